@@ -1,0 +1,43 @@
+"""The words of the board: colours, pieces, squares, files and ranks, as unsigned words for kernels.
+
+Squares count a1 = 0, b1 = 1, … h8 = 63. A piece is 2 × type + colour. All are uint64, because in Numba a signed operand turns
+an unsigned result signed (a shift right then copies the sign bit).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+ZERO, ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT = (np.uint64(number) for number in range(9))
+
+WHITE, BLACK = np.uint64(0), np.uint64(1)
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = (np.uint64(kind) for kind in range(6))
+NO_TYPE = np.uint64(6)
+NO_PIECE = np.uint64(12)
+PIECE_LETTERS = "PpNnBbRrQqKk"
+
+FILE_A = np.uint64(0x0101010101010101)
+FILE_H = np.uint64(0x8080808080808080)
+RANK_1 = np.uint64(0xFF)
+LAST_RANKS = np.uint64(0xFF000000000000FF)
+EVERYWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
+DARK_SQUARES = np.uint64(0xAA55AA55AA55AA55)
+
+KINGSIDE, QUEENSIDE = np.uint64(0), np.uint64(1)  # wings; where castling takes the king and the rook, as files:
+KING_FILE = (6, 2)
+ROOK_FILE = (5, 3)
+
+SQUARE_NAMES = [file + rank for rank in "12345678" for file in "abcdefgh"]
+SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
+
+
+def square_name(square: int) -> str:
+    """'e4' for 28."""
+    return SQUARE_NAMES[int(square)]
+
+
+def parse_square(name: str) -> int:
+    """28 for 'e4'; ValueError for anything that is not a square."""
+    if name not in SQUARES:
+        raise ValueError(f"{name!r} is not a square")
+    return SQUARES[name]

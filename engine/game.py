@@ -1,0 +1,26 @@
+"""A game so far: the present position and the keys of the earlier ones, which repetition needs."""
+
+from __future__ import annotations
+
+from zobra.engine.position import Position
+
+
+class Game:
+    """A starting position and the moves played from it.
+
+    `position` is the present one; `keys` are the keys of the positions before it that could still be repeated, oldest first:
+    a capture, a pawn move or the loss of a castling right makes all that came earlier unreachable.
+    """
+
+    def __init__(self, start: Position) -> None:
+        self.position = start
+        self.keys: list[int] = []
+
+    def push(self, move: int) -> None:
+        """Play a legal move."""
+        before = self.position
+        self.position = before.after(move)
+        irreversible = (
+            self.position.record["halfmove"] == 0 or self.position.record["castling"] != before.record["castling"]
+        )
+        self.keys = [] if irreversible else [*self.keys, before.key]

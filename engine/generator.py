@@ -1,0 +1,244 @@
+"""The legal moves of a position, by check and pin masks: no move is made to see whether it is legal.
+
+Colour-generic: pawns advance by rotating their bit set eight places one way or the other.
+Idea: the pin and check masks of Daniel Inführ's and Peter Ellis Jones' articles, via the Chess Programming Wiki.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.attacks import attackers, bishop_attacks, en_passant_is_legal, rook_attacks
+from zobra.engine.board import (
+    BISHOP,
+    BLACK,
+    EIGHT,
+    EVERYWHERE,
+    FILE_A,
+    FILE_H,
+    KING,
+    KNIGHT,
+    LAST_RANKS,
+    ONE,
+    PAWN,
+    QUEEN,
+    RANK_1,
+    ROOK,
+    SEVEN,
+    WHITE,
+    ZERO,
+)
+from zobra.engine.jit import append_bits, kernel, lowest, rotate_left
+from zobra.engine.layouts import MOVE_LIST
+from zobra.engine.move import (
+    CASTLING,
+    DOUBLE_PUSH,
+    EN_PASSANT,
+    NORMAL,
+    FLAG_SHIFT,
+    PROMOTION,
+    QUEEN_PROMOTION,
+    TO_SHIFT,
+    encode,
+)
+
+# What to generate: NOISY are captures and promotions, QUIET the rest; their union is every legal move.
+NOISY, QUIET, ALL = np.uint64(1), np.uint64(2), np.uint64(3)
+
+TO_UNIT = ONE << TO_SHIFT  # what one square further adds to a move
+LONGEST_RANGE = 16  # no piece, and no set of pawns, has more targets; queens go as bishop, then as rook
+SIXTEEN = np.uint64(16)
+THIRD_RANK, THIRD_RANK_STEP = np.uint64(16), np.uint64(24)
+
+
+@kernel
+def push(moves, count, move):
+    """Write one move to the list; the new count."""
+    moves.moves[count] = np.uint16(move)
+    return count + ONE
+
+
+@kernel
+def append_by_loop(moves, count, targets, factor, base):
+    """Write the move `square × factor + base` for each target square; the new count."""
+    while targets:
+        count = push(moves, count, lowest(targets) * factor + base)
+        targets &= targets - ONE
+    return count
+
+
+append = append_bits(MOVE_LIST, "moves", LONGEST_RANGE) or append_by_loop
+
+
+@kernel
+def push_targets(moves, count, from_, targets):
+    """One piece to each of its target squares."""
+    return append(moves, count, targets, TO_UNIT, from_) if targets else count
+
+
+@kernel
+def push_pawns(moves, count, targets, step, flag):
+    """Pawns to target squares, each from the square `step` behind, which therefore moves along with the target."""
+    return append(moves, count, targets, TO_UNIT + ONE, (flag << FLAG_SHIFT) - step) if targets else count
+
+
+@kernel
+def push_promotions(moves, count, targets, step):
+    """Pawns to the last rank, four moves each, the queen first."""
+    flag = QUEEN_PROMOTION
+    while flag >= PROMOTION:
+        count = push_pawns(moves, count, targets, step, flag)
+        flag -= ONE
+    return count
+
+
+@kernel
+def pawn_moves(position, tables, moves, count, kind, allowed, king):
+    """Moves of all pawns but en passant. A pinned pawn may go along its pin: on the king's file or one of its diagonals."""
+    us = position.side
+    ours, theirs = position.colours[us], position.colours[us ^ ONE]
+    empty = ~(ours | theirs)
+    pawns = position.pieces[PAWN] & ours
+    unpinned = ~position.pinned
+    up = EIGHT - SIXTEEN * us
+
+    pushed = rotate_left(pawns & (unpinned | FILE_A << (king & SEVEN)), up) & empty
+    east = rotate_left(pawns & ~FILE_H & (unpinned | tables.diagonal[us, king]), up + ONE) & theirs & allowed
+    west = rotate_left(pawns & ~FILE_A & (unpinned | tables.diagonal[us ^ ONE, king]), up - ONE) & theirs & allowed
+    single = pushed & allowed
+    if kind & NOISY:
+        promoting = LAST_RANKS & (single | east | west)
+        if promoting:
+            count = push_promotions(moves, count, single & LAST_RANKS, up)
+            count = push_promotions(moves, count, east & LAST_RANKS, up + ONE)
+            count = push_promotions(moves, count, west & LAST_RANKS, up - ONE)
+        count = push_pawns(moves, count, east & ~LAST_RANKS, up + ONE, NORMAL)
+        count = push_pawns(moves, count, west & ~LAST_RANKS, up - ONE, NORMAL)
+    if kind & QUIET:
+        third = RANK_1 << (THIRD_RANK + THIRD_RANK_STEP * us)
+        double = rotate_left(pushed & third, up) & empty & allowed
+        count = push_pawns(moves, count, single & ~LAST_RANKS, up, NORMAL)
+        count = push_pawns(moves, count, double, up + up, DOUBLE_PUSH)
+    return count
+
+
+@kernel
+def en_passant_moves(position, tables, moves, count):
+    """Captures in passing: rare, so each is tried on the board."""
+    us = position.side
+    target = position.en_passant
+    pawns = tables.pawn[us ^ ONE, target] & position.pieces[PAWN] & position.colours[us]
+    while pawns:
+        pawn = lowest(pawns)
+        if en_passant_is_legal(position, tables, pawn, target):
+            count = push(moves, count, encode(pawn, target, EN_PASSANT))
+        pawns &= pawns - ONE
+    return count
+
+
+@kernel
+def piece_moves(position, tables, moves, count, allowed, king):
+    """Moves of knights, bishops, rooks and queens to the allowed squares; a pinned piece stays on the line of its pin."""
+    us = position.side
+    ours = position.colours[us]
+    occupied = ours | position.colours[us ^ ONE]
+    pinned = position.pinned
+    pieces = position.pieces
+
+    knights = pieces[KNIGHT] & ours & ~pinned
+    while knights:
+        from_ = lowest(knights)
+        count = push_targets(moves, count, from_, tables.knight[from_] & allowed)
+        knights &= knights - ONE
+    diagonal = (pieces[BISHOP] | pieces[QUEEN]) & ours
+    while diagonal:
+        from_ = lowest(diagonal)
+        targets = bishop_attacks(tables, from_, occupied) & allowed
+        if pinned >> from_ & ONE:
+            targets &= tables.line[king, from_]
+        count = push_targets(moves, count, from_, targets)
+        diagonal &= diagonal - ONE
+    straight = (pieces[ROOK] | pieces[QUEEN]) & ours
+    while straight:
+        from_ = lowest(straight)
+        targets = rook_attacks(tables, from_, occupied) & allowed
+        if pinned >> from_ & ONE:
+            targets &= tables.line[king, from_]
+        count = push_targets(moves, count, from_, targets)
+        straight &= straight - ONE
+    return count
+
+
+@kernel
+def safe_king_steps(position, tables, king, targets):
+    """Those target squares next to the king that are not attacked once it has left its own."""
+    them = position.side ^ ONE
+    occupied = (position.colours[WHITE] | position.colours[BLACK]) ^ (ONE << king)
+    targets &= tables.king[king] & ~tables.king[lowest(position.pieces[KING] & position.colours[them])]
+    safe = ZERO
+    while targets:
+        if attackers(position, tables, lowest(targets), them, occupied) == ZERO:
+            safe |= targets & (ZERO - targets)
+        targets &= targets - ONE
+    return safe
+
+
+@kernel
+def castling_is_legal(position, tables, king, rook, safe):
+    """Is the way free of pieces, and the king's way free of attacks, given its `safe` steps?
+
+    A rook that is pinned along the rank (Chess960) would leave its king open.
+    """
+    occupied = position.colours[WHITE] | position.colours[BLACK]
+    if tables.castling_path[king, rook] & occupied or position.pinned >> rook & ONE:
+        return False
+    path = tables.castling_king_path[king, rook]
+    if path & tables.king[king] & ~safe & ~(ONE << rook):
+        return False
+    path &= ~safe
+    while path:
+        if attackers(position, tables, lowest(path), position.side ^ ONE, occupied ^ ONE << king):
+            return False
+        path &= path - ONE
+    return True
+
+
+@kernel
+def castling_moves(position, tables, moves, count, king, safe):
+    """Castling to either wing; the king is not in check, and its `safe` steps to empty squares are known."""
+    rooks = position.castling & position.colours[position.side]
+    while rooks:
+        rook = lowest(rooks)
+        if castling_is_legal(position, tables, king, rook, safe):
+            count = push(moves, count, encode(king, rook, CASTLING))
+        rooks &= rooks - ONE
+    return count
+
+
+@kernel
+def generate(position, tables, moves, kind):
+    """Write the legal moves of `kind` to the list and return their count. `checkers` and `pinned` must be set."""
+    us = position.side
+    ours, theirs = position.colours[us], position.colours[us ^ ONE]
+    king = lowest(position.pieces[KING] & ours)
+    checkers = position.checkers
+    targets = ZERO
+    if kind & NOISY:
+        targets |= theirs
+    if kind & QUIET:
+        targets |= ~(ours | theirs)
+
+    safe = safe_king_steps(position, tables, king, targets)
+    count = push_targets(moves, ZERO, king, safe)
+    if checkers & (checkers - ONE) == ZERO:
+        allowed = EVERYWHERE
+        if checkers:
+            allowed = checkers | tables.between[king, lowest(checkers)]
+        elif kind & QUIET and position.castling & ours:
+            count = castling_moves(position, tables, moves, count, king, safe)
+        count = piece_moves(position, tables, moves, count, targets & allowed, king)
+        count = pawn_moves(position, tables, moves, count, kind, allowed, king)
+        if kind & NOISY and position.en_passant:
+            count = en_passant_moves(position, tables, moves, count)
+    moves.count = count
+    return count

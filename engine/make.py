@@ -1,0 +1,143 @@
+"""Making a move by copying: the position after a move is written into the record of the next ply, so nothing is ever unmade.
+
+Keys and piece-square sums are brought up to date by what changes: a piece leaves a square, a piece arrives on a square.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.attacks import has_legal_en_passant
+from zobra.engine.board import EIGHT, KING, KING_FILE, NO_PIECE, ONE, PAWN, ROOK, ROOK_FILE, SEVEN, TWO, ZERO
+from zobra.engine.jit import copy_record, kernel
+from zobra.engine.move import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, flag_of, from_square, promoted_type, to_square
+from zobra.engine.zobrist import castling_state, structure_of
+
+G_FILE, C_FILE = (np.uint64(file) for file in KING_FILE)
+F_FILE, D_FILE = (np.uint64(file) for file in ROOK_FILE)
+RANK_BITS = np.uint64(56)
+KING_PIECE, ROOK_PIECE = KING * TWO, ROOK * TWO
+ONE_PLY, RESET = np.int64(1), np.int64(0)
+
+
+@kernel
+def toggle(position, tables, piece, square):
+    """Put a piece on a square, or take it off again: its bits and keys."""
+    bit = ONE << square
+    position.pieces[piece >> ONE] ^= bit
+    position.colours[piece & ONE] ^= bit
+    key = tables.piece_key[piece, square]
+    position.key ^= key
+    position.structure_keys[structure_of(piece)] ^= key
+
+
+@kernel
+def put(position, tables, piece, square):
+    """Place a piece on an empty square."""
+    toggle(position, tables, piece, square)
+    position.board[square] = np.uint8(piece)
+    position.piece_square += tables.piece_square[piece, square]
+
+
+@kernel
+def take(position, tables, piece, square):
+    """Remove a piece from its square."""
+    toggle(position, tables, piece, square)
+    position.board[square] = np.uint8(NO_PIECE)
+    position.piece_square -= tables.piece_square[piece, square]
+
+
+@kernel
+def shift(position, tables, piece, from_, to):
+    """Move a piece to an empty square."""
+    bits = ONE << from_ | ONE << to
+    position.pieces[piece >> ONE] ^= bits
+    position.colours[piece & ONE] ^= bits
+    key = tables.piece_key[piece, from_] ^ tables.piece_key[piece, to]
+    position.key ^= key
+    position.structure_keys[structure_of(piece)] ^= key
+    position.piece_square += tables.piece_square[piece, to] - tables.piece_square[piece, from_]
+    position.board[from_] = np.uint8(NO_PIECE)
+    position.board[to] = np.uint8(piece)
+
+
+@kernel
+def finish_pawn_move(position, tables, us, from_, to, flag):
+    """What a pawn's move does beyond the step: offer itself to be taken in passing, take in passing, or promote."""
+    if flag == DOUBLE_PUSH:
+        target = (from_ + to) >> ONE
+        if has_legal_en_passant(position, tables, target):
+            position.en_passant = target
+            position.key ^= tables.en_passant_key[target & SEVEN]
+    elif flag == EN_PASSANT:
+        take(position, tables, us ^ ONE, to ^ EIGHT)
+    else:
+        take(position, tables, us, to)
+        put(position, tables, promoted_type(flag) * TWO + us, to)
+
+
+@kernel
+def castle(position, tables, us, king, rook):
+    """Move king and rook to their castling squares; in Chess960 these may overlap, so both are lifted first."""
+    rank = king & RANK_BITS
+    kingside = rook > king
+    take(position, tables, KING_PIECE + us, king)
+    take(position, tables, ROOK_PIECE + us, rook)
+    put(position, tables, KING_PIECE + us, rank + (G_FILE if kingside else C_FILE))
+    put(position, tables, ROOK_PIECE + us, rank + (F_FILE if kingside else D_FILE))
+
+
+@kernel
+def lose_castling(position, tables, lost):
+    """Give up the castling rights of the rooks in `lost`; the kings still stand where they stood before the move."""
+    position.key ^= tables.castling_key[castling_state(position)]
+    position.castling ^= lost
+    position.key ^= tables.castling_key[castling_state(position)]
+
+
+@kernel
+def turn(position, tables):
+    """Pass the move to the other side and forget the en-passant square."""
+    position.key ^= tables.side_key
+    if position.en_passant:
+        position.key ^= tables.en_passant_key[position.en_passant & SEVEN]
+        position.en_passant = ZERO
+    position.fullmove += np.int64(position.side)
+    position.side ^= ONE
+
+
+@kernel
+def make(position, following, move, tables):
+    """Write into `following` the position after a legal move. Its `checkers` and `pinned` are not set."""
+    copy_record(following, position)
+    us = position.side
+    from_, to, flag = from_square(move), to_square(move), flag_of(move)
+    piece = np.uint64(position.board[from_])
+    captured = np.uint64(position.board[to])
+
+    lost = position.castling & (ONE << from_ | ONE << to)
+    if piece == KING_PIECE + us:
+        lost |= position.castling & position.colours[us]
+    if lost:
+        lose_castling(following, tables, lost)
+    turn(following, tables)
+    following.halfmove += ONE_PLY
+    if flag == CASTLING:
+        castle(following, tables, us, from_, to)
+        return
+    if captured != NO_PIECE:
+        take(following, tables, captured, to)
+        following.halfmove = RESET
+    shift(following, tables, piece, from_, to)
+    if piece >> ONE == PAWN:
+        following.halfmove = RESET
+        if flag != NORMAL:
+            finish_pawn_move(following, tables, us, from_, to, flag)
+
+
+@kernel
+def make_null(position, following, tables):
+    """Write into `following` the position with the other side to move. Not to be used in check."""
+    copy_record(following, position)
+    turn(following, tables)
+    following.halfmove += ONE_PLY

@@ -1,0 +1,55 @@
+"""Counting the leaves of the tree of legal moves: the judge of generator and make.
+
+Leaves are counted in bulk: at depth 1 the moves are written to the list, and their number is the count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from zobra.engine.attacks import find_checks
+from zobra.engine.board import ZERO
+from zobra.engine.generator import ALL, generate
+from zobra.engine.jit import INT, WORD, entry, record
+from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.make import make
+from zobra.engine.position import TABLES_RECORD, Position
+
+MAX_DEPTH = 32
+FRAME = np.dtype([("position", POSITION), ("moves", MOVE_LIST)], align=True)
+STACK = np.dtype([("frames", FRAME, (MAX_DEPTH + 1,))], align=True)
+
+
+@entry(WORD, record(STACK), TABLES_TYPE, INT, INT)
+def perft(stack, tables, ply, depth):
+    """Number of move sequences of `depth` plies (at least 1) from the position in frame `ply`."""
+    position, moves = stack.frames[ply].position, stack.frames[ply].moves
+    find_checks(position, tables)
+    count = generate(position, tables, moves, ALL)
+    if depth == 1:
+        return count
+    total = ZERO
+    following = stack.frames[ply + 1].position
+    for index in range(count):
+        make(position, following, np.uint64(moves.moves[index]), tables)
+        total += perft(stack, tables, np.int64(ply + 1), np.int64(depth - 1))
+    return total
+
+
+def count_leaves(position: Position, depth: int) -> int:
+    """Perft of a position; depth 0 is one leaf. ValueError above MAX_DEPTH."""
+    if depth <= 0:
+        return 1
+    if depth > MAX_DEPTH:
+        raise ValueError(f"depth {depth} is more than {MAX_DEPTH}")
+    stack = np.zeros(1, STACK)
+    stack["frames"]["position"][0, 0] = position.record
+    return int(perft(stack[0], TABLES_RECORD, 0, depth))
+
+
+def divide(position: Position, depth: int) -> Iterator[tuple[int, int]]:
+    """For each legal move, in order of generation: the move and the leaves below it. `depth` is at least 1."""
+    for move in position.legal_moves():
+        yield move, count_leaves(position.after(move), depth - 1)

@@ -1,0 +1,49 @@
+"""The scale of scores: centipawns, distance to mate, and the packed pair of middlegame and endgame values.
+
+A packed score is middlegame + (endgame << 32) in one int64, so that one addition adds both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.jit import kernel
+
+MAX_PLY = 128  # deepest node of a search, in plies from the root
+
+INFINITY = np.int64(32_000)
+MATE = np.int64(31_000)  # the side to move is mated: -MATE + plies from the root
+LONGEST_MATE = np.int64(31_000 - 2 * MAX_PLY)  # from here on a score speaks of mate
+NO_SCORE = np.int64(32_001)  # a value that no search returns
+DRAW = np.int64(0)
+
+HALF = np.int64(32)
+ROUND = np.int64(1 << 31)
+
+
+def pack(middlegame: int, endgame: int) -> int:
+    """Both values (centipawns, any sign) in one integer."""
+    return middlegame + (endgame << 32)
+
+
+@kernel
+def middlegame(packed):
+    """The middlegame value of a packed score."""
+    return np.int64(np.int32(packed))
+
+
+@kernel
+def endgame(packed):
+    """The endgame value of a packed score (the addition undoes the borrow of a negative middlegame value)."""
+    return (packed + ROUND) >> HALF
+
+
+def is_mate(score: int) -> bool:
+    """Does this score announce a mate, for either side?"""
+    return abs(score) >= int(LONGEST_MATE)
+
+
+def mate_in_moves(score: int) -> int:
+    """Moves to the mate that `score` announces: positive when the side to move gives it, as UCI counts."""
+    plies = int(MATE) - abs(score)
+    return (plies + 1) // 2 if score > 0 else -(plies // 2)

@@ -1,0 +1,94 @@
+"""Zobrist keys: one number for each fact of a position; the key of a position is their exclusive or.
+
+The numbers are the 781 published ones of the Polyglot book format, taken from python-chess: fixed for ever, the same on every
+machine, good for opening books, and checked against an independent implementation. Two things are ours: the four castling
+numbers are combined into the 16 states once, and an en-passant file counts only when a *legal* en-passant capture exists (two
+positions are the same when the same moves can be played: FIDE 9.2.3), where Polyglot asks for an adjacent pawn only.
+
+Source of the idea: Albert Zobrist (1970), "A New Hashing Method with Application for Game Playing".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from chess.polyglot import POLYGLOT_RANDOM_ARRAY
+
+from zobra.engine.board import BLACK, FIVE, KING, KINGSIDE, ONE, QUEENSIDE, SEVEN, TWO, WHITE, ZERO
+from zobra.engine.jit import VOID, entry, kernel, lowest
+from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
+
+PIECES_END, CASTLING_END, EN_PASSANT_END = 12 * 64, 12 * 64 + 4, 12 * 64 + 4 + 8
+
+
+def published_keys() -> np.ndarray:
+    """The 781 numbers in Polyglot's order: 12 × 64 pieces, 4 castling rights, 8 en-passant files, White to move."""
+    return np.array(POLYGLOT_RANDOM_ARRAY, np.uint64)
+
+
+def piece_keys() -> np.ndarray:
+    """Keys of shape (12, 64) by our pieces (2 × type + colour, White first; Polyglot counts Black first)."""
+    ours = [piece ^ 1 for piece in range(12)]
+    return published_keys()[:PIECES_END].reshape(12, 64)[ours]
+
+
+def castling_keys() -> np.ndarray:
+    """Keys of the 16 castling states; bit 2 × colour + wing of a state says that this right exists."""
+    single = published_keys()[PIECES_END:CASTLING_END]
+    states = np.zeros(16, np.uint64)
+    for state in range(16):
+        for right in range(4):
+            if state >> right & 1:
+                states[state] ^= single[right]
+    return states
+
+
+def en_passant_keys() -> np.ndarray:
+    """Keys of the eight files."""
+    return published_keys()[CASTLING_END:EN_PASSANT_END]
+
+
+def side_key() -> np.uint64:
+    """The key of White being to move."""
+    return published_keys()[EN_PASSANT_END]
+
+
+@kernel
+def castling_state(position):
+    """The castling rights as one of 16 states: bit 2 × colour + wing for each rook that may castle."""
+    state = ZERO
+    rooks = position.castling
+    while rooks:
+        rook = lowest(rooks)
+        rooks &= rooks - ONE
+        colour = rook >> FIVE
+        king = lowest(position.pieces[KING] & position.colours[colour])
+        wing = KINGSIDE if rook > king else QUEENSIDE
+        state |= ONE << (TWO * colour + wing)
+    return state
+
+
+@kernel
+def structure_of(piece):
+    """Index of the structure key that a piece belongs to: 0 pawns, 1 White's pieces, 2 Black's pieces."""
+    return ZERO if piece < TWO else ONE + (piece & ONE)
+
+
+@entry(VOID, POSITION_TYPE, TABLES_TYPE)
+def compute_keys(position, tables):
+    """Set the four keys of a position from scratch: the definition that every incremental update must agree with."""
+    key = ZERO
+    for index in range(3):
+        position.structure_keys[index] = ZERO
+    occupied = position.colours[WHITE] | position.colours[BLACK]
+    while occupied:
+        square = lowest(occupied)
+        occupied &= occupied - ONE
+        piece = np.uint64(position.board[square])
+        key ^= tables.piece_key[piece, square]
+        position.structure_keys[structure_of(piece)] ^= tables.piece_key[piece, square]
+    key ^= tables.castling_key[castling_state(position)]
+    if position.en_passant:
+        key ^= tables.en_passant_key[position.en_passant & SEVEN]
+    if position.side == WHITE:
+        key ^= tables.side_key
+    position.key = key

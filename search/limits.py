@@ -1,0 +1,59 @@
+"""What a search may spend, and what it tells: plain values between the conversation and the search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clocks of a game in milliseconds; `moves_to_go` is None for sudden death."""
+
+    white_time: int | None = None
+    black_time: int | None = None
+    white_increment: int = 0
+    black_increment: int = 0
+    moves_to_go: int | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop: whatever comes first. All None and not infinite means: until stopped.
+
+    `depth` in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves; `searchmoves` are legal moves of the
+    root to which the search is confined (empty: all); `infinite` forbids the search to end by itself.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    movetime: int | None = None
+    mate: int | None = None
+    clock: Clock | None = None
+    infinite: bool = False
+    searchmoves: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """One finished attempt at a depth.
+
+    `score` is in centipawns or a mate score (see engine/scores.py), from the side to move; `bound` is 0 for an exact score,
+    1 for a lower bound, -1 for an upper bound; `hashfull` in permille; `line` is the principal variation.
+    """
+
+    depth: int
+    selective_depth: int
+    score: int
+    bound: int
+    nodes: int
+    milliseconds: int
+    hashfull: int
+    line: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The move to play and the reply it expects; 0 for none (the root has no legal move)."""
+
+    best: int
+    ponder: int
