@@ -18,9 +18,7 @@ class Game:
 
     def push(self, move: int) -> None:
         """Play a legal move."""
-        before = self.position
-        self.position = before.after(move)
-        irreversible = (
-            self.position.record["halfmove"] == 0 or self.position.record["castling"] != before.record["castling"]
-        )
-        self.keys = [] if irreversible else [*self.keys, before.key]
+        self.keys.append(self.position.key)
+        self.position = self.position.after(move)
+        if self.position.record["repeatable"] == 0:
+            self.keys = []

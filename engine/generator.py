@@ -217,7 +217,7 @@ def castling_moves(position, tables, moves, count, king, safe):
 
 @kernel
 def generate(position, tables, moves, kind):
-    """Write the legal moves of `kind` to the list and return their count. `checkers` and `pinned` must be set."""
+    """Append the legal moves of `kind` to the list; its new count. `checkers` and `pinned` must be set."""
     us = position.side
     ours, theirs = position.colours[us], position.colours[us ^ ONE]
     king = lowest(position.pieces[KING] & ours)
@@ -229,7 +229,7 @@ def generate(position, tables, moves, kind):
         targets |= ~(ours | theirs)
 
     safe = safe_king_steps(position, tables, king, targets)
-    count = push_targets(moves, ZERO, king, safe)
+    count = push_targets(moves, moves.count, king, safe)
     if checkers & (checkers - ONE) == ZERO:
         allowed = EVERYWHERE
         if checkers:

@@ -92,6 +92,7 @@ def lose_castling(position, tables, lost):
     """Give up the castling rights of the rooks in `lost`; the kings still stand where they stood before the move."""
     position.key ^= tables.castling_key[castling_state(position)]
     position.castling ^= lost
+    position.repeatable = RESET
     position.key ^= tables.castling_key[castling_state(position)]
 
 
@@ -107,6 +108,13 @@ def turn(position, tables):
 
 
 @kernel
+def reset_counters(position):
+    """A capture or a pawn move: nothing before can come again, and the fifty moves count anew."""
+    position.halfmove = RESET
+    position.repeatable = RESET
+
+
+@kernel
 def make(position, following, move, tables):
     """Write into `following` the position after a legal move. Its `checkers` and `pinned` are not set."""
     copy_record(following, position)
@@ -118,19 +126,20 @@ def make(position, following, move, tables):
     lost = position.castling & (ONE << from_ | ONE << to)
     if piece == KING_PIECE + us:
         lost |= position.castling & position.colours[us]
-    if lost:
-        lose_castling(following, tables, lost)
     turn(following, tables)
     following.halfmove += ONE_PLY
+    following.repeatable += ONE_PLY
+    if lost:
+        lose_castling(following, tables, lost)
     if flag == CASTLING:
         castle(following, tables, us, from_, to)
         return
     if captured != NO_PIECE:
         take(following, tables, captured, to)
-        following.halfmove = RESET
+        reset_counters(following)
     shift(following, tables, piece, from_, to)
     if piece >> ONE == PAWN:
-        following.halfmove = RESET
+        reset_counters(following)
         if flag != NORMAL:
             finish_pawn_move(following, tables, us, from_, to, flag)
 
@@ -141,3 +150,4 @@ def make_null(position, following, tables):
     copy_record(following, position)
     turn(following, tables)
     following.halfmove += ONE_PLY
+    following.repeatable = RESET

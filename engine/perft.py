@@ -27,6 +27,7 @@ def perft(stack, tables, ply, depth):
     """Number of move sequences of `depth` plies (at least 1) from the position in frame `ply`."""
     position, moves = stack.frames[ply].position, stack.frames[ply].moves
     find_checks(position, tables)
+    moves.count = ZERO
     count = generate(position, tables, moves, ALL)
     if depth == 1:
         return count

@@ -38,6 +38,7 @@ def set_up(position, tables):
 @entry(WORD, POSITION_TYPE, TABLES_TYPE, MOVE_LIST_TYPE, WORD)
 def list_moves(position, tables, moves, kind):
     """Write the legal moves of `kind` (NOISY, QUIET or ALL) to the list; their number."""
+    moves.count = ZERO
     return generate(position, tables, moves, kind)
 
 

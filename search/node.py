@@ -1,0 +1,60 @@
+"""What every node does, of the full search or of quiescence: stepping to the next ply, knowing a draw, asking and telling the table."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.attacks import find_checks
+from zobra.engine.board import ZERO
+from zobra.engine.evaluate import is_insufficient_material
+from zobra.engine.generator import ALL, generate
+from zobra.engine.jit import kernel
+from zobra.engine.make import make, make_null
+from zobra.engine.move import NO_MOVE
+from zobra.search.worker import is_repetition
+from zobra.tt.entry import score_to_table
+from zobra.tt.table import prefetch_bucket, probe, store
+
+FIFTY_MOVES = np.int64(100)  # plies
+OFF = np.int64(0)
+
+
+@kernel
+def step(worker, tables, ply, move):
+    """Make a move (NO_MOVE passes) from `ply`; the position of the next ply is then complete."""
+    frame, following = worker.frames[ply], worker.frames[ply + 1]
+    frame.move = move
+    if move == NO_MOVE:
+        make_null(frame.position, following.position, tables)
+    else:
+        make(frame.position, following.position, move, tables)
+    prefetch_bucket(worker.table, following.position.key)
+    find_checks(following.position, tables)
+    worker.keys[worker.root_key_index + ply + 1] = following.position.key
+
+
+@kernel
+def is_draw(worker, tables, ply):
+    """Repetition, insufficient material, or fifty moves without capture or pawn move (unless the last of them mates)."""
+    frame = worker.frames[ply]
+    position = frame.position
+    if is_repetition(worker, ply) or is_insufficient_material(position):
+        return True
+    if position.halfmove < FIFTY_MOVES:
+        return False
+    frame.moves.count = ZERO
+    return position.checkers == ZERO or generate(position, tables, frame.moves, ALL) != ZERO
+
+
+@kernel
+def ask_table(worker, key):
+    """The table's data for a position, 0 for none."""
+    return probe(worker.table, key) if worker.parameters.use_table != OFF else ZERO
+
+
+@kernel
+def tell_table(worker, ply, move, score, evaluation, depth, bound):
+    """Store what the node at `ply` found."""
+    if worker.parameters.use_table != OFF:
+        key = worker.frames[ply].position.key
+        store(worker.table, key, move, score_to_table(score, ply), evaluation, depth, bound)

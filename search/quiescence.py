@@ -1,0 +1,93 @@
+"""Quiescence: search captures and promotions only, until the position is quiet enough for its evaluation to be trusted.
+
+In check there is no quiet: every evasion is searched, and no score is taken for granted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.board import ZERO
+from zobra.engine.evaluate import evaluate
+from zobra.engine.exchange import gain
+from zobra.engine.jit import INT, entry, kernel
+from zobra.engine.layouts import TABLES_TYPE
+from zobra.engine.move import NO_MOVE
+from zobra.engine.scores import DRAW, INFINITY, MATE, MAX_PLY, NO_SCORE
+from zobra.search.history import is_noisy
+from zobra.search.node import ask_table, is_draw, step, tell_table
+from zobra.search.picker import next_move, next_noisy, start_picking
+from zobra.search.pruning import table_decides
+from zobra.search.worker import WORKER_TYPE, count_node, remember_line
+from zobra.tt.entry import LOWER, UPPER, evaluation_of, move_of, score_from_table, score_of
+
+HORIZON = np.int64(0)  # the depth of every quiescence node
+LAST_PLY = np.int64(MAX_PLY)
+NEXT = np.int64(1)
+
+
+@kernel
+def cannot_raise_alpha(worker, frame, move, standing, alpha):
+    """Delta pruning: even with what the move wins, and a margin, the score stays below alpha."""
+    return standing + gain(frame.position, move) + worker.parameters.quiescence_margin <= alpha
+
+
+@kernel
+def standing_score(position, data):
+    """The static evaluation, from the table if it is there."""
+    known = evaluation_of(data)
+    return known if data != ZERO and known != NO_SCORE else evaluate(position)
+
+
+@entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT)
+def quiescence(worker, tables, ply, alpha, beta):
+    """Score of the quiet end of this line, in centipawns for the side to move; fail-soft within (alpha, beta)."""
+    count_node(worker)
+    frame = worker.frames[ply]
+    position = frame.position
+    worker.line_length[ply] = 0
+    worker.selective_depth = max(worker.selective_depth, ply)
+    if worker.stopped or is_draw(worker, tables, ply):
+        return DRAW
+    in_check = position.checkers != ZERO
+    if ply >= LAST_PLY:
+        return DRAW if in_check else evaluate(position)
+
+    data = ask_table(worker, position.key)
+    if data != ZERO and beta - alpha == NEXT:
+        known = score_from_table(score_of(data), ply)
+        if table_decides(position, data, known, HORIZON, alpha, beta):
+            return known
+
+    best, standing, evaluation = ply - MATE, -INFINITY, NO_SCORE
+    if not in_check:
+        evaluation = standing_score(position, data)
+        best = standing = evaluation
+        if best >= beta:
+            return best
+        alpha = max(alpha, best)
+
+    table_move = move_of(data)
+    if not in_check and not is_noisy(position, table_move):
+        table_move = NO_MOVE
+    start_picking(position, tables, frame, table_move)
+    best_move = NO_MOVE
+    while True:
+        move = next_move(worker, frame, tables) if in_check else next_noisy(frame, tables)
+        if move == NO_MOVE:
+            break
+        if not in_check and cannot_raise_alpha(worker, frame, move, standing, alpha):
+            continue
+        step(worker, tables, ply, move)
+        score = -quiescence(worker, tables, np.int64(ply + NEXT), np.int64(-beta), np.int64(-alpha))
+        if worker.stopped:
+            return DRAW
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha, best_move = score, move
+                remember_line(worker, ply, move)
+                if score >= beta:
+                    break
+    tell_table(worker, ply, best_move, best, evaluation, HORIZON, LOWER if best >= beta else UPPER)
+    return best

@@ -1,0 +1,94 @@
+"""One entry of the transposition table, and the only place that knows its bits.
+
+    check  64 bits   key ^ data: an entry torn by two threads, or of another position, does not verify
+    data   63 ... 48 | 47 ... 32 | 31 ... 16 | 15 ... 8 | 7 6   | 5 ... 0
+           static      score       move        depth      bound   generation
+           evaluation
+
+Idea: lockless hashing by exclusive or, Robert Hyatt and Tim Mann (2002), "A lock-less transposition table implementation".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.jit import kernel
+from zobra.engine.scores import LONGEST_MATE
+
+ENTRY = np.dtype([("check", "u8"), ("data", "u8")], align=True)
+
+GENERATION_BITS, BOUND_BITS, DEPTH_BITS, MOVE_BITS, SCORE_BITS = 6, 2, 8, 16, 16
+
+BOUND_SHIFT = np.uint64(GENERATION_BITS)
+DEPTH_SHIFT = np.uint64(GENERATION_BITS + BOUND_BITS)
+MOVE_SHIFT = np.uint64(GENERATION_BITS + BOUND_BITS + DEPTH_BITS)
+SCORE_SHIFT = np.uint64(GENERATION_BITS + BOUND_BITS + DEPTH_BITS + MOVE_BITS)
+EVALUATION_SHIFT = np.uint64(GENERATION_BITS + BOUND_BITS + DEPTH_BITS + MOVE_BITS + SCORE_BITS)
+GENERATION_MASK = np.uint64((1 << GENERATION_BITS) - 1)
+BOUND_MASK = np.uint64((1 << BOUND_BITS) - 1)
+DEPTH_MASK = np.uint64((1 << DEPTH_BITS) - 1)
+MOVE_MASK = np.uint64((1 << MOVE_BITS) - 1)
+SCORE_MASK = np.uint64((1 << SCORE_BITS) - 1)
+
+# What the stored score says of the true one. NO_BOUND marks an empty entry.
+NO_BOUND, UPPER, LOWER, EXACT = (np.int64(bound) for bound in range(4))
+
+
+@kernel
+def pack(move, score, evaluation, depth, bound, generation):
+    """All fields in one word; score and evaluation fit int16, depth is 0 to 255."""
+    data = (np.uint64(evaluation) & SCORE_MASK) << EVALUATION_SHIFT | (np.uint64(score) & SCORE_MASK) << SCORE_SHIFT
+    data |= move << MOVE_SHIFT | np.uint64(depth) << DEPTH_SHIFT | np.uint64(bound) << BOUND_SHIFT
+    return data | generation
+
+
+@kernel
+def move_of(data):
+    """The best move, 0 for none."""
+    return data >> MOVE_SHIFT & MOVE_MASK
+
+
+@kernel
+def score_of(data):
+    """The score as stored: mate scores count from this position."""
+    return np.int64(np.int16(data >> SCORE_SHIFT & SCORE_MASK))
+
+
+@kernel
+def evaluation_of(data):
+    """The static evaluation, NO_SCORE for none."""
+    return np.int64(np.int16(data >> EVALUATION_SHIFT))
+
+
+@kernel
+def depth_of(data):
+    """Depth of the search that made the entry, in plies."""
+    return np.int64(data >> DEPTH_SHIFT & DEPTH_MASK)
+
+
+@kernel
+def bound_of(data):
+    """UPPER, LOWER, EXACT, or NO_BOUND for an empty entry."""
+    return np.int64(data >> BOUND_SHIFT & BOUND_MASK)
+
+
+@kernel
+def generation_of(data):
+    """Number of the search that made or last used the entry, modulo 64."""
+    return data & GENERATION_MASK
+
+
+@kernel
+def score_to_table(score, ply):
+    """Mate scores count plies from the root in the search, and from the position itself in the table."""
+    if score >= LONGEST_MATE:
+        return score + ply
+    return score - ply if score <= -LONGEST_MATE else score
+
+
+@kernel
+def score_from_table(score, ply):
+    """The reverse of `score_to_table`."""
+    if score >= LONGEST_MATE:
+        return score - ply
+    return score + ply if score <= -LONGEST_MATE else score

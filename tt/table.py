@@ -1,0 +1,169 @@
+"""The transposition table: buckets of four entries, a power of two of them, found by the low bits of a key.
+
+A bucket is one cache line. A probe compares the whole key (as key ^ data), so only the bits above the index are news. Threads
+share the table without locks: a torn write does not verify. The memory is one anonymous mapping, which the system hands out
+zeroed page by page: a table of gigabytes is made, and cleared, at once.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+
+import numpy as np
+
+from zobra.engine.board import ONE, ZERO
+from zobra.engine.jit import INT, entry, kernel, prefetch, record, record_at
+from zobra.tt.entry import (
+    ENTRY,
+    EXACT,
+    GENERATION_MASK,
+    NO_BOUND,
+    bound_of,
+    depth_of,
+    generation_of,
+    move_of,
+    pack,
+)
+
+ENTRIES_PER_BUCKET = 4
+BUCKET = np.dtype([("entries", ENTRY, (ENTRIES_PER_BUCKET,))], align=True)
+BUCKET_BYTES = np.uint64(BUCKET.itemsize)
+
+# Where the table lies (its address), bucket count - 1, and the number of the present search.
+TABLE = np.dtype([("address", "u8"), ("mask", "u8"), ("generation", "u8")], align=True)
+
+MIN_MEGABYTES, MAX_MEGABYTES = 1, 1 << 20
+AGE_WEIGHT = np.int64(8)  # one search of age counts like this many plies of depth
+KEEP_DEPTH = np.int64(4)  # an entry of the same position gives way unless the new one is this much shallower
+SAMPLE_BUCKETS = np.uint64(250)
+
+bucket_at = record_at(BUCKET)
+
+
+@kernel
+def bucket_address(table, key):
+    """Address of the bucket that the low bits of a key select."""
+    return table.address + (key & table.mask) * BUCKET_BYTES
+
+
+@kernel
+def prefetch_bucket(table, key):
+    """Bring the bucket of a key near before it is probed."""
+    prefetch(bucket_address(table, key))
+
+
+@kernel
+def probe(table, key):
+    """The data word stored for a key (see tt/entry.py for its fields), or 0."""
+    bucket = bucket_at(bucket_address(table, key))
+    for index in range(ENTRIES_PER_BUCKET):
+        data = bucket.entries[index].data
+        if bucket.entries[index].check ^ data == key:
+            return data
+    return ZERO
+
+
+@kernel
+def value_of(data, generation):
+    """What an entry is worth keeping: depth, less its age; empty ones nothing."""
+    age = np.int64((generation - generation_of(data)) & GENERATION_MASK)
+    return depth_of(data) - AGE_WEIGHT * age if bound_of(data) != NO_BOUND else -AGE_WEIGHT * np.int64(GENERATION_MASK)
+
+
+@kernel
+def store(table, key, move, score, evaluation, depth, bound):
+    """Remember a search result; `score` as in the table (score_to_table), `move` 0 keeps the move known before."""
+    bucket = bucket_at(bucket_address(table, key))
+    generation = table.generation
+    victim, least = ZERO, np.int64(1 << 20)
+    for index in range(ENTRIES_PER_BUCKET):
+        data = bucket.entries[index].data
+        if bucket.entries[index].check ^ data == key:
+            if move == ZERO:
+                move = move_of(data)
+            current = generation_of(data) == generation
+            if current and bound != EXACT and bound_of(data) != NO_BOUND and depth + KEEP_DEPTH < depth_of(data):
+                return
+            victim = np.uint64(index)
+            break
+        value = value_of(data, generation)
+        if value < least:
+            victim, least = np.uint64(index), value
+    data = pack(move, score, evaluation, depth, bound, generation)
+    bucket.entries[victim].data = data
+    bucket.entries[victim].check = key ^ data
+
+
+@entry(INT, record(TABLE))
+def permille_full(table):
+    """Share of the first thousand entries that the present search has written, in permille."""
+    used = 0
+    buckets = min(SAMPLE_BUCKETS, table.mask + ONE)
+    for number in range(buckets):
+        bucket = bucket_at(table.address + np.uint64(number) * BUCKET_BYTES)
+        for index in range(ENTRIES_PER_BUCKET):
+            data = bucket.entries[index].data
+            used += int(bound_of(data) != NO_BOUND and generation_of(data) == table.generation)
+    return used * 1000 // (np.int64(buckets) * ENTRIES_PER_BUCKET)
+
+
+def available_megabytes() -> int | None:
+    """Memory the system could still give, in MiB; None where it does not say."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            sizes = dict(line.split(":") for line in lines)
+        return int(sizes["MemAvailable"].split()[0]) >> 10
+    except (OSError, KeyError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+class Table:
+    """Owner of the table's memory. `record` is what kernels take; it points into the mapping held here."""
+
+    def __init__(self, megabytes: int) -> None:
+        self.array = np.zeros(1, TABLE)
+        self.record = self.array[0]
+        self.resize(megabytes)
+
+    def resize(self, megabytes: int) -> None:
+        """An empty table of the largest power of two of buckets that fits in `megabytes`.
+
+        MemoryError, with the old table untouched, when that much is not to be had.
+        """
+        megabytes = min(max(megabytes, MIN_MEGABYTES), MAX_MEGABYTES)
+        size = 1 << ((megabytes << 20).bit_length() - 1)
+        available = available_megabytes()
+        if available is not None and size >> 20 > available:
+            raise MemoryError(f"a table of {megabytes} MB does not fit: {available} MB of memory are available")
+        try:
+            memory = mmap.mmap(-1, size)
+        except (OSError, ValueError, OverflowError) as error:
+            raise MemoryError(f"a table of {megabytes} MB is not to be had: {error}") from error
+        if hasattr(mmap, "MADV_HUGEPAGE"):
+            memory.madvise(mmap.MADV_HUGEPAGE)
+        self.megabytes = size >> 20
+        self.bytes = np.frombuffer(memory, np.uint8)
+        self.record["address"] = self.bytes.ctypes.data
+        self.record["mask"] = size // BUCKET.itemsize - 1
+        self.record["generation"] = 0
+
+    def clear(self) -> None:
+        """Forget everything: a fresh mapping is zero, and costs nothing until it is touched."""
+        self.resize(self.megabytes)
+
+    def next_generation(self) -> None:
+        """A new search begins: older entries may be replaced first."""
+        self.record["generation"] = (int(self.record["generation"]) + 1) & int(GENERATION_MASK)
+
+    def permille_full(self) -> int:
+        """UCI's hashfull."""
+        return int(permille_full(self.record))
+
+    def buckets(self) -> np.ndarray:
+        """The entries as an array of shape (buckets, 4) and dtype ENTRY: for tests and measurements."""
+        return self.bytes.view(ENTRY).reshape(-1, ENTRIES_PER_BUCKET)
