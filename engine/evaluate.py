@@ -6,7 +6,7 @@ import numpy as np
 
 from zobra.engine.board import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, WHITE, ZERO
 from zobra.engine.board import DARK_SQUARES as DARK
-from zobra.engine.jit import INT, entry, kernel, population
+from zobra.engine.jit import BOOL, INT, entry, kernel, population
 from zobra.engine.layouts import POSITION_TYPE
 from zobra.engine.scores import endgame, middlegame
 
@@ -50,3 +50,9 @@ def is_insufficient_material(position):
 def static_evaluation(position):
     """`evaluate` for Python."""
     return evaluate(position)
+
+
+@entry(BOOL, POSITION_TYPE)
+def is_insufficient(position):
+    """`is_insufficient_material` for Python."""
+    return is_insufficient_material(position)

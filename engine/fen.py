@@ -98,9 +98,7 @@ def _parse_castling(field: str, pieces: dict[int, int]) -> int:
         else:
             raise FenError(f"{letter!r} in {field!r} is not a castling right")
         if not found or king // 8 != rank // 8:
-            raise FenError(
-                f"castling right {letter!r} needs {COLOUR_NAMES[colour]}'s king and that rook on their first rank"
-            )
+            raise FenError(f"castling right {letter!r} needs {COLOUR_NAMES[colour]}'s king and that rook on their first rank")
         rooks |= 1 << found[0]
         same_wing = [rook for rook in own_rooks if rooks >> rook & 1 and (rook > king) == (found[0] > king)]
         if len(same_wing) > 1:

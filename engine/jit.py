@@ -10,7 +10,8 @@ Compiled code therefore lives in a folder named by a digest of everything it dep
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numba
 import numpy as np
@@ -24,6 +25,7 @@ from zobra.engine import kernel_cache
 INT = types.int64
 WORD = types.uint64
 VOID = types.void
+BOOL = types.boolean
 FEATURES = kernel_cache.processor_features()
 CLOCK_SYMBOL, CLOCK_ID = kernel_cache.clock_symbol()
 
@@ -35,6 +37,11 @@ numba.config.CACHE_DIR = cache.folder or ""
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Declare a function that only kernels call; it cannot be called from Python."""
     return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare a kernel that is always inlined: for hot ones with a single caller, which LLVM thinks too long."""
+    return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **OPTIONS)(function)
 
 
 def entry(*signature: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -127,7 +134,7 @@ def _extract_bits(typing_context, word, mask):
 
 
 # None where the processor lacks the instruction (LLVM would abort the process) or runs it in slow microcode.
-extract_bits = _extract_bits if FEATURES.get("bmi2") and not kernel_cache.extracts_bits_slowly() else None
+extract_bits: Any = _extract_bits if FEATURES.get("bmi2") and not kernel_cache.extracts_bits_slowly() else None
 
 
 def append_bits(dtype: np.dtype, field: str, lanes: int) -> Any:
@@ -139,14 +146,15 @@ def append_bits(dtype: np.dtype, field: str, lanes: int) -> Any:
     """
     if not FEATURES.get("avx512vbmi2"):
         return None
-    offset = dtype.fields[field][1]
+    fields: Any = dtype.fields
+    offset = fields[field][1]
     list_type = record(dtype)
 
     @intrinsic
     def append(typing_context, target, start, word, factor, base):
         def generate_code(context, builder, signature, arguments):
             pointer, first, bits, scale, addend = arguments
-            bytes64, bytes_used = ir.VectorType(ir.IntType(8), 64), ir.VectorType(ir.IntType(8), lanes)
+            bytes64 = ir.VectorType(ir.IntType(8), 64)
             mask_type, words = ir.VectorType(ir.IntType(1), 64), ir.VectorType(ir.IntType(16), lanes)
             indices = ir.Constant(bytes64, list(range(64)))
             kind = ir.FunctionType(bytes64, [bytes64, mask_type, bytes64])

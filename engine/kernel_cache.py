@@ -1,8 +1,8 @@
 """Where compiled kernels are kept, and how a damaged or unwritable store heals itself.
 
-The folder is `<user cache>/zobra/<digest>`; the digest covers the source of every kernel package, the versions of Python, Numba,
-llvmlite and NumPy, and the name and features of the processor. So the code that runs is always the code in the tree, and two
-checkouts keep their kernels side by side. A list of checksums vouches for every file: what is unlisted or altered is removed
+The folder is `<user cache>/zobra/<digest>`; the digest covers the source of every kernel package, the versions of Python,
+Numba, llvmlite and NumPy, and the name and features of the processor. So the code that runs is always the code in the
+tree, and two checkouts keep their kernels side by side. A list of checksums vouches for every file: what is unlisted or altered is removed
 before Numba can read it. Nothing in here can stop the engine; at worst the kernels are compiled anew.
 """
 
@@ -63,9 +63,7 @@ def digest() -> str:
         total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     features = llvm.get_host_cpu_features().flatten()
     versions = [version(name) for name in ("numba", "llvmlite", "numpy")]
-    environment = sorted(
-        (k, v) for k, v in os.environ.items() if k.startswith(("NUMBA_", "ZOBRA_")) and k not in PLACES
-    )
+    environment = sorted((k, v) for k, v in os.environ.items() if k.startswith(("NUMBA_", "ZOBRA_")) and k not in PLACES)
     total.update(repr((sys.version, versions, llvm.get_host_cpu_name(), features, environment)).encode())
     return total.hexdigest()[:20]
 
@@ -110,9 +108,7 @@ class KernelCache:
             return declare(False)
         try:
             dispatcher = declare(True)
-        except (
-            Exception
-        ) as error:  # any fault that stored bytes can cause; a fault of the code itself shows again below
+        except Exception as error:  # any fault that stored bytes can cause; a fault of the code itself shows again below
             self.notices.append(f"kernel cache is not usable, compiling without it: {type(error).__name__}: {error}")
             self.folder = None
             return self.compile(declare)
@@ -140,9 +136,7 @@ class KernelCache:
         except (OSError, ValueError, TypeError):
             trusted = {}
         damaged = [
-            path
-            for name, path in self._files().items()
-            if trusted.get(name) != hashlib.sha256(path.read_bytes()).hexdigest()
+            path for name, path in self._files().items() if trusted.get(name) != hashlib.sha256(path.read_bytes()).hexdigest()
         ]
         for path in damaged:
             path.unlink(missing_ok=True)

@@ -38,8 +38,8 @@ TABLES = np.dtype(
     align=True,
 )
 
-# A position. `structure_keys` are [pawns, White's pieces, Black's pieces]; `castling` has the squares of the rooks that may still
-# castle; `en_passant` is the square behind a pawn that can legally be taken in passing, 0 (a1) for none.
+# A position. `structure_keys` are [pawns, White's pieces, Black's pieces]; `castling` has the squares of the rooks that may
+# still castle; `en_passant` is the square behind a pawn that can legally be taken in passing, 0 (a1) for none.
 POSITION = np.dtype(
     [
         ("pieces", "u8", (6,)),
@@ -52,7 +52,10 @@ POSITION = np.dtype(
         ("en_passant", "u8"),
         ("side", "u8"),
         ("halfmove", "i8"),  # plies since the last capture or pawn move
-        ("repeatable", "i8"),  # plies since the last move that cannot be undone by further moves; a null move counts as one
+        (
+            "repeatable",
+            "i8",
+        ),  # plies since the last move that no further moves can undo, or null move
         ("fullmove", "i8"),
         ("checkers", "u8"),  # enemy pieces that give check
         ("pinned", "u8"),  # own pieces that may leave their line to the king only by exposing it

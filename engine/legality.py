@@ -16,7 +16,6 @@ from zobra.engine.board import (
     PAWN,
     QUEEN,
     ROOK,
-    TWO,
     WHITE,
     ZERO,
 )
@@ -93,7 +92,7 @@ def castling_move_is_legal(position, tables, king, rook):
     """Is castling with this rook legal, the king standing on `king`?"""
     if position.checkers or (position.castling & position.colours[position.side]) >> rook & ONE == ZERO:
         return False
-    return castling_is_legal(position, tables, king, rook, ZERO)
+    return castling_is_legal(position, tables, king, rook, ZERO, position.side)
 
 
 @kernel

@@ -1,6 +1,6 @@
 """A position as Python sees it: a handle on one POSITION record, with the rules as methods.
 
-Kernels work on the record alone. The methods here serve everything that is not the search: the conversation, the tests, the tools.
+Kernels work on the record alone. The methods here serve what is not the search: the conversation, the tests, the tools.
 """
 
 from __future__ import annotations
@@ -82,15 +82,10 @@ class Position:
     @classmethod
     def from_board(cls, board: chess.Board) -> Position:
         """The position of a python-chess board (its history is not carried over)."""
-        pieces = {
-            square: 2 * (piece.piece_type - 1) + (0 if piece.color else 1)
-            for square, piece in board.piece_map().items()
-        }
+        pieces = {square: 2 * (piece.piece_type - 1) + (0 if piece.color else 1) for square, piece in board.piece_map().items()}
         en_passant = board.ep_square if board.ep_square is not None and board.has_legal_en_passant() else 0
         rooks = board.clean_castling_rights()
-        return cls.from_pieces(
-            pieces, 0 if board.turn else 1, rooks, en_passant, board.halfmove_clock, board.fullmove_number
-        )
+        return cls.from_pieces(pieces, 0 if board.turn else 1, rooks, en_passant, board.halfmove_clock, board.fullmove_number)
 
     def to_board(self, chess960: bool = False) -> chess.Board:
         """The same position as a python-chess board."""

@@ -29,8 +29,8 @@ def slider_attacks(square: int, steps: Steps) -> tuple[np.ndarray, np.ndarray]:
     """Every occupancy of the relevant squares, and the squares then reached: two uint64 arrays of one length."""
     mask = relevant(square, steps)
     occupied = np.zeros(1, np.uint64)
-    for bit in (1 << place for place in range(64) if mask >> place & 1):
-        occupied = np.concatenate([occupied, occupied | np.uint64(bit)])
+    for place in (place for place in range(64) if mask >> place & 1):
+        occupied = np.concatenate([occupied, occupied | np.uint64(1 << place)])
     reached = np.zeros_like(occupied)
     for step in steps:
         is_open = np.full_like(occupied, np.iinfo(np.uint64).max)

@@ -1,6 +1,7 @@
 """The node function of the search: negamax with alpha-beta bounds, in the form of principal variation search.
 
-Read it top-down; each step is a claim that `pruning`, `picker` or `node` spells out. Scores are centipawns from the side to move.
+Read it top-down; each step is a claim that `pruning`, `picker` or `node` spells out. Scores are centipawns for the side to
+move.
 """
 
 from __future__ import annotations

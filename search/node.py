@@ -1,4 +1,4 @@
-"""What every node does, of the full search or of quiescence: stepping to the next ply, knowing a draw, asking and telling the table."""
+"""What every node does, in the full search or in quiescence: step to the next ply, know a draw, ask and tell the table."""
 
 from __future__ import annotations
 

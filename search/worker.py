@@ -123,7 +123,7 @@ def remember_line(worker, ply, move):
 
 
 def new_worker(parameters: dict[str, int], stop: np.ndarray) -> np.ndarray:
-    """A worker (shape (1,), dtype WORKER) with these parameters; `stop` is an int64 array of one element, kept alive by the caller."""
+    """A worker: shape (1,), dtype WORKER. `stop` is an int64 array of one element that the caller keeps alive."""
     worker = np.zeros(1, WORKER)
     this = worker[0]
     for parameter in PARAMETERS:

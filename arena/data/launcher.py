@@ -1,0 +1,48 @@
+"""The start of a self-contained Zobra, as `make EXE=name` builds it: unpacks the sources that it carries, then runs them.
+
+Kernels are compiled from source files and cached for them, so the sources must be real files: they go to the user's
+cache directory, under a digest of this executable. Several starts at once are safe.
+"""
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+
+def unpacked(executable: Path) -> Path:
+    """The folder with the unpacked sources. Raises OSError when the cache directory cannot be written."""
+    import platformdirs
+
+    builds = platformdirs.user_cache_path("zobra") / "builds"
+    target = builds / hashlib.sha256(executable.read_bytes()).hexdigest()[:16]
+    if not target.is_dir():
+        builds.mkdir(parents=True, exist_ok=True)
+        draft = tempfile.mkdtemp(dir=builds)
+        with zipfile.ZipFile(executable) as archive:
+            archive.extractall(draft)
+        try:
+            os.replace(draft, target)
+        except OSError:
+            shutil.rmtree(draft, ignore_errors=True)
+            if not target.is_dir():  # otherwise another start was faster
+                raise
+    return target
+
+
+def start() -> None:
+    """Runs Zobra from the unpacked sources instead of from the executable."""
+    sys.path[0] = str(unpacked(Path(sys.argv[0]).resolve()))
+    from zobra.uci.main import main
+
+    main()
+
+
+if __name__ == "__main__":
+    try:
+        start()
+    except ModuleNotFoundError as missing:
+        sys.exit(f"zobra: {sys.executable} lacks the package {missing.name}; install Zobra's dependencies for it")

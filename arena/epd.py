@@ -1,0 +1,179 @@
+"""Test positions from EPD files: what each line asks of an engine, and which lines cannot be used.
+
+The notation is Steven J. Edwards' Extended Position Description, read by python-chess. Understood operations:
+`bm` best moves, `am` moves to avoid, `dm` mate in N moves (negative: the side to move gets mated), and points per move
+as the Strategic Test Suite writes them: `c8 "10 5"; c9 "e2e4 d2d4";`, or `c0 "e4=10, d4=5";` alone.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess
+
+# "Be5+=2": a move in SAN, then its points; the move itself may hold "=" ("e8=Q=10")
+_POINTS_ITEM = re.compile(r"(?P<san>\S+)=(?P<points>\d+)")
+
+
+@dataclass(frozen=True)
+class SuitePosition:
+    """One position of a suite. Moves are in UCI notation as the engine says them (castling by the king's two steps,
+    in Chess960 king takes rook); `mate_in` counts moves, negative when the side to move gets mated."""
+
+    file: str
+    line: int
+    name: str
+    fen: str
+    chess960: bool = False
+    best: tuple[str, ...] = ()
+    avoid: tuple[str, ...] = ()
+    mate_in: int | None = None
+    points: tuple[tuple[str, int], ...] = ()
+
+    def board(self) -> chess.Board:
+        """The position as a fresh python-chess board."""
+        return chess.Board(self.fen, chess960=self.chess960)
+
+    @property
+    def maximum_points(self) -> int:
+        """The most points a move can earn here, 0 where the line gives none."""
+        return max((points for _, points in self.points), default=0)
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """A line that cannot be used, and why."""
+
+    file: str
+    line: int
+    text: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.problem}"
+
+
+class _Chess960Board(chess.Board):
+    """A board that reads every FEN as Chess960, also where python-chess makes a second board from the EPD's fields."""
+
+    def __init__(self, fen: str | None = chess.STARTING_FEN, *, chess960: bool = True) -> None:
+        super().__init__(fen, chess960=chess960)
+
+
+def read_suites(paths: Iterable[Path]) -> tuple[list[SuitePosition], list[BadLine]]:
+    """Reads EPD files one after the other: the usable positions, and the lines that are not.
+
+    Blank lines and lines that start with # are skipped. Raises OSError when a file cannot be read.
+    """
+    positions: list[SuitePosition] = []
+    bad_lines: list[BadLine] = []
+    for path in paths:
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
+        for number, line in enumerate(text.split("\n"), start=1):
+            if not line.strip() or line.lstrip().startswith("#"):
+                continue
+            try:
+                positions.append(read_position(line, str(path), number))
+            except ValueError as error:
+                bad_lines.append(BadLine(str(path), number, line.strip(), str(error)))
+    return positions, bad_lines
+
+
+def read_position(line: str, file: str = "", number: int = 0) -> SuitePosition:
+    """Reads one EPD line, or a full FEN with operations behind it. Raises ValueError saying what is wrong with it."""
+    board, operations = _read_epd(_with_clocks_as_operations(line))
+    if not board.is_valid():
+        raise ValueError(f"impossible position ({_status_names(board)})")
+    if not any(board.legal_moves):
+        raise ValueError("the side to move has no legal move")
+    position = SuitePosition(
+        file=file,
+        line=number,
+        name=str(operations.get("id") or f"{Path(file).stem}:{number}"),
+        fen=board.fen(),
+        chess960=board.chess960,
+        best=_moves(operations, "bm", board),
+        avoid=_moves(operations, "am", board),
+        mate_in=_mate_distance(operations),
+        points=tuple(_points(operations, board).items()),
+    )
+    if not (position.best or position.avoid or position.mate_in or position.points):
+        raise ValueError("nothing to solve: no bm, am, dm or points per move")
+    return position
+
+
+def _with_clocks_as_operations(line: str) -> str:
+    """Turns "FEN-with-two-clocks bm Qd1;" into EPD, which keeps the clocks in hmvc and fmvn."""
+    fields = line.split(None, 6)
+    clocks = [field.rstrip(";") for field in fields[4:6]]
+    if len(clocks) < 2 or not all(clock.isascii() and clock.isdigit() for clock in clocks):
+        return line
+    operations = fields[6].lstrip("; ") if len(fields) > 6 else ""
+    return " ".join([*fields[:4], f"hmvc {clocks[0]}; fmvn {clocks[1]};", operations])
+
+
+def _read_epd(line: str) -> tuple[chess.Board, dict]:
+    """Reads a line as standard chess, or, where its castling rights need that, as Chess960."""
+    try:
+        board, operations = chess.Board.from_epd(line)
+        if not board.status() & chess.STATUS_BAD_CASTLING_RIGHTS:
+            return board, operations
+    except ValueError as error:
+        failure = error
+    else:
+        failure = ValueError(f"impossible position ({_status_names(board)})")
+    try:
+        board, operations = _Chess960Board.from_epd(line, chess960=True)
+    except ValueError:
+        raise failure from None
+    if board.has_chess960_castling_rights() and board.is_valid():
+        return board, operations
+    raise failure
+
+
+def _status_names(board: chess.Board) -> str:
+    return ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & board.status())
+
+
+def _moves(operations: dict, opcode: str, board: chess.Board) -> tuple[str, ...]:
+    moves = operations.get(opcode, ())
+    if not isinstance(moves, list | tuple):
+        raise ValueError(f"{opcode} needs moves, not {moves!r}")
+    return tuple(board.uci(move) for move in moves)
+
+
+def _mate_distance(operations: dict) -> int | None:
+    distance = operations.get("dm")
+    if distance is None:
+        return None
+    if not isinstance(distance, int) or distance == 0:
+        raise ValueError(f"dm needs a number of moves other than 0, not {distance!r}")
+    return distance
+
+
+def _points(operations: dict, board: chess.Board) -> dict[str, int]:
+    """Points per move: c9's moves with c8's numbers, else c0's "move=number" list; other comments give none."""
+    numbers, moves = operations.get("c8"), operations.get("c9")
+    if isinstance(numbers, str) and isinstance(moves, str):
+        return _paired_points(numbers.split(), moves.split(), board)
+    items = [_POINTS_ITEM.fullmatch(item.strip()) for item in str(operations.get("c0", "")).split(",")]
+    if not all(items):
+        return {}
+    return {_uci(item["san"], board, "c0"): int(item["points"]) for item in items if item}
+
+
+def _paired_points(numbers: list[str], moves: list[str], board: chess.Board) -> dict[str, int]:
+    if not all(number.isascii() and number.isdigit() for number in numbers):
+        return {}
+    if len(numbers) != len(moves):
+        raise ValueError(f"c8 gives {len(numbers)} numbers for the {len(moves)} moves of c9")
+    return {_uci(move, board, "c9"): int(number) for number, move in zip(numbers, moves, strict=True)}
+
+
+def _uci(text: str, board: chess.Board, opcode: str) -> str:
+    """A move in UCI or SAN as UCI; suites often leave out or add a check sign, which python-chess forgives."""
+    try:
+        return board.uci(board.parse_xboard(text))
+    except ValueError as error:
+        raise ValueError(f"{opcode}: {error}") from None

@@ -1,0 +1,141 @@
+"""A match folder as the report sees it: run.json, and journal.jsonl with one finished game per line."""
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import chess
+
+# evaluations are shown no further than this (pawns); a mate stands there too
+MOST_PAWNS = 10.0
+
+
+@dataclass(frozen=True)
+class Move:
+    """A move with what its engine said of it: pawns from its own view (mates at +-MOST_PAWNS), plies, milliseconds."""
+
+    uci: str
+    pawns: float | None
+    depth: int | None
+    nodes: int | None
+    time_ms: float | None
+
+    @classmethod
+    def from_journal(cls, entry: list[Any]) -> "Move":
+        """Reads [uci, score_cp or null, mate or null, depth, nodes, time_ms]."""
+        uci, score, mate, depth, nodes, time_ms = entry[:6]
+        if mate is not None:
+            pawns: float | None = MOST_PAWNS if mate > 0 else -MOST_PAWNS
+        else:
+            pawns = None if score is None else max(-MOST_PAWNS, min(MOST_PAWNS, score / 100))
+        return cls(uci, pawns, depth, nodes, time_ms)
+
+
+@dataclass(frozen=True)
+class Game:
+    """A finished game."""
+
+    index: int
+    pair: int
+    white: str
+    black: str
+    fen: str
+    opening: str
+    result: str
+    reason: str
+    moves: list[Move]
+
+    @cached_property
+    def _start(self) -> tuple[bool, int]:
+        fields = self.fen.split()
+        number = int(fields[5]) if len(fields) > 5 and fields[5].isdigit() else 1
+        return len(fields) < 2 or fields[1] != "b", number
+
+    def turn(self, ply: int) -> chess.Color:
+        """Who makes the game's move number `ply`, counted from 0."""
+        return self._start[0] == (ply % 2 == 0)
+
+    def mover(self, ply: int) -> str:
+        """The name of the engine that makes this move."""
+        return self.white if self.turn(ply) == chess.WHITE else self.black
+
+    def move_number(self, ply: int) -> int:
+        """The full-move number of this move."""
+        white_first, number = self._start
+        return number + (ply + (not white_first)) // 2
+
+
+@dataclass
+class Match:
+    """A match so far, its games in the order they were to be played."""
+
+    engines: list[str]
+    time_control: str
+    created: str
+    games: list[Game]
+    sprt: Any = None
+    problems: list[str] = field(default_factory=list)
+
+    def score(self, name: str, rival: str | None = None) -> tuple[int, int, int]:
+        """Wins, draws and losses of an engine, against one rival or all."""
+        wins = draws = losses = 0
+        for game in self.games:
+            if name not in (game.white, game.black) or (rival and rival not in (game.white, game.black)):
+                continue
+            draws += game.result == "1/2-1/2"
+            wins += game.result == ("1-0" if game.white == name else "0-1")
+            losses += game.result == ("0-1" if game.white == name else "1-0")
+        return wins, draws, losses
+
+    def score_share(self, name: str) -> float:
+        """Points per game, 0 before the first one."""
+        wins, draws, losses = self.score(name)
+        return (wins + draws / 2) / max(1, wins + draws + losses)
+
+
+def read_match(folder: Path) -> Match:
+    """Reads run.json and journal.jsonl. Lines that are no games become problems. Raises OSError, or ValueError."""
+    description = _json(folder / "run.json")
+    if description.get("kind") != "match":
+        raise ValueError(f'{folder / "run.json"}: no "kind": "match"')
+    match = Match(
+        engines=[engine if isinstance(engine, str) else engine["name"] for engine in description["engines"]],
+        time_control=str(description.get("time_control", "")),
+        created=str(description.get("created", "")),
+        sprt=description.get("sprt"),
+        games=[],
+    )
+    with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:
+        for number, line in enumerate(journal, start=1):
+            try:
+                match.games.append(_game(json.loads(line)))
+            except (KeyError, TypeError, ValueError) as error:
+                match.problems.append(f"journal.jsonl:{number}: {type(error).__name__}: {error}")
+    match.games.sort(key=lambda game: game.index)
+    return match
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: not an object")
+    return content
+
+
+def _game(entry: dict[str, Any]) -> Game:
+    return Game(
+        index=int(entry["index"]),
+        pair=int(entry["pair"]),
+        white=entry["white"],
+        black=entry["black"],
+        fen=entry["opening"]["fen"],
+        opening=entry["opening"].get("name") or "",
+        result=entry["result"],
+        reason=entry["reason"],
+        moves=[Move.from_journal(move) for move in entry["moves"]],
+    )

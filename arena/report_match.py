@@ -1,0 +1,202 @@
+"""The page for a match folder: strength over games, crosstable, endings, use of time, evaluations, and every game."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+from statistics import mean
+
+import chess
+
+from zobra.arena.report_games import Game, Match, read_match
+from zobra.arena.report_html import figure, figures, html_page, section, table
+from zobra.arena.report_plots import SERIES, bands_by_move, plot, strength_over_games
+from zobra.arena.report_strength import Strength, strength, strength_over_time
+
+_POINTS_OF_CURVE = 40
+# an evaluation of this many centipawns reaches three quarters of a small curve's height
+_CURVE_SCALE = 300
+_RESULT_SIGNS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
+
+
+def page(folder: Path) -> str:
+    """The page as HTML. Raises OSError or ValueError for a folder without a readable match, MissingMatplotlib."""
+    match = read_match(folder)
+    subtitle = f"{len(match.games)} games at {match.time_control}, {match.created.replace('T', ' ')}"
+    sections = [
+        _key_figures(match),
+        section("Strength over games", _strength_plot(match)),
+        section("Crosstable", _crosstable(match), _engine_table(match)),
+        section("How games ended", _endings(match)),
+        section("Use of time", _time_plot(match)),
+        section("Evaluations", _evaluation_plot(match)),
+        section("Games", _games(match)),
+        section("Lines of the journal that cannot be read", _problems(match)),
+    ]
+    return html_page(" – ".join(match.engines) if len(match.engines) == 2 else "Tournament", subtitle, sections)
+
+
+def _key_figures(match: Match) -> str:
+    if len(match.engines) != 2 or not match.games:
+        return figures([("games", str(len(match.games)), ""), ("engines", str(len(match.engines)), "")])
+    first, result = match.engines[0], strength(match)
+    wins, draws, losses = match.score(first)
+    pairs = [
+        (f"score of {first}", f"{(wins + draws / 2) / len(match.games):.1%}", f"+{wins} ={draws} −{losses}"),
+        ("Elo", f"{result.elo:+.1f}", f"± {result.margin:.1f}" if math.isfinite(result.margin) else ""),
+        ("normalised Elo", f"{result.normalised_elo:+.1f}", ""),
+        ("likelihood of superiority", f"{result.superiority:.1%}", ""),
+        ("draws", f"{draws / len(match.games):.1%}", ""),
+    ]
+    if any(result.pentanomial):
+        pairs.append(("pairs by points, 0 to 2", " ".join(map(str, result.pentanomial)), ""))
+    if result.llr is not None and match.sprt is not None:
+        low, high = match.sprt.limits
+        pairs.append(("LLR", f"{result.llr:+.2f}", f"{low:.2f} to {high:.2f}, {match.sprt.text}"))
+    return figures(pairs)
+
+
+def _strength_plot(match: Match) -> str:
+    if len(match.engines) != 2 or len(match.games) < 4:
+        return ""
+    course: list[Strength] = strength_over_time(match)
+    limits = match.sprt.limits if match.sprt else None
+    drawing = plot(
+        strength_over_games(course, limits), name="strength", label="Elo and LLR over games", height=4.2 if limits else 3.0,
+        rows=2 if limits else 1,
+    )  # fmt: skip
+    caption = f"Elo of {match.engines[0]} with its 95 % interval, as it stood after each pair of games."
+    return figure(drawing, caption + (" Below: the log-likelihood ratio between its limits." if limits else ""))
+
+
+def _crosstable(match: Match) -> str:
+    ranked = sorted(match.engines, key=lambda name: -match.score_share(name))
+    rows = []
+    for name in ranked:
+        cells = ["·" if rival == name else _wins_draws_losses(*match.score(name, rival)) for rival in ranked]
+        wins, draws, losses = match.score(name)
+        total = f"{wins + draws / 2:g} of {wins + draws + losses}"
+        rows.append([f"<strong>{escape(name)}</strong>", *cells, total, f"{match.score_share(name):.1%}"])
+    return table(["", *ranked, "points", "share"], rows)
+
+
+def _wins_draws_losses(wins: int, draws: int, losses: int) -> str:
+    return f"+{wins} ={draws} −{losses}" if wins + draws + losses else "-"
+
+
+def _engine_table(match: Match) -> str:
+    rows = []
+    for name in match.engines:
+        moves = [move for game in match.games for ply, move in enumerate(game.moves) if game.mover(ply) == name]
+        timed = [move for move in moves if move.time_ms]
+        nodes, time_ms = sum(move.nodes or 0 for move in timed), sum(move.time_ms or 0 for move in timed)
+        depths = [move.depth for move in moves if move.depth]
+        rows.append(
+            [
+                escape(name),
+                f"{len(moves):,}",
+                f"{mean(depths):.1f}" if depths else "-",
+                f"{time_ms / len(moves):.0f} ms" if moves else "-",
+                f"{nodes * 1000 // time_ms:,}" if time_ms else "-",
+            ]
+        )
+    return table(["", "moves", "mean depth", "mean time a move", "nodes per second"], rows, numbers=range(1, 5))
+
+
+def _endings(match: Match) -> str:
+    """Reasons, and how often each engine won, drew and lost by them."""
+    counts: dict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
+    for game in match.games:
+        sign = _RESULT_SIGNS.get(game.result, 0)
+        counts[game.reason][(game.white, sign)] += 1
+        counts[game.reason][(game.black, -sign)] += 1
+    rows = []
+    for reason, by_engine in sorted(counts.items(), key=lambda item: -item[1].total()):
+        cells = [_wins_draws_losses(*(by_engine[(name, sign)] for sign in (1, 0, -1))) for name in match.engines]
+        rows.append([escape(reason), str(by_engine.total() // 2), *cells])
+    return table(["reason", "games", *match.engines], rows, numbers=[1]) if rows else ""
+
+
+def _time_plot(match: Match) -> str:
+    times: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in match.engines}
+    for game in match.games:
+        for ply, move in enumerate(game.moves):
+            if move.time_ms is not None:
+                times[game.mover(ply)][game.move_number(ply)].append(move.time_ms)
+    if not any(times.values()):
+        return ""
+    series = [(name, colour, times[name]) for name, colour in zip(match.engines, SERIES, strict=False)]
+    drawing = plot(bands_by_move(series, 0.8, "milliseconds a move"), name="time", label="Time per move over the game")
+    return figure(drawing, "Median time a move; the bands hold the middle 80 % of the games.")
+
+
+def _evaluation_plot(match: Match) -> str:
+    """Evaluations of the first engine, from its own view, apart by how the game ended for it."""
+    first = match.engines[0]
+    values: dict[str, dict[int, list[float]]] = {kind: defaultdict(list) for kind in ("won", "drawn", "lost")}
+    for game in match.games:
+        if first not in (game.white, game.black):
+            continue
+        sign = _RESULT_SIGNS.get(game.result, 0) * (1 if game.white == first else -1)
+        kind = {1: "won", 0: "drawn", -1: "lost"}[sign]
+        for ply, move in enumerate(game.moves):
+            if game.mover(ply) == first and move.pawns is not None:
+                values[kind][game.move_number(ply)].append(move.pawns)
+    if not any(values.values()):
+        return ""
+    colours = {"won": SERIES[2], "drawn": SERIES[4], "lost": SERIES[1]}
+    series = [(f"games {kind}", colour, values[kind]) for kind, colour in colours.items()]
+    drawing = plot(bands_by_move(series, 0.5, "pawns"), name="evaluations", label="Evaluations over the game")
+    caption = f"What {first} thought of its own games: median evaluation in pawns, with the middle half of the games."
+    return figure(drawing, caption)
+
+
+def _games(match: Match) -> str:
+    rows = (
+        [
+            str(game.index + 1),
+            escape(game.white),
+            escape(game.black),
+            game.result.replace("1/2-1/2", "½–½").replace("-", "–"),
+            escape(game.reason),
+            str(len(game.moves)),
+            _curve(game),
+            escape(game.opening),
+        ]
+        for game in match.games
+    )
+    header = ["game", "White", "Black", "result", "reason", "plies", "evaluation for White", "opening"]
+    return table(header, rows, numbers=[0, 5], tall=True) if match.games else ""
+
+
+def _curve(game: Game) -> str:
+    """A small picture of both engines' evaluations, as White sees them: up is good for White."""
+    heights = _thinned(
+        [
+            10 - 10 * math.tanh(move.pawns * 100 / _CURVE_SCALE * (1 if game.turn(ply) == chess.WHITE else -1))
+            for ply, move in enumerate(game.moves)
+            if move.pawns is not None
+        ]
+    )
+    if len(heights) < 2:
+        return ""
+    step = 100 / (len(heights) - 1)
+    path = "M" + "L".join(f"{index * step:.0f} {height:.0f}" for index, height in enumerate(heights))
+    return (
+        '<svg class="curve" viewBox="0 0 100 20" preserveAspectRatio="none">'
+        f'<line x1="0" y1="10" x2="100" y2="10"/><path d="{path}"/></svg>'
+    )
+
+
+def _thinned(values: Sequence[float]) -> list[float]:
+    """At most _POINTS_OF_CURVE of the values, evenly spread, with the last one."""
+    if len(values) <= _POINTS_OF_CURVE:
+        return list(values)
+    last = len(values) - 1
+    return [values[round(index * last / (_POINTS_OF_CURVE - 1))] for index in range(_POINTS_OF_CURVE)]
+
+
+def _problems(match: Match) -> str:
+    rows: Iterable[list[str]] = ([escape(problem)] for problem in match.problems)
+    return table(["problem"], rows) if match.problems else ""

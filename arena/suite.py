@@ -1,0 +1,136 @@
+"""Test suites: every position searched by an engine under one limit, several engine processes side by side."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import chess
+import chess.engine
+
+from zobra.arena.epd import SuitePosition
+from zobra.arena.suite_engines import EngineSpec, open_engine
+from zobra.arena.suite_results import Outcome
+from zobra.arena.suite_verdict import Answer, Effort, StableSolution, answer_from_line
+
+# an engine that has not answered this long after its time was up is taken to hang (seconds)
+GRACE = 10.0
+# how long an engine may take to leave after "quit" (seconds)
+QUIT_TIME = 5.0
+
+OutcomeHandler = Callable[[int, Outcome], None]
+
+
+async def run_suite(
+    positions: Sequence[SuitePosition],
+    spec: EngineSpec,
+    limit: chess.engine.Limit,
+    on_outcome: OutcomeHandler,
+    *,
+    workers: int = 1,
+    solved_plies: int | None = None,
+    timeout: float = 600.0,
+) -> None:
+    """Lets one engine search all positions; `on_outcome` gets each position's index and outcome as it is found.
+
+    A search ends early once a solution has stood for `solved_plies` plies of depth (None: never). `timeout` bounds
+    searches without a time limit (seconds). An engine that crashes, hangs or plays an illegal move loses that position
+    and is started afresh. Raises chess.engine.EngineError or OSError when the engine cannot be started at all.
+    """
+    queue = list(enumerate(positions))[::-1]
+    workers = max(1, min(workers, len(queue)))
+    crew = [_Worker(spec, limit, solved_plies, timeout) for _ in range(workers)]
+    asyncio.get_running_loop().set_exception_handler(_pass_engine_errors_on)
+    tasks = [asyncio.create_task(worker.run(queue, on_outcome)) for worker in crew]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Hands an error in the middle of a search to whoever waits for that search.
+
+    python-chess tells such errors (an illegal move above all) to the event loop alone, and the search never ends.
+    """
+    command = getattr(context.get("protocol"), "command", None)
+    analysis = getattr(command, "analysis", None)
+    error = context.get("exception")
+    if isinstance(analysis, chess.engine.AnalysisResult) and isinstance(error, chess.engine.EngineError):
+        analysis.set_exception(error)
+    else:
+        loop.default_exception_handler(context)
+
+
+class _Worker:
+    """One engine process, started when needed, that takes positions from a common queue."""
+
+    def __init__(self, spec: EngineSpec, limit: chess.engine.Limit, solved_plies: int | None, timeout: float) -> None:
+        self._spec, self._limit, self._solved_plies = spec, limit, solved_plies
+        self._timeout = timeout if limit.time is None else limit.time + GRACE
+        self._protocol: chess.engine.Protocol | None = None
+        self._transport: asyncio.SubprocessTransport | None = None
+
+    async def run(self, queue: list[tuple[int, SuitePosition]], on_outcome: OutcomeHandler) -> None:
+        """Works until the queue is empty."""
+        try:
+            while queue:
+                index, position = queue.pop()
+                on_outcome(index, await self._outcome(position, index))
+        finally:
+            await self._close()
+
+    async def _outcome(self, position: SuitePosition, game: int) -> Outcome:
+        if self._protocol is None:
+            self._transport, self._protocol = await open_engine(self._spec)
+        try:
+            return await asyncio.wait_for(self._search(self._protocol, position, game), self._timeout)
+        except chess.engine.EngineError as error:
+            self._kill()
+            return Outcome(move=None, solved=False, why=f"engine failed: {error}")
+        except asyncio.TimeoutError:
+            self._kill()
+            return Outcome(move=None, solved=False, why=f"no answer within {self._timeout:g} s")
+
+    async def _search(self, protocol: chess.engine.Protocol, position: SuitePosition, game: int) -> Outcome:
+        board, started = position.board(), asyncio.get_running_loop().time()
+        stable, answer, effort = StableSolution(position), Answer(), Effort()
+        analysis = await protocol.analysis(board, self._limit, game=game)
+        async for info in analysis:
+            elapsed = info.get("time", asyncio.get_running_loop().time() - started)
+            effort = Effort(round(elapsed * 1000), info.get("nodes", effort.nodes), info.get("depth", effort.depth))
+            if not info.get("pv") or info.get("multipv", 1) != 1:
+                continue
+            is_bound = info.get("lowerbound") or info.get("upperbound")
+            if is_bound and board.uci(info["pv"][0]) == answer.move:
+                continue  # the line of a bound is cut short, and the move is the same
+            answer = answer_from_line(board, info["pv"], info.get("score"))
+            stable.update(answer, effort)
+            held = stable.held_for(effort)
+            if held is not None and self._solved_plies is not None and held >= self._solved_plies:
+                analysis.stop()
+        best = (await analysis.wait()).move
+        if best is None or board.uci(best) != answer.move:
+            # what was said of another move does not count for this one
+            answer = Answer(move=best and board.uci(best))
+            stable.update(answer, effort)
+        return Outcome.of_search(position, answer, effort, stable)
+
+    def _kill(self) -> None:
+        """Ends the process at once; the next position starts a new one."""
+        if self._transport is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._transport.kill()
+            self._transport.close()
+        self._protocol = self._transport = None
+
+    async def _close(self) -> None:
+        """Asks the engine to leave, and ends it if it does not."""
+        try:
+            if self._protocol is not None:
+                with contextlib.suppress(asyncio.TimeoutError, chess.engine.EngineError):
+                    await asyncio.wait_for(self._protocol.quit(), QUIT_TIME)
+        finally:
+            self._kill()

@@ -1,0 +1,118 @@
+"""The command `zobra suite`."""
+
+import asyncio
+import logging
+import time
+from pathlib import Path
+from typing import Annotated
+
+import chess.engine
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from zobra.arena import suite_display
+from zobra.arena.epd import read_suites
+from zobra.arena.suite import run_suite
+from zobra.arena.suite_engines import EngineSpec, engine_from_text
+from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult
+
+# how often the JSON file is brought up to date during a run (seconds)
+SAVE_INTERVAL = 5.0
+DEFAULT_TIME_MS = 1000
+
+
+def suite(
+    files: Annotated[list[Path], typer.Argument(help="EPD files with bm, am, dm or STS points (c0, c8, c9).")],
+    engine: Annotated[list[str] | None, typer.Option("--engine", "-e", help="[NAME=]COMMAND; repeat to compare.")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="Engine option NAME=VALUE.")] = None,
+    movetime: Annotated[int | None, typer.Option(min=1, help="Milliseconds a position (1000 if no limit is given).")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
+    depth: Annotated[int | None, typer.Option(min=1, help="Depth a position, in plies.")] = None,
+    workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Engine processes side by side.")] = 1,
+    stop_when_solved: Annotated[
+        int | None, typer.Option(min=0, metavar="PLIES", help="End a search once its solution stood for PLIES of depth.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=1, help="Longest search without --movetime, in seconds.")] = 600.0,
+    output: Annotated[Path, typer.Option("--json", help="Where the results go.")] = Path("suite.json"),
+    table: Annotated[bool, typer.Option(help="Print the table of positions.")] = True,
+) -> None:
+    """Lets engines solve test suites and compares them."""
+    console = Console()
+    # python-chess logs what engines say out of turn; verdicts tell it here
+    logging.getLogger("chess.engine").setLevel(logging.CRITICAL)
+    if movetime is None and nodes is None and depth is None:
+        movetime = DEFAULT_TIME_MS
+    specs = [engine_from_text(text, _options(option or [])) for text in engine or ["zobra"]]
+    result = _read(files, {"time_ms": movetime, "nodes": nodes, "depth": depth}, workers)
+    suite_display.print_bad_lines(console, result)
+    if not result.positions:
+        raise typer.BadParameter("no position to solve in these files")
+    limit = chess.engine.Limit(time=movetime and movetime / 1000, nodes=nodes, depth=depth)
+    try:
+        for spec in specs:
+            _run_engine(console, result, spec, limit, output, stop_when_solved, timeout)
+    except KeyboardInterrupt:
+        console.print("interrupted")
+    _save(result, output)
+    if table:
+        console.print(suite_display.position_table(result))
+    console.print(suite_display.summary_table(result))
+    console.print(f"results: {output}")
+    if not result.finished:
+        raise typer.Exit(1)
+
+
+def _read(files: list[Path], limit: dict[str, int | None], workers: int) -> SuiteResult:
+    try:
+        positions, bad_lines = read_suites(files)
+    except OSError as error:
+        raise typer.BadParameter(f"{error.filename}: {error.strerror}") from error
+    return SuiteResult([str(path) for path in files], limit, workers, positions, bad_lines)
+
+
+def _options(texts: list[str]) -> dict[str, str]:
+    options = {}
+    for text in texts:
+        name, separator, value = text.partition("=")
+        if not separator or not name.strip():
+            raise typer.BadParameter(f"--option {text}: not NAME=VALUE")
+        options[name.strip()] = value.strip()
+    return options
+
+
+def _run_engine(
+    console: Console,
+    result: SuiteResult,
+    spec: EngineSpec,
+    limit: chess.engine.Limit,
+    output: Path,
+    stop_when_solved: int | None,
+    timeout: float,
+) -> None:
+    engine = EngineResult(spec.name, list(spec.command), dict(spec.options), [None] * len(result.positions))
+    result.engines.append(engine)
+    saved = time.monotonic()
+
+    def on_outcome(index: int, outcome: Outcome) -> None:
+        nonlocal saved
+        engine.outcomes[index] = outcome
+        progress.show(index)
+        if time.monotonic() - saved > SAVE_INTERVAL:
+            saved = time.monotonic()
+            _save(result, output)
+
+    with suite_display.SuiteProgress(console, result, engine) as progress:
+        try:
+            settings = {"workers": result.workers, "solved_plies": stop_when_solved, "timeout": timeout}
+            asyncio.run(run_suite(result.positions, spec, limit, on_outcome, **settings))
+        except (OSError, chess.engine.EngineError) as error:
+            engine.error = str(error)
+            console.print(Text(f"{spec.name}: {error}", style="red"))
+
+
+def _save(result: SuiteResult, output: Path) -> None:
+    try:
+        result.save(output)
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from error

@@ -1,0 +1,153 @@
+"""What a suite run shows: progress, a line or table row per position, and a summary of the engines side by side."""
+
+from collections import Counter
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from zobra.arena.epd import SuitePosition
+from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult
+
+_MOST_BAD_LINES_SHOWN = 20
+
+
+class SuiteProgress:
+    """Progress of one engine over a suite: a live bar on a terminal, one line per position elsewhere."""
+
+    def __init__(self, console: Console, result: SuiteResult, engine: EngineResult) -> None:
+        self._console, self._result, self._engine = console, result, engine
+        self._bar: Progress | None = None
+        if console.is_terminal:
+            self._bar = Progress(
+                TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(),
+                TextColumn("{task.fields[score]}"), TimeElapsedColumn(), TimeRemainingColumn(),
+                console=console,
+            )  # fmt: skip
+            self._task = self._bar.add_task(engine.name, total=len(result.positions), score="")
+
+    def __enter__(self) -> "SuiteProgress":
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
+        if self._bar:
+            self._bar.stop()
+
+    def show(self, index: int) -> None:
+        """Shows that the outcome of one more position is there."""
+        done = len(self._engine.answered)
+        score = f"{self._engine.solved} solved"
+        if self._result.maximum_points:
+            score += f", {self._engine.points} points"
+        if self._bar:
+            self._bar.update(self._task, completed=done, score=score)
+            return
+        position, outcome = self._result.positions[index], self._engine.outcomes[index]
+        assert outcome is not None
+        line = f"{self._engine.name} {done}/{len(self._result.positions)} ({score}): {position.name} {verdict(outcome)}"
+        self._console.print(Text(f"{line} {move_san(position, outcome.move)} {outcome.why}".rstrip()), soft_wrap=True)
+
+
+def verdict(outcome: Outcome) -> str:
+    """ "solved in 123 ms" or "failed"."""
+    return f"solved in {outcome.solution.time_ms} ms" if outcome.solution else "failed"
+
+
+def move_san(position: SuitePosition, move: str | None) -> str:
+    """A move of the engine in SAN, "-" when there is none."""
+    board = position.board()
+    return board.san(board.parse_uci(move)) if move else "-"
+
+
+def position_table(result: SuiteResult) -> Table:
+    """One row per position, one column per engine: move, time, nodes and depth of the first stable solution."""
+    table = Table("position", "asked", title="Positions (time, nodes and depth of the first stable solution)")
+    for engine in result.engines:
+        table.add_column(engine.name)
+    for index, position in enumerate(result.positions):
+        table.add_row(
+            Text(position.name),
+            Text(asked(position)),
+            *(_cell(position, engine.outcomes[index]) for engine in result.engines),
+        )
+    return table
+
+
+def asked(position: SuitePosition) -> str:
+    """What a position asks for, such as "bm Qg6, mate in 3"."""
+    parts = [
+        f"{opcode} {' '.join(move_san(position, move) for move in moves)}"
+        for opcode, moves in (("bm", position.best), ("am", position.avoid))
+        if moves
+    ]
+    if position.mate_in is not None:
+        parts.append(mate_text(position.mate_in))
+    if position.maximum_points and not parts:
+        parts.append("most points")
+    return ", ".join(parts)
+
+
+def mate_text(moves: int) -> str:
+    """ "mate in 3", or "mated in 3" for -3."""
+    return f"mate in {moves}" if moves > 0 else f"mated in {-moves}"
+
+
+def _cell(position: SuitePosition, outcome: Outcome | None) -> Text:
+    if outcome is None:
+        return Text("not searched", style="dim")
+    worth = f" {outcome.points} points" if position.points else ""
+    move = move_san(position, outcome.move)
+    if outcome.solution is None:
+        return Text(f"✗ {move}{worth} ({outcome.why})", style="red")
+    since = outcome.solution
+    return Text(f"✓ {move}{worth} {since.time_ms} ms, {since.nodes} nodes, depth {since.depth}", style="green")
+
+
+def summary_table(result: SuiteResult) -> Table:
+    """The engines side by side."""
+    names = [engine.name for engine in result.engines]
+    table = Table("", *names, title=f"{len(result.positions)} positions at {result.limit_text()}")
+    for row in summary_rows(result):
+        table.add_row(*map(Text, row))
+    return table
+
+
+def summary_rows(result: SuiteResult) -> list[list[str]]:
+    """What the engines are compared by: a heading, then one cell per engine."""
+    count, best, engines = len(result.positions), result.maximum_points, result.engines
+    rows = [["solved", *(_share(engine.solved, count) for engine in engines)]]
+    if best:
+        rows.append(["points", *(_share(engine.points, best) for engine in engines)])
+    rows.append(["median time to solution", *(_milliseconds(engine.median_solution_time()) for engine in engines)])
+    rows.append(["search time", *(f"{sum(o.effort.time_ms for o in e.answered) / 1000:.1f} s" for e in engines)])
+    rows.append(["nodes per second", *(_speed(engine) for engine in engines)])
+    if not result.finished:
+        rows.append(["not searched", *(str(count - len(engine.answered)) for engine in engines)])
+    return rows
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / whole:.1%})" if whole else "-"
+
+
+def _milliseconds(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f} ms"
+
+
+def _speed(engine: EngineResult) -> str:
+    searched = [outcome.effort for outcome in engine.answered if outcome.effort.time_ms]
+    time_ms = sum(effort.time_ms for effort in searched)
+    return f"{sum(effort.nodes for effort in searched) * 1000 // time_ms:,}" if time_ms else "-"
+
+
+def print_bad_lines(console: Console, result: SuiteResult) -> None:
+    """Lists the lines that could not be used, the first ones in full."""
+    for bad in result.bad_lines[:_MOST_BAD_LINES_SHOWN]:
+        console.print(Text(str(bad), style="yellow"), soft_wrap=True)
+    rest = Counter(bad.file for bad in result.bad_lines[_MOST_BAD_LINES_SHOWN:])
+    for file, count in rest.items():
+        console.print(Text(f"{file}: {count} more lines that cannot be used (all are in the JSON file)", style="yellow"))

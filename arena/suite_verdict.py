@@ -1,0 +1,115 @@
+"""Whether a position of a suite is solved: the chosen move, the proof of a mate, and since when the engine knew."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import chess
+import chess.engine
+
+from zobra.arena.epd import SuitePosition
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What an engine had spent at some moment of a search: milliseconds, nodes, and its depth in plies."""
+
+    time_ms: int = 0
+    nodes: int = 0
+    depth: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an engine holds for best: its move and line in UCI notation, and its score in centipawns or moves to mate,
+    both as the side to move sees them."""
+
+    move: str | None = None
+    score_cp: int | None = None
+    mate: int | None = None
+    line: tuple[str, ...] = ()
+
+
+def why_unsolved(position: SuitePosition, answer: Answer) -> str:
+    """Empty when the answer meets everything the position asks for (bm, am and dm alike), else what it misses.
+
+    A position that gives only points per move asks for a move with the most points.
+    """
+    if answer.move is None:
+        return "no move"
+    if position.best and answer.move not in position.best:
+        return f"best is {_san(position, position.best)}"
+    if answer.move in position.avoid:
+        return f"{_san(position, [answer.move])} is to be avoided"
+    if position.mate_in is not None:
+        return _gap_in_mate_proof(position, answer)
+    if not (position.best or position.avoid) and points(position, answer.move) < position.maximum_points:
+        worthiest = [move for move, value in position.points if value == position.maximum_points]
+        return f"most points for {_san(position, worthiest)}"
+    return ""
+
+
+def points(position: SuitePosition, move: str | None) -> int:
+    """What a move earns where the suite gives points per move, 0 for any other."""
+    return dict(position.points).get(move or "", 0)
+
+
+def _san(position: SuitePosition, moves: Sequence[str]) -> str:
+    board = position.board()
+    return " ".join(board.san(board.parse_uci(move)) for move in moves)
+
+
+def _gap_in_mate_proof(position: SuitePosition, answer: Answer) -> str:
+    """A mate counts when the score names it and a legal line of exactly that length ends in checkmate; a mate shorter
+    than the suite's is as good."""
+    asked, claimed = position.mate_in or 0, answer.mate
+    if claimed is None or claimed * asked <= 0:
+        return f"mate in {asked} not seen"
+    if abs(claimed) > abs(asked):
+        return f"mate in {claimed} instead of {asked}"
+    plies = 2 * claimed - 1 if claimed > 0 else -2 * claimed
+    if len(answer.line) != plies or answer.line[0] != answer.move:
+        return f"mate in {claimed} without its whole line"
+    board = position.board()
+    try:
+        for move in answer.line:
+            board.push_uci(move)
+    except ValueError as error:
+        return f"mate in {claimed} with an {error}"
+    return "" if board.is_checkmate() else f"mate in {claimed} with a line that does not mate"
+
+
+class StableSolution:
+    """Finds the point from which an engine never left the solution again.
+
+    `since` is that point as far as the search went, None while the engine holds something else.
+    """
+
+    def __init__(self, position: SuitePosition) -> None:
+        self._position = position
+        self.since: Effort | None = None
+
+    def update(self, answer: Answer, effort: Effort) -> None:
+        """Takes the engine's answer at one moment of its search."""
+        if why_unsolved(self._position, answer):
+            self.since = None
+        elif self.since is None:
+            self.since = effort
+
+    def held_for(self, effort: Effort) -> int | None:
+        """For how many plies of depth the solution has stood, None while there is none."""
+        return None if self.since is None else effort.depth - self.since.depth
+
+
+def answer_from_line(board: chess.Board, line: Sequence[chess.Move], score: chess.engine.PovScore | None) -> Answer:
+    """The answer that one line of engine output stands for."""
+    moves, walked = [], board.copy(stack=False)
+    for move in line:
+        moves.append(walked.uci(move))
+        walked.push(move)
+    relative = score.relative if score else None
+    return Answer(
+        move=moves[0] if moves else None,
+        score_cp=relative.score() if relative else None,
+        mate=relative.mate() if relative else None,
+        line=tuple(moves),
+    )

@@ -1,0 +1,284 @@
+"""Suites with a scripted engine: verdicts, stable solutions, early stops, engines that fail, and the results file."""
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+
+import chess.engine
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from zobra.arena import suite_results
+from zobra.arena.epd import read_position
+from zobra.arena.suite import run_suite
+from zobra.arena.suite_command import suite
+from zobra.arena.suite_engines import engine_from_text
+from zobra.arena.suite_results import EngineResult, SuiteResult
+from zobra.arena.suite_verdict import Answer, Effort, why_unsolved
+
+SCRIPTED_ENGINE = """
+import json, sys, time
+script, fen = json.load(open(sys.argv[1])), ""
+for line in sys.stdin:
+    words = line.split()
+    if words[:1] == ["uci"]:
+        print("id name Scripted\\nid author Nobody\\noption name Hash type spin default 16 min 1 max 64\\nuciok")
+    elif words[:1] == ["isready"]:
+        print("readyok")
+    elif words[:1] == ["position"]:
+        fen = " ".join(words[2:6])
+    elif words[:1] == ["go"]:
+        for answer in script[fen]:
+            if answer == "crash":
+                sys.exit(3)
+            elif answer == "hang":
+                time.sleep(3600)
+            elif answer == "wait for stop":
+                sys.stdout.flush()
+                while sys.stdin.readline().strip() != "stop":
+                    pass
+            else:
+                print(answer)
+    elif words[:1] == ["quit"]:
+        break
+    sys.stdout.flush()
+"""
+QUEENS = "6k1/8/6K1/8/8/8/8/Q7 w - -"
+MATE_IN_TWO = "7k/8/5K2/8/8/8/8/6Q1 w - -"
+LOST = "6k1/3Q4/6K1/8/8/8/8/8 b - -"
+PAWNS = "4k3/4p3/8/8/8/8/4P3/4K3 w - -"
+
+
+@pytest.fixture
+def scripted(tmp_path):
+    """Returns a function that makes the command of an engine answering by a script {four FEN fields: lines}."""
+
+    def make(script: dict[str, list[str]], name: str = "scripted") -> str:
+        engine, answers = tmp_path / "engine.py", tmp_path / f"{name}.json"
+        engine.write_text(SCRIPTED_ENGINE)
+        answers.write_text(json.dumps(script))
+        return f"{sys.executable} {engine} {answers}"
+
+    return make
+
+
+def outcomes_of(command: str, lines: list[str], limit=None, **settings) -> list:
+    positions = [read_position(line, "suite.epd", number) for number, line in enumerate(lines, start=1)]
+    outcomes: list = [None] * len(positions)
+    limit = limit or chess.engine.Limit(nodes=100)
+    asyncio.run(run_suite(positions, engine_from_text(command, {}), limit, outcomes.__setitem__, **settings))
+    return outcomes
+
+
+def info(depth: int, pv: str, score: str = "cp 10", extra: str = "") -> str:
+    return f"info depth {depth} {extra} score {score} nodes {depth * 100} time {depth * 7} pv {pv}"
+
+
+def test_best_and_avoided_moves(scripted):
+    command = scripted({QUEENS: [info(1, "a1a8"), "bestmove a1a8"], PAWNS: [info(1, "e2e4"), "bestmove e2e4"]})
+    lines = [f"{QUEENS} bm Qa8#;", f"{QUEENS} bm Qa7;", f"{PAWNS} am e4;", f"{PAWNS} am e3;", f"{PAWNS} bm e3; am e4;"]
+    outcomes = outcomes_of(command, lines)
+    assert [outcome.solved for outcome in outcomes] == [True, False, False, True, False]
+    assert [outcome.why for outcome in outcomes][1:3] == ["best is Qa7", "e4 is to be avoided"]
+    assert outcomes[0].effort == Effort(time_ms=7, nodes=100, depth=1)
+    assert (outcomes[0].move, outcomes[0].score_cp, outcomes[0].line) == ("a1a8", 10, ("a1a8",))
+
+
+def test_the_first_stable_solution_is_where_the_engine_never_left_it_again(scripted):
+    moves = ["e2e4", "e2e3", "e2e4", "e2e4"]
+    answers = [info(depth, move) for depth, move in enumerate(moves, start=1)]
+    (outcome,) = outcomes_of(scripted({PAWNS: [*answers, "bestmove e2e4"]}), [f"{PAWNS} bm e4;"])
+    assert outcome.solution == Effort(time_ms=21, nodes=300, depth=3)
+    assert outcome.effort == Effort(time_ms=28, nodes=400, depth=4)
+
+
+def test_a_solution_left_at_the_end_is_none(scripted):
+    answers = [info(1, "e2e4"), info(2, "e2e3"), "bestmove e2e3"]
+    (outcome,) = outcomes_of(scripted({PAWNS: answers}), [f"{PAWNS} bm e4;"])
+    assert not outcome.solved
+    assert outcome.solution is None
+
+
+def test_the_move_played_counts_and_not_the_last_line(scripted):
+    command = scripted({PAWNS: [info(1, "e2e4"), info(2, "e2e3"), "bestmove e2e4"]})
+    good, bad = outcomes_of(command, [f"{PAWNS} bm e4;", f"{PAWNS} bm e3;"])
+    assert (good.solved, good.solution, good.score_cp) == (True, Effort(14, 200, 2), None)
+    assert (bad.solved, bad.solution) == (False, None)
+
+
+def test_a_bound_of_the_same_move_changes_nothing_and_of_another_move_does(scripted):
+    bound = info(3, "e2e4", "cp 5 upperbound")
+    other = info(3, "e2e3", "cp 50 lowerbound")
+    lines = [f"{PAWNS} bm e4;"]
+    (same,) = outcomes_of(scripted({PAWNS: [info(2, "e2e4 e7e5"), bound, "bestmove e2e4"]}), lines)
+    assert (same.solution.depth, same.line, same.effort.depth) == (2, ("e2e4", "e7e5"), 3)
+    (left,) = outcomes_of(scripted({PAWNS: [info(2, "e2e4"), other, info(4, "e2e4"), "bestmove e2e4"]}), lines)
+    assert left.solution.depth == 4
+
+
+def test_points_per_move(scripted):
+    points = 'c8 "10 4"; c9 "e2e4 e2e3";'
+    lines = [f"{PAWNS} bm e4; {points}", f"{PAWNS} {points}"]
+    for move, worth in (("e2e4", 10), ("e2e3", 4), ("e1d1", 0)):
+        for outcome in outcomes_of(scripted({PAWNS: [info(1, move), f"bestmove {move}"]}), lines):
+            assert outcome.points == worth
+            assert outcome.solved == (worth == 10)
+
+
+@pytest.mark.parametrize(
+    ("asked", "claimed", "line", "why"),
+    [
+        (2, 2, "f6f7 h8h7 g1h1", ""),
+        (3, 2, "f6f7 h8h7 g1h1", ""),
+        (1, 2, "f6f7 h8h7 g1h1", "mate in 2 instead of 1"),
+        (2, None, "f6f7 h8h7 g1h1", "mate in 2 not seen"),
+        (2, -2, "f6f7 h8h7 g1h1", "mate in 2 not seen"),
+        (2, 2, "f6f7 h8h7", "mate in 2 without its whole line"),
+        (2, 2, "", "no move"),
+        (2, 2, "f6f7 h8h7 g1g2", "mate in 2 with a line that does not mate"),
+        (2, 2, "f6f7 h8g8 g1h1", "mate in 2 with an illegal uci"),
+    ],
+)
+def test_a_mate_needs_its_score_and_a_whole_legal_mating_line(asked, claimed, line, why):
+    position = read_position(f"{MATE_IN_TWO} dm {asked};")
+    moves = tuple(line.split())
+    told = why_unsolved(position, Answer(moves[0] if moves else None, mate=claimed, line=moves))
+    assert told.startswith(why) if why else told == ""
+
+
+def test_getting_mated_is_proven_alike(scripted):
+    answers = [info(2, "g8f8 d7c7", "mate -1"), "bestmove g8f8"]
+    lines = [f"{LOST} dm -2;", f"{LOST} dm -1;"]
+    outcomes = outcomes_of(scripted({LOST: answers}), lines)
+    assert [outcome.why for outcome in outcomes] == ["mate in -1 with a line that does not mate"] * 2
+    answers = [info(2, "g8f8 d7f7", "mate -1"), "bestmove g8f8"]
+    assert all(outcome.solved for outcome in outcomes_of(scripted({LOST: answers}), lines))
+
+
+def test_a_search_ends_early_only_when_asked(scripted, monkeypatch):
+    monkeypatch.setattr("zobra.arena.suite.GRACE", 0.3)
+    answers = [info(depth, "e2e4") for depth in range(1, 6)]
+    command = scripted({PAWNS: [*answers, "wait for stop", info(6, "e2e3"), "bestmove e2e3"]})
+    (outcome,) = outcomes_of(command, [f"{PAWNS} bm e3;"], chess.engine.Limit(time=0.01), solved_plies=0)
+    assert outcome.why.startswith("no answer")
+    (outcome,) = outcomes_of(command, [f"{PAWNS} bm e4;"], solved_plies=4)
+    assert outcome.effort.depth == 6
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        (["crash"], "engine failed: engine process died"),
+        (["bestmove e2e5"], "engine failed: illegal uci"),
+        (["bestmove nonsense"], "engine failed: "),
+        (["bestmove (none)"], "no move"),
+        (["hang"], "no answer within 1 s"),
+    ],
+)
+def test_an_engine_that_fails_loses_the_position_and_goes_on(scripted, answers, why):
+    command = scripted({PAWNS: answers, QUEENS: [info(1, "a1a8"), "bestmove a1a8"]})
+    failed, good = outcomes_of(command, [f"{PAWNS} bm e4;", f"{QUEENS} bm Qa8;"], timeout=1.0)
+    assert not failed.solved
+    assert failed.why.startswith(why)
+    assert good.solved
+
+
+def test_workers_share_the_positions(scripted):
+    command = scripted({PAWNS: [info(1, "e2e4"), "bestmove e2e4"]})
+    outcomes = outcomes_of(command, [f"{PAWNS} bm e4;"] * 7, workers=3)
+    assert all(outcome.solved for outcome in outcomes)
+
+
+def run_command(*arguments: str):
+    application = typer.Typer()
+    application.command()(suite)
+    return CliRunner().invoke(application, list(arguments), env={"COLUMNS": "200"})
+
+
+@pytest.fixture
+def suite_file(tmp_path):
+    path = tmp_path / "two.epd"
+    path.write_text(f'{PAWNS} bm e4; id "pawns";\nbroken line\n{QUEENS} bm Qa8; id "queens"; c0 "Qa8=10";\n')
+    return path
+
+
+def test_the_command_compares_engines_and_writes_results(scripted, suite_file, tmp_path):
+    good = scripted({PAWNS: ["bestmove e2e4"], QUEENS: [info(3, "a1a8"), "bestmove a1a8"]}, "good")
+    weak = scripted({PAWNS: ["bestmove e2e3"], QUEENS: [info(3, "a1a8"), "bestmove a1a8"]}, "weak")
+    output = tmp_path / "results.json"
+    run = run_command(
+        str(suite_file), "-e", f"good={good}", "-e", f"weak={weak}", "--nodes", "50", "--json", str(output), "-o", "Hash=8"
+    )
+    assert run.exit_code == 0, run.output
+    assert f"{suite_file}:2: " in run.output
+    assert "2 of 2 (100.0%)" in run.output
+    assert "1 of 2 (50.0%)" in run.output
+    result = suite_results.load(output)
+    assert [(engine.name, engine.solved, engine.points) for engine in result.engines] == [("good", 2, 10), ("weak", 1, 10)]
+    assert result.limit == {"time_ms": None, "nodes": 50, "depth": None}
+    assert result.finished
+    assert [bad.line for bad in result.bad_lines] == [2]
+    assert result.engines[1].outcomes[0].why == "best is e4"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.epd"], "missing.epd"),
+        (["{suite}", "-o", "Hash"], "NAME=VALUE"),
+        (["{suite}", "--nodes", "0"], "--nodes"),
+        (["{empty}"], "no position to solve"),
+    ],
+)
+def test_wrong_arguments_are_named(suite_file, tmp_path, arguments, message):
+    (tmp_path / "empty.epd").write_text("")
+    filled = [text.format(suite=suite_file, empty=tmp_path / "empty.epd") for text in arguments]
+    run = run_command(*filled, "--json", str(tmp_path / "x.json"))
+    assert run.exit_code == 2
+    assert message in run.output
+    assert "Traceback" not in run.output
+
+
+@pytest.mark.parametrize("extra", [["-e", "no-such-engine-anywhere"], ["-o", "NoSuchOption=1"]])
+def test_an_engine_that_cannot_start_is_named_and_the_others_play(scripted, suite_file, tmp_path, extra):
+    good = scripted({PAWNS: ["bestmove e2e4"], QUEENS: ["bestmove a1a8"]})
+    run = run_command(str(suite_file), *extra, "-e", f"good={good}", "--json", str(tmp_path / "x.json"))
+    assert run.exit_code == 1
+    assert extra[1].partition("=")[0] in run.output
+    assert "Traceback" not in run.output
+    result = suite_results.load(tmp_path / "x.json")
+    assert not result.finished
+    if extra[0] == "-e":
+        assert result.engines[1].solved == 2
+
+
+def test_results_survive_the_file(tmp_path):
+    position = read_position(f'{PAWNS} bm e4; dm 3; id "ä"; c8 "10"; c9 "e2e4";', "f.epd", 3)
+    outcome = suite_results.Outcome("e2e4", True, "", 10, None, 3, ("e2e4",), Effort(5, 6, 7), Effort(1, 2, 3))
+    result = SuiteResult(["f.epd"], {"time_ms": 5, "nodes": None, "depth": 9}, 2, [position, position])
+    result.engines.append(EngineResult("e", ["engine"], {"Hash": 8}, [outcome, None]))
+    result.save(tmp_path / "r.json")
+    assert suite_results.load(tmp_path / "r.json") == result
+    assert json.loads((tmp_path / "r.json").read_text())["finished"] is False
+    assert result.limit_text() == "5 ms, 9 plies"
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"kind": "suite", "format": 99}', '{"kind": "suite", "format": 1}'])
+def test_another_file_is_not_taken_for_results(tmp_path, content):
+    path = tmp_path / "other.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match="not a file of suite results"):
+        suite_results.load(path)
+
+
+STOCKFISH = Path("/usr/games/stockfish")
+
+
+@pytest.mark.skipif(not os.access(STOCKFISH, os.X_OK), reason="no Stockfish in /usr/games")
+def test_a_real_engine_solves_and_proves():
+    lines = [f"{QUEENS} dm 1;", f"{MATE_IN_TWO} dm 2;"]
+    outcomes = outcomes_of(str(STOCKFISH), lines, chess.engine.Limit(depth=8), workers=2)
+    assert [outcome.why for outcome in outcomes] == ["", ""]
