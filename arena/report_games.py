@@ -8,6 +8,8 @@ from typing import Any
 
 import chess
 
+from zobra.arena.statistics import Sprt
+
 # evaluations are shown no further than this (pawns); a mate stands there too
 MOST_PAWNS = 10.0
 
@@ -53,6 +55,12 @@ class Game:
         number = int(fields[5]) if len(fields) > 5 and fields[5].isdigit() else 1
         return len(fields) < 2 or fields[1] != "b", number
 
+    def points_of(self, name: str) -> float:
+        """1 when this engine won, 1/2 for a draw, 0 otherwise."""
+        if self.result == "1/2-1/2":
+            return 0.5
+        return float(self.result == ("1-0" if self.white == name else "0-1"))
+
     def turn(self, ply: int) -> chess.Color:
         """Who makes the game's move number `ply`, counted from 0."""
         return self._start[0] == (ply % 2 == 0)
@@ -75,7 +83,7 @@ class Match:
     time_control: str
     created: str
     games: list[Game]
-    sprt: Any = None
+    sprt: Sprt | None = None
     problems: list[str] = field(default_factory=list)
 
     def score(self, name: str, rival: str | None = None) -> tuple[int, int, int]:
@@ -104,7 +112,7 @@ def read_match(folder: Path) -> Match:
         engines=[engine if isinstance(engine, str) else engine["name"] for engine in description["engines"]],
         time_control=str(description.get("time_control", "")),
         created=str(description.get("created", "")),
-        sprt=description.get("sprt"),
+        sprt=_sprt(description.get("sprt"), folder),
         games=[],
     )
     with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:
@@ -115,6 +123,13 @@ def read_match(folder: Path) -> Match:
                 match.problems.append(f"journal.jsonl:{number}: {type(error).__name__}: {error}")
     match.games.sort(key=lambda game: game.index)
     return match
+
+
+def _sprt(entry: dict[str, Any] | None, folder: Path) -> Sprt | None:
+    try:
+        return Sprt(**entry) if entry else None
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{folder / 'run.json'}: sprt: {error}") from error
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -42,19 +42,24 @@ def _key_figures(match: Match) -> str:
         return figures([("games", str(len(match.games)), ""), ("engines", str(len(match.engines)), "")])
     first, result = match.engines[0], strength(match)
     wins, draws, losses = match.score(first)
+    guess = result.estimate
     pairs = [
-        (f"score of {first}", f"{(wins + draws / 2) / len(match.games):.1%}", f"+{wins} ={draws} −{losses}"),
-        ("Elo", f"{result.elo:+.1f}", f"± {result.margin:.1f}" if math.isfinite(result.margin) else ""),
-        ("normalised Elo", f"{result.normalised_elo:+.1f}", ""),
-        ("likelihood of superiority", f"{result.superiority:.1%}", ""),
+        (f"score of {first}", f"{match.score_share(first):.1%}", f"+{wins} ={draws} −{losses}"),
+        ("Elo", f"{guess.elo:+.1f}", _margin(guess.elo_margin)),
+        ("normalised Elo", f"{guess.normalized_elo:+.1f}", _margin(guess.normalized_margin)),
+        ("likelihood of superiority", f"{guess.superiority:.1%}", ""),
         ("draws", f"{draws / len(match.games):.1%}", ""),
     ]
-    if any(result.pentanomial):
-        pairs.append(("pairs by points, 0 to 2", " ".join(map(str, result.pentanomial)), ""))
+    if len(result.counts) == 5:
+        pairs.append(("pairs by points", " ".join(map(str, result.counts)), "0, ½, 1, 1½ and 2 of 2"))
     if result.llr is not None and match.sprt is not None:
         low, high = match.sprt.limits
-        pairs.append(("LLR", f"{result.llr:+.2f}", f"{low:.2f} to {high:.2f}, {match.sprt.text}"))
+        pairs.append(("log-likelihood ratio", f"{result.llr:+.2f}", f"from {low:.2f} to {high:.2f}, {match.sprt.text}"))
     return figures(pairs)
+
+
+def _margin(margin: float) -> str:
+    return f"± {margin:.1f}" if math.isfinite(margin) else ""
 
 
 def _strength_plot(match: Match) -> str:

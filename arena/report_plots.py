@@ -1,6 +1,7 @@
 """Plots as inline SVG. Their colours are CSS variables of the page, so that they follow its light or dark scheme."""
 
 import io
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -107,16 +108,13 @@ def strength_over_games(course: Sequence[Strength], limits: tuple[float, float] 
 
     def draw(axes: Any, below: Any = None) -> None:
         games = [point.games for point in course]
-        elo = [point.elo for point in course]
-        low = [point.elo - point.margin for point in course]
-        high = [point.elo + point.margin for point in course]
+        elo, low, high = zip(*(point.interval for point in course), strict=True)
         axes.fill_between(games, low, high, color=SERIES[0], alpha=0.18, linewidth=0)
         axes.plot(games, elo, color=SERIES[0])
         axes.axhline(0, color=INK, linewidth=0.8)
         # the first games' intervals would squeeze the rest of the plot
-        settled = course[len(course) // 8 :]
-        bottom, top = min(p.elo - p.margin for p in settled), max(p.elo + p.margin for p in settled)
-        axes.set_ylim(min(bottom, -1.0) - 5, max(top, 1.0) + 5)
+        settled = [end for point in course[len(course) // 8 :] for end in point.interval if math.isfinite(end)]
+        axes.set_ylim(min([-1.0, *settled]) - 5, max([1.0, *settled]) + 5)
         axes.set_ylabel("Elo")
         if below is None or limits is None:
             axes.set_xlabel("games")

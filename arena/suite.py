@@ -9,7 +9,7 @@ import chess
 import chess.engine
 
 from zobra.arena.epd import SuitePosition
-from zobra.arena.suite_engines import EngineSpec, open_engine
+from zobra.arena.suite_engines import EngineSpec, kill_engine, open_engine
 from zobra.arena.suite_results import Outcome
 from zobra.arena.suite_verdict import Answer, Effort, StableSolution, answer_from_line
 
@@ -60,7 +60,7 @@ def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, A
     error = context.get("exception")
     if isinstance(analysis, chess.engine.AnalysisResult) and isinstance(error, chess.engine.EngineError):
         analysis.set_exception(error)
-    else:
+    elif not isinstance(error, chess.engine.EngineTerminatedError):  # a search that nobody waits for any more
         loop.default_exception_handler(context)
 
 
@@ -88,10 +88,10 @@ class _Worker:
         try:
             return await asyncio.wait_for(self._search(self._protocol, position, game), self._timeout)
         except chess.engine.EngineError as error:
-            self._kill()
+            await self._kill()
             return Outcome(move=None, solved=False, why=f"engine failed: {error}")
         except asyncio.TimeoutError:
-            self._kill()
+            await self._kill()
             return Outcome(move=None, solved=False, why=f"no answer within {self._timeout:g} s")
 
     async def _search(self, protocol: chess.engine.Protocol, position: SuitePosition, game: int) -> Outcome:
@@ -118,12 +118,10 @@ class _Worker:
             stable.update(answer, effort)
         return Outcome.of_search(position, answer, effort, stable)
 
-    def _kill(self) -> None:
+    async def _kill(self) -> None:
         """Ends the process at once; the next position starts a new one."""
-        if self._transport is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._transport.kill()
-            self._transport.close()
+        if self._transport is not None and self._protocol is not None:
+            await kill_engine(self._transport, self._protocol)
         self._protocol = self._transport = None
 
     async def _close(self) -> None:
@@ -133,4 +131,4 @@ class _Worker:
                 with contextlib.suppress(asyncio.TimeoutError, chess.engine.EngineError):
                     await asyncio.wait_for(self._protocol.quit(), QUIT_TIME)
         finally:
-            self._kill()
+            await self._kill()

@@ -24,7 +24,9 @@ DEFAULT_TIME_MS = 1000
 
 def suite(
     files: Annotated[list[Path], typer.Argument(help="EPD files with bm, am, dm or STS points (c0, c8, c9).")],
-    engine: Annotated[list[str] | None, typer.Option("--engine", "-e", help="[NAME=]COMMAND; repeat to compare.")] = None,
+    engine: Annotated[
+        list[str] | None, typer.Option("--engine", "-e", help="[NAME=][xboard:]COMMAND; repeat to compare.")
+    ] = None,
     option: Annotated[list[str] | None, typer.Option("--option", "-o", help="Engine option NAME=VALUE.")] = None,
     movetime: Annotated[int | None, typer.Option(min=1, help="Milliseconds a position (1000 if no limit is given).")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
@@ -43,7 +45,7 @@ def suite(
     logging.getLogger("chess.engine").setLevel(logging.CRITICAL)
     if movetime is None and nodes is None and depth is None:
         movetime = DEFAULT_TIME_MS
-    specs = [engine_from_text(text, _options(option or [])) for text in engine or ["zobra"]]
+    specs = _engines(engine or ["zobra"], option or [])
     result = _read(files, {"time_ms": movetime, "nodes": nodes, "depth": depth}, workers)
     suite_display.print_bad_lines(console, result)
     if not result.positions:
@@ -69,6 +71,13 @@ def _read(files: list[Path], limit: dict[str, int | None], workers: int) -> Suit
     except OSError as error:
         raise typer.BadParameter(f"{error.filename}: {error.strerror}") from error
     return SuiteResult([str(path) for path in files], limit, workers, positions, bad_lines)
+
+
+def _engines(texts: list[str], options: list[str]) -> list[EngineSpec]:
+    try:
+        return [engine_from_text(text, _options(options)) for text in texts]
+    except ValueError as error:
+        raise typer.BadParameter(f"--engine: {error}") from error
 
 
 def _options(texts: list[str]) -> dict[str, str]:

@@ -26,6 +26,12 @@ def pack(middlegame: int, endgame: int) -> int:
     return middlegame + (endgame << 32)
 
 
+def unpack(packed: int) -> tuple[int, int]:
+    """The middlegame and the endgame value of a packed score."""
+    middle = (packed + (1 << 31)) % (1 << 32) - (1 << 31)
+    return middle, (packed - middle) >> 32
+
+
 @kernel
 def middlegame(packed):
     """The middlegame value of a packed score."""

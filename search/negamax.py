@@ -108,6 +108,8 @@ def negamax(worker, tables, ply, depth, alpha, beta):
             if score > alpha:
                 alpha, best_move = score, move
                 remember_line(worker, ply, move)
+                if ply == ROOT:
+                    worker.root_score = score
                 if score >= beta:
                     if is_quiet:
                         reward_quiet(worker, frame, move, quiets, depth)

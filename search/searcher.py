@@ -72,9 +72,10 @@ class Searcher:
             self._this["deadline"] = self._started + int(allotment.hard * NANOSECONDS)
         best = Result((limits.searchmoves or legal)[0], 0)
         score = 0
+        line: tuple[int, ...] = ()
         deepest = min(limits.depth or MAX_PLY - 1, MAX_PLY - 1)
         for depth in range(1, deepest + 1):
-            score, line = self._aspire(depth, score, on_report)
+            score, line = self._aspire(depth, score, line, on_report)
             if line:
                 best = Result(line[0], line[1] if len(line) > 1 else 0)
             if self._this["stopped"] or self._is_enough(limits, allotment, score, depth, len(limits.searchmoves or legal)):
@@ -95,19 +96,26 @@ class Searcher:
         this["root_moves"]["moves"][: len(limits.searchmoves)] = limits.searchmoves
         this["frames"][0]["position"] = game.position.record
 
-    def _aspire(self, depth: int, expected: int, on_report: Callable[[Report], None]) -> tuple[int, tuple[int, ...]]:
-        """Search one depth in a window around the expected score, and widen it on the side that fails."""
+    def _aspire(
+        self, depth: int, expected: int, line: tuple[int, ...], on_report: Callable[[Report], None]
+    ) -> tuple[int, tuple[int, ...]]:
+        """Search one depth in a window around the expected score, and widen it on the side that fails.
+
+        `line` is the one found before; the result is the new score and line.
+        """
         margin = self.parameters["aspiration_margin"]
         alpha, beta = -int(INFINITY), int(INFINITY)
         if depth >= self.parameters["aspiration_depth"] and not is_mate(expected):
             alpha, beta = expected - margin, expected + margin
-        line: tuple[int, ...] = ()
         while True:
             self._this["selective_depth"] = 0
             score = int(negamax(self._this, TABLES_RECORD, 0, depth, alpha, beta))
-            line = self._line() or line
+            found = self._line()
             if self._this["stopped"]:
-                return score, line
+                if found and found[:1] != line[:1]:  # a better move than any reported: say so before it is played
+                    on_report(self._report(depth, int(self._this["root_score"]), 0, found))
+                return score, found or line
+            line = found or line
             bound = 1 if score >= beta else -1 if score <= alpha else 0
             on_report(self._report(depth, score, bound, line))
             if bound == 0:

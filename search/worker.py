@@ -52,6 +52,7 @@ WORKER = np.dtype(
         ("history", "i4", (2, 64, 64)),  # by side, from, to: how often a quiet move was best
         ("keys", "u8", (MAX_KEYS + STACK_PLIES,)),
         ("line_length", "i8", (STACK_PLIES,)),
+        ("root_score", "i8"),  # score of the root's line, which may be of an unfinished attempt
         ("lines", "u2", (STACK_PLIES, STACK_PLIES)),  # principal variations, by ply
         ("frames", FRAME, (STACK_PLIES,)),
     ],

@@ -17,6 +17,8 @@ from zobra.arena.epd import BadLine, read_position
 from zobra.arena.report import report_page
 from zobra.arena.report_command import report
 from zobra.arena.report_games import read_match
+from zobra.arena.report_strength import strength_over_time
+from zobra.arena.statistics import Sprt, estimate
 from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult
 from zobra.arena.suite_verdict import Effort
 
@@ -175,6 +177,32 @@ def test_a_match_page_has_plots_tables_and_curves(tmp_path):
     assert wins + draws + losses == 40
 
 
+def test_strength_is_told_as_the_statistics_have_it(tmp_path):
+    write_match(tmp_path / "run", 60, sprt={"elo0": 0, "elo1": 10, "alpha": 0.05, "beta": 0.1, "model": "logistic"})
+    match = read_match(tmp_path / "run")
+    pairs = [sum(game.points_of("Alpha") for game in match.games if game.pair == pair) for pair in range(30)]
+    counts = [pairs.count(half / 2) for half in range(5)]
+    guess, test = estimate(counts), Sprt(0, 10, 0.05, 0.1, "logistic")
+    page = assert_self_contained(report_page(tmp_path / "run"))
+    assert f"{guess.elo:+.1f} ± {guess.elo_margin:.1f}" in re.sub(r"\s+", " ", page.text)
+    assert " ".join(map(str, counts)) in page.text
+    assert f"{test.llr(counts):+.2f}" in page.text
+    assert "LLR" in page.texts
+    assert [strength.games for strength in strength_over_time(match)] == list(range(2, 61, 2))
+
+
+def test_a_clean_sweep_has_no_finite_elo_and_still_a_page(tmp_path):
+    write_match(tmp_path / "run", 8)
+    journal = tmp_path / "run" / "journal.jsonl"
+    games = [json.loads(line) for line in journal.read_text().splitlines()]
+    for game in games:
+        game["result"] = "1-0" if game["white"] == "Alpha" else "0-1"
+    journal.write_text("".join(json.dumps(game) + "\n" for game in games))
+    page = assert_self_contained(report_page(tmp_path / "run"))
+    assert "+8 =0 −0" in page.texts
+    assert "nan" not in page.text
+
+
 def test_a_thousand_games_stay_under_two_megabytes(tmp_path):
     write_match(tmp_path / "run", 1000)
     assert len(report_page(tmp_path / "run").encode()) < 2_000_000
@@ -217,9 +245,11 @@ def test_the_command_writes_the_page_beside_the_run(suite_result, tmp_path):
     assert (tmp_path / "own.html").exists()
 
 
-@pytest.mark.parametrize("kind", ["missing", "empty folder", "other json", "broken json", "no match"])
+@pytest.mark.parametrize("kind", ["missing", "empty folder", "other json", "broken json", "no match", "bad sprt"])
 def test_what_is_no_run_is_named(tmp_path, kind):
     path = tmp_path / "thing"
+    if kind == "bad sprt":
+        write_match(path, 2, sprt={"elo0": 5, "elo1": 0})
     if kind in ("empty folder", "no match"):
         path.mkdir()
     if kind == "no match":

@@ -1,0 +1,102 @@
+"""The build that OpenBench makes: one executable that needs neither the build folder nor a second Python."""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("engine", "tt", "search", "uci", "arena", "train")
+ENGINE = """
+import sys
+from zobra.engine.value import VALUE
+def main():
+    print("arguments", sys.argv[1:], "from", __file__)
+    print(f"{VALUE} nodes 456 nps")
+"""
+
+pytestmark = pytest.mark.skipif(shutil.which("make") is None or os.name == "nt", reason="needs make on Linux or macOS")
+
+
+@pytest.fixture
+def source(tmp_path):
+    """A small tree that the Makefile takes for Zobra's."""
+    tree = tmp_path / "source"
+    for package in PACKAGES:
+        (tree / package).mkdir(parents=True)
+    (tree / "arena" / "data").mkdir()
+    shutil.copy(ROOT / "Makefile", tree)
+    shutil.copy(ROOT / "arena" / "data" / "launcher.py", tree / "arena" / "data")
+    (tree / "uci" / "main.py").write_text(ENGINE)
+    (tree / "engine" / "value.py").write_text("VALUE = 123\n")
+    return tree
+
+
+def run(command, folder, cache):
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def build(source, cache, name="Engine-ABCDEF12"):
+    made = run(["make", "-j", f"EXE={name}", f"PYTHON={sys.executable}"], source, cache)
+    assert made.returncode == 0, made.stdout + made.stderr
+    return source / name
+
+
+def test_the_executable_outlives_its_build_folder(source, tmp_path):
+    cache = tmp_path / "cache"
+    moved = shutil.move(build(source, cache), tmp_path / "Engine-ABCDEF12")
+    shutil.rmtree(source)
+    for _ in range(2):
+        bench = run([f"./{Path(moved).name}", "bench"], tmp_path, cache)
+        assert bench.returncode == 0, bench.stderr
+        assert "arguments ['bench']" in bench.stdout
+        assert str(cache) in bench.stdout
+        assert re.search(r"(\d+) nodes (\d+) nps", bench.stdout.splitlines()[-1]).groups() == ("123", "456")
+
+
+def test_two_builds_keep_apart(source, tmp_path):
+    old = build(source, tmp_path / "cache", "old")
+    (source / "engine" / "value.py").write_text("VALUE = 124\n")
+    new = build(source, tmp_path / "cache", "new")
+    assert [run([path, "bench"], tmp_path, tmp_path / "cache").stdout.split()[-4] for path in (old, new)] == ["123", "124"]
+
+
+def test_simultaneous_first_starts_agree(source, tmp_path):
+    executable = build(source, tmp_path / "first cache")
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "second cache")}
+    started = [subprocess.Popen([executable, "bench"], env=environment, stdout=subprocess.PIPE) for _ in range(6)]
+    outputs = {process.communicate(timeout=60)[0] for process in started}
+    assert len(outputs) == 1
+    assert outputs.pop().endswith(b"123 nodes 456 nps\n")
+    assert len(list((tmp_path / "second cache" / "zobra" / "builds").iterdir())) == 1
+
+
+def test_a_missing_package_is_named(source, tmp_path):
+    executable = build(source, tmp_path / "cache")
+    shutil.rmtree(source / "engine")
+    (source / "engine").mkdir()
+    (source / "engine" / "value.py").write_text("import no_such_package_anywhere\nVALUE = 1\n")
+    failed = run(["make", f"EXE={executable.name}", f"PYTHON={sys.executable}"], source, tmp_path / "cache")
+    assert failed.returncode != 0
+    assert "lacks the package no_such_package_anywhere" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("zobra.uci.main") is None, reason="no command line of the engine here")
+def test_the_real_bench_is_what_openbench_reads(tmp_path):
+    executable = tmp_path / "Zobra-12345678"
+    made = run(["make", f"EXE={executable}", f"PYTHON={sys.executable}"], ROOT, tmp_path / "cache")
+    assert made.returncode == 0, made.stdout + made.stderr
+    counts = set()
+    for _ in range(2):
+        bench = run([executable, "bench"], tmp_path, tmp_path / "cache")
+        assert bench.returncode == 0, bench.stderr
+        counts.add(re.search(r"(\d+) nodes (\d+) nps", bench.stdout.strip().splitlines()[-1])[1])
+    assert len(counts) == 1

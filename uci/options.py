@@ -1,0 +1,62 @@
+"""The options, each declared once: how it is announced, and what values it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_HASH = 1 << 20  # megabytes
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option. `kind` is spin, check or button; a spin has bounds."""
+
+    name: str
+    kind: str
+    default: str = ""
+    low: int = 0
+    high: int = 0
+
+    def announcement(self) -> str:
+        """The line that answers `uci`."""
+        if self.kind == "button":
+            return f"option name {self.name} type button"
+        bounds = f" min {self.low} max {self.high}" if self.kind == "spin" else ""
+        return f"option name {self.name} type {self.kind} default {self.default}{bounds}"
+
+    def read(self, text: str | None) -> tuple[str, str | None]:
+        """The value that a text stands for, and what was wrong with the text (None if nothing).
+
+        ValueError when no value can be made of it.
+        """
+        if self.kind == "button":
+            return "", None
+        if self.kind == "check":
+            lowered = (text or "").lower()
+            if lowered not in ("true", "false"):
+                raise ValueError(f"option {self.name} is true or false, not {text!r}")
+            return lowered, None
+        try:
+            number = int(text or "")
+        except ValueError:
+            raise ValueError(f"option {self.name} is a number from {self.low} to {self.high}, not {text!r}") from None
+        within = min(max(number, self.low), self.high)
+        remark = None if within == number else f"option {self.name} set to {within}, not to {number}"
+        return str(within), remark
+
+
+OPTIONS = (
+    Option("Hash", "spin", "16", 1, MAX_HASH),
+    Option("Threads", "spin", "1", 1, 1),
+    Option("Move Overhead", "spin", "10", 0, 5000),
+    Option("Clear Hash", "button"),
+    Option("UCI_Chess960", "check", "false"),
+)
+BY_NAME = {option.name.lower(): option for option in OPTIONS}
+
+
+def find(name: str) -> Option:
+    """The option of this name in any case; ValueError if there is none."""
+    if (option := BY_NAME.get(" ".join(name.lower().split()))) is None:
+        raise ValueError(f"there is no option {name!r}")
+    return option
