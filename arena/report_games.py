@@ -8,6 +8,8 @@ from typing import Any
 
 import chess
 
+from zobra.arena.journal import GameRecord
+from zobra.arena.settings import Settings
 from zobra.arena.statistics import Sprt
 
 # evaluations are shown no further than this (pawns); a mate stands there too
@@ -47,7 +49,24 @@ class Game:
     opening: str
     result: str
     reason: str
+    detail: str
     moves: list[Move]
+
+    @classmethod
+    def from_journal(cls, record: GameRecord) -> "Game":
+        """Takes what the page shows from the journal's record. Raises KeyError, TypeError or ValueError."""
+        return cls(
+            index=record.index,
+            pair=record.pair,
+            white=record.white,
+            black=record.black,
+            fen=record.opening["fen"],
+            opening=record.opening.get("name") or "",
+            result=record.result,
+            reason=record.reason,
+            detail=record.detail,
+            moves=[Move.from_journal(move) for move in record.moves],
+        )
 
     @cached_property
     def _start(self) -> tuple[bool, int]:
@@ -105,52 +124,21 @@ class Match:
 
 def read_match(folder: Path) -> Match:
     """Reads run.json and journal.jsonl. Lines that are no games become problems. Raises OSError, or ValueError."""
-    description = _json(folder / "run.json")
-    if description.get("kind") != "match":
-        raise ValueError(f'{folder / "run.json"}: no "kind": "match"')
-    match = Match(
-        engines=[engine if isinstance(engine, str) else engine["name"] for engine in description["engines"]],
-        time_control=str(description.get("time_control", "")),
-        created=str(description.get("created", "")),
-        sprt=_sprt(description.get("sprt"), folder),
-        games=[],
-    )
+    run = folder / "run.json"
+    try:
+        values = json.loads(run.read_text(encoding="utf-8"))
+        if values["kind"] != "match":
+            raise ValueError(f"it is a {values['kind']}")
+        settings = Settings.from_json(values)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{run}: not a match: {type(error).__name__}: {error}") from error
+    names = [engine.name for engine in settings.engines]
+    match = Match(names, settings.time_control, str(values.get("created", "")), [], settings.sprt)
     with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:
         for number, line in enumerate(journal, start=1):
             try:
-                match.games.append(_game(json.loads(line)))
+                match.games.append(Game.from_journal(GameRecord(**json.loads(line))))
             except (KeyError, TypeError, ValueError) as error:
                 match.problems.append(f"journal.jsonl:{number}: {type(error).__name__}: {error}")
     match.games.sort(key=lambda game: game.index)
     return match
-
-
-def _sprt(entry: dict[str, Any] | None, folder: Path) -> Sprt | None:
-    try:
-        return Sprt(**entry) if entry else None
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{folder / 'run.json'}: sprt: {error}") from error
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
-    if not isinstance(content, dict):
-        raise ValueError(f"{path}: not an object")
-    return content
-
-
-def _game(entry: dict[str, Any]) -> Game:
-    return Game(
-        index=int(entry["index"]),
-        pair=int(entry["pair"]),
-        white=entry["white"],
-        black=entry["black"],
-        fen=entry["opening"]["fen"],
-        opening=entry["opening"].get("name") or "",
-        result=entry["result"],
-        reason=entry["reason"],
-        moves=[Move.from_journal(move) for move in entry["moves"]],
-    )

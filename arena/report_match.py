@@ -164,7 +164,7 @@ def _games(match: Match) -> str:
             escape(game.white),
             escape(game.black),
             game.result.replace("1/2-1/2", "½–½").replace("-", "–"),
-            escape(game.reason),
+            escape(f"{game.reason}: {game.detail}" if game.detail else game.reason),
             str(len(game.moves)),
             _curve(game),
             escape(game.opening),

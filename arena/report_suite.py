@@ -8,7 +8,7 @@ from zobra.arena.epd import SuitePosition
 from zobra.arena.report_boards import picture, shared_shapes
 from zobra.arena.report_html import figure, figures, html_page, section, table
 from zobra.arena.report_plots import plot, steps_over_time
-from zobra.arena.suite_display import asked, mate_text, move_san, summary_rows
+from zobra.arena.suite_display import asked, mate_text, move_san, summary_rows, told
 from zobra.arena.suite_results import Outcome, SuiteResult
 
 
@@ -103,13 +103,8 @@ def _all_positions(result: SuiteResult) -> str:
 
 def _cell(position: SuitePosition, outcome: Outcome | None) -> str:
     if outcome is None:
-        return '<span class="soft">not searched</span>'
-    move = escape(move_san(position, outcome.move))
-    worth = f", {outcome.points} points" if position.points else ""
-    if outcome.solution is None:
-        return f'<span class="bad">✗ {move}</span>{worth}: {escape(outcome.why)}'
-    since = outcome.solution
-    return f'<span class="good">✓ {move}</span>{worth}, {since.time_ms} ms, {since.nodes:,} nodes, depth {since.depth}'
+        return ""
+    return f'<span class="{"good" if outcome.solved else "bad"}">{escape(told(position, outcome))}</span>'
 
 
 def _bad_lines(result: SuiteResult) -> str:

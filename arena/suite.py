@@ -1,22 +1,22 @@
 """Test suites: every position searched by an engine under one limit, several engine processes side by side."""
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import chess
 import chess.engine
 
+from zobra.arena.engines import EngineSpec
 from zobra.arena.epd import SuitePosition
-from zobra.arena.suite_engines import EngineSpec, kill_engine, open_engine
+from zobra.arena.player import Player
 from zobra.arena.suite_results import Outcome
 from zobra.arena.suite_verdict import Answer, Effort, StableSolution, answer_from_line
 
 # an engine that has not answered this long after its time was up is taken to hang (seconds)
 GRACE = 10.0
-# how long an engine may take to leave after "quit" (seconds)
-QUIT_TIME = 5.0
+# how long an engine may be silent after its start (seconds)
+START_PATIENCE = 30.0
 
 OutcomeHandler = Callable[[int, Outcome], None]
 
@@ -35,7 +35,7 @@ async def run_suite(
 
     A search ends early once a solution has stood for `solved_plies` plies of depth (None: never). `timeout` bounds
     searches without a time limit (seconds). An engine that crashes, hangs or plays an illegal move loses that position
-    and is started afresh. Raises chess.engine.EngineError or OSError when the engine cannot be started at all.
+    and is started afresh. Raises EngineFailure when the engine cannot be started.
     """
     queue = list(enumerate(positions))[::-1]
     workers = max(1, min(workers, len(queue)))
@@ -65,13 +65,12 @@ def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, A
 
 
 class _Worker:
-    """One engine process, started when needed, that takes positions from a common queue."""
+    """Takes positions from a common queue, with one engine process that is started when needed."""
 
     def __init__(self, spec: EngineSpec, limit: chess.engine.Limit, solved_plies: int | None, timeout: float) -> None:
         self._spec, self._limit, self._solved_plies = spec, limit, solved_plies
         self._timeout = timeout if limit.time is None else limit.time + GRACE
-        self._protocol: chess.engine.Protocol | None = None
-        self._transport: asyncio.SubprocessTransport | None = None
+        self._solver: _Solver | None = None
 
     async def run(self, queue: list[tuple[int, SuitePosition]], on_outcome: OutcomeHandler) -> None:
         """Works until the queue is empty."""
@@ -80,24 +79,32 @@ class _Worker:
                 index, position = queue.pop()
                 on_outcome(index, await self._outcome(position, index))
         finally:
-            await self._close()
+            if self._solver is not None:
+                await self._solver.quit()
 
     async def _outcome(self, position: SuitePosition, game: int) -> Outcome:
-        if self._protocol is None:
-            self._transport, self._protocol = await open_engine(self._spec)
+        if self._solver is None:
+            self._solver = await _Solver.start(self._spec, START_PATIENCE)
         try:
-            return await asyncio.wait_for(self._search(self._protocol, position, game), self._timeout)
+            search = self._solver.solve(position, self._limit, game, self._solved_plies)
+            return await asyncio.wait_for(search, self._timeout)
         except chess.engine.EngineError as error:
-            await self._kill()
-            return Outcome(move=None, solved=False, why=f"engine failed: {error}")
+            why = f"engine failed: {error}"
         except asyncio.TimeoutError:
-            await self._kill()
-            return Outcome(move=None, solved=False, why=f"no answer within {self._timeout:g} s")
+            why = f"no answer within {self._timeout:g} s"
+        solver, self._solver = self._solver, None
+        await solver.end()
+        return Outcome(move=None, solved=False, why=why)
 
-    async def _search(self, protocol: chess.engine.Protocol, position: SuitePosition, game: int) -> Outcome:
+
+class _Solver(Player):
+    """An engine process that solves positions."""
+
+    async def solve(self, position: SuitePosition, limit: chess.engine.Limit, game: int, solved_plies: int | None) -> Outcome:
+        """Searches one position. Raises chess.engine.EngineError when the engine crashes or moves illegally."""
         board, started = position.board(), asyncio.get_running_loop().time()
         stable, answer, effort = StableSolution(position), Answer(), Effort()
-        analysis = await protocol.analysis(board, self._limit, game=game)
+        analysis = await self._protocol.analysis(board, limit, game=game)
         async for info in analysis:
             elapsed = info.get("time", asyncio.get_running_loop().time() - started)
             effort = Effort(round(elapsed * 1000), info.get("nodes", effort.nodes), info.get("depth", effort.depth))
@@ -109,7 +116,7 @@ class _Worker:
             answer = answer_from_line(board, info["pv"], info.get("score"))
             stable.update(answer, effort)
             held = stable.held_for(effort)
-            if held is not None and self._solved_plies is not None and held >= self._solved_plies:
+            if held is not None and solved_plies is not None and held >= solved_plies:
                 analysis.stop()
         best = (await analysis.wait()).move
         if best is None or board.uci(best) != answer.move:
@@ -118,17 +125,7 @@ class _Worker:
             stable.update(answer, effort)
         return Outcome.of_search(position, answer, effort, stable)
 
-    async def _kill(self) -> None:
-        """Ends the process at once; the next position starts a new one."""
-        if self._transport is not None and self._protocol is not None:
-            await kill_engine(self._transport, self._protocol)
-        self._protocol = self._transport = None
-
-    async def _close(self) -> None:
-        """Asks the engine to leave, and ends it if it does not."""
-        try:
-            if self._protocol is not None:
-                with contextlib.suppress(asyncio.TimeoutError, chess.engine.EngineError):
-                    await asyncio.wait_for(self._protocol.quit(), QUIT_TIME)
-        finally:
-            await self._kill()
+    async def end(self) -> None:
+        """Ends the process at once, and returns when it is gone."""
+        self.kill()
+        await asyncio.wait([self._protocol.returncode])

@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from zobra.arena import suite_display
+from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options
 from zobra.arena.epd import read_suites
+from zobra.arena.player import EngineFailure
 from zobra.arena.suite import run_suite
-from zobra.arena.suite_engines import EngineSpec, engine_from_text
 from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult
 
 # how often the JSON file is brought up to date during a run (seconds)
@@ -25,9 +26,9 @@ DEFAULT_TIME_MS = 1000
 def suite(
     files: Annotated[list[Path], typer.Argument(help="EPD files with bm, am, dm or STS points (c0, c8, c9).")],
     engine: Annotated[
-        list[str] | None, typer.Option("--engine", "-e", help="[NAME=][xboard:]COMMAND; repeat to compare.")
+        list[str] | None, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file; repeat to compare.")
     ] = None,
-    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="Engine option NAME=VALUE.")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="Option NAME=VALUE, or ENGINE:NAME=VALUE.")] = None,
     movetime: Annotated[int | None, typer.Option(min=1, help="Milliseconds a position (1000 if no limit is given).")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
     depth: Annotated[int | None, typer.Option(min=1, help="Depth a position, in plies.")] = None,
@@ -75,19 +76,10 @@ def _read(files: list[Path], limit: dict[str, int | None], workers: int) -> Suit
 
 def _engines(texts: list[str], options: list[str]) -> list[EngineSpec]:
     try:
-        return [engine_from_text(text, _options(options)) for text in texts]
-    except ValueError as error:
-        raise typer.BadParameter(f"--engine: {error}") from error
-
-
-def _options(texts: list[str]) -> dict[str, str]:
-    options = {}
-    for text in texts:
-        name, separator, value = text.partition("=")
-        if not separator or not name.strip():
-            raise typer.BadParameter(f"--option {text}: not NAME=VALUE")
-        options[name.strip()] = value.strip()
-    return options
+        specs = [spec for text in texts for spec in read_engines(text)]
+        return with_distinct_names(with_options(specs, options))
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def _run_engine(
@@ -115,7 +107,7 @@ def _run_engine(
         try:
             settings = {"workers": result.workers, "solved_plies": stop_when_solved, "timeout": timeout}
             asyncio.run(run_suite(result.positions, spec, limit, on_outcome, **settings))
-        except (OSError, chess.engine.EngineError) as error:
+        except EngineFailure as error:
             engine.error = str(error)
             console.print(Text(f"{spec.name}: {error}", style="red"))
 

@@ -47,14 +47,8 @@ class SuiteProgress:
             self._bar.update(self._task, completed=done, score=score)
             return
         position, outcome = self._result.positions[index], self._engine.outcomes[index]
-        assert outcome is not None
-        line = f"{self._engine.name} {done}/{len(self._result.positions)} ({score}): {position.name} {verdict(outcome)}"
-        self._console.print(Text(f"{line} {move_san(position, outcome.move)} {outcome.why}".rstrip()), soft_wrap=True)
-
-
-def verdict(outcome: Outcome) -> str:
-    """ "solved in 123 ms" or "failed"."""
-    return f"solved in {outcome.solution.time_ms} ms" if outcome.solution else "failed"
+        line = f"{self._engine.name} {done}/{len(self._result.positions)} ({score}): {position.name}"
+        self._console.print(Text(f"{line} {told(position, outcome) if outcome else ''}"), soft_wrap=True)
 
 
 def move_san(position: SuitePosition, move: str | None) -> str:
@@ -69,11 +63,9 @@ def position_table(result: SuiteResult) -> Table:
     for engine in result.engines:
         table.add_column(engine.name)
     for index, position in enumerate(result.positions):
-        table.add_row(
-            Text(position.name),
-            Text(asked(position)),
-            *(_cell(position, engine.outcomes[index]) for engine in result.engines),
-        )
+        outcomes = [engine.outcomes[index] for engine in result.engines]
+        cells = [Text(told(position, o), style="green" if o.solved else "red") if o else Text("") for o in outcomes]
+        table.add_row(Text(position.name), Text(asked(position)), *cells)
     return table
 
 
@@ -96,15 +88,13 @@ def mate_text(moves: int) -> str:
     return f"mate in {moves}" if moves > 0 else f"mated in {-moves}"
 
 
-def _cell(position: SuitePosition, outcome: Outcome | None) -> Text:
-    if outcome is None:
-        return Text("not searched", style="dim")
-    worth = f" {outcome.points} points" if position.points else ""
-    move = move_san(position, outcome.move)
+def told(position: SuitePosition, outcome: Outcome) -> str:
+    """An outcome in one line: the move, its points, and the effort of the first stable solution or what is missing."""
+    move = move_san(position, outcome.move) + (f", {outcome.points} points" if position.points else "")
     if outcome.solution is None:
-        return Text(f"✗ {move}{worth} ({outcome.why})", style="red")
+        return f"✗ {move}: {outcome.why}"
     since = outcome.solution
-    return Text(f"✓ {move}{worth} {since.time_ms} ms, {since.nodes} nodes, depth {since.depth}", style="green")
+    return f"✓ {move}, {since.time_ms} ms, {since.nodes:,} nodes, depth {since.depth}"
 
 
 def summary_table(result: SuiteResult) -> Table:

@@ -1,0 +1,5 @@
+"""The rules of chess and the worth of a position.
+
+Reading order: board, bit tricks and compilation (jit, kernel_cache), layouts (every record), magics and tables (constants),
+attacks, zobrist, move, generator, legality, make, exchange, scores, piece_square, evaluate, position, fen, game, perft.
+"""

@@ -2,8 +2,8 @@
 
 The folder is `<user cache>/zobra/<digest>`; the digest covers the source of every kernel package, the versions of Python,
 Numba, llvmlite and NumPy, and the name and features of the processor. So the code that runs is always the code in the
-tree, and two checkouts keep their kernels side by side. A list of checksums vouches for every file: what is unlisted or altered is removed
-before Numba can read it. Nothing in here can stop the engine; at worst the kernels are compiled anew.
+tree, and two checkouts keep their kernels side by side. A list of checksums vouches for every file: what is unlisted or
+altered is removed before Numba can read it. Nothing in here can stop the engine; at worst the kernels are compiled anew.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import llvmlite.binding as llvm
 KERNEL_PACKAGES = ("engine", "tt", "search")
 PLACES = ("NUMBA_CACHE_DIR", "ZOBRA_CACHE_DIR")  # variables that move the folder, and change no code
 CHECKSUMS = "checksums.json"
-FOLDERS_KEPT = 4
+FOLDERS_KEPT = 12
 
 
 def clock_symbol() -> tuple[str, int | None]:

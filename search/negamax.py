@@ -12,7 +12,7 @@ from zobra.engine.board import ONE, ZERO
 from zobra.engine.jit import INT, entry
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
+from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
 from zobra.search.history import is_noisy, reward_quiet
 from zobra.search.node import ask_table, is_draw, step, tell_table
 from zobra.search.picker import next_move, skip_quiets, start_picking
@@ -45,7 +45,7 @@ def negamax(worker, tables, ply, depth, alpha, beta):
         return quiescence(worker, tables, ply, alpha, beta)
     count_node(worker)
     worker.line_length[ply] = NONE
-    is_principal = beta - alpha > NEXT
+    is_principal = beta - alpha > GRAIN
 
     if ply > ROOT:  # Step 2. Draws, and mates shorter than any that could still be found
         if worker.stopped or is_draw(worker, tables, ply):
@@ -69,11 +69,11 @@ def negamax(worker, tables, ply, depth, alpha, beta):
             if passing_may_refute(worker, ply, evaluation, beta, depth):
                 step(worker, tables, ply, NO_MOVE)
                 reduced = null_move_depth(worker, evaluation, beta, depth)
-                score = -negamax(worker, tables, np.int64(ply + NEXT), reduced, np.int64(-beta), np.int64(NEXT - beta))
+                score = -negamax(worker, tables, np.int64(ply + NEXT), reduced, np.int64(-beta), np.int64(GRAIN - beta))
                 if worker.stopped:
                     return DRAW
                 if score >= beta:
-                    return min(score, LONGEST_MATE - NEXT)
+                    return min(score, LONGEST_MATE - GRAIN)
 
     best, best_move, number, quiets, old_alpha = -INFINITY, NO_MOVE, NONE, ZERO, alpha
     start_picking(position, tables, frame, move_of(data))
@@ -95,9 +95,9 @@ def negamax(worker, tables, ply, depth, alpha, beta):
         score = INFINITY
         if number > NEXT or not is_principal:
             reduction = late_move_reduction(worker, number, depth) if is_quiet and not in_check else NONE
-            score = -negamax(worker, tables, below, np.int64(deeper - reduction), np.int64(-alpha - NEXT), np.int64(-alpha))
+            score = -negamax(worker, tables, below, np.int64(deeper - reduction), np.int64(-alpha - GRAIN), np.int64(-alpha))
             if score > alpha and reduction > NONE:
-                score = -negamax(worker, tables, below, deeper, np.int64(-alpha - NEXT), np.int64(-alpha))
+                score = -negamax(worker, tables, below, deeper, np.int64(-alpha - GRAIN), np.int64(-alpha))
         if is_principal and (number == NEXT or score > alpha):
             score = -negamax(worker, tables, below, deeper, np.int64(-beta), np.int64(-alpha))
         if worker.stopped:

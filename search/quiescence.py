@@ -13,7 +13,7 @@ from zobra.engine.exchange import gain
 from zobra.engine.jit import INT, entry, kernel
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import DRAW, INFINITY, MATE, MAX_PLY, NO_SCORE
+from zobra.engine.scores import DRAW, GRAIN, INFINITY, MATE, MAX_PLY, NO_SCORE
 from zobra.search.history import is_noisy
 from zobra.search.node import ask_table, is_draw, step, tell_table
 from zobra.search.picker import next_move, next_noisy, start_picking
@@ -54,7 +54,7 @@ def quiescence(worker, tables, ply, alpha, beta):
         return DRAW if in_check else evaluate(position)
 
     data = ask_table(worker, position.key)
-    if data != ZERO and beta - alpha == NEXT:
+    if data != ZERO and beta - alpha == GRAIN:
         known = score_from_table(score_of(data), ply)
         if table_decides(position, data, known, HORIZON, alpha, beta):
             return known

@@ -62,6 +62,7 @@ WORKER_TYPE = record(WORKER)
 
 CLOCK_INTERVAL = np.int64(1024)  # nodes between two looks at the clock
 ONE_NODE, STOPPED, NO_DEADLINE = np.int64(1), np.int64(1), np.int64(0)
+SOONEST, BOTH_SIDES = np.int64(4), np.int64(2)  # plies: the shortest repetition, and from one move of a side to its next
 
 
 @kernel
@@ -89,13 +90,13 @@ def is_repetition(worker, ply):
     position = worker.frames[ply].position
     current = worker.root_key_index + ply
     seen_in_game = False
-    back = np.int64(4)
+    back = SOONEST
     while back <= position.repeatable and back <= current:
         if worker.keys[current - back] == position.key:
             if back < ply or seen_in_game:
                 return True
             seen_in_game = True
-        back += np.int64(2)
+        back += BOTH_SIDES
     return False
 
 

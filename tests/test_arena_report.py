@@ -5,6 +5,7 @@ import random
 import re
 import shutil
 import subprocess
+from dataclasses import asdict
 from html.parser import HTMLParser
 
 import pytest
@@ -13,11 +14,14 @@ from typer.testing import CliRunner
 
 pytest.importorskip("matplotlib", reason="reports need matplotlib")
 
+from zobra.arena.engines import EngineSpec
 from zobra.arena.epd import BadLine, read_position
+from zobra.arena.journal import GameRecord
 from zobra.arena.report import report_page
 from zobra.arena.report_command import report
 from zobra.arena.report_games import read_match
 from zobra.arena.report_strength import strength_over_time
+from zobra.arena.settings import Settings
 from zobra.arena.statistics import Sprt, estimate
 from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult
 from zobra.arena.suite_verdict import Effort
@@ -137,10 +141,9 @@ def test_a_suite_page_without_failures_or_results(suite_result, tmp_path):
 def write_match(folder, games: int, engines=("Alpha", "Be<ta"), sprt=None) -> None:
     """A made-up match: pairs with colours reversed, plausible evaluations and times."""
     folder.mkdir()
-    run = {
-        "kind": "match", "engines": [{"name": name} for name in engines], "time_control": "10+0.1",
-        "options": {}, "sprt": sprt, "created": "2026-01-02T03:04:05+00:00",
-    }  # fmt: skip
+    specs = tuple(EngineSpec(name, (name,)) for name in engines)
+    settings = Settings(specs, "10+0.1", games // 2).to_json() | {"sprt": sprt}
+    run = {"kind": "match", "created": "2026-01-02T03:04:05+00:00"} | settings
     (folder / "run.json").write_text(json.dumps(run))
     source = random.Random(1)
     with (folder / "journal.jsonl").open("w") as journal:
@@ -156,12 +159,10 @@ def write_match(folder, games: int, engines=("Alpha", "Be<ta"), sprt=None) -> No
             moves[-1][1:3] = [None, 1]
             result = "1-0" if aim > 1 else "0-1" if aim < -1 else "1/2-1/2"
             reason = "checkmate" if result != "1/2-1/2" else "threefold repetition"
-            game = {
-                "index": index, "pair": index // 2, "round": index // 2 + 1, "white": white, "black": black,
-                "opening": {"fen": f"{START} w KQkq - 0 1", "name": "book.epd line"}, "result": result, "reason": reason,
-                "moves": moves, "start": "2026-01-02T03:04:05+00:00", "duration": 12.5,
-            }  # fmt: skip
-            journal.write(json.dumps(game) + "\n")
+            opening = {"fen": f"{START} w KQkq - 0 1", "name": "book.epd line", "root": START, "moves": []}
+            names = {"white": white, "black": black}
+            game = GameRecord(index, index // 2, 1, **names, opening=opening, result=result, reason=reason, moves=moves)
+            journal.write(json.dumps(asdict(game)) + "\n")
 
 
 def test_a_match_page_has_plots_tables_and_curves(tmp_path):

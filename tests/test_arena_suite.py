@@ -12,10 +12,10 @@ import typer
 from typer.testing import CliRunner
 
 from zobra.arena import suite_results
+from zobra.arena.engines import read_engines
 from zobra.arena.epd import read_position
 from zobra.arena.suite import run_suite
 from zobra.arena.suite_command import suite
-from zobra.arena.suite_engines import engine_from_text
 from zobra.arena.suite_results import EngineResult, SuiteResult
 from zobra.arena.suite_verdict import Answer, Effort, why_unsolved
 
@@ -69,7 +69,7 @@ def outcomes_of(command: str, lines: list[str], limit=None, **settings) -> list:
     positions = [read_position(line, "suite.epd", number) for number, line in enumerate(lines, start=1)]
     outcomes: list = [None] * len(positions)
     limit = limit or chess.engine.Limit(nodes=100)
-    asyncio.run(run_suite(positions, engine_from_text(command, {}), limit, outcomes.__setitem__, **settings))
+    asyncio.run(run_suite(positions, read_engines(command)[0], limit, outcomes.__setitem__, **settings))
     return outcomes
 
 

@@ -111,7 +111,9 @@ OPTION = re.compile(r"\bname\s+(?P<name>.+?)(\s+value(\s+(?P<value>.*))?)?\s*$",
 def _parse_option(rest: str) -> SetOption | None:
     """Names may hold spaces and come in any case; a value is the rest of the line."""
     found = OPTION.search(rest)
-    return SetOption(" ".join(found["name"].split()), found["value"]) if found else None
+    if found is None:
+        return None
+    return SetOption(" ".join(found["name"].split()), (found["value"] or "").strip() or None)
 
 
 def _parse_position(words: list[str]) -> SetPosition | None:

@@ -1,0 +1,126 @@
+"""Ending games early: drawn by score, resigned by score, too long, or known from tablebases."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess
+import chess.syzygy
+
+from zobra.arena.player import Thought
+
+
+@dataclass(frozen=True)
+class Rules:
+    """When a game is ended. Scores are centipawns as the engines give them; None switches a rule off.
+
+    `draw`: from this full move on, after this many moves of each side within this score. `resign`: after this many moves in a
+    row of the loser at this score or worse (of both sides, if `resign_twosided`). `move_limit`: full moves a game.
+    """
+
+    draw: tuple[int, int, int] | None = None
+    resign: tuple[int, int] | None = None
+    resign_twosided: bool = False
+    move_limit: int | None = None
+    syzygy: str | None = None
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A result ("1-0", "0-1", "1/2-1/2") with its reason, and details where there are any."""
+
+    result: str
+    reason: str
+    detail: str = ""
+
+
+DRAW = "1/2-1/2"
+
+
+def win_for(color: chess.Color) -> str:
+    """The result when this side wins."""
+    return "1-0" if color == chess.WHITE else "0-1"
+
+
+def ending_on_board(board: chess.Board) -> Ending | None:
+    """Whether the rules of chess end the game here; threefold repetition and fifty moves count at once."""
+    if not any(board.generate_legal_moves()):
+        return Ending(win_for(not board.turn), "mate") if board.is_check() else Ending(DRAW, "stalemate")
+    if board.is_insufficient_material():
+        return Ending(DRAW, "insufficient material")
+    if board.halfmove_clock >= 100:
+        return Ending(DRAW, "fifty-move rule")
+    if board.is_repetition(3):
+        return Ending(DRAW, "threefold repetition")
+    return None
+
+
+class Adjudicator:
+    """Watches one game."""
+
+    def __init__(self, rules: Rules, tablebase: chess.syzygy.Tablebase | None = None) -> None:
+        self._rules, self._tablebase = rules, tablebase
+        self._quiet_plies = 0
+        # plies in a row at which a side thought itself lost, or won
+        self._losing = {chess.WHITE: 0, chess.BLACK: 0}
+        self._winning = {chess.WHITE: 0, chess.BLACK: 0}
+
+    def ending(self, board: chess.Board, thought: Thought) -> Ending | None:
+        """Called after each move with the position it led to."""
+        self._note(board, thought)
+        return self._tablebase_ending(board) or self._resignation() or self._draw(board) or self._move_limit(board)
+
+    def _note(self, board: chess.Board, thought: Thought) -> None:
+        mover = not board.turn
+        score = thought.score if thought.mate is None else (100_000 if thought.mate > 0 else -100_000)
+        if self._rules.draw is not None:
+            # captures and pawn moves make a drawish game new
+            if board.halfmove_clock == 0:
+                self._quiet_plies = 0
+            quiet = score is not None and abs(score) <= self._rules.draw[2]
+            self._quiet_plies = self._quiet_plies + 1 if quiet else 0
+        if self._rules.resign is not None:
+            limit = self._rules.resign[1]
+            self._losing[mover] = self._losing[mover] + 1 if score is not None and score <= -limit else 0
+            self._winning[mover] = self._winning[mover] + 1 if score is not None and score >= limit else 0
+
+    def _draw(self, board: chess.Board) -> Ending | None:
+        if self._rules.draw is None:
+            return None
+        first, moves, _ = self._rules.draw
+        if board.fullmove_number > first and self._quiet_plies >= 2 * moves:
+            return Ending(DRAW, "draw adjudication")
+        return None
+
+    def _resignation(self) -> Ending | None:
+        if self._rules.resign is None:
+            return None
+        moves = self._rules.resign[0]
+        for color in chess.COLORS:
+            if self._losing[color] >= moves and (not self._rules.resign_twosided or self._winning[not color] >= moves):
+                return Ending(win_for(not color), "resign adjudication")
+        return None
+
+    def _move_limit(self, board: chess.Board) -> Ending | None:
+        if self._rules.move_limit is not None and len(board.move_stack) >= 2 * self._rules.move_limit:
+            return Ending(DRAW, "move limit")
+        return None
+
+    def _tablebase_ending(self, board: chess.Board) -> Ending | None:
+        """Probes where the value is exact: right after a capture or pawn move. Wins that fifty moves spoil are draws."""
+        if self._tablebase is None or board.halfmove_clock or chess.popcount(board.occupied) > 7:
+            return None
+        value = self._tablebase.get_wdl(board)
+        if value is None:
+            return None
+        if abs(value) < 2:
+            return Ending(DRAW, "tablebase")
+        return Ending(win_for(board.turn if value > 0 else not board.turn), "tablebase")
+
+
+def open_tablebase(folder: str | None) -> chess.syzygy.Tablebase | None:
+    """Opens Syzygy tables. Raises ValueError when there are none."""
+    if folder is None:
+        return None
+    if not any(Path(folder).glob("*.rtbw")):
+        raise ValueError(f"{folder}: no Syzygy tables (*.rtbw)")
+    return chess.syzygy.open_tablebase(folder)

@@ -1,0 +1,122 @@
+"""Time controls, and the clock of one side: it runs from the sending of "go" to the arrival of the move."""
+
+import re
+from dataclasses import dataclass, replace
+
+import chess
+import chess.engine
+
+_CLOCK = re.compile(
+    r"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+):)?(?P<seconds>\d+(?:\.\d+)?|\.\d+)(?:\+(?P<increment>\d+(?:\.\d+)?|\.\d+))?"
+)
+_FIXED = re.compile(r"(?P<kind>movetime|nodes|depth)=(?P<number>\d+)")
+
+
+@dataclass(frozen=True)
+class TimeControl:
+    """Milliseconds for the game (or for each `moves` moves) and per move, and fixed limits a move; None means no such limit."""
+
+    base_ms: int | None = None
+    increment_ms: int = 0
+    moves: int = 0
+    movetime: int | None = None
+    nodes: int | None = None
+    depth: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "TimeControl":
+        """Reads "10+0.1", "40/60", "40/1:30+0.5" (seconds), "movetime=100" (ms), "nodes=5000", "depth=8", or several of
+        them with spaces. Raises ValueError."""
+        control = cls()
+        for part in text.split():
+            if fixed := _FIXED.fullmatch(part):
+                control = replace(control, **{fixed["kind"]: int(fixed["number"])})
+            elif clock := _CLOCK.fullmatch(part):
+                seconds = int(clock["minutes"] or 0) * 60 + float(clock["seconds"])
+                control = replace(
+                    control,
+                    base_ms=round(seconds * 1000),
+                    increment_ms=round(float(clock["increment"] or 0) * 1000),
+                    moves=int(clock["moves"] or 0),
+                )
+            else:
+                raise ValueError(f"time control {part!r}: not like 10+0.1, 40/60, movetime=100, nodes=5000 or depth=8")
+        if (control.base_ms, control.movetime, control.nodes, control.depth) == (None,) * 4:
+            raise ValueError("no time control")
+        if 0 in (control.base_ms, control.movetime, control.nodes, control.depth):
+            raise ValueError(f"time control {text!r}: 0 is too little")
+        if control.base_ms is not None and control.movetime is not None:
+            raise ValueError(f"time control {text!r}: either a clock or a time per move")
+        return control
+
+    def scaled(self, odds: float) -> "TimeControl":
+        """With time and nodes multiplied; depth stays."""
+
+        def times(value: int | None) -> int | None:
+            return None if value is None else max(1, round(value * odds))
+
+        return replace(
+            self,
+            base_ms=times(self.base_ms),
+            increment_ms=round(self.increment_ms * odds),
+            movetime=times(self.movetime),
+            nodes=times(self.nodes),
+        )
+
+    def __str__(self) -> str:
+        parts = []
+        if self.base_ms is not None:
+            moves = f"{self.moves}/" if self.moves else ""
+            parts.append(f"{moves}{self.base_ms / 1000:g}" + (f"+{self.increment_ms / 1000:g}" if self.increment_ms else ""))
+        fixed = {"movetime": self.movetime, "nodes": self.nodes, "depth": self.depth}
+        return " ".join(parts + [f"{kind}={number}" for kind, number in fixed.items() if number is not None])
+
+
+class Clock:
+    """One side's clock in one game."""
+
+    def __init__(self, control: TimeControl, margin_ms: float = 0) -> None:
+        self.control = control
+        self.margin_ms = margin_ms
+        self.remaining_ms: float | None = control.base_ms
+        self.moves_to_go = control.moves
+
+    def allowance_ms(self) -> float | None:
+        """The longest this move may take without loss, None when time is not limited."""
+        limit = self.control.movetime if self.remaining_ms is None else self.remaining_ms
+        return None if limit is None else limit + self.margin_ms
+
+    def spend(self, elapsed_ms: float) -> float:
+        """Counts a move. The milliseconds by which it came too late (the margin not counted), else 0."""
+        allowance = self.allowance_ms()
+        if allowance is not None and elapsed_ms > allowance:
+            return elapsed_ms - (allowance - self.margin_ms)
+        if self.remaining_ms is not None:
+            # a move within the margin leaves an empty clock, not a negative one
+            self.remaining_ms = max(0.0, self.remaining_ms - elapsed_ms) + self.control.increment_ms
+        if self.control.moves:
+            self.moves_to_go -= 1
+            if self.moves_to_go == 0:
+                self.moves_to_go = self.control.moves
+                self.remaining_ms = (self.remaining_ms or 0.0) + (self.control.base_ms or 0)
+        return 0.0
+
+
+def engine_limit(clocks: dict[chess.Color, Clock], turn: chess.Color, clock_id: object) -> chess.engine.Limit:
+    """What the engine to move is told: both clocks where they run, and its own fixed limits."""
+    own = clocks[turn]
+    limit = chess.engine.Limit(
+        time=None if own.control.movetime is None else own.control.movetime / 1000,
+        nodes=own.control.nodes,
+        depth=own.control.depth,
+        clock_id=clock_id,
+    )
+    if own.remaining_ms is None:
+        return limit
+    limit.remaining_moves = own.moves_to_go or None
+    white, black = clocks[chess.WHITE], clocks[chess.BLACK]
+    if white.remaining_ms is not None:
+        limit.white_clock, limit.white_inc = white.remaining_ms / 1000, white.control.increment_ms / 1000
+    if black.remaining_ms is not None:
+        limit.black_clock, limit.black_inc = black.remaining_ms / 1000, black.control.increment_ms / 1000
+    return limit

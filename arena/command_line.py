@@ -1,0 +1,14 @@
+"""The arena's commands for a typer application; what each needs is imported when it is run or its help is shown."""
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds match, ladder, suite and report."""
+    from zobra.arena.ladder_command import ladder
+    from zobra.arena.match_command import match
+    from zobra.arena.report_command import report
+    from zobra.arena.suite_command import suite
+
+    for command in (match, ladder, suite, report):
+        app.command()(command)

@@ -1,0 +1,121 @@
+"""What a match shows while it runs: a live panel on a terminal, plain lines elsewhere."""
+
+import time
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from zobra.arena.journal import GameRecord
+from zobra.arena.pgn import ending_text
+from zobra.arena.results import Results
+from zobra.arena.schedule import Pairing
+from zobra.arena.settings import Settings
+from zobra.arena.statistics import estimate
+
+# without a terminal: figures after so many games
+_INTERVAL = 20
+
+
+class MatchDisplay:
+    """Watches a match; a context manager, as the live panel must be taken down."""
+
+    def __init__(self, console: Console, settings: Settings) -> None:
+        self._console, self._settings = console, settings
+        self._progress = Progress(
+            TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+            console=console,
+        )  # fmt: skip
+        self._task = self._progress.add_task("games", total=None)
+        self._live = Live(console=console, refresh_per_second=4, transient=True) if console.is_terminal else None
+        self._begun, self._before, self._last = time.monotonic(), 0, ""
+
+    def __enter__(self) -> "MatchDisplay":
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._live:
+            self._live.stop()
+
+    def begin(self, results: Results, total: int) -> None:
+        """The match begins or goes on."""
+        self._begun, self._before = time.monotonic(), results.games
+        self._progress.reset(self._task, total=total, completed=results.games)
+        if results.games:
+            self._console.print(f"going on after {results.games} of {total} games")
+        self._refresh(results, None)
+
+    def started(self, pairing: Pairing) -> None:
+        """A game begins."""
+        if not self._live:
+            self._console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", highlight=False)
+
+    def finished(self, record: GameRecord, results: Results, llr: float | None) -> None:
+        """A game ended."""
+        ending = ending_text(record.result, record.reason, record.detail)
+        self._last = f"game {record.index + 1}: {record.white} – {record.black} {record.result} ({ending})"
+        self._progress.update(self._task, completed=results.games)
+        if self._live:
+            self._refresh(results, llr)
+            return
+        self._console.print(Text(self._last))
+        if results.games % _INTERVAL == 0:
+            for line in figures(results, self._settings, llr):
+                self._console.print(Text(line))
+
+    def _refresh(self, results: Results, llr: float | None) -> None:
+        if self._live:
+            pace = (results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)
+            lines = [*figures(results, self._settings, llr), f"{pace:.1f} games a minute", self._last]
+            self._live.update(Group(self._progress, *(Text(line, overflow="ellipsis", no_wrap=True) for line in lines)))
+
+
+def figures(results: Results, settings: Settings, llr: float | None) -> list[str]:
+    """The figures of two engines, as match runners print them; more engines have a table instead."""
+    if len(results.names) != 2 or not results.games:
+        return []
+    first, second = results.names
+    losses, draws, wins = results.trinomial(first)
+    found = estimate(results.best_counts(first))
+    points = wins + draws / 2
+    pairs = results.pentanomial(first)
+    lines = [
+        f"{first} vs {second} ({settings.time_control}):",
+        f"Elo: {found.elo:.2f} +/- {found.elo_margin:.2f}, nElo: {found.normalized_elo:.2f} +/- {found.normalized_margin:.2f}",
+        f"LOS: {found.superiority:.2%}, DrawRatio: {found.draw_ratio:.2%}, PairsRatio: {found.decisive_ratio:.2f}",
+        f"Games: {results.games}, Wins: {wins}, Losses: {losses}, Draws: {draws}, "
+        f"Points: {points:.1f} ({points / results.games:.2%})",
+        f"Ptnml(0-2): {pairs}",
+    ]
+    if settings.sprt is not None and llr is not None:
+        lower, upper = settings.sprt.limits
+        share = llr / upper if llr > 0 else -llr / lower
+        lines.append(f"LLR: {llr:.2f} ({share:.1%}) ({lower:.2f}, {upper:.2f}) {settings.sprt.text}")
+    return lines
+
+
+def standings(results: Results) -> Table:
+    """All engines, the best first."""
+    table = Table("", "engine", "Elo", "±", "games", "score", "draws", "pairs 0–2")
+    scores = {}
+    for name in results.names:
+        counts = results.trinomial(name)
+        if sum(counts):
+            scores[name] = estimate(results.best_counts(name)), counts
+    for rank, (name, (found, counts)) in enumerate(sorted(scores.items(), key=lambda item: -item[1][0].score), start=1):
+        games = sum(counts)
+        table.add_row(
+            str(rank), name, f"{found.elo:+.1f}", f"{found.elo_margin:.1f}", str(games),
+            f"{(counts[2] + counts[1] / 2) / games:.1%}", f"{counts[1] / games:.1%}", str(results.pentanomial(name)),
+        )  # fmt: skip
+    return table
+
+
+def faults(results: Results) -> list[str]:
+    """What engines lost by other means than chess."""
+    return [f"{name} lost {number} by {reason}" for (name, reason), number in sorted(results.faults.items())]

@@ -1,0 +1,124 @@
+"""Describing engines: on the command line as [NAME=]COMMAND, or in a TOML file.
+
+A TOML file describes one engine by its top-level keys, or several in [[engine]] tables. Keys: name, command (a string or a
+list), protocol ("uci" or "xboard"), directory, time_control (instead of the match's), time_odds (a factor on its time or
+nodes), and a table of options. Other keys, such as a rating, are kept aside for whoever reads them.
+"""
+
+import shlex
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PROTOCOLS = ("uci", "xboard")
+
+
+@dataclass(frozen=True)
+class EngineSpec:
+    """How to start an engine, and what sets it apart from the others in its match."""
+
+    name: str
+    command: tuple[str, ...]
+    options: dict[str, Any] = field(default_factory=dict)
+    protocol: str = "uci"
+    directory: str | None = None
+    time_control: str | None = None
+    time_odds: float = 1.0
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values, for run.json."""
+        return asdict(self) | {"command": list(self.command)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "EngineSpec":
+        """Reads what to_json wrote."""
+        return cls(**values | {"command": tuple(values["command"])})
+
+    def program(self) -> str:
+        """Where the engine's program is: on the path, else beside this Python. Raises ValueError when nowhere."""
+        name = self.command[0]
+        found = shutil.which(name) or shutil.which(str(Path(self.directory or ".") / name))
+        found = found or shutil.which(name, path=str(Path(sys.executable).parent))
+        if not found:
+            raise ValueError(f"engine {self.name}: no program {name}")
+        return str(Path(found).absolute())
+
+
+def read_engines(text: str) -> list[EngineSpec]:
+    """Reads an engine argument: a TOML file, or [NAME=]COMMAND. Raises ValueError or OSError."""
+    if text.endswith(".toml"):
+        return [spec for spec, _ in read_engine_file(Path(text))]
+    head, separator, tail = text.partition("=")
+    named = bool(separator) and "/" not in head and " " not in head
+    command = tuple(shlex.split(tail if named else text))
+    if not command:
+        raise ValueError(f"engine {text!r}: no command")
+    return [EngineSpec(head if named else Path(command[0]).name, command)]
+
+
+def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
+    """Reads a TOML file: each engine with the keys that are not the engine's own. Raises ValueError or OSError."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    tables = content.get("engine", [content])
+    if not isinstance(tables, list) or not tables:
+        raise ValueError(f"{path}: no engine")
+    return [_engine_from_table(table, path) for table in tables]
+
+
+def _engine_from_table(table: dict[str, Any], path: Path) -> tuple[EngineSpec, dict[str, Any]]:
+    known = {entry.name for entry in fields(EngineSpec)}
+    table = {key.replace("-", "_"): value for key, value in table.items()}
+    values = {key: value for key, value in table.items() if key in known}
+    command = values.get("command")
+    if not command or not isinstance(command, str | list):
+        raise ValueError(f"{path}: engine {values.get('name', '')!r} has no command")
+    values["command"] = tuple(shlex.split(command) if isinstance(command, str) else map(str, command))
+    values.setdefault("name", Path(values["command"][0]).name)
+    spec = EngineSpec(**values)
+    if spec.protocol not in PROTOCOLS:
+        raise ValueError(f"{path}: engine {spec.name}: protocol {spec.protocol!r} is neither uci nor xboard")
+    if not isinstance(spec.options, dict):
+        raise ValueError(f"{path}: engine {spec.name}: options must be a table")
+    if not isinstance(spec.time_odds, int | float) or spec.time_odds <= 0:
+        raise ValueError(f"{path}: engine {spec.name}: time_odds must be a number above 0")
+    return spec, {key: value for key, value in table.items() if key not in known}
+
+
+def with_options(specs: Sequence[EngineSpec], texts: Sequence[str]) -> list[EngineSpec]:
+    """Adds options given as NAME=VALUE for all engines, or ENGINE:NAME=VALUE for one. Raises ValueError."""
+    names = {spec.name for spec in specs}
+    result = list(specs)
+    for text in texts:
+        option, separator, value = text.partition("=")
+        engine, colon, rest = option.partition(":")
+        only = engine if colon and engine in names else None
+        option = (rest if only else option).strip()
+        if not separator or not option:
+            raise ValueError(f"option {text!r}: not NAME=VALUE or ENGINE:NAME=VALUE")
+        result = [
+            replace(spec, options=spec.options | {option: value.strip()}) if only in (None, spec.name) else spec
+            for spec in result
+        ]
+    return result
+
+
+def with_distinct_names(specs: Sequence[EngineSpec]) -> list[EngineSpec]:
+    """Numbers engines of the same name, so that results can tell them apart."""
+    seen: Counter[str] = Counter()
+    result = []
+    for spec in specs:
+        seen[spec.name] += 1
+        result.append(spec if seen[spec.name] == 1 else replace(spec, name=f"{spec.name} {seen[spec.name]}"))
+    return result

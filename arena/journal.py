@@ -1,0 +1,153 @@
+"""The folder of a match: everything that happened, written game by game, so that an interrupted match goes on where it stood.
+
+`run.json`: {"kind": "match", "engines": [{"name", "command", "options", "protocol", ...}], "time_control", "rounds",
+"tournament", "sprt": null or {"elo0", "elo1", "alpha", "beta", "model"}, ..., "created": ISO time}.
+
+`journal.jsonl`: one object per finished game, in the order of finishing, on disk before the next line begins:
+{"index": from 0, "pair": from 0, "round": from 1, "white", "black": names, "opening": {"fen": position where the engines
+take over, "name", "root": position where the book moves begin, "moves": [book moves in UCI]}, "result": "1-0|0-1|1/2-1/2",
+"reason": mate|time|illegal move|disconnect|stall|resignation|stalemate|insufficient material|fifty-move rule|threefold
+repetition|draw adjudication|resign adjudication|move limit|tablebase, "detail": text, "moves": [[uci, centipawns or null,
+moves to mate or null, depth, nodes, milliseconds], ...] with scores from the mover's view, "start": ISO time, "duration": seconds}.
+
+`games.pgn`: the same games for other tools; made again from the journal whenever a match is resumed.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import IO, Any
+
+from filelock import FileLock, Timeout
+
+from zobra.arena.pgn import pgn_text
+from zobra.arena.schedule import Pairing
+from zobra.arena.settings import Settings
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A finished game as the journal keeps it; see the top of this file."""
+
+    index: int
+    pair: int
+    round: int
+    white: str
+    black: str
+    opening: dict[str, Any]
+    result: str
+    reason: str
+    detail: str = ""
+    moves: list[list[Any]] = field(default_factory=list)
+    start: str = ""
+    duration: float = 0.0
+
+    def belongs_to(self, pairing: Pairing) -> bool:
+        """Whether this is the scheduled game."""
+        same = (self.index, self.white, self.black) == (pairing.index, pairing.white, pairing.black)
+        return same and (self.opening["root"], tuple(self.opening["moves"])) == (pairing.opening.fen, pairing.opening.moves)
+
+
+class Journal:
+    """The folder of one match, held by one process at a time."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self.folder, self.settings = folder, settings
+        self.records: list[GameRecord] = []
+        self._lock = FileLock(folder / ".lock")
+        self._journal: IO[bytes] | None = None
+        self._pgn: IO[bytes] | None = None
+
+    @classmethod
+    def open(cls, folder: Path, settings: Settings | None) -> "Journal":
+        """Begins a match in this folder, or takes up the one that lies there; without settings, with its own.
+
+        Raises ValueError when there is none, another one, or another process plays it; OSError.
+        """
+        run = folder / "run.json"
+        known = _read_run(run) if run.exists() else None
+        if known is None and settings is None:
+            raise ValueError(f"{folder}: no match to go on with")
+        if known is not None and settings is not None and known != settings:
+            raise ValueError(f"{folder} holds another match: {_difference(known, settings)} differs")
+        folder.mkdir(parents=True, exist_ok=True)
+        journal = cls(folder, known or settings)  # type: ignore[arg-type]
+        try:
+            journal._lock.acquire(timeout=0)
+        except Timeout:
+            raise ValueError(f"{folder}: another process plays this match") from None
+        if known is None:
+            content = {"kind": "match", "created": now()} | journal.settings.to_json()
+            _write_safely(run, json.dumps(content, indent=1).encode())
+        journal._take_up()
+        return journal
+
+    @staticmethod
+    def settings_in(folder: Path) -> Settings:
+        """The settings of the match in this folder. Raises ValueError or OSError."""
+        return _read_run(folder / "run.json")
+
+    def _take_up(self) -> None:
+        """Reads the games so far; half a line at the end, left by a sudden death, is cut off."""
+        path = self.folder / "journal.jsonl"
+        content = path.read_bytes() if path.exists() else b""
+        whole = content[: content.rfind(b"\n") + 1]
+        for number, line in enumerate(whole.splitlines(), start=1):
+            try:
+                self.records.append(GameRecord(**json.loads(line)))
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{path}:{number}: not a game: {error}") from error
+        texts = (pgn_text(asdict(record), self.settings) for record in self.records)
+        _write_safely(self.folder / "games.pgn", "".join(texts).encode())
+        self._journal, self._pgn = path.open("ab"), (self.folder / "games.pgn").open("ab")
+        self._journal.truncate(len(whole))
+
+    def add(self, record: GameRecord) -> None:
+        """Keeps a finished game; it is on disk when this returns."""
+        assert self._journal is not None and self._pgn is not None
+        self.records.append(record)
+        for file, text in (
+            (self._journal, json.dumps(asdict(record), separators=(",", ":")) + "\n"),
+            (self._pgn, pgn_text(asdict(record), self.settings)),
+        ):
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def close(self) -> None:
+        """Lets go of the folder."""
+        for file in (self._journal, self._pgn):
+            if file is not None:
+                file.close()
+        self._lock.release()
+
+
+def now() -> str:
+    """The time in ISO format, seconds and zone."""
+    return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")
+
+
+def _read_run(path: Path) -> Settings:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        if values["kind"] != "match":
+            raise ValueError(f"it is a {values['kind']}")
+        return Settings.from_json(values)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path}: not a match: {error}") from error
+
+
+def _difference(known: Settings, settings: Settings) -> str:
+    return ", ".join(name for name in Settings.__dataclass_fields__ if getattr(known, name) != getattr(settings, name))
+
+
+def _write_safely(path: Path, content: bytes) -> None:
+    """Replaces a file so that at any moment either the old or the new one is there."""
+    temporary = path.with_suffix(path.suffix + ".new")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)

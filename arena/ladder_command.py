@@ -1,0 +1,5 @@
+"""The command `zobra ladder`."""
+
+
+def ladder() -> None:
+    """x"""

@@ -1,0 +1,160 @@
+"""The command `zobra match`."""
+
+import random
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from zobra.arena import statistics
+from zobra.arena.adjudication import Rules, open_tablebase
+from zobra.arena.display import MatchDisplay, faults, figures, standings
+from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options
+from zobra.arena.journal import Journal
+from zobra.arena.match import Match, Outcome, check_engines
+from zobra.arena.openings import ORDERS, RANDOM
+from zobra.arena.player import EngineFailure
+from zobra.arena.schedule import ROUND_ROBIN, TOURNAMENTS, encounters
+from zobra.arena.settings import Settings, digest
+
+
+def match(
+    engines: Annotated[
+        list[str] | None, typer.Argument(metavar="ENGINE ENGINE [...]", help="[NAME=]COMMAND or a TOML file; none with --folder to go on.")
+    ] = None,
+    tc: Annotated[str, typer.Option(help='"10+0.1", "40/60", "movetime=100" (ms), "nodes=5000", "depth=8".')] = "10+0.1",
+    games: Annotated[int | None, typer.Option("--games", "-n", min=2, help="Games for each two engines that meet (even).")] = None,
+    book: Annotated[Path | None, typer.Option("--openings", help="EPD, PGN or Polyglot (.bin) book.")] = None,
+    order: Annotated[str, typer.Option(help="Order of the openings: sequential or random.")] = RANDOM,
+    plies: Annotated[int | None, typer.Option(min=0, help="Plies to take from a PGN or Polyglot book.")] = None,
+    seed: Annotated[int | None, typer.Option(help="For the order of the openings (default: drawn).")] = None,
+    concurrency: Annotated[int, typer.Option("--concurrency", "-c", min=1, help="Games at a time.")] = 1,
+    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="[ENGINE:]NAME=VALUE.")] = None,
+    tournament: Annotated[str, typer.Option(help="round-robin, or gauntlet (the first against the others).")] = ROUND_ROBIN,
+    sprt: Annotated[str | None, typer.Option(help="Stop by SPRT: ELO0,ELO1[,ALPHA[,BETA]].")] = None,
+    model: Annotated[str, typer.Option(help="Elo model of the SPRT: normalized or logistic.")] = statistics.NORMALIZED,
+    draw: Annotated[str | None, typer.Option(metavar="FROM,MOVES,CP", help="Draw from move FROM after MOVES within CP.")] = None,
+    resign: Annotated[str | None, typer.Option(metavar="MOVES,CP", help="Resign after MOVES at -CP or worse.")] = None,
+    twosided: Annotated[bool, typer.Option(help="Resign only when the winner agrees.")] = False,
+    move_limit: Annotated[int | None, typer.Option(min=1, help="Draw after so many moves.")] = None,
+    syzygy: Annotated[Path | None, typer.Option(help="Folder of Syzygy tables that end games.")] = None,
+    chess960: Annotated[bool, typer.Option("--chess960", help="Chess960 (also with FENs of double Chess960).")] = False,
+    margin: Annotated[int, typer.Option(min=0, help="Milliseconds a move may be late.")] = 0,
+    stall: Annotated[float, typer.Option(min=1, help="Seconds of silence until an engine counts as stalled.")] = 60,
+    folder: Annotated[Path | None, typer.Option(help="Where the match is kept; the same folder again goes on with it.")] = None,
+    pin: Annotated[bool, typer.Option(help="Give each game its own processors, where possible.")] = True,
+) -> None:
+    """Plays engines against each other, with SPRT if asked; interrupted matches go on."""
+    console = Console()
+    try:
+        settings = None
+        if engines:
+            specs = with_distinct_names(with_options([spec for text in engines for spec in read_engines(text)], option or []))
+            rules = Rules(_numbers(draw, 3, "--draw"), _numbers(resign, 2, "--resign"), twosided, move_limit, _absolute(syzygy))
+            settings = Settings(
+                engines=tuple(specs), time_control=tc, rounds=_rounds(specs, games, sprt, tournament), tournament=tournament,
+                book=_absolute(book), book_digest=book and digest(book), order=order,
+                seed=_seed(seed, folder), plies=plies, chess960=chess960, margin_ms=margin, stall_seconds=stall,
+                rules=rules, sprt=_sprt(sprt, model),
+            )  # fmt: skip
+            _check(settings)
+        elif folder is None:
+            raise ValueError("name two engines, or with --folder a match to go on with")
+        folder = folder or Path(f"match-{datetime.now():%Y%m%d-%H%M%S}")
+        outcome, settings = play(console, folder, settings, concurrency, pin)
+    except OSError as error:
+        raise typer.BadParameter(f"{error.filename}: {error.strerror}") from error
+    except (ValueError, EngineFailure, RuntimeError) as error:
+        raise typer.BadParameter(str(error)) from error
+    show(console, outcome, settings, folder)
+    if outcome.interrupted:
+        console.print(f"interrupted; `--folder {folder}` goes on")
+        raise typer.Exit(130)
+
+
+def play(console: Console, folder: Path, settings: Settings | None, concurrency: int, pin: bool) -> tuple[Outcome, Settings]:
+    """Plays or goes on with the match in a folder. Raises ValueError, OSError, EngineFailure or RuntimeError."""
+    journal = Journal.open(folder, settings)
+    try:
+        settings = journal.settings
+        current = settings.book and digest(Path(settings.book))
+        if current != settings.book_digest:
+            raise ValueError(f"{settings.book} has changed since the match began")
+        running = Match(journal, concurrency, pin=pin)
+        check_engines(settings)
+        with MatchDisplay(console, settings) as display:
+            return running.run(display), settings
+    finally:
+        journal.close()
+
+
+def show(console: Console, outcome: Outcome, settings: Settings, folder: Path) -> None:
+    """The result of a match."""
+    for line in figures(outcome.results, settings, outcome.llr) + faults(outcome.results):
+        console.print(Text(line))
+    if len(settings.engines) > 2:
+        console.print(standings(outcome.results))
+    if outcome.verdict:
+        console.print(f"SPRT: {outcome.verdict} accepted")
+    console.print(f"{outcome.results.games} of {outcome.total} games in {folder}", highlight=False)
+
+
+def _check(settings: Settings) -> None:
+    if len(settings.engines) < 2:
+        raise ValueError("a match needs two engines")
+    if settings.order not in ORDERS:
+        raise ValueError(f"--order {settings.order}: neither {' nor '.join(ORDERS)}")
+    if settings.tournament not in TOURNAMENTS:
+        raise ValueError(f"--tournament {settings.tournament}: neither {' nor '.join(TOURNAMENTS)}")
+    if settings.sprt and len(settings.engines) != 2:
+        raise ValueError("an SPRT needs exactly two engines")
+    for engine in settings.engines:
+        engine.program()
+    if not settings.controls:
+        raise ValueError("no time control")
+    open_tablebase(settings.rules.syzygy)
+
+
+def _rounds(specs: list[EngineSpec], games: int | None, sprt: str | None, tournament: str) -> int:
+    """Pairs for each two engines: as asked, else 100 games, or as many as an SPRT may take."""
+    games = games or (200_000 if sprt else 100)
+    if games % 2:
+        raise ValueError(f"--games {games}: must be even, as every opening is played with both colours")
+    if not encounters([spec.name for spec in specs], tournament):
+        raise ValueError("a match needs two engines")
+    return games // 2
+
+
+def _seed(seed: int | None, folder: Path | None) -> int:
+    """The given seed, else the one of the match that lies in the folder, else a new one."""
+    if seed is None and folder is not None and (folder / "run.json").exists():
+        return Journal.settings_in(folder).seed
+    return random.SystemRandom().randrange(1_000_000) if seed is None else seed
+
+
+def _sprt(text: str | None, model: str) -> statistics.Sprt | None:
+    if text is None:
+        return None
+    try:
+        numbers = [float(part) for part in text.split(",")]
+        if not 2 <= len(numbers) <= 4:
+            raise ValueError
+    except ValueError:
+        raise ValueError(f"--sprt {text}: not ELO0,ELO1[,ALPHA[,BETA]]") from None
+    return statistics.Sprt(*numbers, model=model)
+
+
+def _numbers(text: str | None, count: int, option: str) -> tuple | None:
+    if text is None:
+        return None
+    parts = text.split(",")
+    if len(parts) != count or not all(part.strip().isdigit() for part in parts):
+        raise ValueError(f"{option} {text}: not {count} whole numbers with commas")
+    return tuple(map(int, parts))
+
+
+def _absolute(path: Path | None) -> str | None:
+    return None if path is None else str(path.resolve())

@@ -1,0 +1,147 @@
+"""Opening books: EPD or FEN lines, PGN games, and Polyglot books, in their order or shuffled by a seed."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.pgn
+import chess.polyglot
+
+SEQUENTIAL, RANDOM = "sequential", "random"
+ORDERS = (SEQUENTIAL, RANDOM)
+# how far a Polyglot book is followed where no number of plies is given
+POLYGLOT_PLIES = 8
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A root position, and moves (UCI) that are played from there before the engines think."""
+
+    fen: str
+    moves: tuple[str, ...] = ()
+    name: str = ""
+
+    def board(self, chess960: bool) -> chess.Board:
+        """The position where the engines take over, with the book moves on its stack."""
+        board = chess.Board(self.fen, chess960=chess960)
+        for move in self.moves:
+            board.push(chess.Move.from_uci(move))
+        return board
+
+    def entry(self, chess960: bool) -> dict[str, Any]:
+        """As the journal keeps it."""
+        return {"fen": self.board(chess960).fen(), "name": self.name, "root": self.fen, "moves": list(self.moves)}
+
+
+def openings(
+    path: Path | None, count: int, *, order: str = SEQUENTIAL, seed: int = 0, plies: int | None = None, chess960: bool = False
+) -> list[Opening]:
+    """The first `count` openings, starting over when the book has fewer; the same for the same arguments.
+
+    Without a book: the start position, or in Chess960 the 960 start positions. Raises ValueError naming file and line, or OSError.
+    """
+    number, read = _book(path, plies, chess960, seed)
+    if not number:
+        raise ValueError(f"{path}: no openings")
+    indices = list(range(number))
+    if order == RANDOM or (path is None and chess960):
+        random.Random(seed).shuffle(indices)
+    chosen = [indices[index % number] for index in range(min(count, number))]
+    read_once = {index: read(index) for index in chosen}
+    return [read_once[indices[index % number]] for index in range(count)]
+
+
+def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tuple[int, Callable[[int], Opening]]:
+    """How many openings there are, and how to read one of them."""
+    if path is None:
+        if not chess960:
+            return 1, lambda _: Opening(chess.STARTING_FEN)
+        return 960, lambda index: Opening(chess.Board.from_chess960_pos(index).shredder_fen(), name=f"Chess960 {index}")
+    if path.suffix.lower() == ".pgn":
+        offsets = list(_pgn_offsets(path))
+        return len(offsets), lambda index: _pgn_opening(path, offsets[index], index, plies, chess960)
+    if path.suffix.lower() == ".bin":
+        return _polyglot_book(path, plies or POLYGLOT_PLIES, seed)
+    lines = [
+        (number, line)
+        for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").splitlines(), start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    return len(lines), lambda index: _epd_opening(path, *lines[index], chess960)
+
+
+def _epd_opening(path: Path, number: int, line: str, chess960: bool) -> Opening:
+    """Reads a FEN, or an EPD whose clocks may stand in hmvc and fmvn."""
+    words = line.split()
+    try:
+        if len(words) >= 6 and words[4].isdigit() and words[5].rstrip(";").isdigit():
+            board = chess.Board(" ".join(words[:5] + [words[5].rstrip(";")]), chess960=chess960)
+            operations: dict = {}
+        else:
+            board, operations = chess.Board.from_epd(line, chess960=chess960)
+        _check(board)
+    except ValueError as error:
+        raise ValueError(f"{path}:{number}: {error}") from error
+    return Opening(board.fen(), name=str(operations.get("id") or f"{path.stem}:{number}"))
+
+
+def _check(board: chess.Board) -> None:
+    if not board.is_valid():
+        flags = ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & board.status())
+        hint = " (a Chess960 position?)" if board.status() & chess.STATUS_BAD_CASTLING_RIGHTS else ""
+        raise ValueError(f"impossible position: {flags}{hint}")
+    if board.is_game_over():
+        raise ValueError("the game is over in this position")
+
+
+def _pgn_offsets(path: Path) -> Iterator[int]:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        while True:
+            offset = file.tell()
+            if not chess.pgn.skip_game(file):
+                return
+            yield offset
+
+
+def _pgn_opening(path: Path, offset: int, index: int, plies: int | None, chess960: bool) -> Opening:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        file.seek(offset)
+        game = chess.pgn.read_game(file)
+    where = f"{path}: game {index + 1}"
+    if game is None or game.errors:
+        raise ValueError(f"{where}: {game.errors[0] if game else 'not readable'}")
+    board = game.board()
+    board.chess960 = chess960 or board.chess960
+    root = board.fen()
+    moves = []
+    for move in list(game.mainline_moves())[:plies]:
+        moves.append(board.uci(move))
+        board.push(move)
+    try:
+        _check(board)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+    return Opening(root, tuple(moves), game.headers.get("Opening") or f"{path.stem}:{index + 1}")
+
+
+def _polyglot_book(path: Path, plies: int, seed: int) -> tuple[int, Callable[[int], Opening]]:
+    """Walks from the start position, moves drawn by their weights. Each index has its own random numbers."""
+    with chess.polyglot.open_reader(path) as reader:
+        if reader.get(chess.Board()) is None:
+            raise ValueError(f"{path}: the book has no move for the start position")
+
+    def walk(index: int) -> Opening:
+        board = chess.Board()
+        generator = random.Random(f"{seed}/{index}")
+        with chess.polyglot.open_reader(path) as reader:
+            while len(board.move_stack) < plies:
+                try:
+                    board.push(reader.weighted_choice(board, random=generator).move)
+                except IndexError:
+                    break
+        return Opening(chess.STARTING_FEN, tuple(move.uci() for move in board.move_stack), f"{path.stem}:{index + 1}")
+
+    return 1_000_000, walk

@@ -1,0 +1,243 @@
+"""A running engine that plays: starting, thinking with the clock measured, and every way it can fail."""
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+import chess.engine
+
+from zobra.arena.engines import EngineSpec
+
+# how long an engine may take to come up, and to answer a late "stop" (seconds)
+START_TIME = 60.0
+LATE_TIME = 10.0
+# how far over its time an engine may be before it is told to stop (seconds)
+STOP_DELAY = 0.2
+_EXIT_CODE = re.compile(r"exit code: (-?\d+)")
+
+
+class EngineFailure(Exception):
+    """An engine lost its game by itself: `reason` names how, `detail` tells more."""
+
+    def __init__(self, reason: str, detail: str = "", *, usable: bool = False) -> None:
+        super().__init__(f"{reason} ({detail})" if detail else reason)
+        self.reason, self.detail, self.usable = reason, detail, usable
+
+
+class TooLate(EngineFailure):
+    """No move came while there was time; the engine obeyed "stop" after `elapsed_ms`."""
+
+    def __init__(self, elapsed_ms: float) -> None:
+        super().__init__("time", usable=True)
+        self.elapsed_ms = elapsed_ms
+
+
+@dataclass(frozen=True)
+class Thought:
+    """A move with what the engine said of it: centipawns or moves to mate from its own view, and milliseconds measured."""
+
+    move: chess.Move
+    elapsed_ms: float
+    score: int | None = None
+    mate: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+
+
+class _Stopwatch(chess.engine.Protocol):
+    """Notes when "go" is sent and when the answer arrives, before anything else is done with it."""
+
+    _answers: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.going = asyncio.Event()
+        self.go_time = self.data_time = 0.0
+        self.answer_time: float | None = None
+        self.answer = ""
+        self.errors: deque[str] = deque(maxlen=20)
+
+    def rewind(self) -> None:
+        self.going.clear()
+        self.answer_time, self.answer = None, ""
+
+    def send_line(self, line: str) -> None:
+        super().send_line(line)
+        if line == "go" or line.startswith("go "):
+            self.go_time = time.perf_counter()
+            self.going.set()
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        self.data_time = time.perf_counter()
+        super().pipe_data_received(fd, data)
+
+    def line_received(self, line: str) -> None:
+        words = line.split(None, 2)
+        if self.answer_time is None and self.going.is_set() and len(words) > 1 and words[0] in self._answers:
+            self.answer_time, self.answer = self.data_time, words[1]
+
+    def error_line_received(self, line: str) -> None:
+        self.errors.append(line)
+
+    def elapsed_ms(self) -> float:
+        """From "go" to the answer, or to now."""
+        return ((self.answer_time or time.perf_counter()) - self.go_time) * 1000
+
+
+class _Uci(_Stopwatch, chess.engine.UciProtocol):
+    _answers = ("bestmove",)
+
+
+class _XBoard(_Stopwatch, chess.engine.XBoardProtocol):
+    _answers = ("move",)
+
+
+class Player:
+    """One engine process."""
+
+    def __init__(self, spec: EngineSpec, transport: asyncio.SubprocessTransport, protocol: Any, patience: float) -> None:
+        self.spec, self._transport, self._protocol, self._patience = spec, transport, protocol, patience
+
+    @classmethod
+    async def start(cls, spec: EngineSpec, patience: float) -> "Player":
+        """Starts the engine and sets its options. `patience`: seconds of silence until it counts as stalled.
+
+        Raises EngineFailure. The engine gets a process group of its own, so that Ctrl-C does not reach it.
+        """
+        kind = _XBoard if spec.protocol == "xboard" else _Uci
+        try:
+            command = [spec.program(), *spec.command[1:]]
+            transport, protocol = await kind.popen(command, setpgrp=True, cwd=spec.directory)
+        except (OSError, ValueError) as error:
+            raise EngineFailure("disconnect", f"{spec.name} cannot be started: {error}") from error
+        player = cls(spec, transport, protocol, patience)
+        try:
+            await asyncio.wait_for(protocol.initialize(), START_TIME)
+            await asyncio.wait_for(protocol.configure(spec.options), START_TIME)
+            await player.ready()
+        except BaseException as error:
+            player.kill()
+            if isinstance(error, asyncio.TimeoutError):
+                raise EngineFailure("stall", f"{spec.name} did not come up within {START_TIME:g} s") from error
+            if isinstance(error, chess.engine.EngineError):
+                raise EngineFailure("disconnect", f"{spec.name}: {error}{player._last_words()}") from error
+            raise
+        return player
+
+    def check_variant(self, chess960: bool) -> None:
+        """Raises EngineFailure when Chess960 is asked for and the engine does not play it."""
+        if self.spec.protocol == "uci":
+            able = "UCI_Chess960" in self._protocol.options
+        else:
+            able = "fischerandom" in str(self._protocol.features.get("variants", ""))
+        if chess960 and not able:
+            raise EngineFailure("disconnect", f"{self.spec.name} does not play Chess960")
+
+    async def ready(self) -> None:
+        """Waits until the engine answers a ping. Raises EngineFailure."""
+        try:
+            await asyncio.wait_for(self._protocol.ping(), self._patience)
+        except asyncio.TimeoutError as error:
+            raise EngineFailure("stall", f"no answer to a ping in {self._patience:g} s") from error
+        except chess.engine.EngineError as error:
+            raise self._disconnect(error) from error
+
+    async def think(
+        self, board: chess.Board, limit: chess.engine.Limit, game: object, allowance_ms: float | None
+    ) -> Thought:
+        """Lets the engine move. Raises EngineFailure; a late move counts as thought here, its clock tells."""
+        await self.ready()
+        self._protocol.rewind()
+        wanted = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
+        task = asyncio.ensure_future(self._protocol.play(board, limit, game=game, info=wanted))
+        try:
+            await self._wait(task, allowance_ms)
+        finally:
+            if not task.done():
+                task.cancel()
+        if task.cancelled() or not task.done():
+            await self._stop(task, allowance_ms)
+        error = task.exception()
+        if error is not None:
+            raise self._failure(error) from error
+        return self._thought(task.result(), board)
+
+    async def _wait(self, task: asyncio.Future, allowance_ms: float | None) -> None:
+        """Until the move is there or can no longer be in time. Preparations before "go" have their own patience."""
+        going = asyncio.ensure_future(self._protocol.going.wait())
+        try:
+            await asyncio.wait({task, going}, timeout=self._patience, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            going.cancel()
+        if not task.done() and not self._protocol.going.is_set():
+            raise EngineFailure("stall", f"not ready for the game in {self._patience:g} s")
+        await asyncio.wait({task}, timeout=self._patience if allowance_ms is None else allowance_ms / 1000 + STOP_DELAY)
+
+    async def _stop(self, task: asyncio.Future, allowance_ms: float | None) -> None:
+        """The move did not come in time: cancelling sent "stop"; tells a late engine from one that hangs."""
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+        try:
+            await asyncio.wait_for(self._protocol.ping(), LATE_TIME)
+        except asyncio.TimeoutError as error:
+            raise EngineFailure("stall", f"no move after {self._protocol.elapsed_ms():.0f} ms, stop not obeyed") from error
+        except chess.engine.EngineError as error:
+            raise self._disconnect(error) from error
+        if allowance_ms is None:
+            raise EngineFailure("stall", f"no move in {self._patience:g} s", usable=True)
+        raise TooLate(self._protocol.elapsed_ms())
+
+    def _failure(self, error: BaseException) -> EngineFailure:
+        if isinstance(error, chess.engine.EngineTerminatedError):
+            return self._disconnect(error)
+        if isinstance(error, chess.engine.EngineError):
+            return EngineFailure("illegal move", self._protocol.answer or str(error), usable=True)
+        raise error
+
+    def _disconnect(self, error: Exception) -> EngineFailure:
+        code = _EXIT_CODE.search(str(error))
+        return EngineFailure("disconnect", (f"exit code {code[1]}" if code else str(error)) + self._last_words())
+
+    def _last_words(self) -> str:
+        return f"; it said: {self._protocol.errors[-1][:200]}" if self._protocol.errors else ""
+
+    def _thought(self, result: chess.engine.PlayResult, board: chess.Board) -> Thought:
+        if result.resigned:
+            raise EngineFailure("resignation", usable=True)
+        if not result.move or not board.is_legal(result.move):
+            raise EngineFailure("illegal move", self._protocol.answer or "none", usable=True)
+        score = result.info.get("score")
+        relative = None if score is None else score.pov(board.turn)
+        return Thought(
+            move=result.move,
+            elapsed_ms=self._protocol.elapsed_ms(),
+            score=None if relative is None else relative.score(),
+            mate=None if relative is None else relative.mate(),
+            depth=result.info.get("depth"),
+            nodes=result.info.get("nodes"),
+        )
+
+    async def quit(self) -> None:
+        """Asks the engine to leave, and ends it if it does not."""
+        try:
+            await asyncio.wait_for(self._protocol.quit(), 2.0)
+        except (asyncio.TimeoutError, chess.engine.EngineError):
+            pass
+        finally:
+            self.kill()
+
+    def kill(self) -> None:
+        """Ends the engine's processes at once."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._transport.get_pid(), signal.SIGKILL)
+            else:
+                self._transport.kill()
+        self._transport.close()

@@ -1,0 +1,61 @@
+"""Counting games and pairs while a match runs."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from zobra.arena.journal import GameRecord
+
+# losses that say something about the engine's soundness, not about its chess
+FAULTS = ("time", "illegal move", "disconnect", "stall")
+_POINTS_OF_WHITE = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}
+
+
+class Results:
+    """Scores of all engines; points are half points here, so that they count as integers."""
+
+    def __init__(self, names: Sequence[str], records: Iterable[GameRecord] = ()) -> None:
+        self.names = list(names)
+        self.games = 0
+        self.seconds = 0.0
+        self.faults: Counter[tuple[str, str]] = Counter()
+        # (engine, rival, half points) of games, and of pairs that are complete
+        self._games: Counter[tuple[str, str, int]] = Counter()
+        self._pairs: Counter[tuple[str, str, int]] = Counter()
+        self._open: dict[int, dict[str, int]] = {}
+        for record in records:
+            self.add(record)
+
+    def add(self, record: GameRecord) -> bool:
+        """Counts a game. Whether it completed its pair."""
+        points = {record.white: _POINTS_OF_WHITE[record.result]}
+        points[record.black] = 2 - points[record.white]
+        self.games += 1
+        self.seconds += record.duration
+        if record.reason in FAULTS:
+            self.faults[(min(points, key=lambda name: points[name]), record.reason)] += 1
+        for name, rival in ((record.white, record.black), (record.black, record.white)):
+            self._games[(name, rival, points[name])] += 1
+        earlier = self._open.pop(record.pair, None)
+        if earlier is None:
+            self._open[record.pair] = points
+            return False
+        for name, rival in ((record.white, record.black), (record.black, record.white)):
+            self._pairs[(name, rival, points[name] + earlier[name])] += 1
+        return True
+
+    def trinomial(self, name: str, rival: str | None = None) -> list[int]:
+        """Losses, draws and wins of an engine, against one rival or all."""
+        return self._counts(self._games, 3, name, rival)
+
+    def pentanomial(self, name: str, rival: str | None = None) -> list[int]:
+        """Complete pairs in which the engine scored 0, 1/2, 1, 3/2 and 2."""
+        return self._counts(self._pairs, 5, name, rival)
+
+    def _counts(self, counter: Counter[tuple[str, str, int]], size: int, name: str, rival: str | None) -> list[int]:
+        rivals = [rival] if rival is not None else self.names
+        return [sum(counter[(name, other, points)] for other in rivals) for points in range(size)]
+
+    def best_counts(self, name: str, rival: str | None = None) -> list[int]:
+        """Pairs once there are any, single games before."""
+        pairs = self.pentanomial(name, rival)
+        return pairs if sum(pairs) else self.trinomial(name, rival)

@@ -1,0 +1,39 @@
+"""Which games a match consists of: pairs of games with the same opening and colours reversed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from zobra.arena.openings import Opening
+
+ROUND_ROBIN, GAUNTLET = "round-robin", "gauntlet"
+TOURNAMENTS = (ROUND_ROBIN, GAUNTLET)
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One game to play. `index` counts games from 0, `pair` the pairs, `round` the openings from 1."""
+
+    index: int
+    pair: int
+    round: int
+    white: str
+    black: str
+    opening: Opening
+
+
+def encounters(names: Sequence[str], tournament: str) -> list[tuple[str, str]]:
+    """Who meets whom: everyone everyone, or in a gauntlet the first all others; two engines meet head to head."""
+    if tournament == GAUNTLET:
+        return [(names[0], rival) for rival in names[1:]]
+    return list(combinations(names, 2))
+
+
+def pairings(names: Sequence[str], tournament: str, openings: Sequence[Opening]) -> Iterator[Pairing]:
+    """All games in order: a round has one opening, which each encounter plays with both colours."""
+    pair = 0
+    for number, opening in enumerate(openings, start=1):
+        for first, second in encounters(names, tournament):
+            yield Pairing(2 * pair, pair, number, first, second, opening)
+            yield Pairing(2 * pair + 1, pair, number, second, first, opening)
+            pair += 1

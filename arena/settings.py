@@ -1,0 +1,60 @@
+"""What a match is: everything that decides which games are played and how, as it stands in run.json."""
+
+import hashlib
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from zobra.arena.adjudication import Rules
+from zobra.arena.clock import TimeControl
+from zobra.arena.engines import EngineSpec
+from zobra.arena.openings import SEQUENTIAL
+from zobra.arena.statistics import Sprt
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`rounds` pairs of games for each two engines that meet; times in milliseconds unless the name says seconds."""
+
+    engines: tuple[EngineSpec, ...]
+    time_control: str
+    rounds: int
+    tournament: str = "round-robin"
+    book: str | None = None
+    book_digest: str | None = None
+    order: str = SEQUENTIAL
+    seed: int = 0
+    plies: int | None = None
+    chess960: bool = False
+    margin_ms: float = 0
+    stall_seconds: float = 60
+    rules: Rules = field(default_factory=Rules)
+    sprt: Sprt | None = None
+
+    @cached_property
+    def controls(self) -> dict[str, TimeControl]:
+        """Each engine's own time control, by its name. Raises ValueError."""
+        return {
+            engine.name: TimeControl.parse(engine.time_control or self.time_control).scaled(engine.time_odds)
+            for engine in self.engines
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self) | {"engines": [engine.to_json() for engine in self.engines]}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "Settings":
+        """Reads what to_json wrote, other keys ignored. Raises KeyError, TypeError or ValueError."""
+        known = {name: values[name] for name in cls.__dataclass_fields__}
+        known["engines"] = tuple(map(EngineSpec.from_json, values["engines"]))
+        rules = {key: tuple(value) if isinstance(value, list) else value for key, value in values["rules"].items()}
+        known["rules"] = Rules(**rules)
+        known["sprt"] = values["sprt"] and Sprt(**values["sprt"])
+        return cls(**known)
+
+
+def digest(path: Path) -> str:
+    """Tells whether a book is still the same. Raises OSError."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -1,0 +1,79 @@
+"""A conversation with a fresh Zobra process over its pipes, for tests."""
+
+from __future__ import annotations
+
+import queue
+import subprocess
+import sys
+import threading
+import time
+
+PATIENCE = 90.0  # seconds; the first start may have to compile
+
+
+class Prober:
+    """Starts `zobra`, sends lines, and waits for lines. Use as a context manager."""
+
+    def __init__(self, *arguments: str, environment: dict[str, str] | None = None) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "zobra.uci", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+        )
+        self.lines: queue.Queue[str | None] = queue.Queue()
+        self.seen: list[str] = []
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.put(line.decode().rstrip("\n"))
+        self.lines.put(None)
+
+    def __enter__(self) -> Prober:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def send(self, *lines: str) -> None:
+        """Send lines of text."""
+        self.send_bytes("".join(line + "\n" for line in lines).encode())
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def expect(self, start: str, patience: float = PATIENCE) -> list[str]:
+        """Lines up to and including the first that begins with `start`; AssertionError if it does not come."""
+        got: list[str] = []
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError(f"no {start!r} within {patience} s; got {got}") from None
+            if line is None:
+                raise AssertionError(f"the engine ended before {start!r}; got {got}")
+            got.append(line)
+            self.seen.append(line)
+            if line.startswith(start):
+                return got
+
+    def ask(self, *lines: str, answer: str) -> list[str]:
+        """Send lines and wait for an answer that begins with `answer`."""
+        self.send(*lines)
+        return self.expect(answer)
+
+    def settle(self) -> list[str]:
+        """Everything printed until the engine answers `isready`."""
+        return self.ask("isready", answer="readyok")[:-1]
+
+    def wait(self, patience: float = 10.0) -> int:
+        """Exit status of the process."""
+        return self.process.wait(patience)

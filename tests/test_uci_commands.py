@@ -1,0 +1,47 @@
+"""Text to commands: pure, tolerant, without an engine."""
+
+import pytest
+
+from zobra.uci.commands import Bench, Debug, Go, Perft, SetOption, SetPosition, Simple, parse
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("uci", Simple("uci")),
+        ("  \t isready \t", Simple("isready")),
+        ("joho debug on", Debug(True)),
+        ("debug off", Debug(False)),
+        ("", None),
+        ("# stop", None),
+        ("nonsense of all sorts", None),
+        ("setoption name Hash value 64", SetOption("Hash", "64")),
+        ("setoption name  Move   Overhead   value 20 ", SetOption("Move Overhead", "20")),
+        ("SETOPTION NAME Clear Hash", SetOption("Clear Hash", None)),
+        ("setoption name BookFile value C:\\my books\\a value.bin", SetOption("BookFile", "C:\\my books\\a value.bin")),
+        ("setoption name Hash value", SetOption("Hash", None)),
+        ("setoption", None),
+        ("setoption value 3", None),
+        ("position startpos", SetPosition(None, ())),
+        ("position startpos moves", SetPosition(None, ())),
+        ("position startpos moves e2e4 e7e5", SetPosition(None, ("e2e4", "e7e5"))),
+        ("position fen 8/8/8/8/8/8/8/8 w - - moves a1a2", SetPosition("8/8/8/8/8/8/8/8 w - -", ("a1a2",))),
+        ("go", Go()),
+        ("go infinite", Go(infinite=True)),
+        ("go ponder wtime 5 btime 6", Go({"wtime": 5, "btime": 6}, ponder=True)),
+        ("go wtime -50 btime 0 winc", Go({"wtime": -50, "btime": 0})),
+        ("go depth x nodes 7", Go({"nodes": 7})),
+        ("go depth depth 5", Go({"depth": 5})),
+        ("go searchmoves e2e4 d2d4 movetime 9", Go({"movetime": 9}, searchmoves=("e2e4", "d2d4"))),
+        ("go searchmoves", Go()),
+        ("go perft 4", Perft(4)),
+        ("bench", Bench(None)),
+        ("bench 5", Bench(5)),
+    ],
+)
+def test_parse(line, command):
+    assert parse(line) == command
+
+
+def test_numbers_beyond_all_measure_are_cut():
+    assert parse("go nodes " + "9" * 400) == Go({"nodes": 1 << 62})
