@@ -5,6 +5,7 @@ list), protocol ("uci" or "xboard"), directory, time_control (instead of the mat
 nodes), and a table of options. Other keys, such as a rating, are kept aside for whoever reads them.
 """
 
+import os
 import shlex
 import shutil
 import sys
@@ -47,7 +48,8 @@ class EngineSpec:
         """Where the engine's program is: on the path, else beside this Python. Raises ValueError when nowhere."""
         name = self.command[0]
         found = shutil.which(name) or shutil.which(str(Path(self.directory or ".") / name))
-        found = found or shutil.which(name, path=str(Path(sys.executable).parent))
+        # Debian's games stand in a folder of their own, which is not on every user's path
+        found = found or shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), "/usr/games"]))
         if not found:
             raise ValueError(f"engine {self.name}: no program {name}")
         return str(Path(found).absolute())

@@ -1,5 +1,108 @@
 """The command `zobra ladder`."""
 
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
 
-def ladder() -> None:
-    """x"""
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from zobra.arena import ladder as ladders
+from zobra.arena.engines import EngineSpec, read_engines, with_options
+from zobra.arena.journal import Journal
+from zobra.arena.ladder import Rating, Rung
+from zobra.arena.match_command import play
+from zobra.arena.player import EngineFailure
+from zobra.arena.results import Results
+from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN
+from zobra.arena.settings import Settings, digest
+
+# Fairy-Max cannot be given positions, so that the ladder's own openings are moves from the start position
+_PLIES = 6
+
+
+def ladder(
+    engine: Annotated[str, typer.Argument(help="[NAME=]COMMAND or a TOML file.")] = "zobra",
+    tc: Annotated[str, typer.Option(help="Time control, as in match.")] = "10+0.1",
+    games: Annotated[int, typer.Option("--games", "-n", min=2, help="Games against each rung (even).")] = 40,
+    lowest: Annotated[int, typer.Option(help="Leave out rungs below this rating.")] = 0,
+    highest: Annotated[int, typer.Option(help="Leave out rungs above this rating.")] = 9999,
+    rungs_file: Annotated[Path, typer.Option("--list", help="TOML file of the rungs.")] = ladders.SHIPPED,
+    book: Annotated[Path | None, typer.Option("--openings", help="PGN or Polyglot book (default: random short openings).")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE for the engine.")] = None,
+    concurrency: Annotated[int, typer.Option("--concurrency", "-c", min=1, help="Games at a time.")] = 1,
+    folder: Annotated[Path | None, typer.Option(help="Where the games are kept; the same folder again goes on.")] = None,
+    calibrate: Annotated[bool, typer.Option("--calibrate", help="Let the rungs play each other, and keep their ratings.")] = False,
+    published: Annotated[bool, typer.Option("--published", help="Ignore an earlier calibration.")] = False,
+) -> None:
+    """Finds an engine's rating among engines with known ratings."""
+    console = Console()
+    try:
+        rungs = _rungs(console, rungs_file, lowest, highest, published or calibrate)
+        folder = folder or Path(f"ladder-{datetime.now():%Y%m%d-%H%M%S}")
+        engines = [rung.engine for rung in rungs]
+        if not calibrate:
+            engines = [*with_options(read_engines(engine)[:1], option or []), *engines]
+        settings = _settings(engines, tc, games, book, folder, ROUND_ROBIN if calibrate else GAUNTLET)
+        outcome, _ = play(console, folder, settings, concurrency, pin=True)
+        ratings = ladders.fit(outcome.results, rungs)
+        console.print(_table(ratings, outcome.results, rungs))
+        if calibrate and not outcome.interrupted:
+            ladders.save_calibration(ratings, tc, ladders.calibration_file())
+            console.print(f"kept in {ladders.calibration_file()}", highlight=False)
+    except OSError as error:
+        raise typer.BadParameter(f"{error.filename}: {error.strerror}") from error
+    except EngineFailure as failure:
+        raise typer.BadParameter(failure.detail) from failure
+    except (ValueError, RuntimeError) as error:
+        raise typer.BadParameter(str(error)) from error
+    if outcome.interrupted:
+        console.print(f"interrupted; the same command with `--folder {folder}` goes on")
+        raise typer.Exit(130)
+
+
+def _rungs(console: Console, path: Path, lowest: int, highest: int, published: bool) -> list[Rung]:
+    rungs, missing = ladders.installed(ladders.read_rungs(path))
+    for problem in missing:
+        console.print(f"left out: {problem}")
+    if not published:
+        rungs = ladders.calibrated(rungs, ladders.calibration_file())
+    rungs = [rung for rung in rungs if lowest <= rung.rating <= highest]
+    if not rungs:
+        raise ValueError(f"{path}: no installed rung between {lowest} and {highest}")
+    return rungs
+
+
+def _settings(
+    engines: list[EngineSpec], tc: str, games: int, book: Path | None, folder: Path, tournament: str
+) -> Settings:
+    if games % 2:
+        raise ValueError(f"--games {games}: must be even, as every opening is played with both colours")
+    # a random order of openings, but the same when the match goes on
+    seed = Journal.settings_in(folder).seed if (folder / "run.json").exists() else int(datetime.now().timestamp())
+    return Settings(
+        engines=tuple(engines),
+        time_control=tc,
+        rounds=games // 2,
+        tournament=tournament,
+        book=book and str(book.resolve()),
+        book_digest=book and digest(book),
+        order="random",
+        seed=seed,
+        plies=None if book else _PLIES,
+    )
+
+
+def _table(ratings: dict[str, Rating], results: Results, rungs: list[Rung]) -> Table:
+    """All engines by their fitted ratings, with what was known before."""
+    known = {rung.engine.name: rung for rung in rungs}
+    table = Table("engine", "rating", "± 95 %", "games", "score", "before", "source")
+    for name, rating in sorted(ratings.items(), key=lambda item: -item[1].rating):
+        losses, draws, wins = results.trinomial(name)
+        games, rung = losses + draws + wins, known.get(name)
+        table.add_row(
+            name, f"{rating.rating:.0f}", f"{rating.margin:.0f}", str(games),
+            f"{(wins + draws / 2) / games:.1%}" if games else "-", f"{rung.rating:.0f}" if rung else "", rung.source if rung else "",
+        )  # fmt: skip
+    return table

@@ -12,6 +12,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Protocol
 
+import chess
+
 from zobra.arena.journal import GameRecord, Journal
 from zobra.arena.openings import openings
 from zobra.arena.player import Player
@@ -170,12 +172,13 @@ def _without(schedule: list[Pairing], records: list[GameRecord], folder: Path) -
 
 def check_engines(settings: Settings) -> None:
     """Starts each engine once. Raises EngineFailure for one that does not come up, or cannot play what is asked for."""
+    from_start = all(pairing.opening.fen == chess.STARTING_FEN for pairing in scheduled(settings))
 
     async def check() -> None:
         for engine in settings.engines:
             player = await Player.start(engine, settings.stall_seconds)
             try:
-                player.check_variant(settings.chess960)
+                player.check_able(settings.chess960, from_start)
             finally:
                 await player.quit()
 

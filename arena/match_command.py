@@ -67,7 +67,9 @@ def match(
         outcome, settings = play(console, folder, settings, concurrency, pin)
     except OSError as error:
         raise typer.BadParameter(f"{error.filename}: {error.strerror}") from error
-    except (ValueError, EngineFailure, RuntimeError) as error:
+    except EngineFailure as failure:
+        raise typer.BadParameter(failure.detail) from failure
+    except (ValueError, RuntimeError) as error:
         raise typer.BadParameter(str(error)) from error
     show(console, outcome, settings, folder)
     if outcome.interrupted:
@@ -77,14 +79,15 @@ def match(
 
 def play(console: Console, folder: Path, settings: Settings | None, concurrency: int, pin: bool) -> tuple[Outcome, Settings]:
     """Plays or goes on with the match in a folder. Raises ValueError, OSError, EngineFailure or RuntimeError."""
+    # what cannot be played leaves no folder behind
+    if settings is not None:
+        check_engines(settings)
     journal = Journal.open(folder, settings)
     try:
         settings = journal.settings
-        current = settings.book and digest(Path(settings.book))
-        if current != settings.book_digest:
+        if settings.book and digest(Path(settings.book)) != settings.book_digest:
             raise ValueError(f"{settings.book} has changed since the match began")
         running = Match(journal, concurrency, pin=pin)
-        check_engines(settings)
         with MatchDisplay(console, settings) as display:
             return running.run(display), settings
     finally:

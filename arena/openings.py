@@ -14,6 +14,8 @@ SEQUENTIAL, RANDOM = "sequential", "random"
 ORDERS = (SEQUENTIAL, RANDOM)
 # how far a Polyglot book is followed where no number of plies is given
 POLYGLOT_PLIES = 8
+# how many different walks there are to choose from
+_WALKS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -41,24 +43,23 @@ def openings(
 ) -> list[Opening]:
     """The first `count` openings, starting over when the book has fewer; the same for the same arguments.
 
-    Without a book: the start position, or in Chess960 the 960 start positions. Raises ValueError naming file and line, or OSError.
+    Without a book: random walks of `plies` plies from the start position, or in Chess960 the 960 start positions. Raises ValueError naming file and line, or OSError.
     """
     number, read = _book(path, plies, chess960, seed)
     if not number:
         raise ValueError(f"{path}: no openings")
-    indices = list(range(number))
-    if order == RANDOM or (path is None and chess960):
-        random.Random(seed).shuffle(indices)
-    chosen = [indices[index % number] for index in range(min(count, number))]
-    read_once = {index: read(index) for index in chosen}
-    return [read_once[indices[index % number]] for index in range(count)]
+    wanted = min(count, number)
+    shuffled = order == RANDOM or (path is None and chess960)
+    chosen = random.Random(seed).sample(range(number), wanted) if shuffled else range(wanted)
+    read_once = [read(index) for index in chosen]
+    return [read_once[index % wanted] for index in range(count)]
 
 
 def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tuple[int, Callable[[int], Opening]]:
     """How many openings there are, and how to read one of them."""
+    if path is None and not chess960:
+        return (_WALKS, lambda index: _random_walk(index, plies, seed)) if plies else (1, lambda _: Opening(chess.STARTING_FEN))
     if path is None:
-        if not chess960:
-            return 1, lambda _: Opening(chess.STARTING_FEN)
         return 960, lambda index: Opening(chess.Board.from_chess960_pos(index).shredder_fen(), name=f"Chess960 {index}")
     if path.suffix.lower() == ".pgn":
         offsets = list(_pgn_offsets(path))
@@ -144,4 +145,16 @@ def _polyglot_book(path: Path, plies: int, seed: int) -> tuple[int, Callable[[in
                     break
         return Opening(chess.STARTING_FEN, tuple(move.uci() for move in board.move_stack), f"{path.stem}:{index + 1}")
 
-    return 1_000_000, walk
+    return _WALKS, walk
+
+
+def _random_walk(index: int, plies: int, seed: int) -> Opening:
+    """Random moves from the start position that lose no piece and end quietly; each index has its own random numbers."""
+    generator = random.Random(f"{seed}/{index}")
+    while True:
+        board = chess.Board()
+        while len(board.move_stack) < plies and not board.is_game_over():
+            board.push(generator.choice(list(board.legal_moves)))
+        quiet = not any(board.is_capture(move) for move in board.legal_moves) and not board.is_check()
+        if quiet and chess.popcount(board.occupied) == 32 and not board.is_game_over():
+            return Opening(chess.STARTING_FEN, tuple(move.uci() for move in board.move_stack), f"random walk {index + 1}")

@@ -18,6 +18,7 @@ from zobra.arena.engines import EngineSpec
 # how long an engine may take to come up, and to answer a late "stop" (seconds)
 START_TIME = 60.0
 LATE_TIME = 10.0
+QUIT_TIME = 2.0
 # how far over its time an engine may be before it is told to stop (seconds)
 STOP_DELAY = 0.2
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
@@ -95,8 +96,23 @@ class _Uci(_Stopwatch, chess.engine.UciProtocol):
     _answers = ("bestmove",)
 
 
+class _Features(dict):
+    """XBoard features; python-chess insists on setboard, but without it an engine can still play from the start position."""
+
+    sets_up = False
+
+    def __setitem__(self, name: str, value: int | str) -> None:
+        if name == "setboard":
+            self.sets_up, value = bool(value), 1
+        super().__setitem__(name, value)
+
+
 class _XBoard(_Stopwatch, chess.engine.XBoardProtocol):
     _answers = ("move",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features: _Features = _Features(setboard=1)
 
 
 class Player:
@@ -123,22 +139,22 @@ class Player:
             await asyncio.wait_for(protocol.configure(spec.options), START_TIME)
             await player.ready()
         except BaseException as error:
-            player.kill()
+            await player.kill()
             if isinstance(error, asyncio.TimeoutError):
-                raise EngineFailure("stall", f"{spec.name} did not come up within {START_TIME:g} s") from error
+                raise EngineFailure("stall", f"{spec.name} did not come up as {spec.protocol} within {START_TIME:g} s") from error
             if isinstance(error, chess.engine.EngineError):
                 raise EngineFailure("disconnect", f"{spec.name}: {error}{player._last_words()}") from error
             raise
         return player
 
-    def check_variant(self, chess960: bool) -> None:
-        """Raises EngineFailure when Chess960 is asked for and the engine does not play it."""
-        if self.spec.protocol == "uci":
-            able = "UCI_Chess960" in self._protocol.options
-        else:
-            able = "fischerandom" in str(self._protocol.features.get("variants", ""))
-        if chess960 and not able:
+    def check_able(self, chess960: bool, from_start: bool) -> None:
+        """Raises EngineFailure when the engine does not play Chess960, or not from other positions than the first."""
+        features = None if self.spec.protocol == "uci" else self._protocol.features
+        plays960 = "UCI_Chess960" in self._protocol.options if features is None else "fischer" in str(features.get("variants"))
+        if chess960 and not plays960:
             raise EngineFailure("disconnect", f"{self.spec.name} does not play Chess960")
+        if features is not None and not features.sets_up and not from_start:
+            raise EngineFailure("disconnect", f"{self.spec.name} cannot be given positions; use a PGN or Polyglot book")
 
     async def ready(self) -> None:
         """Waits until the engine answers a ping. Raises EngineFailure."""
@@ -226,18 +242,17 @@ class Player:
 
     async def quit(self) -> None:
         """Asks the engine to leave, and ends it if it does not."""
-        try:
-            await asyncio.wait_for(self._protocol.quit(), 2.0)
-        except (asyncio.TimeoutError, chess.engine.EngineError):
-            pass
-        finally:
-            self.kill()
+        with contextlib.suppress(asyncio.TimeoutError, chess.engine.EngineError):
+            await asyncio.wait_for(self._protocol.quit(), QUIT_TIME)
+        await self.kill()
 
-    def kill(self) -> None:
-        """Ends the engine's processes at once."""
+    async def kill(self) -> None:
+        """Ends the engine's processes at once, those too that it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
                 os.killpg(self._transport.get_pid(), signal.SIGKILL)
             else:
                 self._transport.kill()
         self._transport.close()
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(asyncio.shield(self._protocol.returncode), QUIT_TIME)

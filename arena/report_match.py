@@ -45,8 +45,8 @@ def _key_figures(match: Match) -> str:
     guess = result.estimate
     pairs = [
         (f"score of {first}", f"{match.score_share(first):.1%}", f"+{wins} ={draws} −{losses}"),
-        ("Elo", f"{guess.elo:+.1f}", _margin(guess.elo_margin)),
-        ("normalised Elo", f"{guess.normalized_elo:+.1f}", _margin(guess.normalized_margin)),
+        ("Elo", _elo(guess.elo), _margin(guess.elo_margin)),
+        ("normalised Elo", _elo(guess.normalized_elo), _margin(guess.normalized_margin)),
         ("likelihood of superiority", f"{guess.superiority:.1%}", ""),
         ("draws", f"{draws / len(match.games):.1%}", ""),
     ]
@@ -56,6 +56,10 @@ def _key_figures(match: Match) -> str:
         low, high = match.sprt.limits
         pairs.append(("log-likelihood ratio", f"{result.llr:+.2f}", f"from {low:.2f} to {high:.2f}, {match.sprt.text}"))
     return figures(pairs)
+
+
+def _elo(elo: float) -> str:
+    return f"{elo:+.1f}" if math.isfinite(elo) else "–"
 
 
 def _margin(margin: float) -> str:
@@ -102,8 +106,8 @@ def _engine_table(match: Match) -> str:
                 escape(name),
                 f"{len(moves):,}",
                 f"{mean(depths):.1f}" if depths else "-",
-                f"{time_ms / len(moves):.0f} ms" if moves else "-",
-                f"{nodes * 1000 // time_ms:,}" if time_ms else "-",
+                f"{time_ms / len(moves):.1f} ms" if moves else "-",
+                f"{nodes * 1000 / time_ms:,.0f}" if time_ms else "-",
             ]
         )
     return table(["", "moves", "mean depth", "mean time a move", "nodes per second"], rows, numbers=range(1, 5))

@@ -94,15 +94,16 @@ def estimate(counts: Sequence[int]) -> Estimate:
     low, high = score - _Z_95 * deviation, score + _Z_95 * deviation
     sigma = math.sqrt(variance * _games_per_unit(counts))
     middle = len(counts) // 2
+    decisive = total - counts[middle]
     return Estimate(
         score=score,
         elo=elo_of_score(score),
         elo_margin=(elo_of_score(high) - elo_of_score(low)) / 2 if 0 < low and high < 1 else math.nan,
-        normalized_elo=(score - 0.5) / sigma * _ELO_PER_SIGMA if sigma else math.copysign(math.inf, score - 0.5),
+        normalized_elo=_ratio(score - 0.5, sigma) * _ELO_PER_SIGMA,
         normalized_margin=_Z_95 * deviation / sigma * _ELO_PER_SIGMA if sigma else math.nan,
-        superiority=_normal_cdf((score - 0.5) / deviation) if deviation else float(score > 0.5) or float(score == 0.5) / 2,
+        superiority=_normal_cdf(_ratio(score - 0.5, deviation)),
         draw_ratio=shares[middle],
-        decisive_ratio=_ratio(sum(counts[middle + 1 :]), sum(counts[:middle])),
+        decisive_ratio=_ratio(sum(counts[middle + 1 :]), sum(counts[:middle])) if decisive else math.nan,
     )
 
 
@@ -118,8 +119,9 @@ def score_of_elo(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
-def _ratio(above: int, below: int) -> float:
-    return above / below if below else math.inf if above else math.nan
+def _ratio(above: float, below: float) -> float:
+    """Quotient where a division by zero gives infinity, and zero by zero gives zero."""
+    return above / below if below else math.copysign(math.inf, above) if above else 0.0
 
 
 def _scores(counts: Sequence[int]) -> list[float]:
@@ -162,17 +164,26 @@ def _likeliest_with_t_value(shares: Sequence[float], scores: Sequence[float], t_
     """Maximum likelihood under (mean - 1/2) / sigma = t_value, by the fixed-point iteration of section 4.1.
 
     It starts from the uniform distribution or, where extreme counts allow no step from there, from the likeliest one with
-    about the mean sought. NaN when neither leads anywhere.
+    a mean of about this t value. NaN when neither leads anywhere.
     """
-    _, variance = _mean_and_variance(shares, scores)
     uniform = [1 / len(shares)] * len(shares)
-    mean_sought = min(max(0.5 + t_value * math.sqrt(variance), 0.001), 0.999)
-    for start in (lambda: uniform, lambda: _likeliest_with_score(shares, scores, mean_sought)):
+    for start in (lambda: uniform, lambda: _likeliest_with_means_t_value(shares, scores, t_value)):
         try:
             return _iterate_to_t_value(shares, scores, t_value, start())
         except (ValueError, ZeroDivisionError):
             continue
     return [math.nan] * len(shares)
+
+
+def _likeliest_with_means_t_value(shares: Sequence[float], scores: Sequence[float], t_value: float) -> list[float]:
+    """Among the likeliest distributions of each mean, the one that has this t value."""
+    from scipy.optimize import brentq
+
+    def excess(mean: float) -> float:
+        _, variance = _mean_and_variance(_likeliest_with_score(shares, scores, mean), scores)
+        return mean - 0.5 - t_value * math.sqrt(variance)
+
+    return _likeliest_with_score(shares, scores, brentq(excess, 1e-6, 1 - 1e-6))
 
 
 def _iterate_to_t_value(

@@ -45,7 +45,7 @@ async def _serve(connection: Connection, settings: Settings) -> None:
             gc.collect()
             connection.send(record)
     except (asyncio.CancelledError, BrokenPipeError):
-        table.kill()
+        await table.kill()
 
 
 def _receive_in_thread(connection: Connection, pairings: asyncio.Queue[Pairing]) -> None:
@@ -85,7 +85,7 @@ class _Table:
         record, failure = await play_game(pairing, players, self._settings, self._tablebase)
         if failure is not None and not failure.usable:
             loser = pairing.black if record.result == "1-0" else pairing.white
-            self._players.pop(loser).kill()
+            await self._players.pop(loser).kill()
         return record
 
     async def _player(self, spec: EngineSpec) -> Player:
@@ -93,6 +93,5 @@ class _Table:
             self._players[spec.name] = await Player.start(spec, self._settings.stall_seconds)
         return self._players[spec.name]
 
-    def kill(self) -> None:
-        for player in self._players.values():
-            player.kill()
+    async def kill(self) -> None:
+        await asyncio.gather(*(player.kill() for player in self._players.values()))

@@ -19,7 +19,7 @@ from zobra.engine.board import (
     WHITE,
     ZERO,
 )
-from zobra.engine.generator import castling_is_legal
+from zobra.engine.generator import castling_is_legal, safe_king_steps
 from zobra.engine.jit import kernel, lowest, rotate_left
 from zobra.engine.move import (
     CASTLING,
@@ -90,9 +90,11 @@ def keeps_king_safe(position, tables, kind, from_, to):
 @kernel
 def castling_move_is_legal(position, tables, king, rook):
     """Is castling with this rook legal, the king standing on `king`?"""
-    if position.checkers or (position.castling & position.colours[position.side]) >> rook & ONE == ZERO:
+    us = position.side
+    if position.checkers or (position.castling & position.colours[us]) >> rook & ONE == ZERO:
         return False
-    return castling_is_legal(position, tables, king, rook, ZERO, position.side)
+    empty = ~(position.colours[WHITE] | position.colours[BLACK])
+    return castling_is_legal(position, tables, king, rook, safe_king_steps(position, tables, king, empty, us), us)
 
 
 @kernel

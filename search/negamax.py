@@ -14,7 +14,7 @@ from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
 from zobra.search.history import is_noisy, reward_quiet
-from zobra.search.node import ask_table, is_draw, step, tell_table
+from zobra.search.node import ask_table, is_draw, prefetch_entry, standing_score, step, tell_table
 from zobra.search.picker import next_move, skip_quiets, start_picking
 from zobra.search.pruning import (
     late_move_reduction,
@@ -24,7 +24,7 @@ from zobra.search.pruning import (
     standing_far_above_beta,
     table_decides,
 )
-from zobra.search.quiescence import quiescence, standing_score
+from zobra.search.quiescence import quiescence
 from zobra.search.worker import MAX_QUIETS, WORKER_TYPE, count_node, is_root_move, remember_line
 from zobra.tt.entry import EXACT, LOWER, UPPER, move_of, score_from_table, score_of
 
@@ -90,9 +90,11 @@ def negamax(worker, tables, ply, depth, alpha, beta):
                 skip_quiets(frame)
                 continue
         step(worker, tables, ply, move)
+        below, deeper = np.int64(ply + NEXT), np.int64(depth - NEXT)
+        if deeper > HORIZON:
+            prefetch_entry(worker, below)
 
-        below, deeper = np.int64(ply + NEXT), np.int64(depth - NEXT)  # Step 6. First by a null window, reduced if late
-        score = INFINITY
+        score = INFINITY  # Step 6. First by a null window, reduced if late
         if number > NEXT or not is_principal:
             reduction = late_move_reduction(worker, number, depth) if is_quiet and not in_check else NONE
             score = -negamax(worker, tables, below, np.int64(deeper - reduction), np.int64(-alpha - GRAIN), np.int64(-alpha))

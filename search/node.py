@@ -6,13 +6,14 @@ import numpy as np
 
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ZERO
-from zobra.engine.evaluate import is_insufficient_material
+from zobra.engine.evaluate import evaluate, is_insufficient_material
 from zobra.engine.generator import ALL, generate
 from zobra.engine.jit import kernel
 from zobra.engine.make import make, make_null
 from zobra.engine.move import NO_MOVE
+from zobra.engine.scores import NO_SCORE
 from zobra.search.worker import is_repetition
-from zobra.tt.entry import score_to_table
+from zobra.tt.entry import evaluation_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
 FIFTY_MOVES = np.int64(100)  # plies
@@ -28,9 +29,21 @@ def step(worker, tables, ply, move):
         make_null(frame.position, following.position, tables)
     else:
         make(frame.position, following.position, move, tables)
-    prefetch_bucket(worker.table, following.position.key)
     find_checks(following.position, tables)
     worker.keys[worker.root_key_index + ply + 1] = following.position.key
+
+
+@kernel
+def prefetch_entry(worker, ply):
+    """Ask for the table's memory of the position at `ply`, which is about to be searched."""
+    prefetch_bucket(worker.table, worker.frames[ply].position.key)
+
+
+@kernel
+def standing_score(position, data):
+    """The static evaluation, from the table if it is there."""
+    known = evaluation_of(data)
+    return known if data != ZERO and known != NO_SCORE else evaluate(position)
 
 
 @kernel

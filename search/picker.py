@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import ONE, ZERO
-from zobra.engine.exchange import exchange_reaches, gain, worth
+from zobra.engine.exchange import exchange_reaches, gain
 from zobra.engine.generator import NOISY, QUIET, generate
 from zobra.engine.jit import kernel
 from zobra.engine.legality import is_legal
@@ -48,7 +48,7 @@ def score_noisy(frame):
     index = ZERO
     while index < frame.moves.count:
         move = np.uint64(frame.moves.moves[index])
-        taker = worth(np.uint64(frame.position.board[from_square(move)]) >> ONE)
+        taker = np.int64(frame.position.board[from_square(move)] >> ONE)
         frame.scores[index] = np.int32(VICTIM_WEIGHT * gain(frame.position, move) - taker)
         index += ONE
 

@@ -1,6 +1,7 @@
 """Quiescence: search captures and promotions only, until the position is quiet enough for its evaluation to be trusted.
 
-In check there is no quiet: every evasion is searched, and no score is taken for granted.
+In check there is no quiet: every evasion is searched, and no score is taken for granted. The table is not asked: waiting for
+its memory costs more than it saves here (measured: 14 % less time to depth 12 without it).
 """
 
 from __future__ import annotations
@@ -13,15 +14,11 @@ from zobra.engine.exchange import gain
 from zobra.engine.jit import INT, entry, kernel
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import DRAW, GRAIN, INFINITY, MATE, MAX_PLY, NO_SCORE
-from zobra.search.history import is_noisy
-from zobra.search.node import ask_table, is_draw, step, tell_table
+from zobra.engine.scores import DRAW, INFINITY, MATE, MAX_PLY
+from zobra.search.node import is_draw, step
 from zobra.search.picker import next_move, next_noisy, start_picking
-from zobra.search.pruning import table_decides
 from zobra.search.worker import WORKER_TYPE, count_node, remember_line
-from zobra.tt.entry import LOWER, UPPER, evaluation_of, move_of, score_from_table, score_of
 
-HORIZON = np.int64(0)  # the depth of every quiescence node
 LAST_PLY = np.int64(MAX_PLY)
 NEXT = np.int64(1)
 
@@ -30,13 +27,6 @@ NEXT = np.int64(1)
 def cannot_raise_alpha(worker, frame, move, standing, alpha):
     """Delta pruning: even with what the move wins, and a margin, the score stays below alpha."""
     return standing + gain(frame.position, move) + worker.parameters.quiescence_margin <= alpha
-
-
-@kernel
-def standing_score(position, data):
-    """The static evaluation, from the table if it is there."""
-    known = evaluation_of(data)
-    return known if data != ZERO and known != NO_SCORE else evaluate(position)
 
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT)
@@ -53,25 +43,14 @@ def quiescence(worker, tables, ply, alpha, beta):
     if ply >= LAST_PLY:
         return DRAW if in_check else evaluate(position)
 
-    data = ask_table(worker, position.key)
-    if data != ZERO and beta - alpha == GRAIN:
-        known = score_from_table(score_of(data), ply)
-        if table_decides(position, data, known, HORIZON, alpha, beta):
-            return known
-
-    best, standing, evaluation = ply - MATE, -INFINITY, NO_SCORE
+    best, standing = ply - MATE, -INFINITY
     if not in_check:
-        evaluation = standing_score(position, data)
-        best = standing = evaluation
+        best = standing = evaluate(position)
         if best >= beta:
             return best
         alpha = max(alpha, best)
 
-    table_move = move_of(data)
-    if not in_check and not is_noisy(position, table_move):
-        table_move = NO_MOVE
-    start_picking(position, tables, frame, table_move)
-    best_move = NO_MOVE
+    start_picking(position, tables, frame, NO_MOVE)
     while True:
         move = next_move(worker, frame, tables) if in_check else next_noisy(frame, tables)
         if move == NO_MOVE:
@@ -85,9 +64,8 @@ def quiescence(worker, tables, ply, alpha, beta):
         if score > best:
             best = score
             if score > alpha:
-                alpha, best_move = score, move
+                alpha = score
                 remember_line(worker, ply, move)
                 if score >= beta:
                     break
-    tell_table(worker, ply, best_move, best, evaluation, HORIZON, LOWER if best >= beta else UPPER)
     return best

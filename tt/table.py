@@ -7,6 +7,7 @@ zeroed page by page: a table of gigabytes is made, and cleared, at once.
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 
@@ -37,6 +38,11 @@ MIN_MEGABYTES, MAX_MEGABYTES = 1, 1 << 20
 AGE_WEIGHT = np.int64(8)  # one search of age counts like this many plies of depth
 KEEP_DEPTH = np.int64(4)  # an entry of the same position gives way unless the new one is this much shallower
 SAMPLE_BUCKETS = np.uint64(250)
+# Memory shared between processes, the default where there is a choice, would get no huge pages.
+PRIVATE: dict[str, int] = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
+
+# Memory shared with other processes, which is the default, cannot have huge pages.
+PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 bucket_at = record_at(BUCKET)
 
@@ -128,6 +134,7 @@ class Table:
     def __init__(self, megabytes: int) -> None:
         self.array = np.zeros(1, TABLE)
         self.record = self.array[0]
+        self.megabytes = 0
         self.resize(megabytes)
 
     def resize(self, megabytes: int) -> None:
@@ -141,7 +148,7 @@ class Table:
         if available is not None and size >> 20 > available:
             raise MemoryError(f"a table of {megabytes} MB does not fit: {available} MB of memory are available")
         try:
-            memory = mmap.mmap(-1, size)
+            memory = mmap.mmap(-1, size, **PRIVATE)
         except (OSError, ValueError, OverflowError) as error:
             raise MemoryError(f"a table of {megabytes} MB is not to be had: {error}") from error
         if hasattr(mmap, "MADV_HUGEPAGE"):
@@ -154,7 +161,11 @@ class Table:
 
     def clear(self) -> None:
         """Forget everything: a fresh mapping is zero, and costs nothing until it is touched."""
-        self.resize(self.megabytes)
+        try:
+            self.resize(self.megabytes)
+        except MemoryError:  # not even untouched memory is to be had beside the old table: write over that
+            self.bytes[:] = 0
+            self.record["generation"] = 0
 
     def next_generation(self) -> None:
         """A new search begins: older entries may be replaced first."""

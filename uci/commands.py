@@ -6,13 +6,13 @@ value as if its word had not been there.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Simple:
-    """A command without arguments: uci, isready, ucinewgame, stop, ponderhit, quit, d, eval, flip, compiler, help."""
+    """A command without arguments: see SIMPLE."""
 
     name: str
 
@@ -42,9 +42,10 @@ class SetPosition:
 
 @dataclass(frozen=True)
 class Go:
-    """`go` with what the line said; numbers are None where absent or unreadable."""
+    """`go` with what the line said; `unreadable` are the words that wanted a number and got none."""
 
     numbers: dict[str, int] = field(default_factory=dict)
+    unreadable: tuple[str, ...] = ()
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
@@ -52,9 +53,9 @@ class Go:
 
 @dataclass(frozen=True)
 class Perft:
-    """`go perft N` or `perft N`."""
+    """`go perft N` or `perft N`; None where N is missing."""
 
-    depth: int
+    depth: int | None
 
 
 @dataclass(frozen=True)
@@ -78,23 +79,13 @@ def parse(line: str) -> Command | None:
     if words and words[0].startswith("#"):
         return None
     for index, word in enumerate(words):
-        rest = words[index + 1 :]
         name = word.lower()
         if name in SIMPLE:
             return Simple(name)
-        if name == "debug":
-            return Debug(not rest or rest[0].lower() != "off")
         if name == "setoption":
-            return _parse_option(line[line.lower().index("setoption") + len("setoption") :])
-        if name == "position":
-            return _parse_position(rest)
-        if name == "go":
-            return _parse_go(rest)
-        if name in ("perft", "bench"):
-            depth = _number(rest[0]) if rest else None
-            if name == "bench":
-                return Bench(depth)
-            return Perft(depth) if depth is not None else None
+            return _parse_option(line, words, index + 1)
+        if name in ARGUMENTS:
+            return ARGUMENTS[name](words[index + 1 :])
     return None
 
 
@@ -105,18 +96,28 @@ def _number(word: str) -> int | None:
         return None
 
 
-OPTION = re.compile(r"\bname\s+(?P<name>.+?)(\s+value(\s+(?P<value>.*))?)?\s*$", re.IGNORECASE | re.DOTALL)
+def _first_number(words: list[str]) -> int | None:
+    return _number(words[0]) if words else None
 
 
-def _parse_option(rest: str) -> SetOption | None:
-    """Names may hold spaces and come in any case; a value is the rest of the line."""
-    found = OPTION.search(rest)
-    if found is None:
+def _parse_debug(words: list[str]) -> Debug:
+    return Debug(not words or words[0].lower() != "off")
+
+
+def _parse_option(line: str, words: list[str], start: int) -> SetOption | None:
+    """Names may hold spaces and come in any case; a value is the rest of the line, spaces and all."""
+    lowered = [word.lower() for word in words[start:]]
+    if "name" not in lowered:
         return None
-    return SetOption(" ".join(found["name"].split()), (found["value"] or "").strip() or None)
+    first = start + lowered.index("name") + 1
+    end = start + lowered.index("value", first - start) if "value" in lowered[first - start :] else len(words)
+    if first == end:
+        return None
+    value = line.split(None, end + 1)[end + 1 :]
+    return SetOption(" ".join(words[first:end]), value[0].rstrip() if value else None)
 
 
-def _parse_position(words: list[str]) -> SetPosition | None:
+def _parse_position(words: list[str]) -> SetPosition:
     lowered = [word.lower() for word in words]
     end = lowered.index("moves") if "moves" in lowered else len(words)
     moves = tuple(words[end + 1 :])
@@ -129,21 +130,34 @@ def _parse_position(words: list[str]) -> SetPosition | None:
 
 def _parse_go(words: list[str]) -> Command:
     numbers: dict[str, int] = {}
+    unreadable: list[str] = []
     flags: set[str] = set()
     moves: list[str] = []
     index = 0
     while index < len(words):
         word = words[index].lower()
         index += 1
-        if word in NUMBERS and index < len(words) and (number := _number(words[index])) is not None:
-            numbers[word] = number
-            index += 1
+        if word in NUMBERS:
+            if (number := _first_number(words[index : index + 1])) is None:
+                unreadable.append(word)
+            else:
+                numbers[word] = number
+                index += 1
         elif word in ("infinite", "ponder"):
             flags.add(word)
         elif word == "searchmoves":
             while index < len(words) and words[index].lower() not in GO_WORDS:
                 moves.append(words[index])
                 index += 1
-    if "perft" in numbers:
-        return Perft(numbers["perft"])
-    return Go(numbers, "infinite" in flags, "ponder" in flags, tuple(moves))
+    if "perft" in numbers or "perft" in unreadable:
+        return Perft(numbers.get("perft"))
+    return Go(numbers, tuple(unreadable), "infinite" in flags, "ponder" in flags, tuple(moves))
+
+
+ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {
+    "debug": _parse_debug,
+    "position": _parse_position,
+    "go": _parse_go,
+    "perft": lambda words: Perft(_first_number(words)),
+    "bench": lambda words: Bench(_first_number(words)),
+}

@@ -1,0 +1,84 @@
+"""A small UCI engine that plays the first legal move, and misbehaves as told: python scripted_engine.py [--crash 3 ...]."""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+import chess
+
+parser = argparse.ArgumentParser()
+for kind in ("crash", "hang", "late", "illegal", "null", "stall"):
+    parser.add_argument(f"--{kind}", type=int, metavar="MOVE", help=f"{kind} at this move of the game")
+parser.add_argument("--late-ms", type=int, default=150, help="how long a late move takes")
+parser.add_argument("--score", default="cp 13", help="what it says of every position")
+parser.add_argument("--last", action="store_true", help="plays the last legal move instead of the first")
+parser.add_argument("--no-uciok", action="store_true", help="never comes up")
+parser.add_argument("--pids", type=Path, help="a folder in which it leaves a file named by its process id")
+parser.add_argument("--log", type=Path, help="a file to which it adds every line it gets")
+options = parser.parse_args()
+if options.pids:
+    (options.pids / str(os.getpid())).touch()
+
+board = chess.Board()
+ready, moves_made = True, 0
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def set_position(words: list[str]) -> chess.Board:
+    tail = words.index("moves") if "moves" in words else len(words)
+    position = chess.Board() if words[1] == "startpos" else chess.Board(" ".join(words[2:tail]), chess960=chess960)
+    for move in words[tail + 1 :]:
+        position.push_uci(move)
+    return position
+
+
+def go() -> None:
+    if moves_made == options.crash:
+        print("the reason of the crash", file=sys.stderr, flush=True)
+        os._exit(7)
+    if moves_made == options.hang:
+        time.sleep(3600)
+    if moves_made == options.late:
+        time.sleep(options.late_ms / 1000)
+    say(f"info depth 5 nodes 99 score {options.score} pv e2e4")
+    if moves_made == options.illegal:
+        say("bestmove e1e8")
+    elif moves_made == options.null:
+        say("bestmove (none)")
+    else:
+        moves = sorted(board.uci(move) for move in board.legal_moves)
+        say(f"bestmove {moves[-1 if options.last else 0]}")
+
+
+chess960 = False
+for line in sys.stdin:
+    words = line.split()
+    if options.log:
+        with options.log.open("a") as log:
+            log.write(line)
+    if not words or words[0] == "quit":
+        if words:
+            break
+    elif words[0] == "uci":
+        say("id name Scripted")
+        say("option name UCI_Chess960 type check default false")
+        say("option name Hash type spin default 16 min 1 max 64")
+        if not options.no_uciok:
+            say("uciok")
+    elif words[0] == "isready":
+        if options.stall is None or moves_made < options.stall:
+            say("readyok")
+    elif words[0] == "ucinewgame":
+        moves_made = 0
+    elif words[:3] == ["setoption", "name", "UCI_Chess960"]:
+        chess960 = words[-1] == "true"
+    elif words[0] == "position":
+        board = set_position(words)
+    elif words[0] == "go":
+        moves_made += 1
+        go()

@@ -1,0 +1,148 @@
+"""What the search must agree with: slow and plain Python on python-chess boards, sharing no rule with the kernels."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+
+import chess
+
+from zobra.engine.evaluate import static_evaluation
+from zobra.engine.move import move_text
+from zobra.engine.position import Position
+
+WORTH = {chess.PAWN: 100, chess.KNIGHT: 320, chess.BISHOP: 320, chess.ROOK: 500, chess.QUEEN: 950, chess.KING: 20_000}
+MATED = -31_000
+UNBOUNDED = 32_000
+
+
+def random_boards(seed: int, games: int, longest: int = 120, chess960: bool = False) -> Iterator[chess.Board]:
+    """All positions of random games; captures, checks and pawn moves are preferred, so that much happens."""
+    source = random.Random(seed)
+    for _ in range(games):
+        board = chess.Board.from_chess960_pos(source.randrange(960)) if chess960 else chess.Board()
+        for _ in range(longest):
+            moves = list(board.legal_moves)
+            if not moves or board.is_insufficient_material():
+                break
+            sharp = [m for m in moves if board.is_capture(m) or board.gives_check(m) or board.piece_type_at(m.from_square) == 1]
+            board.push(source.choice(sharp if sharp and source.random() < 0.35 else moves))
+            yield board
+
+
+def move_numbers(position: Position, board: chess.Board) -> dict[int, chess.Move]:
+    """{16-bit number: python-chess move} of the legal moves."""
+    return {number: board.parse_uci(move_text(number, board.chess960)) for number in position.legal_moves()}
+
+
+def immediate_gain(board: chess.Board, move: chess.Move) -> int:
+    """What the move captures, and what a promotion adds, in centipawns of the exchange scale."""
+    if board.is_castling(move):
+        return 0
+    if board.is_en_passant(move):
+        return WORTH[chess.PAWN]
+    captured = board.piece_type_at(move.to_square)
+    total = WORTH[captured] if captured else 0
+    return total + (WORTH[move.promotion] - WORTH[chess.PAWN] if move.promotion else 0)
+
+
+def exchange_value(board: chess.Board, move: chess.Move) -> int:
+    """Balance of the exchange that a move begins: each side goes on with its least valuable piece, or stops. No pins."""
+    if board.is_castling(move):
+        return 0
+    after = chess.BaseBoard(board.board_fen())
+    piece = after.remove_piece_at(move.from_square)
+    assert piece is not None
+    if board.is_en_passant(move):
+        after.remove_piece_at(move.to_square ^ 8)
+    kind = move.promotion or piece.piece_type
+    after.set_piece_at(move.to_square, chess.Piece(kind, board.turn))
+    return immediate_gain(board, move) - _swap(after, move.to_square, not board.turn)
+
+
+def _swap(board: chess.BaseBoard, square: chess.Square, side: chess.Color) -> int:
+    """Best that `side` gets by taking on the square, or not."""
+    target = board.piece_type_at(square)
+    takers = sorted((board.piece_type_at(taker) or 0, taker) for taker in board.attackers(side, square))
+    if not takers or target is None:
+        return 0
+    kind, taker = takers[0]
+    board.remove_piece_at(taker)
+    board.set_piece_at(square, chess.Piece(kind, side))
+    if kind == chess.KING and board.attackers(not side, square):
+        return 0
+    return max(0, WORTH[target] - _swap(board, square, not side))
+
+
+def evaluation(board: chess.Board) -> int:
+    """Our static evaluation, from the side to move."""
+    return _evaluation(f"{board.board_fen()} {'w' if board.turn else 'b'} - - 0 1")
+
+
+@cache
+def _evaluation(fen: str) -> int:
+    return int(static_evaluation(Position.from_board(chess.Board(fen)).record))
+
+
+class Minimax:
+    """The value of a position by the definition of the search, without windows, order, table or pruning.
+
+    Checks are answered before the horizon; quiescence tries captures and promotions whose exchange loses nothing, or every
+    evasion. A position is drawn when it was there before since the root, or twice in all.
+    """
+
+    def __init__(self, game: chess.Board) -> None:
+        """`game` is the root, with the moves that led to it on its stack."""
+        self.board = game.copy()
+        past = game.copy()
+        self.path = [past.epd()]
+        while past.move_stack:
+            past.pop()
+            self.path.append(past.epd())
+        self.path.reverse()
+        self.root = len(self.path) - 1
+
+    def value(self, depth: int) -> int:
+        """Score of the root in centipawns, from its side to move."""
+        return self._negamax(depth, 0)
+
+    def quiet_value(self) -> int:
+        """Score of the root by quiescence alone."""
+        return self._quiescence(0)
+
+    def _drawn(self) -> bool:
+        earlier = [index for index, epd in enumerate(self.path[:-1]) if epd == self.path[-1]]
+        if len(earlier) >= 2 or any(index > self.root for index in earlier) or self.board.is_insufficient_material():
+            return True
+        return self.board.halfmove_clock >= 100 and not self.board.is_checkmate()
+
+    def _below(self, move: chess.Move, search) -> int:
+        self.board.push(move)
+        self.path.append(self.board.epd())
+        score = -search()
+        self.path.pop()
+        self.board.pop()
+        return score
+
+    def _negamax(self, depth: int, ply: int) -> int:
+        depth += self.board.is_check()
+        if depth <= 0:
+            return self._quiescence(ply)
+        if ply > 0 and self._drawn():
+            return 0
+        moves = list(self.board.legal_moves)
+        if not moves:
+            return MATED + ply if self.board.is_check() else 0
+        return max(self._below(move, lambda: self._negamax(depth - 1, ply + 1)) for move in moves)
+
+    def _quiescence(self, ply: int) -> int:
+        if self._drawn():
+            return 0
+        board = self.board
+        best, moves = MATED + ply, list(board.legal_moves)
+        if not board.is_check():
+            best = evaluation(board)
+            moves = [move for move in moves if board.is_capture(move) or move.promotion]
+            moves = [move for move in moves if exchange_value(board, move) >= 0]
+        return max([best, *(self._below(move, lambda: self._quiescence(ply + 1)) for move in moves)])

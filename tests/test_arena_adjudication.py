@@ -1,0 +1,117 @@
+"""Endings by the rules, by scores, by length and by tablebases."""
+
+import chess
+import chess.syzygy
+import pytest
+
+from zobra.arena.adjudication import Adjudicator, Ending, Rules, ending_on_board, open_tablebase
+from zobra.arena.player import Thought
+
+SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
+
+
+def thought(move: str, score: int | None = 0, mate: int | None = None) -> Thought:
+    return Thought(chess.Move.from_uci(move), 1.0, score, mate)
+
+
+def play(rules: Rules, scores: list, tablebase=None) -> tuple[Ending | None, int]:
+    """Knights go to and fro; the scores are the movers'. The ending, and after how many plies."""
+    board, adjudicator = chess.Board(), Adjudicator(rules, tablebase)
+    for ply, score in enumerate(scores):
+        said = thought(SHUFFLE[ply % 4], *((None, int(score[1:])) if isinstance(score, str) else (score,)))
+        board.push(said.move)
+        if ending := adjudicator.ending(board, said):
+            return ending, ply + 1
+    return None, len(scores)
+
+
+@pytest.mark.parametrize(
+    "fen, moves, ending",
+    [
+        ("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", ["f7g7"], Ending("1-0", "mate")),
+        ("8/8/8/8/8/6k1/5q2/7K b - - 0 1", ["f2g2"], Ending("0-1", "mate")),
+        ("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", ["f1f7"], Ending("1/2-1/2", "stalemate")),
+        ("7k/8/6K1/8/8/8/8/5n2 w - - 0 1", [], Ending("1/2-1/2", "insufficient material")),
+        ("7k/8/6K1/8/8/8/8/5R2 w - - 99 80", ["f1f2"], Ending("1/2-1/2", "fifty-move rule")),
+        ("7k/8/6K1/8/8/8/8/5Q2 w - - 99 80", ["f1f8"], Ending("1-0", "mate")),
+        (chess.STARTING_FEN, SHUFFLE * 2, Ending("1/2-1/2", "threefold repetition")),
+        (chess.STARTING_FEN, SHUFFLE, None),
+    ],
+)
+def test_the_rules_of_chess(fen, moves, ending):
+    board = chess.Board(fen)
+    for move in moves:
+        assert ending_on_board(board) is None
+        board.push_uci(move)
+    assert ending_on_board(board) == ending
+
+
+def test_a_draw_needs_enough_quiet_moves_of_both_sides_late_enough():
+    rules = Rules(draw=(3, 2, 10))
+    assert play(rules, [0, 10, -10, 5, 0, 9, 1]) == (Ending("1/2-1/2", "draw adjudication"), 6)
+    assert play(Rules(draw=(0, 2, 10)), [0] * 9)[1] == 4
+    assert play(rules, [0, 0, 0, 11] * 5) == (None, 20)
+    assert play(rules, [0, 0, 0, None] * 5) == (None, 20)
+    assert play(rules, [0, 0, 0, "M5"] * 5) == (None, 20)
+
+
+def test_a_pawn_move_starts_the_count_again():
+    board, adjudicator = chess.Board(), Adjudicator(Rules(draw=(0, 2, 10)))
+    found = []
+    for move in ["g1f3", "g8f6", "f3g1", "e7e6", "g1f3", "f6g8", "f3g1"]:
+        board.push_uci(move)
+        found.append(adjudicator.ending(board, thought(move)) is not None)
+    # the pawn move is itself a quiet one, the first of four
+    assert found == [False] * 6 + [True]
+
+
+def test_resigning():
+    rules = Rules(resign=(2, 500))
+    assert play(rules, [-500, 0, -600, 0]) == (Ending("0-1", "resign adjudication"), 3)
+    assert play(rules, [0, "M-3", 0, "M-2"]) == (Ending("1-0", "resign adjudication"), 4)
+    assert play(rules, [-499, 0] * 4)[0] is None
+    assert play(rules, [-600, 0, 0, 0] * 4)[0] is None
+    twosided = Rules(resign=(2, 500), resign_twosided=True)
+    assert play(twosided, [-600, 0, -600, 0, -600])[0] is None
+    assert play(twosided, [-600, 700, -600, "M9"]) == (Ending("0-1", "resign adjudication"), 4)
+
+
+def test_a_move_limit():
+    assert play(Rules(move_limit=3), [0] * 9) == (Ending("1/2-1/2", "move limit"), 6)
+
+
+class Values:
+    """Stands for a tablebase: a value for the side to move."""
+
+    def __init__(self, value: int | None) -> None:
+        self.value = value
+
+    def get_wdl(self, board: chess.Board) -> int | None:
+        return self.value
+
+
+@pytest.mark.parametrize("value, result", [(2, "0-1"), (-2, "1-0"), (0, "1/2-1/2"), (1, "1/2-1/2"), (-1, "1/2-1/2"), (None, None)])
+def test_tablebases_decide_where_they_are_exact(value, result):
+    board = chess.Board("4k3/8/8/8/8/8/4P3/4K3 w - - 3 40")
+    adjudicator = Adjudicator(Rules(), Values(value))
+    board.push_uci("e2e4")
+    ending = adjudicator.ending(board, thought("e2e4"))
+    assert (ending and ending.result) == result
+    board.push_uci("e8e7")
+    assert adjudicator.ending(board, thought("e8e7")) is None
+
+
+def test_real_tables(shared_data):
+    table = open_tablebase(str(shared_data / "syzygy"))
+    board = chess.Board("8/8/8/8/8/2k5/1r6/K7 w - - 0 1")
+    board.push_uci("a1b2")
+    assert ending_on_board(board).reason == "insufficient material"
+    board = chess.Board("3k4/8/3K4/8/8/8/3P4/8 w - - 5 1")
+    board.push_uci("d2d4")
+    assert Adjudicator(Rules(), table).ending(board, thought("d2d4")) == Ending("1/2-1/2", "tablebase")
+
+
+def test_a_folder_without_tables_is_named(tmp_path):
+    assert open_tablebase(None) is None
+    with pytest.raises(ValueError, match="no Syzygy tables"):
+        open_tablebase(str(tmp_path))

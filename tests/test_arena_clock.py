@@ -1,0 +1,78 @@
+"""Time controls and clocks."""
+
+import chess
+import pytest
+
+from zobra.arena.clock import Clock, TimeControl, engine_limit
+
+
+@pytest.mark.parametrize(
+    "text, control",
+    [
+        ("10+0.1", TimeControl(base_ms=10_000, increment_ms=100)),
+        ("40/60", TimeControl(base_ms=60_000, moves=40)),
+        ("40/1:30+0.5", TimeControl(base_ms=90_000, increment_ms=500, moves=40)),
+        (".5", TimeControl(base_ms=500)),
+        ("movetime=100", TimeControl(movetime=100)),
+        ("nodes=5000", TimeControl(nodes=5000)),
+        ("depth=8", TimeControl(depth=8)),
+        ("60+1 depth=8", TimeControl(base_ms=60_000, increment_ms=1000, depth=8)),
+    ],
+)
+def test_texts(text, control):
+    assert TimeControl.parse(text) == control
+    assert TimeControl.parse(str(control)) == control
+
+
+@pytest.mark.parametrize("text", ["", "fast", "10+", "0", "nodes=0", "10+0.1 movetime=5", "40/", "-1", "depth=x", "1+1+1"])
+def test_bad_texts_are_named(text):
+    with pytest.raises(ValueError, match="time control"):
+        TimeControl.parse(text)
+
+
+def test_odds_scale_time_and_nodes():
+    assert TimeControl.parse("40/10+0.1").scaled(0.5) == TimeControl.parse("40/5+0.05")
+    assert TimeControl.parse("nodes=1000 depth=9").scaled(2) == TimeControl.parse("nodes=2000 depth=9")
+
+
+def test_a_clock_runs_down_and_gains_its_increment():
+    clock = Clock(TimeControl.parse("1+0.5"))
+    assert clock.spend(400) == 0
+    assert clock.remaining_ms == 1100
+    assert clock.spend(1100) == 0
+    assert clock.remaining_ms == 500
+    assert clock.spend(535) == 35
+
+
+def test_a_margin_forgives_but_gives_no_time():
+    clock = Clock(TimeControl.parse("1"), margin_ms=50)
+    assert clock.allowance_ms() == 1050
+    assert clock.spend(1040) == 0
+    assert clock.remaining_ms == 0
+    assert clock.spend(60) == 60
+
+
+def test_a_session_of_moves_brings_new_time():
+    clock = Clock(TimeControl.parse("2/1"))
+    seen = []
+    for _ in range(4):
+        seen.append((clock.remaining_ms, clock.moves_to_go))
+        clock.spend(300)
+    assert seen == [(1000, 2), (700, 1), (1400, 2), (1100, 1)]
+
+
+def test_a_fixed_time_a_move_is_a_limit_too():
+    clock = Clock(TimeControl.parse("movetime=100"))
+    assert (clock.spend(90), clock.spend(100), clock.spend(117)) == (0, 0, 17)
+    assert Clock(TimeControl.parse("nodes=5")).allowance_ms() is None
+
+
+def test_what_engines_are_told():
+    clocks = {chess.WHITE: Clock(TimeControl.parse("40/60+1")), chess.BLACK: Clock(TimeControl.parse("5+0.1 nodes=7"))}
+    limit = engine_limit(clocks, chess.BLACK, 3)
+    assert (limit.white_clock, limit.white_inc, limit.black_clock, limit.black_inc) == (60, 1, 5, 0.1)
+    assert (limit.remaining_moves, limit.nodes, limit.time, limit.clock_id) == (None, 7, None, 3)
+    assert engine_limit(clocks, chess.WHITE, 3).remaining_moves == 40
+    clocks[chess.WHITE] = Clock(TimeControl.parse("movetime=250"))
+    limit = engine_limit(clocks, chess.WHITE, 3)
+    assert (limit.time, limit.black_clock) == (0.25, None)

@@ -1,0 +1,73 @@
+"""Engine descriptions."""
+
+import sys
+
+import pytest
+
+from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options
+
+
+def test_command_lines():
+    assert read_engines("stockfish") == [EngineSpec("stockfish", ("stockfish",))]
+    assert read_engines("/opt/e/engine -x 'a b'") == [EngineSpec("engine", ("/opt/e/engine", "-x", "a b"))]
+    assert read_engines("new=./engine --hash=4") == [EngineSpec("new", ("./engine", "--hash=4"))]
+    assert read_engines("./engine --hash=4")[0].command == ("./engine", "--hash=4")
+    with pytest.raises(ValueError, match="no command"):
+        read_engines("name=")
+
+
+def test_a_file_with_one_engine(tmp_path):
+    path = tmp_path / "one.toml"
+    path.write_text('name = "One"\ncommand = "one -b"\nprotocol = "xboard"\ntime-odds = 0.5\noptions = { memory = 8 }\n')
+    assert read_engines(str(path)) == [EngineSpec("One", ("one", "-b"), {"memory": 8}, "xboard", time_odds=0.5)]
+
+
+def test_a_file_with_several_engines(tmp_path):
+    path = tmp_path / "two.toml"
+    path.write_text('[[engine]]\ncommand = ["a", "b c"]\ntime_control = "nodes=5"\n[[engine]]\ncommand = "d"\n')
+    assert [spec.name for spec in read_engines(str(path))] == ["a", "d"]
+    assert read_engines(str(path))[0].time_control == "nodes=5"
+
+
+@pytest.mark.parametrize(
+    "text, problem",
+    [
+        ("name = ", "line 1"),
+        ('name = "x"', "no command"),
+        ('command = "x"\nprotocol = "cecp"', "neither uci nor xboard"),
+        ('command = "x"\ntime_odds = 0', "time_odds"),
+        ('command = "x"\noptions = 5', "options must be a table"),
+        ("engine = []", "no engine"),
+    ],
+)
+def test_bad_files_are_named(tmp_path, text, problem):
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=problem) as error:
+        read_engines(str(path))
+    assert "bad.toml" in str(error.value)
+
+
+def test_options_for_all_or_one():
+    specs = [EngineSpec("a", ("a",), {"Hash": 1}), EngineSpec("b", ("b",))]
+    first, second = with_options(specs, ["Hash=8", "b:Threads=2", "a b:x=y"])
+    assert first.options == {"Hash": "8", "a b:x": "y"}
+    assert second.options == {"Hash": "8", "Threads": "2", "a b:x": "y"}
+    with pytest.raises(ValueError, match="NAME=VALUE"):
+        with_options(specs, ["Hash"])
+
+
+def test_names_are_made_distinct():
+    specs = [EngineSpec("a", ("a",)), EngineSpec("a", ("x",)), EngineSpec("b", ("b",))]
+    assert [spec.name for spec in with_distinct_names(specs)] == ["a", "a 2", "b"]
+
+
+def test_programs_are_found_or_named(tmp_path):
+    assert EngineSpec("p", (sys.executable,)).program() == sys.executable
+    with pytest.raises(ValueError, match="no program no-such-program"):
+        EngineSpec("p", ("no-such-program",)).program()
+
+
+def test_json_round_trip():
+    spec = EngineSpec("a", ("a", "b"), {"Hash": 3}, "xboard", "/tmp", "5+1", 2.0)
+    assert EngineSpec.from_json(spec.to_json()) == spec

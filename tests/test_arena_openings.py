@@ -1,0 +1,127 @@
+"""Opening books."""
+
+import chess
+import chess.polyglot
+import pytest
+
+from zobra.arena.openings import RANDOM, openings
+
+FENS = [
+    "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+    "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1",
+    "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1",
+]
+PGN = """[Event "a"]
+[Opening "King's pawn"]
+
+1. e4 e5 2. Nf3 Nc6 *
+
+[Event "b"]
+[SetUp "1"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]
+
+1. e4 Kd7 *
+
+"""
+
+
+@pytest.fixture
+def epd(tmp_path):
+    path = tmp_path / "book.epd"
+    path.write_text(f'# a comment\n{FENS[0]}\n\n{FENS[1][:-4]} hmvc 0; fmvn 1; id "queen";\n{FENS[2]};\n')
+    return path
+
+
+def test_epd_in_order_and_again(epd):
+    found = openings(epd, 5)
+    assert [opening.fen for opening in found] == [*FENS, *FENS[:2]]
+    assert [opening.name for opening in found[:2]] == ["book:2", "queen"]
+
+
+def test_random_order_is_fixed_by_its_seed_and_uses_all_before_any_twice(epd):
+    orders = {tuple(opening.fen for opening in openings(epd, 3, order=RANDOM, seed=seed)) for seed in range(20)}
+    assert len(orders) > 2
+    assert all(set(order) == set(FENS) for order in orders)
+    assert openings(epd, 6, order=RANDOM, seed=4) == openings(epd, 6, order=RANDOM, seed=4)
+
+
+@pytest.mark.parametrize(
+    "line, problem",
+    [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1", "expected 8 rows"),
+        ("8/8/8/8/8/8/8/K7 w - - 0 1", "no black king"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "over in this position"),
+        ("bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w FCfc - 0 1", "Chess960"),
+    ],
+)
+def test_bad_lines_are_named(tmp_path, line, problem):
+    path = tmp_path / "bad.epd"
+    path.write_text(f"{FENS[0]}\n{line}\n")
+    with pytest.raises(ValueError, match=rf"bad\.epd:2: .*{problem}"):
+        openings(path, 2)
+    # what is not needed is not judged
+    assert len(openings(path, 1)) == 1
+
+
+def test_pgn_games_are_openings_with_their_moves(tmp_path):
+    path = tmp_path / "book.pgn"
+    path.write_text(PGN)
+    first, second = openings(path, 2, plies=3)
+    assert (first.fen, first.moves, first.name) == (chess.STARTING_FEN, ("e2e4", "e7e5", "g1f3"), "King's pawn")
+    assert (second.fen, second.moves) == ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", ("e2e4", "e8d7"))
+    board = second.board(chess960=False)
+    assert (board.fen(), len(board.move_stack)) == ("8/3k4/8/8/4P3/8/8/4K3 w - - 1 2", 2)
+    assert second.entry(False) == {"fen": board.fen(), "name": "book:2", "root": second.fen, "moves": ["e2e4", "e8d7"]}
+
+
+def test_bad_pgn_games_are_named(tmp_path):
+    path = tmp_path / "book.pgn"
+    path.write_text(PGN + "1. e5 *\n\n")
+    assert len(openings(path, 2)) == 2
+    with pytest.raises(ValueError, match=r"book\.pgn: game 3: illegal san"):
+        openings(path, 3)
+
+
+def test_polyglot_walks(tmp_path):
+    """A book of 1. e4 and 1. d4, weighted three to one, with one answer to each."""
+    path = tmp_path / "book.bin"
+    entries = []
+    for line, weight in ((["e2e4"], 3), (["d2d4"], 1), (["e2e4", "c7c5"], 1), (["d2d4", "d7d5"], 1)):
+        board = chess.Board()
+        for move in line[:-1]:
+            board.push_uci(move)
+        move = chess.Move.from_uci(line[-1])
+        raw = move.to_square | move.from_square << 6
+        key = chess.polyglot.zobrist_hash(board)
+        entries.append(key.to_bytes(8, "big") + raw.to_bytes(2, "big") + weight.to_bytes(2, "big") + bytes(4))
+    path.write_bytes(b"".join(sorted(entries)))
+    found = openings(path, 200, seed=1)
+    lines = [opening.moves for opening in found]
+    assert set(lines) == {("e2e4", "c7c5"), ("d2d4", "d7d5")}
+    assert 120 < lines.count(("e2e4", "c7c5")) < 180
+    assert {opening.moves for opening in openings(path, 20, plies=1)} == {("e2e4",), ("d2d4",)}
+    assert openings(path, 200, seed=1) == found
+    (tmp_path / "empty.bin").write_bytes(b"")
+    with pytest.raises(ValueError, match="no move for the start position"):
+        openings(tmp_path / "empty.bin", 1)
+
+
+def test_without_a_book():
+    assert {opening.fen for opening in openings(None, 4)} == {chess.STARTING_FEN}
+    walks = openings(None, 30, plies=6, seed=2)
+    assert len({opening.moves for opening in walks}) == 30
+    for opening in walks:
+        board = opening.board(False)
+        assert len(board.move_stack) == 6 and chess.popcount(board.occupied) == 32 and not board.is_check()
+
+
+def test_chess960_starts():
+    found = openings(None, 960, chess960=True, seed=3)
+    assert len({opening.fen for opening in found}) == 960
+    assert all(opening.board(True).is_valid() for opening in found)
+
+
+def test_an_empty_book_is_named(tmp_path):
+    (tmp_path / "book.epd").write_text("\n")
+    with pytest.raises(ValueError, match=r"book\.epd: no openings"):
+        openings(tmp_path / "book.epd", 1)
