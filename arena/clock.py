@@ -87,7 +87,11 @@ class Clock:
         return None if limit is None else limit + self.margin_ms
 
     def spend(self, elapsed_ms: float) -> float:
-        """Counts a move. The milliseconds by which it came too late (the margin not counted), else 0."""
+        """Counts a move. The milliseconds by which it came too late (the margin not counted), else 0.
+
+        Only whole milliseconds count, as in fastchess.
+        """
+        elapsed_ms = int(elapsed_ms)
         allowance = self.allowance_ms()
         if allowance is not None and elapsed_ms > allowance:
             return elapsed_ms - (allowance - self.margin_ms)

@@ -26,8 +26,8 @@ class MatchDisplay:
     def __init__(self, console: Console, settings: Settings) -> None:
         self._console, self._settings = console, settings
         self._progress = Progress(
-            TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
-            console=console,
+            TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+            TextColumn("left"), TimeRemainingColumn(), console=console,
         )  # fmt: skip
         self._task = self._progress.add_task("games", total=None)
         self._live = Live(console=console, refresh_per_second=4, transient=True) if console.is_terminal else None

@@ -7,8 +7,9 @@
 {"index": from 0, "pair": from 0, "round": from 1, "white", "black": names, "opening": {"fen": position where the engines
 take over, "name", "root": position where the book moves begin, "moves": [book moves in UCI]}, "result": "1-0|0-1|1/2-1/2",
 "reason": mate|time|illegal move|disconnect|stall|resignation|stalemate|insufficient material|fifty-move rule|threefold
-repetition|draw adjudication|resign adjudication|move limit|tablebase, "detail": text, "moves": [[uci, centipawns or null,
-moves to mate or null, depth, nodes, milliseconds], ...] with scores from the mover's view, "start": ISO time, "duration": seconds}.
+repetition|draw adjudication|resign adjudication|move limit|tablebase, "detail": text, "moves": [[uci, centipawns or
+null, moves to mate or null, depth, nodes, milliseconds], ...] with scores from the mover's view, "start": ISO time,
+"duration": seconds}.
 
 `games.pgn`: the same games for other tools; made again from the journal whenever a match is resumed.
 """

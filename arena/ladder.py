@@ -112,12 +112,11 @@ def calibrated(rungs: Sequence[Rung], path: Path) -> list[Rung]:
         ratings = {name: Rating(*values) for name, values in json.loads(path.read_text(encoding="utf-8"))["ratings"].items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path}: not a calibration ({error}); delete it or use --published") from error
-    return [
-        Rung(rung.engine, ratings[rung.engine.name].rating, ratings[rung.engine.name].margin / _Z_95, f"calibrated, {path.name}")
-        if rung.engine.name in ratings
-        else rung
-        for rung in rungs
-    ]
+    return [_recalibrated(rung, ratings.get(rung.engine.name), path) for rung in rungs]
+
+
+def _recalibrated(rung: Rung, found: Rating | None, path: Path) -> Rung:
+    return rung if found is None else Rung(rung.engine, found.rating, found.margin / _Z_95, f"calibrated, {path.name}")
 
 
 def save_calibration(ratings: Mapping[str, Rating], time_control: str, path: Path) -> None:

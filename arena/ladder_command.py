@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from zobra.arena import ladder as ladders
+from zobra.arena.display import faults
 from zobra.arena.engines import EngineSpec, read_engines, with_options
 from zobra.arena.journal import Journal
 from zobra.arena.ladder import Rating, Rung
@@ -29,11 +30,15 @@ def ladder(
     lowest: Annotated[int, typer.Option(help="Leave out rungs below this rating.")] = 0,
     highest: Annotated[int, typer.Option(help="Leave out rungs above this rating.")] = 9999,
     rungs_file: Annotated[Path, typer.Option("--list", help="TOML file of the rungs.")] = ladders.SHIPPED,
-    book: Annotated[Path | None, typer.Option("--openings", help="PGN or Polyglot book (default: random short openings).")] = None,
+    book: Annotated[
+        Path | None, typer.Option("--openings", help="PGN or Polyglot book (default: random short openings).")
+    ] = None,
     option: Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE for the engine.")] = None,
     concurrency: Annotated[int, typer.Option("--concurrency", "-c", min=1, help="Games at a time.")] = 1,
     folder: Annotated[Path | None, typer.Option(help="Where the games are kept; the same folder again goes on.")] = None,
-    calibrate: Annotated[bool, typer.Option("--calibrate", help="Let the rungs play each other, and keep their ratings.")] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Let the rungs play each other, and keep their ratings.")
+    ] = False,
     published: Annotated[bool, typer.Option("--published", help="Ignore an earlier calibration.")] = False,
 ) -> None:
     """Finds an engine's rating among engines with known ratings."""
@@ -48,6 +53,7 @@ def ladder(
         outcome, _ = play(console, folder, settings, concurrency, pin=True)
         ratings = ladders.fit(outcome.results, rungs)
         console.print(_table(ratings, outcome.results, rungs))
+        console.print("\n".join(faults(outcome.results)), highlight=False)
         if calibrate and not outcome.interrupted:
             ladders.save_calibration(ratings, tc, ladders.calibration_file())
             console.print(f"kept in {ladders.calibration_file()}", highlight=False)
@@ -74,9 +80,7 @@ def _rungs(console: Console, path: Path, lowest: int, highest: int, published: b
     return rungs
 
 
-def _settings(
-    engines: list[EngineSpec], tc: str, games: int, book: Path | None, folder: Path, tournament: str
-) -> Settings:
+def _settings(engines: list[EngineSpec], tc: str, games: int, book: Path | None, folder: Path, tournament: str) -> Settings:
     if games % 2:
         raise ValueError(f"--games {games}: must be even, as every opening is played with both colours")
     # a random order of openings, but the same when the match goes on
@@ -97,12 +101,12 @@ def _settings(
 def _table(ratings: dict[str, Rating], results: Results, rungs: list[Rung]) -> Table:
     """All engines by their fitted ratings, with what was known before."""
     known = {rung.engine.name: rung for rung in rungs}
-    table = Table("engine", "rating", "± 95 %", "games", "score", "before", "source")
+    table = Table("engine", "rating", "± 95 %", "games", "score", "before")
     for name, rating in sorted(ratings.items(), key=lambda item: -item[1].rating):
         losses, draws, wins = results.trinomial(name)
         games, rung = losses + draws + wins, known.get(name)
         table.add_row(
             name, f"{rating.rating:.0f}", f"{rating.margin:.0f}", str(games),
-            f"{(wins + draws / 2) / games:.1%}" if games else "-", f"{rung.rating:.0f}" if rung else "", rung.source if rung else "",
+            f"{(wins + draws / 2) / games:.1%}" if games else "-", f"{rung.rating:.0f}" if rung else "",
         )  # fmt: skip
     return table

@@ -4,7 +4,7 @@ import asyncio
 import multiprocessing
 import signal
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -58,11 +58,10 @@ class _Worker:
 class Match:
     """A match over a journal, with `concurrency` games at a time."""
 
-    def __init__(self, journal: Journal, concurrency: int = 1, *, pin: bool = True) -> None:
-        """Raises ValueError or OSError when the journal does not fit the schedule or the book cannot be read."""
+    def __init__(self, journal: Journal, schedule: Sequence[Pairing], concurrency: int = 1, *, pin: bool = True) -> None:
+        """Raises ValueError when the journal does not fit the schedule."""
         self._journal, self._settings = journal, journal.settings
         self._names = [engine.name for engine in self._settings.engines]
-        schedule = scheduled(self._settings)
         self._total = len(schedule)
         self._todo = deque(_without(schedule, journal.records, journal.folder))
         threads = max(_threads(engine.options) for engine in self._settings.engines)
@@ -161,7 +160,7 @@ def scheduled(settings: Settings) -> list[Pairing]:
     return list(pairings([engine.name for engine in settings.engines], settings.tournament, chosen))
 
 
-def _without(schedule: list[Pairing], records: list[GameRecord], folder: Path) -> list[Pairing]:
+def _without(schedule: Sequence[Pairing], records: list[GameRecord], folder: Path) -> list[Pairing]:
     done = set()
     for record in records:
         if record.index in done or not (0 <= record.index < len(schedule) and record.belongs_to(schedule[record.index])):
@@ -170,9 +169,9 @@ def _without(schedule: list[Pairing], records: list[GameRecord], folder: Path) -
     return [pairing for pairing in schedule if pairing.index not in done]
 
 
-def check_engines(settings: Settings) -> None:
+def check_engines(settings: Settings, schedule: Sequence[Pairing]) -> None:
     """Starts each engine once. Raises EngineFailure for one that does not come up, or cannot play what is asked for."""
-    from_start = all(pairing.opening.fen == chess.STARTING_FEN for pairing in scheduled(settings))
+    from_start = all(pairing.opening.fen == chess.STARTING_FEN for pairing in schedule)
 
     async def check() -> None:
         for engine in settings.engines:

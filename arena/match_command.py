@@ -14,7 +14,7 @@ from zobra.arena.adjudication import Rules, open_tablebase
 from zobra.arena.display import MatchDisplay, faults, figures, standings
 from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options
 from zobra.arena.journal import Journal
-from zobra.arena.match import Match, Outcome, check_engines
+from zobra.arena.match import Match, Outcome, check_engines, scheduled
 from zobra.arena.openings import ORDERS, RANDOM
 from zobra.arena.player import EngineFailure
 from zobra.arena.schedule import ROUND_ROBIN, TOURNAMENTS, encounters
@@ -23,10 +23,13 @@ from zobra.arena.settings import Settings, digest
 
 def match(
     engines: Annotated[
-        list[str] | None, typer.Argument(metavar="ENGINE ENGINE [...]", help="[NAME=]COMMAND or a TOML file; none with --folder to go on.")
+        list[str] | None,
+        typer.Argument(metavar="ENGINE ENGINE [...]", help="[NAME=]COMMAND or a TOML file; none with --folder to go on."),
     ] = None,
     tc: Annotated[str, typer.Option(help='"10+0.1", "40/60", "movetime=100" (ms), "nodes=5000", "depth=8".')] = "10+0.1",
-    games: Annotated[int | None, typer.Option("--games", "-n", min=2, help="Games for each two engines that meet (even).")] = None,
+    games: Annotated[
+        int | None, typer.Option("--games", "-n", min=2, help="Games for each two engines that meet (even).")
+    ] = None,
     book: Annotated[Path | None, typer.Option("--openings", help="EPD, PGN or Polyglot (.bin) book.")] = None,
     order: Annotated[str, typer.Option(help="Order of the openings: sequential or random.")] = RANDOM,
     plies: Annotated[int | None, typer.Option(min=0, help="Plies to take from a PGN or Polyglot book.")] = None,
@@ -36,7 +39,9 @@ def match(
     tournament: Annotated[str, typer.Option(help="round-robin, or gauntlet (the first against the others).")] = ROUND_ROBIN,
     sprt: Annotated[str | None, typer.Option(help="Stop by SPRT: ELO0,ELO1[,ALPHA[,BETA]].")] = None,
     model: Annotated[str, typer.Option(help="Elo model of the SPRT: normalized or logistic.")] = statistics.NORMALIZED,
-    draw: Annotated[str | None, typer.Option(metavar="FROM,MOVES,CP", help="Draw from move FROM after MOVES within CP.")] = None,
+    draw: Annotated[
+        str | None, typer.Option(metavar="FROM,MOVES,CP", help="Draw from move FROM after MOVES within CP.")
+    ] = None,
     resign: Annotated[str | None, typer.Option(metavar="MOVES,CP", help="Resign after MOVES at -CP or worse.")] = None,
     twosided: Annotated[bool, typer.Option(help="Resign only when the winner agrees.")] = False,
     move_limit: Annotated[int | None, typer.Option(min=1, help="Draw after so many moves.")] = None,
@@ -79,15 +84,16 @@ def match(
 
 def play(console: Console, folder: Path, settings: Settings | None, concurrency: int, pin: bool) -> tuple[Outcome, Settings]:
     """Plays or goes on with the match in a folder. Raises ValueError, OSError, EngineFailure or RuntimeError."""
+    known = settings or Journal.settings_in(folder)
+    if known.book and digest(Path(known.book)) != known.book_digest:
+        raise ValueError(f"{known.book} has changed since the match began")
     # what cannot be played leaves no folder behind
-    if settings is not None:
-        check_engines(settings)
+    schedule = scheduled(known)
+    check_engines(known, schedule)
     journal = Journal.open(folder, settings)
     try:
         settings = journal.settings
-        if settings.book and digest(Path(settings.book)) != settings.book_digest:
-            raise ValueError(f"{settings.book} has changed since the match began")
-        running = Match(journal, concurrency, pin=pin)
+        running = Match(journal, schedule, concurrency, pin=pin)
         with MatchDisplay(console, settings) as display:
             return running.run(display), settings
     finally:
@@ -122,8 +128,8 @@ def _check(settings: Settings) -> None:
 
 
 def _rounds(specs: list[EngineSpec], games: int | None, sprt: str | None, tournament: str) -> int:
-    """Pairs for each two engines: as asked, else 100 games, or as many as an SPRT may take."""
-    games = games or (200_000 if sprt else 100)
+    """Pairs for each two engines: as asked, else for 100 games, or for as many as an SPRT is likely to take."""
+    games = games or (40_000 if sprt else 100)
     if games % 2:
         raise ValueError(f"--games {games}: must be even, as every opening is played with both colours")
     if not encounters([spec.name for spec in specs], tournament):

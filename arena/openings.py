@@ -43,7 +43,8 @@ def openings(
 ) -> list[Opening]:
     """The first `count` openings, starting over when the book has fewer; the same for the same arguments.
 
-    Without a book: random walks of `plies` plies from the start position, or in Chess960 the 960 start positions. Raises ValueError naming file and line, or OSError.
+    Without a book: random walks of `plies` plies from the start position, or in Chess960 the 960 start positions.
+    Raises ValueError naming file and line, or OSError.
     """
     number, read = _book(path, plies, chess960, seed)
     if not number:
@@ -79,7 +80,7 @@ def _epd_opening(path: Path, number: int, line: str, chess960: bool) -> Opening:
     words = line.split()
     try:
         if len(words) >= 6 and words[4].isdigit() and words[5].rstrip(";").isdigit():
-            board = chess.Board(" ".join(words[:5] + [words[5].rstrip(";")]), chess960=chess960)
+            board = chess.Board(" ".join([*words[:5], words[5].rstrip(";")]), chess960=chess960)
             operations: dict = {}
         else:
             board, operations = chess.Board.from_epd(line, chess960=chess960)

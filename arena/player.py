@@ -141,7 +141,8 @@ class Player:
         except BaseException as error:
             await player.kill()
             if isinstance(error, asyncio.TimeoutError):
-                raise EngineFailure("stall", f"{spec.name} did not come up as {spec.protocol} within {START_TIME:g} s") from error
+                problem = f"{spec.name} did not come up as a {spec.protocol} engine within {START_TIME:g} s"
+                raise EngineFailure("stall", problem) from error
             if isinstance(error, chess.engine.EngineError):
                 raise EngineFailure("disconnect", f"{spec.name}: {error}{player._last_words()}") from error
             raise
@@ -165,9 +166,7 @@ class Player:
         except chess.engine.EngineError as error:
             raise self._disconnect(error) from error
 
-    async def think(
-        self, board: chess.Board, limit: chess.engine.Limit, game: object, allowance_ms: float | None
-    ) -> Thought:
+    async def think(self, board: chess.Board, limit: chess.engine.Limit, game: object, allowance_ms: float | None) -> Thought:
         """Lets the engine move. Raises EngineFailure; a late move counts as thought here, its clock tells."""
         await self.ready()
         self._protocol.rewind()

@@ -98,7 +98,7 @@ def estimate(counts: Sequence[int]) -> Estimate:
     return Estimate(
         score=score,
         elo=elo_of_score(score),
-        elo_margin=(elo_of_score(high) - elo_of_score(low)) / 2 if 0 < low and high < 1 else math.nan,
+        elo_margin=(elo_of_score(high) - elo_of_score(low)) / 2 if low > 0 and high < 1 else math.nan,
         normalized_elo=_ratio(score - 0.5, sigma) * _ELO_PER_SIGMA,
         normalized_margin=_Z_95 * deviation / sigma * _ELO_PER_SIGMA if sigma else math.nan,
         superiority=_normal_cdf(_ratio(score - 0.5, deviation)),

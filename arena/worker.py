@@ -1,6 +1,7 @@
 """A worker process: plays the games it is handed over a pipe, one at a time, on its own processors."""
 
 import asyncio
+import contextlib
 import gc
 import logging
 import os
@@ -35,30 +36,40 @@ def work(connection: Connection, settings: Settings, processors: Sequence[int]) 
 
 
 async def _serve(connection: Connection, settings: Settings) -> None:
-    table = _Table(settings)
-    pairings: asyncio.Queue[Pairing] = asyncio.Queue()
-    _receive_in_thread(connection, pairings)
+    """Plays until the pipe closes, even in the middle of a game, or until an error that ends the process."""
+    table, pairings, closed = _Table(settings), asyncio.Queue[Pairing](), asyncio.Event()
+    _receive_in_thread(connection, pairings, closed)
+    playing = asyncio.ensure_future(_play(connection, table, pairings))
+    closing = asyncio.ensure_future(closed.wait())
     try:
-        while True:
-            pairing = await pairings.get()
-            record = await table.play(pairing)
-            gc.collect()
-            connection.send(record)
-    except (asyncio.CancelledError, BrokenPipeError):
+        await asyncio.wait({playing, closing}, return_when=asyncio.FIRST_COMPLETED)
+        playing.cancel()
+        with contextlib.suppress(asyncio.CancelledError, ConnectionError):
+            await playing
+    finally:
+        closing.cancel()
         await table.kill()
 
 
-def _receive_in_thread(connection: Connection, pairings: asyncio.Queue[Pairing]) -> None:
-    """Hands games on as they come, and cancels the current task when the pipe closes, even in the middle of a game."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    assert task is not None
+async def _play(connection: Connection, table: "_Table", pairings: asyncio.Queue[Pairing]) -> None:
+    while True:
+        record = await table.play(await pairings.get())
+        gc.collect()
+        connection.send(record)
+
+
+def _receive_in_thread(connection: Connection, pairings: asyncio.Queue[Pairing], closed: asyncio.Event) -> None:
+    """Hands games on as they come, and tells when the pipe closes."""
+    loop = asyncio.get_running_loop()
 
     def receive() -> None:
-        try:
-            while True:
-                loop.call_soon_threadsafe(pairings.put_nowait, connection.recv())
-        except (EOFError, OSError):
-            loop.call_soon_threadsafe(task.cancel)
+        # the loop may be gone by the time the pipe closes
+        with contextlib.suppress(RuntimeError):
+            try:
+                while True:
+                    loop.call_soon_threadsafe(pairings.put_nowait, connection.recv())
+            except (EOFError, OSError):
+                loop.call_soon_threadsafe(closed.set)
 
     threading.Thread(target=receive, daemon=True).start()
 
@@ -79,8 +90,8 @@ class _Table:
         for color, name in ((chess.WHITE, pairing.white), (chess.BLACK, pairing.black)):
             try:
                 players[color] = await self._player(self._specs[name])
-            except EngineFailure as failure:
-                ending = Ending(win_for(not color), failure.reason, failure.detail)
+            except EngineFailure as error:
+                ending = Ending(win_for(not color), error.reason, error.detail)
                 return finished(pairing, ending, self._settings, [], now())
         record, failure = await play_game(pairing, players, self._settings, self._tablebase)
         if failure is not None and not failure.usable:

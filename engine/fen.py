@@ -6,6 +6,8 @@ names any rook (Chess960). An en-passant square is kept only if a legal capture 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from zobra.engine.board import KING, PAWN, PIECE_LETTERS, ROOK, parse_square, square_name
 from zobra.engine.move import EN_PASSANT
 from zobra.engine.position import Position
@@ -50,6 +52,8 @@ def _parse_board(field: str) -> dict[int, int]:
     pieces: dict[int, int] = {}
     for number, rank in zip(range(8, 0, -1), ranks, strict=True):
         file = 0
+        if any(one in "12345678" and other in "12345678" for one, other in pairwise(rank)):
+            raise FenError(f"rank {number} ({rank!r}) has two digits in a row")
         for letter in rank:
             if letter in "12345678":
                 file += int(letter)
@@ -99,6 +103,8 @@ def _parse_castling(field: str, pieces: dict[int, int]) -> int:
             raise FenError(f"{letter!r} in {field!r} is not a castling right")
         if not found or king // 8 != rank // 8:
             raise FenError(f"castling right {letter!r} needs {COLOUR_NAMES[colour]}'s king and that rook on their first rank")
+        if rooks >> found[0] & 1:
+            raise FenError(f"castling field {field!r} names one right twice")
         rooks |= 1 << found[0]
         same_wing = [rook for rook in own_rooks if rooks >> rook & 1 and (rook > king) == (found[0] > king)]
         if len(same_wing) > 1:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from zobra.search.limits import Limits
 
 DEFAULT_MOVES_TO_GO = 25  # moves that a sudden-death clock is shared out over
-INCREMENT_SHARE = 0.8
+INCREMENT_SHARE = 0.65  # the rest builds a reserve against a machine that stalls
 SOFT_SHARE = 0.6  # of the allotment: the next depth seldom ends within the rest
-HARD_FACTOR = 3.0  # times the allotment
-CLOCK_SHARE = 0.5  # never more than this of what is on the clock
+HARD_FACTOR = 2.5  # times the allotment
+CLOCK_SHARE = 0.35  # never more than this of what is on the clock
 MINIMUM = 1  # millisecond
 
 

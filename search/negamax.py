@@ -47,8 +47,10 @@ def negamax(worker, tables, ply, depth, alpha, beta):
     worker.line_length[ply] = NONE
     is_principal = beta - alpha > GRAIN
 
+    if worker.stopped:
+        return DRAW
     if ply > ROOT:  # Step 2. Draws, and mates shorter than any that could still be found
-        if worker.stopped or is_draw(worker, tables, ply):
+        if is_draw(worker, tables, ply):
             return DRAW
         alpha, beta = max(alpha, ply - MATE), min(beta, MATE - ply - NEXT)
         if alpha >= beta:

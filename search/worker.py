@@ -67,7 +67,9 @@ SOONEST, BOTH_SIDES = np.int64(4), np.int64(2)  # plies: the shortest repetition
 
 @kernel
 def count_node(worker):
-    """Count a node, and see whether the search has to stop."""
+    """Count a node, and see whether the search has to stop: once it has, its count stands."""
+    if worker.stopped:
+        return
     worker.nodes += ONE_NODE
     if worker.nodes >= worker.node_limit:
         worker.stopped = STOPPED

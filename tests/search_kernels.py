@@ -12,8 +12,10 @@ from zobra.engine.exchange import exchange_reaches
 from zobra.engine.jit import BOOL, INT, VOID, WORD, entry, record
 from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.legality import is_legal
-from zobra.engine.position import Position
+from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.scores import INFINITY
 from zobra.search.history import add_history, is_noisy, reward_quiet
+from zobra.search.negamax import negamax
 from zobra.search.node import step
 from zobra.search.parameters import default_parameters
 from zobra.search.picker import DONE, next_move, next_noisy, start_picking
@@ -25,6 +27,7 @@ from zobra.search.pruning import (
     standing_far_above_beta,
     table_decides,
 )
+from zobra.search.quiescence import quiescence
 from zobra.search.worker import WORKER_TYPE, is_repetition, new_worker
 from zobra.tt.entry import (
     bound_of,
@@ -175,6 +178,17 @@ def claim(which, worker, ply, data, evaluation, beta, depth, number):
     return np.int64(table_decides(position, data, evaluation, depth, beta - np.int64(1), beta))
 
 
+# Parameters with which nothing is pruned, reduced or remembered: the search is then plain minimax.
+PLAIN = {
+    "use_table": 0,
+    "reverse_futility_depth": 0,
+    "null_move_depth": 1_000,
+    "reduction_depth": 1_000,
+    "late_move_depth": 0,
+    "quiescence_margin": 100_000,
+}
+
+
 class Bench:
     """A worker on a position, ready for one call of an inner kernel; `this` is the record to pass."""
 
@@ -192,6 +206,20 @@ class Bench:
         self.this["keys"][: len(earlier) + 1] = np.array([*earlier, position.key], np.uint64)
         self.this["frames"][0]["position"] = position.record
         self.this["nodes"] = self.this["stopped"] = 0
+
+    def search(self, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
+        """`negamax` from the root."""
+        self.this["nodes"] = 0
+        return int(negamax(self.this, TABLES_RECORD, 0, depth, alpha, beta))
+
+    def quiesce(self, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
+        """`quiescence` from the root."""
+        self.this["nodes"] = 0
+        return int(quiescence(self.this, TABLES_RECORD, 0, alpha, beta))
+
+    def line(self) -> list[int]:
+        """The principal variation of the last search."""
+        return [int(move) for move in self.this["lines"][0][: self.this["line_length"][0]]]
 
 
 def fields(**values: int) -> np.ndarray:

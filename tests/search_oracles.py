@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import chess
@@ -14,7 +14,6 @@ from zobra.engine.position import Position
 
 WORTH = {chess.PAWN: 100, chess.KNIGHT: 320, chess.BISHOP: 320, chess.ROOK: 500, chess.QUEEN: 950, chess.KING: 20_000}
 MATED = -31_000
-UNBOUNDED = 32_000
 
 
 def random_boards(seed: int, games: int, longest: int = 120, chess960: bool = False) -> Iterator[chess.Board]:
@@ -85,6 +84,10 @@ def _evaluation(fen: str) -> int:
     return int(static_evaluation(Position.from_board(chess.Board(fen)).record))
 
 
+class TooLarge(Exception):
+    """A tree with more positions than the oracle was told to visit."""
+
+
 class Minimax:
     """The value of a position by the definition of the search, without windows, order, table or pruning.
 
@@ -92,8 +95,9 @@ class Minimax:
     evasion. A position is drawn when it was there before since the root, or twice in all.
     """
 
-    def __init__(self, game: chess.Board) -> None:
-        """`game` is the root, with the moves that led to it on its stack."""
+    def __init__(self, game: chess.Board, most_positions: int = 1 << 60) -> None:
+        """`game` is the root, with the moves that led to it on its stack; TooLarge is raised beyond `most_positions`."""
+        self.left = most_positions
         self.board = game.copy()
         past = game.copy()
         self.path = [past.epd()]
@@ -117,7 +121,10 @@ class Minimax:
             return True
         return self.board.halfmove_clock >= 100 and not self.board.is_checkmate()
 
-    def _below(self, move: chess.Move, search) -> int:
+    def _below(self, move: chess.Move, search: Callable[[], int]) -> int:
+        self.left -= 1
+        if self.left < 0:
+            raise TooLarge
         self.board.push(move)
         self.path.append(self.board.epd())
         score = -search()

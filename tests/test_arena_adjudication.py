@@ -1,5 +1,7 @@
 """Endings by the rules, by scores, by length and by tablebases."""
 
+from pathlib import Path
+
 import chess
 import chess.syzygy
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from zobra.arena.adjudication import Adjudicator, Ending, Rules, ending_on_board, open_tablebase
 from zobra.arena.player import Thought
 
+SYZYGY = Path(__file__).resolve().parents[2] / "shared/data/syzygy"
 SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
 
 
@@ -90,7 +93,9 @@ class Values:
         return self.value
 
 
-@pytest.mark.parametrize("value, result", [(2, "0-1"), (-2, "1-0"), (0, "1/2-1/2"), (1, "1/2-1/2"), (-1, "1/2-1/2"), (None, None)])
+@pytest.mark.parametrize(
+    "value, result", [(2, "0-1"), (-2, "1-0"), (0, "1/2-1/2"), (1, "1/2-1/2"), (-1, "1/2-1/2"), (None, None)]
+)
 def test_tablebases_decide_where_they_are_exact(value, result):
     board = chess.Board("4k3/8/8/8/8/8/4P3/4K3 w - - 3 40")
     adjudicator = Adjudicator(Rules(), Values(value))
@@ -101,14 +106,22 @@ def test_tablebases_decide_where_they_are_exact(value, result):
     assert adjudicator.ending(board, thought("e8e7")) is None
 
 
-def test_real_tables(shared_data):
-    table = open_tablebase(str(shared_data / "syzygy"))
-    board = chess.Board("8/8/8/8/8/2k5/1r6/K7 w - - 0 1")
-    board.push_uci("a1b2")
-    assert ending_on_board(board).reason == "insufficient material"
-    board = chess.Board("3k4/8/3K4/8/8/8/3P4/8 w - - 5 1")
-    board.push_uci("d2d4")
-    assert Adjudicator(Rules(), table).ending(board, thought("d2d4")) == Ending("1/2-1/2", "tablebase")
+@pytest.mark.skipif(not SYZYGY.is_dir(), reason="../shared/data/syzygy is not there")
+@pytest.mark.parametrize(
+    "fen, move, result",
+    [
+        ("3k4/8/3K4/8/8/8/3P4/8 w - - 5 1", "d2d4", "1-0"),
+        ("k7/8/8/8/8/8/P7/K7 w - - 5 1", "a2a4", "1/2-1/2"),
+        ("8/8/8/8/8/3k4/3p4/R2K4 b - - 5 1", "d3c3", None),
+        ("4k3/4r3/8/8/8/8/4P3/4K3 b - - 5 1", "e7e2", "1/2-1/2"),
+        ("2k5/8/8/8/8/3p4/1r6/4K3 b - - 5 1", "d3d2", "0-1"),
+    ],
+)
+def test_real_tables(fen, move, result):
+    board = chess.Board(fen)
+    board.push_uci(move)
+    ending = Adjudicator(Rules(), open_tablebase(str(SYZYGY))).ending(board, thought(move))
+    assert (ending and (ending.result, ending.reason)) == (result and (result, "tablebase"))
 
 
 def test_a_folder_without_tables_is_named(tmp_path):

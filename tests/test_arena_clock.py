@@ -41,7 +41,13 @@ def test_a_clock_runs_down_and_gains_its_increment():
     assert clock.remaining_ms == 1100
     assert clock.spend(1100) == 0
     assert clock.remaining_ms == 500
-    assert clock.spend(535) == 35
+    assert clock.spend(535.9) == 35
+
+
+def test_a_part_of_a_millisecond_is_no_loss():
+    clock = Clock(TimeControl.parse("1"))
+    assert clock.spend(1000.9) == 0
+    assert clock.spend(1) == 1
 
 
 def test_a_margin_forgives_but_gives_no_time():
@@ -52,7 +58,7 @@ def test_a_margin_forgives_but_gives_no_time():
     assert clock.spend(60) == 60
 
 
-def test_a_session_of_moves_brings_new_time():
+def test_a_period_of_moves_brings_new_time():
     clock = Clock(TimeControl.parse("2/1"))
     seen = []
     for _ in range(4):

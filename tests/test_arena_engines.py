@@ -32,7 +32,7 @@ def test_a_file_with_several_engines(tmp_path):
 @pytest.mark.parametrize(
     "text, problem",
     [
-        ("name = ", "line 1"),
+        ("name =\n", "line 1"),
         ('name = "x"', "no command"),
         ('command = "x"\nprotocol = "cecp"', "neither uci nor xboard"),
         ('command = "x"\ntime_odds = 0', "time_odds"),
@@ -69,5 +69,5 @@ def test_programs_are_found_or_named(tmp_path):
 
 
 def test_json_round_trip():
-    spec = EngineSpec("a", ("a", "b"), {"Hash": 3}, "xboard", "/tmp", "5+1", 2.0)
+    spec = EngineSpec("a", ("a", "b"), {"Hash": 3}, "xboard", "games", "5+1", 2.0)
     assert EngineSpec.from_json(spec.to_json()) == spec

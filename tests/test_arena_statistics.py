@@ -7,7 +7,7 @@ import pytest
 
 from zobra.arena.statistics import LOGISTIC, NORMALIZED, Sprt, elo_of_score, estimate, score_of_elo
 
-# counts; Elo, its margin, normalised Elo, its margin, LOS %, draw ratio %, pairs ratio: as fastchess printed them in public threads
+# counts; Elo and margin, normalised Elo and margin, LOS %, draw ratio %, pairs ratio: as fastchess printed them
 PUBLISHED = [
     ((352, 579, 1264, 743, 464), 19.83, 6.77, 24.25, 8.26, 100.00, 37.15, 1.30),
     ((19, 82, 272, 308, 361), 162.63, 13.49, 207.38, 14.92, 100.00, 26.10, 6.62),

@@ -20,7 +20,9 @@ CHESS960 = "nrbbqk1r/pppp1ppp/5n2/4p3/4P3/5N2/PPPP1PPP/NRBBQK1R w KQkq - 4 4"
 PROMOTIONS = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1"
 
 
-def pick(bench: Bench, table_move: int = 0, killers: tuple[int, int] = (0, 0), noisy_only: bool = False) -> list[tuple[int, int]]:
+def pick(
+    bench: Bench, table_move: int = 0, killers: tuple[int, int] = (0, 0), noisy_only: bool = False
+) -> list[tuple[int, int]]:
     """[(move, stage)] in the order of the picker."""
     bench.this["frames"][0]["killers"] = killers
     picked = np.zeros(1, PICKED)
@@ -35,7 +37,9 @@ def is_noisy(board: chess.Board, move: chess.Move) -> bool:
 
 def proposals(source: random.Random, legal: list[int]) -> list[int]:
     """A table move and two different killers: legal ones, garbage, or none."""
-    first, second, third = (source.choice([0, source.randrange(1 << 16), *source.sample(legal, min(2, len(legal)))]) for _ in range(3))
+    first, second, third = (
+        source.choice([0, source.randrange(1 << 16), *source.sample(legal, min(2, len(legal)))]) for _ in range(3)
+    )
     return [first, second, third if third != second else 0]
 
 

@@ -29,12 +29,18 @@ from zobra.uci.commands import Bench, Debug, Go, Perft, SetOption, SetPosition, 
         ("go", Go()),
         ("go infinite", Go(infinite=True)),
         ("go ponder wtime 5 btime 6", Go({"wtime": 5, "btime": 6}, ponder=True)),
-        ("go wtime -50 btime 0 winc", Go({"wtime": -50, "btime": 0})),
-        ("go depth x nodes 7", Go({"nodes": 7})),
-        ("go depth depth 5", Go({"depth": 5})),
+        ("go wtime -50 btime 0 winc", Go({"wtime": -50, "btime": 0}, ("winc",))),
+        ("go depth x nodes 7", Go({"nodes": 7}, ("depth",))),
+        ("go depth depth 5", Go({"depth": 5}, ("depth",))),
         ("go searchmoves e2e4 d2d4 movetime 9", Go({"movetime": 9}, searchmoves=("e2e4", "d2d4"))),
         ("go searchmoves", Go()),
         ("go perft 4", Perft(4)),
+        ("go perft", Perft(None)),
+        ("position", SetPosition("", ())),
+        ("POSITION StartPos MOVES E7E8Q", SetPosition(None, ("E7E8Q",))),
+        ("setoption name BookFile value a  b", SetOption("BookFile", "a  b")),
+        ("setoption name X value 3 value 4", SetOption("X", "3 value 4")),
+        ("setoption name value 3", None),
         ("bench", Bench(None)),
         ("bench 5", Bench(5)),
     ],
@@ -45,3 +51,9 @@ def test_parse(line, command):
 
 def test_numbers_beyond_all_measure_are_cut():
     assert parse("go nodes " + "9" * 400) == Go({"nodes": 1 << 62})
+
+
+@pytest.mark.parametrize("word", ["a ", "setoption name x ", "go depth ", "position moves ", "debug name value "])
+def test_a_megabyte_of_words_is_read_at_once(word):
+    parse(word * (1_000_000 // len(word)))
+    parse(word + " " * 1_000_000 + word)

@@ -1,12 +1,15 @@
 """The whole engine over its pipes: whatever a GUI sends, the conversation goes on."""
 
 import random
+import signal
 import subprocess
 import sys
+import time
 
 import chess
 import chess.engine
 import pytest
+
 from tests.prober import Prober
 
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
@@ -38,7 +41,7 @@ def test_handshake_imports_nothing_heavy():
         "import sys, io, os\n"
         "from zobra.uci.loop import Loop\n"
         "loop = Loop()\n"
-        "loop.load = lambda: None\n"
+        "loop._loader.begin = lambda: None\n"
         "loop.introduce()\n"
         "heavy = {'numpy', 'numba', 'llvmlite', 'chess', 'typer', 'rich', 'scipy'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
@@ -76,12 +79,16 @@ def test_nothing_is_said_before_uci():
         "depth 2 searchmoves 0000 e2e5",
         "depth 2 searchmoves",
         "wtime movetime 20",
+        "depth",
+        "movetime x",
+        "wtime",
     ],
 )
 def test_any_limit_gives_one_legal_move(engine, limits):
     lines = engine.ask(f"go {limits}", answer="bestmove")
     move = chess.Move.from_uci(lines[-1].split()[1])
     assert move in chess.Board().legal_moves
+    assert lines[-2].startswith("info ") and " score " in lines[-2] and f" pv {move.uci()}" in lines[-2]
     assert not best(engine.settle())
 
 
@@ -108,7 +115,9 @@ def test_the_end_of_a_game_is_explained(engine, fen, score, word):
     assert lines[-3:] == [f"info depth 0 score {score}", f"info string {word}", "bestmove (none)"]
 
 
-@pytest.mark.parametrize("interruption", ["go depth 2", "position startpos moves e2e4", "ucinewgame", "setoption name Hash value 8"])
+@pytest.mark.parametrize(
+    "interruption", ["go depth 2", "position startpos moves e2e4", "ucinewgame", "setoption name Hash value 8"]
+)
 def test_commands_that_disturb_a_search_end_it_with_its_bestmove(engine, interruption):
     engine.send("go infinite", interruption)
     lines = engine.settle()
@@ -162,26 +171,79 @@ def test_a_long_game_grows_move_by_move(engine):
 def test_garbage_of_all_kinds(engine):
     source = random.Random(5)
     for _ in range(60):
-        engine.send_bytes(bytes(source.randrange(256) for _ in range(source.randrange(200))) + source.choice([b"\n", b"\r", b"\r\n"]))
-    engine.send_bytes(b"\x00\xff\n" + b"a" * 1_000_000 + b"\n\r\n  \t isready\r")
+        engine.send_bytes(source.randbytes(source.randrange(200)) + source.choice([b"\n", b"\r", b"\r\n"]))
+    engine.send_bytes(b"\x00\xff\n" + b"a " * 500_000 + b"\n\r\n  \t isready\r")
     engine.expect("readyok")
     assert engine.ask("position startpos", "go depth 2", answer="bestmove")[-1] != "bestmove (none)"
 
 
-@pytest.mark.parametrize("ending", ["quit", "end of input", "terminate"])
-def test_leaves_at_once_during_a_search(ending):
+def test_debug_tells_more(engine):
+    lines = engine.ask("debug on", "hocus pocus", "position startpos moves e2e4", "debug off", "isready", answer="readyok")
+    assert any("not understood: hocus pocus" in line for line in lines)
+    assert any("position rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1" in line for line in lines)
+
+
+def test_flip_and_compiler(engine):
+    engine.send("position startpos moves e2e4", "flip")
+    assert "Fen: rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1" in engine.ask("d", answer="Checkers")
+    assert "numba" in engine.ask("compiler", answer="info string Python")[-1]
+
+
+def test_the_last_good_position_stays_on_the_board(engine):
+    engine.send("position startpos moves d2d4", "position fen rubbish")
+    assert any("3P4" in line for line in engine.ask("d", answer="Checkers"))
+
+
+def test_ready_and_stop_during_a_count(engine):
+    for count in ("go perft 12", "bench 60"):
+        engine.send(count)
+        engine.settle()
+        engine.send("stop", "go depth 1")
+        assert any("stopped" in line for line in engine.expect("bestmove"))
+
+
+@pytest.mark.parametrize("ending", ["quit", "end of input", "terminate", "interrupt"])
+@pytest.mark.parametrize("work", ["go infinite", "go perft 12"])
+def test_leaves_at_once_while_busy(work, ending):
     with Prober() as prober:
         prober.ask("isready", answer="readyok")
-        prober.send("go infinite")
-        prober.expect("info")
+        prober.send(work)
+        prober.settle()
+        if work != "go infinite":
+            time.sleep(0.5)  # long enough not to look like a script
         if ending == "quit":
             prober.send("quit")
         elif ending == "end of input":
             prober.process.stdin.close()
         else:
-            prober.process.terminate()
+            prober.process.send_signal(signal.SIGTERM if ending == "terminate" else signal.SIGINT)
         assert prober.wait() == 0
         assert prober.process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("work", ["go infinite", "go perft 12"])
+def test_leaves_when_nobody_listens(work):
+    command = [sys.executable, "-m", "zobra.uci"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdin.write(f"isready\n{work}\n".encode())
+        process.stdin.flush()
+        while process.stdout.readline() != b"readyok\n":
+            pass
+        process.stdout.close()
+        process.stdin.write(b"isready\n")
+        process.stdin.flush()
+        assert process.wait(10) == 0
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("ending", ["", "quit\n"])
+def test_a_script_is_carried_out(ending):
+    script = "position startpos moves e2e4\ngo perft 3\ngo infinite\n" + ending
+    command = [sys.executable, "-m", "zobra.uci"]
+    done = subprocess.run(command, check=False, input=script, capture_output=True, text=True, timeout=120)
+    lines = done.stdout.splitlines()
+    assert "Nodes searched: 13160" in lines and lines[-1].startswith("bestmove")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_principal_variations_are_legal(engine):
@@ -198,3 +260,16 @@ def test_a_game_through_python_chess():
         while not board.is_game_over(claim_draw=True) and board.ply() < 60:
             board.push(player.play(board, chess.engine.Limit(nodes=500), game="one").move)
         assert board.ply() > 8
+
+
+def test_a_chess960_game_through_python_chess():
+    with chess.engine.SimpleEngine.popen_uci([sys.executable, "-m", "zobra.uci"], timeout=120) as player:
+        board = chess.Board.from_chess960_pos(777)
+        for _ in range(60):
+            if board.is_game_over(claim_draw=True):
+                break
+            played = player.play(board, chess.engine.Limit(white_clock=5, black_clock=5, white_inc=0, black_inc=0, nodes=2000))
+            board.push(played.move)
+        assert board.ply() > 8
+        info = player.analyse(chess.Board(), chess.engine.Limit(depth=5))
+        assert info["depth"] == 5 and info["pv"] and info["score"]

@@ -38,8 +38,6 @@ MIN_MEGABYTES, MAX_MEGABYTES = 1, 1 << 20
 AGE_WEIGHT = np.int64(8)  # one search of age counts like this many plies of depth
 KEEP_DEPTH = np.int64(4)  # an entry of the same position gives way unless the new one is this much shallower
 SAMPLE_BUCKETS = np.uint64(250)
-# Memory shared between processes, the default where there is a choice, would get no huge pages.
-PRIVATE: dict[str, int] = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 # Memory shared with other processes, which is the default, cannot have huge pages.
 PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
@@ -145,14 +143,15 @@ class Table:
         megabytes = min(max(megabytes, MIN_MEGABYTES), MAX_MEGABYTES)
         size = 1 << ((megabytes << 20).bit_length() - 1)
         available = available_megabytes()
-        if available is not None and size >> 20 > available:
+        if available is not None and size >> 20 > max(available, self.megabytes):  # the old table makes room
             raise MemoryError(f"a table of {megabytes} MB does not fit: {available} MB of memory are available")
         try:
             memory = mmap.mmap(-1, size, **PRIVATE)
         except (OSError, ValueError, OverflowError) as error:
             raise MemoryError(f"a table of {megabytes} MB is not to be had: {error}") from error
         if hasattr(mmap, "MADV_HUGEPAGE"):
-            memory.madvise(mmap.MADV_HUGEPAGE)
+            with contextlib.suppress(OSError):  # a wish: not every system has huge pages
+                memory.madvise(mmap.MADV_HUGEPAGE)
         self.megabytes = size >> 20
         self.bytes = np.frombuffer(memory, np.uint8)
         self.record["address"] = self.bytes.ctypes.data

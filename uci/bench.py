@@ -7,7 +7,7 @@ The positions come from games of Zobra against itself, of all phases.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
@@ -63,15 +63,14 @@ POSITIONS = (
 # fmt: on
 
 
-def run(depth: int | None, write: Callable[[str], None]) -> None:
-    """Search every position to `depth` with an empty table, and write one line each; the last line is `N nodes M nps`."""
-    searcher = Searcher(MEGABYTES)
+def run(searcher: Searcher, depth: int | None = None) -> Iterator[str]:
+    """Search every position to `depth` with an empty table; one line for each, and at last `N nodes M nps`."""
     total, seconds = 0, 0.0
     for number, fen in enumerate(POSITIONS, 1):
         searcher.clear()
         begin = time.perf_counter()
-        searcher.search(Game(parse_fen(fen)), Limits(depth=depth or DEPTH))
+        searcher.search(Game(parse_fen(fen)), Limits(depth=DEPTH if depth is None else max(1, depth)))
         seconds += time.perf_counter() - begin
         total += searcher.nodes
-        write(f"{number}/{len(POSITIONS)} {searcher.nodes} nodes: {fen}")
-    write(f"{total} nodes {int(total / seconds)} nps")
+        yield f"{number}/{len(POSITIONS)} {searcher.nodes} nodes: {fen}"
+    yield f"{total} nodes {int(total / seconds)} nps"

@@ -1,84 +1,132 @@
-"""Reading lines and dispatching them, from start to quit. `uci` is answered before anything heavy is imported."""
+"""From lines to deeds: one thread reads, another obeys, and nothing that a command does can stop the first from listening.
+
+How it ends: `quit` and the end of the input are obeyed in their turn, so that a script piped in is carried out (a search is
+ended, and prints its bestmove). But when they arrive while a command has kept the engine busy for a while already, whoever sent
+them will not wait: the process ends at once, as it does on SIGINT and SIGTERM. The exit status is always 0.
+"""
 
 from __future__ import annotations
 
 import os
+import queue
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+import time
+from typing import Any
 
 from zobra.uci.commands import Bench, Command, Debug, Go, Perft, SetOption, SetPosition, Simple, parse
+from zobra.uci.input import read_lines
+from zobra.uci.loader import Loader
 from zobra.uci.options import OPTIONS
 from zobra.uci.output import inform, say
 
-if TYPE_CHECKING:
-    from zobra.uci.session import Session
-
-CHUNK = 1 << 16
-PATIENCE = 1.0  # seconds of loading after which the user is told why it takes so long
+SCRIPT_PAUSE = 0.3  # seconds; a script's `quit` arrives sooner than this after the command before it
 
 
 def version() -> str:
     """Version of the installed distribution."""
+    from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed
 
-    return installed("zobra")
-
-
-def read_lines() -> Iterator[str]:
-    """Lines from standard input, however they end, decoded so that no byte can be wrong."""
-    rest = b""
-    while chunk := os.read(0, CHUNK):
-        *lines, rest = (rest + chunk).replace(b"\r", b"\n").split(b"\n")
-        for line in lines:
-            yield decode(line)
-    if rest:
-        yield decode(rest)
-
-
-def decode(line: bytes) -> str:
-    """UTF-8, or where it is not that, Latin-1."""
     try:
-        return line.decode()
-    except UnicodeDecodeError:
-        return line.decode("latin-1")
+        return installed("zobra")
+    except PackageNotFoundError:
+        return "(not installed)"
 
 
 class Loop:
-    """Dispatches commands; loads the engine in the background and waits for it only where it is needed."""
+    """Obeys commands in their order; loads the engine in the background and waits for it only where it is needed."""
 
     def __init__(self) -> None:
-        self._session: Session | None = None
-        self._failure: BaseException | None = None
-        self._loader: threading.Thread | None = None
+        self.debug = False
+        self._loader = Loader()
+        self._waiting: queue.SimpleQueue[Command | str] = queue.SimpleQueue()
+        self._since: float | None = None  # when the command being obeyed was begun
+        self._thread = threading.Thread(target=self._work, daemon=True, name="obey")
 
-    def load(self) -> None:
-        """Begin to load the engine, once."""
-        if self._loader is None:
-            self._loader = threading.Thread(target=self._load, daemon=True, name="load")
-            self._loader.start()
+    def run(self) -> None:
+        """Read commands until `quit` or the end of the input, and see that they are obeyed."""
+        self._thread.start()
+        for line in read_lines():
+            command = parse(line)
+            if command == Simple("quit"):
+                break
+            self._waiting.put(line if command is None else command)
+        since = self.busy_since()
+        if since is None or time.monotonic() - since < SCRIPT_PAUSE:
+            self._waiting.put(Simple("quit"))
+            self._thread.join()
 
-    def _load(self) -> None:
+    def busy_since(self) -> float | None:
+        """When the present command was begun (monotonic seconds); a search does not count, for it can be stopped."""
+        session = self._loader.session
+        times = [self._since, session.counting_since if session is not None else None]
+        return min((time for time in times if time is not None), default=None)
+
+    def _work(self) -> None:
+        while (command := self._waiting.get()) != Simple("quit"):
+            self._since = time.monotonic()
+            try:
+                self.obey(command)
+            except Exception as error:  # whatever a line does, the conversation goes on
+                inform(f"error: {type(error).__name__}: {error}")
+            self._since = None
+        if self._loader.session is not None:
+            self._loader.session.leave()
+
+    def obey(self, command: Command | str) -> None:
+        """Carry out one command; a line that is none is passed over."""
+        if isinstance(command, str):
+            if self.debug and command.strip():
+                inform(f"not understood: {command}")
+        elif isinstance(command, Simple):
+            self._obey_simple(command.name)
+        elif isinstance(command, Debug):
+            self.debug = command.on
+            if self._loader.session is not None:
+                self._loader.session.debug = command.on
+        elif isinstance(command, Go):
+            self._go(command)
+        else:
+            session = self._loader.wait()
+            actions: dict[type, Any] = {
+                SetOption: session.set_option,
+                SetPosition: session.set_position,
+                Perft: session.count_leaves,
+                Bench: session.bench,
+            }
+            actions[type(command)](command)
+
+    def _go(self, command: Go) -> None:
         try:
-            from zobra.uci.session import Session
+            session = self._loader.wait()
+        except RuntimeError as error:
+            inform(f"error: {error}")
+            say("bestmove (none)")
+            return
+        session.debug = self.debug
+        session.go(command)
 
-            self._session = Session()
-        except BaseException as error:  # told by whoever waits for it
-            self._failure = error
-
-    def session(self) -> Session:
-        """The session, when it has been loaded; RuntimeError if it could not be."""
-        self.load()
-        if self._loader is not None and self._session is None:
-            self._loader.join(PATIENCE)
-            if self._loader.is_alive():
-                inform("compiling the kernels; only the first start takes this long")
-            self._loader.join()
-        if self._session is None:
-            raise RuntimeError(f"the engine could not be loaded: {type(self._failure).__name__}: {self._failure}")
-        return self._session
+    def _obey_simple(self, name: str) -> None:
+        if name == "uci":
+            self.introduce()
+        elif name == "isready":
+            self._get_ready()
+        elif name in ("stop", "ponderhit"):
+            if self._loader.session is not None:
+                self._loader.session.stop()
+        elif name == "compiler":
+            inform(build_description())
+        elif name in ("ucinewgame", "d", "eval", "flip"):
+            session = self._loader.wait()
+            actions = {
+                "ucinewgame": session.new_game,
+                "d": session.show_board,
+                "eval": session.show_evaluation,
+                "flip": session.flip,
+            }
+            actions[name]()
 
     def introduce(self) -> None:
         """Answer `uci`."""
@@ -87,70 +135,28 @@ class Loop:
         for option in OPTIONS:
             say(option.announcement())
         say("uciok")
-        self.load()
+        self._loader.begin()
 
-    def obey(self, command: Command) -> bool:
-        """Carry out one command; False for quit."""
-        if isinstance(command, Simple):
-            return self._obey_simple(command.name)
-        if isinstance(command, Debug):
-            return True
-        session = self.session()
-        actions: dict[type, Any] = {
-            Go: session.go,
-            SetOption: session.set_option,
-            SetPosition: session.set_position,
-            Perft: lambda perft: session.count_leaves(perft.depth),
-            Bench: lambda bench: session.bench(bench.depth),
-        }
-        actions[type(command)](command)
-        return True
-
-    def _obey_simple(self, name: str) -> bool:
-        if name == "quit":
-            return False
-        if name == "uci":
-            self.introduce()
-        elif name == "isready":
-            self.session()
-            say("readyok")
-        elif name in ("stop", "ponderhit") and self._session is not None:
-            self._session.stop()
-        elif name == "ucinewgame":
-            self.session().new_game()
-        elif name == "d":
-            self.session().show_board()
-        elif name == "eval":
-            self.session().show_evaluation()
-        elif name == "flip":
-            self.session().flip()
-        elif name == "compiler":
-            from importlib.metadata import version as installed
-
-            versions = " ".join(f"{package} {installed(package)}" for package in ("numba", "llvmlite", "numpy"))
-            inform(f"Python {sys.version.split()[0]} {versions}")
-        return True
+    def _get_ready(self) -> None:
+        """Answer `isready`, even when there is no engine: silence would look like a hang."""
+        try:
+            self._loader.wait()
+        except RuntimeError as error:
+            inform(f"error: {error}")
+        say("readyok")
 
 
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
+def build_description() -> str:
+    """What the engine runs on."""
+    from importlib.metadata import version as installed
+
+    packages = " ".join(f"{name} {installed(name)}" for name in ("numba", "llvmlite", "numpy"))
+    return f"Python {sys.version.split()[0]} {packages}"
 
 
 def converse() -> None:
     """Talk until `quit`, the end of the input or a signal, and end the process with 0."""
-    signal.signal(signal.SIGINT, _interrupt)
-    signal.signal(signal.SIGTERM, _interrupt)
-    loop = Loop()
-    try:
-        for line in read_lines():
-            command = parse(line)
-            if command is None:
-                continue
-            try:
-                if not loop.obey(command):
-                    break
-            except Exception as error:  # whatever a line does, the conversation goes on
-                inform(f"error: {type(error).__name__}: {error}")
-    except KeyboardInterrupt:
-        pass
-    os._exit(0)  # at once, whatever a search or a compilation is doing in its thread
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: os._exit(0))
+    Loop().run()
+    os._exit(0)  # at once, whatever a compilation is doing in its thread

@@ -6,19 +6,23 @@ import os
 import sys
 import threading
 
+LONGEST_REMARK = 400  # characters of an info string; a remark may quote a line of any length
+
 _lock = threading.Lock()
 
 
 def say(text: str) -> None:
     """Print one line. When nobody listens any more the process ends quietly."""
+    line = text.encode(errors="replace") + b"\n"
     with _lock:
         try:
-            sys.stdout.buffer.write(text.encode() + b"\n")
+            sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
-        except (BrokenPipeError, ValueError, OSError):
+        except (OSError, ValueError):
             os._exit(0)
 
 
 def inform(text: str) -> None:
     """Tell the user something outside the protocol's fields; line breaks would be taken for commands."""
-    say("info string " + " ".join(text.split()))
+    remark = " ".join(text.split())
+    say("info string " + (remark if len(remark) <= LONGEST_REMARK else remark[:LONGEST_REMARK] + " …"))

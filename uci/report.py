@@ -32,3 +32,10 @@ def result_text(result: Result, chess960: bool) -> str:
         return "bestmove (none)"
     ponder = f" ponder {move_text(result.ponder, chess960)}" if result.ponder else ""
     return f"bestmove {move_text(result.best, chess960)}{ponder}"
+
+
+def ending_texts(mated: bool) -> tuple[str, str]:
+    """What a search says of a position in which the game is over: the side to move is mated, or else stalemated."""
+    if mated:
+        return "info depth 0 score mate 0", "info string checkmate"
+    return "info depth 0 score cp 0", "info string stalemate"

@@ -2,39 +2,52 @@
 
 Rule for commands that come while a search runs: `isready` and `stop` act at once; whatever would change what the search stands
 on (`go`, `position`, `setoption`, `ucinewgame`, `bench`, …) first ends it, lets it print its bestmove, and is then carried out.
-So there is exactly one bestmove for each go, and nothing ever waits for a search that does not end.
+So there is exactly one bestmove for each go, and nothing ever waits for a search that does not end. A count (`go perft`,
+`bench`) runs in the same thread and is waited for instead; `stop` breaks it off.
 """
 
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 
-from zobra.engine.fen import START, FenError, parse_fen, write_fen
+from zobra.engine.fen import write_fen
 from zobra.engine.game import Game
 from zobra.engine.jit import cache
 from zobra.engine.move import move_text
-from zobra.engine.perft import MAX_DEPTH, divide
+from zobra.engine.perft import MAX_DEPTH
 from zobra.engine.position import Position
-from zobra.search.limits import Clock, Limits, Result
+from zobra.search.limits import Limits, Report, Result
 from zobra.search.searcher import Searcher
 from zobra.uci import bench
 from zobra.uci.board_text import board_text, evaluation_text
-from zobra.uci.commands import Go, SetOption, SetPosition
+from zobra.uci.commands import Bench, Go, Perft, SetOption, SetPosition
+from zobra.uci.followed_game import FollowedGame
+from zobra.uci.go_limits import limits_of
 from zobra.uci.options import OPTIONS, find
 from zobra.uci.output import inform, say
-from zobra.uci.report import info_text, result_text, score_text
+from zobra.uci.report import ending_texts, info_text, result_text
+from zobra.uci.stoppable_perft import PerftStopped, divide
+
+LAST_WORD = 0.3  # seconds that a search has for its bestmove when the process ends
 
 
 class Session:
-    """Everything between the lines of a conversation. Methods are called from one thread; the search runs in another."""
+    """Everything between the lines of a conversation. Methods are called from one thread; searches and counts run in another.
+
+    `debug` asks for remarks on what was understood; `counting_since` is when the running count was begun (monotonic seconds).
+    """
 
     def __init__(self) -> None:
         self.values = {option.name: option.default for option in OPTIONS}
         self.searcher = Searcher(int(self.values["Hash"]), int(self.values["Move Overhead"]))
-        self.game: Game | None = Game(parse_fen(START))  # None after a position that could not be read
-        self._described = SetPosition(None, ())
+        self.debug = False
+        self.counting_since: float | None = None
+        self._board = FollowedGame()
         self._thread: threading.Thread | None = None
-        self._released = threading.Event()  # may the running search print its bestmove?
+        self._stopped = threading.Event()  # has the running search or count been told to end?
+        self._counter = self.searcher  # the searcher that the running count uses
         for notice in cache.notices:
             inform(notice)
 
@@ -43,17 +56,31 @@ class Session:
         """Is castling written as king takes rook?"""
         return self.values["UCI_Chess960"] == "true"
 
-    def stop(self) -> None:
-        """End the running search, if there is one; its bestmove comes from its own thread."""
-        self.searcher.stop()
-        self._released.set()
+    def rehearse(self) -> None:
+        """Search a little, so that the first real search has no first calls to pay for."""
+        self.searcher.search(self._board.game, Limits(depth=1))
+        self.searcher.clear()
 
-    def finish(self) -> None:
-        """End the running search and wait until its bestmove has been printed."""
-        if self._thread is not None:
+    def stop(self) -> None:
+        """End what is running, if anything is; a search prints its bestmove from its own thread."""
+        self._stopped.set()
+        self.searcher.stop()
+        self._counter.stop()
+
+    def finish(self, patience: float | None = None) -> None:
+        """End the running search, or wait for the running count; `patience` (seconds) bounds the wait for a search."""
+        if self._thread is None:
+            return
+        if self.counting_since is None:
             self.stop()
+            self._thread.join(patience)
+        else:
             self._thread.join()
-            self._thread = None
+        self._thread = None
+
+    def leave(self) -> None:
+        """The conversation is over: a search still prints its bestmove, a count is completed."""
+        self.finish(LAST_WORD)
 
     def new_game(self) -> None:
         """Forget what was learned of the last game."""
@@ -69,7 +96,7 @@ class Session:
             if option.name == "Hash":
                 self.searcher.resize(int(value))
         except (ValueError, MemoryError) as error:
-            inform(f"error {error}")
+            inform(f"error: {error}")
             return
         if remark:
             inform(remark)
@@ -78,123 +105,136 @@ class Session:
         elif option.name == "Move Overhead":
             self.searcher.move_overhead = int(value)
         self.values[option.name] = value
+        self._debug(f"option {option.name} is {value!r}")
 
     def set_position(self, command: SetPosition) -> None:
-        """Carry out `position`. If it cannot be read, `go` answers (none) until a good one comes."""
+        """Carry out `position`. After one that cannot be read the last good one stays, and `go` answers (none)."""
         self.finish()
-        known = len(self._described.moves)
-        extends = command.fen == self._described.fen and command.moves[:known] == self._described.moves
-        if self.game is None or not extends:
-            known = 0
-            try:
-                self.game = Game(parse_fen(START if command.fen is None else command.fen))
-            except FenError as error:
-                self.game = None
-                inform(f"error in fen: {error}")
-                return
-        self._described = command
-        for number, text in enumerate(command.moves[known:], known + 1):
-            try:
-                self.game.push(self.game.position.parse_move(text))
-            except ValueError as error:
-                inform(f"error in move {number}: {error} ({write_fen(self.game.position)})")
-                self.game = None
-                return
+        try:
+            self._board.follow(command)
+        except ValueError as error:
+            inform(f"error {error}")
+            return
+        self._debug(f"position {write_fen(self._board.position)}")
 
     def go(self, command: Go) -> None:
         """Start a search; it prints exactly one bestmove."""
         self.finish()
-        self._released.clear()
         self.searcher.arm()
-        waits = command.infinite or command.ponder
-        if not waits:
-            self._released.set()
-        game, limits = self.game, self._limits(command)
-        self._thread = threading.Thread(target=self._think, args=(game, limits), daemon=True, name="search")
-        self._thread.start()
+        limits = limits_of(command, self._search_moves(command.searchmoves))
+        for word in command.unreadable:
+            inform(f"go: no number after {word}")
+        self._debug(str(limits))
+        self._start(lambda: self._think(limits))
 
-    def _limits(self, command: Go) -> Limits:
-        numbers = command.numbers
-        clock = None
-        if not (command.infinite or command.ponder) and ("wtime" in numbers or "btime" in numbers):
-            clock = Clock(
-                numbers.get("wtime", numbers.get("btime")),
-                numbers.get("btime", numbers.get("wtime")),
-                max(0, numbers.get("winc", 0)),
-                max(0, numbers.get("binc", 0)),
-                numbers["movestogo"] if numbers.get("movestogo", 0) > 0 else None,
-            )
-        at_least_one = {name: max(1, numbers[name]) for name in ("depth", "nodes", "movetime", "mate") if name in numbers}
-        endless = command.infinite or command.ponder
-        return Limits(
-            depth=at_least_one.get("depth"),
-            nodes=at_least_one.get("nodes"),
-            movetime=at_least_one.get("movetime"),
-            mate=at_least_one.get("mate"),
-            clock=clock,
-            infinite=endless,
-            searchmoves=self._search_moves(command.searchmoves),
-        )
+    def _debug(self, remark: str) -> None:
+        if self.debug:
+            inform(remark)
+
+    def _start(self, work: Callable[[], None]) -> None:
+        self._stopped.clear()
+        self._thread = threading.Thread(target=work, daemon=True, name="search")
+        self._thread.start()
 
     def _search_moves(self, texts: tuple[str, ...]) -> tuple[int, ...]:
         moves = []
-        for text in texts if self.game is not None else ():
+        for text in texts if self._board.readable else ():
             try:
-                moves.append(self.game.position.parse_move(text))
+                moves.append(self._board.position.parse_move(text))
             except ValueError as error:
                 inform(f"searchmoves: {error}")
         return tuple(dict.fromkeys(moves))
 
-    def _think(self, game: Game | None, limits: Limits) -> None:
-        result = Result(0, 0)
+    def _think(self, limits: Limits) -> None:
+        game, result = self._board.game, Result(0, 0)
+        if not self._board.readable:
+            inform("error: there is no position to search, since the last one could not be read")
+            say(result_text(result, self.chess960))
+            return
         try:
-            if game is None:
-                inform("error: no valid position to search; send a new one")
-            elif not game.position.legal_moves():
-                mated = game.position.in_check
-                say(f"info depth 0 score {'mate 0' if mated else score_text(0)}")
-                inform("checkmate" if mated else "stalemate")
-            else:
-                result = Result(game.position.legal_moves()[0], 0)
-                result = self.searcher.search(game, limits, lambda report: say(info_text(report, self.chess960)))
+            legal = game.position.legal_moves()
+            result = Result(legal[0], 0) if legal else result
+            result = self._search(game, limits) if legal else self._explain_ending(game.position)
         except Exception as error:  # a fault must cost this search at most, not the game
             inform(f"error in search: {type(error).__name__}: {error}")
-        if game is not None:
-            self._released.wait()
+        if limits.infinite:
+            self._stopped.wait()
         say(result_text(result, self.chess960))
 
-    def position(self) -> Position:
-        """The present position; the starting position where none could be read."""
-        return self.game.position if self.game is not None else parse_fen(START)
+    def _search(self, game: Game, limits: Limits) -> Result:
+        """Search and tell; what is too short for a report gets one all the same."""
+        told = False
+
+        def tell(report: Report) -> None:
+            nonlocal told
+            told = True
+            say(info_text(report, self.chess960))
+
+        result = self.searcher.search(game, limits, tell)
+        if not told:
+            worth = self.searcher.evaluate(game.position)
+            tell(Report(0, 0, worth, 0, self.searcher.nodes, 0, 0, (result.best,)))
+        return result
+
+    def _explain_ending(self, position: Position) -> Result:
+        for text in ending_texts(position.in_check):
+            say(text)
+        return Result(0, 0)
 
     def show_board(self) -> None:
         """`d`."""
-        say(board_text(self.position(), self.chess960))
+        say(board_text(self._board.position, self.chess960))
 
     def show_evaluation(self) -> None:
         """`eval`."""
-        say(evaluation_text(self.position(), self.searcher))
+        say(evaluation_text(self._board.position, self.searcher))
 
     def flip(self) -> None:
         """The same position with colours exchanged."""
         self.finish()
-        board = self.position().to_board(chess960=True).mirror()
-        self.game = Game(Position.from_board(board))
-        self._described = SetPosition(write_fen(self.game.position), ())
+        board = self._board.position.to_board(chess960=True).mirror()
+        self._board.set_up(Position.from_board(board))
 
-    def count_leaves(self, depth: int) -> None:
+    def count_leaves(self, command: Perft) -> None:
         """`go perft`: leaves below each move, and in all."""
         self.finish()
-        if not 1 <= depth <= MAX_DEPTH:
-            inform(f"error: perft takes a depth from 1 to {MAX_DEPTH}, not {depth}")
+        depth = command.depth
+        if depth is None or not 1 <= depth <= MAX_DEPTH:
+            inform(f"error: perft takes a depth from 1 to {MAX_DEPTH}")
             return
+        self._count(lambda: self._count_leaves(self._board.position, depth))
+
+    def _count_leaves(self, position: Position, depth: int) -> None:
         total = 0
-        for move, leaves in divide(self.position(), depth):
-            total += leaves
-            say(f"{move_text(move, self.chess960)}: {leaves}")
+        try:
+            for move, leaves in divide(position, depth, self._stopped.is_set):
+                total += leaves
+                say(f"{move_text(move, self.chess960)}: {leaves}")
+        except PerftStopped:
+            inform("perft stopped")
+            return
         say(f"\nNodes searched: {total}")
 
-    def bench(self, depth: int | None) -> None:
+    def bench(self, command: Bench) -> None:
         """Search the bench positions; the last line is the signature of the engine."""
         self.finish()
-        bench.run(depth, say)
+        self._counter = Searcher(bench.MEGABYTES)
+        self._count(lambda: self._bench(command.depth))
+
+    def _bench(self, depth: int | None) -> None:
+        for line in bench.run(self._counter, depth):
+            if self._stopped.is_set():
+                inform("bench stopped")
+                return
+            say(line)
+
+    def _count(self, work: Callable[[], None]) -> None:
+        def guarded() -> None:
+            try:
+                work()
+            except Exception as error:  # a count that fails says so and costs nothing else
+                inform(f"error: {type(error).__name__}: {error}")
+            self.counting_since = None
+
+        self.counting_since = time.monotonic()
+        self._start(guarded)

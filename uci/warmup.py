@@ -23,12 +23,13 @@ def warmup() -> None:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         for name, module in STEPS.items():
-            task = progress.add_task(f"compiling: {name}", total=1)
+            task = progress.add_task(name, total=1)
             importlib.import_module(module)
-            progress.advance(task)
+            progress.update(task, completed=1)
     from zobra.engine.jit import cache
 
     for notice in cache.notices:
         console.print(notice)
-    console.print(f"{cache.compiled} kernels compiled in {time.perf_counter() - begin:.1f} s; the rest was there already")
-    console.print(f"kept in {cache.folder}" if cache.folder else "not kept: no folder could be written")
+    done = f"{cache.compiled} kernels compiled" if cache.compiled else "nothing to compile, every kernel was there already"
+    console.print(f"{done}; {time.perf_counter() - begin:.1f} s")
+    console.print(f"kept in {cache.folder}" if cache.folder else "not kept: no folder could be written", soft_wrap=True)

@@ -1,0 +1,187 @@
+"""How good the Zobrist numbers are, as vectors over GF(2), where adding is exclusive or.
+
+Two positions collide when the numbers in which they differ add up to zero. So a set of numbers is good when no small subset of
+it does (is "dependent"), and that does not change with the basis in which the vectors are written; the Hamming distance of two
+numbers, often taken for a measure of quality, does.
+
+Source of the argument: Sven Reichard, Computer Chess Club, 5 December 2001.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from zobra.engine.board import PIECE_LETTERS, SQUARE_NAMES
+
+# Eight of the published numbers that add up to zero. Two of them are pawns on the first and last rank: no two positions collide.
+KNOWN_DEPENDENT = ("pg8", "Pa1", "nf2", "Bg6", "Bc7", "Ra5", "Qg3", "Kd4")
+PARTS = 8  # sums of three are compared in this many portions, which need about 200 MB each
+WINDOW = 6  # a first collision this many times later than usual has a probability of 1e-8
+
+Progress = Callable[[float], None]
+
+
+def number_names() -> list[str]:
+    """Names of the published numbers in their order: 'pa1' for Black's pawn on a1, …, 'castling K', 'en passant a', 'White'."""
+    pieces = [PIECE_LETTERS[piece ^ 1] + square for piece in range(12) for square in SQUARE_NAMES]
+    return [*pieces, *(f"castling {wing}" for wing in "KQkq"), *(f"en passant {file}" for file in "abcdefgh"), "White"]
+
+
+def rank(vectors: Sequence[int]) -> int:
+    """Dimension of the space that the vectors span: 64 is all there is for 64 bits."""
+    return len(_independent(vectors))
+
+
+def _independent(vectors: Sequence[int]) -> list[tuple[int, int]]:
+    """Echelon form: (reduced vector, which independent vectors it is the sum of), one for each vector that adds a dimension."""
+    rows: list[tuple[int, int]] = []
+    for vector in vectors:
+        reduced, origin = _reduce(int(vector), rows)
+        if reduced:
+            rows.append((reduced, origin | 1 << len(rows)))
+    return rows
+
+
+def _reduce(vector: int, rows: list[tuple[int, int]]) -> tuple[int, int]:
+    origin = 0
+    for row, made_of in rows:
+        if vector >> (row.bit_length() - 1) & 1:
+            vector, origin = vector ^ row, origin ^ made_of
+    return vector, origin
+
+
+def coordinates(vectors: Sequence[int]) -> list[int]:
+    """The same vectors in another basis: that of the first independent ones among them, which become single bits."""
+    rows = _independent(vectors)
+    return [_reduce(int(vector), rows)[1] for vector in vectors]
+
+
+def hamming_extremes(vectors: np.ndarray) -> tuple[int, int]:
+    """The fewest and the most bits in which two of the vectors differ."""
+    first, second = np.triu_indices(len(vectors), 1)
+    differences = (vectors[first] ^ vectors[second]).view(np.uint8).reshape(-1, 8)
+    distances = np.unpackbits(differences, axis=1).sum(axis=1)
+    return int(distances.min()), int(distances.max())
+
+
+def _sums(vectors: np.ndarray, most: int) -> Iterator[tuple[np.ndarray, np.ndarray, tuple[int, ...]]]:
+    """Every sum of at most `most` (1 to 3) different vectors, in chunks: sums, their addends by row, addend common to all."""
+    count = len(vectors)
+    yield np.zeros(1, np.uint64), np.zeros((1, 0), np.int64), ()
+    yield vectors, np.arange(count)[:, None], ()
+    if most == 1:
+        return
+    first, second = np.triu_indices(count, 1)
+    pairs, addends = vectors[first] ^ vectors[second], np.stack([first, second], axis=1)
+    yield pairs, addends, ()
+    if most == 3:
+        for index in range(count):
+            start = np.searchsorted(first, index, side="right")
+            yield pairs[start:] ^ vectors[index], addends[start:], (index,)
+
+
+def _repeated_sums(vectors: np.ndarray, most: int, progress: Progress) -> np.ndarray:
+    """The values that two different sums of at most `most` vectors share; compared in portions to save memory."""
+    parts = PARTS if most == 3 else 1
+    repeated = []
+    for part in range(parts):
+        portion = np.concatenate([sums[sums % np.uint64(parts) == part] for sums, *_ in _sums(vectors, most)])
+        portion.sort()
+        repeated.append(portion[1:][portion[1:] == portion[:-1]])
+        progress((part + 1) / parts)
+    return np.unique(np.concatenate(repeated))
+
+
+def smallest_dependent(vectors: np.ndarray, largest: int, progress: Progress = lambda done: None) -> tuple[int, ...]:
+    """Indices of a smallest subset of at most `largest` (2, 4 or 6) vectors that adds up to zero; empty if there is none.
+
+    Exhaustive: such a subset falls into two halves with the same sum, so it is enough to compare all sums of up to half as many.
+    """
+    if largest not in (2, 4, 6):
+        raise ValueError(f"subsets are searched up to a size of 2, 4 or 6, not {largest}")
+    for half in range(1, largest // 2 + 1):
+        repeated = _repeated_sums(vectors, half, progress if half == largest // 2 else lambda done: None)
+        if not len(repeated):
+            continue
+        halves: dict[int, list[frozenset[int]]] = {}
+        for sums, addends, common in _sums(vectors, half):
+            for row in np.flatnonzero(np.isin(sums, repeated)):
+                halves.setdefault(int(sums[row]), []).append(frozenset([*addends[row].tolist(), *common]))
+        dependent = [one ^ other for same in halves.values() for one in same for other in same if one != other]
+        return tuple(sorted(min(dependent, key=lambda subset: (len(subset), sorted(subset)))))
+    return ()
+
+
+def expected_dependent(count: int, size: int, bits: int = 64) -> float:
+    """How many dependent subsets of a size to expect among `count` random vectors."""
+    return math.comb(count, size) / 2.0**bits
+
+
+def low_bits(keys: np.ndarray, bits: int) -> np.ndarray:
+    """The keys cut down to their low bits."""
+    return keys & np.uint64((1 << bits) - 1)
+
+
+def colliding_pairs(keys: np.ndarray, bits: int) -> int:
+    """Number of pairs of different keys whose low bits are the same."""
+    _, counts = np.unique(low_bits(keys, bits), return_counts=True)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def expected_pairs(count: int, bits: int) -> float:
+    """The birthday prediction for `colliding_pairs` of `count` keys."""
+    return count * (count - 1) / 2 / 2.0**bits
+
+
+def mean_first_collision(keys: np.ndarray, bits: int, runs: int = 1000) -> tuple[float, int]:
+    """How many keys it takes on average until two share their low bits, and over how many runs; (0, 0) if none is seen.
+
+    Each run begins where the last one ended, so the keys must be in random order.
+    """
+    short, lengths, start = low_bits(keys, bits), [], 0
+    window = int(WINDOW * expected_first_collision(bits))
+    while len(lengths) < runs and start + window <= len(short):
+        run = short[start : start + window]
+        order = np.argsort(run, kind="stable")
+        again = order[1:][run[order[1:]] == run[order[:-1]]]
+        lengths.append(int(again.min()) + 1 if len(again) else window)
+        start += lengths[-1]
+    return (float(np.mean(lengths)), len(lengths)) if lengths else (0.0, 0)
+
+
+def expected_first_collision(bits: int) -> float:
+    """The birthday prediction for `mean_first_collision`: √(π/2 · 2^bits)."""
+    return math.sqrt(math.pi / 2 * 2.0**bits)
+
+
+def fill_buckets(present: np.ndarray, index_bits: int, slots: int) -> tuple[np.ndarray, np.ndarray]:
+    """A table of 2^index_bits buckets found by the low bits: keys of shape (buckets, slots), and how many slots are used."""
+    buckets = low_bits(present, index_bits).astype(np.int64)
+    order = np.argsort(buckets, kind="stable")
+    ordered = buckets[order]
+    place = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
+    kept = place < slots
+    table = np.zeros((1 << index_bits, slots), np.uint64)
+    table[ordered[kept], place[kept]] = present[order][kept]
+    return table, np.bincount(ordered[kept], minlength=1 << index_bits)
+
+
+def false_matches(
+    table: tuple[np.ndarray, np.ndarray], absent: np.ndarray, index_bits: int, signature_bits: int
+) -> tuple[int, float]:
+    """Type-1 errors: entries that absent keys take for their own when only `signature_bits` above the index are compared.
+
+    Also the number to expect: each used entry of the bucket matches with probability 2^-signature_bits.
+    """
+    stored, used = table
+    buckets = low_bits(absent, index_bits).astype(np.int64)
+    shift, mask = np.uint64(index_bits), np.uint64((1 << signature_bits) - 1)
+    wanted = absent >> shift & mask
+    matches = 0
+    for slot in range(stored.shape[1]):
+        same = stored[buckets, slot] >> shift & mask == wanted
+        matches += int((same & (used[buckets] > slot)).sum())
+    return matches, float(used[buckets].sum()) / 2.0**signature_bits

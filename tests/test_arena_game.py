@@ -1,0 +1,185 @@
+"""One game between scripted engines: every way to lose is named, clocks are measured, moves are kept."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import chess
+import pytest
+
+from zobra.arena import player as players
+from zobra.arena.adjudication import Rules
+from zobra.arena.engines import EngineSpec
+from zobra.arena.game import play_game
+from zobra.arena.journal import GameRecord
+from zobra.arena.openings import Opening
+from zobra.arena.player import EngineFailure, Player
+from zobra.arena.schedule import Pairing
+from zobra.arena.settings import Settings
+
+START = Opening(chess.STARTING_FEN)
+SCRIPTED = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"))
+
+
+def scripted(name: str, *arguments: str, **more) -> EngineSpec:
+    return EngineSpec(name, (*SCRIPTED, *arguments), **more)
+
+
+def play(
+    white: EngineSpec,
+    black: EngineSpec,
+    time_control: str = "20",
+    opening: Opening = START,
+    games: int = 1,
+    **more,
+) -> tuple[GameRecord, EngineFailure | None]:
+    """Plays games between the two and gives the last one."""
+    more = {"rules": Rules(move_limit=6)} | more
+    settings = Settings((white, black), time_control, 1, **more)
+
+    async def run():
+        both = {}
+        try:
+            both[chess.WHITE] = await Player.start(white, settings.stall_seconds)
+            both[chess.BLACK] = await Player.start(black, settings.stall_seconds)
+            for index in range(games):
+                answer = await play_game(Pairing(index, 0, 1, "W", "B", opening), both, settings, None)
+        finally:
+            for one in both.values():
+                await one.quit()
+        return answer
+
+    return asyncio.run(run())
+
+
+W, B = scripted("W"), scripted("B")
+
+
+def test_an_ordinary_game():
+    record, failure = play(scripted("W", "--score", "cp 31"), scripted("B", "--score", "mate -2"))
+    assert failure is None
+    assert (record.result, record.reason, len(record.moves)) == ("1/2-1/2", "move limit", 12)
+    board = chess.Board()
+    for ply, (uci, score, mate, depth, nodes, time_ms) in enumerate(record.moves):
+        assert uci == min(board.uci(move) for move in board.legal_moves)
+        board.push_uci(uci)
+        assert (score, mate) == ((31, None), (None, -2))[ply % 2]
+        assert (depth, nodes) == (5, 99) and 0 <= time_ms < 20_000
+    assert record.start and record.duration > 0
+
+
+@pytest.mark.parametrize(
+    "arguments, reason, detail, usable",
+    [
+        (("--crash", "3"), "disconnect", "exit code 7; it said: the reason of the crash", False),
+        (("--illegal", "3"), "illegal move", "e1e8", True),
+        (("--null", "3"), "illegal move", "(none)", True),
+    ],
+)
+def test_a_game_is_lost_by_misbehaviour(arguments, reason, detail, usable):
+    record, failure = play(W, scripted("B", *arguments))
+    assert (record.result, record.reason, record.detail, len(record.moves)) == ("1-0", reason, detail, 5)
+    assert failure is not None and failure.usable == usable
+    record, _ = play(scripted("W", *arguments), B)
+    assert (record.result, record.reason, len(record.moves)) == ("0-1", reason, 4)
+
+
+def test_an_engine_that_overruns_its_clock_loses_by_the_overshoot():
+    record, failure = play(W, scripted("B", "--late", "2", "--late-ms", "1200"), "0.8")
+    assert (record.result, record.reason, len(record.moves)) == ("1-0", "time", 3)
+    assert failure is not None and failure.usable
+    over = int(record.detail.removesuffix(" ms over"))
+    assert over >= 390
+
+
+def test_a_late_move_that_comes_before_the_stop_is_a_loss_on_time_too():
+    record, _ = play(scripted("W", "--late", "2", "--late-ms", "650"), B, "movetime=500")
+    assert (record.result, record.reason) == ("0-1", "time")
+    assert int(record.detail.removesuffix(" ms over")) >= 140
+
+
+def test_a_margin_forgives_lateness():
+    record, failure = play(scripted("W", "--late", "2", "--late-ms", "150"), B, "movetime=100", margin_ms=5000)
+    assert (record.reason, failure) == ("move limit", None)
+
+
+def test_an_engine_that_hangs_stalls(monkeypatch):
+    monkeypatch.setattr(players, "LATE_TIME", 0.3)
+    record, failure = play(W, scripted("B", "--hang", "2"), "1.5")
+    assert (record.result, record.reason, len(record.moves)) == ("1-0", "stall", 3)
+    assert "stop not obeyed" in record.detail
+    assert failure is not None and not failure.usable
+
+
+def test_an_engine_that_stops_answering_pings_stalls():
+    record, failure = play(W, scripted("B", "--stall", "2"), "9", stall_seconds=0.5)
+    assert (record.result, record.reason, record.detail) == ("1-0", "stall", "no answer to a ping in 0.5 s")
+    assert failure is not None and not failure.usable
+
+
+def test_without_a_clock_patience_ends(monkeypatch):
+    monkeypatch.setattr(players, "LATE_TIME", 0.3)
+    record, _ = play(scripted("W", "--hang", "1"), B, "nodes=5", stall_seconds=0.5)
+    assert (record.result, record.reason) == ("0-1", "stall")
+
+
+def test_a_usable_engine_plays_on_after_its_loss():
+    record, _ = play(W, scripted("B", "--illegal", "3"), games=2)
+    assert (record.index, record.reason, len(record.moves)) == (1, "illegal move", 5)
+
+
+def test_engines_are_told_the_time_and_the_moves(tmp_path):
+    log = tmp_path / "log"
+    opening = Opening(chess.STARTING_FEN, ("e2e4", "e7e5"))
+    white = scripted("W", "--log", str(log), options={"Hash": "2"}, time_odds=0.5)
+    record, _ = play(white, B, "40/60+1", opening, rules=Rules(move_limit=3))
+    assert len(record.moves) == 4
+    lines = log.read_text().splitlines()
+    assert "setoption name Hash value 2" in lines
+    assert lines.count("ucinewgame") == 1
+    positions = [line for line in lines if line.startswith("position")]
+    assert positions[0] == "position startpos moves e2e4 e7e5"
+    assert positions[1] == f"position startpos moves e2e4 e7e5 {record.moves[0][0]} {record.moves[1][0]}"
+    go = [line for line in lines if line.startswith("go")]
+    assert go[0] == "go wtime 30000 btime 60000 winc 500 binc 1000 movestogo 40"
+    assert go[1].endswith("movestogo 39")
+    assert lines.count("isready") >= 4
+
+
+def test_chess960_castles_by_taking_the_rook():
+    fen = "bnrkbrqn/pppppppp/8/8/8/8/PPPPPPPP/5KR1 w G - 0 1"
+    record, failure = play(
+        scripted("W", "--last"), B, opening=Opening(fen), chess960=True, rules=Rules(move_limit=1),
+    )  # fmt: skip
+    assert failure is None and record.opening["root"] == fen
+    board = chess.Board(fen, chess960=True)
+    legal = sorted(board.uci(move) for move in board.legal_moves)
+    assert "f1g1" in legal
+    assert record.moves[0][0] == legal[-1]
+
+
+def test_a_game_that_is_over_at_once():
+    record, failure = play(W, B, opening=Opening("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"))
+    assert (record.result, record.reason, record.moves, failure) == ("1/2-1/2", "stalemate", [], None)
+
+
+@pytest.mark.parametrize(
+    "spec, problem",
+    [
+        (EngineSpec("x", ("no-such-program",)), "no program no-such-program"),
+        (EngineSpec("x", (sys.executable, "-c", "import sys; sys.exit('sorry')")), "sorry"),
+        (scripted("x", options={"Nonsense": "1"}), "does not support option Nonsense"),
+        (scripted("x", options={"Hash": "lots"}), "Hash"),
+    ],
+)
+def test_an_engine_that_cannot_be_started_says_why(spec, problem):
+    with pytest.raises(EngineFailure) as failure:
+        asyncio.run(Player.start(spec, 5))
+    assert failure.value.reason == "disconnect"
+    assert problem in failure.value.detail
+
+
+def test_an_engine_that_never_comes_up(monkeypatch):
+    monkeypatch.setattr(players, "START_TIME", 0.5)
+    with pytest.raises(EngineFailure, match="did not come up as a uci engine"):
+        asyncio.run(Player.start(scripted("x", "--no-uciok"), 5))

@@ -1,0 +1,132 @@
+"""The folder of a match: kept game by game, taken up after any end, guarded against mix-ups."""
+
+import io
+import json
+from dataclasses import asdict, replace
+
+import chess
+import chess.pgn
+import pytest
+
+from zobra.arena.adjudication import Rules
+from zobra.arena.engines import EngineSpec
+from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.openings import Opening
+from zobra.arena.schedule import Pairing
+from zobra.arena.settings import Settings
+from zobra.arena.statistics import Sprt
+
+SETTINGS = Settings(
+    (EngineSpec("A {1}", ("a",), {"Hash": 4}), EngineSpec("B", ("b", "-x"), time_control="nodes=9")),
+    "10+0.1", 5, rules=Rules(draw=(30, 4, 10), resign=(3, 500)), sprt=Sprt(0, 5),
+)  # fmt: skip
+OPENING = Opening(chess.STARTING_FEN, ("e2e4",), "one")
+MOVES = [
+    ["e7e5", -20, None, 9, 1000, 12.3],
+    ["f1c4", None, 3, 8, None, 1.0],
+    ["b8c6", None, -2, None, None, 0.4],
+    ["d1h5", None, None, None, None, 5.0],
+]
+
+
+def record(index: int = 0, **more) -> GameRecord:
+    white, black = ("A {1}", "B") if index % 2 == 0 else ("B", "A {1}")
+    values = {"result": "1-0", "reason": "time", "detail": "35 ms over", "moves": MOVES, "start": "2030-01-02T03:04:05+00:00"}
+    return GameRecord(index, index // 2, index // 2 + 1, white, black, OPENING.entry(False), **values | more)
+
+
+def test_games_are_there_again(tmp_path):
+    journal = Journal.open(tmp_path / "m", SETTINGS)
+    journal.add(record(0))
+    journal.add(record(1, result="0-1"))
+    journal.close()
+    run = json.loads((tmp_path / "m" / "run.json").read_text())
+    assert run["kind"] == "match" and run["engines"][0]["name"] == "A {1}" and run["sprt"]["elo1"] == 5 and run["created"]
+    for settings in (SETTINGS, None):
+        again = Journal.open(tmp_path / "m", settings)
+        assert again.settings == SETTINGS
+        assert again.records == [record(0), record(1, result="0-1")]
+        again.close()
+
+
+def test_half_a_line_at_the_end_is_forgotten(tmp_path):
+    journal = Journal.open(tmp_path, SETTINGS)
+    journal.add(record(0))
+    journal.add(record(1))
+    journal.close()
+    path = tmp_path / "journal.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])
+    (tmp_path / "games.pgn").write_text("torn")
+    journal = Journal.open(tmp_path, None)
+    assert journal.records == [record(0)]
+    journal.add(record(1))
+    journal.close()
+    assert path.read_bytes() == whole
+    assert (tmp_path / "games.pgn").read_text().count("[Event ") == 2
+
+
+def test_a_broken_line_is_named(tmp_path):
+    Journal.open(tmp_path, SETTINGS).close()
+    (tmp_path / "journal.jsonl").write_text(json.dumps(asdict(record())) + "\nnonsense\n")
+    with pytest.raises(ValueError, match=r"journal\.jsonl:2: not a game"):
+        Journal.open(tmp_path, None)
+
+
+def test_another_match_is_refused(tmp_path):
+    Journal.open(tmp_path, SETTINGS).close()
+    with pytest.raises(ValueError, match="another match: time_control, seed differs"):
+        Journal.open(tmp_path, replace(SETTINGS, time_control="5", seed=3))
+    (tmp_path / "run.json").write_text('{"kind": "suite"}')
+    with pytest.raises(ValueError, match="not a match"):
+        Journal.open(tmp_path, None)
+    with pytest.raises(ValueError, match="no match to go on with"):
+        Journal.open(tmp_path / "nowhere", None)
+
+
+def test_two_processes_cannot_play_the_same_match(tmp_path):
+    journal = Journal.open(tmp_path, SETTINGS)
+    with pytest.raises(ValueError, match="another process"):
+        Journal.open(tmp_path, SETTINGS)
+    journal.close()
+    Journal.open(tmp_path, SETTINGS).close()
+
+
+def test_a_record_knows_its_scheduled_game():
+    pairing = Pairing(0, 0, 1, "A {1}", "B", OPENING)
+    assert record().belongs_to(pairing)
+    assert not record().belongs_to(replace(pairing, white="B", black="A {1}"))
+    assert not record().belongs_to(replace(pairing, opening=Opening(chess.STARTING_FEN)))
+
+
+def test_pgn_is_what_python_chess_reads(tmp_path):
+    journal = Journal.open(tmp_path, SETTINGS)
+    journal.add(record(detail="35 ms over {sic}"))
+    journal.add(record(1, result="1/2-1/2", reason="move limit", detail="", moves=[]))
+    journal.close()
+    file = io.StringIO((tmp_path / "games.pgn").read_text())
+    game, second = chess.pgn.read_game(file), chess.pgn.read_game(file)
+    assert game.errors == [] and second.errors == [] and chess.pgn.read_game(file) is None
+    headers = game.headers
+    assert (headers["White"], headers["Black"], headers["Result"], headers["Date"]) == ("A {1}", "B", "1-0", "2030.01.02")
+    assert (headers["WhiteTimeControl"], headers["BlackTimeControl"]) == ("10+0.1", "nodes=9")
+    assert (headers["Termination"], headers["PlyCount"], headers["Opening"]) == ("time forfeit", "5", "one")
+    assert [node.move.uci() for node in game.mainline()] == ["e2e4", *(move[0] for move in MOVES)]
+    assert [node.comment for node in game.mainline()] == [
+        "book", "-0.20/9 0.012s, n=1000", "+M5/8 0.001s", "-M4/0 0.000s",
+        "0.005s, Black loses on time (35 ms over sic)",
+    ]  # fmt: skip
+    assert second.headers["Termination"] == "adjudication"
+    assert list(second.mainline())[-1].comment == "book, Draw by move limit"
+
+
+def test_chess960_games_say_so(tmp_path):
+    fen = "bnrkbrqn/pppppppp/8/8/8/8/PPPPPPPP/5KR1 w G - 0 1"
+    settings = replace(SETTINGS, chess960=True)
+    journal = Journal.open(tmp_path, settings)
+    journal.add(replace(record(moves=[["f1g1", 0, None, 1, 1, 1.0]]), opening=Opening(fen).entry(True)))
+    journal.close()
+    game = chess.pgn.read_game(io.StringIO((tmp_path / "games.pgn").read_text()))
+    assert game.errors == [] and game.headers["Variant"] == "Chess960"
+    assert game.board() == chess.Board(fen, chess960=True)
+    assert game.next().san() == "O-O"

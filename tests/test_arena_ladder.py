@@ -1,0 +1,125 @@
+"""Ratings on a ladder: fitted as they should be, and the list that is shipped."""
+
+import json
+import math
+import random
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from zobra.arena import ladder as ladders
+from zobra.arena.command_line import register
+from zobra.arena.engines import EngineSpec
+from zobra.arena.journal import GameRecord
+from zobra.arena.ladder import Rung, calibrated, fit, installed, read_rungs, save_calibration
+from zobra.arena.results import Results
+from zobra.arena.statistics import elo_of_score, score_of_elo
+
+ENGINE = f"{sys.executable} {Path(__file__).parent / 'scripted_engine.py'}"
+
+
+def rung(name: str, rating: float, sigma: float = 1.0) -> Rung:
+    return Rung(EngineSpec(name, (name,)), rating, sigma, "test")
+
+
+def results(games: list[tuple[str, str, str]]) -> Results:
+    names = sorted({name for game in games for name in game[:2]})
+    return Results(
+        names, [GameRecord(i, i // 2, 1, white, black, {}, end, "mate") for i, (white, black, end) in enumerate(games)]
+    )
+
+
+def test_against_one_sure_rung_the_rating_is_the_score():
+    games = [("X", "R", "1-0")] * 75 + [("X", "R", "0-1")] * 25
+    found = fit(results(games), [rung("R", 2000)])
+    assert found["X"].rating == pytest.approx(2000 + elo_of_score(0.75), abs=2)
+    # the information of 100 games at 75 %, in Elo
+    sigma = 400 / math.log(10) / math.sqrt(100 * 0.75 * 0.25)
+    assert found["X"].margin == pytest.approx(1.96 * sigma, rel=0.02)
+    draws = fit(results([("X", "R", "1/2-1/2")] * 50 + [("X", "R", "1-0")] * 50), [rung("R", 2000)])
+    assert draws["X"].rating == pytest.approx(found["X"].rating, abs=0.01)
+
+
+def test_many_engines_find_their_places():
+    true = {"X": 2200.0, "low": 2000.0, "middle": 2150.0, "high": 2400.0}
+    generator, games = random.Random(1), []
+    for name in ("low", "middle", "high"):
+        for number in range(600):
+            white, black = ("X", name) if number % 2 else (name, "X")
+            won = generator.random() < score_of_elo(true[white] - true[black])
+            games.append((white, black, "1-0" if won else "0-1"))
+    found = fit(results(games), [rung("low", 2000), rung("middle", 2150), rung("high", 2000, sigma=1000)])
+    assert all(abs(found[name].rating - rating) < 1.5 * found[name].margin + 2 for name, rating in true.items())
+    assert found["X"].margin < 30
+    # a doubtful rung moves to where it plays, and stays the less certain one
+    assert found["high"].margin > found["X"].margin
+
+
+def test_a_clean_sweep_stays_finite():
+    found = fit(results([("X", "R", "1-0")] * 20), [rung("R", 2000)])
+    assert 2300 < found["X"].rating < 4500 and math.isfinite(found["X"].margin)
+
+
+def test_the_shipped_list():
+    rungs = read_rungs(ladders.SHIPPED)
+    assert [one.rating for one in rungs] == sorted(one.rating for one in rungs)
+    assert len({one.engine.name for one in rungs}) == len(rungs) >= 10
+    assert all("Debian" in one.source for one in rungs)
+    protocols = {one.engine.name: one.engine.protocol for one in rungs}
+    assert protocols["Fairy-Max 5.0b"] == protocols["Phalanx 25"] == "xboard"
+
+
+def test_bad_lists_are_named(tmp_path):
+    path = tmp_path / "bad.toml"
+    path.write_text('[[engine]]\nname = "x"\ncommand = "x"\nrating = "high"\n')
+    with pytest.raises(ValueError, match=r"bad\.toml: engine x: rating"):
+        read_rungs(path)
+
+
+def test_missing_engines_are_left_out():
+    here, missing = installed([Rung(EngineSpec("p", (sys.executable,)), 1, 1, ""), rung("no-such-program", 2)])
+    assert [one.engine.name for one in here] == ["p"]
+    assert missing == ["engine no-such-program: no program no-such-program"]
+
+
+def test_calibrations_are_kept(tmp_path):
+    path = tmp_path / "deep" / "ladder.json"
+    rungs = [rung("a", 1500, 30), rung("b", 1600, 30)]
+    assert calibrated(rungs, path) == rungs
+    save_calibration({"a": ladders.Rating(1555.0, 19.6)}, "5+0.05", path)
+    first, second = calibrated(rungs, path)
+    assert (first.rating, first.sigma, second) == (1555.0, pytest.approx(10.0), rungs[1])
+    path.write_text("[]")
+    with pytest.raises(ValueError, match="not a calibration"):
+        calibrated(rungs, path)
+
+
+def test_the_command(tmp_path, monkeypatch):
+    monkeypatch.setattr(ladders, "calibration_file", lambda: tmp_path / "kept.json")
+    rungs = tmp_path / "rungs.toml"
+    rungs.write_text(
+        "\n".join(
+            f'[[engine]]\nname = "{name}"\ncommand = "{command}"\nrating = {rating}\n'
+            for name, command, rating in (
+                ("weak", f"{ENGINE} --illegal 2", 1000),
+                ("same", ENGINE, 1200),
+                ("none", "nowhere", 1),
+            )
+        )
+    )
+    app = typer.Typer()
+    register(app)
+    arguments = ["--list", str(rungs), "--tc", "30", "-n", "2"]
+    text = CliRunner().invoke(app, ["ladder", f"new={ENGINE} --last", *arguments, "--folder", str(tmp_path / "l")]).output
+    assert "left out: engine none: no program nowhere" in text
+    rows = {line.split("│")[1].strip(): line.split("│") for line in text.splitlines() if line.startswith("│")}
+    assert set(rows) == {"new", "weak", "same"} and rows["new"][4].strip() == "4"
+    assert int(rows["weak"][2]) < 1000 < int(rows["new"][2])
+    assert "weak lost 2 by illegal move" in text
+    result = CliRunner().invoke(app, ["ladder", "--calibrate", *arguments, "--folder", str(tmp_path / "c")])
+    assert result.exit_code == 0, result.output
+    kept = json.loads((tmp_path / "kept.json").read_text())
+    assert kept["time_control"] == "30" and kept["ratings"]["weak"][0] < kept["ratings"]["same"][0]

@@ -1,0 +1,259 @@
+"""Whole matches of scripted engines in worker processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from zobra.arena.adjudication import Rules
+from zobra.arena.engines import EngineSpec
+from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.match import Match, Outcome, check_engines, scheduled
+from zobra.arena.openings import RANDOM, Opening
+from zobra.arena.player import EngineFailure
+from zobra.arena.processors import shares
+from zobra.arena.results import Results
+from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN, pairings
+from zobra.arena.settings import Settings, digest
+from zobra.arena.statistics import LOGISTIC, Sprt
+
+ENGINE = str(Path(__file__).parent / "scripted_engine.py")
+
+
+def scripted(name: str, *arguments: str) -> EngineSpec:
+    return EngineSpec(name, (sys.executable, ENGINE, *arguments))
+
+
+class Silence:
+    """Watches without a word; may stop the match after some games as Ctrl-C would."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.stop_after = stop_after
+        self.seen: list[GameRecord] = []
+
+    def begin(self, results, total):
+        self.total = total
+
+    def started(self, pairing):
+        pass
+
+    def finished(self, record, results, llr):
+        self.seen.append(record)
+        if len(self.seen) == self.stop_after:
+            raise KeyboardInterrupt
+
+
+def run(
+    folder: Path, settings: Settings, watcher: Silence | None = None, concurrency: int = 2
+) -> tuple[Outcome, list[GameRecord]]:
+    journal = Journal.open(folder, settings)
+    try:
+        outcome = Match(journal, scheduled(settings), concurrency).run(watcher or Silence())
+        return outcome, sorted(journal.records, key=lambda record: record.index)
+    finally:
+        journal.close()
+
+
+def match_settings(*engines: EngineSpec, rounds: int = 3, **more) -> Settings:
+    more = {"time_control": "30", "rules": Rules(move_limit=4), "plies": 4, "seed": 5} | more
+    return Settings(engines, rounds=rounds, **more)
+
+
+def test_a_match_plays_its_schedule(tmp_path):
+    settings = match_settings(scripted("A"), scripted("B", "--last"))
+    outcome, records = run(tmp_path, settings)
+    assert [record.belongs_to(pairing) for record, pairing in zip(records, scheduled(settings), strict=True)] == [True] * 6
+    assert [record.white for record in records] == ["A", "B"] * 3
+    assert records[0].opening == records[1].opening != records[2].opening
+    assert (outcome.results.games, outcome.total, outcome.interrupted, outcome.verdict) == (6, 6, False, None)
+    assert outcome.results.trinomial("A") == [0, 6, 0] and outcome.results.pentanomial("A") == [0, 0, 3, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "fault, reason", [("--crash", "disconnect"), ("--illegal", "illegal move"), ("--null", "illegal move")]
+)
+def test_misbehaviour_loses_each_game_and_the_match_goes_on(tmp_path, fault, reason):
+    outcome, records = run(tmp_path, match_settings(scripted("good"), scripted("bad", fault, "2")))
+    assert len(records) == 6
+    assert {record.reason for record in records} == {reason}
+    assert outcome.results.trinomial("good") == [0, 0, 6]
+    assert outcome.results.faults == {("bad", reason): 6}
+
+
+def test_round_robin_and_gauntlet():
+    openings = [Opening(chess.STARTING_FEN), Opening(chess.STARTING_FEN, ("e2e4",))]
+    games = list(pairings("ABC", ROUND_ROBIN, openings))
+    assert [game.index for game in games] == list(range(12))
+    assert [(game.white + game.black) for game in games[:6]] == ["AB", "BA", "AC", "CA", "BC", "CB"]
+    assert [game.round for game in games] == [1] * 6 + [2] * 6
+    assert all(games[2 * pair].opening == games[2 * pair + 1].opening for pair in range(6))
+    gauntlet = list(pairings("ABC", GAUNTLET, openings))
+    assert [(game.white + game.black) for game in gauntlet[:4]] == ["AB", "BA", "AC", "CA"] and len(gauntlet) == 8
+
+
+def test_three_engines_meet(tmp_path):
+    outcome, records = run(tmp_path, match_settings(scripted("A"), scripted("B"), scripted("C", "--illegal", "1"), rounds=1))
+    assert [(record.white, record.black, record.result) for record in records] == [
+        ("A", "B", "1/2-1/2"), ("B", "A", "1/2-1/2"),
+        ("A", "C", "1-0"), ("C", "A", "0-1"), ("B", "C", "1-0"), ("C", "B", "0-1"),
+    ]  # fmt: skip
+    assert outcome.results.trinomial("A") == [0, 2, 2] and outcome.results.pentanomial("A", "C") == [0, 0, 0, 0, 1]
+
+
+def test_an_sprt_stops_the_match(tmp_path):
+    settings = match_settings(scripted("A"), scripted("B", "--illegal", "1"), rounds=500, sprt=Sprt(0, 200, model=LOGISTIC))
+    outcome, records = run(tmp_path, settings)
+    assert outcome.verdict == "H1" and outcome.llr is not None and outcome.llr >= settings.sprt.limits[1]
+    assert len(records) < 100
+    again, _ = run(tmp_path, settings, watcher := Silence())
+    assert (again.verdict, watcher.seen) == ("H1", [])
+
+
+def test_an_interrupted_match_goes_on(tmp_path):
+    settings = match_settings(scripted("A"), scripted("B"), rounds=6)
+    outcome, records = run(tmp_path, settings, Silence(stop_after=5))
+    assert outcome.interrupted and len(records) == 5
+    outcome, records = run(tmp_path, settings, watcher := Silence())
+    assert not outcome.interrupted and len(watcher.seen) == 7
+    assert [record.index for record in records] == list(range(12))
+
+
+def test_a_journal_of_other_games_is_refused(tmp_path):
+    settings = match_settings(scripted("A"), scripted("B"), rounds=1)
+    run(tmp_path, settings)
+    path = tmp_path / "journal.jsonl"
+    path.write_text(path.read_text().replace('"index":1', '"index":7'))
+    with pytest.raises(ValueError, match="game 7 is not the scheduled one"):
+        run(tmp_path, settings)
+
+
+def test_engines_are_checked_before():
+    for settings in (match_settings(scripted("A")), match_settings(scripted("A"), chess960=True, plies=None)):
+        check_engines(settings, scheduled(settings))
+    settings = match_settings(scripted("A"), EngineSpec("B", ("nowhere",)))
+    with pytest.raises(EngineFailure, match="no program nowhere"):
+        check_engines(settings, [])
+
+
+def kill_midway(command: list[str], folder: Path, games: int) -> None:
+    """Runs the command and kills it with SIGKILL once so many games are kept."""
+    journal = folder / "journal.jsonl"
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while not journal.exists() or journal.read_bytes().count(b"\n") < games:
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+
+
+def resume_after_sigkill(tmp_path: Path, games: int) -> None:
+    folder, pids = tmp_path / "match", tmp_path / "pids"
+    pids.mkdir()
+    engines = [f"{name}={sys.executable} {ENGINE} --pids {pids} {more}" for name, more in (("A", ""), ("B", "--last"))]
+    command = [sys.executable, "-m", "zobra.arena", "match", *engines, "--tc", "30", "-n", str(games), "-c", "2", "--seed", "7"]
+    command += ["--plies", "6", "--move-limit", "6", "--folder", str(folder)]
+    kill_midway(command, folder, games // 3)
+    kept = (folder / "journal.jsonl").read_bytes()
+    wait_for_the_end_of(pids)
+    kill_midway(command, folder, 2 * games // 3)
+    assert (folder / "journal.jsonl").read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=300)
+    records = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+    assert sorted(record["index"] for record in records) == list(range(games))
+    schedule = scheduled(Journal.settings_in(folder))
+    assert all(GameRecord(**record).belongs_to(schedule[record["index"]]) for record in records)
+    with (folder / "games.pgn").open() as pgn:
+        assert sum(1 for _ in iter(lambda: chess.pgn.read_headers(pgn), None)) == games
+
+
+def wait_for_the_end_of(pids: Path) -> None:
+    """The engines of a killed match end too."""
+    deadline = time.monotonic() + 30
+    while any(_alive(int(path.name)) for path in pids.iterdir()):
+        assert time.monotonic() < deadline, "engines outlive their match"
+        time.sleep(0.05)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks for engines in /proc")
+
+
+@needs_linux
+def test_a_killed_match_resumes(tmp_path):
+    resume_after_sigkill(tmp_path, 36)
+
+
+@needs_linux
+@pytest.mark.slow
+def test_a_killed_match_of_200_games_resumes(tmp_path):
+    resume_after_sigkill(tmp_path, 200)
+
+
+@needs_linux
+def test_ctrl_c_ends_cleanly(tmp_path):
+    engines = [f"{name}={sys.executable} {ENGINE}" for name in "AB"]
+    command = [sys.executable, "-m", "zobra.arena", "match", *engines, "--tc", "30", "-n", "5000", "-c", "2"]
+    command += ["--folder", str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "journal.jsonl").exists() or not (tmp_path / "journal.jsonl").read_text():
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted" in out and err == ""
+
+
+def test_results_count_pairs():
+    def record(index: int, result: str) -> GameRecord:
+        names = ("A", "B") if index % 2 == 0 else ("B", "A")
+        return GameRecord(index, index // 2, 1, *names, {}, result, "stalemate" if result == "1/2-1/2" else "time")
+
+    results = Results("AB")
+    # A scores 2, 1/2, 1 (twice differently) and 0 in its pairs; the last pair is still open
+    played = ["1-0", "0-1", "1/2-1/2", "1-0", "1-0", "1-0", "1/2-1/2", "1/2-1/2", "0-1", "1-0", "1-0"]
+    completed = [results.add(record(index, result)) for index, result in enumerate(played)]
+    assert completed == [index % 2 == 1 for index in range(11)]
+    assert results.pentanomial("A") == [1, 1, 2, 0, 1]
+    assert results.pentanomial("B") == [1, 0, 2, 1, 1]
+    assert results.trinomial("A") == [4, 3, 4]
+    assert results.faults[("B", "time")] == 4 and results.faults[("A", "time")] == 4
+
+
+def test_the_book_is_recognised(tmp_path):
+    book = tmp_path / "b.epd"
+    book.write_text(chess.STARTING_FEN)
+    before = digest(book)
+    book.write_text(chess.STARTING_FEN + "\n")
+    assert digest(book) != before
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system cannot pin processes")
+def test_processors_are_shared_out():
+    available = sorted(os.sched_getaffinity(0))
+    shared = shares(1, 1)
+    assert sorted(shared[0]) == available
+    each = shares(len(available), 1)
+    assert sorted(processor for share in each for processor in share) == available and all(len(share) == 1 for share in each)
+    assert shares(len(available), 2) == [[]] * len(available)
+
+
+def test_random_order_needs_no_book(tmp_path):
+    settings = match_settings(scripted("A"), scripted("B"), order=RANDOM, rounds=4)
+    assert len({pairing.opening for pairing in scheduled(settings)}) == 4

@@ -1,0 +1,153 @@
+"""The command line of matches: what it shows, and what it says to mistakes."""
+
+import io
+import sys
+from pathlib import Path
+
+import chess
+import pytest
+import typer
+from rich.console import Console
+from typer.testing import CliRunner
+
+from zobra.arena.command_line import register
+from zobra.arena.display import MatchDisplay, figures, standings
+from zobra.arena.engines import EngineSpec
+from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.openings import Opening
+from zobra.arena.results import Results
+from zobra.arena.schedule import Pairing
+from zobra.arena.settings import Settings
+from zobra.arena.statistics import Sprt
+
+ENGINE = f"{sys.executable} {Path(__file__).parent / 'scripted_engine.py'}"
+PAIR = [f"A={ENGINE}", f"B={ENGINE} --illegal 2"]
+
+app = typer.Typer()
+register(app)
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "300"})
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_commands_are_there():
+    text = run("--help")
+    assert all(name in text for name in ("match", "ladder", "suite", "report"))
+
+
+def test_a_match_and_its_figures(tmp_path):
+    folder = str(tmp_path / "m")
+    text = run("match", *PAIR, "--tc", "30", "-n", "4", "--folder", folder, "-o", "B:Hash=2", "--seed", "1", "--sprt", "0,5")
+    assert text.count("Black makes an illegal move (e1e8)") == 2 and text.count("White makes an illegal move (e1e8)") == 2
+    assert "Games: 4, Wins: 4, Losses: 0, Draws: 0, Points: 4.0 (100.00%)" in text
+    assert "Ptnml(0-2): [0, 0, 0, 0, 2]" in text and "LLR: " in text and "B lost 4 by illegal move" in text
+    assert Journal.settings_in(tmp_path / "m").engines[1].options == {"Hash": "2"}
+    assert "going on after 4 of 4 games" in run("match", "--folder", folder)
+    # the seed is drawn once: the same command without it means the same match
+    assert "going on" in run("match", *PAIR, "--tc", "30", "-n", "4", "--folder", folder, "-o", "B:Hash=2", "--sprt", "0,5")
+    assert "another match: time_control differs" in run(
+        "match", *PAIR, "--tc", "31", "-n", "4", "--folder", folder, "-o", "B:Hash=2", "--sprt", "0,5", code=2
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments, problem",
+    [
+        ([], "name two engines"),
+        (["A=x"], "a match needs two engines"),
+        (["no-such-program", "other"], "no program no-such-program"),
+        ([*PAIR, "--tc", "soon"], "time control 'soon'"),
+        ([*PAIR, "-n", "5"], "must be even"),
+        ([*PAIR, "--sprt", "5,0"], "elo0 (5) must be less than elo1 (0)"),
+        ([*PAIR, "--sprt", "a,b"], "not ELO0,ELO1"),
+        ([*PAIR, PAIR[0], "--sprt", "0,5"], "exactly two engines"),
+        ([*PAIR, "--draw", "40,8"], "--draw 40,8: not 3 whole numbers"),
+        ([*PAIR, "--resign", "3,x"], "--resign 3,x"),
+        ([*PAIR, "--order", "upside-down"], "upside-down"),
+        ([*PAIR, "--tournament", "knockout"], "knockout"),
+        ([*PAIR, "-o", "Hash"], "NAME=VALUE"),
+        ([*PAIR, "-o", "Nonsense=1"], "does not support option Nonsense"),
+        ([*PAIR, "--openings", "nowhere.epd"], "nowhere.epd"),
+        ([*PAIR, "--syzygy", "nowhere"], "no Syzygy tables"),
+        (["nowhere.toml", PAIR[0]], "nowhere.toml"),
+    ],
+)
+def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, arguments, problem):
+    monkeypatch.chdir(tmp_path)
+    text = run("match", *arguments, code=2)
+    assert problem in " ".join(text.split()) and "Traceback" not in text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bad_book_is_named(tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text("nonsense\n")
+    text = run("match", *PAIR, "--openings", str(book), "--folder", str(tmp_path / "m"), code=2)
+    assert "book.epd:1" in text and not (tmp_path / "m").exists()
+
+
+def test_a_changed_book_is_noticed(tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text(chess.STARTING_FEN)
+    folder = str(tmp_path / "m")
+    run("match", *PAIR, "--tc", "30", "-n", "2", "--openings", str(book), "--folder", folder)
+    book.write_text(chess.STARTING_FEN + "\n\n")
+    assert "has changed since the match began" in run("match", "--folder", folder, code=2)
+
+
+SETTINGS = Settings((EngineSpec("A", ("a",)), EngineSpec("B", ("b",))), "10+0.1", 2, sprt=Sprt(0, 10))
+
+
+def record(index: int, result: str) -> GameRecord:
+    names = ("A", "B") if index % 2 == 0 else ("B", "A")
+    return GameRecord(index, index // 2, 1, *names, {}, result, "mate", duration=2.0)
+
+
+def test_published_lines_are_printed_alike():
+    """The text of a published match of 758 games, its last line as fastchess wrote it."""
+    results = Results("AB")
+    results.games = 758
+    for points, number in enumerate([236, 217, 305]):
+        results._games[("A", "B", points)] = number
+    for points, number in enumerate([13, 34, 232, 71, 29]):
+        results._pairs[("A", "B", points)] = number
+    lines = figures(results, SETTINGS, Sprt(0, 10).llr(results.pentanomial("A")))
+    assert lines[1:] == [
+        "Elo: 31.71 +/- 14.63, nElo: 53.96 +/- 24.73",
+        "LOS: 100.00%, DrawRatio: 61.21%, PairsRatio: 2.13",
+        "Games: 758, Wins: 305, Losses: 236, Draws: 217, Points: 413.5 (54.55%)",
+        "Ptnml(0-2): [13, 34, 232, 71, 29]",
+        "LLR: 2.95 (100.3%) (-2.94, 2.94) [0.00, 10.00] normalized",
+    ]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_is_shown_while_it_runs(terminal):
+    output = io.StringIO()
+    results = Results("AB", [record(0, "1-0")])
+    console = Console(file=output, force_terminal=terminal, color_system=None, width=120)
+    with MatchDisplay(console, SETTINGS) as display:
+        display.begin(results, 4)
+        display.started(Pairing(1, 0, 1, "B", "A", Opening(chess.STARTING_FEN)))
+        results.add(record(1, "1/2-1/2"))
+        display.finished(record(1, "1/2-1/2"), results, 0.5)
+    text = output.getvalue()
+    assert "going on after 1 of 4 games" in text
+    assert "game 2: B – A 1/2-1/2 (Draw by mate)" in text
+    assert ("games a minute" in text) == ("2/4" in text) == terminal
+
+
+def test_standings_of_several_engines():
+    results = Results("ABC")
+    for index, (white, black, result) in enumerate(
+        [("A", "B", "0-1"), ("B", "A", "1-0"), ("A", "C", "1/2-1/2"), ("C", "A", "0-1")]
+    ):
+        results.add(GameRecord(index, index // 2, 1, white, black, {}, result, "mate"))
+    output = io.StringIO()
+    Console(file=output, width=120).print(standings(results))
+    rows = [line.split("│") for line in output.getvalue().splitlines() if "│" in line]
+    assert [row[2].strip() for row in rows] == ["B", "A", "C"]
+    assert rows[1][5].strip() == "4" and rows[1][6].strip() == "37.5%"

@@ -1,0 +1,84 @@
+"""How long to think: never more than there is, never nothing, and more when there is more."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zobra.search.clock import DEFAULT_MOVES_TO_GO, MINIMUM, Allotment, allot
+from zobra.search.limits import Clock, Limits
+
+TIMES = st.integers(-10_000, 10_000_000)
+INCREMENTS = st.integers(0, 60_000)
+OVERHEADS = st.integers(0, 5_000)
+MOVES = st.one_of(st.none(), st.integers(0, 500))
+
+
+def white(time: int | None, increment: int = 0, moves: int | None = None, overhead: int = 0) -> Allotment:
+    return allot(Limits(clock=Clock(time, None, increment, 0, moves)), True, overhead)
+
+
+@given(TIMES, INCREMENTS, MOVES, OVERHEADS)
+def test_never_more_than_the_clock_holds_and_never_nothing(time, increment, moves, overhead):
+    soft, hard = white(time, increment, moves, overhead)
+    assert soft is not None
+    assert hard is not None
+    assert MINIMUM <= soft <= max(MINIMUM, time - overhead)
+    assert MINIMUM <= hard <= max(MINIMUM, time - overhead)
+    assert soft <= hard
+
+
+@given(st.integers(1, 10_000_000), st.integers(0, 1_000_000), INCREMENTS, MOVES)
+def test_more_time_is_never_less(time, more, increment, moves):
+    less_soft, less_hard = white(time, increment, moves)
+    soft, hard = white(time + more, increment, moves)
+    assert soft >= less_soft
+    assert hard >= less_hard
+
+
+@given(st.integers(1_000, 10_000_000), st.integers(2, 200))
+def test_one_of_several_moves_may_not_take_all(time, moves):
+    assert white(time, 0, moves).hard <= time / 2
+
+
+@given(st.integers(1_000, 1_000_000), st.integers(1, 100), st.integers(0, 100))
+def test_fewer_moves_to_go_allow_more_for_each(time, moves, more):
+    assert white(time, 0, moves).soft >= white(time, 0, moves + more).soft
+
+
+@pytest.mark.parametrize("time", [-1_000_000, -1, 0, 1, 2])
+@pytest.mark.parametrize("moves", [None, 0, 1, 40])
+def test_next_to_no_time_still_gives_a_millisecond(time, moves):
+    assert white(time, 0, moves, 50) == (MINIMUM, MINIMUM)
+
+
+def test_the_last_move_before_the_time_control_may_use_what_is_left():
+    assert white(1_000, 0, 1, 100).hard == 900
+    assert white(1_000, 0, 2, 100).hard == 450
+
+
+def test_overhead_is_kept_back():
+    assert white(5_000, 0, 1, 200).hard == white(4_800, 0, 1, 0).hard
+    assert white(5_000, 0, None, 200) == white(4_800, 0, None, 0)
+
+
+def test_each_side_has_its_own_clock():
+    limits = Limits(clock=Clock(60_000, 1_000, 0, 500))
+    assert allot(limits, True, 0) == white(60_000)
+    assert allot(limits, False, 0) == white(1_000, 500)
+
+
+def test_sudden_death_is_shared_out():
+    assert white(DEFAULT_MOVES_TO_GO * 1_000) == white(DEFAULT_MOVES_TO_GO * 1_000, 0, DEFAULT_MOVES_TO_GO)
+    assert white(60_000, 0, 0) == white(60_000)
+
+
+def test_a_move_time_is_a_limit_and_no_wish():
+    assert allot(Limits(movetime=1_000), True, 30) == (None, 970)
+    assert allot(Limits(movetime=10), True, 30) == (None, MINIMUM)
+    assert allot(Limits(movetime=0), True, 0) == (None, MINIMUM)
+    assert allot(Limits(movetime=500, clock=Clock(100, 100)), False, 0) == (None, 500)
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(depth=5), Limits(infinite=True), Limits(clock=Clock(None, 5_000))])
+def test_without_a_clock_there_is_no_limit(limits):
+    assert allot(limits, True, 10) == (None, None)

@@ -1,0 +1,78 @@
+"""`zobra` with arguments, as a user runs it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def zobra(*arguments: str, environment=None) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "zobra.uci", *arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=300, env=environment)
+
+
+def test_version():
+    done = zobra("--version")
+    assert done.returncode == 0 and done.stdout.startswith("Zobra ")
+
+
+def test_help_lists_every_command_and_loads_no_kernel():
+    code = (
+        "import sys, json\n"
+        "sys.argv = ['zobra', '--help']\n"
+        "from zobra.uci.main import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print(json.dumps(sorted({'numba', 'llvmlite', 'zobra.engine.jit'} & set(sys.modules))))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for word in ("bench", "perft", "keys", "warmup", "match", "ladder", "suite", "report"):
+        assert word in done.stdout
+    assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "nodes"),
+    [
+        (["3"], "8902"),
+        (["0"], "1"),
+        (["3", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", "--divide"], "97862"),
+    ],
+)
+def test_perft(arguments, nodes):
+    done = zobra("perft", *arguments)
+    assert done.returncode == 0 and nodes in done.stdout, done.stderr
+    if "--divide" in arguments:
+        counts = [int(line.split(": ")[1]) for line in done.stdout.splitlines() if ": " in line]
+        assert len(counts) == 48 and sum(counts) == int(nodes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["perft", "2", "8/8/8/8 w - -"], "the board has 8 ranks, this one 4"),
+        (["perft", "many"], "invalid value for 'depth'"),
+        (["perft", "99"], "99"),
+        (["perft"], "DEPTH"),
+        (["bench", "0"], "invalid value for 'depth'"),
+        (["benhc"], "benhc"),
+    ],
+)
+def test_bad_input_is_named_without_a_traceback(arguments, complaint):
+    done = zobra(*arguments)
+    assert done.returncode == 2
+    assert complaint.lower() in done.stderr.lower() and "Traceback" not in done.stderr
+
+
+def test_bench_ends_with_nodes_and_speed():
+    lines = zobra("bench", "2").stdout.splitlines()
+    nodes, word, speed, unit = lines[-1].split()
+    assert (word, unit) == ("nodes", "nps") and int(nodes) > 0 and int(speed) > 0
+    assert int(nodes) == sum(int(line.split()[1]) for line in lines[:-1])
+
+
+def test_warmup_says_where_the_kernels_are():
+    zobra("bench", "1")  # so that there is nothing to compile
+    done = zobra("warmup")
+    assert done.returncode == 0 and "kept in" in done.stdout and "nothing to compile" in done.stdout

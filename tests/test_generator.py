@@ -1,0 +1,53 @@
+"""The generator against python-chess, the judge of the rules."""
+
+import chess
+import pytest
+
+from tests.playouts import playouts
+from zobra.engine.fen import parse_fen, write_fen
+from zobra.engine.generator import ALL, NOISY, QUIET
+from zobra.engine.move import move_text
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_games_agree_with_python_chess(seed):
+    for board, position in playouts(8, seed):
+        ours = sorted(move_text(move, board.chess960) for move in position.legal_moves())
+        assert ours == sorted(move.uci() for move in board.legal_moves), board.fen()
+        assert position.in_check == board.is_check()
+        assert write_fen(position) == board.fen()
+        assert position.is_checkmate() == board.is_checkmate() and position.is_stalemate() == board.is_stalemate()
+
+
+def test_noisy_and_quiet_share_out_all_moves():
+    for board, position in playouts(10, 77):
+        noisy, quiet = position.legal_moves(int(NOISY)), position.legal_moves(int(QUIET))
+        assert sorted(noisy + quiet) == sorted(position.legal_moves(int(ALL)))
+        for move in noisy:
+            parsed = board.parse_uci(move_text(move, board.chess960))
+            assert board.is_capture(parsed) or parsed.promotion
+        assert not any(board.is_capture(board.parse_uci(move_text(move, board.chess960))) for move in quiet)
+
+
+@pytest.mark.parametrize(
+    ("fen", "count"),
+    [
+        ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", 218),  # the most moves a legal position can have
+        ("QQQQQQQ1/Q5Q1/8/8/8/8/4K2k/QQQQ4 w - - 0 1", None),
+        ("8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1", None),
+        ("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1", None),  # taking in passing would open the fourth rank
+        ("4k3/8/8/8/8/8/4r3/R3K2R w KQ - 0 1", None),
+        ("r3k2r/8/8/8/8/8/8/R3K1R1 w Qkq - 0 1", None),
+        ("1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9", None),
+        ("2r5/8/8/8/8/8/6PP/k2KR3 w K - 0 1", None),
+        ("8/8/8/8/8/8/8/rR2K2k w B - 0 1", None),  # the rook is pinned along the rank: no castling
+    ],
+)
+def test_special_positions(fen, count):
+    try:
+        board = chess.Board(fen, chess960=True)
+        position = parse_fen(fen)
+    except ValueError as error:
+        pytest.fail(str(error))
+    assert sorted(move_text(m, True) for m in position.legal_moves()) == sorted(m.uci() for m in board.legal_moves)
+    assert count is None or len(position.legal_moves()) == count

@@ -1,0 +1,96 @@
+"""Perft, the judge of generator and make: textbook positions, positions of our own, and the public suites."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.perft_positions import CHESS960, STANDARD
+from zobra.engine.fen import parse_fen
+from zobra.engine.perft import MAX_DEPTH, count_leaves, divide
+
+SUITES = Path(__file__).parents[2] / "shared" / "data" / "perft"
+
+TEXTBOOK = {
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": (20, 400, 8902, 197281, 4865609, 119060324),
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1": (48, 2039, 97862, 4085603, 193690690),
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1": (14, 191, 2812, 43238, 674624, 11030083),
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1": (6, 264, 9467, 422333, 15833292),
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8": (44, 1486, 62379, 2103487, 89941194),
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10": (46, 2079, 89890, 3894594, 164075551),
+}
+
+
+@pytest.mark.parametrize("fen", TEXTBOOK)
+def test_textbook_positions(fen):
+    position = parse_fen(fen)
+    assert tuple(count_leaves(position, depth) for depth in range(1, len(TEXTBOOK[fen]) + 1)) == TEXTBOOK[fen]
+
+
+@pytest.mark.parametrize(("fen", "counts"), [*STANDARD.items(), *CHESS960.items()])
+def test_own_positions(fen, counts):
+    position = parse_fen(fen)
+    assert tuple(count_leaves(position, depth) for depth in range(1, len(counts) + 1)) == counts
+
+
+def suite(name: str) -> list[tuple[str, dict[int, int]]]:
+    """(FEN, {depth: leaves}) of a suite; skips the test where it is missing."""
+    path = SUITES / name
+    if not path.exists():
+        pytest.skip(f"../shared/data/perft/{name} is not there")
+    found = []
+    for line in path.read_text().splitlines():
+        counts = {int(depth): int(leaves) for depth, leaves in re.findall(r"D(\d+)\s+(\d+)", line)}
+        if counts:
+            found.append((line.split(";")[0].strip(), counts))
+    return found
+
+
+def check(name: str, deepest: int, most_leaves: int, every: int = 1) -> None:
+    checked = 0
+    for fen, counts in suite(name)[::every]:
+        position = parse_fen(" ".join(fen.split()[:4]) + " 0 1")
+        for depth, leaves in counts.items():
+            if depth <= deepest and leaves <= most_leaves:
+                assert count_leaves(position, depth) == leaves, (fen, depth)
+                checked += 1
+    assert checked
+
+
+@pytest.mark.parametrize(
+    "name", ["standard_126.epd", "tricky.epd", "tricky_chess960.epd", "chess960_deep9.epd", "chess960_half.epd", "ferdy_ep.epd"]
+)
+def test_samples_of_the_public_suites(name):
+    check(name, 4, 300_000, every=5 if name != "tricky_chess960.epd" else 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "deepest"),
+    [
+        ("standard_126.epd", 5),
+        ("tricky.epd", 6),
+        ("tricky_chess960.epd", 5),
+        ("chess960_half.epd", 4),
+        ("chess960_deep9.epd", 5),
+        ("random_marcel_2000.epd", 4),
+        ("ferdy_ep.epd", 4),
+        ("ferdy_double.epd", 4),
+        ("ferdy_single.epd", 4),
+    ],
+)
+def test_public_suites(name, deepest):
+    check(name, deepest, 1 << 40)
+
+
+def test_divide_adds_up():
+    position = parse_fen(next(iter(TEXTBOOK)))
+    assert sum(leaves for _, leaves in divide(position, 4)) == 197281
+    assert [leaves for _, leaves in divide(position, 1)] == [1] * 20
+
+
+def test_depth_limits():
+    position = parse_fen(next(iter(TEXTBOOK)))
+    assert count_leaves(position, 0) == 1
+    with pytest.raises(ValueError, match="more than"):
+        count_leaves(position, MAX_DEPTH + 1)

@@ -1,0 +1,108 @@
+"""Quiescence against plain Python that follows its definition, and its edges: standing pat, evasions, delta pruning."""
+
+import chess
+import pytest
+
+from tests.search_kernels import PLAIN, Bench
+from tests.search_oracles import Minimax, TooLarge, evaluation, random_boards
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.position import Position
+from zobra.engine.scores import INFINITY, MATE
+from zobra.search.quiescence import quiescence
+
+CAPTURE = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"  # one capture, of a pawn, that loses nothing
+
+
+def test_compiled_once():
+    """A second signature of a recursive kernel makes its cached code crash when it is loaded."""
+    assert len(quiescence.signatures) == 1
+
+
+@pytest.mark.parametrize(("seed", "games"), [(71, 6), pytest.param(72, 60, marks=pytest.mark.slow)])
+def test_equals_the_oracle_inside_and_outside_of_windows(seed, games):
+    bench = Bench(parse_fen(START), PLAIN)
+    compared = in_check = searched = 0
+    for number, board in enumerate(random_boards(seed, games, 200)):
+        if number % 6 and not board.is_check():
+            continue
+        try:
+            value = Minimax(chess.Board(board.fen()), 200).quiet_value()
+        except TooLarge:
+            continue
+        bench.place(Position.from_board(board))
+        assert bench.quiesce() == value, board.fen()
+        for alpha in (value - 40, value - 1, value, value + 30):
+            for width in (1, 20):
+                beta = alpha + width
+                score = bench.quiesce(alpha, beta)
+                if alpha < value < beta:
+                    assert score == value, board.fen()
+                elif value <= alpha:
+                    assert value <= score <= alpha, board.fen()
+                else:
+                    assert beta <= score <= value, board.fen()
+        compared += 1
+        in_check += board.is_check()
+        searched += not board.is_check() and value != evaluation(board)
+    assert compared > 20 * games
+    assert in_check > 4 * games
+    assert searched > 4 * games
+
+
+def test_mate_in_check_is_seen():
+    bench = Bench(parse_fen("6rk/6pp/7N/8/8/8/8/K7 b - - 0 1"), PLAIN)
+    assert bench.quiesce() < MATE  # not in check: no mate is claimed
+    bench = Bench(parse_fen("6rk/5Npp/8/8/8/8/8/K7 b - - 0 1"), PLAIN)
+    assert bench.quiesce() == -MATE
+
+
+def test_stalemate_is_not_seen_without_a_check():
+    """Only captures are tried: without one the evaluation stands."""
+    position = parse_fen("k7/P7/K7/8/8/8/8/8 b - - 0 1")
+    bench = Bench(position, PLAIN)
+    assert bench.quiesce() == evaluation(position.to_board())
+
+
+def test_standing_above_beta_ends_at_once():
+    bench = Bench(parse_fen(CAPTURE), PLAIN)
+    standing = evaluation(chess.Board(CAPTURE))
+    assert bench.quiesce(standing - 1, standing) == standing
+    assert bench.this["nodes"] == 1
+
+
+def test_delta_pruning_begins_where_margin_and_gain_cannot_raise_alpha():
+    margin = 60
+    bench = Bench(parse_fen(CAPTURE), PLAIN | {"quiescence_margin": margin})
+    reach = evaluation(chess.Board(CAPTURE)) + 100 + margin
+    bench.quiesce(reach - 1, reach)
+    assert bench.this["nodes"] > 1
+    bench.quiesce(reach, reach + 1)
+    assert bench.this["nodes"] == 1
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/8/4k3/8/8/3KN3/8/8 w - - 0 1",  # nobody can win
+        "4k3/8/8/8/8/8/8/QQQ1K3 w - - 100 90",  # fifty moves
+    ],
+)
+def test_draws(fen):
+    assert Bench(parse_fen(fen), PLAIN).quiesce() == 0
+
+
+def test_mate_counts_on_the_hundredth_ply():
+    assert Bench(parse_fen("6rk/5Npp/8/8/8/8/8/K7 b - - 100 90"), PLAIN).quiesce() == -MATE
+
+
+def test_the_line_is_the_best_exchange():
+    position = parse_fen(CAPTURE)
+    bench = Bench(position, PLAIN)
+    bench.quiesce()
+    assert bench.line() == [position.parse_move("e4d5")]
+
+
+def test_long_check_sequences_end():
+    """The deepest ply answers whatever it is; nothing is written beyond the stack."""
+    bench = Bench(parse_fen("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1"))
+    assert -INFINITY < bench.quiesce() < INFINITY

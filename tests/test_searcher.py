@@ -1,0 +1,235 @@
+"""The search as a whole: reproducible, within its limits, and with lines that can be played."""
+
+import itertools
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from tests.search_oracles import random_boards
+from tests.test_negamax import MATES, assert_mating_line, mate_score
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.game import Game
+from zobra.engine.position import Position
+from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
+from zobra.search.limits import Clock, Limits, Report, Result
+from zobra.search.searcher import Searcher
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+ENDGAME = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
+MIDDLEGAME = "r2q1rk1/ppp2ppp/2npbn2/4p3/4P3/2NPBN2/PPP2PPP/R2Q1RK1 w - - 0 9"
+MATED, STALEMATED = "R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "k7/P7/K7/8/8/8/8/8 b - - 0 1"
+PATIENCE = 5.0  # seconds within which anything that must end has ended
+
+
+def think(searcher: Searcher, fen: str, limits: Limits) -> tuple[Result, list[Report]]:
+    reports: list[Report] = []
+    return searcher.search(Game(parse_fen(fen)), limits, reports.append), reports
+
+
+def without_time(reports: list[Report]) -> list[tuple]:
+    return [(r.depth, r.selective_depth, r.score, r.bound, r.nodes, r.hashfull, r.line) for r in reports]
+
+
+@pytest.fixture
+def searcher():
+    return Searcher(2)
+
+
+@pytest.mark.parametrize("fen", [START, KIWIPETE, ENDGAME])
+def test_the_same_search_twice_is_the_same(searcher, fen):
+    first, reports = think(searcher, fen, Limits(depth=9))
+    searcher.clear()
+    again, repeated = think(searcher, fen, Limits(depth=9))
+    assert (first, without_time(reports)) == (again, without_time(repeated))
+    other, elsewhere = think(Searcher(2), fen, Limits(depth=9))
+    assert (first, without_time(reports)) == (other, without_time(elsewhere))
+
+
+def test_clear_forgets_all_that_was_searched_before(searcher):
+    _, fresh = think(Searcher(2), MIDDLEGAME, Limits(depth=8))
+    for fen in (KIWIPETE, ENDGAME, START):
+        think(searcher, fen, Limits(nodes=40_000))
+    _, stained = think(searcher, MIDDLEGAME, Limits(depth=8))
+    searcher.clear()
+    _, cleared = think(searcher, MIDDLEGAME, Limits(depth=8))
+    assert without_time(fresh) == without_time(cleared)
+    assert without_time(fresh) != without_time(stained)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 10, 100, 999, 1_024, 5_000, 60_001])
+@pytest.mark.parametrize("fen", [START, KIWIPETE])
+def test_the_node_limit_is_exact(searcher, fen, limit):
+    result, reports = think(searcher, fen, Limits(nodes=limit))
+    assert searcher.nodes == limit
+    assert result.best in parse_fen(fen).legal_moves()
+    assert all(report.nodes <= limit for report in reports)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 7])
+def test_the_depth_limit_is_the_last_depth(searcher, depth):
+    _, reports = think(searcher, MIDDLEGAME, Limits(depth=depth))
+    assert sorted({report.depth for report in reports}) == list(range(1, depth + 1))
+    assert all(report.selective_depth >= report.depth for report in reports)
+
+
+def test_a_depth_beyond_the_stack_is_cut(searcher):
+    _, reports = think(searcher, "8/8/8/8/8/2k5/8/K7 w - - 0 1", Limits(depth=100_000))
+    assert (reports[-1].depth, reports[-1].score) == (MAX_PLY - 1, 0)
+
+
+def test_only_the_search_moves_are_considered(searcher):
+    position = parse_fen(MIDDLEGAME)
+    allowed = tuple(position.parse_move(text) for text in ("a2a4", "h2h4", "d1b1"))
+    result, reports = think(searcher, MIDDLEGAME, Limits(depth=6, searchmoves=allowed))
+    assert result.best in allowed
+    assert all(report.line[0] in allowed for report in reports)
+    one, _ = think(searcher, MIDDLEGAME, Limits(nodes=1, searchmoves=allowed[2:]))
+    assert one.best == allowed[2]
+    free, _ = think(searcher, MIDDLEGAME, Limits(depth=6))
+    assert free.best not in allowed  # these moves were chosen to be poor
+
+
+@pytest.mark.parametrize("fen", [START, KIWIPETE, ENDGAME, MIDDLEGAME])
+def test_lines_can_be_played_to_their_end(searcher, fen):
+    result, reports = think(searcher, fen, Limits(depth=9))
+    assert reports[-1].line[0] == result.best
+    assert result.ponder == (reports[-1].line[1] if len(reports[-1].line) > 1 else 0)
+    for report in reports:
+        position = parse_fen(fen)
+        assert report.line
+        for move in report.line:
+            assert move in position.legal_moves()
+            position = position.after(move)
+
+
+def test_random_positions_of_both_kinds_of_chess(searcher):
+    for chess960 in (False, True):
+        for number, board in enumerate(random_boards(91 + chess960, 6, 150, chess960)):
+            if number % 12:
+                continue
+            position = Position.from_board(board)
+            reports: list[Report] = []
+            result = searcher.search(Game(position), Limits(nodes=3_000), reports.append)
+            assert (result.best in position.legal_moves()) == bool(position.legal_moves())
+            for report in reports:
+                following = position
+                for move in report.line:
+                    assert move in following.legal_moves(), board.fen()
+                    following = following.after(move)
+
+
+def test_reports_tell_of_growing_effort(searcher):
+    _, reports = think(searcher, KIWIPETE, Limits(depth=9))
+    for earlier, later in itertools.pairwise(reports):
+        assert later.depth >= earlier.depth
+        assert later.nodes > earlier.nodes
+        assert later.milliseconds >= earlier.milliseconds
+    assert {report.bound for report in reports} <= {-1, 0, 1}
+    assert reports[-1].bound == 0
+    assert 0 < reports[-1].hashfull <= 1_000
+
+
+@pytest.mark.parametrize("fen", [MATED, STALEMATED])
+def test_without_a_legal_move_there_is_nothing_to_say(searcher, fen):
+    assert think(searcher, fen, Limits(depth=3)) == (Result(0, 0), [])
+
+
+@pytest.mark.parametrize(("fen", "plies"), MATES)
+def test_mates_are_announced_with_their_distance(searcher, fen, plies):
+    result, reports = think(searcher, fen, Limits(depth=plies + 8))
+    assert reports[-1].score == mate_score(plies)
+    assert mate_in_moves(reports[-1].score) == ((plies + 1) // 2 if plies % 2 else -plies // 2)
+    assert reports[-1].line[0] == result.best
+    assert_mating_line(parse_fen(fen), list(reports[-1].line), plies)
+
+
+@pytest.mark.parametrize(("fen", "plies"), [mate for mate in MATES if mate[1] % 2])
+def test_the_mate_limit_ends_the_search_once_it_is_found(searcher, fen, plies):
+    moves = (plies + 1) // 2
+    _, reports = think(searcher, fen, Limits(mate=moves, nodes=2_000_000))
+    assert searcher.nodes < 2_000_000
+    assert is_mate(reports[-1].score)
+    assert mate_in_moves(reports[-1].score) == moves
+    earlier = [report.score for report in reports[:-1] if report.bound == 0]
+    assert all(not is_mate(score) or mate_in_moves(score) > moves for score in earlier)
+
+
+def test_stop_from_another_thread_ends_an_infinite_search(searcher):
+    found: list[Result] = []
+    searcher.arm()
+    thread = threading.Thread(target=lambda: found.append(think(searcher, KIWIPETE, Limits(infinite=True))[0]))
+    thread.start()
+    deadline = time.monotonic() + PATIENCE
+    while searcher.nodes < 20_000 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert thread.is_alive()
+    searcher.stop()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert found[0].best in parse_fen(KIWIPETE).legal_moves()
+
+
+def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
+    searcher.stop()
+    think(searcher, KIWIPETE, Limits(infinite=True))
+    assert searcher.nodes <= 1_024
+    searcher.arm()
+    think(searcher, KIWIPETE, Limits(nodes=5_000))
+    assert searcher.nodes == 5_000
+
+
+@pytest.mark.parametrize("limits", [Limits(movetime=60), Limits(clock=Clock(500, 500, 0, 0, None)), Limits(clock=Clock(0, 0))])
+def test_time_limits_end_the_search(searcher, limits):
+    before = time.monotonic()
+    result, _ = think(searcher, KIWIPETE, limits)
+    assert time.monotonic() - before < PATIENCE
+    assert result.best in parse_fen(KIWIPETE).legal_moves()
+
+
+def test_a_move_time_is_used(searcher):
+    """Not a matter of speed: the search goes on until its time is over."""
+    before = time.monotonic()
+    think(searcher, KIWIPETE, Limits(movetime=100))
+    assert time.monotonic() - before > 0.08
+
+
+def test_a_single_legal_move_costs_no_time_of_the_clock(searcher):
+    fen = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
+    assert len(parse_fen(fen).legal_moves()) == 1
+    _, reports = think(searcher, fen, Limits(clock=Clock(3_600_000, 3_600_000)))
+    assert reports[-1].depth == 1
+
+
+def test_the_position_and_the_game_are_left_alone(searcher):
+    game = Game(parse_fen(START))
+    for text in ("g1f3", "g8f6", "f3g1"):
+        game.push(game.position.parse_move(text))
+    before, keys = game.position.array.copy(), list(game.keys)
+    searcher.search(game, Limits(depth=6))
+    assert np.array_equal(game.position.array, before)
+    assert game.keys == keys
+
+
+def test_parameters_can_be_set():
+    plain, tuned = Searcher(1), Searcher(1, parameters={"use_table": 0})
+    think(plain, KIWIPETE, Limits(depth=7))
+    think(tuned, KIWIPETE, Limits(depth=7))
+    assert plain.nodes < tuned.nodes
+    assert not tuned.table.buckets()["data"].any()
+    assert plain.table.buckets()["data"].any()
+
+
+def test_an_old_search_is_aged(searcher):
+    think(searcher, KIWIPETE, Limits(depth=6))
+    _, reports = think(searcher, ENDGAME, Limits(depth=1))
+    assert reports[0].hashfull < 5
+
+
+def test_a_hanging_queen_is_taken(searcher):
+    fen = "4k3/pp6/8/3q4/8/4N3/PP6/4K3 w - - 0 1"
+    for depth in range(1, 6):
+        result, reports = think(searcher, fen, Limits(depth=depth))
+        assert result.best == parse_fen(fen).parse_move("e3d5")
+        assert reports[-1].score > 100

@@ -1,0 +1,88 @@
+"""Following a game from `position` line to `position` line."""
+
+import chess
+import pytest
+
+from zobra.engine.fen import write_fen
+from zobra.engine.position import Position
+from zobra.uci.commands import SetPosition
+from zobra.uci.followed_game import FollowedGame
+
+SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
+
+
+@pytest.fixture
+def followed():
+    return FollowedGame()
+
+
+def fen_after(*moves: str) -> str:
+    board = chess.Board()
+    for move in moves:
+        board.push_uci(move)
+    return board.fen(en_passant="legal")
+
+
+def count_parsed(monkeypatch) -> list[str]:
+    parsed: list[str] = []
+    parse_move = Position.parse_move
+    monkeypatch.setattr(Position, "parse_move", lambda self, text: parsed.append(text) or parse_move(self, text))
+    return parsed
+
+
+def test_a_line_that_goes_on_costs_its_new_moves_only(followed, monkeypatch):
+    followed.follow(SetPosition(None, SHUFFLE * 100))
+    parsed = count_parsed(monkeypatch)
+    followed.follow(SetPosition(None, (*SHUFFLE * 100, "e2e4", "e7e5")))
+    assert parsed == ["e2e4", "e7e5"]
+    assert write_fen(followed.position).split()[0] == fen_after("e2e4", "e7e5").split()[0]
+
+
+def test_keys_of_the_game_are_kept_for_repetitions(followed):
+    followed.follow(SetPosition(None, SHUFFLE))
+    followed.follow(SetPosition(None, SHUFFLE * 2))
+    assert followed.game.keys.count(followed.position.key) == 2
+
+
+@pytest.mark.parametrize(
+    "moves", [("d2d4",), ("e2e4", "c7c5"), (), ("e2e4", "e7e5", "g1f3")], ids=["other", "branch", "start", "on"]
+)
+def test_any_next_line_is_right(followed, moves):
+    followed.follow(SetPosition(None, ("e2e4", "e7e5")))
+    followed.follow(SetPosition(None, moves))
+    assert write_fen(followed.position) == fen_after(*moves)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (SetPosition("8/8/8/8/8/8/8/8 w - -", ()), "in fen: White has 0 kings"),
+        (SetPosition("", ()), "in fen: a FEN has 4 to 6 fields"),
+        (SetPosition(None, ("e2e4", "e7e5", "e1e3")), "in move 3: 'e1e3'"),
+        (SetPosition(None, ("e2e4", "rubbish")), "in move 2: 'rubbish'"),
+        (SetPosition(None, ("d2d4", "0000")), "in move 2: '0000'"),
+    ],
+)
+def test_a_line_that_cannot_be_read_changes_nothing(followed, line, complaint):
+    followed.follow(SetPosition(None, ("e2e4",)))
+    with pytest.raises(ValueError, match=complaint):
+        followed.follow(line)
+    assert not followed.readable
+    assert write_fen(followed.position) == fen_after("e2e4")
+    followed.follow(SetPosition(None, ("e2e4", "c7c5")))
+    assert followed.readable and write_fen(followed.position) == fen_after("e2e4", "c7c5")
+
+
+def test_a_position_that_was_set_up_is_a_new_game(followed):
+    followed.follow(SetPosition(None, ("e2e4",)))
+    followed.set_up(followed.position)
+    assert followed.game.keys == []
+    followed.follow(SetPosition(fen_after("e2e4"), ("e7e5",)))
+    assert write_fen(followed.position) == fen_after("e2e4", "e7e5")
+
+
+def test_a_king_step_is_not_taken_for_castling(followed):
+    followed.follow(SetPosition("1k6/8/8/8/8/8/8/RK4R1 w AG - 0 1", ("b1c1",)))
+    assert write_fen(followed.position).startswith("1k6/8/8/8/8/8/8/R1K3R1 b")
+    followed.follow(SetPosition("1k6/8/8/8/8/8/8/RK4R1 w AG - 0 1", ("b1a1",)))
+    assert write_fen(followed.position).startswith("1k6/8/8/8/8/8/8/2KR2R1 b")

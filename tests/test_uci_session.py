@@ -1,0 +1,165 @@
+"""The session with a search that does as it is told."""
+
+import threading
+
+import pytest
+
+from zobra.search.limits import Report, Result
+from zobra.uci import loop as loop_module
+from zobra.uci import output, session
+from zobra.uci.commands import Go, Perft, SetOption, SetPosition, Simple, parse
+from zobra.uci.loop import Loop
+from zobra.uci.session import Session
+
+E2E4 = 12 | 28 << 6 | 1 << 12
+
+
+class FakeSearcher:
+    """Answers e2e4; waits for stop when infinite; fails when told to."""
+
+    def __init__(self, megabytes=16, move_overhead=10):
+        self.megabytes, self.move_overhead = megabytes, move_overhead
+        self.cleared = 0
+        self.nodes = 1
+        self.failure: Exception | None = None
+        self.stopped = threading.Event()
+
+    def resize(self, megabytes):
+        if megabytes > 1000:
+            raise MemoryError(f"a table of {megabytes} MB does not fit")
+        self.megabytes = megabytes
+
+    def clear(self):
+        self.cleared += 1
+
+    def arm(self):
+        self.stopped.clear()
+
+    def stop(self):
+        self.stopped.set()
+
+    def evaluate(self, position):
+        return 17
+
+    def search(self, game, limits, on_report=lambda report: None):
+        if self.failure:
+            raise self.failure
+        if limits.infinite:
+            assert self.stopped.wait(30)
+        if limits.nodes != 1:
+            on_report(Report(1, 1, 20, 0, 5, 1, 0, (E2E4,)))
+        return Result(E2E4, 0)
+
+
+@pytest.fixture
+def said(monkeypatch):
+    lines: list[str] = []
+    monkeypatch.setattr(session, "say", lines.append)
+    monkeypatch.setattr(loop_module, "say", lines.append)
+    monkeypatch.setattr(output, "say", lines.append)
+    return lines
+
+
+@pytest.fixture
+def conversation(monkeypatch, said):
+    monkeypatch.setattr(session, "Searcher", FakeSearcher)
+    made = Session()
+    said.clear()
+    return made
+
+
+def best(said):
+    return [line for line in said if line.startswith("bestmove")]
+
+
+@pytest.mark.parametrize(
+    "disturb",
+    [
+        lambda session: session.go(Go({"depth": 1})),
+        lambda session: session.set_position(SetPosition(None, ("e2e4",))),
+        lambda session: session.set_option(SetOption("Hash", "8")),
+        lambda session: session.new_game(),
+        lambda session: session.flip(),
+        lambda session: session.count_leaves(Perft(1)),
+        lambda session: session.leave(),
+    ],
+)
+def test_what_disturbs_a_search_ends_it_first(conversation, said, disturb):
+    conversation.go(Go(infinite=True))
+    assert not best(said)
+    disturb(conversation)
+    assert said.index("bestmove e2e4") == 1, said
+    conversation.finish()
+
+
+def test_a_search_that_fails_costs_itself_only(conversation, said):
+    conversation.searcher.failure = ZeroDivisionError("oh")
+    conversation.go(Go({"depth": 3}))
+    conversation.finish()
+    assert "info string error in search: ZeroDivisionError: oh" in said
+    assert len(best(said)) == 1 and best(said)[0] != "bestmove (none)"
+    conversation.searcher.failure = None
+    conversation.go(Go({"depth": 3}))
+    conversation.finish()
+    assert best(said)[1:] == ["bestmove e2e4"]
+
+
+def test_even_the_shortest_search_reports(conversation, said):
+    conversation.go(Go({"nodes": 1}))
+    conversation.finish()
+    assert said == ["info depth 0 seldepth 0 multipv 1 score cp 17 nodes 1 nps 1000 hashfull 0 time 0 pv e2e4", "bestmove e2e4"]
+
+
+def test_options_reach_the_search(conversation, said):
+    conversation.set_option(SetOption("move OVERHEAD", "250"))
+    conversation.set_option(SetOption("hash", "64"))
+    conversation.set_option(SetOption("Clear Hash", None))
+    assert (conversation.searcher.move_overhead, conversation.searcher.megabytes, conversation.searcher.cleared) == (250, 64, 1)
+    assert said == []
+    conversation.set_option(SetOption("Hash", "2000"))
+    assert said == ["info string error: a table of 2000 MB does not fit"]
+    assert conversation.values["Hash"] == "64"
+
+
+def test_debug_tells_what_was_understood(conversation, said):
+    conversation.debug = True
+    conversation.set_position(SetPosition(None, ("e2e4",)))
+    conversation.set_option(SetOption("Hash", "2"))
+    assert said[0].startswith("info string position rnbqkbnr/pppppppp/8/8/4P3") and "'2'" in said[1]
+
+
+def test_searchmoves_that_are_illegal_are_named_and_dropped(conversation, said):
+    command = parse("go depth 1 searchmoves e2e4 e2e5 e2e4 0000")
+    assert isinstance(command, Go)
+    assert conversation._search_moves(command.searchmoves) == (E2E4,)
+    assert len(said) == 2 and "'e2e5'" in said[0] and "'0000'" in said[1]
+
+
+def test_without_an_engine_the_conversation_still_answers(monkeypatch, said):
+    monkeypatch.setitem(__import__("sys").modules, "zobra.uci.session", None)
+    loop = Loop()
+    for line in ("uci", "isready", "go depth 1", "stop"):
+        loop.obey(parse(line))
+    assert "readyok" in said and best(said) == ["bestmove (none)"]
+    assert sum("could not be loaded" in line for line in said) == 2
+
+
+def test_a_command_that_fails_is_told(monkeypatch, said):
+    loop = Loop()
+    monkeypatch.setattr(loop_module, "read_lines", lambda: iter(["uci", "isready", "quit"]))
+    monkeypatch.setattr(loop, "introduce", lambda: 1 / 0)
+    monkeypatch.setattr(loop, "_get_ready", lambda: said.append("readyok"))
+    loop.run()
+    assert said == ["info string error: ZeroDivisionError: division by zero", "readyok"]
+
+
+def test_remarks_are_one_line_of_bounded_length(said):
+    output.inform("a\nbestmove e2e4\r" + "x" * 10_000)
+    assert len(said) == 1 and "\n" not in said[0] and "\r" not in said[0] and len(said[0]) < 500
+
+
+def test_simple_commands_that_mean_nothing_here(conversation, said):
+    loop = Loop()
+    for name in ("register", "stop", "ponderhit"):
+        loop.obey(Simple(name))
+    assert said == []

@@ -1,0 +1,167 @@
+"""Zobrist keys: the published numbers, their quality, and each classic mistake shown to be caught."""
+
+import itertools
+import json
+import random
+from pathlib import Path
+
+import chess
+import chess.polyglot
+import numpy as np
+import pytest
+
+from tests.playouts import playouts
+from zobra.engine import zobrist
+from zobra.engine.board import SQUARES
+from zobra.engine.fen import START, parse_fen
+
+VECTORS = Path(__file__).parents[2] / "shared" / "data" / "books" / "polyglot_keys.json"
+KEYS = [int(key) for key in zobrist.published_keys()]
+PIECES, CASTLING = zobrist.piece_keys(), zobrist.castling_keys()
+FILES, SIDE = zobrist.en_passant_keys(), int(zobrist.side_key())
+WHITE_PAWN, WHITE_KING, WHITE_ROOK, BLACK_PAWN = 0, 10, 6, 1
+
+
+def key_of(fen: str, *moves: str) -> int:
+    position = parse_fen(fen)
+    for move in moves:
+        position = position.after(position.parse_move(move))
+    return position.key
+
+
+def piece_key(piece: int, square: str) -> int:
+    return int(PIECES[piece, SQUARES[square]])
+
+
+def test_equals_polyglot_wherever_the_two_en_passant_rules_agree():
+    agreeing = 0
+    for board, position in playouts(20, 31):
+        if board.ep_square is None or board.has_pseudo_legal_en_passant() == board.has_legal_en_passant():
+            assert position.key == chess.polyglot.zobrist_hash(board)
+            agreeing += 1
+    assert agreeing > 1_000
+
+
+@pytest.mark.skipif(not VECTORS.exists(), reason="../shared/data/books/polyglot_keys.json is not there")
+def test_published_vectors():
+    text = json.loads(VECTORS.read_text())
+    found = 0
+    for entry in text if isinstance(text, list) else text.get("vectors", text.get("positions", [])):
+        fen, expected = entry["fen"], int(str(entry["key"]), 16)
+        board = chess.Board(fen)
+        if board.has_pseudo_legal_en_passant() == board.has_legal_en_passant():
+            assert parse_fen(board.fen()).key == expected
+            found += 1
+    assert found >= 5
+
+
+def test_start_position_has_the_published_key():
+    assert key_of(START) == 0x463B96181691FC9C
+
+
+def test_numbers_are_distinct_and_of_full_rank():
+    assert len(set(KEYS)) == 781
+    basis: dict[int, int] = {}
+    for key in KEYS:
+        rest = key
+        while rest and rest.bit_length() in basis:
+            rest ^= basis[rest.bit_length()]
+        if rest:
+            basis[rest.bit_length()] = rest
+    assert len(basis) == 64
+
+
+def test_no_four_numbers_cancel():
+    """Two different pairs with one sum would be a dependent set of three or four."""
+    numbers = np.array(KEYS, np.uint64)
+    sums = np.concatenate([numbers[i + 1 :] ^ numbers[i] for i in range(len(numbers) - 1)])
+    assert len(np.unique(np.concatenate([numbers, sums]))) == len(numbers) + len(sums)
+
+
+@pytest.mark.slow
+def test_no_six_numbers_cancel():
+    """All 79 million sums of three and all smaller sums are distinct; compared in slices of their top bits to save memory."""
+    numbers = np.array(KEYS, np.uint64)
+    pairs = np.concatenate([numbers[i + 1 :] ^ numbers[i] for i in range(len(numbers) - 1)])
+    first = np.concatenate([np.full(len(numbers) - 1 - i, i) for i in range(len(numbers) - 1)])
+    for part in range(16):
+        chosen = [small[small >> np.uint64(60) == part] for small in (numbers, pairs)]
+        for index in range(len(numbers)):
+            triples = pairs[first > index] ^ numbers[index]
+            chosen.append(triples[triples >> np.uint64(60) == part])
+        everything = np.sort(np.concatenate(chosen))
+        assert not np.any(everything[1:] == everything[:-1])
+
+
+def test_eight_numbers_that_cancel_are_known():
+    names = ("pg8", "Pa1", "nf2", "Bg6", "Bc7", "Ra5", "Qg3", "Kd4")
+    total = 0
+    for name in names:
+        kind = "PNBRQK".index(name[0].upper())
+        total ^= piece_key(2 * kind + name[0].islower(), name[1:])
+    assert total == 0
+
+
+def test_castling_states_are_combinations_of_four_numbers():
+    for state, other in itertools.product(range(16), repeat=2):
+        assert CASTLING[state] ^ CASTLING[other] == CASTLING[state ^ other] ^ CASTLING[0]
+    assert CASTLING[0] == 0
+
+
+# The general rule, on the well-known noughts-and-crosses example: a key is the exclusive or of what is there, in any order.
+def test_worked_example_of_three_by_three():
+    x0, x3, o2, o1 = 44532, 36721, 65932, 10291
+    board = x0 ^ o2 ^ x3
+    assert board == 74505 and all(a ^ b ^ c == board for a, b, c in itertools.permutations((x0, o2, x3)))
+    after = board ^ o1
+    assert after == 68410 and after ^ o1 == board
+
+
+# Each classic mistake, made on purpose: the wrong key differs from the key from scratch, and the engine's own does not.
+def test_mistake_seed_not_fixed():
+    assert random.Random().getrandbits(64) != random.Random().getrandbits(64)
+    assert [int(key) for key in chess.polyglot.POLYGLOT_RANDOM_ARRAY] == KEYS
+
+
+MISTAKES = {
+    "side not toggled": (START, "g1f3", lambda before: before ^ piece_key(2, "g1") ^ piece_key(2, "f3")),
+    "piece toggled twice": (
+        START,
+        "g1f3",
+        lambda before: before ^ SIDE ^ piece_key(2, "g1") ^ piece_key(2, "f3") ^ piece_key(2, "f3"),
+    ),
+    "old castling state removed, new one not added": (
+        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+        "a1b1",
+        lambda before: before ^ SIDE ^ piece_key(WHITE_ROOK, "a1") ^ piece_key(WHITE_ROOK, "b1") ^ int(CASTLING[15]),
+    ),
+    "rook forgotten in castling": (
+        "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+        "e1g1",
+        lambda before: before ^ SIDE ^ piece_key(WHITE_KING, "e1") ^ piece_key(WHITE_KING, "g1") ^ int(CASTLING[1]),
+    ),
+    "en-passant file left behind": (
+        "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1",
+        "e8e7",
+        lambda before: before ^ SIDE ^ piece_key(11, "e8") ^ piece_key(11, "e7"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_classic_mistakes_are_caught(name):
+    fen, move, wrong_update = MISTAKES[name]
+    position = parse_fen(fen)
+    after = position.after(position.parse_move(move))
+    scratch = chess.polyglot.zobrist_hash(after.to_board())
+    assert after.key == scratch
+    assert wrong_update(position.key) != scratch
+
+
+def test_en_passant_counts_only_when_the_capture_is_legal():
+    plain = key_of("4k3/8/8/8/4P3/8/8/4K3 b - - 0 1")
+    assert key_of("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4") == plain
+    legal = key_of("4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1", "e2e4")
+    assert legal == key_of("4k3/8/8/8/3pP3/8/8/4K3 b - - 0 1") ^ int(FILES[4])
+    pinned = key_of("8/8/8/8/k2p3Q/8/4P3/4K3 w - - 0 1", "e2e4")
+    assert pinned == key_of("8/8/8/8/k2pP2Q/8/8/4K3 b - - 0 1")

@@ -1,0 +1,44 @@
+"""What a `go` line asks, as limits for the search. Pure."""
+
+from __future__ import annotations
+
+from zobra.search.limits import Clock, Limits
+from zobra.uci.commands import Go
+
+AT_LEAST_ONE = ("depth", "nodes", "movetime", "mate")
+SHORT_SEARCH = 50  # milliseconds, for a line whose limits could not be read
+
+
+def limits_of(command: Go, searchmoves: tuple[int, ...] = ()) -> Limits:
+    """The limits; numbers below the smallest sensible one count as that, and clocks are passed on as they are.
+
+    A line that wanted a limit and named no number asks for a short search: with none at all it would never end.
+    """
+    endless = command.infinite or command.ponder
+    numbers = {name: max(1, command.numbers[name]) for name in AT_LEAST_ONE if name in command.numbers}
+    clock = None if endless else _clock(command.numbers)
+    if command.unreadable and not numbers and clock is None and not endless:
+        numbers["movetime"] = SHORT_SEARCH
+    return Limits(
+        depth=numbers.get("depth"),
+        nodes=numbers.get("nodes"),
+        movetime=numbers.get("movetime"),
+        mate=numbers.get("mate"),
+        clock=clock,
+        infinite=endless,
+        searchmoves=searchmoves,
+    )
+
+
+def _clock(numbers: dict[str, int]) -> Clock | None:
+    """The clocks, None without any; a side whose clock was not sent has the other's."""
+    if "wtime" not in numbers and "btime" not in numbers:
+        return None
+    to_go = numbers.get("movestogo", 0)
+    return Clock(
+        white_time=numbers.get("wtime", numbers.get("btime")),
+        black_time=numbers.get("btime", numbers.get("wtime")),
+        white_increment=max(0, numbers.get("winc", 0)),
+        black_increment=max(0, numbers.get("binc", 0)),
+        moves_to_go=to_go if to_go > 0 else None,
+    )
