@@ -127,5 +127,4 @@ class _Solver(Player):
 
     async def end(self) -> None:
         """Ends the process at once, and returns when it is gone."""
-        self.kill()
-        await asyncio.wait([self._protocol.returncode])
+        await self.kill()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zobra.search.clock import DEFAULT_MOVES_TO_GO, MINIMUM, Allotment, allot
+from zobra.search.clock import CLOCK_SHARE, DEFAULT_MOVES_TO_GO, MINIMUM, Allotment, allot
 from zobra.search.limits import Clock, Limits
 
 TIMES = st.integers(-10_000, 10_000_000)
@@ -53,7 +53,7 @@ def test_next_to_no_time_still_gives_a_millisecond(time, moves):
 
 def test_the_last_move_before_the_time_control_may_use_what_is_left():
     assert white(1_000, 0, 1, 100).hard == 900
-    assert white(1_000, 0, 2, 100).hard == 450
+    assert white(1_000, 0, 2, 100).hard == CLOCK_SHARE * 900
 
 
 def test_overhead_is_kept_back():

@@ -39,7 +39,9 @@ def test_random_positions(chess960):
         ("3qk3/3r4/8/3p4/8/8/3R4/3QK3 w - - 0 1", "d2d5", 100 - 500),  # queens behind rooks on both sides
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),  # taken in passing
         ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),  # and taken back
-        ("3rk3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),  # through the square of the captured pawn
+        ("3rk3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
+        ("4k3/8/8/3pP3/8/8/3r4/5K2 w - d6 0 1", "e5d6", 0),  # taken back through the square of the captured pawn
+        ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "e5d6", 100),  # and protected through it
         ("7k/P7/8/8/8/8/8/K7 w - - 0 1", "a7a8q", 850),
         ("1r5k/P7/8/8/8/8/8/K7 w - - 0 1", "a7a8q", -100),
         ("1r5k/P7/8/8/8/8/8/K7 w - - 0 1", "a7b8q", 500 + 850),
