@@ -10,13 +10,13 @@ Source of the argument: Sven Reichard, Computer Chess Club, 5 December 2001.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from zobra.engine.board import PIECE_LETTERS, SQUARE_NAMES
 
-# Eight of the published numbers that add up to zero. Two of them are pawns on the first and last rank: no two positions collide.
+# Eight of the published numbers that add up to zero. Two are pawns on the first and last rank, so no two positions collide.
 KNOWN_DEPENDENT = ("pg8", "Pa1", "nf2", "Bg6", "Bc7", "Ra5", "Qg3", "Kd4")
 PARTS = 8  # sums of three are compared in this many portions, which need about 200 MB each
 WINDOW = 6  # a first collision this many times later than usual has a probability of 1e-8
@@ -30,12 +30,12 @@ def number_names() -> list[str]:
     return [*pieces, *(f"castling {wing}" for wing in "KQkq"), *(f"en passant {file}" for file in "abcdefgh"), "White"]
 
 
-def rank(vectors: Sequence[int]) -> int:
+def rank(vectors: Iterable[int]) -> int:
     """Dimension of the space that the vectors span: 64 is all there is for 64 bits."""
     return len(_independent(vectors))
 
 
-def _independent(vectors: Sequence[int]) -> list[tuple[int, int]]:
+def _independent(vectors: Iterable[int]) -> list[tuple[int, int]]:
     """Echelon form: (reduced vector, which independent vectors it is the sum of), one for each vector that adds a dimension."""
     rows: list[tuple[int, int]] = []
     for vector in vectors:
@@ -53,8 +53,9 @@ def _reduce(vector: int, rows: list[tuple[int, int]]) -> tuple[int, int]:
     return vector, origin
 
 
-def coordinates(vectors: Sequence[int]) -> list[int]:
+def coordinates(vectors: Iterable[int]) -> list[int]:
     """The same vectors in another basis: that of the first independent ones among them, which become single bits."""
+    vectors = list(vectors)
     rows = _independent(vectors)
     return [_reduce(int(vector), rows)[1] for vector in vectors]
 
@@ -98,7 +99,7 @@ def _repeated_sums(vectors: np.ndarray, most: int, progress: Progress) -> np.nda
 def smallest_dependent(vectors: np.ndarray, largest: int, progress: Progress = lambda done: None) -> tuple[int, ...]:
     """Indices of a smallest subset of at most `largest` (2, 4 or 6) vectors that adds up to zero; empty if there is none.
 
-    Exhaustive: such a subset falls into two halves with the same sum, so it is enough to compare all sums of up to half as many.
+    Exhaustive: such a subset falls into two halves with the same sum, so comparing all sums of up to half as many is enough.
     """
     if largest not in (2, 4, 6):
         raise ValueError(f"subsets are searched up to a size of 2, 4 or 6, not {largest}")
@@ -110,7 +111,7 @@ def smallest_dependent(vectors: np.ndarray, largest: int, progress: Progress = l
         for sums, addends, common in _sums(vectors, half):
             for row in np.flatnonzero(np.isin(sums, repeated)):
                 halves.setdefault(int(sums[row]), []).append(frozenset([*addends[row].tolist(), *common]))
-        dependent = [one ^ other for same in halves.values() for one in same for other in same if one != other]
+        dependent: list[frozenset[int]] = [one ^ other for same in halves.values() for one in same for other in same if one != other]
         return tuple(sorted(min(dependent, key=lambda subset: (len(subset), sorted(subset)))))
     return ()
 
@@ -141,7 +142,8 @@ def mean_first_collision(keys: np.ndarray, bits: int, runs: int = 1000) -> tuple
 
     Each run begins where the last one ended, so the keys must be in random order.
     """
-    short, lengths, start = low_bits(keys, bits), [], 0
+    lengths: list[int] = []
+    short, start = low_bits(keys, bits), 0
     window = int(WINDOW * expected_first_collision(bits))
     while len(lengths) < runs and start + window <= len(short):
         run = short[start : start + window]

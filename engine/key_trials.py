@@ -23,7 +23,6 @@ from zobra.engine.zobrist import castling_state, compute_keys
 
 LONGEST_GAME, FIFTY_MOVES = 200, 100  # plies
 SAMPLES = 1024  # positions that a timing walks over
-PORTION = 1 << 20  # keys collected at a time
 
 PLAYER = np.dtype(
     [("start", POSITION), ("position", POSITION), ("following", POSITION), ("moves", MOVE_LIST), ("random", "u8")], align=True
@@ -117,10 +116,11 @@ def new_player(seed: int) -> np.ndarray:
 def distinct_keys(count: int, seed: int) -> np.ndarray:
     """The keys of `count` positions of random games, all different, in random order."""
     player, found = new_player(seed), np.zeros(0, np.uint64)
-    portion = np.zeros(min(PORTION, 2 * count), np.uint64)
     while len(found) < count:
-        collect(player[0], TABLES_RECORD, portion)
-        found = np.union1d(found, portion)
+        more = np.zeros(count - len(found) + count // 16 + LONGEST_GAME, np.uint64)
+        collect(player[0], TABLES_RECORD, more)
+        together = np.sort(np.concatenate([found, more]))
+        found = together[np.append(True, together[1:] != together[:-1])]
     return np.random.default_rng(seed).permutation(found)[:count]
 
 

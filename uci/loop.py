@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import queue
-import signal
 import sys
 import threading
 import time
@@ -20,6 +19,7 @@ from zobra.uci.input import read_lines
 from zobra.uci.loader import Loader
 from zobra.uci.options import OPTIONS
 from zobra.uci.output import inform, say
+from zobra.uci.signals import leave_on_signals
 
 SCRIPT_PAUSE = 0.3  # seconds; a script's `quit` arrives sooner than this after the command before it
 
@@ -156,7 +156,6 @@ def build_description() -> str:
 
 def converse() -> None:
     """Talk until `quit`, the end of the input or a signal, and end the process with 0."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: os._exit(0))
+    leave_on_signals()
     Loop().run()
     os._exit(0)  # at once, whatever a compilation is doing in its thread

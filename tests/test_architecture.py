@@ -1,0 +1,68 @@
+"""The order of the house: who may import whom, how long things may be, and who may touch Numba."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MAY_IMPORT = {
+    "engine": {"engine"},
+    "tt": {"engine", "tt"},
+    "search": {"engine", "tt", "search"},
+    "uci": {"engine", "tt", "search", "uci", "arena"},
+    "arena": {"arena"},
+    "train": {"engine", "tt", "search", "train"},
+}
+NUMBA_DOORS = {"engine/jit.py", "engine/kernel_cache.py"}
+LONGEST_FILE, LONGEST_FUNCTION, LONGEST_NODE = 350, 60, 100
+FILES = [path for package in MAY_IMPORT for path in sorted((ROOT / package).glob("*.py"))]
+
+
+def imports(path: Path) -> set[str]:
+    """Every module that a file imports, wherever in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found.add(str(node.module))
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_go_one_way(path):
+    package = path.parent.name
+    for module in imports(path):
+        parts = module.split(".")
+        assert parts[0] not in MAY_IMPORT, f"{module}: import it as zobra.{module}"
+        if parts[0] == "zobra" and len(parts) > 1:
+            assert parts[1] in MAY_IMPORT[package], f"{package} must not import {module}"
+        if parts[0] in ("numba", "llvmlite"):
+            assert str(path.relative_to(ROOT)) in NUMBA_DOORS, f"only {NUMBA_DOORS} may import {module}"
+
+
+def test_only_the_command_line_knows_the_arena():
+    knowing = {path.name for path in (ROOT / "uci").glob("*.py") if any(m.startswith("zobra.arena") for m in imports(path))}
+    assert knowing == {"command_line.py"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_and_functions_are_short(path):
+    text = path.read_text()
+    assert len(text.splitlines()) <= LONGEST_FILE
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            limit = LONGEST_NODE if node.name == "negamax" else LONGEST_FUNCTION
+            assert node.end_lineno is not None and node.end_lineno - node.lineno < limit, node.name
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.parent.name in ("engine", "tt", "search")], ids=lambda p: p.stem)
+def test_public_functions_say_what_they_do(path):
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            assert ast.get_docstring(node), f"{node.name} has no docstring"

@@ -1,0 +1,66 @@
+"""Attack tables against walking over the board."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from zobra.engine.board import parse_square
+from zobra.engine.magics import BISHOP_MAGICS, BISHOP_STEPS, ROOK_MAGICS, ROOK_STEPS, find_magic, relevant, subsets, walk
+from zobra.engine.position import TABLES_RECORD as TABLES
+from zobra.engine.tables import KING_STEPS, KNIGHT_STEPS, leaps, slider_attacks
+
+
+@pytest.mark.parametrize(("steps", "factors"), [(ROOK_STEPS, ROOK_MAGICS), (BISHOP_STEPS, BISHOP_MAGICS)])
+def test_magic_numbers_never_mix_up_two_sets_of_attacks(steps, factors):
+    for square in range(64):
+        mask = relevant(square, steps)
+        shift = 64 - mask.bit_count()
+        seen: dict[int, int] = {}
+        occupied, reached = slider_attacks(square, steps)
+        for occupancy, attacks in zip(occupied.tolist(), reached.tolist(), strict=True):
+            assert seen.setdefault((occupancy * factors[square] & (1 << 64) - 1) >> shift, attacks) == attacks
+
+
+@pytest.mark.parametrize("square", ["a1", "d4", "h5", "g8"])
+@pytest.mark.parametrize("steps", [ROOK_STEPS, BISHOP_STEPS])
+def test_slider_attacks_equal_walking(square, steps):
+    occupied, reached = slider_attacks(parse_square(square), steps)
+    assert sorted(occupied.tolist()) == sorted(subsets(relevant(parse_square(square), steps)))
+    assert reached.tolist() == [walk(parse_square(square), steps, occupancy) for occupancy in occupied.tolist()]
+
+
+def test_a_magic_number_can_be_found_again():
+    square = parse_square("d4")
+    factor = find_magic(square, BISHOP_STEPS, seed=1)
+    assert factor == find_magic(square, BISHOP_STEPS, seed=1)
+
+
+def test_leapers_do_not_wrap_around_the_board():
+    assert leaps(parse_square("a1"), KNIGHT_STEPS) == 1 << parse_square("b3") | 1 << parse_square("c2")
+    assert leaps(parse_square("h4"), KING_STEPS).bit_count() == 5
+    assert int(TABLES["pawn"][0, parse_square("h2")]) == 1 << parse_square("g3")
+    assert int(TABLES["pawn"][1, parse_square("a7")]) == 1 << parse_square("b6")
+
+
+def test_between_and_line_follow_from_walking():
+    for a in range(64):
+        for b in range(64):
+            between = line = 0
+            for steps in (ROOK_STEPS, BISHOP_STEPS):
+                if a != b and walk(a, steps, 0) >> b & 1:
+                    between = walk(a, steps, 1 << b) & walk(b, steps, 1 << a)
+                    line = walk(a, steps, 0) & walk(b, steps, 0) | 1 << a | 1 << b
+            assert int(TABLES["between"][a, b]) == between
+            assert int(TABLES["line"][a, b]) == line
+
+
+@pytest.mark.slow
+def test_portable_kernels_count_the_same(tmp_path):
+    code = (
+        "from zobra.engine.fen import parse_fen\nfrom zobra.engine.perft import count_leaves\n"
+        "print(count_leaves(parse_fen('r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'), 4))"
+    )
+    environment = os.environ | {"ZOBRA_PORTABLE": "1", "ZOBRA_CACHE_DIR": str(tmp_path)}
+    assert subprocess.check_output([sys.executable, "-c", code], env=environment, text=True).strip() == "4085603"

@@ -1,0 +1,74 @@
+"""A game so far: which earlier positions it remembers, judged by python-chess' own count of repetitions."""
+
+import random
+
+import chess
+
+from zobra.engine.fen import START, parse_fen, write_fen
+from zobra.engine.game import Game
+
+
+def play(fen: str, *texts: str) -> Game:
+    game = Game(parse_fen(fen))
+    for text in texts:
+        game.push(game.position.parse_move(text))
+    return game
+
+
+def test_a_new_game_remembers_nothing():
+    game = Game(parse_fen(START))
+    assert game.keys == [] and write_fen(game.position) == START
+
+
+def test_keys_are_those_of_the_positions_before_oldest_first():
+    game, expected = Game(parse_fen(START)), []
+    for text in ("g1f3", "g8f6", "b1c3", "b8c6"):
+        expected.append(game.position.key)
+        game.push(game.position.parse_move(text))
+        assert game.keys == expected
+
+
+def test_moving_to_and_fro_brings_the_first_key_back():
+    game = play(START, "g1f3", "g8f6", "f3g1", "f6g8")
+    assert game.keys[0] == game.position.key
+    assert len(game.keys) == 4 and len(set(game.keys)) == 4
+
+
+def test_what_cannot_be_undone_makes_the_past_forgotten():
+    fen = "r3k2r/7p/8/4n3/8/5N2/4P3/R3K2R w KQkq - 0 1"
+    there = ("f3d4", "e5g4", "d4f3", "g4e5")
+    assert len(play(fen, *there).keys) == 4
+    assert play(fen, *there, "f3e5").keys == []  # a capture
+    assert play(fen, *there, "e2e3").keys == []  # a pawn's move
+    assert play(fen, *there, "a1b1").keys == []  # a castling right given up
+    assert play(fen, *there, "e1g1").keys == []  # castling
+    assert len(play(fen, *there, "f3d4").keys) == 5
+
+
+def test_the_start_is_kept_as_it_was():
+    start = parse_fen(START)
+    game = Game(start)
+    game.push(start.parse_move("e2e4"))
+    assert write_fen(start) == START and game.position is not start
+
+
+def test_repetitions_in_random_games_are_those_of_python_chess():
+    """The keys remembered hold the present one as often as python-chess finds the position earlier in the game."""
+    source = random.Random(2)
+    repeated = 0
+    for number in range(12):
+        board = chess.Board("4k2r/8/8/3n4/8/8/4P3/R3K3 w Qk - 0 1") if number % 2 else chess.Board()
+        game = Game(parse_fen(board.fen()))
+        while board.legal_moves and board.ply() < 120:
+            quiet = [move for move in board.legal_moves if not board.is_zeroing(move)]
+            move = source.choice(quiet or list(board.legal_moves))
+            if board.move_stack and len(board.move_stack) > 1 and source.random() < 0.5:
+                back = board.move_stack[-2]
+                retreat = chess.Move(back.to_square, back.from_square)
+                move = retreat if retreat in board.legal_moves else move
+            game.push(game.position.parse_move(move.uci()))
+            board.push(move)
+            earlier = game.keys.count(game.position.key)
+            assert board.is_repetition(earlier + 1) and not board.is_repetition(earlier + 2), board.fen()
+            repeated += earlier > 0
+    assert repeated > 50
