@@ -1,6 +1,7 @@
 """Time controls, and the clock of one side: it runs from the sending of "go" to the arrival of the move."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import chess
@@ -106,7 +107,7 @@ class Clock:
         return 0.0
 
 
-def engine_limit(clocks: dict[chess.Color, Clock], turn: chess.Color, clock_id: object) -> chess.engine.Limit:
+def engine_limit(clocks: Mapping[chess.Color, Clock], turn: chess.Color, clock_id: object) -> chess.engine.Limit:
     """What the engine to move is told: both clocks where they run, and its own fixed limits."""
     own = clocks[turn]
     limit = chess.engine.Limit(

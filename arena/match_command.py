@@ -61,7 +61,7 @@ def match(
             rules = Rules(_numbers(draw, 3, "--draw"), _numbers(resign, 2, "--resign"), twosided, move_limit, _absolute(syzygy))
             settings = Settings(
                 engines=tuple(specs), time_control=tc, rounds=_rounds(specs, games, sprt, tournament), tournament=tournament,
-                book=_absolute(book), book_digest=book and digest(book), order=order,
+                book=_absolute(book), book_digest=digest(book) if book else None, order=order,
                 seed=_seed(seed, folder), plies=plies, chess960=chess960, margin_ms=margin, stall_seconds=stall,
                 rules=rules, sprt=_sprt(sprt, model),
             )  # fmt: skip
@@ -153,7 +153,8 @@ def _sprt(text: str | None, model: str) -> statistics.Sprt | None:
             raise ValueError
     except ValueError:
         raise ValueError(f"--sprt {text}: not ELO0,ELO1[,ALPHA[,BETA]]") from None
-    return statistics.Sprt(*numbers, model=model)
+    named = dict(zip(("elo0", "elo1", "alpha", "beta"), numbers, strict=False))
+    return statistics.Sprt(**named, model=model)  # type: ignore[arg-type]
 
 
 def _numbers(text: str | None, count: int, option: str) -> tuple | None:

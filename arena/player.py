@@ -8,12 +8,15 @@ import signal
 import time
 from collections import deque
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chess
 import chess.engine
 
 from zobra.arena.engines import EngineSpec
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # how long an engine may take to come up, and to answer a late "stop" (seconds)
 START_TIME = 60.0
@@ -122,7 +125,7 @@ class Player:
         self.spec, self._transport, self._protocol, self._patience = spec, transport, protocol, patience
 
     @classmethod
-    async def start(cls, spec: EngineSpec, patience: float) -> "Player":
+    async def start(cls, spec: EngineSpec, patience: float) -> "Self":
         """Starts the engine and sets its options. `patience`: seconds of silence until it counts as stalled.
 
         Raises EngineFailure. The engine gets a process group of its own, so that Ctrl-C does not reach it.

@@ -49,7 +49,9 @@ class Settings:
         """Reads what to_json wrote, other keys ignored. Raises KeyError, TypeError or ValueError."""
         known = {name: values[name] for name in cls.__dataclass_fields__}
         known["engines"] = tuple(map(EngineSpec.from_json, values["engines"]))
-        rules = {key: tuple(value) if isinstance(value, list) else value for key, value in values["rules"].items()}
+        rules: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in values["rules"].items()
+        }
         known["rules"] = Rules(**rules)
         known["sprt"] = values["sprt"] and Sprt(**values["sprt"])
         return cls(**known)

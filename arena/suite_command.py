@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import chess.engine
 import typer
@@ -105,7 +105,7 @@ def _run_engine(
 
     with suite_display.SuiteProgress(console, result, engine) as progress:
         try:
-            settings = {"workers": result.workers, "solved_plies": stop_when_solved, "timeout": timeout}
+            settings: dict[str, Any] = {"workers": result.workers, "solved_plies": stop_when_solved, "timeout": timeout}
             asyncio.run(run_suite(result.positions, spec, limit, on_outcome, **settings))
         except EngineFailure as error:
             engine.error = str(error)

@@ -42,7 +42,7 @@ with apart_from_cache():
         """Copy the position as often; the copy is changed after each, lest one do for all."""
         total = np.uint64(0)
         for _ in range(rounds):
-            for index in range(case.moves.count):
+            for _move in range(case.moves.count):
                 copy_record(case.following, case.position)
                 total ^= case.following.key
                 case.following.key = total
@@ -63,10 +63,10 @@ def cases() -> np.ndarray:
 
 def nanoseconds(kernel: Any, array: np.ndarray, repeats: int) -> float:
     """Time of one move, or copy, over all positions."""
-    begin = time.perf_counter()
+    begin = time.thread_time()
     for case in array:
         kernel(case, TABLES_RECORD, repeats)
-    return (time.perf_counter() - begin) / repeats / int(array["moves"]["count"].sum()) * 1e9
+    return (time.thread_time() - begin) / repeats / int(array["moves"]["count"].sum()) * 1e9
 
 
 def main(rounds: int = 9, repeats: int = 2000) -> None:

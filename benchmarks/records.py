@@ -2,7 +2,7 @@
 
     python benchmarks/records.py
 
-First a recursion with four children to a node, which reads a table, writes the state of the next ply and counts, in three forms:
+First a recursion with four children to a node, which reads a table, writes the next ply's state and counts, in three forms:
 with records, with raw addresses, with NumPy arrays (whose reference counts are kept at every call). The records should cost at
 most 1.3 times as much as the addresses. Then the compiled code of the recursive kernels is searched for reference counting:
 there must be none.
@@ -96,9 +96,9 @@ def report_walks(rounds: int, depth: int) -> None:
     for _ in range(rounds):
         for name, (walk, arguments) in forms.items():
             stack["states"][0, 0], counter["nodes"] = 1, 0
-            begin = time.perf_counter()
+            begin = time.thread_time()
             total = int(walk(*arguments, 0, depth))
-            times[name].append((time.perf_counter() - begin) / int(counter["nodes"][0]) * 1e9)
+            times[name].append((time.thread_time() - begin) / int(counter["nodes"][0]) * 1e9)
             results.add((total, int(counter["nodes"][0])))
     assert len(results) == 1, f"the three forms do not agree: {results}"
     medians = {name: statistics.median(measured) for name, measured in times.items()}

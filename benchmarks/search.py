@@ -7,14 +7,14 @@ The engines take turns on each position; medians and their ratio are told, so th
 
 from __future__ import annotations
 
-import shutil
 import statistics
 import time
-from pathlib import Path
 
 import chess
 import chess.engine
+import numpy as np
 import typer
+from opponent import find_engine
 
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
@@ -28,7 +28,6 @@ POSITIONS = {
     "king attack": "r1b2rk1/ppq1bppp/2n1pn2/3p2B1/3P3P/2PB1N2/PP3PP1/R2QK2R w KQ - 0 12",
 }
 MEGABYTES = 16
-USUAL_PLACE = "/usr/games/stockfish"
 
 
 def own_speed(searcher: Searcher, fen: str, nodes: int) -> tuple[float, float]:
@@ -47,12 +46,12 @@ def speed_of(engine: chess.engine.SimpleEngine, fen: str, nodes: int) -> float:
     return analysis.info["nodes"] / (time.perf_counter() - begin)
 
 
-def compare_speed(stockfish: str, rounds: int, nodes: int) -> None:
+def compare_speed(path: str, rounds: int, nodes: int) -> None:
     """Print nodes a second, position by position."""
     searcher = Searcher(MEGABYTES)
-    with chess.engine.SimpleEngine.popen_uci(stockfish) as engine:
+    with chess.engine.SimpleEngine.popen_uci(path) as engine:
         engine.configure({"Threads": 1, "Hash": MEGABYTES})
-        print(f"nodes a second, medians of {rounds}, against {engine.id.get('name', stockfish)}")
+        print(f"nodes a second, medians of {rounds}, against {engine.id.get('name', path)}")
         for name, fen in POSITIONS.items():
             ours, theirs = [], []
             for _ in range(rounds):
@@ -66,29 +65,39 @@ def compare_speed(stockfish: str, rounds: int, nodes: int) -> None:
             )
 
 
-def nodes_to_depth(parameters: dict[str, int], fen: str, depth: int) -> int:
-    """Nodes of a search to `depth` from an empty table."""
-    searcher = Searcher(MEGABYTES, parameters=parameters)
+def cost_of_depth(use_table: int, fen: str, depth: int) -> tuple[int, float]:
+    """Nodes and processor seconds of a search to `depth` from an empty table."""
+    searcher = Searcher(MEGABYTES, parameters={"use_table": use_table})
+    searcher.search(Game(parse_fen(fen)), Limits(depth=4))  # so that nothing is done for the first time
+    searcher.clear()
+    begin = time.thread_time()
     searcher.search(Game(parse_fen(fen)), Limits(depth=depth))
-    return searcher.nodes
+    return searcher.nodes, time.thread_time() - begin
 
 
 def compare_table(depth: int) -> None:
-    """Print nodes to a depth with and without the table."""
-    print(f"nodes to depth {depth}")
+    """Print nodes and time to a depth with and without the table."""
+    print(f"to depth {depth}: nodes and processor time")
+    total = np.zeros((2, 2))
     for name, fen in POSITIONS.items():
-        with_table, without = (nodes_to_depth({"use_table": use}, fen, depth) for use in (1, 0))
-        print(f"{name:14} with the table {with_table:10,}, without {without:12,}: {without / with_table:.2f} times")
+        costs = np.array([cost_of_depth(use, fen, depth) for use in (1, 0)])
+        total += costs
+        print_costs(name, *costs)
+    print_costs("together", *total)
 
 
-def main(stockfish: str = "", rounds: int = 5, nodes: int = 2_000_000, depth: int = 11) -> None:
-    """Measure; `stockfish` is the path of the engine to compare with."""
-    found = stockfish or shutil.which("stockfish") or USUAL_PLACE
+def print_costs(name: str, with_table: np.ndarray, without: np.ndarray) -> None:
+    """One line: nodes and seconds with the table, without it, and how many times as much that is."""
+    told = [f"{nodes:11,.0f} in {seconds:6.2f} s" for nodes, seconds in (with_table, without)]
+    ratios = without / with_table
+    print(f"{name:14} with the table {told[0]}, without {told[1]}: {ratios[0]:.2f} times the nodes, {ratios[1]:.2f} the time")
+
+
+def main(engine: str = "stockfish", rounds: int = 5, nodes: int = 2_000_000, depth: int = 12) -> None:
+    """Measure; `engine` is the name or path of the one to compare with."""
+    path = find_engine(engine)
     compare_table(depth)
-    if Path(found).exists():
-        compare_speed(found, rounds, nodes)
-    else:
-        print(f"no engine to compare with at {found}: name one with --stockfish")
+    compare_speed(path, rounds, nodes)
 
 
 if __name__ == "__main__":

@@ -130,7 +130,8 @@ def _parse_en_passant(field: str, side: int, pieces: dict[int, int]) -> int:
 
 
 def _parse_counter(name: str, field: str) -> int:
-    if not (field.isascii() and field.isdigit()) or int(field) > MAX_COUNTER:
+    # the length first: Python refuses to convert thousands of digits
+    if not (field.isascii() and field.isdigit()) or len(field) > len(str(MAX_COUNTER)) or int(field) > MAX_COUNTER:
         raise FenError(f"{name} is a number from 0 to {MAX_COUNTER}, not {field!r}")
     return int(field)
 

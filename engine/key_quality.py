@@ -111,8 +111,9 @@ def smallest_dependent(vectors: np.ndarray, largest: int, progress: Progress = l
         for sums, addends, common in _sums(vectors, half):
             for row in np.flatnonzero(np.isin(sums, repeated)):
                 halves.setdefault(int(sums[row]), []).append(frozenset([*addends[row].tolist(), *common]))
-        dependent: list[frozenset[int]] = [one ^ other for same in halves.values() for one in same for other in same if one != other]
-        return tuple(sorted(min(dependent, key=lambda subset: (len(subset), sorted(subset)))))
+        dependent = [one ^ other for same in halves.values() for one in same for other in same if one != other]
+        smallest = min(dependent, key=lambda subset: (len(subset), sorted(subset)))
+        return tuple(sorted(smallest))
     return ()
 
 

@@ -79,8 +79,10 @@ def test_every_legal_move_is_found_again_by_its_text():
 
 def test_castling_may_be_written_either_way_and_in_capitals():
     position = parse_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
-    assert position.parse_move("e1g1") == position.parse_move("e1h1") == position.parse_move("E1G1") == encode("e1", "h1", CASTLING)
-    assert position.parse_move("e1c1") == position.parse_move("e1a1") == encode("e1", "a1", CASTLING)
+    for text in ("e1g1", "e1h1", "E1G1"):
+        assert position.parse_move(text) == encode("e1", "h1", CASTLING)
+    for text in ("e1c1", "e1a1", "E1C1"):
+        assert position.parse_move(text) == encode("e1", "a1", CASTLING)
 
 
 def test_a_king_step_is_not_taken_for_castling():
@@ -88,6 +90,12 @@ def test_a_king_step_is_not_taken_for_castling():
     position = parse_fen("4k3/8/8/8/8/8/8/RK6 w A - 0 1")
     assert position.parse_move("b1c1") == encode("b1", "c1")
     assert position.parse_move("b1a1") == encode("b1", "a1", CASTLING)
+
+
+def test_a_rook_on_the_square_the_king_would_castle_to_is_the_one_that_is_meant():
+    """With rooks on a1 and c1, b1c1 is the king taking the rook on c1, though castling with the other rook ends on c1."""
+    position = parse_fen("4k3/8/8/8/8/8/8/RKR5 w CA - 0 1")
+    assert position.parse_move("b1c1") == position.parse_move("b1g1") == encode("b1", "c1", CASTLING)
 
 
 @pytest.mark.parametrize("text", ["", "e2", "e2e5", "e7e5", "e2e4q", "0000", "e2e9", "i2i4", "e1g1", "e2 e4", "Nf3", "e2e4 "])
