@@ -16,6 +16,7 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 KING_PIECE, ROOK_PIECE, PAWN_PIECE = 2 * int(KING), 2 * int(ROOK), 2 * int(PAWN)
 COLOUR_NAMES = ("White", "Black")
 MAX_COUNTER = 10_000
+CASTLING_LETTERS = frozenset("KQABCDEFGHkqabcdefgh")
 
 
 class FenError(ValueError):
@@ -88,6 +89,8 @@ def _parse_castling(field: str, pieces: dict[int, int]) -> int:
         return 0
     rooks = 0
     for letter in field:
+        if letter not in CASTLING_LETTERS:  # before it is made small: the Kelvin sign would become a k
+            raise FenError(f"{letter!r} in {field!r} is not a castling right")
         colour = int(letter.islower())
         rank = 56 * colour
         king = next(square for square, piece in pieces.items() if piece == KING_PIECE + colour)
@@ -97,10 +100,8 @@ def _parse_castling(field: str, pieces: dict[int, int]) -> int:
             found = [rook for rook in own_rooks if rook > king][-1:]
         elif wing == "q":
             found = [rook for rook in own_rooks if rook < king][:1]
-        elif wing in "abcdefgh":
-            found = [rook for rook in own_rooks if rook == rank + "abcdefgh".index(wing)]
         else:
-            raise FenError(f"{letter!r} in {field!r} is not a castling right")
+            found = [rook for rook in own_rooks if rook == rank + "abcdefgh".index(wing)]
         if not found or king // 8 != rank // 8:
             raise FenError(f"castling right {letter!r} needs {COLOUR_NAMES[colour]}'s king and that rook on their first rank")
         if rooks >> found[0] & 1:

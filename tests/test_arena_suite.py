@@ -38,8 +38,9 @@ for line in sys.stdin:
                 time.sleep(3600)
             elif answer == "wait for stop":
                 sys.stdout.flush()
-                while sys.stdin.readline().strip() != "stop":
-                    pass
+                while (line := sys.stdin.readline()).strip() != "stop":
+                    if not line:
+                        sys.exit()
             else:
                 print(answer)
     elif words[:1] == ["quit"]:

@@ -1,15 +1,70 @@
 """Attack tables against walking over the board."""
 
 import os
+import random
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from tests import naive
+from tests.playouts import playouts
+from zobra.engine import attacks
 from zobra.engine.board import parse_square
+from zobra.engine.jit import BOOL, VOID, WORD, entry
+from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
 from zobra.engine.magics import BISHOP_MAGICS, BISHOP_STEPS, ROOK_MAGICS, ROOK_STEPS, find_magic, relevant, subsets, walk
 from zobra.engine.position import TABLES_RECORD as TABLES
 from zobra.engine.tables import KING_STEPS, KNIGHT_STEPS, leaps, slider_attacks
+
+
+@entry(VOID, TABLES_TYPE, WORD, BOOL, WORD[::1], WORD[::1])
+def look_up(tables, square, straight, occupied, reached):
+    """The attacks of a rook (`straight`) or bishop for each occupancy."""
+    for index in range(occupied.size):
+        if straight:
+            reached[index] = attacks.rook_attacks(tables, square, occupied[index])
+        else:
+            reached[index] = attacks.bishop_attacks(tables, square, occupied[index])
+
+
+@entry(WORD, POSITION_TYPE, TABLES_TYPE, WORD, WORD, WORD)
+def attackers_of(position, tables, square, colour, occupied):
+    """`attackers` for Python."""
+    return attacks.attackers(position, tables, square, colour, occupied)
+
+
+def walk_in_directions(square: int, directions: tuple[tuple[int, int], ...], occupied: int) -> int:
+    pieces = dict.fromkeys(naive.squares(occupied), 0)
+    return sum(1 << target for step in directions for target in naive.walk(square, step, pieces))
+
+
+@pytest.mark.parametrize("straight", [True, False])
+def test_sliders_look_up_what_walking_finds_for_every_occupancy(straight):
+    """All 107,648 sets of relevant blockers, each with others that do not matter thrown in."""
+    source = np.random.default_rng(4)
+    steps, directions = (ROOK_STEPS, naive.STRAIGHT) if straight else (BISHOP_STEPS, naive.DIAGONAL)
+    for square in range(64):
+        mask = relevant(square, steps)
+        blockers = np.array(subsets(mask), np.uint64)
+        assert len(set(blockers.tolist())) == 1 << mask.bit_count()
+        noise = source.integers(0, 1 << 64, len(blockers), dtype=np.uint64) & np.uint64(~mask & (1 << 64) - 1)
+        reached = np.zeros_like(blockers)
+        look_up(TABLES, square, straight, blockers | noise, reached)
+        assert reached.tolist() == [walk_in_directions(square, directions, occupied) for occupied in blockers.tolist()]
+
+
+def test_attackers_are_those_of_python_chess():
+    source = random.Random(3)
+    for board, position in playouts(6, 70):
+        square, colour = source.randrange(64), source.randrange(2)
+        found = attackers_of(position.record, TABLES, square, colour, board.occupied)
+        assert found == board.attackers_mask(colour == 0, square), board.fen()
+        gone = source.getrandbits(64)
+        rest = {at: piece for at, piece in position.pieces().items() if gone >> at & 1}
+        found = attackers_of(position.record, TABLES, square, colour, board.occupied & gone)
+        assert naive.squares(found) == naive.attackers(square, colour, rest)
 
 
 @pytest.mark.parametrize(("steps", "factors"), [(ROOK_STEPS, ROOK_MAGICS), (BISHOP_STEPS, BISHOP_MAGICS)])
@@ -19,8 +74,8 @@ def test_magic_numbers_never_mix_up_two_sets_of_attacks(steps, factors):
         shift = 64 - mask.bit_count()
         seen: dict[int, int] = {}
         occupied, reached = slider_attacks(square, steps)
-        for occupancy, attacks in zip(occupied.tolist(), reached.tolist(), strict=True):
-            assert seen.setdefault((occupancy * factors[square] & (1 << 64) - 1) >> shift, attacks) == attacks
+        for occupancy, attacked in zip(occupied.tolist(), reached.tolist(), strict=True):
+            assert seen.setdefault((occupancy * factors[square] & (1 << 64) - 1) >> shift, attacked) == attacked
 
 
 @pytest.mark.parametrize("square", ["a1", "d4", "h5", "g8"])
@@ -56,7 +111,6 @@ def test_between_and_line_follow_from_walking():
             assert int(TABLES["line"][a, b]) == line
 
 
-@pytest.mark.slow
 def test_portable_kernels_count_the_same(tmp_path):
     code = (
         "from zobra.engine.fen import parse_fen\nfrom zobra.engine.perft import count_leaves\n"

@@ -33,7 +33,7 @@ def test_noisy_and_quiet_share_out_all_moves():
     ("fen", "count"),
     [
         ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", 218),  # the most moves a legal position can have
-        ("QQQQQQQ1/Q5Q1/8/8/8/8/4K2k/QQQQ4 w - - 0 1", None),
+        ("3Q1Q2/Q5QK/2Q1Q3/1Q5Q/5Q2/Q6Q/2Q3pp/Q2QQ1rk w - - 0 1", 233),  # fifteen queens, which no game can bring about
         ("8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1", None),
         ("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1", None),  # taking in passing would open the fourth rank
         ("4k3/8/8/8/8/8/4r3/R3K2R w KQ - 0 1", None),

@@ -4,18 +4,23 @@ import chess
 import numpy as np
 import pytest
 
+from tests import naive
 from tests.playouts import playouts
 from zobra.engine.attacks import find_checks
-from zobra.engine.board import ZERO
+from zobra.engine.board import EVERYWHERE, NO_PIECE, ONE, ZERO
 from zobra.engine.fen import parse_fen, write_fen
 from zobra.engine.generator import ALL, generate
-from zobra.engine.jit import INT, copy_record, entry, lowest
-from zobra.engine.layouts import MOVE_LIST, MOVE_LIST_TYPE, POSITION, POSITION_TYPE, TABLES_TYPE
+from zobra.engine.jit import INT, copy_record, entry, kernel, record
+from zobra.engine.key_trials import next_random
+from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make
-from zobra.engine.position import TABLES_RECORD
-from zobra.engine.zobrist import compute_keys
+from zobra.engine.position import TABLES_RECORD, set_up
 
 HISTORY = ("repeatable",)  # what a FEN does not tell
+PLIES = 400  # of the longest random game
+GAME = np.dtype(
+    [("made", POSITION, (PLIES + 1,)), ("rebuilt", POSITION, (PLIES + 1,)), ("moves", MOVE_LIST), ("random", "u8")], align=True
+)
 
 
 def same(ours: np.void, other: np.void) -> bool:
@@ -45,44 +50,51 @@ def test_repeatable_counts_reversible_plies():
         assert position.record["repeatable"] == expected, text
 
 
-@entry(INT, POSITION_TYPE, POSITION_TYPE, MOVE_LIST_TYPE, TABLES_TYPE, INT, INT)
-def first_difference(position, following, moves, tables, plies, seed):
-    """Play random moves; the ply after which keys or sums differ from those computed from scratch, -1 if none does."""
-    state = np.uint64(seed)
-    for ply in range(plies):
-        find_checks(position, tables)
-        moves.count = ZERO
-        count = generate(position, tables, moves, ALL)
+@kernel
+def rebuild(position, fresh, tables):
+    """The same position from its mailbox, side, castling rooks, en-passant square and counters: all else computed anew."""
+    copy_record(fresh, position)
+    for kind in range(6):
+        fresh.pieces[kind] = ZERO
+    fresh.colours[0] = fresh.colours[1] = ZERO
+    for square in range(64):
+        piece = np.uint64(position.board[square])
+        if piece != NO_PIECE:
+            fresh.pieces[piece >> ONE] |= ONE << np.uint64(square)
+            fresh.colours[piece & ONE] |= ONE << np.uint64(square)
+    fresh.key, fresh.piece_square, fresh.checkers, fresh.pinned = EVERYWHERE, np.int64(-1), EVERYWHERE, EVERYWHERE
+    set_up(fresh, tables)
+
+
+@entry(INT, record(GAME), TABLES_TYPE)
+def play_and_rebuild(game, tables):
+    """Play random moves from `made[0]`, and beside each position made set the same one rebuilt; plies played."""
+    for ply in range(PLIES):
+        position, following = game.made[ply], game.made[ply + 1]
+        game.moves.count = ZERO
+        count = generate(position, tables, game.moves, ALL)
         if count == ZERO or position.halfmove >= 100:
-            return -1
-        state ^= state << np.uint64(13)
-        state ^= state >> np.uint64(7)
-        state ^= state << np.uint64(17)
-        make(position, following, np.uint64(moves.moves[(state >> np.uint64(20)) % count]), tables)
-        copy_record(position, following)
-        total = np.int64(0)
-        occupied = position.colours[0] | position.colours[1]
-        while occupied:
-            square = lowest(occupied)
-            total += tables.piece_square[position.board[square], square]
-            occupied &= occupied - np.uint64(1)
-        compute_keys(following, tables)
-        wrong = following.key != position.key or total != position.piece_square
-        for index in range(3):
-            wrong |= following.structure_keys[index] != position.structure_keys[index]
-        if wrong:
             return ply
-    return -1
+        make(position, following, np.uint64(game.moves.moves[next_random(game) % count]), tables)
+        find_checks(following, tables)
+        rebuild(following, game.rebuilt[ply + 1], tables)
+    return PLIES
 
 
 @pytest.mark.parametrize("games", [200, pytest.param(8_000, marks=pytest.mark.slow)])
-def test_keys_and_sums_stay_right_over_random_games(games):
-    """8,000 games are more than a million plies."""
-    moves, following = np.zeros(1, MOVE_LIST), np.zeros(1, POSITION)
-    starts = [position for board, position in playouts(40, 5, longest=1)]
-    plies = 0
-    for game in range(games):
-        array = starts[game % len(starts)].array.copy()
-        assert first_difference(array[0], following[0], moves[0], TABLES_RECORD, 400, 2 * game + 12345) == -1
-        plies += int(array[0]["fullmove"]) * 2
-    assert plies > games * 100
+def test_every_byte_stays_right_over_random_games(games):
+    """After each move the record is the one built from scratch, byte for byte, and its keys are those of plain Python."""
+    game = np.zeros(1, GAME)
+    game["random"] = 12345
+    starts = [position.record for _, position in playouts(40, 5, longest=1)]
+    total = castlings = 0
+    for number in range(games):
+        game["made"][0, 0] = starts[number % len(starts)]
+        plies = play_and_rebuild(game[0], TABLES_RECORD)
+        made, rebuilt = game["made"][0, 1 : plies + 1], game["rebuilt"][0, 1 : plies + 1]
+        assert made.tobytes() == rebuilt.tobytes()
+        assert np.array_equal(made["key"], naive.keys(made))
+        assert np.array_equal(made["structure_keys"], naive.structure_keys(made))
+        total += plies
+        castlings += np.count_nonzero(np.diff(made["castling"]))
+    assert total >= games * 125 and castlings > games  # 8,000 games are a million plies

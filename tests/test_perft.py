@@ -20,11 +20,20 @@ TEXTBOOK = {
     "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10": (46, 2079, 89890, 3894594, 164075551),
 }
 
+# Leaves one ply further, in the same order.
+ONE_DEEPER = (3_195_901_860, 8_031_647_685, 178_633_661, 706_045_033, 3_048_196_529, 6_923_051_137)
+
 
 @pytest.mark.parametrize("fen", TEXTBOOK)
 def test_textbook_positions(fen):
     position = parse_fen(fen)
     assert tuple(count_leaves(position, depth) for depth in range(1, len(TEXTBOOK[fen]) + 1)) == TEXTBOOK[fen]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("fen", "leaves"), zip(TEXTBOOK, ONE_DEEPER, strict=True))
+def test_textbook_positions_one_ply_deeper(fen, leaves):
+    assert count_leaves(parse_fen(fen), len(TEXTBOOK[fen]) + 1) == leaves
 
 
 @pytest.mark.parametrize(("fen", "counts"), [*STANDARD.items(), *CHESS960.items()])

@@ -10,6 +10,7 @@ import chess.polyglot
 import numpy as np
 import pytest
 
+from tests import naive
 from tests.playouts import playouts
 from zobra.engine import zobrist
 from zobra.engine.board import SQUARES
@@ -118,9 +119,18 @@ def test_worked_example_of_three_by_three():
 
 
 # Each classic mistake, made on purpose: the wrong key differs from the key from scratch, and the engine's own does not.
+def key_by(numbers: list[int], fen: str) -> int:
+    """The key of a position by other numbers than the published ones."""
+    return chess.polyglot.ZobristHasher(numbers).hash_board(chess.Board(fen))
+
+
 def test_mistake_seed_not_fixed():
-    assert random.Random().getrandbits(64) != random.Random().getrandbits(64)
-    assert [int(key) for key in chess.polyglot.POLYGLOT_RANDOM_ARRAY] == KEYS
+    """Numbers drawn anew at each start name a position differently each time; the published ones never do."""
+    unfixed = [[random.Random().getrandbits(64) for _ in KEYS] for _ in range(2)]
+    fixed = [[source.getrandbits(64) for _ in KEYS] for source in (random.Random(42), random.Random(42))]
+    assert key_by(unfixed[0], START) != key_by(unfixed[1], START)
+    assert key_by(fixed[0], START) == key_by(fixed[1], START) != key_of(START)
+    assert key_by(KEYS, START) == key_of(START)
 
 
 MISTAKES = {
@@ -135,6 +145,11 @@ MISTAKES = {
         "a1b1",
         lambda before: before ^ SIDE ^ piece_key(WHITE_ROOK, "a1") ^ piece_key(WHITE_ROOK, "b1") ^ int(CASTLING[15]),
     ),
+    "new castling state added, old one not removed": (
+        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+        "a1b1",
+        lambda before: before ^ SIDE ^ piece_key(WHITE_ROOK, "a1") ^ piece_key(WHITE_ROOK, "b1") ^ int(CASTLING[13]),
+    ),
     "rook forgotten in castling": (
         "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
         "e1g1",
@@ -148,14 +163,26 @@ MISTAKES = {
 }
 
 
+# What each of them leaves out, or puts in once too often: with it, the key is right again.
+AMENDS = {
+    "side not toggled": SIDE,
+    "piece toggled twice": piece_key(2, "f3"),
+    "old castling state removed, new one not added": int(CASTLING[13]),
+    "new castling state added, old one not removed": int(CASTLING[15]),
+    "rook forgotten in castling": piece_key(WHITE_ROOK, "h1") ^ piece_key(WHITE_ROOK, "f1"),
+    "en-passant file left behind": int(FILES[4]),
+}
+
+
 @pytest.mark.parametrize("name", MISTAKES)
 def test_classic_mistakes_are_caught(name):
+    """The wrong update differs from the key from scratch by exactly what was forgotten; the engine's own does not differ."""
     fen, move, wrong_update = MISTAKES[name]
     position = parse_fen(fen)
     after = position.after(position.parse_move(move))
     scratch = chess.polyglot.zobrist_hash(after.to_board())
-    assert after.key == scratch
-    assert wrong_update(position.key) != scratch
+    assert after.key == scratch == int(naive.keys(after.array)[0])
+    assert wrong_update(position.key) == scratch ^ AMENDS[name] and AMENDS[name] != 0
 
 
 def test_en_passant_counts_only_when_the_capture_is_legal():

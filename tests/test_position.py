@@ -1,0 +1,78 @@
+"""The handle on a record: what is found in a position, and the way to python-chess and back."""
+
+import chess
+import numpy as np
+import pytest
+
+from tests import naive
+from tests.playouts import playouts
+from zobra.engine.fen import START, parse_fen, write_fen
+from zobra.engine.position import Position
+
+IN_PASSING = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_checks_and_pins_are_those_found_by_walking(seed):
+    checks = pins = 0
+    for _, position in playouts(8, 40 + seed):
+        pieces, this = position.pieces(), position.record
+        assert naive.squares(this["checkers"]) == naive.checkers(position.side, pieces), write_fen(position)
+        assert naive.squares(this["pinned"]) == naive.pinned(position.side, pieces), write_fen(position)
+        checks, pins = checks + position.in_check, pins + bool(this["pinned"])
+    assert checks > 20 and pins > 50
+
+
+def test_bit_sets_and_mailbox_tell_the_same():
+    for board, position in playouts(6, 50):
+        this = position.record
+        for square in chess.SQUARES:
+            piece = board.piece_at(square)
+            kinds = [kind for kind in range(6) if int(this["pieces"][kind]) >> square & 1]
+            colours = [colour for colour in range(2) if int(this["colours"][colour]) >> square & 1]
+            assert kinds == ([piece.piece_type - 1] if piece else [])
+            assert colours == ([0 if piece.color else 1] if piece else [])
+            assert position.pieces().get(square) == (2 * kinds[0] + colours[0] if piece else None)
+
+
+def test_there_and_back_with_python_chess():
+    for board, position in playouts(8, 60):
+        assert Position.from_board(board).record.tobytes() == parse_fen(board.fen()).record.tobytes()
+        assert position.to_board(board.chess960).fen() == board.fen()
+
+
+def test_an_en_passant_square_comes_along_only_if_it_can_be_used():
+    board = chess.Board(IN_PASSING)
+    assert int(Position.from_board(board).record["en_passant"]) == chess.E3
+    board.remove_piece_at(chess.D4)
+    assert int(Position.from_board(board).record["en_passant"]) == 0
+
+
+def test_a_castling_right_without_its_rook_is_dropped():
+    board = chess.Board(START)
+    board.remove_piece_at(chess.H1)
+    assert naive.squares(Position.from_board(board).record["castling"]) == {chess.A1, chess.A8, chess.H8}
+
+
+def test_a_move_leaves_the_position_before_it_as_it_was():
+    position = parse_fen(IN_PASSING)
+    before = position.array.tobytes()
+    for move in [*position.legal_moves(), 0]:
+        assert position.after(move).array.tobytes() != before
+    assert position.array.tobytes() == before
+
+
+def test_what_a_position_says_of_itself():
+    position = parse_fen(IN_PASSING)
+    assert (position.side, position.white_to_move(), position.in_check) == (1, False, False)
+    assert position.key == int(naive.keys(position.array)[0])
+    mate = parse_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3")
+    assert mate.in_check and mate.is_checkmate() and not mate.is_stalemate() and mate.legal_moves() == []
+    stale = parse_fen("7k/5Q2/8/8/8/8/8/K7 b - - 0 1")
+    assert stale.is_stalemate() and not stale.is_checkmate() and not stale.in_check
+
+
+def test_records_have_no_hidden_bytes():
+    """Records are compared byte for byte, so the fields must fill them."""
+    dtype = parse_fen(START).array.dtype
+    assert dtype.itemsize == sum(dtype[name].itemsize for name in dtype.names) and dtype.alignment == np.uint64().itemsize
