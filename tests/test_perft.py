@@ -31,7 +31,7 @@ def test_textbook_positions(fen):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("fen", "leaves"), zip(TEXTBOOK, ONE_DEEPER, strict=True))
+@pytest.mark.parametrize(("fen", "leaves"), list(zip(TEXTBOOK, ONE_DEEPER, strict=True)))
 def test_textbook_positions_one_ply_deeper(fen, leaves):
     assert count_leaves(parse_fen(fen), len(TEXTBOOK[fen]) + 1) == leaves
 

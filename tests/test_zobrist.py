@@ -121,7 +121,7 @@ def test_worked_example_of_three_by_three():
 # Each classic mistake, made on purpose: the wrong key differs from the key from scratch, and the engine's own does not.
 def key_by(numbers: list[int], fen: str) -> int:
     """The key of a position by other numbers than the published ones."""
-    return chess.polyglot.ZobristHasher(numbers).hash_board(chess.Board(fen))
+    return chess.polyglot.ZobristHasher(numbers)(chess.Board(fen))
 
 
 def test_mistake_seed_not_fixed():
