@@ -1,4 +1,6 @@
-"""How long to think: a soft limit after which no new depth is begun, and a hard limit at which the search is cut off."""
+"""How long to think: a soft limit after which no new depth is begun, a hard limit at which the search is cut off, and how the
+soft limit moves while the search goes on.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,24 @@ HARD_FACTOR = 2.5  # times the allotment
 CLOCK_SHARE = 0.35  # never more than this of what is on the clock
 MINIMUM = 1  # millisecond
 
+FIRST_STEADY_DEPTH = 6  # plies: before, nothing is known of how steady a search is
+STEADY_FACTORS = (1.5, 1.2, 1.0, 0.9, 0.85)  # by the number of depths that the best move has stood
+EFFORT_BASE, EFFORT_SLOPE = 1.7, 1.2  # of the share of nodes that the best move took: one-sided searches end early
+DROP_SCALE = 120.0  # centipawns that the score must fall to double the time
+DROP_LEAST, DROP_MOST = 0.9, 1.4
+
 
 class Allotment(NamedTuple):
     """Milliseconds for one move; None: no limit."""
 
     soft: float | None
     hard: float | None
+
+    def at(self, factor: float) -> Allotment:
+        """The same with the soft limit scaled, but not beyond the hard one."""
+        if self.soft is None or self.hard is None:
+            return self
+        return Allotment(min(self.soft * factor, self.hard), self.hard)
 
 
 def allot(limits: Limits, white_to_move: bool, overhead: int) -> Allotment:
@@ -36,3 +50,28 @@ def allot(limits: Limits, white_to_move: bool, overhead: int) -> Allotment:
     share = usable / moves + INCREMENT_SHARE * increment
     ceiling = max(MINIMUM, usable * (CLOCK_SHARE if moves > 1 else 1))
     return Allotment(max(MINIMUM, min(share * SOFT_SHARE, ceiling)), max(MINIMUM, min(share * HARD_FACTOR, ceiling)))
+
+
+class Pace:
+    """How sure a search is of its move, told depth by depth; `factor` scales the soft limit.
+
+    Idea: Stockfish and others; see Chess Programming Wiki, "Time Management".
+    """
+
+    def __init__(self) -> None:
+        self.factor = 1.0
+        self._best = 0
+        self._stood = 0
+        self._average: float | None = None
+
+    def note(self, depth: int, best: int, score: int, effort: float) -> None:
+        """A depth is finished: its best move, its score in centipawns, and the share of all nodes spent on that move."""
+        self._stood = self._stood + 1 if best == self._best else 0
+        self._best = best
+        average = score if self._average is None else self._average
+        self._average = (average + score) / 2
+        if depth < FIRST_STEADY_DEPTH:
+            return
+        steady = STEADY_FACTORS[min(self._stood, len(STEADY_FACTORS) - 1)]
+        drop = max(DROP_LEAST, min(1 + (average - score) / DROP_SCALE, DROP_MOST))
+        self.factor = steady * drop * (EFFORT_BASE - EFFORT_SLOPE * effort)

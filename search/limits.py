@@ -21,7 +21,8 @@ class Limits:
     """When to stop: whatever comes first. All None and not infinite means: until stopped.
 
     `depth` in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves; `searchmoves` are legal moves of the
-    root to which the search is confined (empty: all); `infinite` forbids the search to end by itself.
+    root to which the search is confined (empty: all); `infinite` forbids the search to end by itself; `ponder` says that the
+    clock, or the move time, begins to count when the opponent has made the expected move.
     """
 
     depth: int | None = None
@@ -30,6 +31,7 @@ class Limits:
     mate: int | None = None
     clock: Clock | None = None
     infinite: bool = False
+    ponder: bool = False
     searchmoves: tuple[int, ...] = ()
 
 
@@ -38,7 +40,8 @@ class Report:
     """One finished attempt at a depth.
 
     `score` is in centipawns or a mate score (see engine/scores.py), from the side to move; `bound` is 0 for an exact score,
-    1 for a lower bound, -1 for an upper bound; `hashfull` in permille; `line` is the principal variation.
+    1 for a lower bound, -1 for an upper bound; `hashfull` in permille; `line` is the principal variation; `number` is its rank
+    among the lines of the search, from 1; `tablebase_hits` are positions looked up in endgame tables.
     """
 
     depth: int
@@ -49,6 +52,17 @@ class Report:
     milliseconds: int
     hashfull: int
     line: tuple[int, ...]
+    number: int = 1
+    tablebase_hits: int = 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a search is looking at: a root move (0 before the first), its number from 1, and the depth."""
+
+    depth: int
+    move: int
+    number: int
 
 
 @dataclass(frozen=True)

@@ -1,129 +1,140 @@
 """The node function of the search: negamax with alpha-beta bounds, in the form of principal variation search.
 
-Read it top-down; each step is a claim that `pruning`, `picker` or `node` spells out. Scores are centipawns for the side to
-move.
+Read it top-down; each step is a claim that `pruning`, `reductions`, `picker` or `node` spells out. Scores are centipawns for
+the side to move.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from zobra.engine.board import ONE, ZERO
+from zobra.engine.board import ZERO
 from zobra.engine.jit import INT, entry
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
-from zobra.search.history import is_noisy, reward_quiet
-from zobra.search.node import ask_table, is_draw, prefetch_entry, standing_score, step, tell_table
-from zobra.search.picker import next_move, skip_quiets, start_picking
+from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY
+from zobra.search.history import is_noisy, learn_cutoff, remember_tried
+from zobra.search.node import ask_table, assess, is_draw, prefetch_entry, remember_result, step
+from zobra.search.picker import next_move, start_picking
 from zobra.search.pruning import (
-    late_move_reduction,
-    late_quiets_are_hopeless,
+    cannot_matter,
+    is_improving,
+    may_be_singular,
     null_move_depth,
     passing_may_refute,
+    passing_needs_verification,
+    refined,
     standing_far_above_beta,
     table_decides,
 )
 from zobra.search.quiescence import quiescence
-from zobra.search.worker import MAX_QUIETS, WORKER_TYPE, count_node, is_root_move, remember_line
-from zobra.tt.entry import EXACT, LOWER, UPPER, move_of, score_from_table, score_of
+from zobra.search.reductions import adjusted_reduction, late_move_reduction, reduced_depth, singular_bound, singular_extension
+from zobra.search.worker import WORKER_TYPE, count_node, count_root_nodes, is_root_move, remember_line
+from zobra.tt.entry import move_of, score_from_table, score_of
 
-ROOT, NEXT, HORIZON, NONE = np.int64(0), np.int64(1), np.int64(0), np.int64(0)
+ROOT, NEXT, HORIZON, NONE, ONE_PLY = (np.int64(number) for number in (0, 1, 0, 0, 1))
+NO, YES = np.int64(0), np.int64(1)
+HALF = np.int64(2)
 LAST_PLY = np.int64(MAX_PLY)
-QUIETS_KEPT = np.uint64(MAX_QUIETS)
 
 
-@entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT, INT)
-def negamax(worker, tables, ply, depth, alpha, beta):
+@entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT, INT, INT)
+def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
     """Score of the position at `ply`, searched `depth` plies deep within (alpha, beta); fail-soft."""
-    frame = worker.frames[ply]
-    position = frame.position
-    in_check = position.checkers != ZERO
-    if in_check:  # Step 1. A check is answered before the horizon
-        depth += NEXT
-    if depth <= HORIZON or ply >= LAST_PLY:
+    if depth <= HORIZON or ply >= LAST_PLY:  # Step 1. The horizon
         return quiescence(worker, tables, ply, alpha, beta)
     count_node(worker)
     worker.line_length[ply] = NONE
-    is_principal = beta - alpha > GRAIN
-
-    if worker.stopped:
+    if worker.stopped or (ply > ROOT and is_draw(worker, tables, ply)):  # Step 2. Draws, and the window that mates leave open
         return DRAW
-    if ply > ROOT:  # Step 2. Draws, and mates shorter than any that could still be found
-        if is_draw(worker, tables, ply):
-            return DRAW
-        alpha, beta = max(alpha, ply - MATE), min(beta, MATE - ply - NEXT)
-        if alpha >= beta:
-            return alpha
+    below, opposite = np.int64(ply + NEXT), np.int64(YES - is_cut_node)
+    alpha, beta = max(alpha, ply - MATE), min(beta, MATE - below)
+    if alpha >= beta:
+        return alpha
+
+    frame, parameters = worker.frames[ply], worker.parameters
+    position, excluded = frame.position, frame.excluded
+    is_principal, in_check, is_whole = beta - alpha > GRAIN, position.checkers != ZERO, excluded == NO_MOVE
 
     data = ask_table(worker, position.key)  # Step 3. What is known from before
-    if data != ZERO and not is_principal:
-        known = score_from_table(score_of(data), ply)
-        if table_decides(position, data, known, depth, alpha, beta):
-            return known
+    known = score_from_table(score_of(data), ply)
+    if data != ZERO and not is_principal and is_whole and table_decides(position, data, known, depth, alpha, beta):
+        return known
+    if is_whole:
+        assess(worker, ply, data)
+    improving = is_improving(worker, ply)
 
-    evaluation = NO_SCORE
-    if not in_check:  # Step 4. Nodes that hold beta without a search of their moves
-        evaluation = standing_score(position, data)
-        if not is_principal:
-            if standing_far_above_beta(worker, evaluation, beta, depth):
-                return evaluation
-            if passing_may_refute(worker, ply, evaluation, beta, depth):
-                step(worker, tables, ply, NO_MOVE)
-                reduced = null_move_depth(worker, evaluation, beta, depth)
-                score = -negamax(worker, tables, np.int64(ply + NEXT), reduced, np.int64(-beta), np.int64(GRAIN - beta))
-                if worker.stopped:
-                    return DRAW
-                if score >= beta:
-                    return min(score, LONGEST_MATE - GRAIN)
+    if not is_principal and not in_check and is_whole:  # Step 4. Nodes decided without a search of their moves
+        evaluation = refined(frame.evaluation, data, known)
+        if standing_far_above_beta(worker, evaluation, beta, depth, improving):
+            return evaluation
+        if passing_may_refute(worker, ply, evaluation, beta, depth):
+            step(worker, tables, ply, NO_MOVE)
+            reduced = null_move_depth(worker, evaluation, beta, depth)
+            score = -negamax(worker, tables, below, reduced, np.int64(-beta), np.int64(GRAIN - beta), opposite)
+            if score >= beta and passing_needs_verification(worker, depth):
+                worker.no_null_move_before = below + reduced
+                score = negamax(worker, tables, ply, reduced, np.int64(beta - GRAIN), beta, NO)
+                worker.no_null_move_before = ROOT
+            if score >= beta:
+                return min(score, LONGEST_MATE - GRAIN)
 
-    best, best_move, number, quiets, old_alpha = -INFINITY, NO_MOVE, NONE, ZERO, alpha
     start_picking(position, tables, frame, move_of(data))
-    while True:  # Step 5. The moves, best first
-        move = next_move(worker, frame, tables)
+    if frame.table_move == NO_MOVE and depth >= parameters.internal_reduction_depth and (is_principal or is_cut_node):
+        depth -= ONE_PLY  # Step 5. Without a move to try first, a full search is dear; with one, is it the only good one?
+    extension = NONE
+    if may_be_singular(worker, frame, data, known, ply, depth):
+        bound = singular_bound(worker, known, depth)
+        frame.excluded = frame.table_move
+        score = negamax(worker, tables, ply, np.int64(depth // HALF), np.int64(bound - GRAIN), bound, is_cut_node)
+        frame.excluded = NO_MOVE
+        if score >= bound and bound >= beta and parameters.multicut != NO and not is_principal:
+            return bound
+        extension = singular_extension(worker, score, bound, known, beta, is_principal, is_cut_node)
+        start_picking(position, tables, frame, move_of(data))
+
+    best, best_move, number, old_alpha = -INFINITY, NO_MOVE, NONE, alpha
+    while True:  # Step 6. The moves, best first
+        move = next_move(worker, tables, ply)
         if move == NO_MOVE:
             break
-        if ply == ROOT and not is_root_move(worker, move):
+        if move == excluded or (ply == ROOT and not is_root_move(worker, move)):
             continue
         number += NEXT
         is_quiet = not is_noisy(position, move)
-        if is_quiet and not is_principal and not in_check and best > -LONGEST_MATE:
-            if late_quiets_are_hopeless(worker, number, depth):
-                skip_quiets(frame)
-                continue
+        reduction = late_move_reduction(worker, number, depth, improving)
+        if ply > ROOT and cannot_matter(worker, tables, ply, move, number, depth, reduction, improving, alpha, best):
+            continue
         step(worker, tables, ply, move)
-        below, deeper = np.int64(ply + NEXT), np.int64(depth - NEXT)
-        if deeper > HORIZON:
-            prefetch_entry(worker, below)
+        prefetch_entry(worker, below)
+        full = np.int64(depth - ONE_PLY + extension if move == frame.table_move else depth - ONE_PLY)
 
-        score = INFINITY  # Step 6. First by a null window, reduced if late
+        score = INFINITY  # Step 7. First by a null window, reduced if late
         if number > NEXT or not is_principal:
-            reduction = late_move_reduction(worker, number, depth) if is_quiet and not in_check else NONE
-            score = -negamax(worker, tables, below, np.int64(deeper - reduction), np.int64(-alpha - GRAIN), np.int64(-alpha))
-            if score > alpha and reduction > NONE:
-                score = -negamax(worker, tables, below, deeper, np.int64(-alpha - GRAIN), np.int64(-alpha))
+            lower, upper = np.int64(-alpha - GRAIN), np.int64(-alpha)
+            reduction = adjusted_reduction(worker, ply, move, is_quiet, reduction, is_principal, is_cut_node)
+            first = np.int64(reduced_depth(full, reduction)) if number > parameters.reduction_moves else full
+            score = -negamax(worker, tables, below, first, lower, upper, YES if first < full else opposite)
+            if score > alpha and first < full:
+                score = -negamax(worker, tables, below, full, lower, upper, opposite)
         if is_principal and (number == NEXT or score > alpha):
-            score = -negamax(worker, tables, below, deeper, np.int64(-beta), np.int64(-alpha))
+            score = -negamax(worker, tables, below, full, np.int64(-beta), np.int64(-alpha), NO)
         if worker.stopped:
             return DRAW
+        count_root_nodes(worker, ply, move)
 
-        if score > best:  # Step 7. Better than before; good enough to alter the line, or to refute this node
+        if score > best:  # Step 8. Better than before; good enough to alter the line, or to refute this node
             best = score
             if score > alpha:
                 alpha, best_move = score, move
-                remember_line(worker, ply, move)
-                if ply == ROOT:
-                    worker.root_score = score
+                remember_line(worker, ply, move, score)
                 if score >= beta:
-                    if is_quiet:
-                        reward_quiet(worker, frame, move, quiets, depth)
+                    learn_cutoff(worker, ply, move, is_quiet, depth)
                     break
-        if is_quiet and quiets < QUIETS_KEPT:
-            frame.quiets[quiets] = np.uint16(move)
-            quiets += ONE
+        remember_tried(frame, move, is_quiet)
 
-    if number == NONE:  # Step 8. No legal move: mate or stalemate
-        return ply - MATE if in_check else DRAW
-    bound = LOWER if best >= beta else (EXACT if best > old_alpha else UPPER)
-    tell_table(worker, ply, best_move, best, evaluation, depth, bound)
+    if number == NONE:  # Step 9. No legal move: mate or stalemate
+        return (ply - MATE if in_check else DRAW) if is_whole else alpha
+    if is_whole:
+        remember_result(worker, ply, best_move, best, depth, old_alpha, beta)
     return best

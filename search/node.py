@@ -1,4 +1,4 @@
-"""What every node does, in the full search or in quiescence: step to the next ply, know a draw, ask and tell the table."""
+"""What every node does, in the full search or in quiescence: step to the next ply, know a draw, evaluate, use the table."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from zobra.engine.jit import kernel
 from zobra.engine.make import make, make_null
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import NO_SCORE
-from zobra.search.worker import is_repetition
-from zobra.tt.entry import evaluation_of, score_to_table
+from zobra.search.correction import corrected, learn_correction
+from zobra.search.history import is_noisy
+from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, is_repetition, piece_to
+from zobra.tt.entry import EXACT, LOWER, UPPER, evaluation_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
 FIFTY_MOVES = np.int64(100)  # plies
 OFF = np.int64(0)
+NO_PIECE = np.uint64(NOTHING_PLAYED)
 
 
 @kernel
@@ -25,6 +28,8 @@ def step(worker, tables, ply, move):
     """Make a move (NO_MOVE passes) from `ply`; the position of the next ply is then complete."""
     frame, following = worker.frames[ply], worker.frames[ply + 1]
     frame.move = move
+    frame.nodes_before = worker.nodes
+    worker.played[ply + PLAYED_HERE] = NO_PIECE if move == NO_MOVE else piece_to(frame.position, move)
     if move == NO_MOVE:
         make_null(frame.position, following.position, tables)
     else:
@@ -40,10 +45,15 @@ def prefetch_entry(worker, ply):
 
 
 @kernel
-def standing_score(position, data):
-    """The static evaluation, from the table if it is there."""
+def assess(worker, ply, data):
+    """Evaluate the position at `ply`, with the table's help: as such and as corrected; in check there is no evaluation."""
+    frame = worker.frames[ply]
+    if frame.position.checkers != ZERO:
+        frame.static = frame.evaluation = NO_SCORE
+        return
     known = evaluation_of(data)
-    return known if data != ZERO and known != NO_SCORE else evaluate(position)
+    frame.static = known if data != ZERO and known != NO_SCORE else evaluate(frame.position)
+    frame.evaluation = corrected(worker, ply, frame.static)
 
 
 @kernel
@@ -66,8 +76,27 @@ def ask_table(worker, key):
 
 
 @kernel
-def tell_table(worker, ply, move, score, evaluation, depth, bound):
+def tell_table(worker, ply, move, score, depth, bound):
     """Store what the node at `ply` found."""
     if worker.parameters.use_table != OFF:
-        key = worker.frames[ply].position.key
-        store(worker.table, key, move, score_to_table(score, ply), evaluation, depth, bound)
+        frame = worker.frames[ply]
+        store(worker.table, frame.position.key, move, score_to_table(score, ply), frame.static, depth, bound)
+
+
+@kernel
+def learn_from(worker, ply, move, score, depth, bound):
+    """Where a quiet node's score and its evaluation disagree, and the bound allows to say so, the evaluation is corrected."""
+    frame = worker.frames[ply]
+    if frame.evaluation == NO_SCORE or (move != NO_MOVE and is_noisy(frame.position, move)):
+        return
+    if (bound == LOWER and score <= frame.evaluation) or (bound == UPPER and score >= frame.evaluation):
+        return
+    learn_correction(worker, ply, score - frame.evaluation, depth)
+
+
+@kernel
+def remember_result(worker, ply, move, score, depth, alpha, beta):
+    """A node is searched in full: its score within (alpha, beta) corrects evaluations and goes into the table."""
+    bound = LOWER if score >= beta else (EXACT if score > alpha else UPPER)
+    learn_from(worker, ply, move, score, depth, bound)
+    tell_table(worker, ply, move, score, depth, bound)

@@ -23,24 +23,47 @@ class Parameter(NamedTuple):
 
 PARAMETERS = (
     Parameter("use_table", 1, 0, 1, 1),  # 0 searches as if nothing were ever stored: what is the table worth?
-    Parameter("aspiration_depth", 5, 1, 20, 1),
-    Parameter("aspiration_margin", 20, 5, 100, 5),
-    Parameter("reverse_futility_depth", 7, 0, 12, 1),
-    Parameter("reverse_futility_margin", 80, 30, 200, 10),
-    Parameter("null_move_depth", 3, 1, 8, 1),
-    Parameter("null_move_base", 3, 1, 6, 1),
+    Parameter("aspiration_depth", 4, 1, 20, 1),
+    Parameter("aspiration_margin", 14, 5, 100, 3),
+    Parameter("internal_reduction_depth", 4, 1, 64, 1),
+    Parameter("reverse_futility_depth", 8, 0, 12, 1),
+    Parameter("reverse_futility_margin", 75, 30, 200, 8),
+    Parameter("null_move_depth", 2, 1, 64, 1),
+    Parameter("null_move_base", 4, 1, 6, 1),
     Parameter("null_move_divisor", 4, 2, 8, 1),
-    Parameter("null_move_margin", 200, 50, 500, 25),
+    Parameter("null_move_margin", 150, 50, 500, 25),
     Parameter("null_move_margin_plies", 3, 0, 6, 1),
-    Parameter("reduction_depth", 3, 1, 6, 1),
-    Parameter("reduction_moves", 3, 1, 10, 1),
-    Parameter("reduction_base", 60, 0, 200, 10),  # hundredths of a ply
-    Parameter("reduction_divisor", 220, 100, 400, 20),  # hundredths
-    Parameter("late_move_depth", 4, 0, 10, 1),
+    Parameter("null_move_verification_depth", 14, 6, 64, 1),
+    Parameter("singular_depth", 6, 4, 64, 1),
+    Parameter("singular_margin", 16, 4, 64, 3),  # sixteenths of a centipawn and ply
+    Parameter("singular_double_margin", 16, 0, 100, 4),
+    Parameter("multicut", 1, 0, 1, 1),
+    Parameter("reduction_base", 70, 0, 200, 8),  # hundredths of a ply
+    Parameter("reduction_divisor", 230, 100, 400, 12),  # hundredths
+    Parameter("reduction_moves", 1, 1, 500, 1),
+    Parameter("reduction_cut_node", 1300, 0, 3000, 150),  # 1024ths of a ply, here and below
+    Parameter("reduction_worsening", 700, 0, 2000, 120),
+    Parameter("reduction_principal", 1024, 0, 3000, 120),
+    Parameter("reduction_check", 800, 0, 3000, 120),
+    Parameter("reduction_noisy_table_move", 700, 0, 2000, 120),
+    Parameter("reduction_history", 9000, 1000, 32000, 800),  # history that is worth a ply
+    Parameter("late_move_depth", 8, 0, 16, 1),
     Parameter("late_move_base", 4, 1, 20, 1),
-    Parameter("quiescence_margin", 150, 50, 400, 25),
-    Parameter("history_limit", 16_384, 1_024, 32_000, 1_024),
-    Parameter("history_slope", 32, 4, 200, 4),
+    Parameter("futility_depth", 8, -1, 16, 1),
+    Parameter("futility_base", 90, 0, 300, 15),
+    Parameter("futility_slope", 90, 20, 300, 10),
+    Parameter("history_pruning_depth", 4, -1, 10, 1),
+    Parameter("history_pruning_slope", 4000, 500, 16000, 400),
+    Parameter("exchange_pruning_depth", 9, 0, 16, 1),
+    Parameter("exchange_quiet_slope", 25, 5, 100, 4),
+    Parameter("exchange_noisy_slope", 90, 20, 200, 8),
+    Parameter("quiescence_evasions", 0, 0, 1, 1),  # 1: all of them; 0: quiet ones only until a move does not lose
+    Parameter("quiescence_margin", 150, 50, 400, 20),
+    Parameter("history_slope", 250, 50, 800, 20),
+    Parameter("history_offset", 150, 0, 800, 20),
+    Parameter("history_bonus", 1800, 500, 6000, 120),
+    Parameter("capture_history_weight", 43, 0, 256, 6),  # 1024ths of a centipawn for a history value
+    Parameter("correction_weight", 64, 0, 200, 8),  # 16384ths of a centipawn for a history value
 )
 
 PARAMETER_RECORD = np.dtype([(parameter.name, "i8") for parameter in PARAMETERS], align=True)

@@ -1,7 +1,7 @@
 """The moves of a node, best first, made only when they are needed.
 
-Stages: the table's move; captures and promotions that lose nothing, the most valuable victim first; the killers; quiet moves by
-history; at last the captures that lose material. Quiescence stops after the second stage unless in check.
+Stages: the table's move; captures and promotions that lose nothing, the most valuable victim first; quiet moves by history; at
+last the captures that lose material. Quiescence stops after the second stage unless in check.
 """
 
 from __future__ import annotations
@@ -13,24 +13,21 @@ from zobra.engine.exchange import exchange_reaches, gain
 from zobra.engine.generator import NOISY, QUIET, generate
 from zobra.engine.jit import kernel
 from zobra.engine.legality import is_legal
-from zobra.engine.move import NO_MOVE, from_square, to_square
-from zobra.search.history import FIRST, SECOND, is_noisy
+from zobra.engine.move import NO_MOVE
+from zobra.search.history import capture_score, quiet_score
 
 (
     TABLE_MOVE,
     MAKE_NOISY,
     GOOD_NOISY,
-    FIRST_KILLER,
-    SECOND_KILLER,
     MAKE_QUIET,
     QUIETS,
     START_BAD_NOISY,
     BAD_NOISY,
     DONE,
-) = (np.int64(stage) for stage in range(10))
-NEXT_STAGE = np.int64(1)
-EVEN_TRADE = np.int64(0)
-VICTIM_WEIGHT = np.int64(16)  # the victim decides, the taker breaks ties
+) = (np.int64(stage) for stage in range(8))
+WEIGHT_SCALE = np.int64(1024)
+VICTIM_WEIGHT = np.int64(32)  # history values to a centipawn of gain
 
 
 @kernel
@@ -38,29 +35,30 @@ def start_picking(position, tables, frame, table_move):
     """Begin the moves of a node. `table_move` may be any 16-bit number."""
     frame.moves.count = ZERO
     frame.bad_count = ZERO
+    frame.quiet_count = ZERO
+    frame.noisy_count = ZERO
     frame.stage = TABLE_MOVE
     frame.table_move = table_move if is_legal(position, tables, table_move) else NO_MOVE
 
 
 @kernel
-def score_noisy(frame):
-    """Score captures and promotions: most valuable gain first, least valuable taker first."""
+def score_noisy(worker, frame):
+    """Score captures and promotions: by what they gain, and how often they were best."""
     index = ZERO
     while index < frame.moves.count:
         move = np.uint64(frame.moves.moves[index])
-        taker = np.int64(frame.position.board[from_square(move)] >> ONE)
-        frame.scores[index] = np.int32(VICTIM_WEIGHT * gain(frame.position, move) - taker)
+        known = capture_score(worker, frame.position, move)
+        frame.scores[index] = np.int32(VICTIM_WEIGHT * gain(frame.position, move) + known)
         index += ONE
 
 
 @kernel
-def score_quiets(worker, frame):
+def score_quiets(worker, ply):
     """Score quiet moves by their history."""
-    side = frame.position.side
+    frame = worker.frames[ply]
     index = frame.next
     while index < frame.moves.count:
-        move = np.uint64(frame.moves.moves[index])
-        frame.scores[index] = worker.history[side, from_square(move), to_square(move)]
+        frame.scores[index] = np.int32(quiet_score(worker, ply, np.uint64(frame.moves.moves[index])))
         index += ONE
 
 
@@ -82,13 +80,14 @@ def take_best(frame):
 
 
 @kernel
-def next_good_noisy(frame, tables):
-    """The next capture or promotion that loses no material; those that do are moved to the head of the list."""
+def next_good_noisy(worker, frame, tables):
+    """The next capture or promotion that loses no material, history considered; those that do go to the head of the list."""
     while frame.next < frame.moves.count:
         move = take_best(frame)
         if move == frame.table_move:
             continue
-        if exchange_reaches(frame.position, tables, move, EVEN_TRADE):
+        allowed = capture_score(worker, frame.position, move) * worker.parameters.capture_history_weight // WEIGHT_SCALE
+        if exchange_reaches(frame.position, tables, move, -allowed):
             return move
         frame.moves.moves[frame.bad_count] = np.uint16(move)
         frame.bad_count += ONE
@@ -96,26 +95,17 @@ def next_good_noisy(frame, tables):
 
 
 @kernel
-def killer_move(frame, tables, which):
-    """A killer, if it is a legal quiet move here that has not been tried."""
-    move = frame.killers[which]
-    if move == frame.table_move or not is_legal(frame.position, tables, move) or is_noisy(frame.position, move):
-        return NO_MOVE
-    return move
-
-
-@kernel
 def next_quiet(frame):
-    """The next quiet move by history that was not a killer or the table's."""
+    """The next quiet move by history that was not the table's."""
     while frame.next < frame.moves.count:
         move = take_best(frame)
-        if move != frame.table_move and move != frame.killers[FIRST] and move != frame.killers[SECOND]:
+        if move != frame.table_move:
             return move
     return NO_MOVE
 
 
 @kernel
-def next_noisy(frame, tables):
+def next_noisy(worker, frame, tables):
     """The next move of the first three stages, NO_MOVE when they are exhausted."""
     if frame.stage == TABLE_MOVE:
         frame.stage = MAKE_NOISY
@@ -123,29 +113,25 @@ def next_noisy(frame, tables):
             return frame.table_move
     if frame.stage == MAKE_NOISY:
         generate(frame.position, tables, frame.moves, NOISY)
-        score_noisy(frame)
+        score_noisy(worker, frame)
         frame.next = ZERO
         frame.stage = GOOD_NOISY
-    return next_good_noisy(frame, tables)
+    return next_good_noisy(worker, frame, tables)
 
 
 @kernel
-def next_move(worker, frame, tables):
-    """The next move of a node, NO_MOVE after the last."""
+def next_move(worker, tables, ply):
+    """The next move of the node at `ply`, NO_MOVE after the last."""
+    frame = worker.frames[ply]
     if frame.stage <= GOOD_NOISY:
-        move = next_noisy(frame, tables)
+        move = next_noisy(worker, frame, tables)
         if move != NO_MOVE:
             return move
-        frame.stage = FIRST_KILLER
-    while frame.stage == FIRST_KILLER or frame.stage == SECOND_KILLER:
-        move = killer_move(frame, tables, np.uint64(frame.stage - FIRST_KILLER))
-        frame.stage += NEXT_STAGE
-        if move != NO_MOVE:
-            return move
+        frame.stage = MAKE_QUIET
     if frame.stage == MAKE_QUIET:
         frame.next = frame.moves.count
         generate(frame.position, tables, frame.moves, QUIET)
-        score_quiets(worker, frame)
+        score_quiets(worker, ply)
         frame.stage = QUIETS
     if frame.stage == QUIETS:
         move = next_quiet(frame)
@@ -165,6 +151,6 @@ def next_move(worker, frame, tables):
 
 @kernel
 def skip_quiets(frame):
-    """Leave out the quiet moves that are still to come."""
-    if frame.stage < START_BAD_NOISY:
+    """Leave out the quiet moves that are still to come, once the first of them is out (captures left before it stay)."""
+    if frame.stage == QUIETS:
         frame.stage = START_BAD_NOISY

@@ -1,19 +1,26 @@
-"""When a node, or some of its moves, need not be searched in full: one predicate for each idea, named for what it claims."""
+"""When a node, or some of its moves, need not be searched: one predicate for each idea, named for what it claims.
+
+Ideas and names: Chess Programming Wiki, "Pruning". Margins are tunable (parameters.py).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from zobra.engine.board import BISHOP, KNIGHT, QUEEN, ROOK, ZERO
+from zobra.engine.exchange import exchange_reaches
 from zobra.engine.jit import kernel
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import LONGEST_MATE
-from zobra.search.worker import REDUCTION_DEPTHS, REDUCTION_MOVES
-from zobra.tt.entry import EXACT, LOWER, UPPER, bound_of, depth_of
+from zobra.engine.scores import LONGEST_MATE, NO_SCORE
+from zobra.search.history import is_noisy, quiet_score
+from zobra.search.picker import skip_quiets
+from zobra.search.worker import PLY
+from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of
 
 NEAR_FIFTY = np.int64(90)  # from here on a stored score may not know how few moves are left
-LAST_DEPTH, LAST_MOVE = np.int64(REDUCTION_DEPTHS - 1), np.int64(REDUCTION_MOVES - 1)
-ONE_PLY, NO_PLIES = np.int64(1), np.int64(0)
+ROOT, ONE_PLY, NO_PLIES, TWO_PLIES, THREE_PLIES, FOUR_PLIES = (np.int64(plies) for plies in (0, 1, 0, 2, 3, 4))
+WHOLE_PLY = np.int64(PLY)
+BOTH = np.int64(2)
 
 
 @kernel
@@ -26,10 +33,33 @@ def table_decides(position, data, score, depth, alpha, beta):
 
 
 @kernel
-def standing_far_above_beta(worker, evaluation, beta, depth):
+def refined(evaluation, data, score):
+    """The evaluation, or the stored score where that bounds it on the right side."""
+    bound = bound_of(data)
+    if bound == EXACT or (bound == LOWER and score > evaluation) or (bound == UPPER and score < evaluation):
+        return score
+    return evaluation
+
+
+@kernel
+def is_improving(worker, ply):
+    """Does the side to move stand better than at its move before? (In check nobody knows.)"""
+    evaluation = worker.frames[ply].evaluation
+    if evaluation == NO_SCORE or ply < TWO_PLIES:
+        return False
+    before = worker.frames[ply - TWO_PLIES].evaluation
+    if before == NO_SCORE:
+        if ply < FOUR_PLIES:
+            return True
+        before = worker.frames[ply - FOUR_PLIES].evaluation
+    return before == NO_SCORE or evaluation > before
+
+
+@kernel
+def standing_far_above_beta(worker, evaluation, beta, depth, improving):
     """Reverse futility: so far above beta that the opponent cannot catch up in the plies left."""
     parameters = worker.parameters
-    margin = parameters.reverse_futility_margin * depth
+    margin = parameters.reverse_futility_margin * (depth - ONE_PLY if improving else depth)
     return depth <= parameters.reverse_futility_depth and evaluation - margin >= beta and beta > -LONGEST_MATE
 
 
@@ -44,14 +74,22 @@ def has_pieces(position):
 @kernel
 def passing_may_refute(worker, ply, evaluation, beta, depth):
     """Null move: already above beta, with pieces on the board, so that even passing may hold beta. Never twice in a row."""
-    previous = worker.frames[ply - 1].move
+    frame = worker.frames[ply]
     return (
         depth >= worker.parameters.null_move_depth
+        and ply >= worker.no_null_move_before
         and evaluation >= beta
+        and frame.evaluation >= beta
         and beta > -LONGEST_MATE
-        and previous != NO_MOVE
-        and has_pieces(worker.frames[ply].position)
+        and worker.frames[ply - ONE_PLY].move != NO_MOVE
+        and has_pieces(frame.position)
     )
+
+
+@kernel
+def passing_needs_verification(worker, depth):
+    """Deep enough that a wrong cutoff by a null move, in zugzwang, would cost much; and no verification under way."""
+    return depth >= worker.parameters.null_move_verification_depth and worker.no_null_move_before == ROOT
 
 
 @kernel
@@ -63,17 +101,73 @@ def null_move_depth(worker, evaluation, beta, depth):
 
 
 @kernel
-def late_quiets_are_hopeless(worker, number, depth):
-    """Late-move pruning: near the horizon, so many moves have failed that the quiet ones still to come will too."""
-    parameters = worker.parameters
-    return depth <= parameters.late_move_depth and number >= parameters.late_move_base + depth * depth
+def may_be_singular(worker, frame, data, score, ply, depth):
+    """Is the table's move, by a search nearly as deep, so good that it is worth asking how good the others are?
+
+    Not on lines that have been lengthened to twice the depth already: they would have no end.
+    """
+    return (
+        depth >= worker.parameters.singular_depth
+        and ply > ROOT
+        and ply < BOTH * worker.root_depth
+        and frame.excluded == NO_MOVE
+        and frame.table_move != NO_MOVE
+        and bound_of(data) != UPPER
+        and bound_of(data) != NO_BOUND
+        and depth_of(data) >= depth - THREE_PLIES
+        and abs(score) < LONGEST_MATE
+    )
 
 
 @kernel
-def late_move_reduction(worker, number, depth):
-    """Plies by which the `number`-th move, if it is quiet, may be searched less deeply at first."""
+def late_moves_are_hopeless(worker, number, depth, improving):
+    """Late-move pruning: near the horizon, so many moves have failed that the quiet ones still to come will too."""
     parameters = worker.parameters
-    if depth < parameters.reduction_depth or number <= parameters.reduction_moves:
-        return NO_PLIES
-    plies = worker.reductions[np.uint64(min(depth, LAST_DEPTH)), np.uint64(min(number, LAST_MOVE))]
-    return max(NO_PLIES, min(plies, depth - ONE_PLY - ONE_PLY))
+    enough = parameters.late_move_base + depth * depth
+    return depth <= parameters.late_move_depth and number > (enough if improving else enough // BOTH)
+
+
+@kernel
+def quiet_moves_are_futile(worker, frame, plies, alpha):
+    """Futility: a quiet move cannot make up for standing so far below alpha in the plies left."""
+    parameters = worker.parameters
+    if frame.evaluation == NO_SCORE or plies > parameters.futility_depth:
+        return False
+    return frame.evaluation + parameters.futility_base + parameters.futility_slope * plies <= alpha
+
+
+@kernel
+def has_bad_history(worker, ply, move, plies):
+    """History pruning: near the horizon, a quiet move that has nearly always failed."""
+    parameters = worker.parameters
+    if plies > parameters.history_pruning_depth:
+        return False
+    return quiet_score(worker, ply, move) < -parameters.history_pruning_slope * (plies + ONE_PLY)
+
+
+@kernel
+def loses_the_exchange(worker, tables, position, move, is_quiet, depth, plies):
+    """A move that loses more material on its target square than the depth left could bring back."""
+    parameters = worker.parameters
+    if depth > parameters.exchange_pruning_depth:
+        return False
+    if is_quiet:
+        return not exchange_reaches(position, tables, move, -parameters.exchange_quiet_slope * plies * plies)
+    return not exchange_reaches(position, tables, move, -parameters.exchange_noisy_slope * depth)
+
+
+@kernel
+def cannot_matter(worker, tables, ply, move, number, depth, reduction, improving, alpha, best):
+    """May this move be left out, when a line that is not mated is known already?"""
+    if best <= -LONGEST_MATE:
+        return False
+    frame = worker.frames[ply]
+    is_quiet = not is_noisy(frame.position, move)
+    plies = max(NO_PLIES, depth - ONE_PLY - reduction // WHOLE_PLY)
+    if is_quiet:
+        if late_moves_are_hopeless(worker, number, depth, improving) or quiet_moves_are_futile(worker, frame, plies, alpha):
+            skip_quiets(frame)
+            return True
+        if has_bad_history(worker, ply, move, plies):
+            return True
+    return loses_the_exchange(worker, tables, frame.position, move, is_quiet, depth, plies)

@@ -1,7 +1,6 @@
 """Quiescence: search captures and promotions only, until the position is quiet enough for its evaluation to be trusted.
 
-In check there is no quiet: every evasion is searched, and no score is taken for granted. The table is not asked: waiting for
-its memory costs more than it saves here (measured: 14 % less time to depth 12 without it).
+In check there is no quiet: evasions are searched until one does not lose, and no score is taken for granted.
 """
 
 from __future__ import annotations
@@ -14,13 +13,16 @@ from zobra.engine.exchange import gain
 from zobra.engine.jit import INT, entry, kernel
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import DRAW, INFINITY, MATE, MAX_PLY
-from zobra.search.node import is_draw, step
-from zobra.search.picker import next_move, next_noisy, start_picking
+from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY
+from zobra.search.correction import corrected
+from zobra.search.node import ask_table, assess, is_draw, step, tell_table
+from zobra.search.picker import next_move, next_noisy, skip_quiets, start_picking
+from zobra.search.pruning import refined, table_decides
 from zobra.search.worker import WORKER_TYPE, count_node, remember_line
+from zobra.tt.entry import LOWER, UPPER, move_of, score_from_table, score_of
 
 LAST_PLY = np.int64(MAX_PLY)
-NEXT = np.int64(1)
+NEXT, HORIZON, NO = np.int64(1), np.int64(0), np.int64(0)
 
 
 @kernel
@@ -41,20 +43,28 @@ def quiescence(worker, tables, ply, alpha, beta):
         return DRAW
     in_check = position.checkers != ZERO
     if ply >= LAST_PLY:
-        return DRAW if in_check else evaluate(position)
+        return DRAW if in_check else corrected(worker, ply, evaluate(position))
 
-    best, standing = ply - MATE, -INFINITY
+    data = ask_table(worker, position.key)
+    known = score_from_table(score_of(data), ply)
+    is_principal = beta - alpha > GRAIN
+    if data != ZERO and not is_principal and table_decides(position, data, known, HORIZON, alpha, beta):
+        return known
+    assess(worker, ply, data)
+    best, best_move, standing = ply - MATE, NO_MOVE, -INFINITY
     if not in_check:
-        best = standing = evaluate(position)
+        best = standing = refined(frame.evaluation, data, known)
         if best >= beta:
             return best
         alpha = max(alpha, best)
 
-    start_picking(position, tables, frame, NO_MOVE)
+    start_picking(position, tables, frame, move_of(data) if in_check else NO_MOVE)
     while True:
-        move = next_move(worker, frame, tables) if in_check else next_noisy(frame, tables)
+        move = next_move(worker, tables, ply) if in_check else next_noisy(worker, frame, tables)
         if move == NO_MOVE:
             break
+        if in_check and best > -LONGEST_MATE and worker.parameters.quiescence_evasions == NO:
+            skip_quiets(frame)
         if not in_check and cannot_raise_alpha(worker, frame, move, standing, alpha):
             continue
         step(worker, tables, ply, move)
@@ -64,8 +74,10 @@ def quiescence(worker, tables, ply, alpha, beta):
         if score > best:
             best = score
             if score > alpha:
-                alpha = score
-                remember_line(worker, ply, move)
+                alpha, best_move = score, move
+                remember_line(worker, ply, move, score)
                 if score >= beta:
                     break
+    bound = LOWER if best >= beta else UPPER
+    tell_table(worker, ply, best_move, best, HORIZON, bound)
     return best

@@ -1,149 +1,192 @@
-"""The search as its user sees it: iterative deepening over aspiration windows, each attempt one call of the node kernel."""
+"""The search as its user sees it: a game and limits go in, reports and a move come out."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from zobra.engine.evaluate import static_evaluation
 from zobra.engine.game import Game
-from zobra.engine.position import TABLES_RECORD, Position
-from zobra.engine.scores import INFINITY, MAX_PLY, is_mate, mate_in_moves
-from zobra.search.clock import Allotment, allot
-from zobra.search.limits import Limits, Report, Result
-from zobra.search.negamax import negamax
+from zobra.engine.position import Position
+from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
+from zobra.search.clock import Allotment, Pace, allot
+from zobra.search.deepening import Deepening, Line
+from zobra.search.limits import Limits, Progress, Report, Result
+from zobra.search.node_clock import NodeClock
 from zobra.search.parameters import default_parameters
-from zobra.search.worker import MAX_KEYS, clock_now, forget, new_worker
+from zobra.search.stopwatch import Stopwatch
+from zobra.search.strength import CANDIDATES, Strength, choose
+from zobra.search.team import Team
+from zobra.search.worker import MAX_KEYS, ROOT_MOVES, forget, new_worker
+from zobra.tt.entry import move_of_data
 from zobra.tt.table import Table
 
-NANOSECONDS = 1_000_000  # in a millisecond
 NO_NODE_LIMIT = np.iinfo(np.int64).max
-WIDENING = 2
-WIDEST = 1_000  # centipawns; a window that failed beyond this is thrown open
+Listener = Callable[[Report], None]
 
 
 class Searcher:
-    """One thinking engine: a table, a worker, and what they learned. `search` blocks; `stop` may come from any thread."""
+    """One thinking engine: a table, its workers, and what they learned. `search` blocks; the rest may come from any thread.
+
+    `lines` is how many principal variations are wanted, `strength` how well to play (None: as well as possible), `seed` the
+    source of the choices a weakened engine makes.
+    """
 
     def __init__(self, megabytes: int = 16, move_overhead: int = 10, parameters: dict[str, int] | None = None) -> None:
         self.move_overhead = move_overhead
+        self.lines = 1
+        self.strength: Strength | None = None
+        self.seed = 0
+        self.node_clock = NodeClock()
         self.parameters = default_parameters() | (parameters or {})
         self.table = Table(megabytes)
-        self._stop = np.zeros(1, np.int64)
-        self._worker = new_worker(self.parameters, self._stop)
+        self._stopwatch = Stopwatch()
+        self._worker = new_worker(self.parameters, self._stopwatch.signals)
         self._this = self._worker[0]
-        self._started = 0
+        self._team = Team(self.parameters, self.table)
+        self._depth = 0
+
+    @property
+    def threads(self) -> int:
+        """How many threads search."""
+        return self._team.size
+
+    @threads.setter
+    def threads(self, count: int) -> None:
+        self._team.size = count
 
     def resize(self, megabytes: int) -> None:
-        """Make a new table; MemoryError, with the old one kept, when that is too much."""
+        """Make a new table; MemoryError, with one of the old size, when that is too much."""
         self.table.resize(megabytes)
 
     def clear(self) -> None:
         """A new game: forget everything."""
         self.table.clear()
+        self.node_clock.reset()
         forget(self._worker)
+        self._team.clear()
 
     def stop(self) -> None:
         """Let the search end at once."""
-        self._stop[0] = 1
+        self._stopwatch.stop()
+
+    def ponderhit(self) -> None:
+        """The opponent made the expected move: time counts from now on."""
+        self._stopwatch.ponderhit()
 
     def arm(self) -> None:
-        """Take back an earlier `stop`: to be called before the search that a later `stop` is meant for."""
-        self._stop[0] = 0
+        """Take back an earlier `stop` or `ponderhit`: to be called before the search that a later one is meant for."""
+        self._stopwatch.arm()
 
     @property
     def nodes(self) -> int:
         """Positions visited by the present or last search."""
-        return int(self._this["nodes"])
+        return int(self._this["nodes"]) + self._team.nodes
+
+    @property
+    def progress(self) -> Progress:
+        """What the running search is looking at; the parts may be of two moments."""
+        return Progress(self._depth, int(self._this["root_move"]), int(self._this["root_number"]))
 
     def evaluate(self, position: Position) -> int:
         """Static evaluation in centipawns, from the side to move."""
         return int(static_evaluation(position.record))
 
-    def search(self, game: Game, limits: Limits, on_report: Callable[[Report], None] = lambda report: None) -> Result:
-        """Think about the present position of a game within limits, and report each attempt."""
-        legal = game.position.legal_moves()
-        if not legal:
+    def search(self, game: Game, limits: Limits, on_report: Listener = lambda report: None) -> Result:
+        """Think about the present position of a game within limits, and report what is found: see Deepening for when."""
+        choices = limits.searchmoves or tuple(game.position.legal_moves())
+        if not choices:
             return Result(0, 0)
-        self._prepare(game, limits)
-        allotment = allot(limits, game.position.white_to_move(), self.move_overhead)
-        if allotment.hard is not None:
-            self._this["deadline"] = self._started + int(allotment.hard * NANOSECONDS)
-        best = Result((limits.searchmoves or legal)[0], 0)
-        score = 0
-        line: tuple[int, ...] = ()
-        deepest = min(limits.depth or MAX_PLY - 1, MAX_PLY - 1)
-        for depth in range(1, deepest + 1):
-            score, line = self._aspire(depth, score, line, on_report)
-            if line:
-                best = Result(line[0], line[1] if len(line) > 1 else 0)
-            if self._this["stopped"] or self._is_enough(limits, allotment, score, depth, len(limits.searchmoves or legal)):
-                break
-        return best
+        white = game.position.white_to_move()
+        limited = self.node_clock.begin(limits, white)
+        allotment = allot(limited, white, self.move_overhead)
+        self._start(game, limited, allotment)
 
-    def _prepare(self, game: Game, limits: Limits) -> None:
-        this = self._this
-        self._started = int(clock_now())
+        def tell(number: int, line: Line) -> None:
+            if number <= self.lines:
+                on_report(self._report(number, line))
+
+        wanted = max(self.lines, CANDIDATES) if self.strength and self.strength.noise else self.lines
+        deepening = Deepening(self._this, self.table, choices, bool(limits.searchmoves), wanted, tell)
+
+        pace = Pace()
+
+        def is_enough(depth: int, best: Line) -> bool:
+            self._depth = depth + 1
+            pace.note(depth, best.moves[0], best.score, self._effort(best.moves[0]))
+            return self._is_enough(limited, allotment.at(pace.factor), best, depth, len(choices))
+
+        self._team.start(lambda worker: self._set_up(worker, game), choices, bool(limits.searchmoves))
+        deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), is_enough)
+        self._team.halt()
+        self.node_clock.end(limits.clock, white, self.nodes)
+        if not deepening.lines:
+            return Result(choices[0], 0)
+        line = deepening.lines[self._choose(game, deepening.lines)]
+        if wanted == 1:
+            line = self._team.vote(line)
+        if line is not deepening.lines[0]:
+            tell(1, line)
+        return self._result(game.position, line.moves)
+
+    def _start(self, game: Game, limits: Limits, allotment: Allotment) -> None:
+        """Start the time, and set up the first worker with its limits."""
+        self._stopwatch.start()
+        if not self.node_clock.rate:
+            self._stopwatch.limit(allotment, limits.ponder)
         self.table.next_generation()
+        self._depth = 1
+        self._set_up(self._this, game)
+        budgets = (limits.nodes, self.node_clock.node_limit(allotment), self.strength and self.strength.nodes)
+        shares = [max(1, budget // self.threads) for budget in budgets if budget is not None]
+        self._this["node_limit"] = min(shares, default=NO_NODE_LIMIT)
+
+    def _set_up(self, this: Any, game: Game) -> None:
+        """Give a worker the root, and nothing that limits it."""
         this["table"] = self.table.record
-        this["stopped"] = this["nodes"] = this["deadline"] = 0
-        this["node_limit"] = NO_NODE_LIMIT if limits.nodes is None else limits.nodes
+        this["node_limit"] = NO_NODE_LIMIT
+        this["stopped"] = this["nodes"] = this["root_move"] = this["root_number"] = 0
+        this["root_nodes"] = this["no_null_move_before"] = 0
         keys = game.keys[-MAX_KEYS + 1 :]
         this["root_key_index"] = len(keys)
         this["keys"][: len(keys) + 1] = np.array([*keys, game.position.key], np.uint64)
-        this["root_moves"]["count"] = len(limits.searchmoves)
-        this["root_moves"]["moves"][: len(limits.searchmoves)] = limits.searchmoves
         this["frames"][0]["position"] = game.position.record
 
-    def _aspire(
-        self, depth: int, expected: int, line: tuple[int, ...], on_report: Callable[[Report], None]
-    ) -> tuple[int, tuple[int, ...]]:
-        """Search one depth in a window around the expected score, and widen it on the side that fails.
+    def _effort(self, move: int) -> float:
+        """Share of the nodes of this search that went into a move of the root."""
+        return float(self._this["root_nodes"][move % ROOT_MOVES]) / max(1, int(self._this["nodes"]))
 
-        `line` is the one found before; the result is the new score and line.
-        """
-        margin = self.parameters["aspiration_margin"]
-        alpha, beta = -int(INFINITY), int(INFINITY)
-        if depth >= self.parameters["aspiration_depth"] and not is_mate(expected):
-            alpha, beta = expected - margin, expected + margin
-        while True:
-            self._this["selective_depth"] = 0
-            score = int(negamax(self._this, TABLES_RECORD, 0, depth, alpha, beta))
-            found = self._line()
-            if self._this["stopped"]:
-                if found and found[:1] != line[:1]:  # a better move than any reported: say so before it is played
-                    on_report(self._report(depth, int(self._this["root_score"]), 0, found))
-                return score, found or line
-            line = found or line
-            bound = 1 if score >= beta else -1 if score <= alpha else 0
-            on_report(self._report(depth, score, bound, line))
-            if bound == 0:
-                return score, line
-            margin *= WIDENING
-            if bound > 0:
-                beta = score + margin if margin <= WIDEST else int(INFINITY)
-            else:
-                alpha = score - margin if margin <= WIDEST else -int(INFINITY)
-
-    def _is_enough(self, limits: Limits, allotment: Allotment, score: int, depth: int, choices: int) -> bool:
+    def _is_enough(self, limits: Limits, allotment: Allotment, best: Line, depth: int, choices: int) -> bool:
         """After a finished depth: is there a reason not to begin the next?"""
         if limits.infinite:
             return False
-        if limits.mate is not None and is_mate(score) and abs(mate_in_moves(score)) <= limits.mate:
+        if limits.mate is not None and is_mate(best.score) and abs(mate_in_moves(best.score)) <= limits.mate:
             return True
         if allotment.soft is None:
             return False
-        elapsed = (int(clock_now()) - self._started) / NANOSECONDS
-        found_mate = is_mate(score) and depth > 2 * abs(mate_in_moves(score))
-        return elapsed >= allotment.soft or choices == 1 or found_mate
+        found_mate = is_mate(best.score) and depth > 2 * abs(mate_in_moves(best.score))
+        late = self._stopwatch.is_late(allotment) or self.node_clock.is_late(allotment, self.nodes)
+        return late or choices == 1 or found_mate
 
-    def _line(self) -> tuple[int, ...]:
-        length = int(self._this["line_length"][0])
-        return tuple(int(move) for move in self._this["lines"][0][:length])
+    def _choose(self, game: Game, lines: list[Line]) -> int:
+        """Index of the line to play: the best, unless the engine is to play below its strength."""
+        if self.strength is None or not self.strength.noise:
+            return 0
+        source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
+        return choose([line.score for line in lines], self.strength, source)
 
-    def _report(self, depth: int, score: int, bound: int, line: tuple[int, ...]) -> Report:
-        milliseconds = (int(clock_now()) - self._started) // NANOSECONDS
-        hashfull = self.table.permille_full()
-        selective = max(depth, int(self._this["selective_depth"]))
-        return Report(depth, selective, score, bound, self.nodes, milliseconds, hashfull, line)
+    def _result(self, position: Position, line: tuple[int, ...]) -> Result:
+        """The first move of a line and the second, or else the reply that the table knows."""
+        if len(line) > 1:
+            return Result(line[0], line[1])
+        following = position.after(line[0])
+        reply = move_of_data(self.table.recall(following.key))
+        return Result(line[0], reply if reply in following.legal_moves() else 0)
+
+    def _report(self, number: int, line: Line) -> Report:
+        milliseconds, hashfull = self._stopwatch.milliseconds, self.table.permille_full()
+        moves, selective = line.moves, line.selective_depth
+        return Report(line.depth, selective, line.score, line.bound, self.nodes, milliseconds, hashfull, moves, number)

@@ -14,21 +14,35 @@ from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY
-from zobra.search.history import add_history, is_noisy, reward_quiet
+from zobra.search.correction import corrected, learn_correction
+from zobra.search.history import approach, capture_score, is_noisy, learn_cutoff, quiet_score, remember_tried
 from zobra.search.negamax import negamax
 from zobra.search.node import step
 from zobra.search.parameters import default_parameters
 from zobra.search.picker import DONE, next_move, next_noisy, start_picking
 from zobra.search.pruning import (
-    late_move_reduction,
-    late_quiets_are_hopeless,
+    has_bad_history,
+    is_improving,
+    late_moves_are_hopeless,
+    loses_the_exchange,
+    may_be_singular,
     null_move_depth,
     passing_may_refute,
+    passing_needs_verification,
+    quiet_moves_are_futile,
+    refined,
     standing_far_above_beta,
     table_decides,
 )
 from zobra.search.quiescence import quiescence
-from zobra.search.worker import WORKER_TYPE, is_repetition, new_worker
+from zobra.search.reductions import (
+    adjusted_reduction,
+    late_move_reduction,
+    reduced_depth,
+    singular_bound,
+    singular_extension,
+)
+from zobra.search.worker import SIGNALS, WORKER_TYPE, is_repetition, new_worker
 from zobra.tt.entry import (
     bound_of,
     depth_of,
@@ -40,13 +54,12 @@ from zobra.tt.entry import (
     score_of,
     score_to_table,
 )
-from zobra.tt.table import TABLE, probe, store
+from zobra.tt.table import TABLE, Table, probe, store
 
 ALL_NUMBERS = 1 << 16  # every 16-bit number, legal move or not
 VERDICTS = np.dtype([("legal", "u1", (ALL_NUMBERS,))])
 PICKED = np.dtype([("count", "u8"), ("moves", "u2", (MAX_MOVES,)), ("stages", "i8", (MAX_MOVES,))], align=True)
 FIELDS = np.dtype([(name, "i8") for name in ("move", "score", "evaluation", "depth", "bound", "generation")], align=True)
-GARBAGE_SHIFT = np.uint64(17)  # other bits of a key make other killers
 MOVE_MASK = np.uint64(ALL_NUMBERS - 1)
 TABLE_TYPE, FIELDS_TYPE = record(TABLE), record(FIELDS)
 
@@ -71,7 +84,7 @@ def pick_all(worker, tables, ply, table_move, noisy_only, picked):
     start_picking(frame.position, tables, frame, table_move)
     picked.count = ZERO
     while picked.count < MAX_MOVES:
-        move = next_noisy(frame, tables) if noisy_only else next_move(worker, frame, tables)
+        move = next_noisy(worker, frame, tables) if noisy_only else next_move(worker, tables, ply)
         if move == ZERO:
             break
         picked.moves[picked.count] = np.uint16(move)
@@ -83,16 +96,13 @@ def pick_all(worker, tables, ply, table_move, noisy_only, picked):
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT)
 def picker_perft(worker, tables, ply, depth):
-    """Perft whose moves come from the picker, with a table move and killers made from the bits of the key."""
+    """Perft whose moves come from the picker, with a table move made from the bits of the key."""
     frame = worker.frames[ply]
     find_checks(frame.position, tables)
-    key = frame.position.key
-    frame.killers[0] = key >> GARBAGE_SHIFT & MOVE_MASK
-    frame.killers[1] = frame.killers[0] ^ ONE
-    start_picking(frame.position, tables, frame, key & MOVE_MASK)
+    start_picking(frame.position, tables, frame, frame.position.key & MOVE_MASK)
     total = np.int64(0)
     while True:
-        move = next_move(worker, frame, tables)
+        move = next_move(worker, tables, ply)
         if move == ZERO:
             return total
         if depth == 1:
@@ -140,16 +150,40 @@ def store_in_table(table, key, given):
     store(table, key, np.uint64(given.move), given.score, given.evaluation, given.depth, given.bound)
 
 
-@entry(VOID, WORKER_TYPE, WORD, WORD, INT)
-def push_history(worker, side, move, bonus):
-    """`add_history` as it is."""
-    add_history(worker, side, move, bonus)
+@entry(INT, INT, INT)
+def approached(value, bonus):
+    """`approach` as it is."""
+    return np.int64(approach(value, bonus))
 
 
-@entry(VOID, WORKER_TYPE, INT, WORD, WORD, INT)
-def reward(worker, ply, move, quiets_tried, depth):
-    """`reward_quiet` in the frame of `ply`."""
-    reward_quiet(worker, worker.frames[ply], move, quiets_tried, depth)
+@entry(VOID, WORKER_TYPE, INT, WORD, BOOL, INT)
+def cutoff(worker, ply, move, is_quiet, depth):
+    """`learn_cutoff` as it is."""
+    learn_cutoff(worker, ply, move, is_quiet, depth)
+
+
+@entry(VOID, WORKER_TYPE, INT, WORD, BOOL)
+def tried(worker, ply, move, is_quiet):
+    """`remember_tried` in the frame of `ply`."""
+    remember_tried(worker.frames[ply], move, is_quiet)
+
+
+@entry(INT, WORKER_TYPE, INT, WORD, BOOL)
+def known_of(worker, ply, move, is_quiet):
+    """`quiet_score` or `capture_score` of a move at `ply`."""
+    return quiet_score(worker, ply, move) if is_quiet else capture_score(worker, worker.frames[ply].position, move)
+
+
+@entry(VOID, WORKER_TYPE, INT, INT, INT)
+def teach_correction(worker, ply, difference, depth):
+    """`learn_correction` as it is."""
+    learn_correction(worker, ply, difference, depth)
+
+
+@entry(INT, WORKER_TYPE, INT, INT)
+def corrected_evaluation(worker, ply, static):
+    """`corrected` as it is."""
+    return corrected(worker, ply, static)
 
 
 @entry(BOOL, POSITION_TYPE, WORD)
@@ -158,34 +192,82 @@ def noisy(position, move):
     return is_noisy(position, move)
 
 
-FAR_ABOVE, PASSING, LATE_QUIETS, NULL_DEPTH, REDUCTION, TABLE_DECIDES = range(6)
+QUESTION = np.dtype(
+    [(name, "i8") for name in ("score", "evaluation", "alpha", "beta", "depth", "plies", "number", "reduction", "bound")]
+    + [(name, "u8") for name in ("data", "move")]
+    + [(name, "i8") for name in ("improving", "quiet", "principal", "cut")],
+    align=True,
+)
+(
+    FAR_ABOVE, PASSING, VERIFICATION, NULL_DEPTH, LATE_MOVES, FUTILE, BAD_HISTORY, BAD_EXCHANGE, IMPROVING, SINGULAR, REFINED,
+    TABLE_DECIDES, REDUCTION, ADJUSTED, REDUCED_DEPTH, SINGULAR_BOUND, EXTENSION,
+) = range(17)  # fmt: skip
 
 
-@entry(INT, INT, WORKER_TYPE, INT, WORD, INT, INT, INT, INT)
-def claim(which, worker, ply, data, evaluation, beta, depth, number):
-    """The answer of one predicate of `pruning`; the window is (beta - 1, beta), a table score is `evaluation`."""
+@entry(INT, INT, WORKER_TYPE, TABLES_TYPE, INT, record(QUESTION))
+def claim(which, worker, tables, ply, asked):
+    """The answer of one predicate of `pruning` or `reductions` about the node at `ply`."""
+    frame, position = worker.frames[ply], worker.frames[ply].position
+    improving, quiet, principal, cut = asked.improving != 0, asked.quiet != 0, asked.principal != 0, asked.cut != 0
     if which == FAR_ABOVE:
-        return np.int64(standing_far_above_beta(worker, evaluation, beta, depth))
+        return np.int64(standing_far_above_beta(worker, asked.evaluation, asked.beta, asked.depth, improving))
     if which == PASSING:
-        return np.int64(passing_may_refute(worker, ply, evaluation, beta, depth))
-    if which == LATE_QUIETS:
-        return np.int64(late_quiets_are_hopeless(worker, number, depth))
+        return np.int64(passing_may_refute(worker, ply, asked.evaluation, asked.beta, asked.depth))
+    if which == VERIFICATION:
+        return np.int64(passing_needs_verification(worker, asked.depth))
     if which == NULL_DEPTH:
-        return np.int64(null_move_depth(worker, evaluation, beta, depth))
+        return np.int64(null_move_depth(worker, asked.evaluation, asked.beta, asked.depth))
+    if which == LATE_MOVES:
+        return np.int64(late_moves_are_hopeless(worker, asked.number, asked.depth, improving))
+    if which == FUTILE:
+        return np.int64(quiet_moves_are_futile(worker, frame, asked.plies, asked.alpha))
+    if which == BAD_HISTORY:
+        return np.int64(has_bad_history(worker, ply, asked.move, asked.plies))
+    if which == BAD_EXCHANGE:
+        return np.int64(loses_the_exchange(worker, tables, position, asked.move, quiet, asked.depth, asked.plies))
+    if which == IMPROVING:
+        return np.int64(is_improving(worker, ply))
+    if which == SINGULAR:
+        return np.int64(may_be_singular(worker, frame, asked.data, asked.score, ply, asked.depth))
+    if which == REFINED:
+        return refined(asked.evaluation, asked.data, asked.score)
+    if which == TABLE_DECIDES:
+        return np.int64(table_decides(position, asked.data, asked.score, asked.depth, asked.alpha, asked.beta))
     if which == REDUCTION:
-        return np.int64(late_move_reduction(worker, number, depth))
-    position = worker.frames[ply].position
-    return np.int64(table_decides(position, data, evaluation, depth, beta - np.int64(1), beta))
+        return late_move_reduction(worker, asked.number, asked.depth, improving)
+    if which == ADJUSTED:
+        return adjusted_reduction(worker, ply, asked.move, quiet, asked.reduction, principal, cut)
+    if which == REDUCED_DEPTH:
+        return reduced_depth(asked.depth, asked.reduction)
+    if which == SINGULAR_BOUND:
+        return singular_bound(worker, asked.score, asked.depth)
+    return singular_extension(worker, asked.score, asked.bound, asked.evaluation, asked.beta, principal, cut)
+
+
+def ask(which: int, bench: Bench, ply: int = 1, **values: int) -> int:
+    """`claim`, with zero for what is not given."""
+    asked = np.zeros(1, QUESTION)
+    for name, value in values.items():
+        asked[0][name] = value
+    return int(claim(which, bench.this, TABLES_RECORD, ply, asked[0]))
 
 
 # Parameters with which nothing is pruned, reduced or remembered: the search is then plain minimax.
 PLAIN = {
     "use_table": 0,
+    "internal_reduction_depth": 1_000,
     "reverse_futility_depth": 0,
     "null_move_depth": 1_000,
-    "reduction_depth": 1_000,
+    "singular_depth": 1_000,
+    "reduction_moves": 1_000,
     "late_move_depth": 0,
+    "futility_depth": -1,
+    "history_pruning_depth": -1,
+    "exchange_pruning_depth": 0,
+    "quiescence_evasions": 1,
     "quiescence_margin": 100_000,
+    "correction_weight": 0,
+    "capture_history_weight": 0,
 }
 
 
@@ -193,9 +275,11 @@ class Bench:
     """A worker on a position, ready for one call of an inner kernel; `this` is the record to pass."""
 
     def __init__(self, position: Position, parameters: dict[str, int] | None = None, keys: Iterable[int] = ()) -> None:
-        self.stop = np.zeros(1, np.int64)
+        self.stop = np.zeros(SIGNALS, np.int64)
         self.array = new_worker(default_parameters() | (parameters or {}), self.stop)
         self.this = self.array[0]
+        self.memory = Table(1)
+        self.this["table"] = self.memory.record
         self.this["node_limit"] = np.iinfo(np.int64).max
         self.place(position, keys)
 
@@ -210,7 +294,8 @@ class Bench:
     def search(self, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
         """`negamax` from the root."""
         self.this["nodes"] = 0
-        return int(negamax(self.this, TABLES_RECORD, 0, depth, alpha, beta))
+        self.this["root_depth"] = depth
+        return int(negamax(self.this, TABLES_RECORD, 0, depth, alpha, beta, 0))
 
     def quiesce(self, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
         """`quiescence` from the root."""

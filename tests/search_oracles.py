@@ -91,7 +91,7 @@ class TooLarge(Exception):
 class Minimax:
     """The value of a position by the definition of the search, without windows, order, table or pruning.
 
-    Checks are answered before the horizon; quiescence tries captures and promotions whose exchange loses nothing, or every
+    Quiescence tries captures and promotions whose exchange loses nothing, or every
     evasion. A position is drawn when it was there before since the root, or twice in all.
     """
 
@@ -133,7 +133,6 @@ class Minimax:
         return score
 
     def _negamax(self, depth: int, ply: int) -> int:
-        depth += self.board.is_check()
         if depth <= 0:
             return self._quiescence(ply)
         if ply > 0 and self._drawn():

@@ -87,6 +87,22 @@ def test_misbehaviour_loses_each_game_and_the_match_goes_on(tmp_path, fault, rea
     assert outcome.results.faults == {("bad", reason): 6}
 
 
+@pytest.mark.parametrize(
+    "arguments, reason, more",
+    [
+        (("--late", "2", "--late-ms", "1500"), "time", {"time_control": "1"}),
+        (("--stall", "1"), "stall", {"stall_seconds": 3}),
+        pytest.param(("--hang", "2"), "stall", {"time_control": "2"}, marks=pytest.mark.slow),
+    ],
+)
+def test_time_lost_and_silence_cost_each_game_and_the_match_goes_on(tmp_path, arguments, reason, more):
+    outcome, records = run(tmp_path, match_settings(scripted("good"), scripted("bad", *arguments), rounds=2, **more))
+    assert [record.index for record in records] == [0, 1, 2, 3]
+    assert {record.reason for record in records} == {reason}
+    assert outcome.results.trinomial("good") == [0, 0, 4]
+    assert outcome.results.faults == {("bad", reason): 4}
+
+
 def test_round_robin_and_gauntlet():
     openings = [Opening(chess.STARTING_FEN), Opening(chess.STARTING_FEN, ("e2e4",))]
     games = list(pairings("ABC", ROUND_ROBIN, openings))

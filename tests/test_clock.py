@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zobra.search.clock import CLOCK_SHARE, DEFAULT_MOVES_TO_GO, MINIMUM, Allotment, allot
+from zobra.search.clock import CLOCK_SHARE, DEFAULT_MOVES_TO_GO, MINIMUM, Allotment, Pace, allot
 from zobra.search.limits import Clock, Limits
 
 TIMES = st.integers(-10_000, 10_000_000)
@@ -82,3 +82,39 @@ def test_a_move_time_is_a_limit_and_no_wish():
 @pytest.mark.parametrize("limits", [Limits(), Limits(depth=5), Limits(infinite=True), Limits(clock=Clock(None, 5_000))])
 def test_without_a_clock_there_is_no_limit(limits):
     assert allot(limits, True, 10) == (None, None)
+
+
+def factor(*depths: tuple[int, int, float]) -> float:
+    """The factor after some depths: best move, score and effort of each, from depth 6 on."""
+    pace = Pace()
+    for depth, (best, score, effort) in enumerate(depths, 6):
+        pace.note(depth, best, score, effort)
+    return pace.factor
+
+
+def test_a_steady_search_ends_sooner():
+    assert factor(*[(1, 20, 0.6)] * 8) < factor(*[(1, 20, 0.6)] * 2) < factor((1, 20, 0.6), (1, 20, 0.6), (2, 20, 0.6))
+
+
+def test_a_falling_score_takes_time_and_a_rising_one_little_less():
+    level, falling, rising = (factor((1, 50, 0.5), (1, 50, 0.5), (1, score, 0.5)) for score in (50, 0, 100))
+    assert falling > 1.2 * level
+    assert 0.85 * level < rising < level
+
+
+def test_effort_on_one_move_ends_the_search_sooner():
+    assert factor((1, 0, 0.95)) < factor((1, 0, 0.5)) < factor((1, 0, 0.1))
+
+
+def test_nothing_is_known_at_small_depths():
+    pace = Pace()
+    for depth in range(1, 6):
+        pace.note(depth, depth, -200 * depth, 0.01)
+    assert pace.factor == 1.0
+
+
+def test_the_soft_limit_moves_but_not_beyond_the_hard_one():
+    assert Allotment(100.0, 250.0).at(0.5) == (50.0, 250.0)
+    assert Allotment(100.0, 250.0).at(3.0) == (250.0, 250.0)
+    assert Allotment(None, 250.0).at(3.0) == (None, 250.0)
+    assert Allotment(None, None).at(0.5) == (None, None)

@@ -3,53 +3,63 @@
 import pytest
 
 from tests.search_kernels import (
+    BAD_EXCHANGE,
+    BAD_HISTORY,
     FAR_ABOVE,
-    LATE_QUIETS,
+    FUTILE,
+    IMPROVING,
+    LATE_MOVES,
     NULL_DEPTH,
     PASSING,
     PLAIN,
-    REDUCTION,
+    REFINED,
+    SINGULAR,
     TABLE_DECIDES,
+    VERIFICATION,
     Bench,
-    claim,
+    ask,
+    cutoff,
     fields,
     pack_fields,
+    tried,
 )
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.scores import LONGEST_MATE
+from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.parameters import PARAMETERS, default_parameters
 from zobra.tt.entry import EXACT, LOWER, UPPER
-from zobra.tt.table import Table
 
 PAWNS_ONLY = "4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1"
 HAS_ROOK = "4k3/pppp4/8/8/8/8/4PPPP/R3K3 w - - 0 1"
 ENEMY_ROOK = "r3k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1"
+NONE = int(NO_SCORE)
 
 
-def ask(which, bench=None, ply=1, data=0, evaluation=0, beta=0, depth=1, number=1):
-    bench = bench or Bench(parse_fen(START))
-    return int(claim(which, bench.this, ply, data, evaluation, beta, depth, number))
-
-
-def node(fen: str = START, previous_move: int = 1, **parameters: int) -> Bench:
-    """A position at ply 1, reached by `previous_move`."""
+def node(fen: str = START, previous_move: int = 1, evaluation: int = 0, **parameters: int) -> Bench:
+    """A position at ply 1, reached by `previous_move`, with its corrected evaluation."""
     bench = Bench(parse_fen(START), parameters)
     bench.this["frames"][0]["move"] = previous_move
     bench.this["frames"][1]["position"] = parse_fen(fen).record
+    bench.this["frames"][1]["evaluation"] = evaluation
     return bench
+
+
+def decides_at(bench: Bench, data: int, score: int, depth: int) -> bool:
+    """Does a stored score decide a null window below beta = 100?"""
+    return bool(ask(TABLE_DECIDES, bench, data=data, score=score, alpha=99, beta=100, depth=depth))
 
 
 def test_reverse_futility_needs_the_margin_of_every_ply():
     bench = node(reverse_futility_margin=80, reverse_futility_depth=7)
     for depth in (1, 3, 7):
-        assert ask(FAR_ABOVE, bench, evaluation=80 * depth, beta=0, depth=depth)
-        assert not ask(FAR_ABOVE, bench, evaluation=80 * depth - 1, beta=0, depth=depth)
-    assert not ask(FAR_ABOVE, bench, evaluation=20_000, beta=0, depth=8)
+        assert ask(FAR_ABOVE, bench, evaluation=80 * depth, depth=depth)
+        assert not ask(FAR_ABOVE, bench, evaluation=80 * depth - 1, depth=depth)
+        assert ask(FAR_ABOVE, bench, evaluation=80 * depth - 80, depth=depth, improving=1)
+    assert not ask(FAR_ABOVE, bench, evaluation=20_000, depth=8)
 
 
 def test_reverse_futility_never_hides_a_mate_against_us():
-    assert not ask(FAR_ABOVE, node(), evaluation=0, beta=-int(LONGEST_MATE))
-    assert ask(FAR_ABOVE, node(), evaluation=0, beta=-int(LONGEST_MATE) + 1)
+    assert not ask(FAR_ABOVE, node(), evaluation=0, beta=-int(LONGEST_MATE), depth=1)
+    assert ask(FAR_ABOVE, node(), evaluation=0, beta=-int(LONGEST_MATE) + 1, depth=1)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +75,23 @@ def test_reverse_futility_never_hides_a_mate_against_us():
     ],
 )
 def test_null_move(fen, evaluation, beta, depth, previous, passes):
-    bench = node(fen, previous, null_move_depth=3)
+    bench = node(fen, previous, evaluation=evaluation, null_move_depth=3)
     assert ask(PASSING, bench, evaluation=evaluation, beta=beta, depth=depth) == passes
+
+
+def test_null_move_asks_the_evaluation_itself_too():
+    bench = node(HAS_ROOK, evaluation=20, null_move_depth=3)
+    assert not ask(PASSING, bench, evaluation=90, beta=50, depth=5)  # only the table's score is above beta
+
+
+def test_no_null_move_while_one_is_verified():
+    bench = node(HAS_ROOK, evaluation=90, null_move_depth=3, null_move_verification_depth=10)
+    assert ask(VERIFICATION, bench, depth=10) and not ask(VERIFICATION, bench, depth=9)
+    bench.this["no_null_move_before"] = 2
+    assert not ask(VERIFICATION, bench, depth=10)
+    assert not ask(PASSING, bench, evaluation=90, beta=50, depth=5)
+    bench.this["no_null_move_before"] = 1
+    assert ask(PASSING, bench, evaluation=90, beta=50, depth=5)
 
 
 def test_null_move_depth_falls_with_depth_and_surplus():
@@ -75,25 +100,98 @@ def test_null_move_depth_falls_with_depth_and_surplus():
         assert ask(NULL_DEPTH, bench, evaluation=10 + surplus, beta=10, depth=depth) == reduced
 
 
-def test_late_quiet_moves():
+def test_late_moves():
     bench = node(late_move_depth=4, late_move_base=4)
     for depth in range(1, 5):
-        assert not ask(LATE_QUIETS, bench, depth=depth, number=4 + depth * depth - 1)
-        assert ask(LATE_QUIETS, bench, depth=depth, number=4 + depth * depth)
-    assert not ask(LATE_QUIETS, bench, depth=5, number=200)
+        for improving, most in ((1, 4 + depth * depth), (0, (4 + depth * depth) // 2)):
+            assert not ask(LATE_MOVES, bench, depth=depth, number=most, improving=improving)
+            assert ask(LATE_MOVES, bench, depth=depth, number=most + 1, improving=improving)
+    assert not ask(LATE_MOVES, bench, depth=5, number=200)
 
 
-def test_reductions_are_bounded():
-    bench = node(reduction_depth=3, reduction_moves=3)
-    for depth in (1, 2, 3, 5, 20, 63, 64, 127):
-        before = 0
-        for number in (1, 2, 3, 4, 8, 20, 63, 64, 218):
-            plies = ask(REDUCTION, bench, depth=depth, number=number)
-            assert 0 <= plies <= max(0, depth - 2)  # at least one ply is left
-            assert plies >= before
-            assert plies == 0 or (depth >= 3 and number > 3)
-            before = plies
-    assert ask(REDUCTION, bench, depth=20, number=30) >= 3
+def test_futility_grows_with_the_plies_left():
+    bench = node(evaluation=-200, futility_depth=6, futility_base=90, futility_slope=50)
+    for plies in (0, 2, 6):
+        assert ask(FUTILE, bench, plies=plies, alpha=-200 + 90 + 50 * plies)
+        assert not ask(FUTILE, bench, plies=plies, alpha=-201 + 90 + 50 * plies)
+    assert not ask(FUTILE, bench, plies=7, alpha=20_000)
+    assert not ask(FUTILE, node(evaluation=NONE), plies=1, alpha=20_000)  # in check nothing is known
+
+
+def test_bad_history_needs_many_failures():
+    bench = node(history_pruning_depth=4, history_pruning_slope=4_000)
+    failing, best = (parse_fen(START).parse_move(text) for text in ("a2a3", "e2e4"))
+    assert not ask(BAD_HISTORY, bench, plies=0, move=failing)
+    bench.this["frames"][1]["quiet_count"] = 0
+    tried(bench.this, 1, failing, True)
+    for _ in range(12):
+        cutoff(bench.this, 1, best, True, 9)
+    assert [ask(BAD_HISTORY, bench, plies=plies, move=failing) for plies in (0, 4, 5)] == [1, 1, 0]
+    assert not ask(BAD_HISTORY, bench, plies=0, move=best)
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "quiet", "depth", "plies", "loses"),
+    [
+        ("4k3/8/8/3p4/8/8/3Q4/4K3 w - - 0 1", "d2d5", 0, 2, 1, 0),  # wins a pawn
+        ("4k3/4p3/3p4/8/8/8/3Q4/4K3 w - - 0 1", "d2d6", 0, 2, 1, 1),  # a queen for a pawn
+        ("4k3/4p3/3p4/8/8/8/3Q4/4K3 w - - 0 1", "d2d6", 0, 9, 8, 0),  # deep enough to bring it back
+        ("4k3/8/8/4p3/8/3R4/8/4K3 w - - 0 1", "d3d4", 1, 3, 2, 1),
+        ("4k3/8/8/4p3/8/3R4/8/4K3 w - - 0 1", "d3c3", 1, 3, 2, 0),
+        ("4k3/8/8/4p3/8/3R4/8/4K3 w - - 0 1", "d3d4", 1, 12, 2, 0),  # too deep to judge
+    ],
+)
+def test_losing_exchanges(fen, text, quiet, depth, plies, loses):
+    bench = node(fen, exchange_pruning_depth=9, exchange_quiet_slope=25, exchange_noisy_slope=95)
+    assert ask(BAD_EXCHANGE, bench, move=parse_fen(fen).parse_move(text), quiet=quiet, depth=depth, plies=plies) == loses
+
+
+@pytest.mark.parametrize(
+    ("now", "two_before", "four_before", "improving"),
+    [(10, 9, 0, 1), (10, 10, 0, 0), (NONE, 0, 0, 0), (10, NONE, 9, 1), (10, NONE, 11, 0), (10, NONE, NONE, 1)],
+)
+def test_improving(now, two_before, four_before, improving):
+    bench = node()
+    for ply, evaluation in ((5, now), (3, two_before), (1, four_before)):
+        bench.this["frames"][ply]["evaluation"] = evaluation
+    assert ask(IMPROVING, bench, ply=5) == improving
+    assert ask(IMPROVING, bench, ply=1) == 0  # nothing to compare with
+
+
+def singular(depth=8, stored=5, bound=LOWER, move=1, excluded=0, score=50, ply=1, root_depth=8) -> int:
+    bench = node(singular_depth=6)
+    bench.this["root_depth"] = root_depth
+    bench.this["frames"][ply]["table_move"], bench.this["frames"][ply]["excluded"] = move, excluded
+    data = int(pack_fields(fields(score=score, depth=stored, bound=int(bound))))
+    return ask(SINGULAR, bench, ply=ply, data=data, score=score, depth=depth)
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        {"depth": 5},
+        {"stored": 4},
+        {"bound": UPPER},
+        {"bound": 0},
+        {"move": 0},
+        {"excluded": 1},
+        {"score": int(LONGEST_MATE)},
+        {"ply": 0},
+        {"ply": 6, "root_depth": 3},
+    ],
+)
+def test_what_singular_needs(otherwise):
+    assert singular() and singular(bound=EXACT)
+    assert not singular(**otherwise)
+
+
+@pytest.mark.parametrize(
+    ("bound", "score", "value"),
+    [(EXACT, 30, 30), (EXACT, -30, -30), (LOWER, 30, 30), (LOWER, -30, 0), (UPPER, 30, 0), (UPPER, -30, -30), (0, 99, 0)],
+)
+def test_the_table_refines_an_evaluation_on_the_right_side(bound, score, value):
+    data = int(pack_fields(fields(score=score, depth=3, bound=int(bound))))
+    assert ask(REFINED, node(), data=data, score=score, evaluation=0) == value
 
 
 @pytest.mark.parametrize(
@@ -110,43 +208,34 @@ def test_reductions_are_bounded():
 def test_a_stored_bound_decides_on_its_side_only(bound, score, decides):
     bench = node()
     data = int(pack_fields(fields(score=score, depth=6, bound=bound)))
-    assert ask(TABLE_DECIDES, bench, data=data, evaluation=score, beta=100, depth=6) == decides
-    assert ask(TABLE_DECIDES, bench, data=data, evaluation=score, beta=100, depth=5) == decides
-    assert not ask(TABLE_DECIDES, bench, data=data, evaluation=score, beta=100, depth=7)
+    assert decides_at(bench, data, score, 6) == decides
+    assert decides_at(bench, data, score, 5) == decides
+    assert not decides_at(bench, data, score, 7)
 
 
 def test_a_stored_score_does_not_decide_when_the_fifty_moves_are_near():
     data = int(pack_fields(fields(score=500, depth=6, bound=int(EXACT))))
     for halfmove, decides in ((89, True), (90, False), (100, False)):
         bench = node(HAS_ROOK.replace(" 0 1", f" {halfmove} 80"))
-        assert ask(TABLE_DECIDES, bench, data=data, evaluation=500, beta=100, depth=6) == decides
+        assert decides_at(bench, data, 500, 6) == decides
 
 
-def nodes(parameters: dict[str, int], depth: int) -> int:
-    memory = Table(1)
-    bench = Bench(parse_fen("r2q1rk1/ppp2ppp/2npbn2/4p3/4P3/2NPBN2/PPP2PPP/R2Q1RK1 w - - 0 9"), parameters)
-    bench.this["table"] = memory.record
-    bench.search(depth)
-    return int(bench.this["nodes"])
+def nodes(parameters: dict[str, int], depth: int) -> list[int]:
+    found = []
+    for fen in (START, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", HAS_ROOK):
+        bench = Bench(parse_fen(fen), parameters)
+        bench.search(depth)
+        found.append(int(bench.this["nodes"]))
+    return found
 
 
-@pytest.mark.parametrize(
-    "technique",
-    [
-        {"use_table": 0},
-        {"reverse_futility_depth": 0},
-        {"null_move_depth": 1_000},
-        {"reduction_depth": 1_000},
-        {"late_move_depth": 0},
-        {"quiescence_margin": 100_000},
-    ],
-)
+@pytest.mark.parametrize("technique", [{name: value} for name, value in PLAIN.items()])
 def test_every_technique_takes_part(technique):
-    assert nodes(technique, 6) != nodes({}, 6)
+    assert nodes(technique, 12) != nodes({}, 12)
 
 
 def test_together_they_save_most_nodes():
-    assert 5 * nodes({}, 5) < nodes(PLAIN, 5)
+    assert 5 * sum(nodes({}, 4)) < sum(nodes(PLAIN, 4))
 
 
 def test_parameters_are_declared_within_their_bounds():

@@ -7,8 +7,8 @@ import pytest
 
 from tests.search_kernels import fields, probe_table, store_in_table, unpacked
 from zobra.engine.scores import NO_SCORE
-from zobra.tt.entry import EXACT, LOWER, UPPER
-from zobra.tt.table import AGE_WEIGHT, BUCKET, ENTRIES_PER_BUCKET, KEEP_DEPTH, MAX_MEGABYTES, Table
+from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, as_hint, move_of_data
+from zobra.tt.table import AGE_WEIGHT, BUCKET, ENTRIES_PER_BUCKET, KEEP_DEPTH, MAX_MEGABYTES, Table, map_memory
 
 KEY = 0x9E3779B97F4A7C15
 MOVE = 796  # e2e4
@@ -224,6 +224,43 @@ def test_own_memory_counts_as_available_when_the_size_changes(monkeypatch):
     monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
     table.resize(4)
     assert table.megabytes == 4
+
+
+def test_a_table_grows_into_the_memory_that_the_old_one_gives_up(monkeypatch):
+    table, events = Table(8), []
+    put(table, KEY)
+    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 10 if table.megabytes == 8 else 17)
+    monkeypatch.setattr("zobra.tt.table.map_memory", lambda size: events.append((table.megabytes, size)) or map_memory(size))
+    table.resize(16)
+    assert events == [(8, 1), (1, 16)]  # the old one went first
+    assert table.megabytes == 16 and get(table, KEY) is None
+    put(table, KEY)
+    assert get(table, KEY) is not None
+
+
+def test_a_table_that_does_not_fit_even_so_leaves_one_of_the_old_size(monkeypatch):
+    table = Table(8)
+    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 10)
+    with pytest.raises(MemoryError, match="16 MB does not fit: 10 MB"):
+        table.resize(16)
+    assert table.megabytes == 8 and len(table.buckets()) << 6 == 8 << 20
+    put(table, KEY)
+    assert get(table, KEY) is not None
+
+
+def test_entries_are_recalled_and_revised_in_place(table):
+    put(table, KEY)
+    data = table.recall(KEY)
+    assert move_of_data(data) == MOVE
+    table.revise(KEY, as_hint(data, 77))
+    hinted = get(table, KEY)
+    assert (hinted["move"], hinted["depth"], hinted["bound"]) == (77, 0, int(NO_BOUND))
+    table.revise(KEY, data)
+    assert table.recall(KEY) == data
+    table.revise(KEY, 0)
+    assert table.recall(KEY) == 0 and not table.buckets().view("u8").any()
+    table.revise(KEY, data)  # there is no place for it any more
+    assert table.recall(KEY) == 0
 
 
 def test_clear_without_any_new_memory_writes_over_the_old(table, monkeypatch):

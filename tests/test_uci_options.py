@@ -2,6 +2,7 @@
 
 import pytest
 
+from zobra.search.strength import HIGHEST, LOWEST, MAX_SKILL
 from zobra.uci.options import OPTIONS, find
 
 
@@ -33,3 +34,21 @@ def test_announcements_have_the_form_that_guis_parse():
     assert find("Hash").announcement() == "option name Hash type spin default 16 min 1 max 1048576"
     assert find("Clear Hash").announcement() == "option name Clear Hash type button"
     assert find("UCI_Chess960").announcement() == "option name UCI_Chess960 type check default false"
+    assert find("UCI_Opponent").announcement() == "option name UCI_Opponent type string default <empty>"
+
+
+def test_a_string_may_be_empty_and_hold_spaces():
+    option = find("UCI_Opponent")
+    assert option.read("GM 2800 human Gary Kasparov") == ("GM 2800 human Gary Kasparov", None)
+    assert option.read("<empty>") == option.read(None) == ("", None)
+
+
+def test_bounds_are_those_of_the_search():
+    assert (find("UCI_Elo").low, find("UCI_Elo").high) == (LOWEST, HIGHEST)
+    assert (find("Skill Level").low, find("Skill Level").high) == (0, MAX_SKILL)
+
+
+def test_every_default_is_a_value():
+    for option in OPTIONS:
+        if option.kind != "button":
+            assert option.read(option.default) == (option.default, None)

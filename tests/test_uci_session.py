@@ -1,10 +1,12 @@
 """The session with a search that does as it is told."""
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
-from zobra.search.limits import Report, Result
+from zobra.search.limits import Progress, Report, Result
+from zobra.search.strength import strength_of, strength_of_skill
 from zobra.uci import loop as loop_module
 from zobra.uci import output, session
 from zobra.uci.commands import Go, Perft, SetOption, SetPosition, Simple, parse
@@ -23,6 +25,12 @@ class FakeSearcher:
         self.nodes = 1
         self.failure: Exception | None = None
         self.stopped = threading.Event()
+        self.lines, self.strength, self.seed, self.ponderhits = 1, None, 0, 0
+        self.node_clock = SimpleNamespace(rate=0)
+        self.progress = Progress(0, 0, 0)
+
+    def ponderhit(self):
+        self.ponderhits += 1
 
     def resize(self, megabytes):
         if megabytes > 1000:
@@ -107,7 +115,10 @@ def test_a_search_that_fails_costs_itself_only(conversation, said):
 def test_even_the_shortest_search_reports(conversation, said):
     conversation.go(Go({"nodes": 1}))
     conversation.finish()
-    assert said == ["info depth 0 seldepth 0 multipv 1 score cp 17 nodes 1 nps 1000 hashfull 0 time 0 pv e2e4", "bestmove e2e4"]
+    assert said == [
+        "info depth 0 seldepth 0 multipv 1 score cp 17 nodes 1 nps 1000 hashfull 0 tbhits 0 time 0 pv e2e4",
+        "bestmove e2e4",
+    ]
 
 
 def test_options_reach_the_search(conversation, said):
@@ -163,3 +174,53 @@ def test_simple_commands_that_mean_nothing_here(conversation, said):
     for name in ("register", "stop", "ponderhit"):
         loop.obey(Simple(name))
     assert said == []
+
+
+def test_pondering_keeps_its_bestmove_until_the_ponderhit(conversation, said):
+    for end in (conversation.ponderhit, conversation.stop):
+        said.clear()
+        conversation.go(Go({"wtime": 100, "btime": 100}, ponder=True))  # this search ends at once
+        conversation._thread.join(0.1)
+        assert conversation._thread.is_alive() and not best(said)
+        end()
+        conversation._thread.join(30)
+        assert best(said) == ["bestmove e2e4"] and said[-1] == "bestmove e2e4"
+    assert conversation.searcher.ponderhits == 1
+
+
+def test_a_ponderhit_without_pondering_is_nothing(conversation, said):
+    conversation.ponderhit()
+    conversation.go(Go(infinite=True))
+    conversation.ponderhit()
+    conversation._thread.join(0.1)
+    assert conversation._thread.is_alive() and not best(said)
+    conversation.finish()
+    assert best(said) == ["bestmove e2e4"]
+
+
+def test_strength_options_reach_the_search(conversation):
+    def set_options(*pairs):
+        for name, value in pairs:
+            conversation.set_option(SetOption(name, value))
+        return conversation.searcher.strength
+
+    assert set_options(("UCI_Elo", "1400")) is None
+    assert set_options(("UCI_LimitStrength", "true")) == strength_of(1400)
+    assert set_options(("Skill Level", "3")) == strength_of(1400)
+    assert set_options(("UCI_AnalyseMode", "true")) is None
+    assert set_options(("UCI_AnalyseMode", "false"), ("UCI_LimitStrength", "false")) == strength_of_skill(3)
+    assert set_options(("Skill Level", "20")) is None
+
+
+def test_lines_and_node_time_reach_the_search(conversation):
+    conversation.set_option(SetOption("multipv", "7"))
+    conversation.set_option(SetOption("NodesTime", "600"))
+    assert (conversation.searcher.lines, conversation.searcher.node_clock.rate) == (7, 600)
+
+
+def test_chances_are_shown_where_asked_for(conversation, said):
+    conversation.set_option(SetOption("UCI_ShowWDL", "true"))
+    conversation.go(Go({"depth": 1}))
+    conversation.finish()
+    numbers = [int(word) for word in said[0].split(" score cp 20 wdl ")[1].split()[:3]]
+    assert sum(numbers) == 1000 and numbers[0] >= numbers[2]

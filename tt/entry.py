@@ -92,3 +92,14 @@ def score_from_table(score, ply):
     if score >= LONGEST_MATE:
         return score - ply
     return score + ply if score <= -LONGEST_MATE else score
+
+
+def as_hint(data: int, move: int) -> int:
+    """The same entry, good for nothing but its static evaluation and another first move to try."""
+    kept = int(SCORE_MASK) << int(EVALUATION_SHIFT) | int(GENERATION_MASK)
+    return data & kept | move << int(MOVE_SHIFT)
+
+
+def move_of_data(data: int) -> int:
+    """`move_of` for Python."""
+    return data >> int(MOVE_SHIFT) & int(MOVE_MASK)

@@ -126,6 +126,18 @@ def available_megabytes() -> int | None:
         return None
 
 
+def map_memory(megabytes: int) -> mmap.mmap:
+    """Zeroed memory of this size; MemoryError when it is not to be had."""
+    try:
+        memory = mmap.mmap(-1, megabytes << 20, **PRIVATE)
+    except (OSError, ValueError, OverflowError) as error:
+        raise MemoryError(f"a table of {megabytes} MB is not to be had: {error}") from error
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # a wish: not every system has huge pages
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
+
+
 class Table:
     """Owner of the table's memory. `record` is what kernels take; it points into the mapping held here."""
 
@@ -136,39 +148,68 @@ class Table:
         self.resize(megabytes)
 
     def resize(self, megabytes: int) -> None:
-        """An empty table of the largest power of two of buckets that fits in `megabytes`.
+        """An empty table of the largest power of two of buckets that fits in `megabytes`; a table as large already is cleared.
 
-        MemoryError, with the old table untouched, when that much is not to be had.
+        The old one is kept until there is a new one, or gives up its memory where that is what makes the new one fit.
+        MemoryError when that much is not to be had; there is a table in any case.
         """
         megabytes = min(max(megabytes, MIN_MEGABYTES), MAX_MEGABYTES)
-        size = 1 << ((megabytes << 20).bit_length() - 1)
+        wanted = 1 << (megabytes.bit_length() - 1)
+        if wanted == self.megabytes:
+            self.clear()
+            return
         available = available_megabytes()
-        if available is not None and size >> 20 > max(available, self.megabytes):  # the old table makes room
+        if available is not None and wanted > available + self.megabytes:
             raise MemoryError(f"a table of {megabytes} MB does not fit: {available} MB of memory are available")
-        try:
-            memory = mmap.mmap(-1, size, **PRIVATE)
-        except (OSError, ValueError, OverflowError) as error:
-            raise MemoryError(f"a table of {megabytes} MB is not to be had: {error}") from error
-        if hasattr(mmap, "MADV_HUGEPAGE"):
-            with contextlib.suppress(OSError):  # a wish: not every system has huge pages
-                memory.madvise(mmap.MADV_HUGEPAGE)
-        self.megabytes = size >> 20
-        self.bytes = np.frombuffer(memory, np.uint8)
-        self.record["address"] = self.bytes.ctypes.data
-        self.record["mask"] = size // BUCKET.itemsize - 1
-        self.record["generation"] = 0
+        if available is None or wanted <= available:
+            self._take(map_memory(wanted), wanted)
+        else:
+            self._replace(wanted)
 
     def clear(self) -> None:
         """Forget everything: a fresh mapping is zero, and costs nothing until it is touched."""
         try:
-            self.resize(self.megabytes)
+            self._take(map_memory(self.megabytes), self.megabytes)
         except MemoryError:  # not even untouched memory is to be had beside the old table: write over that
             self.bytes[:] = 0
             self.record["generation"] = 0
 
+    def _replace(self, megabytes: int) -> None:
+        """Free the old table first; MemoryError, with one of the old size, when the new one does not fit even so."""
+        old = self.megabytes
+        self._take(map_memory(MIN_MEGABYTES), MIN_MEGABYTES)
+        available = available_megabytes()
+        try:
+            if available is not None and megabytes > max(available, old):
+                raise MemoryError(f"{available} MB of memory are available")
+            self._take(map_memory(megabytes), megabytes)
+        except MemoryError as error:
+            if old:
+                self._take(map_memory(old), old)
+            raise MemoryError(f"a table of {megabytes} MB does not fit: {error}") from error
+
+    def _take(self, memory: mmap.mmap, megabytes: int) -> None:
+        """From now on use this memory, which is zero; the old one is freed with its last reference."""
+        self.megabytes = megabytes
+        self.bytes = np.frombuffer(memory, np.uint8)
+        self.record["address"] = self.bytes.ctypes.data
+        self.record["mask"] = (megabytes << 20) // BUCKET.itemsize - 1
+        self.record["generation"] = 0
+
     def next_generation(self) -> None:
         """A new search begins: older entries may be replaced first."""
         self.record["generation"] = (int(self.record["generation"]) + 1) & int(GENERATION_MASK)
+
+    def recall(self, key: int) -> int:
+        """The data word stored for a key, or 0: `probe` for Python."""
+        bucket = self.buckets()[key & int(self.record["mask"])]
+        return next((int(slot["data"]) for slot in bucket if int(slot["check"]) ^ int(slot["data"]) == key), 0)
+
+    def revise(self, key: int, data: int) -> None:
+        """Put another data word, or none (0), in the place of the one stored for a key; nothing if there is none."""
+        for slot in self.buckets()[key & int(self.record["mask"])]:
+            if int(slot["data"]) and int(slot["check"]) ^ int(slot["data"]) == key:
+                slot["data"], slot["check"] = data, key ^ data if data else 0
 
     def permille_full(self) -> int:
         """UCI's hashfull."""

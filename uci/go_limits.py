@@ -16,7 +16,7 @@ def limits_of(command: Go, searchmoves: tuple[int, ...] = ()) -> Limits:
     """
     endless = command.infinite or command.ponder
     numbers = {name: max(1, command.numbers[name]) for name in AT_LEAST_ONE if name in command.numbers}
-    clock = None if endless else _clock(command.numbers)
+    clock = None if command.infinite else _clock(command.numbers)
     if command.unreadable and not numbers and clock is None and not endless:
         numbers["movetime"] = SHORT_SEARCH
     return Limits(
@@ -25,7 +25,8 @@ def limits_of(command: Go, searchmoves: tuple[int, ...] = ()) -> Limits:
         movetime=numbers.get("movetime"),
         mate=numbers.get("mate"),
         clock=clock,
-        infinite=endless,
+        infinite=command.infinite,
+        ponder=command.ponder and not command.infinite,
         searchmoves=searchmoves,
     )
 

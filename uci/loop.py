@@ -114,8 +114,8 @@ class Loop:
         elif name == "isready":
             self._get_ready()
         elif name in ("stop", "ponderhit"):
-            if self._loader.session is not None:
-                self._loader.session.stop()
+            if (session := self._loader.session) is not None:
+                session.stop() if name == "stop" else session.ponderhit()
         elif name == "compiler":
             inform(build_description())
         elif name in ("ucinewgame", "d", "eval", "flip"):

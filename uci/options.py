@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MAX_HASH = 1 << 20  # megabytes
+MAX_LINES = 256
+MAX_THREADS = 256
+EMPTY = "<empty>"  # how the protocol writes a string without characters
+ABOUT = "Zobra, a chess engine in Python compiled by Numba. Free software: GPL-3.0-or-later."
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option. `kind` is spin, check or button; a spin has bounds."""
+    """One option. `kind` is spin, check, string or button; a spin has bounds."""
 
     name: str
     kind: str
@@ -22,7 +26,7 @@ class Option:
         if self.kind == "button":
             return f"option name {self.name} type button"
         bounds = f" min {self.low} max {self.high}" if self.kind == "spin" else ""
-        return f"option name {self.name} type {self.kind} default {self.default}{bounds}"
+        return f"option name {self.name} type {self.kind} default {self.default or EMPTY}{bounds}"
 
     def read(self, text: str | None) -> tuple[str, str | None]:
         """The value that a text stands for, and what was wrong with the text (None if nothing).
@@ -31,6 +35,8 @@ class Option:
         """
         if self.kind == "button":
             return "", None
+        if self.kind == "string":
+            return "" if text is None or text == EMPTY else text, None
         if self.kind == "check":
             lowered = (text or "").lower()
             if lowered not in ("true", "false"):
@@ -47,10 +53,20 @@ class Option:
 
 OPTIONS = (
     Option("Hash", "spin", "16", 1, MAX_HASH),
-    Option("Threads", "spin", "1", 1, 1),
-    Option("Move Overhead", "spin", "10", 0, 5000),
+    Option("Threads", "spin", "1", 1, MAX_THREADS),
     Option("Clear Hash", "button"),
+    Option("Ponder", "check", "false"),
+    Option("MultiPV", "spin", "1", 1, MAX_LINES),
+    Option("Move Overhead", "spin", "10", 0, 5000),
+    Option("nodestime", "spin", "0", 0, 10_000),
+    Option("Skill Level", "spin", "20", 0, 20),
+    Option("UCI_LimitStrength", "check", "false"),
+    Option("UCI_Elo", "spin", "1800", 1000, 2600),
+    Option("UCI_ShowWDL", "check", "false"),
     Option("UCI_Chess960", "check", "false"),
+    Option("UCI_AnalyseMode", "check", "false"),
+    Option("UCI_Opponent", "string"),
+    Option("UCI_EngineAbout", "string", ABOUT),
 )
 BY_NAME = {option.name.lower(): option for option in OPTIONS}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
-from zobra.search.limits import Report, Result
+from zobra.search.limits import Progress, Report, Result
+from zobra.search.win_draw_loss import Chances
 
 BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
 
@@ -15,15 +16,27 @@ def score_text(score: int, bound: int = 0) -> str:
     return value + BOUND_WORDS[bound]
 
 
-def info_text(report: Report, chess960: bool) -> str:
-    """The `info` line of a report."""
+def chances_text(chances: Chances) -> str:
+    """`wdl 312 651 37`."""
+    return f"wdl {chances.win} {chances.draw} {chances.loss}"
+
+
+def info_text(report: Report, chess960: bool, chances: Chances | None = None) -> str:
+    """The `info` line of a report, with the chances that its score stands for where they are wanted."""
+    score = score_text(report.score, report.bound) + (f" {chances_text(chances)}" if chances else "")
     speed = report.nodes * 1000 // max(report.milliseconds, 1)
     line = " ".join(move_text(move, chess960) for move in report.line)
     return (
-        f"info depth {report.depth} seldepth {report.selective_depth} multipv 1 score {score_text(report.score, report.bound)} "
-        f"nodes {report.nodes} nps {speed} hashfull {report.hashfull} time {report.milliseconds}"
+        f"info depth {report.depth} seldepth {report.selective_depth} multipv {report.number} score {score} "
+        f"nodes {report.nodes} nps {speed} hashfull {report.hashfull} tbhits {report.tablebase_hits} time {report.milliseconds}"
         + (f" pv {line}" if line else "")
     )
+
+
+def progress_text(progress: Progress, chess960: bool) -> str:
+    """The `info` line of what a search is looking at."""
+    move = move_text(progress.move, chess960)
+    return f"info depth {progress.depth} currmove {move} currmovenumber {progress.number}"
 
 
 def result_text(result: Result, chess960: bool) -> str:

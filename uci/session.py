@@ -1,13 +1,14 @@
 """One conversation: the options, the game on the board, and the search in its thread.
 
-Rule for commands that come while a search runs: `isready` and `stop` act at once; whatever would change what the search stands
-on (`go`, `position`, `setoption`, `ucinewgame`, `bench`, …) first ends it, lets it print its bestmove, and is then carried out.
-So there is exactly one bestmove for each go, and nothing ever waits for a search that does not end. A count (`go perft`,
-`bench`) runs in the same thread and is waited for instead; `stop` breaks it off.
+Rule for commands that come while a search runs: `isready`, `stop` and `ponderhit` act at once; whatever would change what the
+search stands on (`go`, `position`, `setoption`, `ucinewgame`, `bench`, …) first ends it, lets it print its bestmove, and is
+then carried out. So there is exactly one bestmove for each go, and nothing ever waits for a search that does not end. A count
+(`go perft`, `bench`) runs in the same thread and is waited for instead; `stop` breaks it off.
 """
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections.abc import Callable
@@ -18,16 +19,19 @@ from zobra.engine.jit import cache
 from zobra.engine.move import move_text
 from zobra.engine.perft import MAX_DEPTH
 from zobra.engine.position import Position
-from zobra.search.limits import Limits, Report, Result
+from zobra.search.limits import Limits, Progress, Report, Result
 from zobra.search.searcher import Searcher
+from zobra.search.strength import Strength, strength_of, strength_of_skill
+from zobra.search.win_draw_loss import chances, material_of
 from zobra.uci import bench
 from zobra.uci.board_text import board_text, evaluation_text
 from zobra.uci.commands import Bench, Go, Perft, SetOption, SetPosition
+from zobra.uci.commentary import Commentary
 from zobra.uci.followed_game import FollowedGame
 from zobra.uci.go_limits import limits_of
 from zobra.uci.options import OPTIONS, find
 from zobra.uci.output import inform, say
-from zobra.uci.report import ending_texts, info_text, result_text
+from zobra.uci.report import ending_texts, info_text, progress_text, result_text
 from zobra.uci.stoppable_perft import PerftStopped, divide
 
 LAST_WORD = 0.3  # seconds that a search has for its bestmove when the process ends
@@ -42,11 +46,13 @@ class Session:
     def __init__(self) -> None:
         self.values = {option.name: option.default for option in OPTIONS}
         self.searcher = Searcher(int(self.values["Hash"]), int(self.values["Move Overhead"]))
+        self.searcher.seed = random.getrandbits(32)  # a weakened engine does not play the same game twice
         self.debug = False
         self.counting_since: float | None = None
         self._board = FollowedGame()
         self._thread: threading.Thread | None = None
         self._stopped = threading.Event()  # has the running search or count been told to end?
+        self._released = threading.Event()  # may a search that pondered print its bestmove?
         self._counter = self.searcher  # the searcher that the running count uses
         for notice in cache.notices:
             inform(notice)
@@ -64,8 +70,14 @@ class Session:
     def stop(self) -> None:
         """End what is running, if anything is; a search prints its bestmove from its own thread."""
         self._stopped.set()
+        self._released.set()
         self.searcher.stop()
         self._counter.stop()
+
+    def ponderhit(self) -> None:
+        """The move pondered on was played: the running search goes on as one with a clock."""
+        self._released.set()
+        self.searcher.ponderhit()
 
     def finish(self, patience: float | None = None) -> None:
         """End the running search, or wait for the running count; `patience` (seconds) bounds the wait for a search."""
@@ -100,12 +112,33 @@ class Session:
             return
         if remark:
             inform(remark)
-        if option.name == "Clear Hash":
-            self.searcher.clear()
-        elif option.name == "Move Overhead":
-            self.searcher.move_overhead = int(value)
         self.values[option.name] = value
+        self._apply(option.name)
         self._debug(f"option {option.name} is {value!r}")
+
+    def _apply(self, name: str) -> None:
+        """Let the search know what an option says now."""
+        values, searcher = self.values, self.searcher
+        if name == "Clear Hash":
+            searcher.clear()
+        elif name == "Move Overhead":
+            searcher.move_overhead = int(values[name])
+        elif name == "Threads":
+            searcher.threads = int(values[name])
+        elif name == "MultiPV":
+            searcher.lines = int(values[name])
+        elif name == "nodestime":
+            searcher.node_clock.rate = int(values[name])
+        elif name in ("UCI_LimitStrength", "UCI_Elo", "Skill Level", "UCI_AnalyseMode"):
+            searcher.strength = self._strength()
+
+    def _strength(self) -> Strength | None:
+        """How well to play: UCI_LimitStrength goes before Skill Level, and analysis is not weakened."""
+        if self.values["UCI_AnalyseMode"] == "true":
+            return None
+        if self.values["UCI_LimitStrength"] == "true":
+            return strength_of(int(self.values["UCI_Elo"]))
+        return strength_of_skill(int(self.values["Skill Level"]))
 
     def set_position(self, command: SetPosition) -> None:
         """Carry out `position`. After one that cannot be read the last good one stays, and `go` answers (none)."""
@@ -133,6 +166,7 @@ class Session:
 
     def _start(self, work: Callable[[], None]) -> None:
         self._stopped.clear()
+        self._released.clear()
         self._thread = threading.Thread(target=work, daemon=True, name="search")
         self._thread.start()
 
@@ -159,21 +193,29 @@ class Session:
             inform(f"error in search: {type(error).__name__}: {error}")
         if limits.infinite:
             self._stopped.wait()
+        elif limits.ponder:
+            self._released.wait()
         say(result_text(result, self.chess960))
 
     def _search(self, game: Game, limits: Limits) -> Result:
         """Search and tell; what is too short for a report gets one all the same."""
-        told = False
+        material = material_of(game.position)
 
-        def tell(report: Report) -> None:
-            nonlocal told
-            told = True
-            say(info_text(report, self.chess960))
+        def describe(report: Report) -> str:
+            wanted = self.values["UCI_ShowWDL"] == "true"
+            return info_text(report, self.chess960, chances(report.score, material) if wanted else None)
 
-        result = self.searcher.search(game, limits, tell)
-        if not told:
+        def name(progress: Progress) -> str:
+            return progress_text(progress, self.chess960)
+
+        commentary = Commentary(say, describe, name, lambda: self.searcher.progress)
+        try:
+            result = self.searcher.search(game, limits, commentary.tell)
+        finally:
+            commentary.end()
+        if not commentary.told:
             worth = self.searcher.evaluate(game.position)
-            tell(Report(0, 0, worth, 0, self.searcher.nodes, 0, 0, (result.best,)))
+            say(describe(Report(0, 0, worth, 0, self.searcher.nodes, 0, 0, (result.best,))))
         return result
 
     def _explain_ending(self, position: Position) -> Result:

@@ -1,0 +1,144 @@
+"""Iterative deepening of one worker at one root: depth after depth, for one line or several, each in an aspiration window.
+
+A further line is a search of the root confined to the moves that no better line begins with. What the table holds of the root
+is of all its moves, so it is put back after a confined search; while that runs, the line's last first move stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from zobra.engine.position import TABLES_RECORD
+from zobra.engine.scores import INFINITY, is_mate
+from zobra.search.negamax import negamax
+from zobra.tt.entry import as_hint
+from zobra.tt.table import Table
+
+WIDENING = 2
+WIDEST = 1_000  # centipawns; a window that failed beyond this is thrown open
+
+
+@dataclass(frozen=True)
+class Line:
+    """A principal variation and its score (centipawns, or to mate); bound: 0 exact, 1 at least, -1 at most this."""
+
+    depth: int
+    selective_depth: int
+    score: int
+    bound: int
+    moves: tuple[int, ...]
+
+
+class Deepening:
+    """The root stands in the worker's first frame. `choices` are its moves to search, `confined` whether it has others.
+
+    `lines` are the best ones found, best first; `wanted` bounds their number. `tell(number, line)` is called for each attempt
+    when one line is wanted, and for all lines together when a depth is finished otherwise.
+    """
+
+    def __init__(
+        self, worker: Any, table: Table, choices: Sequence[int], confined: bool, wanted: int, tell: Callable[[int, Line], None]
+    ) -> None:
+        self.lines: list[Line] = []
+        self._worker, self._table, self._tell = worker, table, tell
+        self._choices, self._confined = choices, confined
+        self._wanted = min(wanted, len(choices))
+        self._key = int(worker["frames"][0]["position"]["key"])
+
+    @property
+    def stopped(self) -> bool:
+        """Was the search cut off?"""
+        return bool(self._worker["stopped"])
+
+    def run(self, depths: range, is_enough: Callable[[int, Line], bool]) -> None:
+        """Search depth after depth until cut off, or `is_enough(depth, best line)`; what was cut off is told once more."""
+        known = self._table.recall(self._key)
+        for depth in depths:
+            self._search_depth(depth)
+            if self.stopped or is_enough(depth, self.lines[0]):
+                break
+        if self._confined:
+            self._table.revise(self._key, known)
+        if self.stopped:
+            self._tell_all()
+
+    def _tell_all(self) -> None:
+        for number, line in enumerate(self.lines, 1):
+            self._tell(number, line)
+
+    def _search_depth(self, depth: int) -> None:
+        """Find the lines of one depth; those not reached before the search was cut off stay as they were."""
+        found: list[Line] = []
+        for number in range(self._wanted):
+            taken = {line.moves[0] for line in found}
+            before = next((line for line in self.lines if line.moves[0] not in taken), None)
+            with self._root_without(taken, before):
+                line = self._search_line(depth, before, number == 0)
+            if line is not None:
+                found.append(line)
+            if self.stopped:
+                break
+        if self.stopped:
+            begun = {line.moves[0] for line in found}
+            self.lines = (found + [line for line in self.lines if line.moves[0] not in begun])[: self._wanted]
+            return
+        self.lines = sorted(found, key=lambda line: -line.score)
+        if self._wanted > 1:
+            self._tell_all()
+
+    @contextmanager
+    def _root_without(self, taken: set[int], before: Line | None) -> Iterator[None]:
+        """Confine the root to the choices not taken, and see that the table keeps what it knows of the unconfined root."""
+        root_moves = self._worker["root_moves"]
+        allowed = [move for move in self._choices if move not in taken] if taken or self._confined else []
+        root_moves["count"] = len(allowed)
+        root_moves["moves"][: len(allowed)] = allowed
+        known = self._table.recall(self._key)
+        if taken and known and before:
+            self._table.revise(self._key, as_hint(known, before.moves[0]))
+        yield
+        if taken:
+            self._table.revise(self._key, known)
+
+    def _search_line(self, depth: int, before: Line | None, is_first: bool) -> Line | None:
+        """Search one line in a window around its score before, widened on the side that fails.
+
+        When the search is cut off: the line if there is a better first move than before, None otherwise.
+        """
+        parameters = self._worker["parameters"]
+        margin = int(parameters["aspiration_margin"])
+        alpha, beta = -int(INFINITY), int(INFINITY)
+        if before is not None and depth >= parameters["aspiration_depth"] and not is_mate(before.score):
+            alpha, beta = before.score - margin, before.score + margin
+        moves = before.moves if before else ()
+        self._worker["root_depth"] = depth
+        while True:
+            self._worker["selective_depth"] = self._worker["root_number"] = 0
+            score = int(negamax(self._worker, TABLES_RECORD, 0, depth, alpha, beta, 0))
+            found = self._moves()
+            if self.stopped:
+                is_news = is_first and found and found[:1] != moves[:1]
+                return self._line(depth, int(self._worker["root_score"]), 0, found) if is_news else None
+            moves = found or moves
+            bound = 1 if score >= beta else -1 if score <= alpha else 0
+            line = self._line(depth, score, bound, moves)
+            if self._wanted == 1:
+                self.lines = [line]
+                self._tell(1, line)
+            if bound == 0:
+                return line
+            margin *= WIDENING
+            if bound > 0:
+                beta = score + margin if margin <= WIDEST else int(INFINITY)
+            else:
+                alpha = score - margin if margin <= WIDEST else -int(INFINITY)
+
+    def _moves(self) -> tuple[int, ...]:
+        length = int(self._worker["line_length"][0])
+        return tuple(int(move) for move in self._worker["lines"][0][:length])
+
+    def _line(self, depth: int, score: int, bound: int, moves: tuple[int, ...]) -> Line:
+        return Line(depth, max(depth, int(self._worker["selective_depth"])), score, bound, moves)

@@ -1,0 +1,50 @@
+"""Nodes in place of milliseconds (the option nodestime): games that do not depend on the speed of a machine.
+
+A millisecond is so many nodes. The engine keeps its own clock, set by the first `go` of a game: what a search used is taken
+off, and the increment is added. Idea: Stockfish's option of the same name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from zobra.search.clock import Allotment
+from zobra.search.limits import Clock, Limits
+
+
+class NodeClock:
+    """`rate` is the nodes in a millisecond; 0 turns it off. Pondering counts like thinking."""
+
+    def __init__(self) -> None:
+        self.rate = 0
+        self._left: float | None = None  # milliseconds on the own clock, None before the first move of a game
+
+    def reset(self) -> None:
+        """A new game."""
+        self._left = None
+
+    def begin(self, limits: Limits, white_to_move: bool) -> Limits:
+        """The limits of a search with the own clock in place of the real one."""
+        clock = limits.clock
+        if not self.rate or clock is None:
+            return limits
+        if self._left is None:
+            self._left = (clock.white_time if white_to_move else clock.black_time) or 0
+        left = int(self._left)
+        return replace(limits, clock=replace(clock, white_time=left, black_time=left))
+
+    def node_limit(self, allotment: Allotment) -> int | None:
+        """Nodes that the time for this move is worth."""
+        if not self.rate or allotment.hard is None:
+            return None
+        return max(1, int(allotment.hard * self.rate))
+
+    def is_late(self, allotment: Allotment, nodes: int) -> bool:
+        """After so many nodes, is it too late to begin another depth?"""
+        return bool(self.rate) and allotment.soft is not None and nodes >= allotment.soft * self.rate
+
+    def end(self, clock: Clock | None, white_to_move: bool, nodes: int) -> None:
+        """A search has ended after so many nodes."""
+        if self.rate and clock is not None and self._left is not None:
+            increment = clock.white_increment if white_to_move else clock.black_increment
+            self._left += increment - nodes / self.rate

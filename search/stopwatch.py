@@ -1,0 +1,78 @@
+"""When a running search has to end: the flag and the deadline that its kernels read, and the time it has used.
+
+Times are milliseconds. `arm`, `stop` and `ponderhit` may come from any thread.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from zobra.search.clock import Allotment
+from zobra.search.worker import DEADLINE, SIGNALS, STOP, clock_now
+
+NANOSECONDS = 1_000_000  # in a millisecond
+NO_TIME = Allotment(None, None)
+
+
+class Stopwatch:
+    """One for all workers of a search. While it ponders no time is counted against the move, and there is no deadline."""
+
+    def __init__(self) -> None:
+        self.signals = np.zeros(SIGNALS, np.int64)
+        self._lock = threading.Lock()
+        self._allotment = NO_TIME
+        self._began = self._counted_from = 0
+        self._pondering = self._hit = False
+
+    def arm(self) -> None:
+        """Take back an earlier `stop` or `ponderhit`."""
+        self.signals[STOP] = 0
+        self._hit = False
+
+    def stop(self) -> None:
+        """End the search at once."""
+        self.signals[STOP] = 1
+
+    def start(self) -> None:
+        """A search begins, for now without limit."""
+        with self._lock:
+            self._began = self._counted_from = int(clock_now())
+            self._allotment, self._pondering = NO_TIME, False
+            self.signals[DEADLINE] = 0
+
+    def limit(self, allotment: Allotment, pondering: bool) -> None:
+        """Give the search its time; while it ponders that does not count before `ponderhit`."""
+        with self._lock:
+            self._allotment, self._pondering = allotment, pondering and not self._hit
+            self._set_deadline()
+
+    def ponderhit(self) -> None:
+        """The move pondered on was played: the time of the search begins now."""
+        with self._lock:
+            self._hit = True
+            if self._pondering:
+                self._pondering, self._counted_from = False, int(clock_now())
+                self._set_deadline()
+
+    def _set_deadline(self) -> None:
+        if self._allotment.hard is not None and not self._pondering:
+            self.signals[DEADLINE] = self._counted_from + int(self._allotment.hard * NANOSECONDS)
+
+    @property
+    def milliseconds(self) -> int:
+        """Since the search began."""
+        return (int(clock_now()) - self._began) // NANOSECONDS
+
+    @property
+    def has_clock(self) -> bool:
+        """Does a game's clock run, or will it after the pondering? (A fixed move time is none: it is to be used up.)"""
+        return self._allotment.soft is not None
+
+    def is_late(self, allotment: Allotment) -> bool:
+        """Is it too late to begin another depth, by the soft limit of `allotment`?"""
+        soft = allotment.soft
+        if soft is None or self._pondering:
+            return False
+        return (int(clock_now()) - self._counted_from) / NANOSECONDS >= soft

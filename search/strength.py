@@ -1,0 +1,60 @@
+"""Playing below full strength: fewer nodes for a move, and a choice among the best lines that is off by some noise.
+
+A level is an Elo number on the scale of Stockfish's UCI_Elo at 5 seconds and 0.05 a move; `benchmarks/strength.py` plays the
+matches that the numbers below come from. Nothing else is changed: every move is legal, and comes early rather than late.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from zobra.engine.scores import is_mate
+
+CANDIDATES = 4  # lines to choose among
+MAX_SKILL = 20  # the level of the option Skill Level that is full strength
+
+
+class Strength(NamedTuple):
+    """At most `nodes` positions a move; each candidate's score is misjudged by a standard deviation of `noise` centipawns."""
+
+    nodes: int
+    noise: float
+
+
+# By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines.
+CALIBRATION = {
+    1000: Strength(100, 120.0),
+    1400: Strength(600, 40.0),
+    1800: Strength(25_000, 8.0),
+    2200: Strength(400_000, 0.0),
+    2600: Strength(4_000_000, 0.0),
+}
+LOWEST, HIGHEST = min(CALIBRATION), max(CALIBRATION)
+
+
+def strength_of(elo: int) -> Strength:
+    """The strength for an Elo number; beyond the ends of the table, that of the nearest end."""
+    elo = min(max(elo, LOWEST), HIGHEST)
+    below = max(point for point in CALIBRATION if point <= elo)
+    above = min(point for point in CALIBRATION if point >= elo)
+    low, high = CALIBRATION[below], CALIBRATION[above]
+    share = (elo - below) / (above - below) if above > below else 0.0
+    nodes = math.exp(math.log(low.nodes) * (1 - share) + math.log(high.nodes) * share)
+    return Strength(round(nodes), low.noise * (1 - share) + high.noise * share)
+
+
+def strength_of_skill(level: int) -> Strength | None:
+    """The strength for a Skill Level, evenly spread over the same table; None for the highest: no restriction."""
+    if level >= MAX_SKILL:
+        return None
+    return strength_of(LOWEST + (HIGHEST - LOWEST) * max(level, 0) // MAX_SKILL)
+
+
+def choose(scores: Sequence[int], strength: Strength, source: random.Random) -> int:
+    """Index of the score (best first) that looks best through the noise. A mate at hand is given, one to come is avoided."""
+    if is_mate(scores[0]):
+        return 0
+    return max(range(len(scores)), key=lambda index: scores[index] + source.gauss(0, strength.noise))

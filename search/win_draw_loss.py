@@ -1,0 +1,71 @@
+"""What a score is worth: the chances to win, to draw and to lose that games of Zobra against itself bear out.
+
+The chance to win is a logistic function of the score. Where it passes one half, and how steep it is, are straight lines over
+the material left; the numbers are fitted by `python -m zobra.train.win_draw_loss`. Idea: Stockfish's WDL model, by Joost
+VandeVondele.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from zobra.engine.position import Position
+from zobra.engine.scores import is_mate
+
+FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
+WORTH = (1, 3, 3, 5, 9, 0)  # of a pawn, knight, bishop, rook, queen, king
+FULL_MATERIAL = 78  # both sides at the start
+LEAST_SPREAD = 5.0  # centipawns: keeps the slope finite wherever the fit is extrapolated
+
+
+class Chances(NamedTuple):
+    """For the side to move, in permille; they add up to 1000."""
+
+    win: int
+    draw: int
+    loss: int
+
+
+class Model(NamedTuple):
+    """Centipawns. Half of the games are won at `half + half_slope × material`; the logistic's scale is `spread + …`.
+
+    `material` is the share of all material that is left, 0 to 1.
+    """
+
+    half: float
+    half_slope: float
+    spread: float
+    spread_slope: float
+
+    def win(self, score: float, material: float) -> float:
+        """Chance to win, 0 to 1."""
+        spread = max(self.spread + self.spread_slope * material, LEAST_SPREAD)
+        exponent = (score - self.half - self.half_slope * material) / spread
+        return 1 / (1 + math.exp(-max(-50.0, min(exponent, 50.0))))
+
+
+@cache
+def fitted() -> Model:
+    """The model in use."""
+    facts = json.loads(FILE.read_text())
+    return Model(**{name: float(facts[name]) for name in Model._fields})
+
+
+def material_of(position: Position) -> float:
+    """Share of the material of both sides that is left: 1 at the start, 0 for two kings."""
+    return min(1.0, sum(WORTH[piece >> 1] for piece in position.pieces().values()) / FULL_MATERIAL)
+
+
+def chances(score: int, material: float, model: Model | None = None) -> Chances:
+    """The chances that a score (centipawns or mate, for the side to move) stands for."""
+    if is_mate(score):
+        return Chances(1000, 0, 0) if score > 0 else Chances(0, 0, 1000)
+    model = model or fitted()
+    win, loss = model.win(score, material), model.win(-score, material)
+    most = max(1.0, win + loss)  # where the fit leaves no draws
+    win, loss = round(1000 * win / most), round(1000 * loss / most)
+    return Chances(win, max(0, 1000 - win - loss), min(loss, 1000 - win))

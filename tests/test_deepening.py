@@ -1,0 +1,138 @@
+"""Several lines at once: each with a first move of its own, sorted, and without a trace in what the table knows of the root."""
+
+import pytest
+
+from tests.search_kernels import PLAIN
+from tests.test_searcher import ENDGAME, KIWIPETE, MIDDLEGAME, think, without_time
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.scores import is_mate
+from zobra.search.limits import Limits
+from zobra.search.searcher import Searcher
+from zobra.tt.entry import move_of_data
+
+TWO_MATES = "k7/8/K7/8/8/8/8/6QR w - - 0 1"
+
+
+def groups(reports):
+    """Reports of one depth each, as they were told together."""
+    found = []
+    for report in reports:
+        if report.number == 1:
+            found.append([])
+        found[-1].append(report)
+    return found
+
+
+@pytest.fixture
+def searcher():
+    made = Searcher(4)
+    made.lines = 4
+    return made
+
+
+@pytest.mark.parametrize("fen", [START, KIWIPETE, ENDGAME, MIDDLEGAME])
+def test_lines_are_told_together_sorted_and_playable(searcher, fen):
+    result, reports = think(searcher, fen, Limits(depth=7))
+    together = groups(reports)
+    assert len(together) == 7
+    for depth, lines in enumerate(together, 1):
+        assert [line.number for line in lines] == [1, 2, 3, 4]
+        assert {(line.depth, line.bound) for line in lines} == {(depth, 0)}
+        assert len({line.line[0] for line in lines}) == 4
+        scores = [line.score for line in lines]
+        assert scores == sorted(scores, reverse=True)
+        for line in lines:
+            position = parse_fen(fen)
+            for move in line.line:
+                assert move in position.legal_moves()
+                position = position.after(move)
+    assert result.best == together[-1][0].line[0]
+
+
+def test_every_legal_move_has_a_line_where_all_are_wanted(searcher):
+    searcher.lines = 256
+    _, reports = think(searcher, MIDDLEGAME, Limits(depth=3))
+    assert sorted(line.line[0] for line in groups(reports)[-1]) == sorted(parse_fen(MIDDLEGAME).legal_moves())
+
+
+def test_each_line_is_worth_what_a_search_of_its_move_finds(searcher):
+    """Without table and depth-dependent guesses the score of a line is that of its move alone."""
+    plain = PLAIN | {"aspiration_depth": 99}
+    several, alone = Searcher(1, parameters=plain), Searcher(1, parameters=plain)
+    several.lines = 3
+    _, reports = think(several, ENDGAME, Limits(depth=2))
+    for line in groups(reports)[-1]:
+        _, one = think(alone, ENDGAME, Limits(depth=2, searchmoves=line.line[:1]))
+        assert one[-1].score == line.score
+
+
+def test_the_search_moves_bound_the_lines(searcher):
+    position = parse_fen(MIDDLEGAME)
+    allowed = tuple(position.parse_move(text) for text in ("a2a4", "h2h4", "d1b1"))
+    _, reports = think(searcher, MIDDLEGAME, Limits(depth=5, searchmoves=allowed))
+    for lines in groups(reports):
+        assert sorted(line.line[0] for line in lines) == sorted(allowed)
+
+
+def test_two_mates_are_two_lines(searcher):
+    _, reports = think(searcher, TWO_MATES, Limits(depth=4))
+    assert all(is_mate(line.score) for line in groups(reports)[-1][:2])
+
+
+@pytest.mark.parametrize("nodes", [1, 50, 400, 2_000, 20_000, 77_777])
+def test_a_search_that_is_cut_off_tells_all_lines_at_last(searcher, nodes):
+    result, reports = think(searcher, KIWIPETE, Limits(nodes=nodes))
+    assert searcher.nodes == nodes
+    assert result.best in parse_fen(KIWIPETE).legal_moves()
+    if reports:
+        last = groups(reports)[-1]
+        assert last[0].line[0] == result.best
+        assert all(line.nodes == nodes for line in last)
+        assert len({line.line[0] for line in last}) == len(last)
+
+
+def test_the_same_lines_twice(searcher):
+    first = without_time(think(searcher, KIWIPETE, Limits(depth=6))[1])
+    searcher.clear()
+    assert without_time(think(searcher, KIWIPETE, Limits(depth=6))[1]) == first
+
+
+def test_the_table_keeps_the_best_move_of_the_root(searcher):
+    """The first line found is of all moves; a later one may come out better, but is of fewer."""
+    _, reports = think(searcher, MIDDLEGAME, Limits(depth=7))
+    kept = move_of_data(searcher.table.recall(parse_fen(MIDDLEGAME).key))
+    assert kept in {line.line[0] for line in groups(reports)[-1]}
+
+
+@pytest.mark.parametrize("known_before", [False, True])
+def test_searchmoves_leave_no_trace_of_the_root(known_before):
+    searcher, position = Searcher(4), parse_fen(MIDDLEGAME)
+    if known_before:
+        think(searcher, MIDDLEGAME, Limits(depth=5))
+    before = searcher.table.recall(position.key)
+    assert bool(before) == known_before
+    think(searcher, MIDDLEGAME, Limits(depth=7, searchmoves=(position.parse_move("h2h4"),)))
+    assert searcher.table.recall(position.key) == before
+
+
+def test_a_cut_off_search_is_told_with_all_its_nodes():
+    searcher = Searcher(4)
+    _, reports = think(searcher, KIWIPETE, Limits(nodes=30_000))
+    assert reports[-1].nodes == 30_000
+
+
+def test_what_the_search_looks_at():
+    searcher = Searcher(4)
+    seen = []
+    searcher.search(*_game_and(Limits(depth=6)), lambda report: seen.append(searcher.progress))
+    legal = parse_fen(MIDDLEGAME).legal_moves()
+    assert [progress.depth for progress in seen] == sorted(progress.depth for progress in seen)
+    assert seen[-1].depth == 6
+    assert all(progress.move in legal and 1 <= progress.number <= len(legal) for progress in seen)
+    assert seen[-1].number == len(legal)
+
+
+def _game_and(limits):
+    from zobra.engine.game import Game
+
+    return Game(parse_fen(MIDDLEGAME)), limits

@@ -1,0 +1,139 @@
+"""Zobra as python-chess sees it: playing, pondering, analysing several lines, and limited in strength."""
+
+import sys
+
+import chess
+import chess.engine
+import pytest
+
+from tests.prober import Prober
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+
+@pytest.fixture(scope="module")
+def player():
+    with chess.engine.SimpleEngine.popen_uci([sys.executable, "-m", "zobra.uci"], timeout=120) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def engine():
+    with Prober() as prober:
+        prober.ask("uci", answer="uciok")
+        prober.settle()
+        yield prober
+
+
+def best(lines):
+    return [line for line in lines if line.startswith("bestmove")]
+
+
+def test_a_game_with_pondering(player):
+    """Replies are the expected ones and others in turn, so that ponderhits and misses both occur."""
+    board = chess.Board()
+    hits = 0
+    for number in range(12):
+        limit = chess.engine.Limit(white_clock=2, black_clock=2, white_inc=0.02, black_inc=0.02)
+        played = player.play(board, limit, ponder=True, game="pondering")
+        assert played.move in board.legal_moves
+        board.push(played.move)
+        if played.ponder is not None and number % 3:
+            reply, hits = played.ponder, hits + 1
+        else:
+            reply = next(iter(board.legal_moves))
+        assert reply in board.legal_moves
+        board.push(reply)
+        if board.is_game_over():
+            break
+    assert hits >= 4
+
+
+def test_analysis_of_several_lines(player):
+    board = chess.Board(KIWIPETE)
+    lines = player.analyse(board, chess.engine.Limit(depth=6), multipv=5)
+    assert [line["multipv"] for line in lines] == [1, 2, 3, 4, 5]
+    assert len({line["pv"][0] for line in lines}) == 5
+    scores = [line["score"].relative for line in lines]
+    assert scores == sorted(scores, reverse=True)
+    for line in lines:
+        following = board.copy()
+        for move in line["pv"]:
+            assert move in following.legal_moves
+            following.push(move)
+    assert player.analyse(board, chess.engine.Limit(depth=3))["depth"] == 3  # and one line again
+
+
+def test_analysis_of_some_root_moves(player):
+    moves = [chess.Move.from_uci("e2e4"), chess.Move.from_uci("a2a3")]
+    lines = player.analyse(chess.Board(), chess.engine.Limit(depth=5), multipv=4, root_moves=moves)
+    assert {line["pv"][0] for line in lines} == set(moves)
+
+
+def test_chances_as_python_chess_reads_them(player):
+    player.configure({"UCI_ShowWDL": True})
+    info = player.analyse(chess.Board(KIWIPETE), chess.engine.Limit(depth=5))
+    player.configure({"UCI_ShowWDL": False})
+    assert info["wdl"].relative.total() == 1000
+
+
+def test_a_limited_engine_plays_at_once(player):
+    player.configure({"UCI_LimitStrength": True, "UCI_Elo": 1400})
+    board = chess.Board()
+    for _ in range(10):
+        played = player.play(board, chess.engine.Limit(time=3_600), info=chess.engine.INFO_ALL)  # an hour, if it took it
+        assert played.info["nodes"] <= 1_000
+        board.push(played.move)
+    player.configure({"UCI_LimitStrength": False})
+
+
+def test_a_ponder_search_waits_and_answers_the_ponderhit(engine):
+    engine.send("position startpos moves e2e4", "go ponder wtime 300 btime 300")
+    assert not best(engine.settle())
+    lines = engine.ask("ponderhit", answer="bestmove")
+    assert lines[-2].startswith("info depth") and " pv " in lines[-2]
+    assert not best(engine.settle())
+
+
+def test_a_ponder_search_that_is_done_still_waits(engine):
+    for end in ("ponderhit", "stop"):
+        engine.send("position startpos", "go ponder depth 2")
+        for _ in range(3):
+            assert not best(engine.settle())
+        assert len(best(engine.ask(end, answer="bestmove"))) == 1
+
+
+def test_pondering_in_a_mated_position_waits_too(engine):
+    engine.send("position fen R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "go ponder wtime 100 btime 100")
+    assert not best(engine.settle())
+    assert engine.ask("ponderhit", answer="bestmove")[-1] == "bestmove (none)"
+
+
+@pytest.mark.parametrize(
+    "lines", [("go ponder", "ponderhit", "stop"), ("ponderhit", "go depth 1"), ("go ponder", "go depth 1")]
+)
+def test_odd_orders_give_one_bestmove_for_each_go(engine, lines):
+    engine.send("position startpos", *lines)
+    wanted = sum(line.startswith("go") for line in lines)
+    seen = []
+    while len(seen) < wanted:
+        seen += best(engine.expect("bestmove"))
+    assert not best(engine.settle())
+
+
+def test_the_current_move_is_told_after_a_second(engine):
+    engine.send(f"position fen {KIWIPETE}", "go infinite")
+    line = engine.expect("info depth ", 60)[-1]
+    while " currmove " not in line:
+        line = engine.expect("info depth ", 60)[-1]
+    words = line.split()
+    assert chess.Move.from_uci(words[4]) in chess.Board(KIWIPETE).legal_moves
+    assert words[3] == "currmove" and words[5] == "currmovenumber" and int(words[6]) >= 1
+    lines = engine.ask("stop", answer="bestmove")
+    assert " pv " in lines[-2]  # the last info line is one with a line
+
+
+def test_bestmove_is_the_first_of_the_last_line(engine):
+    for limits in ("nodes 777", "nodes 31000", "movetime 60", "depth 7"):
+        lines = engine.ask(f"position fen {KIWIPETE}", f"go {limits}", answer="bestmove")
+        assert lines[-2].split(" pv ")[1].split()[0] == lines[-1].split()[1]

@@ -1,0 +1,66 @@
+"""What a score is worth: sensible everywhere, and a fit that finds a model it was given."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.scores import LONGEST_MATE, MATE
+from zobra.search.win_draw_loss import FULL_MATERIAL, WORTH, Model, chances, fitted, material_of
+from zobra.train.win_draw_loss import fit, material_shares, outcome_chances
+
+SCORES = st.integers(1 - int(LONGEST_MATE), int(LONGEST_MATE) - 1)
+MATERIAL = st.floats(0, 1)
+
+
+@given(SCORES, MATERIAL)
+def test_chances_add_up_and_are_the_same_from_both_sides(score, material):
+    win, draw, loss = chances(score, material)
+    assert min(win, draw, loss) >= 0 and win + draw + loss == 1000
+    other = chances(-score, material)
+    assert abs(win - other.loss) <= 1 and abs(loss - other.win) <= 1
+
+
+@given(SCORES, st.integers(0, 1000), MATERIAL)
+def test_a_better_score_never_lowers_the_chance_to_win(score, more, material):
+    assert chances(min(score + more, int(LONGEST_MATE) - 1), material).win >= chances(score, material).win
+
+
+def test_mates_are_certain():
+    assert chances(int(MATE) - 9, 0.5) == (1000, 0, 0)
+    assert chances(8 - int(MATE), 0.5) == (0, 0, 1000)
+    assert chances(5_000, 0.5).win > 990 and chances(-5_000, 0.5).loss > 990
+
+
+def test_an_even_position_has_equal_chances():
+    win, draw, loss = chances(0, 1.0)
+    assert win == loss and draw > 0
+
+
+def test_material():
+    assert material_of(parse_fen(START)) == 1.0
+    assert material_of(parse_fen("8/8/4k3/8/8/4K3/8/8 w - - 0 1")) == 0.0
+    position = parse_fen("8/5p2/4k3/8/8/4K3/3Q4/8 w - - 0 1")
+    assert material_of(position) == pytest.approx((WORTH[0] + WORTH[4]) / FULL_MATERIAL)
+    boards = np.stack([position.record["board"], parse_fen(START).record["board"]])
+    assert material_shares(boards) == pytest.approx([10 / 78, 1.0])
+
+
+def test_the_fit_finds_the_model_that_made_the_games():
+    source = np.random.default_rng(3)
+    model = Model(180.0, 60.0, 70.0, 30.0)
+    scores, material = source.integers(-800, 801, 60_000).astype(float), source.random(60_000)
+    drawn_number = source.random(60_000)
+    lose, draw, _ = outcome_chances(np.array(model), scores, material)
+    results = np.where(drawn_number < lose, 0, np.where(drawn_number < lose + draw, 1, 2))
+    found, loss = fit(scores, material, results)
+    assert tuple(found) == pytest.approx(tuple(model), rel=0.15)
+    assert 0 < loss < 1
+
+
+def test_the_model_in_use_is_a_plausible_one():
+    model = fitted()
+    for material in (0.2, 0.6, 1.0):
+        assert 0.5 > model.win(0, material) > 0.01
+        assert model.win(600, material) > 0.5
