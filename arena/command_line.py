@@ -4,11 +4,12 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
-    """Adds match, ladder, suite and report."""
+    """Adds match, ladder, suite, report and tune."""
     from zobra.arena.ladder_command import ladder
     from zobra.arena.match_command import match
     from zobra.arena.report_command import report
     from zobra.arena.suite_command import suite
+    from zobra.arena.tune_command import tune
 
-    for command in (match, ladder, suite, report):
+    for command in (match, ladder, suite, report, tune):
         app.command()(command)

@@ -81,7 +81,7 @@ class Journal:
             raise ValueError(f"{folder}: another process plays this match") from None
         if known is None:
             content = {"kind": "match", "created": now()} | journal.settings.to_json()
-            _write_safely(run, json.dumps(content, indent=1).encode())
+            write_safely(run, json.dumps(content, indent=1).encode())
         journal._take_up()
         return journal
 
@@ -101,7 +101,7 @@ class Journal:
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{path}:{number}: not a game: {error}") from error
         texts = (pgn_text(asdict(record), self.settings) for record in self.records)
-        _write_safely(self.folder / "games.pgn", "".join(texts).encode())
+        write_safely(self.folder / "games.pgn", "".join(texts).encode())
         self._journal, self._pgn = path.open("ab"), (self.folder / "games.pgn").open("ab")
         self._journal.truncate(len(whole))
 
@@ -144,7 +144,7 @@ def _difference(known: Settings, settings: Settings) -> str:
     return ", ".join(name for name in Settings.__dataclass_fields__ if getattr(known, name) != getattr(settings, name))
 
 
-def _write_safely(path: Path, content: bytes) -> None:
+def write_safely(path: Path, content: bytes) -> None:
     """Replaces a file so that at any moment either the old or the new one is there."""
     temporary = path.with_suffix(path.suffix + ".new")
     with temporary.open("wb") as file:

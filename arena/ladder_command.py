@@ -1,6 +1,5 @@
 """The command `zobra ladder`."""
 
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -9,15 +8,14 @@ from rich.console import Console
 from rich.table import Table
 
 from zobra.arena import ladder as ladders
+from zobra.arena.command import book_settings, leave_if_interrupted, mistakes_named, new_folder, pairs_of, play, seed_of
 from zobra.arena.display import faults
-from zobra.arena.engines import EngineSpec, read_engines, with_options
-from zobra.arena.journal import Journal
+from zobra.arena.engines import read_engines, with_options
 from zobra.arena.ladder import Rating, Rung
-from zobra.arena.match_command import play
-from zobra.arena.player import EngineFailure
+from zobra.arena.openings import RANDOM
 from zobra.arena.results import Results
 from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN
-from zobra.arena.settings import Settings, digest
+from zobra.arena.settings import Settings
 
 # Fairy-Max cannot be given positions, so that the ladder's own openings are moves from the start position
 _PLIES = 6
@@ -43,29 +41,24 @@ def ladder(
 ) -> None:
     """Finds an engine's rating among engines with known ratings."""
     console = Console()
-    try:
+    with mistakes_named():
         rungs = _rungs(console, rungs_file, lowest, highest, published or calibrate)
-        folder = folder or Path(f"ladder-{datetime.now():%Y%m%d-%H%M%S}")
+        folder = folder or new_folder("ladder")
         engines = [rung.engine for rung in rungs]
         if not calibrate:
             engines = [*with_options(read_engines(engine)[:1], option or []), *engines]
-        settings = _settings(engines, tc, games, book, folder, ROUND_ROBIN if calibrate else GAUNTLET)
-        outcome, _ = play(console, folder, settings, concurrency, pin=True)
+        settings = Settings(
+            engines=tuple(engines), time_control=tc, rounds=pairs_of(games), tournament=ROUND_ROBIN if calibrate else GAUNTLET,
+            order=RANDOM, seed=seed_of(None, folder), **book_settings(book, None if book else _PLIES),
+        )  # fmt: skip
+        outcome, _ = play(console, folder, settings, concurrency)
         ratings = ladders.fit(outcome.results, rungs)
         console.print(_table(ratings, outcome.results, rungs))
         console.print("\n".join(faults(outcome.results)), highlight=False)
         if calibrate and not outcome.interrupted:
             ladders.save_calibration(ratings, tc, ladders.calibration_file())
             console.print(f"kept in {ladders.calibration_file()}", highlight=False)
-    except OSError as error:
-        raise typer.BadParameter(f"{error.filename}: {error.strerror}") from error
-    except EngineFailure as failure:
-        raise typer.BadParameter(failure.detail) from failure
-    except (ValueError, RuntimeError) as error:
-        raise typer.BadParameter(str(error)) from error
-    if outcome.interrupted:
-        console.print(f"interrupted; the same command with `--folder {folder}` goes on")
-        raise typer.Exit(130)
+    leave_if_interrupted(console, outcome.interrupted, folder)
 
 
 def _rungs(console: Console, path: Path, lowest: int, highest: int, published: bool) -> list[Rung]:
@@ -78,24 +71,6 @@ def _rungs(console: Console, path: Path, lowest: int, highest: int, published: b
     if not rungs:
         raise ValueError(f"{path}: no installed rung between {lowest} and {highest}")
     return rungs
-
-
-def _settings(engines: list[EngineSpec], tc: str, games: int, book: Path | None, folder: Path, tournament: str) -> Settings:
-    if games % 2:
-        raise ValueError(f"--games {games}: must be even, as every opening is played with both colours")
-    # a random order of openings, but the same when the match goes on
-    seed = Journal.settings_in(folder).seed if (folder / "run.json").exists() else int(datetime.now().timestamp())
-    return Settings(
-        engines=tuple(engines),
-        time_control=tc,
-        rounds=games // 2,
-        tournament=tournament,
-        book=str(book.resolve()) if book else None,
-        book_digest=digest(book) if book else None,
-        order="random",
-        seed=seed,
-        plies=None if book else _PLIES,
-    )
 
 
 def _table(ratings: dict[str, Rating], results: Results, rungs: list[Rung]) -> Table:

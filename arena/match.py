@@ -1,30 +1,24 @@
-"""Running a match: games handed to worker processes, results kept in the journal, ended by schedule, SPRT or the user."""
+"""Running a match: its games played by a pool, results kept in the journal, ended by schedule, SPRT or the user."""
 
 import asyncio
-import multiprocessing
-import signal
-from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Protocol
 
 import chess
 
+from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import GameRecord, Journal
-from zobra.arena.openings import openings
-from zobra.arena.player import Player
-from zobra.arena.processors import shares
+from zobra.arena.player import EngineFailure, Player
+from zobra.arena.pool import Pool, terminated_like_interrupted
 from zobra.arena.results import Results
 from zobra.arena.schedule import Pairing, pairings
 from zobra.arena.settings import Settings
-from zobra.arena.worker import work
 
-# a worker that dies this often in a row without a game in between ends the match
-_MOST_DEATHS = 3
+# engines that are started side by side when they are checked
+_STARTED_AT_ONCE = 4
 
 
 class Watcher(Protocol):
@@ -48,13 +42,6 @@ class Outcome:
     interrupted: bool = False
 
 
-@dataclass
-class _Worker:
-    process: BaseProcess
-    connection: Connection
-    pairing: Pairing | None = None
-
-
 class Match:
     """A match over a journal, with `concurrency` games at a time."""
 
@@ -62,55 +49,28 @@ class Match:
         """Raises ValueError when the journal does not fit the schedule."""
         self._journal, self._settings = journal, journal.settings
         self._names = [engine.name for engine in self._settings.engines]
-        self._total = len(schedule)
-        self._todo = deque(_without(schedule, journal.records, journal.folder))
-        threads = max(_threads(engine.options) for engine in self._settings.engines)
-        self._processors = shares(concurrency, threads) if pin else [[] for _ in range(concurrency)]
-        self._workers: list[_Worker] = []
-        self._deaths = 0
-        self._outcome = Outcome(Results(self._names, journal.records), self._total)
+        self._todo = _without(schedule, journal.records, journal.folder)
+        self._pool = Pool(self._settings, concurrency, pin=pin)
+        self._outcome = Outcome(Results(self._names, journal.records), len(schedule))
 
     def run(self, watcher: Watcher) -> Outcome:
         """Plays what is left to play. Raises RuntimeError when worker processes keep dying."""
+        outcome = self._outcome
         self._judge()
-        watcher.begin(self._outcome.results, self._total)
+        watcher.begin(outcome.results, outcome.total)
+        todo = [] if outcome.verdict else self._todo
         try:
-            with _terminated_like_interrupted():
-                for number in range(min(len(self._processors), len(self._todo))):
-                    self._workers.append(self._start(number))
-                while self._outcome.verdict is None and self._hand_out(watcher):
-                    self._collect(watcher)
+            with terminated_like_interrupted(), closing(self._pool.play(iter(todo), watcher.started)) as records:
+                for record in records:
+                    self._journal.add(record)
+                    if outcome.results.add(record):
+                        self._judge()
+                    watcher.finished(record, outcome.results, outcome.llr)
+                    if outcome.verdict:
+                        break
         except KeyboardInterrupt:
-            self._outcome.interrupted = True
-        finally:
-            self._end_workers()
-        return self._outcome
-
-    def _hand_out(self, watcher: Watcher) -> bool:
-        """Gives idle workers their next game. Whether any game is being played."""
-        for worker in self._workers:
-            if worker.pairing is None and self._todo:
-                worker.pairing = self._todo.popleft()
-                worker.connection.send(worker.pairing)
-                watcher.started(worker.pairing)
-        return any(worker.pairing for worker in self._workers)
-
-    def _collect(self, watcher: Watcher) -> None:
-        ready = wait([worker.connection for worker in self._workers])
-        for number, worker in enumerate(self._workers):
-            if worker.connection not in ready:
-                continue
-            try:
-                record: GameRecord = worker.connection.recv()
-            except (EOFError, OSError):
-                self._replace(number)
-                continue
-            worker.pairing = None
-            self._deaths = 0
-            self._journal.add(record)
-            if self._outcome.results.add(record):
-                self._judge()
-            watcher.finished(record, self._outcome.results, self._outcome.llr)
+            outcome.interrupted = True
+        return outcome
 
     def _judge(self) -> None:
         sprt = self._settings.sprt
@@ -118,45 +78,11 @@ class Match:
             self._outcome.llr = sprt.llr(self._outcome.results.pentanomial(*self._names))
             self._outcome.verdict = sprt.verdict(self._outcome.llr)
 
-    def _start(self, number: int) -> _Worker:
-        context = multiprocessing.get_context("spawn")
-        here, there = context.Pipe()
-        process = context.Process(target=work, args=(there, self._settings, self._processors[number]), daemon=True)
-        # Ctrl-C is for this process; a worker that is still starting must not see it either
-        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            process.start()
-        finally:
-            signal.signal(signal.SIGINT, handler)
-        there.close()
-        return _Worker(process, here)
-
-    def _replace(self, number: int) -> None:
-        """A worker died, by lack of memory perhaps: its game is played again by another."""
-        self._deaths += 1
-        if self._deaths >= _MOST_DEATHS:
-            raise RuntimeError(f"worker processes keep dying (exit code {self._workers[number].process.exitcode})")
-        pairing = self._workers[number].pairing
-        if pairing is not None:
-            self._todo.appendleft(pairing)
-        self._workers[number].connection.close()
-        self._workers[number] = self._start(number)
-
-    def _end_workers(self) -> None:
-        for worker in self._workers:
-            worker.connection.close()
-        for worker in self._workers:
-            worker.process.join(timeout=5)
-            if worker.process.is_alive():
-                worker.process.terminate()
-
 
 def scheduled(settings: Settings) -> list[Pairing]:
     """All games of a match, in order. Raises ValueError or OSError when the book cannot be used."""
-    book = Path(settings.book) if settings.book else None
-    chosen = openings(
-        book, settings.rounds, order=settings.order, seed=settings.seed, plies=settings.plies, chess960=settings.chess960
-    )
+    source = settings.openings()
+    chosen = [source(index) for index in range(settings.rounds)]
     return list(pairings([engine.name for engine in settings.engines], settings.tournament, chosen))
 
 
@@ -170,33 +96,24 @@ def _without(schedule: Sequence[Pairing], records: list[GameRecord], folder: Pat
 
 
 def check_engines(settings: Settings, schedule: Sequence[Pairing]) -> None:
-    """Starts each engine once. Raises EngineFailure for one that does not come up, or cannot play what is asked for."""
+    """Starts each engine once. Raises EngineFailure that names all that do not come up, or cannot play what is asked for."""
     from_start = all(pairing.opening.fen == chess.STARTING_FEN for pairing in schedule)
 
-    async def check() -> None:
-        for engine in settings.engines:
-            player = await Player.start(engine, settings.stall_seconds)
+    async def problem(engine: EngineSpec, free: asyncio.Semaphore) -> str:
+        async with free:
             try:
-                player.check_able(settings.chess960, from_start)
-            finally:
-                await player.quit()
+                player = await Player.start(engine, settings.stall_seconds)
+                try:
+                    player.check_able(settings.chess960, from_start)
+                finally:
+                    await player.quit()
+            except EngineFailure as failure:
+                return failure.detail or failure.reason
+            return ""
 
-    asyncio.run(check())
+    async def problems() -> list[str]:
+        free = asyncio.Semaphore(_STARTED_AT_ONCE)
+        return list(await asyncio.gather(*(problem(engine, free) for engine in settings.engines)))
 
-
-def _threads(options: dict) -> int:
-    return max((int(value) for name, value in options.items() if name.lower() in ("threads", "cores")), default=1)
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """SIGTERM stops a match as cleanly as Ctrl-C."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    handler = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, handler)
+    if found := "; ".join(filter(None, asyncio.run(problems()))):
+        raise EngineFailure("disconnect", found)

@@ -1,7 +1,5 @@
 """The command `zobra match`."""
 
-import random
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +9,23 @@ from rich.text import Text
 
 from zobra.arena import statistics
 from zobra.arena.adjudication import Rules, open_tablebase
-from zobra.arena.display import MatchDisplay, faults, figures, standings
+from zobra.arena.command import (
+    absolute,
+    book_settings,
+    leave_if_interrupted,
+    mistakes_named,
+    new_folder,
+    numbers,
+    pairs_of,
+    play,
+    seed_of,
+)
+from zobra.arena.display import faults, figures, standings
 from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options
-from zobra.arena.journal import Journal
-from zobra.arena.match import Match, Outcome, check_engines, scheduled
+from zobra.arena.match import Outcome
 from zobra.arena.openings import ORDERS, RANDOM
-from zobra.arena.player import EngineFailure
 from zobra.arena.schedule import ROUND_ROBIN, TOURNAMENTS, encounters
-from zobra.arena.settings import Settings, digest
+from zobra.arena.settings import Settings
 
 
 def match(
@@ -54,50 +61,23 @@ def match(
 ) -> None:
     """Plays engines against each other, with SPRT if asked; interrupted matches go on."""
     console = Console()
-    try:
+    with mistakes_named():
         settings = None
         if engines:
             specs = with_distinct_names(with_options([spec for text in engines for spec in read_engines(text)], option or []))
-            rules = Rules(_numbers(draw, 3, "--draw"), _numbers(resign, 2, "--resign"), twosided, move_limit, _absolute(syzygy))
+            rules = Rules(numbers(draw, 3, "--draw"), numbers(resign, 2, "--resign"), twosided, move_limit, absolute(syzygy))
             settings = Settings(
                 engines=tuple(specs), time_control=tc, rounds=_rounds(specs, games, sprt, tournament), tournament=tournament,
-                book=_absolute(book), book_digest=digest(book) if book else None, order=order,
-                seed=_seed(seed, folder), plies=plies, chess960=chess960, margin_ms=margin, stall_seconds=stall,
-                rules=rules, sprt=_sprt(sprt, model),
+                order=order, seed=seed_of(seed, folder), chess960=chess960, margin_ms=margin, stall_seconds=stall,
+                rules=rules, sprt=_sprt(sprt, model), **book_settings(book, plies),
             )  # fmt: skip
             _check(settings)
         elif folder is None:
             raise ValueError("name two engines, or with --folder a match to go on with")
-        folder = folder or Path(f"match-{datetime.now():%Y%m%d-%H%M%S}")
+        folder = folder or new_folder("match")
         outcome, settings = play(console, folder, settings, concurrency, pin)
-    except OSError as error:
-        raise typer.BadParameter(f"{error.filename}: {error.strerror}") from error
-    except EngineFailure as failure:
-        raise typer.BadParameter(failure.detail) from failure
-    except (ValueError, RuntimeError) as error:
-        raise typer.BadParameter(str(error)) from error
     show(console, outcome, settings, folder)
-    if outcome.interrupted:
-        console.print(f"interrupted; `--folder {folder}` goes on")
-        raise typer.Exit(130)
-
-
-def play(console: Console, folder: Path, settings: Settings | None, concurrency: int, pin: bool) -> tuple[Outcome, Settings]:
-    """Plays or goes on with the match in a folder. Raises ValueError, OSError, EngineFailure or RuntimeError."""
-    known = settings or Journal.settings_in(folder)
-    if known.book and digest(Path(known.book)) != known.book_digest:
-        raise ValueError(f"{known.book} has changed since the match began")
-    # what cannot be played leaves no folder behind
-    schedule = scheduled(known)
-    check_engines(known, schedule)
-    journal = Journal.open(folder, settings)
-    try:
-        settings = journal.settings
-        running = Match(journal, schedule, concurrency, pin=pin)
-        with MatchDisplay(console, settings) as display:
-            return running.run(display), settings
-    finally:
-        journal.close()
+    leave_if_interrupted(console, outcome.interrupted, folder)
 
 
 def show(console: Console, outcome: Outcome, settings: Settings, folder: Path) -> None:
@@ -129,19 +109,9 @@ def _check(settings: Settings) -> None:
 
 def _rounds(specs: list[EngineSpec], games: int | None, sprt: str | None, tournament: str) -> int:
     """Pairs for each two engines: as asked, else for 100 games, or for as many as an SPRT is likely to take."""
-    games = games or (40_000 if sprt else 100)
-    if games % 2:
-        raise ValueError(f"--games {games}: must be even, as every opening is played with both colours")
     if not encounters([spec.name for spec in specs], tournament):
         raise ValueError("a match needs two engines")
-    return games // 2
-
-
-def _seed(seed: int | None, folder: Path | None) -> int:
-    """The given seed, else the one of the match that lies in the folder, else a new one."""
-    if seed is None and folder is not None and (folder / "run.json").exists():
-        return Journal.settings_in(folder).seed
-    return random.SystemRandom().randrange(1_000_000) if seed is None else seed
+    return pairs_of(games or (40_000 if sprt else 100))
 
 
 def _sprt(text: str | None, model: str) -> statistics.Sprt | None:
@@ -155,16 +125,3 @@ def _sprt(text: str | None, model: str) -> statistics.Sprt | None:
         raise ValueError(f"--sprt {text}: not ELO0,ELO1[,ALPHA[,BETA]]") from None
     named = dict(zip(("elo0", "elo1", "alpha", "beta"), numbers, strict=False))
     return statistics.Sprt(**named, model=model)  # type: ignore[arg-type]
-
-
-def _numbers(text: str | None, count: int, option: str) -> tuple | None:
-    if text is None:
-        return None
-    parts = text.split(",")
-    if len(parts) != count or not all(part.strip().isdigit() for part in parts):
-        raise ValueError(f"{option} {text}: not {count} whole numbers with commas")
-    return tuple(map(int, parts))
-
-
-def _absolute(path: Path | None) -> str | None:
-    return None if path is None else str(path.resolve())

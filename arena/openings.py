@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +39,13 @@ class Opening:
         return {"fen": self.board(chess960).fen(), "name": self.name, "root": self.fen, "moves": list(self.moves)}
 
 
-def openings(
+def opening_source(
     path: Path | None, count: int, *, order: str = SEQUENTIAL, seed: int = 0, plies: int | None = None, chess960: bool = False
-) -> list[Opening]:
-    """The first `count` openings, starting over when the book has fewer; the same for the same arguments.
+) -> Callable[[int], Opening]:
+    """Gives each of `count` openings when asked for it, starting over when the book has fewer; the same for the same arguments.
 
     Without a book: random walks of `plies` plies from the start position, or in Chess960 the 960 start positions.
-    Raises ValueError naming file and line, or OSError.
+    Raises ValueError naming file and line, or OSError, now or later.
     """
     number, read = _book(path, plies, chess960, seed)
     if not number:
@@ -52,8 +53,8 @@ def openings(
     wanted = min(count, number)
     shuffled = order == RANDOM or (path is None and chess960)
     chosen = random.Random(seed).sample(range(number), wanted) if shuffled else range(wanted)
-    read_once = [read(index) for index in chosen]
-    return [read_once[index % wanted] for index in range(count)]
+    read_once = cache(read)
+    return lambda index: read_once(chosen[index % wanted])
 
 
 def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tuple[int, Callable[[int], Opening]]:

@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import re
 import signal
 import time
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,9 @@ from zobra.arena.engines import EngineSpec
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+# verdicts tell what engines did wrong; python-chess need not log it too
+chess.engine.LOGGER.setLevel(logging.CRITICAL)
 
 # how long an engine may take to come up, and to answer a late "stop" (seconds)
 START_TIME = 60.0
@@ -53,6 +58,15 @@ class Thought:
     mate: int | None = None
     depth: int | None = None
     nodes: int | None = None
+
+
+@dataclass(frozen=True)
+class Spin:
+    """An option that is a whole number, as the engine announced it."""
+
+    default: int
+    low: int
+    high: int
 
 
 class _Stopwatch(chess.engine.Protocol):
@@ -148,8 +162,27 @@ class Player:
                 raise EngineFailure("stall", problem) from error
             if isinstance(error, chess.engine.EngineError):
                 raise EngineFailure("disconnect", f"{spec.name}: {error}{player._last_words()}") from error
+            if isinstance(error, EngineFailure):
+                raise EngineFailure(error.reason, f"{spec.name}: {error.detail}") from error
             raise
         return player
+
+    def spins(self) -> dict[str, Spin]:
+        """The options that are whole numbers, with bounds, by name."""
+        return {
+            name: Spin(int(option.default), option.min, option.max)
+            for name, option in self._protocol.options.items()
+            if option.type == "spin" and None not in (option.default, option.min, option.max)
+        }
+
+    async def configure(self, options: Mapping[str, Any]) -> None:
+        """Sets options between games. Raises EngineFailure."""
+        try:
+            await asyncio.wait_for(self._protocol.configure(options), self._patience)
+        except asyncio.TimeoutError as error:
+            raise EngineFailure("stall", f"options not taken in {self._patience:g} s") from error
+        except chess.engine.EngineError as error:
+            raise self._disconnect(error) from error
 
     def check_able(self, chess960: bool, from_start: bool) -> None:
         """Raises EngineFailure when the engine does not play Chess960, or not from other positions than the first."""
@@ -203,7 +236,7 @@ class Player:
         with contextlib.suppress(asyncio.CancelledError):
             await task
         try:
-            await asyncio.wait_for(self._protocol.ping(), LATE_TIME)
+            await asyncio.wait_for(self._protocol.ping(), min(LATE_TIME, self._patience))
         except asyncio.TimeoutError as error:
             raise EngineFailure("stall", f"no move after {self._protocol.elapsed_ms():.0f} ms, stop not obeyed") from error
         except chess.engine.EngineError as error:

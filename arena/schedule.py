@@ -1,8 +1,9 @@
 """Which games a match consists of: pairs of games with the same opening and colours reversed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 from zobra.arena.openings import Opening
 
@@ -12,7 +13,10 @@ TOURNAMENTS = (ROUND_ROBIN, GAUNTLET)
 
 @dataclass(frozen=True)
 class Pairing:
-    """One game to play. `index` counts games from 0, `pair` the pairs, `round` the openings from 1."""
+    """One game to play. `index` counts games from 0, `pair` the pairs, `round` the openings from 1.
+
+    `options` are an engine's for this game, by its name, besides those that it always has.
+    """
 
     index: int
     pair: int
@@ -20,6 +24,7 @@ class Pairing:
     white: str
     black: str
     opening: Opening
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def encounters(names: Sequence[str], tournament: str) -> list[tuple[str, str]]:

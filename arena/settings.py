@@ -1,6 +1,7 @@
 """What a match is: everything that decides which games are played and how, as it stands in run.json."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 from zobra.arena.adjudication import Rules
 from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
-from zobra.arena.openings import SEQUENTIAL
+from zobra.arena.openings import SEQUENTIAL, Opening, opening_source
 from zobra.arena.statistics import Sprt
 
 
@@ -39,6 +40,11 @@ class Settings:
             engine.name: TimeControl.parse(engine.time_control or self.time_control).scaled(engine.time_odds)
             for engine in self.engines
         }
+
+    def openings(self) -> Callable[[int], Opening]:
+        """The opening of each round, from 0. Raises ValueError or OSError when the book cannot be used."""
+        book = Path(self.book) if self.book else None
+        return opening_source(book, self.rounds, order=self.order, seed=self.seed, plies=self.plies, chess960=self.chess960)
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""

@@ -22,7 +22,8 @@ _ALMOST_ZERO = 1e-3
 class Estimate:
     """Strength of the first side with 95 % margins; `score` is points per game, the ratios are shares of units.
 
-    Elo is infinite after a clean sweep, and margins are NaN where they cannot be told.
+    Elo is infinite after a clean sweep. What cannot be told from results that are all alike is NaN: the margin of Elo, and
+    normalised Elo away from 50 %.
     """
 
     score: float
@@ -98,9 +99,9 @@ def estimate(counts: Sequence[int]) -> Estimate:
     return Estimate(
         score=score,
         elo=elo_of_score(score),
-        elo_margin=(elo_of_score(high) - elo_of_score(low)) / 2 if low > 0 and high < 1 else math.nan,
-        normalized_elo=_ratio(score - 0.5, sigma) * _ELO_PER_SIGMA,
-        normalized_margin=_Z_95 * deviation / sigma * _ELO_PER_SIGMA if sigma else math.nan,
+        elo_margin=(elo_of_score(high) - elo_of_score(low)) / 2 if deviation and low > 0 and high < 1 else math.nan,
+        normalized_elo=(score - 0.5) / sigma * _ELO_PER_SIGMA if sigma else 0.0 if score == 0.5 else math.nan,
+        normalized_margin=_Z_95 / math.sqrt(total * _games_per_unit(counts)) * _ELO_PER_SIGMA,
         superiority=_normal_cdf(_ratio(score - 0.5, deviation)),
         draw_ratio=shares[middle],
         decisive_ratio=_ratio(sum(counts[middle + 1 :]), sum(counts[:middle])) if decisive else math.nan,

@@ -1,7 +1,6 @@
 """The command `zobra suite`."""
 
 import asyncio
-import logging
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -42,8 +41,6 @@ def suite(
 ) -> None:
     """Lets engines solve test suites and compares them."""
     console = Console()
-    # python-chess logs what engines say out of turn; verdicts tell it here
-    logging.getLogger("chess.engine").setLevel(logging.CRITICAL)
     if movetime is None and nodes is None and depth is None:
         movetime = DEFAULT_TIME_MS
     specs = _engines(engine or ["zobra"], option or [])

@@ -25,9 +25,8 @@ from zobra.arena.settings import Settings
 def work(connection: Connection, settings: Settings, processors: Sequence[int]) -> None:
     """Runs until the other end closes; then, and when the match's process dies, its engines end at once."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # verdicts tell what engines did wrong; python-chess and asyncio need not log it
-    for name in ("chess.engine", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    # an engine's end in the middle of a write is told by its verdict
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     if processors and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, processors)
     # a collection in the middle of a move would count as the engine's time
@@ -90,6 +89,8 @@ class _Table:
         for color, name in ((chess.WHITE, pairing.white), (chess.BLACK, pairing.black)):
             try:
                 players[color] = await self._player(self._specs[name])
+                if name in pairing.options:
+                    await players[color].configure(pairing.options[name])
             except EngineFailure as error:
                 ending = Ending(win_for(not color), error.reason, error.detail)
                 return finished(pairing, ending, self._settings, [], now())

@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
+import chess.pgn
 import typer
 from opponent import find_engine
 
@@ -23,33 +24,36 @@ from zobra.search.strength import strength_of
 
 ELO_OF_DOUBLING = 70.0  # what twice the nodes are worth, roughly, at this strength
 KEPT = (0.35, 0.65)
+FORFEITS = ("time forfeit", "rules infraction", "abandoned")  # as the Termination header of a game says
 LEVELS = [1400, 1800, 2200]
 
 
-def play(elo: int, games: int, tc: str, opponent: str, openings: Path | None, concurrency: int, folder: Path) -> list[float]:
-    """Play a match at a level; Zobra's points, game by game."""
+def play(elo: int, options: list[str], opponent: str, folder: Path) -> None:
+    """Play a match at a level."""
     command = [sys.executable, "-m", "zobra.uci", "match", f"Zobra={sys.executable} -m zobra.uci", f"Other={opponent}"]
-    command += ["--tc", tc, "--games", str(games), "--concurrency", str(concurrency), "--folder", str(folder)]
-    command += ["--option", "UCI_LimitStrength=true", "--option", f"UCI_Elo={elo}", "--seed", str(elo)]
-    command += ["--openings", str(openings)] if openings else []
+    command += ["--folder", str(folder), "--seed", str(elo), *options]
+    command += ["--option", "UCI_LimitStrength=true", "--option", f"UCI_Elo={elo}"]
     subprocess.run(command, check=True)
-    return points(folder)
 
 
-def points(folder: Path) -> list[float]:
-    """Zobra's points in the games of a match folder."""
-    import chess.pgn
-
-    found = []
+def outcomes(folder: Path) -> tuple[list[float], int]:
+    """Zobra's points in the games of a match folder that were decided on the board, and how many were not."""
+    points: list[float] = []
+    forfeits = 0
     with open(folder / "games.pgn", encoding="utf-8") as pgn:
         while (game := chess.pgn.read_headers(pgn)) is not None:
+            if game.get("Termination", "normal") in FORFEITS:
+                forfeits += 1
+                continue
             white = {"1-0": 1.0, "0-1": 0.0}.get(game["Result"], 0.5)
-            found.append(white if game["White"] == "Zobra" else 1 - white)
-    return found
+            points.append(white if game["White"] == "Zobra" else 1 - white)
+    return points, forfeits
 
 
-def advice(elo: int, score: float) -> str:
-    """What a score says of a level."""
+def advice(elo: int, score: float, forfeits: int) -> str:
+    """What a match says of a level. Forfeits say nothing of strength, and the games without them are no fair sample."""
+    if forfeits:
+        return f"void: {forfeits} games were not decided on the board; play again on a quieter machine, or with --margin"
     if KEPT[0] <= score <= KEPT[1]:
         return "kept"
     difference = 400 * math.log10(score / (1 - score)) if 0 < score < 1 else math.copysign(600, score - 0.5)
@@ -62,17 +66,22 @@ def main(
     games: Annotated[int, typer.Option(min=2)] = 100,
     tc: str = "5+0.05",
     engine: Annotated[str, typer.Option(help="The opponent, which needs UCI_Elo.")] = "stockfish",
-    openings: Annotated[Path | None, typer.Option(exists=True)] = None,
+    openings: Annotated[Path | None, typer.Option(exists=True, dir_okay=False)] = None,
     concurrency: Annotated[int, typer.Option(min=1)] = 1,
+    margin: Annotated[int, typer.Option(min=0, help="Milliseconds a move may be late; for a busy machine.")] = 0,
     folder: Annotated[Path | None, typer.Option(help="Where the matches are kept, one folder a level.")] = None,
 ) -> None:
     """Play the levels and print a line of JSON for each."""
     opponent = find_engine(engine)
     keep = folder or Path(tempfile.mkdtemp(prefix="strength-"))
+    options = ["--tc", tc, "--games", str(games), "--concurrency", str(concurrency), "--margin", str(margin)]
+    options += ["--openings", str(openings)] if openings else []
     for level in elo or LEVELS:
-        scores = play(level, games, tc, opponent, openings, concurrency, keep / str(level))
-        score = sum(scores) / len(scores)
-        print(json.dumps({"elo": level, "games": len(scores), "score": round(score, 3), "verdict": advice(level, score)}))
+        play(level, options, opponent, keep / str(level))
+        points, forfeits = outcomes(keep / str(level))
+        score = sum(points) / max(1, len(points))
+        facts = {"elo": level, "games": len(points), "forfeits": forfeits, "score": round(score, 3)}
+        print(json.dumps({**facts, "verdict": advice(level, score, forfeits)}))
     print(f"kept in {keep}")
 
 

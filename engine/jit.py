@@ -234,3 +234,97 @@ def monotonic_nanoseconds(typing_context):
         return builder.mul(builder.load(ticks), ir.Constant(word64, 100))
 
     return INT(), (windows if CLOCK_ID is None else posix)
+
+
+def _load_lanes(builder: Any, pointer: Any, first: int, lanes: int) -> Any:
+    """The int16 vector of `lanes` elements from `first` on, wherever in memory it lies."""
+    short = ir.IntType(16)
+    start = builder.gep(builder.bitcast(pointer, short.as_pointer()), [ir.Constant(ir.IntType(64), first)])
+    place = builder.bitcast(start, ir.VectorType(short, lanes).as_pointer())
+    return place, builder.load(place, align=2)
+
+
+def vector_sums(dtype: np.dtype) -> tuple[Any, Any, Any]:
+    """Make three intrinsics: add(target, source, row), subtract(target, source, row), exchange(target, source, came, left).
+
+    The target becomes the source with rows added or subtracted. All are records of layout `dtype`, nothing but int16 numbers;
+    LLVM cuts the vectors to what the processor has.
+    """
+    lanes, kind = dtype.itemsize // 2, record(dtype)
+
+    def generator(*signs: int) -> Any:
+        def generate_code(context, builder, signature, arguments):
+            place, _ = _load_lanes(builder, arguments[0], 0, lanes)
+            total = _load_lanes(builder, arguments[1], 0, lanes)[1]
+            for sign, row in zip(signs, arguments[2:], strict=True):
+                values = _load_lanes(builder, row, 0, lanes)[1]
+                total = builder.add(total, values) if sign > 0 else builder.sub(total, values)
+            builder.store(total, place, align=2)
+            return context.get_dummy_value()
+
+        return types.void(*[kind] * (2 + len(signs))), generate_code
+
+    @intrinsic
+    def add(typing_context, target, source, row):
+        return generator(1)
+
+    @intrinsic
+    def subtract(typing_context, target, source, row):
+        return generator(-1)
+
+    @intrinsic
+    def exchange(typing_context, target, source, came, left):
+        return generator(1, -1)
+
+    return add, subtract, exchange
+
+
+def clipped_square_sum(dtype: np.dtype, ceiling: int, lanes: int = 32) -> Any:
+    """Make an intrinsic `total(values, weights)`: the sum of clip(value, 0, ceiling)² × weight as an int64.
+
+    Both are records of layout `dtype`. Each |ceiling × weight| has to fit in 16 bits and the whole sum in 32: then a product
+    of shorts and a multiply-add of pairs do it all.
+    """
+    numbers, kind = dtype.itemsize // 2, record(dtype)
+    lanes = min(lanes, numbers)
+    shorts, words, halves = (ir.VectorType(ir.IntType(b), n) for b, n in ((16, lanes), (32, lanes), (32, lanes // 2)))
+
+    def call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+        kinds = ir.FunctionType(result, [argument.type for argument in arguments])
+        return builder.call(cgutils.get_or_insert_function(builder.module, kinds, name), arguments)
+
+    @intrinsic
+    def total(typing_context, values, weights):
+        def generate_code(context, builder, signature, arguments):
+            zeros, most = (ir.Constant(shorts, [number] * lanes) for number in (0, ceiling))
+            order = ir.VectorType(ir.IntType(32), lanes // 2)
+            pair_sum = ir.Constant(halves, [0] * (lanes // 2))
+            for first in range(0, numbers, lanes):
+                value = _load_lanes(builder, arguments[0], first, lanes)[1]
+                weight = _load_lanes(builder, arguments[1], first, lanes)[1]
+                value = call(builder, f"llvm.smax.v{lanes}i16", shorts, [value, zeros])
+                value = call(builder, f"llvm.smin.v{lanes}i16", shorts, [value, most])
+                product = builder.mul(builder.sext(builder.mul(value, weight), words), builder.sext(value, words))
+                even, odd = (
+                    builder.shuffle_vector(
+                        product,
+                        ir.Constant(words, ir.Undefined),
+                        ir.Constant(order, list(range(start, lanes, 2))),
+                    )
+                    for start in (0, 1)
+                )
+                pair_sum = builder.add(pair_sum, builder.add(even, odd))
+            result = call(builder, f"llvm.vector.reduce.add.v{lanes // 2}i32", ir.IntType(32), [pair_sum])
+            return builder.sext(result, ir.IntType(64))
+
+        return INT(kind, kind), generate_code
+
+    return total
+
+
+def numeric(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare a function over arrays of floats that Python calls, compiled anew in each process for the types it meets.
+
+    Sums may be reordered: results can differ in the last digits between processors.
+    """
+    return njit(nogil=True, fastmath=True, error_model="numpy")(function)

@@ -13,7 +13,24 @@ from zobra.engine.jit import record
 SLIDER_ENTRIES = 102_400 + 5_248  # sum over squares of 2 ** (relevant squares), rooks and bishops
 MAX_MOVES = 480  # 15 queens cannot have more; a position from a legal game has at most 218
 
+HIDDEN = 128  # neurons of the evaluation network for each perspective; a smaller network is filled up with idle ones
+FEATURES = 768  # a piece on a square, as one side sees it
+
 MAGIC = np.dtype([("mask", "u8"), ("factor", "u8"), ("shift", "u8"), ("offset", "u8")], align=True)
+
+# The evaluation network (network.py): what each feature adds to the neurons, and what these add to the score.
+NEURONS = np.dtype([("values", "i2", (HIDDEN,))])
+NETWORK = np.dtype(
+    [
+        ("rows", NEURONS, (FEATURES,)),
+        ("bias", NEURONS),
+        ("output", NEURONS, (2,)),  # of the side to move, and of the other
+        ("output_bias", "i8"),
+    ],
+    align=True,
+)
+# The neurons of one position before clipping, as White and as Black see it; `computed` has bit 1 << colour where they are so.
+ACCUMULATOR = np.dtype([("sides", NEURONS, (2,)), ("computed", "u8")], align=True)
 
 # Constants: built once at start, read by every kernel. As fast as frozen globals, and free at compile time.
 TABLES = np.dtype(
@@ -33,6 +50,7 @@ TABLES = np.dtype(
         ("en_passant_key", "u8", (8,)),
         ("side_key", "u8"),
         ("piece_square", "i8", (12, 64)),  # packed scores (scores.py), positive for White's pieces
+        ("network", NETWORK),
         ("slider", "u8", (SLIDER_ENTRIES,)),
     ],
     align=True,

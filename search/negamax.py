@@ -61,7 +61,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
     if data != ZERO and not is_principal and is_whole and table_decides(position, data, known, depth, alpha, beta):
         return known
     if is_whole:
-        assess(worker, ply, data)
+        assess(worker, tables, ply, data)
     improving = is_improving(worker, ply)
 
     if not is_principal and not in_check and is_whole:  # Step 4. Nodes decided without a search of their moves

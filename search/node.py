@@ -6,13 +6,14 @@ import numpy as np
 
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ZERO
-from zobra.engine.evaluate import evaluate, is_insufficient_material
+from zobra.engine.evaluate import is_insufficient_material
 from zobra.engine.generator import ALL, generate
 from zobra.engine.jit import kernel
 from zobra.engine.make import make, make_null
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import NO_SCORE
 from zobra.search.correction import corrected, learn_correction
+from zobra.search.evaluation import evaluate, forget_accumulator
 from zobra.search.history import is_noisy
 from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, is_repetition, piece_to
 from zobra.tt.entry import EXACT, LOWER, UPPER, evaluation_of, score_to_table
@@ -35,6 +36,7 @@ def step(worker, tables, ply, move):
     else:
         make(frame.position, following.position, move, tables)
     find_checks(following.position, tables)
+    forget_accumulator(following)
     worker.keys[worker.root_key_index + ply + 1] = following.position.key
 
 
@@ -45,14 +47,14 @@ def prefetch_entry(worker, ply):
 
 
 @kernel
-def assess(worker, ply, data):
+def assess(worker, tables, ply, data):
     """Evaluate the position at `ply`, with the table's help: as such and as corrected; in check there is no evaluation."""
     frame = worker.frames[ply]
     if frame.position.checkers != ZERO:
         frame.static = frame.evaluation = NO_SCORE
         return
     known = evaluation_of(data)
-    frame.static = known if data != ZERO and known != NO_SCORE else evaluate(frame.position)
+    frame.static = known if data != ZERO and known != NO_SCORE else evaluate(worker, tables, ply)
     frame.evaluation = corrected(worker, ply, frame.static)
 
 

@@ -22,6 +22,7 @@ class Parameter(NamedTuple):
 
 
 PARAMETERS = (
+    Parameter("use_network", 0, 0, 1, 1),  # 0 evaluates by piece-square values: what is the network worth?
     Parameter("use_table", 1, 0, 1, 1),  # 0 searches as if nothing were ever stored: what is the table worth?
     Parameter("aspiration_depth", 4, 1, 20, 1),
     Parameter("aspiration_margin", 14, 5, 100, 3),
@@ -49,8 +50,8 @@ PARAMETERS = (
     Parameter("reduction_history", 9000, 1000, 32000, 800),  # history that is worth a ply
     Parameter("late_move_depth", 8, 0, 16, 1),
     Parameter("late_move_base", 4, 1, 20, 1),
-    Parameter("futility_depth", 8, -1, 16, 1),
-    Parameter("futility_base", 90, 0, 300, 15),
+    Parameter("futility_depth", 6, -1, 16, 1),
+    Parameter("futility_base", 120, 0, 300, 15),
     Parameter("futility_slope", 90, 20, 300, 10),
     Parameter("history_pruning_depth", 4, -1, 10, 1),
     Parameter("history_pruning_slope", 4000, 500, 16000, 400),

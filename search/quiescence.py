@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import ZERO
-from zobra.engine.evaluate import evaluate
 from zobra.engine.exchange import gain
 from zobra.engine.jit import INT, entry, kernel
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.search.correction import corrected
+from zobra.search.evaluation import evaluate
 from zobra.search.node import ask_table, assess, is_draw, step, tell_table
 from zobra.search.picker import next_move, next_noisy, skip_quiets, start_picking
 from zobra.search.pruning import refined, table_decides
@@ -43,14 +43,14 @@ def quiescence(worker, tables, ply, alpha, beta):
         return DRAW
     in_check = position.checkers != ZERO
     if ply >= LAST_PLY:
-        return DRAW if in_check else corrected(worker, ply, evaluate(position))
+        return DRAW if in_check else corrected(worker, ply, evaluate(worker, tables, ply))
 
     data = ask_table(worker, position.key)
     known = score_from_table(score_of(data), ply)
     is_principal = beta - alpha > GRAIN
     if data != ZERO and not is_principal and table_decides(position, data, known, HORIZON, alpha, beta):
         return known
-    assess(worker, ply, data)
+    assess(worker, tables, ply, data)
     best, best_move, standing = ply - MATE, NO_MOVE, -INFINITY
     if not in_check:
         best = standing = refined(frame.evaluation, data, known)

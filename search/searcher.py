@@ -10,7 +10,9 @@ import numpy as np
 
 from zobra.engine.evaluate import static_evaluation
 from zobra.engine.game import Game
-from zobra.engine.position import Position
+from zobra.engine.layouts import ACCUMULATOR
+from zobra.engine.network import Network, evaluate_anew, install
+from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
 from zobra.search.clock import Allotment, Pace, allot
 from zobra.search.deepening import Deepening, Line
@@ -20,7 +22,7 @@ from zobra.search.parameters import default_parameters
 from zobra.search.stopwatch import Stopwatch
 from zobra.search.strength import CANDIDATES, Strength, choose
 from zobra.search.team import Team
-from zobra.search.worker import MAX_KEYS, ROOT_MOVES, forget, new_worker
+from zobra.search.worker import MAX_KEYS, ROOT_MOVES, forget, new_worker, set_parameters
 from zobra.tt.entry import move_of_data
 from zobra.tt.table import Table
 
@@ -58,6 +60,12 @@ class Searcher:
     def threads(self, count: int) -> None:
         self._team.size = count
 
+    def set_parameter(self, name: str, value: int) -> None:
+        """Let every thread search by another number, one of parameters.py."""
+        self.parameters[name] = value
+        set_parameters(self._worker, self.parameters)
+        self._team.set_parameters()
+
     def resize(self, megabytes: int) -> None:
         """Make a new table; MemoryError, with one of the old size, when that is too much."""
         self.table.resize(megabytes)
@@ -91,9 +99,24 @@ class Searcher:
         """What the running search is looking at; the parts may be of two moments."""
         return Progress(self._depth, int(self._this["root_move"]), int(self._this["root_number"]))
 
+    def use_network(self, network: Network | None) -> None:
+        """Evaluate by this network from now on, None: by piece-square values. What was learned before is forgotten.
+
+        The engine has one network: another searcher that uses one uses this one, too.
+        """
+        if network is not None:
+            install(network, TABLES_RECORD["network"])
+        self.parameters["use_network"] = int(network is not None)
+        self._this["parameters"]["use_network"] = self.parameters["use_network"]
+        self._team.size, size = 1, self._team.size  # its workers are made anew, with this parameter
+        self._team.size = size
+        self.clear()
+
     def evaluate(self, position: Position) -> int:
         """Static evaluation in centipawns, from the side to move."""
-        return int(static_evaluation(position.record))
+        if not self.parameters["use_network"]:
+            return int(static_evaluation(position.record))
+        return int(evaluate_anew(TABLES_RECORD["network"], np.zeros(1, ACCUMULATOR)[0], position.record))
 
     def search(self, game: Game, limits: Limits, on_report: Listener = lambda report: None) -> Result:
         """Think about the present position of a game within limits, and report what is found: see Deepening for when."""
@@ -154,6 +177,7 @@ class Searcher:
         this["root_key_index"] = len(keys)
         this["keys"][: len(keys) + 1] = np.array([*keys, game.position.key], np.uint64)
         this["frames"][0]["position"] = game.position.record
+        this["frames"][0]["accumulator"]["computed"] = 0
 
     def _effort(self, move: int) -> float:
         """Share of the nodes of this search that went into a move of the root."""

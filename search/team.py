@@ -15,7 +15,7 @@ import numpy as np
 
 from zobra.engine.scores import MAX_PLY, is_mate
 from zobra.search.deepening import Deepening, Line
-from zobra.search.worker import SIGNALS, STOP, forget, new_worker
+from zobra.search.worker import SIGNALS, STOP, forget, new_worker, set_parameters
 from zobra.tt.table import Table
 
 MAX_THREADS = 256
@@ -42,6 +42,11 @@ class Team:
         count = max(1, min(count, MAX_THREADS))
         self._workers = self._workers[: count - 1]
         self._workers += [new_worker(self._parameters, self._signals) for _ in range(count - 1 - len(self._workers))]
+
+    def set_parameters(self) -> None:
+        """The dictionary of parameters has changed: let every worker know."""
+        for worker in self._workers:
+            set_parameters(worker, self._parameters)
 
     @property
     def nodes(self) -> int:

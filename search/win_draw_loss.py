@@ -19,6 +19,8 @@ from zobra.engine.scores import is_mate
 FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
 WORTH = (1, 3, 3, 5, 9, 0)  # of a pawn, knight, bishop, rook, queen, king
 FULL_MATERIAL = 78  # both sides at the start
+PERMILLE = 1000
+LARGEST_EXPONENT = 50.0  # beyond, the exponential function says nothing more
 LEAST_SPREAD = 5.0  # centipawns: keeps the slope finite wherever the fit is extrapolated
 
 
@@ -45,7 +47,7 @@ class Model(NamedTuple):
         """Chance to win, 0 to 1."""
         spread = max(self.spread + self.spread_slope * material, LEAST_SPREAD)
         exponent = (score - self.half - self.half_slope * material) / spread
-        return 1 / (1 + math.exp(-max(-50.0, min(exponent, 50.0))))
+        return 1 / (1 + math.exp(-max(-LARGEST_EXPONENT, min(exponent, LARGEST_EXPONENT))))
 
 
 @cache
@@ -63,9 +65,9 @@ def material_of(position: Position) -> float:
 def chances(score: int, material: float, model: Model | None = None) -> Chances:
     """The chances that a score (centipawns or mate, for the side to move) stands for."""
     if is_mate(score):
-        return Chances(1000, 0, 0) if score > 0 else Chances(0, 0, 1000)
+        return Chances(PERMILLE, 0, 0) if score > 0 else Chances(0, 0, PERMILLE)
     model = model or fitted()
     win, loss = model.win(score, material), model.win(-score, material)
     most = max(1.0, win + loss)  # where the fit leaves no draws
-    win, loss = round(1000 * win / most), round(1000 * loss / most)
-    return Chances(win, max(0, 1000 - win - loss), min(loss, 1000 - win))
+    win, loss = round(PERMILLE * win / most), round(PERMILLE * loss / most)
+    return Chances(win, max(0, PERMILLE - win - loss), min(loss, PERMILLE - win))

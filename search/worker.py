@@ -8,7 +8,7 @@ import numpy as np
 
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.jit import INT, entry, kernel, load_flag, monotonic_nanoseconds, record
-from zobra.engine.layouts import MAX_MOVES, MOVE_LIST, POSITION
+from zobra.engine.layouts import ACCUMULATOR, MAX_MOVES, MOVE_LIST, POSITION
 from zobra.engine.move import from_square, to_square
 from zobra.engine.scores import MAX_PLY
 from zobra.search.parameters import PARAMETER_RECORD, PARAMETERS
@@ -32,6 +32,7 @@ BEFORE = 4  # `played` begins this many plies before the root
 FRAME = np.dtype(
     [
         ("position", POSITION),
+        ("accumulator", ACCUMULATOR),
         ("moves", MOVE_LIST),
         ("scores", "i4", (MAX_MOVES,)),
         ("quiets", "u2", (MAX_TRIED,)),  # quiet moves searched so far
@@ -89,6 +90,7 @@ WORKER_TYPE = record(WORKER)
 STOP, DEADLINE = 0, 1  # signals: end at once (not 0); end at this time (monotonic nanoseconds, 0 for never)
 SIGNALS = 2
 DEADLINE_OFFSET = np.uint64(8 * DEADLINE)
+HUNDREDTHS = 100  # the parameters of the reductions are counted in them
 PLY = 1024  # reductions are counted in fractions of a ply
 CLOCK_INTERVAL = np.int64(1024)  # nodes between two looks at the clock
 ONE_NODE, STOPPED, NO_DEADLINE = np.int64(1), np.int64(1), np.int64(0)
@@ -181,16 +183,21 @@ def remember_line(worker, ply, move, score):
 def new_worker(parameters: dict[str, int], signals: np.ndarray) -> np.ndarray:
     """A worker: shape (1,), dtype WORKER. `signals` is an int64 array of SIGNALS elements that the caller keeps alive."""
     worker = np.zeros(1, WORKER)
+    worker[0]["signals_address"] = signals.ctypes.data
+    worker[0]["played"] = NOTHING_PLAYED
+    set_parameters(worker, parameters)
+    return worker
+
+
+def set_parameters(worker: np.ndarray, parameters: dict[str, int]) -> None:
+    """Let a worker search by these numbers from now on."""
     this = worker[0]
     for parameter in PARAMETERS:
         this["parameters"][parameter.name] = parameters[parameter.name]
-    this["signals_address"] = signals.ctypes.data
-    this["played"] = NOTHING_PLAYED
-    base, divisor = parameters["reduction_base"] / 100, parameters["reduction_divisor"] / 100
+    base, divisor = parameters["reduction_base"] / HUNDREDTHS, parameters["reduction_divisor"] / HUNDREDTHS
     for depth in range(1, REDUCTION_DEPTHS):
         for number in range(1, REDUCTION_MOVES):
             this["reductions"][depth, number] = int(PLY * (base + math.log(depth) * math.log(number) / divisor))
-    return worker
 
 
 def forget(worker: np.ndarray) -> None:

@@ -12,6 +12,7 @@ parser = argparse.ArgumentParser()
 for kind in ("crash", "hang", "late", "illegal", "null", "stall"):
     parser.add_argument(f"--{kind}", type=int, metavar="MOVE", help=f"{kind} at this move of the game")
 parser.add_argument("--late-ms", type=int, default=150, help="how long a late move takes")
+parser.add_argument("--best", type=int, help="has an option Strength, and errs the earlier the farther that is from this")
 parser.add_argument("--score", default="cp 13", help="what it says of every position")
 parser.add_argument("--last", action="store_true", help="plays the last legal move instead of the first")
 parser.add_argument("--no-uciok", action="store_true", help="never comes up")
@@ -68,6 +69,8 @@ for line in sys.stdin:
         say("id name Scripted")
         say("option name UCI_Chess960 type check default false")
         say("option name Hash type spin default 16 min 1 max 64")
+        if options.best is not None:
+            say("option name Strength type spin default 20 min 0 max 100")
         if not options.no_uciok:
             say("uciok")
     elif words[0] == "isready":
@@ -77,6 +80,10 @@ for line in sys.stdin:
         moves_made = 0
     elif words[:3] == ["setoption", "name", "UCI_Chess960"]:
         chess960 = words[-1] == "true"
+    elif words[:3] == ["setoption", "name", "Strength"]:
+        options.illegal = 1 + (100 - abs(int(words[-1]) - options.best)) // 8
+    elif words[0] == "bench":
+        say(f"{1000 + (options.illegal or 0)} nodes 5000 nps")
     elif words[0] == "position":
         board = set_position(words)
     elif words[0] == "go":

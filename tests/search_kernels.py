@@ -21,6 +21,7 @@ from zobra.search.node import step
 from zobra.search.parameters import default_parameters
 from zobra.search.picker import DONE, next_move, next_noisy, start_picking
 from zobra.search.pruning import (
+    attacks_the_king,
     has_bad_history,
     is_improving,
     late_moves_are_hopeless,
@@ -184,6 +185,12 @@ def teach_correction(worker, ply, difference, depth):
 def corrected_evaluation(worker, ply, static):
     """`corrected` as it is."""
     return corrected(worker, ply, static)
+
+
+@entry(BOOL, POSITION_TYPE, TABLES_TYPE, WORD)
+def gives_check(position, tables, move):
+    """`attacks_the_king` as it is."""
+    return attacks_the_king(position, tables, move)
 
 
 @entry(BOOL, POSITION_TYPE, WORD)

@@ -12,7 +12,7 @@ MAY_IMPORT = {
     "engine": {"engine"},
     "tt": {"engine", "tt"},
     "search": {"engine", "tt", "search"},
-    "uci": {"engine", "tt", "search", "uci", "arena"},
+    "uci": {"engine", "tt", "search", "uci", "arena", "train"},
     "arena": {"arena"},
     "train": {"engine", "tt", "search", "train"},
 }
@@ -46,8 +46,9 @@ def test_imports_go_one_way(path):
             assert str(path.relative_to(ROOT)) in NUMBA_DOORS, f"only {NUMBA_DOORS} may import {module}"
 
 
-def test_only_the_command_line_knows_the_arena():
-    knowing = {path.name for path in (ROOT / "uci").glob("*.py") if any(m.startswith("zobra.arena") for m in imports(path))}
+@pytest.mark.parametrize("package", ["zobra.arena", "zobra.train"])
+def test_only_the_command_line_knows_the_tools(package):
+    knowing = {path.name for path in (ROOT / "uci").glob("*.py") if any(m.startswith(package) for m in imports(path))}
     assert knowing == {"command_line.py"}
 
 
@@ -66,3 +67,28 @@ def test_public_functions_say_what_they_do(path):
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
             assert ast.get_docstring(node), f"{node.name} has no docstring"
+
+
+def unnamed_numbers(text: str) -> list[str]:
+    """Numbers used inside functions, but for 0, 1, 2 and the defaults of arguments (which their argument names)."""
+    found = []
+    for function in ast.walk(ast.parse(text)):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for node in [inner for statement in function.body for inner in ast.walk(statement)]:
+            if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value not in (0, 1, 2):
+                found.append(f"line {node.lineno}: {node.value}")
+    return found
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.parent.name == "search"], ids=lambda path: path.stem)
+def test_numbers_of_the_search_have_names(path):
+    assert not unnamed_numbers(path.read_text())
+
+
+def test_what_counts_as_an_unnamed_number():
+    text = "MARGIN = 75\ndef f(size: int = 16, *, more=3):\n    x = 0 + 1 + 2 * MARGIN{}\n    return x\n"
+    assert unnamed_numbers(text.format("")) == []
+    assert unnamed_numbers(text.format(" + 3")) == ["line 3: 3"]
+    assert unnamed_numbers(text.format(" * 0.5 - 100")) == ["line 3: 100", "line 3: 0.5"]
+    assert unnamed_numbers("class A:\n    limit = 9\n    def f(self):\n        return lambda: -7\n") == ["line 4: 7"]

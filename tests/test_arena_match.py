@@ -12,6 +12,7 @@ import chess
 import chess.pgn
 import pytest
 
+from zobra.arena import player
 from zobra.arena.adjudication import Rules
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import GameRecord, Journal
@@ -103,6 +104,19 @@ def test_time_lost_and_silence_cost_each_game_and_the_match_goes_on(tmp_path, ar
     assert outcome.results.faults == {("bad", reason): 4}
 
 
+def test_one_match_with_every_kind_of_misbehaviour_comes_to_its_last_game(tmp_path):
+    faults = {"crash": "disconnect", "hang": "stall", "illegal": "illegal move", "late": "time"}
+    bad = [scripted(name, f"--{name}", "2", "--late-ms", "2500") for name in faults]
+    settings = match_settings(scripted("good"), *bad, rounds=1, tournament=GAUNTLET, time_control="2", stall_seconds=3)
+    outcome, records = run(tmp_path, settings)
+    assert [record.index for record in records] == list(range(8)) and outcome.total == 8
+    assert outcome.results.faults == {(name, reason): 2 for name, reason in faults.items()}
+    assert outcome.results.trinomial("good") == [0, 0, 8]
+    details = {reason: record.detail for record in records for reason in [record.reason]}
+    assert details["disconnect"] == "exit code 7; it said: the reason of the crash" and details["illegal move"] == "e1e8"
+    assert "ms over" in details["time"] and "stop not obeyed" in details["stall"]
+
+
 def test_round_robin_and_gauntlet():
     openings = [Opening(chess.STARTING_FEN), Opening(chess.STARTING_FEN, ("e2e4",))]
     games = list(pairings("ABC", ROUND_ROBIN, openings))
@@ -156,6 +170,16 @@ def test_engines_are_checked_before():
     settings = match_settings(scripted("A"), EngineSpec("B", ("nowhere",)))
     with pytest.raises(EngineFailure, match="no program nowhere"):
         check_engines(settings, [])
+
+
+def test_all_engines_that_do_not_come_up_are_named(monkeypatch):
+    monkeypatch.setattr(player, "START_TIME", 3.0)
+    mute, dead = scripted("mute", "--no-uciok"), EngineSpec("dead", (sys.executable, "-c", "raise SystemExit('no licence')"))
+    with pytest.raises(EngineFailure) as failure:
+        check_engines(match_settings(mute, scripted("good"), dead), [])
+    mute_said, dead_said = failure.value.detail.split("; ", 1)
+    assert mute_said == "mute did not come up as a uci engine within 3 s"
+    assert dead_said.startswith("dead: ") and "exit code: 1" in dead_said and dead_said.endswith("it said: no licence")
 
 
 def kill_midway(command: list[str], folder: Path, games: int) -> None:

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
+from zobra.arena import player
 from zobra.arena.command_line import register
 from zobra.arena.display import MatchDisplay, figures, standings
 from zobra.arena.engines import EngineSpec
@@ -80,6 +81,14 @@ def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, argu
     text = run("match", *arguments, code=2)
     assert problem in " ".join(text.split()) and "Traceback" not in text
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_match_of_engines_that_do_not_start_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(player, "START_TIME", 3.0)
+    text = run("match", f"A={ENGINE} --no-uciok", "B=false", "--folder", str(tmp_path / "m"), code=2)
+    words = " ".join(text.replace("│", " ").split())
+    assert "A did not come up as a uci engine within 3 s; B: " in words and "Traceback" not in text
+    assert not (tmp_path / "m").exists()
 
 
 def test_a_bad_book_is_named(tmp_path):

@@ -1,10 +1,17 @@
 """Opening books."""
 
+from pathlib import Path
+
 import chess
 import chess.polyglot
 import pytest
 
-from zobra.arena.openings import RANDOM, openings
+from zobra.arena.openings import RANDOM, Opening, opening_source
+
+
+def openings(path: Path | None, count: int, **how) -> list[Opening]:
+    return list(map(opening_source(path, count, **how), range(count)))
+
 
 FENS = [
     "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",

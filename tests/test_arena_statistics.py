@@ -38,6 +38,24 @@ def test_figures_of_single_games():
     assert f"{estimate((89, 123, 76)).superiority:.2%}" == "15.53%"
 
 
+@pytest.mark.parametrize("counts", [(0, 7, 0), (0, 0, 7, 0, 0)])
+def test_nothing_but_draws(counts):
+    found = estimate(counts)
+    assert (found.score, found.elo, found.normalized_elo, found.superiority) == (0.5, 0, 0, 0.5)
+    assert math.isnan(found.elo_margin) and math.isnan(found.decisive_ratio)
+    # how sure normalised Elo is depends on the number of games alone
+    games = 7 * (len(counts) - 1) / 2
+    assert found.normalized_margin == pytest.approx(1.96 * 800 / math.log(10) / math.sqrt(games), rel=1e-4)
+
+
+def test_results_all_alike_do_not_pretend_to_be_sure():
+    found = estimate((0, 0, 0, 2, 0))
+    assert found.score == 0.75 and found.elo == pytest.approx(190.85, abs=0.01)
+    assert math.isnan(found.elo_margin) and math.isnan(found.normalized_elo)
+    swept = estimate((0, 0, 0, 0, 2))
+    assert swept.elo == math.inf and math.isnan(swept.normalized_elo) and swept.superiority == 1
+
+
 LIKELIHOOD_RATIOS = [
     ((365, 16618, 36229, 16974, 390), 0, 2, NORMALIZED, "2.25"),
     ((127, 4883, 10712, 5150, 104), -1.75, 0.25, NORMALIZED, "3.01"),

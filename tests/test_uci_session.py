@@ -26,7 +26,8 @@ class FakeSearcher:
         self.failure: Exception | None = None
         self.stopped = threading.Event()
         self.lines, self.strength, self.seed, self.ponderhits = 1, None, 0, 0
-        self.node_clock = SimpleNamespace(rate=0)
+        self.node_clock, self.parameters = SimpleNamespace(rate=0), {}
+        self.threads = 1
         self.progress = Progress(0, 0, 0)
 
     def ponderhit(self):

@@ -1,1 +1,6 @@
-"""How the evaluation learns: self_play makes games, piece_square fits the evaluation to them."""
+"""How the evaluation learns; docs/evaluation.md has the whole.
+
+Reading order: recipe (every number), game_kernel (a game of self-play), games (the files), generate, positions (what is learned
+from), check, view, gradient and trainer, quantise, verify, bench, pipeline (the chain), display, command_line. Apart from them:
+self_play, with which piece_square and win_draw_loss fit the first evaluation and the meaning of its scores.
+"""

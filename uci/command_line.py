@@ -8,14 +8,23 @@ from typing import Annotated
 import typer
 
 from zobra.arena.command_line import register
-from zobra.uci.loop import version
+from zobra.train.command_line import register as register_training
+from zobra.uci.loop import converse, version
 from zobra.uci.perft_command import perft
 from zobra.uci.warmup import warmup
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help="Zobra, a UCI chess engine.")
+ONE_SHOT_HELP = "One UCI command is carried out too: zobra go depth 10, zobra position fen FEN go nodes 1000000, zobra eval."
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Zobra, a UCI chess engine.",
+    epilog=ONE_SHOT_HELP,
+)
 app.command()(perft)
 app.command()(warmup)
 register(app)
+register_training(app)
 
 
 def _print_version(wanted: bool) -> None:
@@ -24,11 +33,22 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _talk_tunable(wanted: bool) -> None:
+    if wanted:
+        converse(tunable=True)
+
+
 @app.callback()
 def options(
     context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+    tunable: Annotated[
+        bool,
+        typer.Option(
+            "--tunable", callback=_talk_tunable, is_eager=True, help="Speak UCI, with the search's parameters as options."
+        ),
     ] = False,
 ) -> None:
     """Without a command, `zobra` speaks UCI on standard input and output."""
@@ -46,6 +66,17 @@ def bench(
 
     for line in run(Searcher(MEGABYTES), depth):
         typer.echo(line)
+
+
+@app.command()
+def parameters(names: Annotated[list[str] | None, typer.Argument(help="Only these.")] = None) -> None:
+    """The numbers that steer the search, as TOML for `zobra tune "zobra --tunable"`; switches only when named."""
+    from zobra.uci.parameter_list import parameter_list
+
+    try:
+        typer.echo(parameter_list(names or []))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True}, add_help_option=False)

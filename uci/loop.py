@@ -15,10 +15,11 @@ import time
 from typing import Any
 
 from zobra.uci.commands import Bench, Command, Debug, Go, Perft, SetOption, SetPosition, Simple, parse
+from zobra.uci.debug_log import IN
 from zobra.uci.input import read_lines
 from zobra.uci.loader import Loader
-from zobra.uci.options import OPTIONS
-from zobra.uci.output import inform, say
+from zobra.uci.options import OPTIONS, parameter_options
+from zobra.uci.output import inform, log, say
 from zobra.uci.signals import leave_on_signals
 
 SCRIPT_PAUSE = 0.3  # seconds; a script's `quit` arrives sooner than this after the command before it
@@ -38,8 +39,9 @@ def version() -> str:
 class Loop:
     """Obeys commands in their order; loads the engine in the background and waits for it only where it is needed."""
 
-    def __init__(self) -> None:
+    def __init__(self, tunable: bool = False) -> None:
         self.debug = False
+        self._tunable = tunable  # announce the search's parameters too?
         self._loader = Loader()
         self._waiting: queue.SimpleQueue[Command | str] = queue.SimpleQueue()
         self._since: float | None = None  # when the command being obeyed was begun
@@ -49,6 +51,7 @@ class Loop:
         """Read commands until `quit` or the end of the input, and see that they are obeyed."""
         self._thread.start()
         for line in read_lines():
+            log.note(IN, line)
             command = parse(line)
             if command == Simple("quit"):
                 break
@@ -74,6 +77,11 @@ class Loop:
             self._since = None
         if self._loader.session is not None:
             self._loader.session.leave()
+
+    def complete(self) -> None:
+        """Wait until what is running ends by itself, or is stopped."""
+        if self._loader.session is not None:
+            self._loader.session.complete()
 
     def obey(self, command: Command | str) -> None:
         """Carry out one command; a line that is none is passed over."""
@@ -132,7 +140,7 @@ class Loop:
         """Answer `uci`."""
         say(f"id name Zobra {version()}")
         say("id author the Zobra developers")
-        for option in OPTIONS:
+        for option in (*OPTIONS, *(parameter_options().values() if self._tunable else ())):
             say(option.announcement())
         say("uciok")
         self._loader.begin()
@@ -154,8 +162,8 @@ def build_description() -> str:
     return f"Python {sys.version.split()[0]} {packages}"
 
 
-def converse() -> None:
+def converse(tunable: bool = False) -> None:
     """Talk until `quit`, the end of the input or a signal, and end the process with 0."""
     leave_on_signals()
-    Loop().run()
+    Loop(tunable).run()
     os._exit(0)  # at once, whatever a compilation is doing in its thread

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 MAX_HASH = 1 << 20  # megabytes
 MAX_LINES = 256
@@ -60,8 +61,16 @@ OPTIONS = (
     Option("Move Overhead", "spin", "10", 0, 5000),
     Option("nodestime", "spin", "0", 0, 10_000),
     Option("Skill Level", "spin", "20", 0, 20),
+    Option("EvalFile", "string"),
     Option("UCI_LimitStrength", "check", "false"),
     Option("UCI_Elo", "spin", "1800", 1000, 2600),
+    Option("OwnBook", "check", "false"),
+    Option("BookFile", "string"),
+    Option("Book Variety", "spin", "100", 0, 100),
+    Option("SyzygyPath", "string"),
+    Option("SyzygyProbeLimit", "spin", "7", 0, 7),
+    Option("Syzygy50MoveRule", "check", "true"),
+    Option("Debug Log File", "string"),
     Option("UCI_ShowWDL", "check", "false"),
     Option("UCI_Chess960", "check", "false"),
     Option("UCI_AnalyseMode", "check", "false"),
@@ -71,8 +80,17 @@ OPTIONS = (
 BY_NAME = {option.name.lower(): option for option in OPTIONS}
 
 
+@cache
+def parameter_options() -> dict[str, Option]:
+    """The numbers that steer the search, by name: they can always be set, but only `zobra --tunable` announces them."""
+    from zobra.search.parameters import PARAMETERS
+
+    return {entry.name: Option(entry.name, "spin", str(entry.default), entry.low, entry.high) for entry in PARAMETERS}
+
+
 def find(name: str) -> Option:
     """The option of this name in any case; ValueError if there is none."""
-    if (option := BY_NAME.get(" ".join(name.lower().split()))) is None:
+    key = " ".join(name.lower().split())
+    if (option := BY_NAME.get(key) or parameter_options().get(key)) is None:
         raise ValueError(f"there is no option {name!r}")
     return option

@@ -6,8 +6,11 @@ import os
 import sys
 import threading
 
+from zobra.uci.debug_log import OUT, DebugLog
+
 LONGEST_REMARK = 400  # characters of an info string; a remark may quote a line of any length
 
+log = DebugLog()
 _lock = threading.Lock()
 
 
@@ -20,6 +23,9 @@ def say(text: str) -> None:
             sys.stdout.buffer.flush()
         except (OSError, ValueError):
             os._exit(0)
+        log.note(OUT, text)
+    if trouble := log.trouble():
+        inform(trouble)
 
 
 def inform(text: str) -> None:

@@ -12,11 +12,13 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from zobra.engine.fen import write_fen
 from zobra.engine.game import Game
 from zobra.engine.jit import cache
 from zobra.engine.move import move_text
+from zobra.engine.network import read_network
 from zobra.engine.perft import MAX_DEPTH
 from zobra.engine.position import Position
 from zobra.search.limits import Limits, Progress, Report, Result
@@ -28,9 +30,10 @@ from zobra.uci.board_text import board_text, evaluation_text
 from zobra.uci.commands import Bench, Go, Perft, SetOption, SetPosition
 from zobra.uci.commentary import Commentary
 from zobra.uci.followed_game import FollowedGame
-from zobra.uci.go_limits import limits_of
+from zobra.uci.go_limits import limits_of, without
+from zobra.uci.knowledge import Knowledge
 from zobra.uci.options import OPTIONS, find
-from zobra.uci.output import inform, say
+from zobra.uci.output import inform, log, say
 from zobra.uci.report import ending_texts, info_text, progress_text, result_text
 from zobra.uci.stoppable_perft import PerftStopped, divide
 
@@ -50,6 +53,7 @@ class Session:
         self.debug = False
         self.counting_since: float | None = None
         self._board = FollowedGame()
+        self._knowledge = Knowledge(self.values, inform)
         self._thread: threading.Thread | None = None
         self._stopped = threading.Event()  # has the running search or count been told to end?
         self._released = threading.Event()  # may a search that pondered print its bestmove?
@@ -90,6 +94,11 @@ class Session:
             self._thread.join()
         self._thread = None
 
+    def complete(self) -> None:
+        """Wait until the running search or count ends by itself."""
+        if self._thread is not None:
+            self._thread.join()
+
     def leave(self) -> None:
         """The conversation is over: a search still prints its bestmove, a count is completed."""
         self.finish(LAST_WORD)
@@ -107,6 +116,8 @@ class Session:
             value, remark = option.read(command.value)
             if option.name == "Hash":
                 self.searcher.resize(int(value))
+            elif option.name == "EvalFile":
+                self.searcher.use_network(read_network(Path(value)) if value else None)
         except (ValueError, MemoryError) as error:
             inform(f"error: {error}")
             return
@@ -131,6 +142,13 @@ class Session:
             searcher.node_clock.rate = int(values[name])
         elif name in ("UCI_LimitStrength", "UCI_Elo", "Skill Level", "UCI_AnalyseMode"):
             searcher.strength = self._strength()
+        elif name in searcher.parameters:
+            searcher.set_parameter(name, int(values[name]))
+        elif name == "Debug Log File":
+            for remark in log.open(values[name]):
+                inform(remark)
+        else:
+            self._knowledge.apply(name)
 
     def _strength(self) -> Strength | None:
         """How well to play: UCI_LimitStrength goes before Skill Level, and analysis is not weakened."""
@@ -188,7 +206,7 @@ class Session:
         try:
             legal = game.position.legal_moves()
             result = Result(legal[0], 0) if legal else result
-            result = self._search(game, limits) if legal else self._explain_ending(game.position)
+            result = self._answer(game, limits) if legal else self._explain_ending(game.position)
         except Exception as error:  # a fault must cost this search at most, not the game
             inform(f"error in search: {type(error).__name__}: {error}")
         if limits.infinite:
@@ -197,12 +215,26 @@ class Session:
             self._released.wait()
         say(result_text(result, self.chess960))
 
-    def _search(self, game: Game, limits: Limits) -> Result:
-        """Search and tell; what is too short for a report gets one all the same."""
+    def _answer(self, game: Game, limits: Limits) -> Result:
+        """The book's move, or else that of a search among the moves that the endgame tables leave."""
+        if (found := self._knowledge.book_move(game, limits)) is not None:
+            line = (found.move, found.reply) if found.reply else (found.move,)
+            say(info_text(Report(0, 0, self.searcher.evaluate(game.position), 0, 0, 0, 0, line), self.chess960))
+            return Result(found.move, found.reply)
+        if self.searcher.strength is not None:  # tables would make a weak player a perfect one
+            return self._search(game, limits)
+        ranking, limits = self._knowledge.rank(game, limits, self._stopped.is_set)
+        if ranking is None:
+            return self._search(game, limits)
+        self._debug(self._knowledge.describe(ranking))
+        return self._search(game, without(limits, ranking.milliseconds), ranking.adjust)
+
+    def _search(self, game: Game, limits: Limits, adjust: Callable[[Report], Report] = lambda report: report) -> Result:
+        """Search and tell, each report adjusted; what is too short for a report gets one all the same."""
         material = material_of(game.position)
 
         def describe(report: Report) -> str:
-            wanted = self.values["UCI_ShowWDL"] == "true"
+            report, wanted = adjust(report), self.values["UCI_ShowWDL"] == "true"
             return info_text(report, self.chess960, chances(report.score, material) if wanted else None)
 
         def name(progress: Progress) -> str:
@@ -260,7 +292,7 @@ class Session:
     def bench(self, command: Bench) -> None:
         """Search the bench positions; the last line is the signature of the engine."""
         self.finish()
-        self._counter = Searcher(bench.MEGABYTES)
+        self._counter = Searcher(bench.MEGABYTES, parameters=self.searcher.parameters)
         self._count(lambda: self._bench(command.depth))
 
     def _bench(self, depth: int | None) -> None:

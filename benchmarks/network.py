@@ -1,0 +1,123 @@
+"""Cost of the evaluation network: bringing one side of an accumulator up to date by a move, and the output of both sides.
+
+    python benchmarks/network.py
+
+All legal moves of the positions of `zobra bench` that do not take a king across the middle, again and again, with random
+weights: what they are makes no difference to the time. Medians are told.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from typing import Any
+
+import numpy as np
+import typer
+from variants import apart_from_cache
+
+from zobra.engine.accumulator import refresh, update
+from zobra.engine.board import ONE, WHITE
+from zobra.engine.fen import parse_fen
+from zobra.engine.jit import INT, entry, record
+from zobra.engine.layouts import ACCUMULATOR, HIDDEN, NETWORK, POSITION
+from zobra.engine.network import LARGEST_OUTPUT, evaluate_anew, network_score
+from zobra.engine.position import Position
+from zobra.uci.bench import POSITIONS
+
+MOST = 64  # moves of a position that are measured
+CASE = np.dtype(
+    [
+        ("position", POSITION),
+        ("accumulator", ACCUMULATOR),
+        ("count", "i8"),
+        ("followings", POSITION, (MOST,)),
+        ("accumulators", ACCUMULATOR, (MOST,)),
+    ],
+    align=True,
+)
+
+with apart_from_cache():
+
+    @entry(INT, record(CASE), record(NETWORK), INT)
+    def update_all(case, network, rounds):
+        """Bring White's side up to date after every move."""
+        for _ in range(rounds):
+            for index in range(case.count):
+                update(network, case.accumulators[index], case.followings[index], case.accumulator, case.position, WHITE)
+        return case.count * rounds
+
+    @entry(INT, record(CASE), record(NETWORK), INT)
+    def refresh_all(case, network, rounds):
+        """Compute White's side anew after every move."""
+        for _ in range(rounds):
+            for index in range(case.count):
+                refresh(network, case.accumulators[index], case.followings[index], WHITE)
+        return case.count * rounds
+
+    @entry(INT, record(CASE), record(NETWORK), INT)
+    def score_all(case, network, rounds):
+        """The output of both sides after every move; something that depends on all of it."""
+        total = 0
+        for _ in range(rounds):
+            for index in range(case.count):
+                total += network_score(network, case.accumulators[index], case.followings[index].side)
+                network.output_bias += ONE  # lest one do for all
+        return total
+
+
+def random_network() -> np.ndarray:
+    """Weights like those of a trained network."""
+    source = np.random.default_rng(1)
+    network = np.zeros(1, NETWORK)
+    network["rows"]["values"] = source.normal(0, 20, network["rows"]["values"].shape)
+    network["bias"]["values"] = source.normal(60, 20, network["bias"]["values"].shape)
+    network["output"]["values"] = source.integers(-LARGEST_OUTPUT, LARGEST_OUTPUT + 1, network["output"]["values"].shape)
+    return network
+
+
+def is_measured(position: Position, move: int) -> bool:
+    """Does no king cross the middle by this move?"""
+    squares = (move & 63, move >> 6 & 63)
+    return int(position.record["board"][squares[0]]) < 10 or (squares[0] ^ squares[1]) & 4 == 0
+
+
+def cases(network: Any) -> np.ndarray:
+    """The positions, and what follows each move."""
+    array: Any = np.zeros(len(POSITIONS), CASE)
+    for case, fen in zip(array, POSITIONS, strict=True):
+        position = parse_fen(fen)
+        case["position"] = position.record
+        evaluate_anew(network, case["accumulator"], case["position"])
+        moves = [move for move in position.legal_moves() if is_measured(position, move)][:MOST]
+        case["count"] = len(moves)
+        for index, move in enumerate(moves):
+            case["followings"][index] = position.after(move).record
+            evaluate_anew(network, case["accumulators"][index], case["followings"][index])
+    return array
+
+
+def nanoseconds(kernel: Any, array: np.ndarray, network: Any, repeats: int) -> float:
+    """Time of one move, over all positions."""
+    begin = time.thread_time()
+    for case in array:
+        kernel(case, network, repeats)
+    return (time.thread_time() - begin) / repeats / int(array["count"].sum()) * 1e9
+
+
+def main(rounds: int = 7, repeats: int = 1000) -> None:
+    """Measure; in each of `rounds` every move is taken `repeats` times."""
+    network = random_network()
+    array = cases(network[0])
+    kernels = {"update of one side": update_all, "one side anew": refresh_all, "output of both sides": score_all}
+    times: dict[str, list[float]] = {name: [] for name in kernels}
+    for _ in range(rounds):
+        for name, kernel in kernels.items():
+            times[name].append(nanoseconds(kernel, array, network[0], repeats))
+    print(f"{HIDDEN} neurons a side, {int(array['count'].sum())} moves of {len(array)} positions")
+    for name, measured in times.items():
+        print(f"{name}: {statistics.median(measured):.1f} ns")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,90 @@
+"""The first layer of the evaluation network, kept up to date by what changes: pieces that left squares, or came to them.
+
+Each colour sees the board from its own side, and mirrored when its king stands on the files e to h: then the king is always on
+a to d, and a position and its mirror image are one. So a king that crosses from d to e moves every feature, and its side is
+computed anew. What changed is read off two positions, however many moves lie between: nothing is noted when a move is made.
+
+Idea: Yu Nasu's efficiently updatable network (2018); horizontal mirroring, Chess Programming Wiki, "NNUE".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.board import BISHOP, KING, KNIGHT, NO_PIECE, ONE, PAWN, QUEEN, ROOK, ZERO
+from zobra.engine.jit import copy_record, kernel, lowest, vector_sums
+from zobra.engine.layouts import NEURONS
+
+RANK_FLIP, FILE_FLIP = np.uint64(56), np.uint64(7)
+RIGHT_HALF, SQUARE_BITS = np.uint64(4), np.uint64(6)
+
+add, subtract, exchange = vector_sums(NEURONS)
+
+
+@kernel
+def view(position, colour):
+    """What turns a square into the one this colour sees (by exclusive or)."""
+    king = lowest(position.pieces[KING] & position.colours[colour])
+    return (RANK_FLIP if colour else ZERO) ^ (FILE_FLIP if king & RIGHT_HALF else ZERO)
+
+
+@kernel
+def feature(piece, square, colour, flip):
+    """Index of a piece on a square, as this colour sees it: own pieces are even."""
+    return (piece ^ colour) << SQUARE_BITS | (square ^ flip)
+
+
+@kernel
+def changed_squares(one, other):
+    """The squares that are not the same in two positions."""
+    a, b = one.pieces, other.pieces
+    kinds = (a[PAWN] ^ b[PAWN]) | (a[KNIGHT] ^ b[KNIGHT]) | (a[BISHOP] ^ b[BISHOP])
+    kinds |= (a[ROOK] ^ b[ROOK]) | (a[QUEEN] ^ b[QUEEN]) | (a[KING] ^ b[KING])
+    return kinds | (one.colours[ZERO] ^ other.colours[ZERO]) | (one.colours[ONE] ^ other.colours[ONE])
+
+
+@kernel
+def refresh(network, accumulator, position, colour):
+    """Compute one side from all pieces."""
+    flip, neurons = view(position, colour), accumulator.sides[colour]
+    copy_record(neurons, network.bias)
+    occupied = position.colours[ZERO] | position.colours[ONE]
+    while occupied:
+        square = lowest(occupied)
+        add(neurons, neurons, network.rows[feature(np.uint64(position.board[square]), square, colour, flip)])
+        occupied &= occupied - ONE
+    accumulator.computed |= ONE << colour
+
+
+@kernel
+def update(network, accumulator, position, known, known_position, colour):
+    """Compute one side from the accumulator of a position with the king of `colour` in the same half of the board."""
+    flip = view(position, colour)
+    source, target = known.sides[colour], accumulator.sides[colour]
+    changed = changed_squares(position, known_position)
+    if changed == ZERO:
+        copy_record(target, source)
+    came, left = NO_PIECE, NO_PIECE  # features that wait for one to be paired with; NO_PIECE is none
+    has_come, has_left = False, False
+    while changed:
+        square = lowest(changed)
+        changed &= changed - ONE
+        before, after = np.uint64(known_position.board[square]), np.uint64(position.board[square])
+        if before != NO_PIECE:
+            if has_left:
+                subtract(target, source, network.rows[left])
+                source = target
+            left, has_left = feature(before, square, colour, flip), True
+        if after != NO_PIECE:
+            if has_come:
+                add(target, source, network.rows[came])
+                source = target
+            came, has_come = feature(after, square, colour, flip), True
+        if has_come and has_left:
+            exchange(target, source, network.rows[came], network.rows[left])
+            source, has_come, has_left = target, False, False
+    if has_come:
+        add(target, source, network.rows[came])
+    if has_left:
+        subtract(target, source, network.rows[left])
+    accumulator.computed |= ONE << colour

@@ -1,0 +1,46 @@
+"""What the search thinks of a position before it searches: by the network, or by piece-square values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.accumulator import refresh, update, view
+from zobra.engine.board import BLACK, ONE, WHITE, ZERO
+from zobra.engine.evaluate import evaluate as evaluate_by_pieces
+from zobra.engine.jit import kernel
+from zobra.engine.network import network_score
+
+OFF, ROOT, BACK = np.int64(0), np.int64(0), np.int64(1)
+
+
+@kernel
+def forget_accumulator(frame):
+    """The position of this frame is a new one."""
+    frame.accumulator.computed = ZERO
+
+
+@kernel
+def bring_up_to_date(worker, tables, ply, colour):
+    """Compute one side of the accumulator at `ply`, from the nearest ply before that has it if the king is in the same half."""
+    frame = worker.frames[ply]
+    back = ply
+    while back > ROOT and worker.frames[back].accumulator.computed >> colour & ONE == ZERO:
+        back -= BACK
+    known = worker.frames[back]
+    if back == ply and known.accumulator.computed >> colour & ONE != ZERO:
+        return
+    if known.accumulator.computed >> colour & ONE == ZERO or view(known.position, colour) != view(frame.position, colour):
+        refresh(tables.network, frame.accumulator, frame.position, colour)
+    else:
+        update(tables.network, frame.accumulator, frame.position, known.accumulator, known.position, colour)
+
+
+@kernel
+def evaluate(worker, tables, ply):
+    """Static evaluation of the position at `ply` in centipawns, from the side to move."""
+    frame = worker.frames[ply]
+    if worker.parameters.use_network == OFF:
+        return evaluate_by_pieces(frame.position)
+    bring_up_to_date(worker, tables, ply, WHITE)
+    bring_up_to_date(worker, tables, ply, BLACK)
+    return network_score(tables.network, frame.accumulator, frame.position.side)

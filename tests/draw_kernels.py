@@ -1,0 +1,17 @@
+"""A door from Python to the search's notion of a draw, for the tests alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.jit import BOOL, INT, WORD, entry
+from zobra.engine.layouts import TABLES_TYPE
+from zobra.search.node import is_draw, step
+from zobra.search.worker import WORKER_TYPE
+
+
+@entry(BOOL, WORKER_TYPE, TABLES_TYPE, INT, WORD)
+def step_and_judge(worker, tables, ply, move):
+    """Make a move from `ply`: is the position after it a draw to the search?"""
+    step(worker, tables, ply, move)
+    return is_draw(worker, tables, np.int64(ply + 1))

@@ -1,0 +1,54 @@
+"""The engine compiled with a table that verifies 8 bits of a key only, and searched with: every line must still be legal.
+
+    python -m tests.short_signatures [POSITIONS [NODES]]
+
+A process of its own, since it replaces a part of the engine before the rest is loaded.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+
+from benchmarks.variants import apart_from_cache, variant
+from zobra.engine.jit import WORD, entry, record
+from zobra.tt import table
+
+STRANGERS = 20_000
+SHORT = "& np.uint64(0xFF << 56)"  # the highest bits, which the index never uses
+
+
+def shorten(source: str) -> str:
+    """The comparison of a whole key becomes one of its highest bits."""
+    assert source.count("^ data == key:") == 2
+    return source.replace(".check ^ data == key:", f".check ^ data) {SHORT} == key {SHORT}:").replace(
+        "if bucket.entries", "if (bucket.entries"
+    )
+
+
+def main(positions: int = 1_000, nodes: int = 10_000) -> None:
+    """Search positions of random games, one after the other with one table."""
+    shortened = variant(table, shorten)
+    probe = table.probe = shortened["probe"]
+    table.store = shortened["store"]
+    with apart_from_cache():
+        from tests import test_table_faults
+        from zobra.search.searcher import Searcher
+
+        @entry(WORD, record(table.TABLE), WORD)
+        def ask(table_record, key):
+            return probe(table_record, key)
+
+    searcher = Searcher(1)
+
+    for board, game in test_table_faults.positions(positions, seed=7):
+        test_table_faults.search(searcher, board, game, nodes)
+    source = random.Random(8)
+    taken = sum(int(ask(searcher.table.record, source.getrandbits(64))) != 0 for _ in range(STRANGERS))
+    assert taken > STRANGERS // 400, "hardly a stranger's entry was taken for one's own: the signatures are not short"
+    share = taken / STRANGERS
+    print(f"{positions} positions, {nodes} nodes each, signatures of 8 bits: {share:.1%} of probes go wrong, every line legal")
+
+
+if __name__ == "__main__":
+    main(*(int(word) for word in sys.argv[1:]))

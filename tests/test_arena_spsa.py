@@ -1,0 +1,85 @@
+"""SPSA: gains as published, bounds kept, and values that find the top of a noisy hill."""
+
+import math
+import random
+from collections import Counter
+
+import pytest
+
+from zobra.arena.spsa import Gains, Spsa, Tunable
+from zobra.arena.statistics import score_of_elo
+
+ONE = Tunable("one", 50, 0, 100, 4, 0.002)
+
+
+def test_gains_are_those_of_fishtest():
+    """Its own steps, by its own names: c and a from c_end and r_end, then c_k, R_k and what a result moves."""
+    iterations, gains = 5000, Gains(5000)
+    stability = 0.1 * iterations
+    c = ONE.c_end * iterations**0.101
+    a = ONE.r_end * ONE.c_end**2 * (stability + iterations) ** 0.602
+    for k in (1, 10, 2500, 5000):
+        c_k = c / k**0.101
+        r_k = a / (stability + k) ** 0.602 / c_k**2
+        assert gains.shake(ONE, k - 1) == pytest.approx(c_k)
+        assert gains.step(ONE, k - 1) == pytest.approx(r_k * c_k)
+    assert gains.shake(ONE, 4999) == pytest.approx(ONE.c_end)
+    assert gains.step(ONE, 4999) == pytest.approx(ONE.r_end * ONE.c_end)
+
+
+def test_the_sides_are_shaken_apart_and_whole_numbers():
+    tunables = [Tunable("a", 50, 0, 100, 4), Tunable("b", 3, 0, 4, 0.5), Tunable("c", 100, 0, 100, 10)]
+    spsa = Spsa(tunables, Gains(1), seed=1)
+    seen: dict[str, Counter] = {tunable.name: Counter() for tunable in tunables}
+    for iteration in range(300):
+        plus, minus = Spsa(tunables, Gains(1), seed=iteration).sides(0)
+        for name in plus:
+            seen[name].update([plus[name], minus[name]])
+    assert set(seen["a"]) == {46, 54}
+    # three and a half is rounded up as often as down
+    assert set(seen["b"]) == {2, 3, 4} and abs(seen["b"][4] - seen["b"][2]) < 80
+    assert set(seen["c"]) == {90, 100}
+    assert spsa.sides(0) == Spsa(tunables, Gains(1), seed=1).sides(0)
+
+
+def test_learning_goes_to_the_side_that_won_and_stays_within_bounds():
+    spsa = Spsa([ONE], Gains(100), seed=3)
+    plus, minus = spsa.sides(0)
+    spsa.learn(0, 2)
+    assert (spsa.values["one"] > 50) == (plus["one"] > minus["one"])
+    assert abs(spsa.values["one"] - 50) == pytest.approx(2 * Gains(100).step(ONE, 0))
+    for iteration in range(100):
+        plus, minus = spsa.sides(iteration)
+        spsa.learn(iteration, 10_000 if plus["one"] > minus["one"] else -10_000)
+    assert spsa.values["one"] == 100
+
+
+def test_it_climbs_a_noisy_hill():
+    """Strength falls with the square of the distance from (70, 30); games are decided by that difference and by chance."""
+    tunables = [Tunable("x", 40, 0, 100, 6, 0.02), Tunable("y", 60, 0, 100, 6, 0.02)]
+    iterations, generator = 4000, random.Random(5)
+    spsa = Spsa(tunables, Gains(iterations), seed=7)
+
+    def elo(side: dict[str, int]) -> float:
+        return -((side["x"] - 70) ** 2 + (side["y"] - 30) ** 2) / 4
+
+    for iteration in range(iterations):
+        plus, minus = spsa.sides(iteration)
+        won = [generator.random() < score_of_elo(elo(plus) - elo(minus)) for _ in range(2)]
+        spsa.learn(iteration, sum(1 if win else -1 for win in won))
+    assert math.dist(spsa.values.values(), (70, 30)) < 8 < math.dist((40, 60), (70, 30))
+
+
+@pytest.mark.parametrize(
+    "values, problem",
+    [
+        ((5, 6, 10, 1), "5 is not between 6 and 10"),
+        ((5, 5, 5, 1), "not between"),
+        ((5, 0, 10, 0.4), "c_end 0.4 is below 0.5"),
+        ((5, 0, 10, math.nan), "c_end"),
+        ((5, 0, 10, 1, 0), "r_end must be above 0"),
+    ],
+)
+def test_impossible_numbers_are_named(values, problem):
+    with pytest.raises(ValueError, match=problem):
+        Tunable("margin", *values)

@@ -1,0 +1,140 @@
+"""Tuning whole engines: it finds the better values, goes on after an interruption, and says what is wrong."""
+
+import csv
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from zobra.arena.command_line import register
+from zobra.arena.engines import EngineSpec
+from zobra.arena.journal import Journal
+from zobra.arena.player import Spin
+from zobra.arena.settings import Settings
+from zobra.arena.spsa import Gains, Tunable
+from zobra.arena.tune import SIDES, Plan, Tuning
+from zobra.arena.tune_display import sparkline
+from zobra.arena.tune_parameters import as_toml, tunables
+
+ENGINE = f"{sys.executable} {Path(__file__).parent / 'scripted_engine.py'}"
+SPINS = {"Hash": Spin(16, 1, 64), "Big": Spin(100, 0, 1000)}
+app = typer.Typer()
+register(app)
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["tune", *arguments], env={"COLUMNS": "300"})
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_it_finds_the_better_value(tmp_path):
+    folder = tmp_path / "t"
+    arguments = [f"{ENGINE} --best 75", "-p", "Strength=30,0,100,10,0.12", "--tc", "30", "-n", "60", "--seed", "3"]
+    text = run(*arguments, "--folder", str(folder), "-c", "2")
+    rows = list(csv.reader((folder / "values.csv").open()))
+    assert rows[0] == ["iteration", "Strength"] and rows[1] == ["0", "30.0000"] and len(rows) == 32
+    found = float(rows[-1][1])
+    assert 45 < found <= 100
+    assert f"Strength = {round(found)}" in text and "60 of 60 games" in text
+    assert f"default = {round(found)}\n" in (folder / "tuned.toml").read_text()
+    assert "</svg>" in (folder / "values.svg").read_text()
+    # nothing is left to play; the same values come out of the journal
+    again = run("--folder", str(folder))
+    assert "going on after 60 of 60 games" in again and f"Strength = {round(found)}" in again
+    assert rows == list(csv.reader((folder / "values.csv").open()))
+    assert "holds another run" in run(*arguments, "--stability", "0.2", "--folder", str(folder), code=2)
+
+
+class Watcher:
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.seen, self.stop_after = 0, stop_after
+
+    def begin(self, tuning):
+        pass
+
+    def finished(self, record, tuning):
+        self.seen += 1
+        if self.seen == self.stop_after:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_goes_on(tmp_path):
+    spec = (*ENGINE.split(), "--best", "75")
+    settings = Settings(tuple(EngineSpec(side, spec) for side in SIDES), "30", rounds=12, plies=4, seed=5)
+    plan = Plan((Tunable("Strength", 30, 0, 100, 10, 0.1),), Gains(6), pairs=2)
+    courses, watchers = [], [Watcher(stop_after=9), Watcher(), Watcher()]
+    for watcher in watchers:
+        journal = Journal.open(tmp_path, settings)
+        try:
+            tuning = Tuning(journal, plan)
+            assert tuning.run(watcher) == (watcher.stop_after is not None)
+        finally:
+            journal.close()
+        courses.append(tuning.course)
+        assert len(list(csv.reader((tmp_path / "values.csv").open()))) == len(tuning.course) + 1
+    assert [watcher.seen for watcher in watchers] == [9, 15, 0]
+    assert [len(course) for course in courses] == [3, 7, 7]
+    assert courses[1][:3] == courses[0] and courses[1] == courses[2]
+    assert sorted(record.index for record in journal.records) == list(range(24))
+    assert all((record.white == "plus") == (record.index % 2 == 0) for record in journal.records)
+    with pytest.raises(ValueError, match="game 20 is not the scheduled one"):
+        Tuning(journal, Plan(plan.tunables, Gains(5), pairs=2))
+
+
+@pytest.mark.parametrize(
+    "arguments, problem",
+    [
+        ([], "name an engine"),
+        ([ENGINE], "nothing to tune"),
+        ([ENGINE, "-p", "Speed"], "no spin option Speed (it has: Hash)"),
+        ([ENGINE, "-p", "Hash=16,0,64"], "Hash: the engine takes 1 to 64"),
+        ([ENGINE, "-p", "Hash=70,1,64"], "Hash: 70 is not between 1 and 64"),
+        ([ENGINE, "-p", "Hash=16"], "not NAME or NAME=DEFAULT,LOW,HIGH"),
+        ([ENGINE, "-p", "Hash", "-n", "7"], "must be even"),
+        ([ENGINE, "-p", "Hash", "-n", "10", "--pairs", "2"], "not a multiple of the 4 games"),
+        ([ENGINE, "-p", "Hash", "--tc", "soon"], "time control 'soon'"),
+        ([ENGINE, "--parameters", "nowhere.toml"], "nowhere.toml"),
+        (["no-such-program", "-p", "Hash"], "no program no-such-program"),
+        (["--folder", "nowhere"], "run.json"),
+    ],
+)
+def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, arguments, problem):
+    monkeypatch.chdir(tmp_path)
+    text = run(*arguments, code=2)
+    assert problem in " ".join(text.replace("│", " ").split()) and "Traceback" not in text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parameters_from_a_file_and_back(tmp_path):
+    path = tmp_path / "p.toml"
+    path.write_text("[parameter.Hash]\nlow = 2\nc_end = 3\n\n[parameter.Big]\n")
+    chosen = tunables(path, ["Big=10,0,500"], SPINS)
+    assert chosen == [Tunable("Hash", 16, 2, 64, 3), Tunable("Big", 10, 0, 500, 25)]
+    path.write_text(as_toml(chosen, {"Hash": 17.6, "Big": 11.2}))
+    assert tunables(path, [], SPINS) == [Tunable("Hash", 18, 2, 64, 3), Tunable("Big", 11, 0, 500, 25)]
+    assert as_toml([Tunable("Move Overhead", 1, 0, 9, 1)], {"Move Overhead": 1}).startswith('[parameter."Move Overhead"]')
+
+
+@pytest.mark.parametrize(
+    "text, problem",
+    [
+        ("[parameter.Hash]\nlow = 'x'", "Hash: low must be a number"),
+        ("[parameter.Hash]\nstep = 1", "Hash: step is none of default, low"),
+        ("[other]", "no tables"),
+        ("=", "p.toml: "),
+    ],
+)
+def test_bad_files_are_named(tmp_path, text, problem):
+    path = tmp_path / "p.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=problem):
+        tunables(path, [], SPINS)
+
+
+def test_sparklines():
+    assert sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8) == "▁▂▃▄▅▆▇█"
+    assert sparkline([5.0], 4) == "▁▁▁▁"
+    assert sparkline([2, 1], 4) == "██▁▁"

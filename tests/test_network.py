@@ -1,0 +1,145 @@
+"""The evaluation network's file, and what the kernels make of its weights."""
+
+import json
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from tests.playouts import playouts
+from zobra.engine.layouts import ACCUMULATOR, FEATURES, HIDDEN, NETWORK
+from zobra.engine.network import (
+    LARGEST_OUTPUT,
+    MAX_BYTES,
+    QA,
+    QB,
+    SCALE,
+    Network,
+    NetworkError,
+    evaluate_anew,
+    install,
+    read_network,
+)
+from zobra.engine.position import Position
+from zobra.engine.scores import LONGEST_MATE
+
+
+def random_network(hidden: int, seed: int = 1) -> Network:
+    """Weights of the size that training gives them; some neurons clip at either end."""
+    source = np.random.default_rng(seed)
+    rows = source.normal(0, 30, (FEATURES, hidden)).astype(np.int16)
+    bias = source.normal(60, 40, hidden).astype(np.int16)
+    output = source.integers(-LARGEST_OUTPUT, LARGEST_OUTPUT + 1, (2, hidden)).astype(np.int16)
+    return Network(rows, bias, output, int(source.integers(-5_000, 5_000)), {"made": "by a test"})
+
+
+def installed(network: Network) -> np.ndarray:
+    record = np.zeros(1, NETWORK)
+    install(network, record[0])
+    return record
+
+
+def kernel_score(record: np.ndarray, position: Position) -> int:
+    return int(evaluate_anew(record[0], np.zeros(1, ACCUMULATOR)[0], position.record))
+
+
+def plain_score(network: Network, board: chess.Board) -> int:
+    """The same by plain arithmetic over python-chess' board, with no kernel and no int16."""
+    total = QA * network.output_bias
+    for which, colour in enumerate((board.turn, not board.turn)):
+        king = board.king(colour)
+        assert king is not None
+        flip = (0 if colour else 56) ^ (7 if chess.square_file(king) > 3 else 0)
+        neurons = network.bias.astype(np.int64)
+        for square, piece in board.piece_map().items():
+            kind = 2 * (piece.piece_type - 1) + (piece.color != colour)
+            neurons = neurons + network.rows[64 * kind + (square ^ flip)]
+        total += int((np.clip(neurons, 0, QA) ** 2 * network.output[which].astype(np.int64)).sum())
+    unit = QA * QA * QB
+    return (total * SCALE + unit // 2) // unit
+
+
+def test_kernels_and_plain_arithmetic_agree_to_the_last_bit():
+    network = random_network(HIDDEN)
+    record = installed(network)
+    scores = set()
+    for board, position in playouts(12, seed=5):
+        expected = plain_score(network, board)
+        assert kernel_score(record, position) == expected, board.fen()
+        scores.add(expected)
+    assert len(scores) > 500
+
+
+def test_extreme_weights_do_not_overflow():
+    """Every neuron full, every weight at its limit: the sum nearly fills 32 bits, and the score stays below those of mates."""
+    network, limit = random_network(HIDDEN), int(LONGEST_MATE) - 1
+    for sign in (1, -1):
+        output = np.full((2, HIDDEN), sign * LARGEST_OUTPUT, np.int16)
+        full = Network(network.rows, np.full(HIDDEN, 20_000, np.int16), output, 0, {})
+        expected = max(-limit, min(plain_score(full, chess.Board()), limit))
+        assert kernel_score(installed(full), Position.from_board(chess.Board())) == expected
+
+
+def test_a_smaller_network_is_filled_up_with_idle_neurons():
+    network = random_network(HIDDEN // 4)
+    record = installed(random_network(HIDDEN, seed=2))  # nothing of what was there before may be left
+    install(network, record[0])
+    for board, position in playouts(2, seed=6):
+        assert kernel_score(record, position) == plain_score(network, board)
+
+
+def test_a_file_comes_back_as_it_was(tmp_path):
+    network = random_network(HIDDEN)
+    path = tmp_path / "a.network"
+    path.write_bytes(network.to_bytes())
+    found = read_network(path)
+    assert found.payload() == network.payload() and found.output_bias == network.output_bias
+    assert found.header["made"] == "by a test" and found.digest == network.digest
+    assert path.stat().st_size < MAX_BYTES
+
+
+def damaged(tmp_path: Path, change) -> Path:
+    line, _, payload = random_network(8).to_bytes().partition(b"\n")
+    header, payload = change(json.loads(line), payload)
+    path = tmp_path / "bad.network"
+    path.write_bytes(json.dumps(header).encode() + b"\n" + payload)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda header, payload: (header | {"format": "else"}, payload), "not a file of"),
+        (lambda header, payload: ([], payload), "not a file of"),
+        (lambda header, payload: (header | {"architecture": "768 -> 1"}, payload), "its architecture is '768 -> 1'"),
+        (lambda header, payload: (header | {"qb": 64}, payload), "its qb is 64"),
+        (lambda header, payload: (header | {"hidden": 4096}, payload), "it has 4096 neurons"),
+        (lambda header, payload: (header | {"hidden": "8"}, payload), "it has '8' neurons"),
+        (lambda header, payload: (header, payload[:-2]), "bytes of weights, 8 neurons need"),
+        (lambda header, payload: (header, payload[:-2] + b"xx"), "the digest differs"),
+        (lambda header, payload: (header, b"\0" * MAX_BYTES), "larger than"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path, change, complaint):
+    path = damaged(tmp_path, change)
+    with pytest.raises(NetworkError, match=complaint) as caught:
+        read_network(path)
+    assert str(path) in str(caught.value)
+
+
+def test_an_output_weight_that_would_overflow_is_refused(tmp_path):
+    network = random_network(8)
+    network.output[1, 3] = -LARGEST_OUTPUT - 1
+    path = tmp_path / "bad.network"
+    path.write_bytes(network.to_bytes())
+    with pytest.raises(NetworkError, match="beyond"):
+        read_network(path)
+
+
+def test_no_file_and_no_text_are_said(tmp_path):
+    with pytest.raises(NetworkError, match="No such file"):
+        read_network(tmp_path / "none")
+    (tmp_path / "noise").write_bytes(bytes(range(256)))
+    with pytest.raises(NetworkError, match="not a file of"):
+        read_network(tmp_path / "noise")

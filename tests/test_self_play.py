@@ -1,0 +1,171 @@
+"""Games of self-play: legal, ended for a reason, the same whoever makes them, and kept as they were made."""
+
+import json
+from collections import Counter
+
+import chess
+import numpy as np
+import pytest
+
+from zobra.engine.fen import parse_fen
+from zobra.engine.move import move_text
+from zobra.engine.scores import is_mate
+from zobra.train import generate
+from zobra.train.check import check_data, coherence, duplicate_share, illegal_move
+from zobra.train.game_kernel import ENDINGS, RULE_DEFAULTS
+from zobra.train.games import DataError, PlayedGame, read_header, read_sets, read_shard, shards, write_shard
+from zobra.train.generate import GAMES_A_SHARD, Generation, Player
+from zobra.train.positions import PACKED, Replayer, unpack_board
+from zobra.train.view import as_pgn
+
+RULES = {"nodes": 150, "node_limit": 1_500}
+
+
+@pytest.fixture(scope="module")
+def games() -> list[PlayedGame]:
+    player = Player(RULES, seed=1)
+    return [player.play(number)[0] for number in range(30)]
+
+
+def replayed(game: PlayedGame) -> chess.Board:
+    """The end of a game by python-chess, which objects to illegal moves."""
+    board = chess.Board(game.fen)
+    for move in game.moves.tolist():
+        board.push(board.parse_uci(move_text(move)))
+    return board
+
+
+def test_games_are_legal_and_end_as_they_say(games):
+    for game in games:
+        board, ending = replayed(game), ENDINGS[game.ending]
+        outcome = board.outcome(claim_draw=True)
+        if ending in ("mate", "stalemate", "material", "repetition", "fifty moves"):
+            assert outcome is not None, (game.number, ending)
+            assert {"1-0": 2, "0-1": 0, "1/2-1/2": 1}[outcome.result()] == game.result
+        elif ending in ("mate found", "win agreed"):
+            assert game.result == (2 if game.scores[-1] > 0 else 0)
+            assert is_mate(int(game.scores[-1])) == (ending == "mate found")
+        else:
+            assert game.result == 1
+    assert len(Counter(game.ending for game in games)) > 1
+
+
+def test_adjudication_needs_as_many_plies_as_the_rules_say(games):
+    for game in games:
+        scores = game.scores.astype(int)
+        if ENDINGS[game.ending] == "win agreed":
+            sign = 1 if game.result == 2 else -1
+            assert (sign * scores[-RULE_DEFAULTS["win_plies"] :] >= RULE_DEFAULTS["win_score"]).all()
+        if ENDINGS[game.ending] == "draw agreed":
+            assert (abs(scores[-RULE_DEFAULTS["draw_plies"] :]) <= RULE_DEFAULTS["draw_score"]).all()
+            assert len(scores) > RULE_DEFAULTS["draw_after"]
+
+
+def test_openings_are_random_balanced_and_of_the_right_length(games):
+    assert len({game.fen for game in games}) == len(games)
+    plies = {2 * (int(game.fen.split()[5]) - 1) + (game.fen.split()[1] == "b") for game in games}
+    assert plies == {8, 9}
+
+
+def test_a_game_depends_on_its_number_and_seed_alone(games):
+    other = Player(RULES, seed=1)
+    for number in (7, 3):  # in another order, after other games
+        again = other.play(number)[0]
+        assert again.fen == games[number].fen and (again.moves == games[number].moves).all()
+        assert (again.scores == games[number].scores).all()
+    assert Player(RULES, seed=2).play(3)[0].fen != games[3].fen
+
+
+def test_scores_are_for_white_and_go_with_results(games):
+    replayer = Replayer({})
+    positions = np.concatenate([replayer.positions(game) for game in games])
+    found = coherence(positions)
+    assert found is not None and found > 0.75
+    swapped = positions.copy()
+    swapped["score"] *= -1
+    assert coherence(swapped) == pytest.approx(1 - found)
+
+
+def test_packed_positions_are_those_of_the_game(games):
+    """Against python-chess: the side to move plays up the board, only quiet positions are kept, each with its score."""
+    replayer = Replayer({"first_ply": 12})
+    for game in games[:10]:
+        board, expected = chess.Board(game.fen), []
+        for move, score in zip(game.moves.tolist(), game.scores.tolist(), strict=True):
+            played = board.parse_uci(move_text(move))
+            quiet = not board.is_check() and not board.is_capture(played) and not played.promotion
+            if quiet and board.ply() >= 12 and abs(score) <= 3_000 and len(board.piece_map()) >= 4:
+                seen = board if board.turn else board.mirror()
+                sign = 1 if board.turn else -1
+                king, other = seen.king(True), seen.king(False)
+                mirrored = (chess.square_file(king) > 3) | (chess.square_file(other) > 3) << 1
+                expected.append((seen.board_fen(), sign * score, game.result if board.turn else 2 - game.result, mirrored))
+            board.push(played)
+        found = replayer.positions(game)
+        numbers = [[int(packed[name]) for name in ("score", "result", "mirrored")] for packed in found]
+        boards = [unpack_board(packed).board_fen() for packed in found]
+        assert [(fen, *rest) for fen, rest in zip(boards, numbers, strict=True)] == expected
+        assert set(found["game"]) <= {game.number}
+
+
+def test_shards_come_back_as_they_were(games, tmp_path):
+    path = tmp_path / "000000000.games"
+    write_shard(path, games, {"seed": 1})
+    assert read_header(path)["games"] == len(games) and read_header(path)["seed"] == 1
+    for kept, game in zip(read_shard(path), games, strict=True):
+        assert (kept.number, kept.fen, kept.result, kept.ending) == (game.number, game.fen, game.result, game.ending)
+        assert (kept.moves == game.moves).all() and (kept.scores == game.scores).all()
+
+
+def test_damage_is_named(games, tmp_path):
+    path = tmp_path / "000000000.games"
+    write_shard(path, games[:3], {})
+    whole = path.read_bytes()
+    for content in (b"", b"noise", whole[: len(whole) // 2], whole[:-9] + b"123456789", b"{}\n" + whole):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match="000000000"):
+            list(read_shard(path))
+    with pytest.raises(DataError, match="no games"):
+        read_sets([tmp_path / "nothing"])
+
+
+def test_a_generation_goes_on_and_does_not_depend_on_its_threads(tmp_path, monkeypatch):
+    monkeypatch.setattr(generate, "GAMES_A_SHARD", 4)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert Generation(whole, 12, RULES, 5, workers=2).run().games == 12
+    first = Generation(parts, 12, RULES, 5, workers=1)
+    first.run(lambda tally: first.stopping.set())  # as by Ctrl-C in the first game: its shard is completed
+    assert len(shards(parts)) == 1
+    second = Generation(parts, 12, RULES, 5, workers=1)
+    assert second.tally.shards_there == 1 and second.run().games == 8
+    assert [path.read_bytes() for path in shards(whole)] == [path.read_bytes() for path in shards(parts)]
+
+
+def test_sets_are_not_mixed(tmp_path):
+    Generation(tmp_path, 0, RULES, 5, workers=1)
+    with pytest.raises(DataError, match="seed = 5, not 6"):
+        Generation(tmp_path, 0, RULES, 6, workers=1)
+    assert json.loads((tmp_path / "set.json").read_text())["games_a_shard"] == GAMES_A_SHARD
+
+
+def test_the_check_finds_what_is_wrong(games, tmp_path):
+    path = tmp_path / "000000000.games"
+    write_shard(path, games, {})
+    report = check_data([path], {})
+    assert report.games == len(games) and report.plies == sum(len(game.moves) for game in games)
+    assert not illegal_move(games[0]) and not [fault for fault in report.faults() if "legal" in fault]
+    broken = PlayedGame(0, games[0].fen, 1, 0, games[0].moves[::-1], games[0].scores)
+    write_shard(path, [broken, *games[1:], *games], {})
+    faults = " ".join(check_data([path], {}).faults())
+    assert "is not legal" in faults and "more than once" in faults
+    assert duplicate_share(np.zeros(0, PACKED)) == 0
+
+
+def test_the_view_shows_moves_and_scores(games):
+    text = as_pgn(games[0])
+    assert f'[Termination "{ENDINGS[games[0].ending]}"]' in text and f'[FEN "{parse_and_write(games[0].fen)}"]' in text
+    assert text.count("{") == len(games[0].moves)
+
+
+def parse_and_write(fen: str) -> str:
+    return parse_fen(fen).to_board().fen()

@@ -1,0 +1,136 @@
+"""A table that lies: entries of other positions, random ones, torn ones. Scores may suffer, but no move may be illegal.
+
+Every move that comes out of the table has to pass engine/legality.is_legal before it is made. The positions are those of
+random games; a search fills the table, the table is damaged, and the same position is searched again, so that nearly every
+probe of the second search finds what was planted.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+
+import chess
+import numpy as np
+import pytest
+
+from benchmarks.lines import line_fault
+from tests.playouts import playouts
+from zobra.engine.game import Game
+from zobra.engine.move import move_text
+from zobra.search.limits import Limits, Report
+from zobra.search.searcher import Searcher
+
+Spoiler = Callable[[np.ndarray], np.ndarray]  # other data words for these
+Kind = Callable[[np.random.Generator], Spoiler]
+BOUND_MASK = np.uint64(0xC0)  # entries without a bound are empty
+
+
+def positions(number: int, seed: int) -> list[tuple[chess.Board, Game]]:
+    """Positions of random games in which there is a move to make, for python-chess and for us."""
+    found = []
+    source = random.Random(seed)
+    for board, position in playouts(1 + number // 8, seed, longest=120):
+        if any(board.legal_moves) and source.random() < 0.3:
+            found.append((board.copy(stack=False), Game(position)))
+    source.shuffle(found)
+    assert len(found) >= number
+    return found[:number]
+
+
+def damage(searcher: Searcher, source: np.random.Generator, share: float, spoil: Spoiler) -> int:
+    """Give `share` of the entries other data, with check words that verify; how many."""
+    entries = searcher.table.buckets().reshape(-1)
+    used = np.flatnonzero(entries["data"] & BOUND_MASK)
+    chosen = used[source.random(len(used)) < share]
+    keys = entries["check"][chosen] ^ entries["data"][chosen]
+    data = spoil(entries["data"][chosen])
+    entries["data"][chosen] = data
+    entries["check"][chosen] = keys ^ data
+    return len(chosen)
+
+
+def of_other_positions(source: np.random.Generator) -> Spoiler:
+    """Each entry tells of another position: as if signatures were cut, but worse, for nearly all are wrong."""
+    return source.permutation
+
+
+def random_words(source: np.random.Generator) -> Spoiler:
+    return lambda data: source.integers(0, 2**64, len(data), np.uint64)
+
+
+def random_moves(source: np.random.Generator) -> Spoiler:
+    """Everything as it was but the move."""
+    mask = np.uint64(0xFFFF << 16)
+    return lambda data: data & ~mask | source.integers(0, 2**64, len(data), np.uint64) & mask
+
+
+def search(searcher: Searcher, board: chess.Board, game: Game, nodes: int) -> None:
+    """One search whose every line, move and expected reply must be legal."""
+    reports: list[Report] = []
+    result = searcher.search(game, Limits(nodes=nodes), reports.append)
+    lines = [report.line for report in reports] + [(result.best, result.ponder) if result.ponder else (result.best,)]
+    for line in lines:
+        fault = line_fault(board, [move_text(move, board.chess960) for move in line])
+        assert fault is None, f"{board.fen()}: {fault}"
+
+
+def search_damaged(number: int, nodes: int, share: float, kind: Kind, seed: int, threads: int = 1) -> None:
+    source = np.random.default_rng(seed)
+    searcher = Searcher(1)
+    searcher.threads = threads
+    planted = 0
+    for board, game in positions(number, seed):
+        search(searcher, board, game, nodes)
+        planted += damage(searcher, source, share, kind(source))
+        search(searcher, board, game, nodes)
+        searcher.clear()
+    assert planted > number * nodes * share / 20
+
+
+@pytest.mark.parametrize(
+    ("kind", "share"), [(of_other_positions, 1.0), (random_words, 0.01), (random_words, 1.0), (random_moves, 1.0)]
+)
+def test_no_entry_can_make_an_illegal_move(kind, share):
+    search_damaged(60, 1_500, share, kind, seed=3)
+
+
+def test_threads_share_a_damaged_table():
+    search_damaged(12, 4_000, 0.5, random_words, seed=4, threads=3)
+
+
+def test_torn_entries_are_not_believed():
+    """The check of one entry beside the data of another: what two threads writing at once may leave."""
+    searcher = Searcher(1)
+    for board, game in positions(30, seed=5):
+        search(searcher, board, game, 2_000)
+        entries = searcher.table.buckets().reshape(-1)
+        used = np.flatnonzero(entries["data"] & BOUND_MASK)
+        keys = [int(key) for key in entries["check"][used] ^ entries["data"][used]]
+        assert all(searcher.table.recall(key) for key in keys)
+        whole = entries["data"][used].copy()
+        entries["data"][used] = np.roll(whole, 1)
+        assert not any(
+            searcher.table.recall(key) for key, old, new in zip(keys, whole, np.roll(whole, 1), strict=True) if old != new
+        )
+        search(searcher, board, game, 2_000)
+        searcher.clear()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "share"), [(of_other_positions, 1.0), (random_words, 0.01), (random_words, 1.0), (random_moves, 1.0)]
+)
+def test_a_thousand_positions_with_a_damaged_table(kind, share):
+    """pytest -m slow tests/test_table_faults.py"""
+    search_damaged(1_000, 10_000, share, kind, seed=6)
+
+
+@pytest.mark.slow
+def test_a_thousand_positions_with_short_signatures():
+    """The engine compiled with signatures of 8 bits: one probe in sixty-four of a full table finds a stranger's entry."""
+    done = subprocess.run([sys.executable, "-m", "tests.short_signatures"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1000 positions" in done.stdout

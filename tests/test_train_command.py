@@ -1,0 +1,93 @@
+"""`zobra train`: a miniature of the whole chain, and what it says when something is wrong."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from zobra.engine.network import read_network
+from zobra.train.command_line import app
+from zobra.train.games import shards
+from zobra.train.recipe import FOLDER, RecipeError, read_recipe
+
+MINIATURE = """
+hidden = 8
+[data]
+games = 64
+[data.rules]
+nodes = 100
+node_limit = 1000
+[training]
+epochs = 10
+batch = 256
+warmup = 10
+validation = 8
+[gate]
+games = 2
+time_control = "nodes=50"
+"""
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_a_miniature_of_everything(tmp_path):
+    recipe = tmp_path / "mini.toml"
+    recipe.write_text(MINIATURE)
+    result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
+    assert "of the points" in result.output, result.output
+    assert result.exit_code == ("is not strong enough" in result.output)  # the match is an honest one
+    network = read_network(tmp_path / "mini.network")
+    assert network.hidden == 8 and network.header["recipe"]["data"]["games"] == network.header["games"] == 64
+    assert {"data", "positions", "validation"} <= network.header.keys()
+    assert (tmp_path / "mini.png").stat().st_size > 1_000
+    again = run("data", recipe, "--folder", tmp_path, "--workers", 1)
+    assert again.exit_code == 0 and "2 shards were there already" in again.output
+    shown = run("view", shards(tmp_path)[0], 3)
+    assert shown.exit_code == 0 and '[Round "3"]' in shown.output
+    assert run("view", shards(tmp_path)[0], 999).exit_code != 0
+
+
+def test_faults_are_one_sentence(tmp_path):
+    for arguments, complaint in (
+        (("all", "nonsense"), "there is no recipe 'nonsense'"),
+        (("check", "quick"), "there are no games in it"),
+        (("network", "quick"), "there are no games in it"),
+        (("gate", "quick"), "No such file"),
+    ):
+        result = run(*arguments, "--folder", tmp_path)
+        assert result.exit_code == 1 and complaint in result.output, result.output
+        assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_recipes_can_be_read(path):
+    recipe = read_recipe(path.stem)
+    assert recipe.name == path.stem
+    assert json.dumps(recipe.facts())
+    for name in (*recipe.data.also, *([recipe.data.network] if recipe.data.network else [])):
+        assert read_recipe(name).hidden <= recipe.hidden
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("hidden = 0", "hidden = 0"),
+        ("hiden = 8", "hiden"),
+        ("[data]\ngame = 1", "no entry 'game'"),
+        ("[data]\ngames = 'many'", "games = 'many' is of the wrong kind"),
+        ("[data.rules]\nnode = 1", "no entry 'node'"),
+        ("[data.rules]\nnodes = 1.5", "no whole number"),
+        ("[filter]\nlargest = 1", "no entry 'largest'"),
+        ("[training]\nrate = true", "wrong kind"),
+        ("data = 3", "it has hidden"),
+        ("[", "bad.toml"),
+    ],
+)
+def test_what_is_wrong_with_a_recipe_is_said(tmp_path, text, complaint):
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(RecipeError, match=complaint) as caught:
+        read_recipe(str(path))
+    assert "bad.toml" in str(caught.value)

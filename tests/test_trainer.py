@@ -1,0 +1,109 @@
+"""The trainer: its gradient is the loss' slope, threads change nothing, and it learns; what it learned survives rounding."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from zobra.engine.network import LARGEST_OUTPUT, QB, SCALE
+from zobra.train.generate import Player
+from zobra.train.gradient import weights_dtype, work_through
+from zobra.train.positions import PACKED, Replayer
+from zobra.train.quantise import float_scores, integer_scores, quantise
+from zobra.train.trainer import LARGEST_WEIGHT, Schedule, Trainer, initial_weights, split
+from zobra.train.verify import verify
+
+HIDDEN = 8
+SCHEDULE = Schedule(epochs=30, batch=128, rate=3e-3, warmup=10, validation=5)
+
+
+@pytest.fixture(scope="module")
+def positions() -> np.ndarray:
+    player, replayer = Player({"nodes": 100, "node_limit": 1_000}, seed=3), Replayer({})
+    return np.concatenate([replayer.positions(player.play(number)[0]) for number in range(40)])
+
+
+def loss_and_gradient(weights: np.ndarray, positions: np.ndarray, blend: float) -> tuple[np.ndarray, np.ndarray]:
+    gradient, errors = np.zeros(1, weights.dtype), np.zeros(3)
+    order = np.arange(len(positions), dtype=np.uint32)
+    work_through(weights[0], gradient[0], positions, order, float(SCALE), blend, True, errors)
+    return errors, gradient.view("f4")
+
+
+def test_the_gradient_is_the_slope_of_the_loss(positions):
+    sample, weights = positions[::60][:12], initial_weights(HIDDEN, 1)
+    _, gradient = loss_and_gradient(weights, sample, 0.3)
+    flat = weights.view("f4")
+    largest = np.argsort(-np.abs(gradient))[:40]
+    others = np.random.default_rng(1).choice(len(flat), 20)
+    for index in [*largest, *others, len(flat) - 1]:
+        kept, step = flat[index], np.float32(2e-3)
+        flat[index] = kept + step
+        above = loss_and_gradient(weights, sample, 0.3)[0][0]
+        flat[index] = kept - step
+        below = loss_and_gradient(weights, sample, 0.3)[0][0]
+        flat[index] = kept
+        assert gradient[index] == pytest.approx((above - below) / (2 * step), rel=0.05, abs=2e-3)
+
+
+def test_the_loss_is_what_the_output_says(positions):
+    """Against the plain arithmetic of quantise.py, for the target, the score and the result."""
+    sample, weights = positions[:200], initial_weights(HIDDEN, 2)
+    errors, _ = loss_and_gradient(weights, sample, 0.25)
+    chance, by_score = (1 / (1 + np.exp(-values / SCALE)) for values in (float_scores(weights[0], sample), sample["score"]))
+    by_result = sample["result"] / 2
+    targets = (0.75 * by_score + 0.25 * by_result, by_score, by_result)
+    assert errors == pytest.approx([((chance - target) ** 2).sum() for target in targets], rel=1e-4)
+
+
+def test_games_are_kept_out_as_a_whole(positions):
+    training, validation = split(positions, 5)
+    assert len(training) + len(validation) == len(positions)
+    assert not set(positions["game"][training]) & set(positions["game"][validation])
+    assert set(positions["game"][validation]) == {number for number in positions["game"] if number % 5 == 0}
+
+
+def test_it_learns_and_threads_change_nothing(positions):
+    trainers = [Trainer(positions, HIDDEN, SCHEDULE, threads) for threads in (1, 2)]
+    looks: list[Any] = []
+    after = trainers[0].run(looks.append)
+    assert looks[-1].training.loss < 0.6 * looks[0].training.loss
+    assert looks[-1].epoch == SCHEDULE.epochs and looks[-1].validation == after
+    assert trainers[1].run() == after
+    assert (trainers[0].weights == trainers[1].weights).all()
+    weights = trainers[0].weights[0]
+    assert np.abs(weights["output"]).max() <= LARGEST_OUTPUT / QB and np.abs(weights["rows"]).max() <= LARGEST_WEIGHT
+
+
+def test_the_schedule_climbs_and_falls():
+    schedule = Schedule(rate=1e-3, last_rate=1e-5, warmup=10, blend=0.1, last_blend=0.3)
+    rates = [schedule.rate_at(step, 1_000) for step in range(1_001)]
+    assert rates[0] < rates[9] and rates[10] == pytest.approx(1e-3, rel=0.01) and rates[-1] == pytest.approx(1e-5)
+    assert rates[10:] == sorted(rates[10:], reverse=True)
+    assert schedule.blend_at(0, 100) == 0.1 and schedule.blend_at(100, 100) == pytest.approx(0.3)
+
+
+def test_too_few_games_are_refused(positions):
+    with pytest.raises(ValueError, match="too few games"):
+        Trainer(positions[positions["game"] == 1], HIDDEN, SCHEDULE, 1)
+
+
+def test_rounding_costs_little_and_everything_is_verified(positions):
+    weights = initial_weights(HIDDEN, 4)
+    network = quantise(weights[0], {})
+    sample = positions[:300]
+    errors = np.abs(float_scores(weights[0], sample) - integer_scores(network, sample))
+    assert errors.mean() < 3
+    findings = verify(network, weights[0], sample, plies=2_000)
+    assert findings.faults() == [] and findings.mean_error == pytest.approx(errors.mean())
+
+
+def test_verification_finds_weights_that_do_not_belong_together(positions):
+    network = quantise(initial_weights(HIDDEN, 4)[0], {})
+    findings = verify(network, initial_weights(HIDDEN, 5)[0], positions[:300], plies=100)
+    assert "centipawns from the floats" in findings.faults()[0]
+
+
+def test_weights_are_nothing_but_floats():
+    assert weights_dtype(3).itemsize == 4 * (768 * 3 + 3 + 6 + 1)
+    assert PACKED.itemsize == 32

@@ -1,0 +1,119 @@
+"""The commands `zobra train …`; what each needs is imported when it is run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from zobra.train.pipeline import Chain
+
+app = typer.Typer(no_args_is_help=True, help="Makes the evaluation network: games of self-play, training, proof.")
+
+Folder = Annotated[Path | None, typer.Option("--folder", "-f", help="Where games and networks are kept (default: user data).")]
+Workers = Annotated[int, typer.Option("--workers", "-w", min=1, help="Threads.")]
+RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="quick, gen1, … or a TOML file.")]
+CORES = os.cpu_count() or 1
+
+
+def register(application: typer.Typer) -> None:
+    """Adds `train` with its commands."""
+    application.add_typer(app, name="train")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Whatever a user can cause ends in one sentence."""
+    from zobra.engine.network import NetworkError
+    from zobra.train.games import DataError
+    from zobra.train.pipeline import Unfit
+    from zobra.train.recipe import RecipeError
+
+    try:
+        yield
+    except (DataError, NetworkError, RecipeError, Unfit) as error:
+        typer.echo(f"zobra train: {error}", err=True)
+        raise typer.Exit(1) from error
+    except OSError as error:
+        typer.echo(f"zobra train: {error.filename}: {error.strerror}", err=True)
+        raise typer.Exit(1) from error
+
+
+def _root(folder: Path | None) -> Path:
+    from zobra.train.games import default_folder
+
+    return folder or default_folder()
+
+
+def _chain(recipe: str, folder: Path | None, workers: int) -> Chain:
+    from rich.console import Console
+
+    from zobra.train.pipeline import Chain
+    from zobra.train.recipe import read_recipe
+
+    return Chain(read_recipe(recipe), _root(folder), Console(), workers)
+
+
+@app.command("all")
+def all_steps(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES) -> None:
+    """From nothing to a network: data, check, train, quantise, verify, bench, and a match against the present evaluation."""
+    with _told():
+        _chain(recipe, folder, workers).run()
+
+
+@app.command()
+def data(
+    recipe: RecipeName,
+    folder: Folder = None,
+    workers: Workers = CORES,
+) -> None:
+    """Play the games of a recipe; interrupted, the same command goes on."""
+    with _told():
+        _chain(recipe, folder, workers).play()
+
+
+@app.command()
+def check(recipe: RecipeName, folder: Folder = None) -> None:
+    """Are the games of a recipe fit to learn from?"""
+    with _told():
+        _chain(recipe, folder, 1).check()
+
+
+@app.command()
+def network(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES) -> None:
+    """Train a network on the games that are there, and verify it."""
+    with _told():
+        chain = _chain(recipe, folder, workers)
+        chain.train()
+        chain.verify()
+
+
+@app.command()
+def gate(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES) -> None:
+    """Measure a recipe's network: its speed, and a match against what played its games."""
+    with _told():
+        chain = _chain(recipe, folder, workers)
+        chain.bench()
+        chain.gate()
+
+
+@app.command()
+def view(
+    shard: Annotated[Path, typer.Argument(help="A file of games.", exists=True, dir_okay=False)],
+    number: Annotated[int | None, typer.Argument(help="The game's number (default: all of the file).")] = None,
+) -> None:
+    """Show games of self-play as PGN, with the scores."""
+    from zobra.train.games import read_shard
+    from zobra.train.view import as_pgn
+
+    with _told():
+        games = [game for game in read_shard(shard) if number in (None, game.number)]
+        if not games:
+            raise typer.BadParameter(f"{shard} has no game {number}")
+        for game in games:
+            typer.echo(as_pgn(game) + "\n")

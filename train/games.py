@@ -1,0 +1,152 @@
+"""Games on disk: a data set is a folder of shards, and a shard is a file of games one after the other.
+
+A shard is one line of JSON (its header) and then the games, compressed by zlib. Little-endian, of each game:
+
+    u32 number, u16 length of the start's FEN, u16 plies, u8 result (half points for White), u8 ending (game_kernel.ENDINGS),
+    the FEN in ASCII, a u16 move for each ply (engine/move.py), an i16 score for each ply (centipawns for White)
+
+`set.json` beside the shards holds the settings they were all made with, so that a set can be gone on with, and not mixed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+FORMAT = "zobra games 1"
+SETTINGS = "set.json"
+SUFFIX = ".games"
+HEAD = struct.Struct("<IHHBB")
+
+
+class DataError(ValueError):
+    """Data that cannot be used; the message names the file and what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """One game: FEN after the opening, moves (uint16) and scores (int16, centipawns for White) of equal length."""
+
+    number: int
+    fen: str
+    result: int
+    ending: int
+    moves: np.ndarray
+    scores: np.ndarray
+
+
+def default_folder() -> Path:
+    """Where data sets are kept unless an option says otherwise: in the user's data directory."""
+    from platformdirs import user_data_path
+
+    return user_data_path("zobra", appauthor=False) / "selfplay"
+
+
+def shard_path(folder: Path, first: int) -> Path:
+    """The file of the games from number `first` on."""
+    return folder / f"{first:09d}{SUFFIX}"
+
+
+def shards(folder: Path) -> list[Path]:
+    """All shards of a set, or of every set below a folder, in order."""
+    return sorted(folder.rglob(f"*{SUFFIX}"))
+
+
+def _packed(game: PlayedGame) -> bytes:
+    fen = game.fen.encode("ascii")
+    head = HEAD.pack(game.number, len(fen), len(game.moves), game.result, game.ending)
+    return head + fen + game.moves.astype("<u2").tobytes() + game.scores.astype("<i2").tobytes()
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """A file is there as a whole, or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary.write_bytes(content)
+    os.replace(temporary, path)
+
+
+def write_shard(path: Path, games: Iterable[PlayedGame], facts: dict[str, Any]) -> None:
+    """Write games with what is known of them; `facts` goes into the header."""
+    games = list(games)
+    payload = b"".join(map(_packed, games))
+    header = {"format": FORMAT, "games": len(games), "plies": sum(len(game.moves) for game in games), "bytes": len(payload)}
+    text = json.dumps({**header, **facts}, sort_keys=True)
+    write_atomically(path, text.encode() + b"\n" + zlib.compress(payload, 9))
+
+
+def _content(path: Path) -> tuple[dict[str, Any], bytes]:
+    try:
+        line, _, body = path.read_bytes().partition(b"\n")
+        header = json.loads(line)
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            raise DataError(f"{path}: not a file of {FORMAT!r}")
+        payload = zlib.decompress(body)
+    except (ValueError, zlib.error) as error:
+        raise error if isinstance(error, DataError) else DataError(f"{path}: damaged: {error}") from error
+    if len(payload) != header.get("bytes"):
+        raise DataError(f"{path}: damaged: {len(payload)} bytes of games, not {header.get('bytes')}")
+    return header, payload
+
+
+def read_header(path: Path) -> dict[str, Any]:
+    """What a shard says of itself; DataError if it is none."""
+    return _content(path)[0]
+
+
+def read_shard(path: Path) -> Iterator[PlayedGame]:
+    """The games of a shard; DataError if it is damaged."""
+    _, payload = _content(path)
+    at = 0
+    while at < len(payload):
+        try:
+            number, letters, plies, result, ending = HEAD.unpack_from(payload, at)
+            at += HEAD.size
+            fen = payload[at : at + letters].decode("ascii")
+            moves = np.frombuffer(payload, "<u2", plies, at + letters)
+            scores = np.frombuffer(payload, "<i2", plies, at + letters + 2 * plies)
+        except (struct.error, ValueError) as error:
+            raise DataError(f"{path}: damaged at byte {at} of its games: {error}") from error
+        at += letters + 4 * plies
+        yield PlayedGame(number, fen, result, ending, moves, scores)
+
+
+def read_sets(folders: Iterable[Path]) -> list[Path]:
+    """The shards of all these folders; DataError where there are none."""
+    found = []
+    for folder in folders:
+        if not (inside := shards(folder)):
+            raise DataError(f"{folder}: there are no games in it")
+        found += inside
+    return found
+
+
+def data_digest(paths: Iterable[Path]) -> str:
+    """A number for the content of these shards, whatever their place and order."""
+    sums = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)
+    return hashlib.sha256("".join(sums).encode()).hexdigest()[:20]
+
+
+def keep_settings(folder: Path, settings: dict[str, Any]) -> None:
+    """Note a new set's settings; DataError when the set there was made with others."""
+    path = folder / SETTINGS
+    if not path.exists():
+        write_atomically(path, (json.dumps(settings, indent=1) + "\n").encode())
+        return
+    try:
+        known = dict(json.loads(path.read_text()))
+    except ValueError as error:
+        raise DataError(f"{path}: {error}") from error
+    for name in sorted(known.keys() | settings.keys()):
+        if known.get(name) != settings.get(name):
+            there, here = known.get(name), settings.get(name)
+            raise DataError(f"{folder} holds games with {name} = {there}, not {here}: go on with that, or name another folder")

@@ -1,0 +1,159 @@
+"""`zobra train data`: shards of self-play games, made by threads that take the next missing one.
+
+A shard is written when all its games are there, so whatever was interrupted is gone on with by the same command, and which
+games are made depends neither on the number of threads nor on what was interrupted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zobra.engine.fen import START, parse_fen, write_fen
+from zobra.engine.position import TABLES_RECORD, Position
+from zobra.search.parameters import default_parameters
+from zobra.search.worker import SIGNALS, forget, new_worker
+from zobra.train.game_kernel import GAME, RULE_DEFAULTS, RULES, play_game
+from zobra.train.games import PlayedGame, keep_settings, shard_path, write_shard
+from zobra.tt.table import Table
+
+GAMES_A_SHARD = 32
+TABLE_MEGABYTES = 2
+
+
+def seed_of(seed: int, number: int) -> int:
+    """Where the random numbers of game `number` begin."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {number}".encode()).digest()[:8], "little")
+
+
+class Player:
+    """Plays games one after the other; each begins with an empty table and nothing learned."""
+
+    def __init__(self, rules: dict[str, int], seed: int, parameters: dict[str, int] | None = None) -> None:
+        self.seed = seed
+        self._signals = np.zeros(SIGNALS, np.int64)
+        self._worker = new_worker(default_parameters() | (parameters or {}), self._signals)
+        self._table = Table(TABLE_MEGABYTES)
+        self._rules = np.zeros(1, RULES)
+        for name, value in (RULE_DEFAULTS | rules).items():
+            self._rules[0][name] = value
+        self._start = parse_fen(START)
+
+    def play(self, number: int) -> tuple[PlayedGame, int]:
+        """The game of this number, and how many nodes it took."""
+        self._table.clear()
+        forget(self._worker)
+        self._worker[0]["table"] = self._table.record
+        array = np.zeros(1, GAME)
+        game: Any = array[0]
+        game["random"] = seed_of(self.seed, number)
+        play_game(self._worker[0], TABLES_RECORD, self._rules[0], game, self._start.record)
+        start = Position(np.array([game["start"]]))
+        count, nodes = int(game["count"]), int(game["nodes"])
+        moves, scores = game["moves"][:count].copy(), game["scores"][:count].copy()
+        return PlayedGame(number, write_fen(start), int(game["result"]), int(game["ending"]), moves, scores), nodes
+
+
+@dataclass
+class Tally:
+    """What has been made: in this run, but for `shards_there`, which were there before."""
+
+    games: int = 0
+    plies: int = 0
+    nodes: int = 0
+    shards_there: int = 0
+    results: Counter[int] = field(default_factory=Counter)
+    endings: Counter[int] = field(default_factory=Counter)
+    began: float = field(default_factory=time.monotonic)
+
+    def add(self, game: PlayedGame, nodes: int) -> None:
+        """Count a game."""
+        self.games, self.plies, self.nodes = self.games + 1, self.plies + len(game.moves), self.nodes + nodes
+        self.results[game.result] += 1
+        self.endings[game.ending] += 1
+
+
+class Generation:
+    """Making the games 0 … `games` - 1 of a set; `network` is the digest of the one in the engine's tables, "" for none."""
+
+    def __init__(self, folder: Path, games: int, rules: dict[str, int], seed: int, workers: int, network: str = "") -> None:
+        self.tally = Tally()
+        self.stopping = threading.Event()
+        self._folder, self._rules, self._seed, self._workers = folder, rules, seed, workers
+        self._settings = {"seed": seed, "network": network, "games_a_shard": GAMES_A_SHARD, **RULE_DEFAULTS, **rules}
+        self._parameters = {"use_network": int(bool(network))}
+        keep_settings(folder, self._settings)
+        firsts = range(0, games, GAMES_A_SHARD)
+        missing = [first for first in firsts if not shard_path(folder, first).exists()]
+        self.tally.shards_there = len(firsts) - len(missing)
+        self.games_missing = len(missing) * GAMES_A_SHARD
+        self._todo = iter(missing)
+        self._lock = threading.Lock()
+        self._fault: BaseException | None = None
+
+    def run(self, on_game: Callable[[Tally], None] = lambda tally: None) -> Tally:
+        """Play until all games are there or `stopping` is set; shards that were begun are completed first.
+
+        `on_game(tally)` is called, under a lock, after each game.
+        """
+        threads = [threading.Thread(target=self._work, args=(on_game,), daemon=True) for _ in range(self._workers)]
+        with self._until_interrupted():
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.2)  # so that signals are seen
+        if self._fault is not None:
+            raise self._fault
+        return self.tally
+
+    @contextmanager
+    def _until_interrupted(self) -> Iterator[None]:
+        """Ctrl-C ends the run after the shards at work; a second one at once."""
+
+        def interrupt(*_: Any) -> None:
+            if self.stopping.is_set():
+                raise KeyboardInterrupt
+            self.stopping.set()
+
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGINT, interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _work(self, on_game: Callable[[Tally], None]) -> None:
+        try:
+            player = Player(self._rules, self._seed, self._parameters)
+            while not self.stopping.is_set():
+                with self._lock:
+                    first = next(self._todo, None)
+                if first is None:
+                    return
+                self._make_shard(player, first, on_game)
+        except BaseException as error:  # told by the thread that waits
+            self._fault = error
+            self.stopping.set()
+
+    def _make_shard(self, player: Player, first: int, on_game: Callable[[Tally], None]) -> None:
+        games = []
+        for number in range(first, first + GAMES_A_SHARD):
+            game, nodes = player.play(number)
+            games.append(game)
+            with self._lock:
+                self.tally.add(game, nodes)
+                on_game(self.tally)
+        write_shard(shard_path(self._folder, first), games, {"first": first, **self._settings})

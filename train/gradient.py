@@ -1,0 +1,133 @@
+"""The arithmetic of training, over floats: loss and gradient of a stretch of positions, and the optimiser's step.
+
+The network is that of engine/network.py before it is made whole numbers: 1.0 is QA in the first layer and QB in the output, and
+the output is in units of the score's scale. Optimiser: AdamW, Loshchilov and Hutter (2017).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zobra.engine.jit import lowest, numeric
+from zobra.engine.layouts import FEATURES
+from zobra.train.positions import MAX_PIECES
+
+FIRST_MOMENT, SECOND_MOMENT, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
+ONE, NIBBLE, RANKS, FILES, LOW, NOTHING, SQUARE_BITS = map(np.uint64, (1, 4, 56, 7, 15, 0, 6))
+OWN_MIRRORED, THEIRS_MIRRORED = np.uint64(1), np.uint64(2)
+HALF_POINTS = 2.0
+
+
+def weights_dtype(hidden: int) -> np.dtype:
+    """All weights of a network with `hidden` neurons for each side: nothing but float32."""
+    fields = [("rows", "f4", (FEATURES, hidden)), ("bias", "f4", (hidden,)), ("output", "f4", (2, hidden))]
+    return np.dtype([*fields, ("output_bias", "f4", (1,))])
+
+
+@numeric
+def list_features(position, own, theirs):
+    """Write the features of both sides to two arrays; their number."""
+    mirrored = np.uint64(position.mirrored)
+    own_flip = FILES if mirrored & OWN_MIRRORED else NOTHING
+    their_flip = RANKS ^ (FILES if mirrored & THEIRS_MIRRORED else NOTHING)
+    occupied, count = position.occupied, np.uint64(0)
+    while occupied:
+        square = lowest(occupied)
+        occupied &= occupied - ONE
+        piece = np.uint64(position.pieces[count >> ONE]) >> (NIBBLE * (count & ONE)) & LOW
+        own[count] = piece << SQUARE_BITS | (square ^ own_flip)
+        theirs[count] = (piece ^ ONE) << SQUARE_BITS | (square ^ their_flip)
+        count += ONE
+    return count
+
+
+@numeric
+def activate(weights, features, count, neurons):
+    """The first layer of one side: biases and the rows of its features, clipped to 0 … 1."""
+    for j in range(len(neurons)):
+        neurons[j] = weights.bias[j]
+    for k in range(count):
+        row = weights.rows[features[k]]
+        for j in range(len(neurons)):
+            neurons[j] += row[j]
+    for j in range(len(neurons)):
+        neurons[j] = min(max(neurons[j], np.float32(0)), np.float32(1))
+
+
+@numeric
+def output_of(weights, side, neurons):
+    """What one side's neurons add to the output."""
+    total = np.float32(0)
+    for j in range(len(neurons)):
+        total += neurons[j] * neurons[j] * weights.output[side, j]
+    return total
+
+
+@numeric
+def propagate_back(weights, gradient, side, slope, features, count, neurons, slopes):
+    """Add to the gradient what one side contributed; `slope` is that of the loss by the output."""
+    for j in range(len(neurons)):
+        value = neurons[j]
+        gradient.output[side, j] += slope * value * value
+        inside = value > np.float32(0) and value < np.float32(1)
+        slopes[j] = np.float32(2) * slope * weights.output[side, j] * value if inside else np.float32(0)
+        gradient.bias[j] += slopes[j]
+    for k in range(count):
+        row = gradient.rows[features[k]]
+        for j in range(len(neurons)):
+            row[j] += slopes[j]
+
+
+@numeric
+def sigmoid(value):
+    """Chance that goes with an output."""
+    return 1.0 / (1.0 + math.exp(-value))
+
+
+@numeric
+def work_through(weights, gradient, positions, order, scale, blend, learn, errors):
+    """Add up, over positions[order], the squared errors against target, score and result, and if `learn` the gradient.
+
+    `blend` is the share of the game's result in the target, the rest is the sigmoid of the score over `scale`.
+    """
+    hidden = len(weights.bias)
+    own, theirs = np.empty(MAX_PIECES, np.uint64), np.empty(MAX_PIECES, np.uint64)
+    ours, others, slopes = np.empty(hidden, np.float32), np.empty(hidden, np.float32), np.empty(hidden, np.float32)
+    for index in order:
+        position = positions[index]
+        count = list_features(position, own, theirs)
+        activate(weights, own, count, ours)
+        activate(weights, theirs, count, others)
+        output = weights.output_bias[0] + output_of(weights, 0, ours) + output_of(weights, 1, others)
+        chance, by_score, by_result = sigmoid(output), sigmoid(position.score / scale), position.result / HALF_POINTS
+        error = chance - ((1.0 - blend) * by_score + blend * by_result)
+        errors[0] += error * error
+        errors[1] += (chance - by_score) ** 2
+        errors[2] += (chance - by_result) ** 2
+        if learn:
+            slope = np.float32(2.0 * error * chance * (1.0 - chance))
+            gradient.output_bias[0] += slope
+            propagate_back(weights, gradient, 0, slope, own, count, ours, slopes)
+            propagate_back(weights, gradient, 1, slope, theirs, count, others, slopes)
+
+
+@numeric
+def optimise(weights, gradients, first, second, limits, count, number, rate, decay):
+    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added up in order and divided by `count`.
+
+    `first` and `second` are the moments, `number` counts the steps from 1, and weights stay within ±limits.
+    """
+    first_scale = 1.0 / (1.0 - FIRST_MOMENT**number)
+    second_scale = 1.0 / (1.0 - SECOND_MOMENT**number)
+    for j in range(len(weights)):
+        total = np.float32(0)
+        for chunk in range(len(gradients)):
+            total += gradients[chunk, j]
+        slope = total / count
+        first[j] = FIRST_MOMENT * first[j] + (np.float32(1) - FIRST_MOMENT) * slope
+        second[j] = SECOND_MOMENT * second[j] + (np.float32(1) - SECOND_MOMENT) * slope * slope
+        step = first[j] * first_scale / (math.sqrt(second[j] * second_scale) + TINY)
+        value = weights[j] * (1.0 - rate * decay) - rate * step
+        weights[j] = min(max(value, -limits[j]), limits[j])

@@ -1,0 +1,183 @@
+"""The chain from nothing to a network that has proved itself: play, check, train, make whole numbers, verify, measure, match.
+
+Everything lies in one folder: a set of games for each recipe, and NAME.network with NAME.weights.npz and NAME.png beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import chess.pgn
+import numpy as np
+from rich.console import Console
+
+from zobra.engine.network import Network, install, read_network
+from zobra.engine.position import TABLES_RECORD
+from zobra.train import display
+from zobra.train.check import check_data
+from zobra.train.games import data_digest, read_sets, write_atomically
+from zobra.train.generate import Generation
+from zobra.train.positions import load_positions
+from zobra.train.quantise import quantise
+from zobra.train.recipe import Recipe
+from zobra.train.trainer import Trainer
+from zobra.train.verify import verify
+
+VERIFIED_POSITIONS = 2_000
+BENCH_NODES = 200_000
+SMALLEST_SHARE = 0.6  # of the piece-square engine's speed that the network's has to reach
+
+
+class Unfit(RuntimeError):
+    """A step found a fault that makes going on useless; the message says which."""
+
+
+@contextmanager
+def playing_with(network: Network | None) -> Iterator[None]:
+    """The engine's tables hold this network for a while."""
+    before = TABLES_RECORD["network"].copy()
+    if network is not None:
+        install(network, TABLES_RECORD["network"])
+    try:
+        yield
+    finally:
+        TABLES_RECORD["network"] = before
+
+
+class Chain:
+    """The steps of a recipe, in `folder`; each can be run alone, and leaves a file or raises Unfit."""
+
+    def __init__(self, recipe: Recipe, folder: Path, console: Console, workers: int) -> None:
+        self.recipe, self.folder, self.workers = recipe, folder, workers
+        self._console = console
+
+    @property
+    def network_path(self) -> Path:
+        """The file that comes out."""
+        return self.folder / f"{self.recipe.name}.network"
+
+    @property
+    def sets(self) -> list[Path]:
+        """The folders of all games that are trained on."""
+        return [self.folder / name for name in (self.recipe.name, *self.recipe.data.also)]
+
+    def opponent(self) -> Path | None:
+        """The network whose games are learned from, and that the new one has to beat; None: the piece-square values."""
+        name = self.recipe.data.network
+        return self.folder / f"{name}.network" if name else None
+
+    def play(self) -> None:
+        """Make the games that are missing."""
+        plan, path = self.recipe.data, self.opponent()
+        network = read_network(path) if path else None
+        with playing_with(network):
+            digest = network.digest if network else ""
+            folder = self.folder / self.recipe.name
+            generation = Generation(folder, plan.games, plan.rules, plan.seed, self.workers, digest)
+            display.play_games(self._console, generation)
+        if generation.stopping.is_set():
+            raise Unfit("interrupted: the same command goes on from here")
+
+    def check(self) -> None:
+        """Are the games fit to learn from?"""
+        paths = read_sets(self.sets)
+        with display.bar(self._console) as progress:
+            task = progress.add_task("check", total=len(paths))
+            report = check_data(paths, self.recipe.filter, lambda: progress.advance(task))
+        display.describe(self._console, report)
+        if faults := report.faults():
+            raise Unfit("; ".join(faults))
+
+    def train(self) -> None:
+        """Train, and write the float weights, the plot and the network."""
+        recipe, paths = self.recipe, read_sets(self.sets)
+        with display.bar(self._console) as progress:
+            task = progress.add_task("load", total=len(paths))
+            positions, games = load_positions(paths, recipe.filter, lambda: progress.advance(task))
+        trainer = Trainer(positions, recipe.hidden, recipe.training, self.workers)
+        table = display.LossTable(self._console, recipe.training.epochs)
+        table.show(trainer.run)
+        errors = trainer.validate()
+        facts = {
+            "recipe": recipe.facts(),
+            "data": data_digest(paths),
+            "games": games,
+            "positions": len(positions),
+            "validation": {"loss": round(errors.loss, 6), "score": round(errors.score, 6), "result": round(errors.result, 6)},
+        }
+        self._write(quantise(trainer.weights[0], facts), trainer)
+        if not table.plot(self.network_path.with_suffix(".png")):
+            self._console.print("no plot: matplotlib is not installed")
+
+    def _write(self, network: Network, trainer: Trainer) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(self.network_path, network.to_bytes())
+        sample = trainer.positions[trainer.validation[:VERIFIED_POSITIONS]]
+        np.savez(self.network_path.with_suffix(".weights.npz"), weights=trainer.weights, sample=sample)
+        facts = {**network.header, "recipe": self.recipe.name, "bytes": self.network_path.stat().st_size}
+        self._console.print(f"{self.network_path}: {json.dumps(facts)}", soft_wrap=True)
+
+    def verify(self) -> None:
+        """Does the file mean the same to the kernels, to plain arithmetic and to the floats?"""
+        network = read_network(self.network_path)
+        with np.load(self.network_path.with_suffix(".weights.npz")) as kept:
+            weights, sample = kept["weights"], kept["sample"]
+        findings = verify(network, weights[0], sample)
+        self._console.print(f"verified: {findings}", soft_wrap=True)
+        if faults := findings.faults():
+            raise Unfit("; ".join(faults))
+
+    def bench(self) -> None:
+        """Nodes a second with the network and with piece-square values."""
+        from zobra.train.bench import nodes_per_second
+
+        with playing_with(read_network(self.network_path)):
+            speeds = {use: nodes_per_second(use, BENCH_NODES) for use in (0, 1)}
+        share = speeds[1] / speeds[0]
+        self._console.print(f"{speeds[1]:,.0f} nodes/s; {share:.0%} of the {speeds[0]:,.0f} with piece-square values")
+        if share < SMALLEST_SHARE:
+            self._console.print(f"slower than expected: {SMALLEST_SHARE:.0%}")
+
+    def gate(self) -> None:
+        """A match at a time control against what played the games, by `zobra match`."""
+        gate, opponent = self.recipe.gate, self.opponent()
+        folder = self.folder / f"{self.recipe.name}-gate"
+        command = [sys.executable, "-m", "zobra.arena", "match"]
+        engine = f"{sys.executable} -m zobra.uci"
+        command += [f"{self.recipe.name}={engine}", f"before={engine}"]
+        command += ["--option", f"{self.recipe.name}:EvalFile={self.network_path}"]
+        command += ["--option", f"before:EvalFile={opponent}"] if opponent else []
+        command += ["--tc", gate.time_control, "--games", str(gate.games), "--folder", str(folder)]
+        command += ["--concurrency", str(self.workers)]
+        finished = subprocess.run(command, check=False, env=os.environ)
+        if finished.returncode:
+            raise Unfit(f"the match could not be played to its end (exit {finished.returncode}); see {folder}")
+        share, needed = points_share(folder / "games.pgn", self.recipe.name), 1 / (1 + 10 ** (-gate.least_elo / 400))
+        self._console.print(f"{self.recipe.name} has {share:.1%} of the points; {needed:.1%} are needed")
+        if share < needed:
+            raise Unfit(f"{self.recipe.name} is not strong enough: {share:.1%} of the points, {needed:.1%} are needed")
+
+    def run(self) -> None:
+        """All steps."""
+        steps = (self.play, self.check, self.train, self.verify, self.bench, self.gate)
+        for number, step in enumerate(steps, 1):
+            self._console.rule(f"{number} of {len(steps)}: {step.__name__}")
+            step()
+
+
+def points_share(pgn: Path, name: str) -> float:
+    """The share of the points of a match's games that an engine has won."""
+    worth = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+    points = []
+    with pgn.open() as games:
+        while headers := chess.pgn.read_headers(games):
+            if headers["Result"] in worth:
+                white = worth[headers["Result"]]
+                points.append(white if headers["White"] == name else 1 - white)
+    return sum(points) / max(1, len(points))

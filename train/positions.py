@@ -1,0 +1,150 @@
+"""Positions as the trainer takes them: 32 bytes each, as the side to move sees the board, made by replaying games.
+
+The board is turned so that the side to move plays upwards. `pieces` has four bits for each bit of `occupied`, from the lowest:
+2 × type + (0 for own, 1 for theirs). `mirrored` has bit 0 where the own king stands on the files e to h, bit 1 likewise for
+theirs (see engine/accumulator.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+
+from zobra.engine.attacks import find_checks
+from zobra.engine.board import BLACK, KING, ONE, TWO, ZERO
+from zobra.engine.fen import parse_fen
+from zobra.engine.jit import VOID, copy_record, entry, kernel, lowest, population, record
+from zobra.engine.layouts import TABLES_TYPE
+from zobra.engine.make import make
+from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, to_square
+from zobra.engine.position import TABLES_RECORD
+from zobra.train.game_kernel import GAME, LONGEST_GAME
+from zobra.train.games import PlayedGame, read_shard
+
+FILTER_DEFAULTS = {
+    "first_ply": 16,  # of the game, the random moves counted: earlier positions are of the opening
+    "largest_score": 3_000,  # centipawns: farther than this from balance there is nothing left to learn
+    "fewest_pieces": 4,
+}
+FILTER = np.dtype([(name, "i8") for name in FILTER_DEFAULTS], align=True)
+
+# `score` in centipawns and `result` in half points are for the side to move.
+PACKED = np.dtype(
+    [
+        ("occupied", "u8"),
+        ("pieces", "u1", (16,)),
+        ("score", "i2"),
+        ("result", "u1"),
+        ("mirrored", "u1"),
+        ("game", "u4"),
+    ]
+)
+REPLAY = np.dtype([("game", GAME), ("count", "u8"), ("board", GAME["start"]), ("following", GAME["start"])], align=True)
+KEPT = np.dtype([("positions", PACKED, (LONGEST_GAME,))])
+MAX_PIECES = 32
+
+RANK_FLIP, RIGHT_HALF, NIBBLE = np.uint64(56), np.uint64(4), np.uint64(4)
+BEST, ONE_PLY = np.int64(2), np.int64(1)
+NO_FLIP = np.uint64(0)
+
+
+@kernel
+def is_wanted(position, move, score, rules):
+    """Is it a position to learn from: quiet, not decided, and not of the opening?"""
+    flag, enemy = flag_of(move), position.colours[position.side ^ ONE]
+    noisy = flag >= PROMOTION or flag == EN_PASSANT or (enemy >> to_square(move)) & ONE != ZERO
+    ply = (position.fullmove - ONE_PLY) * BEST + np.int64(position.side)
+    few = population(position.colours[ZERO] | position.colours[ONE]) < rules.fewest_pieces
+    return not (noisy or few or position.checkers != ZERO or ply < rules.first_ply or abs(score) > rules.largest_score)
+
+
+@kernel
+def pack_board(position, packed):
+    """Write down the board as the side to move sees it."""
+    side = position.side
+    flip = RANK_FLIP if side == BLACK else NO_FLIP
+    occupied, turned = position.colours[ZERO] | position.colours[ONE], ZERO
+    while occupied:
+        turned |= ONE << (lowest(occupied) ^ flip)
+        occupied &= occupied - ONE
+    packed.occupied = turned
+    for byte in range(16):
+        packed.pieces[byte] = np.uint8(0)
+    index = ZERO
+    while turned:
+        piece = np.uint64(position.board[lowest(turned) ^ flip]) ^ side
+        packed.pieces[index >> ONE] |= np.uint8(piece << (NIBBLE * (index & ONE)))
+        turned &= turned - ONE
+        index += ONE
+    own = lowest(position.pieces[KING] & position.colours[side])
+    other = lowest(position.pieces[KING] & position.colours[side ^ ONE])
+    packed.mirrored = np.uint8((ONE if own & RIGHT_HALF else ZERO) | (TWO if other & RIGHT_HALF else ZERO))
+
+
+@entry(VOID, record(REPLAY), record(FILTER), record(KEPT), TABLES_TYPE)
+def replay(job, rules, kept, tables):
+    """Play a game again, and keep the positions that are wanted; `job.count` says how many."""
+    game = job.game
+    copy_record(job.board, game.start)
+    job.count = ZERO
+    for ply in range(np.int64(game.count)):
+        move, score = np.uint64(game.moves[ply]), np.int64(game.scores[ply])
+        if is_wanted(job.board, move, score, rules):
+            packed = kept.positions[job.count]
+            pack_board(job.board, packed)
+            black = job.board.side == BLACK
+            packed.score = np.int16(-score if black else score)
+            packed.result = np.uint8(BEST - game.result if black else game.result)
+            packed.game = np.uint32(0)
+            job.count += ONE
+        make(job.board, job.following, move, tables)
+        find_checks(job.following, tables)
+        copy_record(job.board, job.following)
+
+
+def unpack_board(packed: np.void) -> chess.Board:
+    """A packed position with its side to move as White: neither castling nor en passant is known."""
+    board = chess.Board(None)
+    squares = [square for square in range(64) if int(packed["occupied"]) >> square & 1]
+    for index, square in enumerate(squares):
+        piece = int(packed["pieces"][index >> 1]) >> 4 * (index & 1) & 15
+        board.set_piece_at(square, chess.Piece(piece // 2 + 1, piece % 2 == 0))
+    return board
+
+
+class Replayer:
+    """Turns games into positions; `rules` are as FILTER_DEFAULTS."""
+
+    def __init__(self, rules: dict[str, int]) -> None:
+        self._job, self._kept, self._rules = np.zeros(1, REPLAY), np.zeros(1, KEPT), np.zeros(1, FILTER)
+        for name, value in (FILTER_DEFAULTS | rules).items():
+            self._rules[0][name] = value
+
+    def positions(self, played: PlayedGame) -> np.ndarray:
+        """The positions of one game that are kept (dtype PACKED)."""
+        job: Any = self._job[0]
+        game, count = job["game"], len(played.moves)
+        game["start"] = parse_fen(played.fen).record
+        game["result"], game["count"] = played.result, count
+        game["moves"][:count], game["scores"][:count] = played.moves, played.scores
+        replay(job, self._rules[0], self._kept[0], TABLES_RECORD)
+        found = self._kept[0]["positions"][: int(job["count"])].copy()
+        found["game"] = played.number
+        return found
+
+
+def load_positions(
+    paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[[], None] = lambda: None
+) -> tuple[np.ndarray, int]:
+    """All positions of these shards that the filter keeps, in order, and the number of games."""
+    replayer, parts, games = Replayer(rules), [np.zeros(0, PACKED)], 0
+    for path in paths:
+        for game in read_shard(path):
+            parts.append(replayer.positions(game))
+            games += 1
+        on_shard()
+    return np.concatenate(parts), games

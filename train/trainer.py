@@ -1,0 +1,154 @@
+"""Training a network on positions: epochs of shuffled batches, both cores, a cosine schedule, and a check on other games.
+
+A batch is cut into a fixed number of chunks whose gradients are added up in a fixed order, so the number of threads changes
+nothing in the result.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zobra.engine.layouts import FEATURES
+from zobra.engine.network import LARGEST_OUTPUT, QB, SCALE
+from zobra.train.gradient import optimise, weights_dtype, work_through
+
+CHUNKS = 8
+LARGEST_WEIGHT = 1.98  # of the first layer: 33 rows of it stay within 16 bits
+TYPICAL_PIECES = 20
+BATCHES_A_LOOK = 20  # batches between two calls of the listener
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How to train. `blend` is the share of the result in the target, from the first epoch's to the last's."""
+
+    epochs: int = 12
+    batch: int = 16_384
+    rate: float = 1e-3
+    last_rate: float = 1e-5
+    warmup: int = 200
+    decay: float = 0.01
+    blend: float = 0.1
+    last_blend: float = 0.1
+    validation: int = 50
+    seed: int = 1
+
+    def rate_at(self, step: int, steps: int) -> float:
+        """Learning rate of a step counted from 0: a short climb, then half a cosine."""
+        cosine = (1 + math.cos(math.pi * step / max(1, steps))) / 2
+        return (self.last_rate + (self.rate - self.last_rate) * cosine) * min(1.0, (step + 1) / max(1, self.warmup))
+
+    def blend_at(self, step: int, steps: int) -> float:
+        """Share of the result in the target of a step."""
+        return self.blend + (self.last_blend - self.blend) * step / max(1, steps)
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Mean squared errors against the blended target, the score alone, and the result alone."""
+
+    loss: float
+    score: float
+    result: float
+
+
+@dataclass(frozen=True)
+class Look:
+    """Where the training stands: `validation` is None but after an epoch."""
+
+    epoch: float
+    positions_per_second: float
+    training: Errors
+    validation: Errors | None
+
+
+def split(positions: np.ndarray, every: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices to train on and to validate on: of each `every` games, by number, one is kept out as a whole."""
+    kept_out = positions["game"] % every == 0
+    return np.flatnonzero(~kept_out).astype(np.uint32), np.flatnonzero(kept_out).astype(np.uint32)
+
+
+def initial_weights(hidden: int, seed: int) -> np.ndarray:
+    """Random weights of shape (1,): uniform, so that neurons begin well within their range."""
+    source = np.random.default_rng(seed)
+    weights = np.zeros(1, weights_dtype(hidden))
+    spread = 1 / math.sqrt(TYPICAL_PIECES)
+    weights["rows"] = source.uniform(-spread, spread, (FEATURES, hidden))
+    weights["bias"] = source.uniform(0, spread, hidden)
+    weights["output"] = source.uniform(-1, 1, (2, hidden)) / math.sqrt(2 * hidden)
+    return weights
+
+
+class Trainer:
+    """Holds the weights (a record of weights_dtype) and what the optimiser remembers of them."""
+
+    def __init__(self, positions: np.ndarray, hidden: int, schedule: Schedule, threads: int) -> None:
+        self.schedule = schedule
+        self.weights = initial_weights(hidden, schedule.seed)
+        self.positions = positions
+        self.training, self.validation = split(positions, schedule.validation)
+        if not len(self.training) or not len(self.validation):
+            raise ValueError(f"{len(positions)} positions of too few games: none are left to train or to validate on")
+        size = self.weights.view("f4").size
+        self._gradients = np.zeros((CHUNKS, size), np.float32)
+        self._records = self._gradients.view(self.weights.dtype)[:, 0]
+        self._first, self._second = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        limits = np.zeros(1, self.weights.dtype)
+        limits["rows"] = limits["bias"] = LARGEST_WEIGHT
+        limits["output"], limits["output_bias"] = LARGEST_OUTPUT / QB, LARGEST_OUTPUT
+        self._limits = limits.view("f4")
+        self._pool = ThreadPoolExecutor(threads)
+        self._step = 0
+
+    def run(self, on_look: Callable[[Look], None] = lambda look: None) -> Errors:
+        """Train all epochs; the errors on the games kept out."""
+        source = np.random.default_rng(self.schedule.seed)
+        per_epoch = max(1, len(self.training) // self.schedule.batch)
+        steps = per_epoch * self.schedule.epochs
+        for epoch in range(self.schedule.epochs):
+            batches = np.array_split(source.permutation(self.training), per_epoch)
+            total, seen, began = np.zeros(3), 0, time.perf_counter()
+            for number, batch in enumerate(batches, 1):
+                total += self._learn(batch, steps)
+                seen += len(batch)
+                if number % BATCHES_A_LOOK == 0 or number == per_epoch:
+                    speed = seen / (time.perf_counter() - began)
+                    validation = self.validate() if number == per_epoch else None
+                    on_look(Look(epoch + number / per_epoch, speed, Errors(*(total / seen)), validation))
+        return self.validate()
+
+    def validate(self) -> Errors:
+        """Errors on the games that are not trained on, with the target as it is now."""
+        blend = self.schedule.blend_at(1, 1)
+        return Errors(*(self._work(self.validation, blend, False) / len(self.validation)))
+
+    def _work(self, order: np.ndarray, blend: float, learn: bool) -> np.ndarray:
+        """Errors over positions, added up; the gradients are left in the chunks."""
+        errors = np.zeros((CHUNKS, 3))
+        parts = np.array_split(order, CHUNKS)
+
+        def work(chunk: int) -> None:
+            gradient: Any = self._records[chunk]
+            if learn:
+                self._gradients[chunk] = 0
+            work_through(self.weights[0], gradient, self.positions, parts[chunk], float(SCALE), blend, learn, errors[chunk])
+
+        list(self._pool.map(work, range(CHUNKS)))
+        return errors.sum(axis=0)
+
+    def _learn(self, batch: np.ndarray, steps: int) -> np.ndarray:
+        schedule = self.schedule
+        errors = self._work(batch, schedule.blend_at(self._step, steps), True)
+        rate = schedule.rate_at(self._step, steps)
+        self._step += 1
+        flat = self.weights.view("f4")
+        moments, count = (self._first, self._second), np.float32(len(batch))
+        optimise(flat, self._gradients, *moments, self._limits, count, self._step, np.float32(rate), np.float32(schedule.decay))
+        return errors

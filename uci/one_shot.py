@@ -1,0 +1,42 @@
+"""One UCI command from the command line, carried out to its end: `zobra go depth 10`, `zobra eval`, `zobra compiler`, …
+
+`zobra position …` takes what is to be done with the position behind it (`zobra position startpos moves e2e4 go depth 10`), and
+shows the board where there is nothing. Ctrl-C ends a search, which still prints its bestmove.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from zobra.uci.commands import Simple, parse
+from zobra.uci.loop import Loop
+from zobra.uci.output import inform
+
+AFTER_POSITION = ("go", "eval", "flip")  # words that neither a FEN nor a move can be
+
+
+def split(arguments: list[str]) -> list[str]:
+    """The lines that the arguments stand for."""
+    words = " ".join(arguments).split()
+    if words[0].lower() != "position":
+        return [" ".join(words)]
+    end = next((index for index, word in enumerate(words) if word.lower() in AFTER_POSITION), len(words))
+    return [" ".join(words[:end]), " ".join(words[end:]) or "d"]
+
+
+def run(arguments: list[str]) -> None:
+    """Carry out the command that the arguments make, and end the process: with 1 when the engine cannot be loaded."""
+    loop, status = Loop(), 0
+    try:
+        for line in split(arguments):
+            if (command := parse(line)) is not None:
+                loop.obey(command)
+        signal.signal(signal.SIGINT, lambda *_: loop.obey(Simple("stop")))
+        loop.complete()
+    except KeyboardInterrupt:  # while the engine was being loaded
+        status = 130
+    except RuntimeError as error:
+        inform(f"error: {error}")
+        status = 1
+    os._exit(status)  # at once, whatever a compilation is doing in its thread
