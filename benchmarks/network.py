@@ -21,7 +21,7 @@ from zobra.engine.board import ONE, WHITE
 from zobra.engine.fen import parse_fen
 from zobra.engine.jit import INT, entry, record
 from zobra.engine.layouts import ACCUMULATOR, HIDDEN, NETWORK, POSITION
-from zobra.engine.network import LARGEST_OUTPUT, evaluate_anew, network_score
+from zobra.engine.network import LARGEST_OUTPUT, bucket_of, evaluate_anew, network_score
 from zobra.engine.position import Position
 from zobra.uci.bench import POSITIONS
 
@@ -61,8 +61,9 @@ with apart_from_cache():
         total = 0
         for _ in range(rounds):
             for index in range(case.count):
-                total += network_score(network, case.accumulators[index], case.followings[index].side)
-                network.output_bias += ONE  # lest one do for all
+                position = case.followings[index]
+                total += network_score(network, case.accumulators[index], position)
+                network.output_bias[bucket_of(position)] += ONE  # lest one do for all
         return total
 
 

@@ -15,6 +15,7 @@ MAX_MOVES = 480  # 15 queens cannot have more; a position from a legal game has 
 
 HIDDEN = 128  # neurons of the evaluation network for each perspective; a smaller network is filled up with idle ones
 FEATURES = 768  # a piece on a square, as one side sees it
+BUCKETS = 8  # output layers, each for another number of pieces on the board
 
 MAGIC = np.dtype([("mask", "u8"), ("factor", "u8"), ("shift", "u8"), ("offset", "u8")], align=True)
 
@@ -24,8 +25,8 @@ NETWORK = np.dtype(
     [
         ("rows", NEURONS, (FEATURES,)),
         ("bias", NEURONS),
-        ("output", NEURONS, (2,)),  # of the side to move, and of the other
-        ("output_bias", "i8"),
+        ("output", NEURONS, (BUCKETS, 2)),  # of the side to move, and of the other
+        ("output_bias", "i8", (BUCKETS,)),
     ],
     align=True,
 )

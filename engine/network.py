@@ -1,11 +1,12 @@
-"""The evaluation network: (768 → HIDDEN) × 2 → 1, with squared clipped neurons and whole numbers throughout.
+"""The evaluation network: (768 → HIDDEN) × 2 → BUCKETS, with squared clipped neurons and whole numbers throughout.
 
 Each side's features (see accumulator.py) feed the same first layer; the neurons of the side to move come first. A neuron counts
 clip(x, 0, 1)², x being stored QA times as large, and the output weights QB times. The output times SCALE is in centipawns.
+Which of the outputs counts depends on the number of pieces on the board.
 Ideas: NNUE, Yu Nasu (2018); the perspective network with squared clipped neurons (SCReLU) as trained by Jamie Whiting's bullet.
 
-A network file is one line of JSON, then int16 numbers, little-endian: 768 rows of N, N biases, 2 × N output weights, and the
-output bias (times QA × QB) as the low and the high half of an int32.
+A network file is one line of JSON, then int16 numbers, little-endian: 768 rows of N, N biases, 2 × N weights for each output,
+and the bias of each (times QA × QB) as the low and the high half of an int32.
 """
 
 from __future__ import annotations
@@ -19,20 +20,23 @@ from typing import Any
 import numpy as np
 
 from zobra.engine.accumulator import refresh
-from zobra.engine.jit import INT, clipped_square_sum, entry, kernel, record
-from zobra.engine.layouts import ACCUMULATOR, FEATURES, HIDDEN, NETWORK, NEURONS, POSITION_TYPE
+from zobra.engine.board import BLACK, ONE, WHITE
+from zobra.engine.jit import INT, clipped_square_sum, entry, kernel, population, record
+from zobra.engine.layouts import ACCUMULATOR, BUCKETS, FEATURES, HIDDEN, NETWORK, NEURONS, POSITION_TYPE
 from zobra.engine.scores import LONGEST_MATE
 
-FORMAT = "zobra network 1"
-ARCHITECTURE = "(768 king-mirrored -> N) x 2 -> 1, squared clipped"
+FORMAT = "zobra network 2"
+ARCHITECTURE = f"(768 king-mirrored -> N) x 2 -> {BUCKETS} by pieces, squared clipped"
 QA, QB, SCALE = 255, 256, 400
 LARGEST_OUTPUT = 126  # of an output weight: QA × it fits in 16 bits, and a side's sum in 32 for N up to 256
 MAX_BYTES = 1_000_000
+BUILT_IN = Path(__file__).parent / "data" / "zobra.network"
 
 UNIT = np.int64(QA * QA * QB)
 HALF_UNIT, BIAS_FACTOR, CENTIPAWNS = UNIT // 2, np.int64(QA), np.int64(SCALE)
 LARGEST = LONGEST_MATE - np.int64(1)
 OWN, OTHER = np.uint64(0), np.uint64(1)
+PIECES_A_BUCKET = np.uint64(32 // BUCKETS)
 
 square_sum = clipped_square_sum(NEURONS, QA)
 
@@ -43,12 +47,12 @@ class NetworkError(ValueError):
 
 @dataclass(frozen=True)
 class Network:
-    """Weights, int16: `rows` (768, N), `bias` (N,), `output` (2, N); `output_bias` times QA × QB; and the file's header."""
+    """Weights, int16: `rows` (768, N), `bias` (N,), `output` (BUCKETS, 2, N); `output_bias` (BUCKETS,) times QA × QB, int32."""
 
     rows: np.ndarray
     bias: np.ndarray
     output: np.ndarray
-    output_bias: int
+    output_bias: np.ndarray
     header: dict[str, Any]
 
     @property
@@ -63,7 +67,7 @@ class Network:
 
     def payload(self) -> bytes:
         """The weights as the file has them."""
-        bias = np.array([self.output_bias], "<i4").view("<i2")
+        bias = self.output_bias.astype("<i4").view("<i2")
         return np.concatenate([self.rows.ravel(), self.bias, self.output.ravel(), bias]).astype("<i2").tobytes()
 
     def to_bytes(self) -> bytes:
@@ -102,14 +106,14 @@ def read_network(path: Path) -> Network:
     except ValueError as error:
         raise NetworkError(f"{path}: not a file of {FORMAT!r}") from error
     hidden = _check_header(header, path)
-    size = 2 * (FEATURES * hidden + 3 * hidden + 2)
+    size = 2 * (FEATURES * hidden + hidden + BUCKETS * (2 * hidden + 2))
     _require(len(payload) == size, path, f"it has {len(payload)} bytes of weights, {hidden} neurons need {size}")
     _require(hashlib.sha256(payload).hexdigest() == header.get("sha256"), path, "its weights are damaged: the digest differs")
     numbers = np.frombuffer(payload, "<i2").astype(np.int16)
-    rows, bias, output, last = np.split(numbers, np.cumsum([FEATURES * hidden, hidden, 2 * hidden]))
+    rows, bias, output, last = np.split(numbers, np.cumsum([FEATURES * hidden, hidden, BUCKETS * 2 * hidden]))
     _require(int(np.abs(output.astype(int)).max()) <= LARGEST_OUTPUT, path, f"an output weight is beyond ±{LARGEST_OUTPUT}")
-    output_bias = int(last.view("<i4")[0])
-    return Network(rows.reshape(FEATURES, hidden), bias, output.reshape(2, hidden), output_bias, header)
+    output_bias = last.view("<i4").astype(np.int32)
+    return Network(rows.reshape(FEATURES, hidden), bias, output.reshape(BUCKETS, 2, hidden), output_bias, header)
 
 
 def install(network: Network, record: Any) -> None:
@@ -117,16 +121,23 @@ def install(network: Network, record: Any) -> None:
     record["rows"]["values"] = record["bias"]["values"] = record["output"]["values"] = 0
     record["rows"]["values"][:, : network.hidden] = network.rows
     record["bias"]["values"][: network.hidden] = network.bias
-    record["output"]["values"][:, : network.hidden] = network.output
+    record["output"]["values"][:, :, : network.hidden] = network.output
     record["output_bias"] = network.output_bias
 
 
 @kernel
-def network_score(network, accumulator, side):
+def bucket_of(position):
+    """Which output counts for a position."""
+    return (np.uint64(population(position.colours[WHITE] | position.colours[BLACK])) - ONE) // PIECES_A_BUCKET
+
+
+@kernel
+def network_score(network, accumulator, position):
     """Centipawns for the side to move, both sides of the accumulator being computed."""
-    total = square_sum(accumulator.sides[side], network.output[OWN])
-    total += square_sum(accumulator.sides[side ^ OTHER], network.output[OTHER])
-    total += BIAS_FACTOR * network.output_bias
+    side, bucket = position.side, bucket_of(position)
+    total = square_sum(accumulator.sides[side], network.output[bucket, OWN])
+    total += square_sum(accumulator.sides[side ^ OTHER], network.output[bucket, OTHER])
+    total += BIAS_FACTOR * network.output_bias[bucket]
     return max(-LARGEST, min((total * CENTIPAWNS + HALF_UNIT) // UNIT, LARGEST))
 
 
@@ -135,4 +146,4 @@ def evaluate_anew(network, accumulator, position):
     """Centipawns for the side to move, both sides of the accumulator being computed from all pieces."""
     refresh(network, accumulator, position, OWN)
     refresh(network, accumulator, position, OTHER)
-    return network_score(network, accumulator, position.side)
+    return network_score(network, accumulator, position)

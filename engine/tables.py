@@ -9,6 +9,7 @@ from zobra.engine.board import KING_FILE, ROOK_FILE
 from zobra.engine.jit import extract_bits
 from zobra.engine.layouts import TABLES
 from zobra.engine.magics import BISHOP_MAGICS, BISHOP_STEPS, ROOK_MAGICS, ROOK_STEPS, Steps, ray, relevant
+from zobra.engine.network import BUILT_IN, install, read_network
 
 KNIGHT_STEPS: Steps = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 KING_STEPS: Steps = (*ROOK_STEPS, *BISHOP_STEPS)
@@ -97,4 +98,5 @@ def build_tables() -> np.ndarray:
     this["piece_key"], this["castling_key"] = zobrist.piece_keys(), zobrist.castling_keys()
     this["en_passant_key"], this["side_key"] = zobrist.en_passant_keys(), zobrist.side_key()
     this["piece_square"] = piece_square.table()
+    install(read_network(BUILT_IN), this["network"])
     return tables

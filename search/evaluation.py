@@ -43,4 +43,4 @@ def evaluate(worker, tables, ply):
         return evaluate_by_pieces(frame.position)
     bring_up_to_date(worker, tables, ply, WHITE)
     bring_up_to_date(worker, tables, ply, BLACK)
-    return network_score(tables.network, frame.accumulator, frame.position.side)
+    return network_score(tables.network, frame.accumulator, frame.position)

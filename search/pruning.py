@@ -130,9 +130,9 @@ def late_moves_are_hopeless(worker, number, depth, improving):
 
 @kernel
 def quiet_moves_are_futile(worker, frame, plies, alpha):
-    """Futility: a quiet move cannot make up for standing so far below alpha in the plies left."""
+    """Futility: a quiet move, unless it mates, cannot make up for standing so far below alpha in the plies left."""
     parameters = worker.parameters
-    if frame.evaluation == NO_SCORE or plies > parameters.futility_depth:
+    if frame.evaluation == NO_SCORE or plies > parameters.futility_depth or alpha >= LONGEST_MATE:
         return False
     return frame.evaluation + parameters.futility_base + parameters.futility_slope * plies <= alpha
 

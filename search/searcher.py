@@ -11,7 +11,7 @@ import numpy as np
 from zobra.engine.evaluate import static_evaluation
 from zobra.engine.game import Game
 from zobra.engine.layouts import ACCUMULATOR
-from zobra.engine.network import Network, evaluate_anew, install
+from zobra.engine.network import BUILT_IN, Network, evaluate_anew, install, read_network
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
 from zobra.search.clock import Allotment, Pace, allot
@@ -100,16 +100,11 @@ class Searcher:
         return Progress(self._depth, int(self._this["root_move"]), int(self._this["root_number"]))
 
     def use_network(self, network: Network | None) -> None:
-        """Evaluate by this network from now on, None: by piece-square values. What was learned before is forgotten.
+        """Evaluate by this network from now on, None: by the built-in one. What was learned before is forgotten.
 
-        The engine has one network: another searcher that uses one uses this one, too.
+        The engine has one network, which all searchers use; the parameter `use_network` says whether they do.
         """
-        if network is not None:
-            install(network, TABLES_RECORD["network"])
-        self.parameters["use_network"] = int(network is not None)
-        self._this["parameters"]["use_network"] = self.parameters["use_network"]
-        self._team.size, size = 1, self._team.size  # its workers are made anew, with this parameter
-        self._team.size = size
+        install(network or read_network(BUILT_IN), TABLES_RECORD["network"])
         self.clear()
 
     def evaluate(self, position: Position) -> int:

@@ -296,6 +296,7 @@ class Bench:
         self.this["root_key_index"] = len(earlier)
         self.this["keys"][: len(earlier) + 1] = np.array([*earlier, position.key], np.uint64)
         self.this["frames"][0]["position"] = position.record
+        self.this["frames"][0]["accumulator"]["computed"] = 0
         self.this["nodes"] = self.this["stopped"] = 0
 
     def search(self, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:

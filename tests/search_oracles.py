@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 import chess
+import numpy as np
 
-from zobra.engine.evaluate import static_evaluation
+from zobra.engine.layouts import ACCUMULATOR
 from zobra.engine.move import move_text
-from zobra.engine.position import Position
+from zobra.engine.network import evaluate_anew
+from zobra.engine.position import TABLES_RECORD, Position
 
 WORTH = {chess.PAWN: 100, chess.KNIGHT: 320, chess.BISHOP: 320, chess.ROOK: 500, chess.QUEEN: 950, chess.KING: 20_000}
 MATED = -31_000
@@ -81,7 +83,8 @@ def evaluation(board: chess.Board) -> int:
 
 @cache
 def _evaluation(fen: str) -> int:
-    return int(static_evaluation(Position.from_board(chess.Board(fen)).record))
+    position, accumulator = Position.from_board(chess.Board(fen)), np.zeros(1, ACCUMULATOR)
+    return int(evaluate_anew(TABLES_RECORD["network"], accumulator[0], position.record))
 
 
 class TooLarge(Exception):

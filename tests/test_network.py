@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from tests.playouts import playouts
-from zobra.engine.layouts import ACCUMULATOR, FEATURES, HIDDEN, NETWORK
+from zobra.engine.layouts import ACCUMULATOR, BUCKETS, FEATURES, HIDDEN, NETWORK
 from zobra.engine.network import (
+    BUILT_IN,
     LARGEST_OUTPUT,
     MAX_BYTES,
     QA,
@@ -30,8 +31,8 @@ def random_network(hidden: int, seed: int = 1) -> Network:
     source = np.random.default_rng(seed)
     rows = source.normal(0, 30, (FEATURES, hidden)).astype(np.int16)
     bias = source.normal(60, 40, hidden).astype(np.int16)
-    output = source.integers(-LARGEST_OUTPUT, LARGEST_OUTPUT + 1, (2, hidden)).astype(np.int16)
-    return Network(rows, bias, output, int(source.integers(-5_000, 5_000)), {"made": "by a test"})
+    output = source.integers(-LARGEST_OUTPUT, LARGEST_OUTPUT + 1, (BUCKETS, 2, hidden)).astype(np.int16)
+    return Network(rows, bias, output, source.integers(-5_000, 5_000, BUCKETS).astype(np.int32), {"made": "by a test"})
 
 
 def installed(network: Network) -> np.ndarray:
@@ -46,7 +47,8 @@ def kernel_score(record: np.ndarray, position: Position) -> int:
 
 def plain_score(network: Network, board: chess.Board) -> int:
     """The same by plain arithmetic over python-chess' board, with no kernel and no int16."""
-    total = QA * network.output_bias
+    bucket = (len(board.piece_map()) - 1) * BUCKETS // 32
+    total = QA * int(network.output_bias[bucket])
     for which, colour in enumerate((board.turn, not board.turn)):
         king = board.king(colour)
         assert king is not None
@@ -55,7 +57,7 @@ def plain_score(network: Network, board: chess.Board) -> int:
         for square, piece in board.piece_map().items():
             kind = 2 * (piece.piece_type - 1) + (piece.color != colour)
             neurons = neurons + network.rows[64 * kind + (square ^ flip)]
-        total += int((np.clip(neurons, 0, QA) ** 2 * network.output[which].astype(np.int64)).sum())
+        total += int((np.clip(neurons, 0, QA) ** 2 * network.output[bucket, which].astype(np.int64)).sum())
     unit = QA * QA * QB
     return (total * SCALE + unit // 2) // unit
 
@@ -75,8 +77,8 @@ def test_extreme_weights_do_not_overflow():
     """Every neuron full, every weight at its limit: the sum nearly fills 32 bits, and the score stays below those of mates."""
     network, limit = random_network(HIDDEN), int(LONGEST_MATE) - 1
     for sign in (1, -1):
-        output = np.full((2, HIDDEN), sign * LARGEST_OUTPUT, np.int16)
-        full = Network(network.rows, np.full(HIDDEN, 20_000, np.int16), output, 0, {})
+        output = np.full((BUCKETS, 2, HIDDEN), sign * LARGEST_OUTPUT, np.int16)
+        full = Network(network.rows, np.full(HIDDEN, 20_000, np.int16), output, np.zeros(BUCKETS, np.int32), {})
         expected = max(-limit, min(plain_score(full, chess.Board()), limit))
         assert kernel_score(installed(full), Position.from_board(chess.Board())) == expected
 
@@ -94,7 +96,7 @@ def test_a_file_comes_back_as_it_was(tmp_path):
     path = tmp_path / "a.network"
     path.write_bytes(network.to_bytes())
     found = read_network(path)
-    assert found.payload() == network.payload() and found.output_bias == network.output_bias
+    assert found.payload() == network.payload() and (found.output_bias == network.output_bias).all()
     assert found.header["made"] == "by a test" and found.digest == network.digest
     assert path.stat().st_size < MAX_BYTES
 
@@ -130,7 +132,7 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path, change, complaint):
 
 def test_an_output_weight_that_would_overflow_is_refused(tmp_path):
     network = random_network(8)
-    network.output[1, 3] = -LARGEST_OUTPUT - 1
+    network.output[5, 1, 3] = -LARGEST_OUTPUT - 1
     path = tmp_path / "bad.network"
     path.write_bytes(network.to_bytes())
     with pytest.raises(NetworkError, match="beyond"):
@@ -143,3 +145,20 @@ def test_no_file_and_no_text_are_said(tmp_path):
     (tmp_path / "noise").write_bytes(bytes(range(256)))
     with pytest.raises(NetworkError, match="not a file of"):
         read_network(tmp_path / "noise")
+
+
+def test_the_built_in_network_says_where_it_comes_from():
+    network = read_network(BUILT_IN)
+    assert BUILT_IN.stat().st_size < MAX_BYTES
+    assert {"recipe", "data", "games", "positions", "validation"} <= network.header.keys()
+    assert network.header["games"] > 10_000
+
+
+def test_the_built_in_network_knows_what_pieces_are_worth():
+    record = installed(read_network(BUILT_IN))
+    bare = {kind: chess.Board("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1") for kind in range(chess.PAWN, chess.KING)}
+    for kind, board in bare.items():
+        board.set_piece_at(chess.C3, chess.Piece(kind, chess.WHITE))
+    worths = [kernel_score(record, Position.from_board(board)) for board in bare.values()]
+    pawn, knight, bishop, rook, queen = worths
+    assert 0 < pawn < min(knight, bishop) and max(knight, bishop) < rook < queen

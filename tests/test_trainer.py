@@ -105,5 +105,5 @@ def test_verification_finds_weights_that_do_not_belong_together(positions):
 
 
 def test_weights_are_nothing_but_floats():
-    assert weights_dtype(3).itemsize == 4 * (768 * 3 + 3 + 6 + 1)
+    assert weights_dtype(3).itemsize == 4 * (768 * 3 + 3 + 8 * (6 + 1))
     assert PACKED.itemsize == 32

@@ -11,7 +11,8 @@ import math
 import numpy as np
 
 from zobra.engine.jit import lowest, numeric
-from zobra.engine.layouts import FEATURES
+from zobra.engine.layouts import BUCKETS, FEATURES
+from zobra.engine.network import PIECES_A_BUCKET
 from zobra.train.positions import MAX_PIECES
 
 FIRST_MOMENT, SECOND_MOMENT, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
@@ -22,8 +23,8 @@ HALF_POINTS = 2.0
 
 def weights_dtype(hidden: int) -> np.dtype:
     """All weights of a network with `hidden` neurons for each side: nothing but float32."""
-    fields = [("rows", "f4", (FEATURES, hidden)), ("bias", "f4", (hidden,)), ("output", "f4", (2, hidden))]
-    return np.dtype([*fields, ("output_bias", "f4", (1,))])
+    fields = [("rows", "f4", (FEATURES, hidden)), ("bias", "f4", (hidden,)), ("output", "f4", (BUCKETS, 2, hidden))]
+    return np.dtype([*fields, ("output_bias", "f4", (BUCKETS,))])
 
 
 @numeric
@@ -57,22 +58,22 @@ def activate(weights, features, count, neurons):
 
 
 @numeric
-def output_of(weights, side, neurons):
+def output_of(output, neurons):
     """What one side's neurons add to the output."""
     total = np.float32(0)
     for j in range(len(neurons)):
-        total += neurons[j] * neurons[j] * weights.output[side, j]
+        total += neurons[j] * neurons[j] * output[j]
     return total
 
 
 @numeric
-def propagate_back(weights, gradient, side, slope, features, count, neurons, slopes):
-    """Add to the gradient what one side contributed; `slope` is that of the loss by the output."""
+def propagate_back(output, output_gradient, gradient, slope, features, count, neurons, slopes):
+    """Add to the gradients what one side contributed by its `output` weights; `slope` is that of the loss by the output."""
     for j in range(len(neurons)):
         value = neurons[j]
-        gradient.output[side, j] += slope * value * value
+        output_gradient[j] += slope * value * value
         inside = value > np.float32(0) and value < np.float32(1)
-        slopes[j] = np.float32(2) * slope * weights.output[side, j] * value if inside else np.float32(0)
+        slopes[j] = np.float32(2) * slope * output[j] * value if inside else np.float32(0)
         gradient.bias[j] += slopes[j]
     for k in range(count):
         row = gradient.rows[features[k]]
@@ -100,7 +101,9 @@ def work_through(weights, gradient, positions, order, scale, blend, learn, error
         count = list_features(position, own, theirs)
         activate(weights, own, count, ours)
         activate(weights, theirs, count, others)
-        output = weights.output_bias[0] + output_of(weights, 0, ours) + output_of(weights, 1, others)
+        bucket = (count - ONE) // PIECES_A_BUCKET
+        layer = weights.output[bucket]
+        output = weights.output_bias[bucket] + output_of(layer[0], ours) + output_of(layer[1], others)
         chance, by_score, by_result = sigmoid(output), sigmoid(position.score / scale), position.result / HALF_POINTS
         error = chance - ((1.0 - blend) * by_score + blend * by_result)
         errors[0] += error * error
@@ -108,9 +111,10 @@ def work_through(weights, gradient, positions, order, scale, blend, learn, error
         errors[2] += (chance - by_result) ** 2
         if learn:
             slope = np.float32(2.0 * error * chance * (1.0 - chance))
-            gradient.output_bias[0] += slope
-            propagate_back(weights, gradient, 0, slope, own, count, ours, slopes)
-            propagate_back(weights, gradient, 1, slope, theirs, count, others, slopes)
+            gradient.output_bias[bucket] += slope
+            layer_gradient = gradient.output[bucket]
+            propagate_back(layer[0], layer_gradient[0], gradient, slope, own, count, ours, slopes)
+            propagate_back(layer[1], layer_gradient[1], gradient, slope, theirs, count, others, slopes)
 
 
 @numeric

@@ -150,9 +150,9 @@ class Chain:
         folder = self.folder / f"{self.recipe.name}-gate"
         command = [sys.executable, "-m", "zobra.arena", "match"]
         engine = f"{sys.executable} -m zobra.uci"
-        command += [f"{self.recipe.name}={engine}", f"before={engine}"]
+        command += [f"{self.recipe.name}={engine}", f"before={engine} --tunable"]
         command += ["--option", f"{self.recipe.name}:EvalFile={self.network_path}"]
-        command += ["--option", f"before:EvalFile={opponent}"] if opponent else []
+        command += ["--option", f"before:EvalFile={opponent}" if opponent else "before:use_network=0"]
         command += ["--tc", gate.time_control, "--games", str(gate.games), "--folder", str(folder)]
         command += ["--concurrency", str(self.workers)]
         finished = subprocess.run(command, check=False, env=os.environ)

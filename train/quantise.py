@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from zobra.engine.network import LARGEST_OUTPUT, QA, QB, SCALE, Network
+from zobra.engine.network import LARGEST_OUTPUT, PIECES_A_BUCKET, QA, QB, SCALE, Network
 from zobra.train.positions import MAX_PIECES
 
 
@@ -17,7 +17,7 @@ def quantise(weights: Any, header: dict[str, Any]) -> Network:
         return np.rint(values * unit).astype(np.int16)
 
     output = np.clip(rounded(weights["output"], QB), -LARGEST_OUTPUT, LARGEST_OUTPUT)
-    output_bias = round(float(weights["output_bias"][0]) * QA * QB)
+    output_bias = np.rint(weights["output_bias"].astype(float) * QA * QB).astype(np.int32)
     return Network(rounded(weights["rows"], QA), rounded(weights["bias"], QA), output, output_bias, header)
 
 
@@ -39,20 +39,28 @@ def _neurons(rows: np.ndarray, bias: np.ndarray, features: np.ndarray) -> np.nda
     return bias + padded[features].sum(axis=1)
 
 
+def _buckets(positions: np.ndarray) -> np.ndarray:
+    """Which output counts for each position."""
+    counts = np.array([int(occupied).bit_count() for occupied in positions["occupied"]])
+    return (counts - 1) // int(PIECES_A_BUCKET)
+
+
 def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:
     """Centipawns for the side to move by the float weights."""
-    output = np.full(len(positions), float(weights["output_bias"][0]))
+    buckets = _buckets(positions)
+    output = weights["output_bias"][buckets].astype(float)
     for side, features in enumerate(feature_lists(positions)):
         values = np.clip(_neurons(weights["rows"].astype(float), weights["bias"].astype(float), features), 0, 1)
-        output += values**2 @ weights["output"][side].astype(float)
+        output += (values**2 * weights["output"][buckets, side]).sum(axis=1)
     return output * SCALE
 
 
 def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
     """Centipawns for the side to move by the whole numbers, computed without any kernel."""
-    total = np.full(len(positions), QA * network.output_bias, np.int64)
+    buckets = _buckets(positions)
+    total = QA * network.output_bias[buckets].astype(np.int64)
     for side, features in enumerate(feature_lists(positions)):
         values = np.clip(_neurons(network.rows.astype(np.int64), network.bias.astype(np.int64), features), 0, QA)
-        total += values**2 @ network.output[side].astype(np.int64)
+        total += (values**2 * network.output[buckets, side]).sum(axis=1)
     unit = QA * QA * QB
     return (total * SCALE + unit // 2) // unit

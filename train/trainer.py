@@ -82,7 +82,7 @@ def initial_weights(hidden: int, seed: int) -> np.ndarray:
     spread = 1 / math.sqrt(TYPICAL_PIECES)
     weights["rows"] = source.uniform(-spread, spread, (FEATURES, hidden))
     weights["bias"] = source.uniform(0, spread, hidden)
-    weights["output"] = source.uniform(-1, 1, (2, hidden)) / math.sqrt(2 * hidden)
+    weights["output"] = source.uniform(-1, 1, (2, hidden))[None] / math.sqrt(2 * hidden)
     return weights
 
 

@@ -1,0 +1,107 @@
+"""The option EvalFile, and what `eval` shows of a network."""
+
+import re
+
+import pytest
+
+from tests.test_network import random_network
+from zobra.engine.evaluate import static_evaluation
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.game import Game
+from zobra.engine.layouts import HIDDEN
+from zobra.engine.network import BUILT_IN, Network, install, read_network
+from zobra.engine.position import TABLES_RECORD
+from zobra.search.limits import Limits
+from zobra.search.searcher import Searcher
+from zobra.uci import output, session
+from zobra.uci.board_text import piece_worths
+from zobra.uci.commands import SetOption
+from zobra.uci.session import Session
+
+
+@pytest.fixture
+def said(monkeypatch):
+    lines: list[str] = []
+    monkeypatch.setattr(session, "say", lines.append)
+    monkeypatch.setattr(output, "say", lines.append)
+    return lines
+
+
+@pytest.fixture(autouse=True)
+def built_in_again():
+    yield
+    install(read_network(BUILT_IN), TABLES_RECORD["network"])
+
+
+def small(seed: int = 1) -> Network:
+    """Outputs of the size of real scores."""
+    network = random_network(HIDDEN, seed)
+    return Network(network.rows, network.bias, network.output // 20, 0 * network.output_bias, {})
+
+
+def saved(tmp_path, network: Network) -> str:
+    path = tmp_path / "a network.file"
+    path.write_bytes(network.to_bytes())
+    return str(path)
+
+
+def test_a_network_is_loaded_shown_and_taken_back(said, tmp_path):
+    conversation = Session()
+    before = conversation.searcher.evaluate(parse_fen(START))
+    conversation.set_option(SetOption("EvalFile", saved(tmp_path, small())))
+    after = conversation.searcher.evaluate(parse_fen(START))
+    assert not said and after != before
+    conversation.show_evaluation()
+    table, evaluation = said[-1].split("\n\n")
+    assert len(re.findall(r"\|\s+[PNBRQpnbrq]\s+(?=\|)|\|\s+[Kk]\s+(?=\|)", table)) == 32
+    assert len(re.findall(r"[+-]\d+\.\d\d", table)) == 30  # all but the kings
+    assert evaluation == f"Evaluation: {after / 100:+.2f} pawns (White's side)"
+    conversation.set_option(SetOption("EvalFile", ""))
+    assert conversation.searcher.evaluate(parse_fen(START)) == before
+
+
+def test_what_cannot_be_loaded_is_told_and_changes_nothing(said, tmp_path):
+    conversation = Session()
+    conversation.set_option(SetOption("EvalFile", saved(tmp_path, small())))
+    worth = conversation.searcher.evaluate(parse_fen(START))
+    (tmp_path / "noise").write_bytes(b"noise")
+    for path in ("noise", "nothing"):
+        conversation.set_option(SetOption("EvalFile", str(tmp_path / path)))
+        assert said.pop().startswith(f"info string error: {tmp_path / path}: ")
+    assert conversation.searcher.evaluate(parse_fen(START)) == worth
+    assert conversation.values["EvalFile"].endswith("a network.file")
+
+
+def test_the_search_uses_the_network_and_forgets_what_it_knew(tmp_path):
+    searcher, game = Searcher(1), Game(parse_fen(START))
+
+    def score() -> int:
+        reports = []
+        searcher.search(game, Limits(depth=1), reports.append)
+        return reports[-1].score
+
+    built_in = score()
+    found = set()
+    for seed in (1, 2):
+        searcher.use_network(small(seed))
+        found.add(score())
+    searcher.use_network(None)
+    assert len(found) == 2 and score() == built_in
+
+
+def test_without_the_network_pieces_and_squares_count():
+    searcher, position = Searcher(1), parse_fen("4k3/8/8/3q4/8/8/8/R3K3 b - - 0 1")
+    by_network = searcher.evaluate(position)
+    searcher.set_parameter("use_network", 0)
+    assert searcher.evaluate(position) == static_evaluation(position.record) != by_network
+    assert searcher.evaluate(position) > 300
+
+
+def test_worths_are_differences_for_white():
+    searcher = Searcher(1)
+    searcher.use_network(small())
+    position = parse_fen("4k3/8/8/3q4/8/8/8/R3K3 b - - 0 1")
+    worths = piece_worths(position, searcher)
+    assert set(worths) == {0, 35}
+    without_queen = parse_fen("4k3/8/8/8/8/8/8/R3K3 b - - 0 1")
+    assert worths[35] == -searcher.evaluate(position) + searcher.evaluate(without_queen)
