@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
+from zobra.arena.adjudication import Rules
 from zobra.arena.display import MatchDisplay
 from zobra.arena.journal import Journal
 from zobra.arena.match import Match, Outcome, check_engines, scheduled
@@ -54,8 +55,9 @@ def numbers(text: str | None, count: int, option: str) -> tuple | None:
     return tuple(map(int, parts))
 
 
-def book_settings(book: Path | None, plies: int | None) -> dict[str, Any]:
-    """The settings that name a book. Raises OSError."""
+def book_settings(book: Path | None, plies: int | None, walk: int | None = None) -> dict[str, Any]:
+    """The settings that name a book, or else openings of so many random plies (`walk` by default). Raises OSError."""
+    plies = walk if book is None and plies is None else plies
     return {"book": absolute(book), "book_digest": digest(book) if book else None, "plies": plies}
 
 
@@ -63,6 +65,11 @@ def check_book(settings: Settings) -> None:
     """Raises ValueError when the book is no longer the one that the settings name, OSError when it is gone."""
     if settings.book and digest(Path(settings.book)) != settings.book_digest:
         raise ValueError(f"{settings.book} has changed since the match began")
+
+
+def rules_of(draw: str | None, resign: str | None, **more: Any) -> Rules:
+    """The rules that --draw and --resign state. Raises ValueError."""
+    return Rules(numbers(draw, 3, "--draw"), numbers(resign, 2, "--resign"), **more)
 
 
 def absolute(path: Path | None) -> str | None:

@@ -4,12 +4,13 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
-    """Adds match, ladder, suite, report and tune."""
+    """Adds match, ladder, suite, report, tune and ablate."""
+    from zobra.arena.ablate_command import ablate
     from zobra.arena.ladder_command import ladder
     from zobra.arena.match_command import match
     from zobra.arena.report_command import report
     from zobra.arena.suite_command import suite
     from zobra.arena.tune_command import tune
 
-    for command in (match, ladder, suite, report, tune):
+    for command in (match, ladder, suite, report, tune, ablate):
         app.command()(command)

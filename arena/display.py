@@ -1,15 +1,13 @@
 """What a match shows while it runs: a live panel on a terminal, plain lines elsewhere."""
 
 import time
-from types import TracebackType
 
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from zobra.arena.journal import GameRecord
+from zobra.arena.live import LivePanel
 from zobra.arena.pgn import ending_text
 from zobra.arena.results import Results
 from zobra.arena.schedule import Pairing
@@ -20,59 +18,42 @@ from zobra.arena.statistics import estimate
 _INTERVAL = 20
 
 
-class MatchDisplay:
-    """Watches a match; a context manager, as the live panel must be taken down."""
+class MatchDisplay(LivePanel):
+    """Watches a match."""
 
     def __init__(self, console: Console, settings: Settings) -> None:
-        self._console, self._settings = console, settings
-        self._progress = Progress(
-            TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            TextColumn("left"), TimeRemainingColumn(), console=console,
-        )  # fmt: skip
-        self._task = self._progress.add_task("games", total=None)
-        self._live = Live(console=console, refresh_per_second=4, transient=True) if console.is_terminal else None
+        super().__init__(console, "games")
+        self._settings = settings
         self._begun, self._before, self._last = time.monotonic(), 0, ""
-
-    def __enter__(self) -> "MatchDisplay":
-        if self._live:
-            self._live.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._live:
-            self._live.stop()
 
     def begin(self, results: Results, total: int) -> None:
         """The match begins or goes on."""
         self._begun, self._before = time.monotonic(), results.games
-        self._progress.reset(self._task, total=total, completed=results.games)
-        if results.games:
-            self._console.print(f"going on after {results.games} of {total} games")
+        self.count_from(results.games, total)
         self._refresh(results, None)
 
     def started(self, pairing: Pairing) -> None:
         """A game begins."""
-        if not self._live:
-            self._console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", highlight=False)
+        if not self.live:
+            self.console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", highlight=False)
 
     def finished(self, record: GameRecord, results: Results, llr: float | None) -> None:
         """A game ended."""
         ending = ending_text(record.result, record.reason, record.detail)
         self._last = f"game {record.index + 1}: {record.white} – {record.black} {record.result} ({ending})"
-        self._progress.update(self._task, completed=results.games)
-        if self._live:
-            self._refresh(results, llr)
+        self.count(results.games)
+        self._refresh(results, llr)
+        if self.live:
             return
-        self._console.print(Text(self._last))
+        self.console.print(Text(self._last))
         if results.games % _INTERVAL == 0:
             for line in figures(results, self._settings, llr):
-                self._console.print(Text(line))
+                self.console.print(Text(line))
 
     def _refresh(self, results: Results, llr: float | None) -> None:
-        if self._live:
-            pace = (results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)
-            lines = [*figures(results, self._settings, llr), f"{pace:.1f} games a minute", self._last]
-            self._live.update(Group(self._progress, *(Text(line, overflow="ellipsis", no_wrap=True) for line in lines)))
+        pace = (results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)
+        lines = [*figures(results, self._settings, llr), f"{pace:.1f} games a minute", self._last] if self.live else []
+        self.show(*(Text(line, overflow="ellipsis", no_wrap=True) for line in lines))
 
 
 def figures(results: Results, settings: Settings, llr: float | None) -> list[str]:

@@ -15,10 +15,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from zobra.arena.toml_file import read_toml
 
 PROTOCOLS = ("uci", "xboard")
 
@@ -69,10 +66,7 @@ def read_engines(text: str) -> list[EngineSpec]:
 
 def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
     """Reads a TOML file: each engine with the keys that are not the engine's own. Raises ValueError or OSError."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: {error}") from error
+    content = read_toml(path)
     tables = content.get("engine", [content])
     if not isinstance(tables, list) or not tables:
         raise ValueError(f"{path}: no engine")

@@ -82,9 +82,9 @@ def read_suites(paths: Iterable[Path]) -> tuple[list[SuitePosition], list[BadLin
 
 def read_position(line: str, file: str = "", number: int = 0) -> SuitePosition:
     """Reads one EPD line, or a full FEN with operations behind it. Raises ValueError saying what is wrong with it."""
-    board, operations = _read_epd(_with_clocks_as_operations(line))
+    board, operations = _read_epd(with_clocks_as_operations(line))
     if not board.is_valid():
-        raise ValueError(f"impossible position ({_status_names(board)})")
+        raise ValueError(f"impossible position ({status_names(board)})")
     if not any(board.legal_moves):
         raise ValueError("the side to move has no legal move")
     position = SuitePosition(
@@ -103,7 +103,7 @@ def read_position(line: str, file: str = "", number: int = 0) -> SuitePosition:
     return position
 
 
-def _with_clocks_as_operations(line: str) -> str:
+def with_clocks_as_operations(line: str) -> str:
     """Turns "FEN-with-two-clocks bm Qd1;" into EPD, which keeps the clocks in hmvc and fmvn."""
     fields = line.split(None, 6)
     clocks = [field.rstrip(";") for field in fields[4:6]]
@@ -122,7 +122,7 @@ def _read_epd(line: str) -> tuple[chess.Board, dict]:
     except ValueError as error:
         failure = error
     else:
-        failure = ValueError(f"impossible position ({_status_names(board)})")
+        failure = ValueError(f"impossible position ({status_names(board)})")
     try:
         board, operations = _Chess960Board.from_epd(line, chess960=True)
     except ValueError:
@@ -132,7 +132,8 @@ def _read_epd(line: str) -> tuple[chess.Board, dict]:
     raise failure
 
 
-def _status_names(board: chess.Board) -> str:
+def status_names(board: chess.Board) -> str:
+    """What is wrong with a position, in python-chess' words."""
     return ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & board.status())
 
 

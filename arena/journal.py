@@ -68,7 +68,7 @@ class Journal:
         Raises ValueError when there is none, another one, or another process plays it; OSError.
         """
         run = folder / "run.json"
-        known = _read_run(run) if run.exists() else None
+        known = cls.settings_in(folder) if run.exists() else None
         if known is None and settings is None:
             raise ValueError(f"{folder}: no match to go on with")
         if known is not None and settings is not None and known != settings:
@@ -88,6 +88,11 @@ class Journal:
     @staticmethod
     def settings_in(folder: Path) -> Settings:
         """The settings of the match in this folder. Raises ValueError or OSError."""
+        return _read_run(folder / "run.json")[0]
+
+    @staticmethod
+    def run_in(folder: Path) -> tuple[Settings, str]:
+        """The settings of the match in this folder, and when it was begun. Raises ValueError or OSError."""
         return _read_run(folder / "run.json")
 
     def _take_up(self) -> None:
@@ -130,14 +135,14 @@ def now() -> str:
     return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")
 
 
-def _read_run(path: Path) -> Settings:
+def _read_run(path: Path) -> tuple[Settings, str]:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
         if values["kind"] != "match":
             raise ValueError(f"it is a {values['kind']}")
-        return Settings.from_json(values)
+        return Settings.from_json(values), str(values.get("created", ""))
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path}: not a match: {error}") from error
+        raise ValueError(f"{path}: not a match: {type(error).__name__}: {error}") from error
 
 
 def _difference(known: Settings, settings: Settings) -> str:

@@ -13,11 +13,11 @@ import platformdirs
 
 from zobra.arena.engines import EngineSpec, read_engine_file
 from zobra.arena.results import Results
+from zobra.arena.statistics import Z_95
 
 SHIPPED = Path(__file__).parent / "data" / "ladder.toml"
 # an engine of unknown strength may be anywhere around the rungs
 _UNKNOWN_SIGMA = 700.0
-_Z_95 = 1.96
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def fit(results: Results, rungs: Sequence[Rung]) -> dict[str, Rating]:
         return numpy.diag(weights.sum(axis=1) + 1 / sigmas**2) - weights
 
     best = minimize(loss, means, jac=slope, hess=curvature, method="trust-exact").x
-    margins = _Z_95 * numpy.sqrt(numpy.diag(numpy.linalg.inv(curvature(best))))
+    margins = Z_95 * numpy.sqrt(numpy.diag(numpy.linalg.inv(curvature(best))))
     return {name: Rating(float(rating), float(margin)) for name, rating, margin in zip(names, best, margins, strict=True)}
 
 
@@ -116,7 +116,7 @@ def calibrated(rungs: Sequence[Rung], path: Path) -> list[Rung]:
 
 
 def _recalibrated(rung: Rung, found: Rating | None, path: Path) -> Rung:
-    return rung if found is None else Rung(rung.engine, found.rating, found.margin / _Z_95, f"calibrated, {path.name}")
+    return rung if found is None else Rung(rung.engine, found.rating, found.margin / Z_95, f"calibrated, {path.name}")
 
 
 def save_calibration(ratings: Mapping[str, Rating], time_control: str, path: Path) -> None:

@@ -13,6 +13,7 @@ from zobra.arena.display import faults
 from zobra.arena.engines import read_engines, with_options
 from zobra.arena.ladder import Rating, Rung
 from zobra.arena.openings import RANDOM
+from zobra.arena.options import Book, Concurrency, EngineOptions, Folder, TimeControlText
 from zobra.arena.results import Results
 from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN
 from zobra.arena.settings import Settings
@@ -23,17 +24,15 @@ _PLIES = 6
 
 def ladder(
     engine: Annotated[str, typer.Argument(help="[NAME=]COMMAND or a TOML file.")] = "zobra",
-    tc: Annotated[str, typer.Option(help="Time control, as in match.")] = "10+0.1",
+    tc: TimeControlText = "10+0.1",
     games: Annotated[int, typer.Option("--games", "-n", min=2, help="Games against each rung (even).")] = 40,
     lowest: Annotated[int, typer.Option(help="Leave out rungs below this rating.")] = 0,
     highest: Annotated[int, typer.Option(help="Leave out rungs above this rating.")] = 9999,
     rungs_file: Annotated[Path, typer.Option("--list", help="TOML file of the rungs.")] = ladders.SHIPPED,
-    book: Annotated[
-        Path | None, typer.Option("--openings", help="PGN or Polyglot book (default: random short openings).")
-    ] = None,
-    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE for the engine.")] = None,
-    concurrency: Annotated[int, typer.Option("--concurrency", "-c", min=1, help="Games at a time.")] = 1,
-    folder: Annotated[Path | None, typer.Option(help="Where the games are kept; the same folder again goes on.")] = None,
+    book: Book = None,
+    option: EngineOptions = None,
+    concurrency: Concurrency = 1,
+    folder: Folder = None,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Let the rungs play each other, and keep their ratings.")
     ] = False,
@@ -49,7 +48,7 @@ def ladder(
             engines = [*with_options(read_engines(engine)[:1], option or []), *engines]
         settings = Settings(
             engines=tuple(engines), time_control=tc, rounds=pairs_of(games), tournament=ROUND_ROBIN if calibrate else GAUNTLET,
-            order=RANDOM, seed=seed_of(None, folder), **book_settings(book, None if book else _PLIES),
+            order=RANDOM, seed=seed_of(None, folder), **book_settings(book, None, _PLIES),
         )  # fmt: skip
         outcome, _ = play(console, folder, settings, concurrency)
         ratings = ladders.fit(outcome.results, rungs)

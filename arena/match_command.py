@@ -8,22 +8,23 @@ from rich.console import Console
 from rich.text import Text
 
 from zobra.arena import statistics
-from zobra.arena.adjudication import Rules, open_tablebase
+from zobra.arena.adjudication import open_tablebase
 from zobra.arena.command import (
     absolute,
     book_settings,
     leave_if_interrupted,
     mistakes_named,
     new_folder,
-    numbers,
     pairs_of,
     play,
+    rules_of,
     seed_of,
 )
 from zobra.arena.display import faults, figures, standings
 from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options
 from zobra.arena.match import Outcome
 from zobra.arena.openings import ORDERS, RANDOM
+from zobra.arena.options import Book, Concurrency, Draw, EngineOptions, Folder, Plies, Resign, Seed, TimeControlText
 from zobra.arena.schedule import ROUND_ROBIN, TOURNAMENTS, encounters
 from zobra.arena.settings import Settings
 
@@ -33,30 +34,28 @@ def match(
         list[str] | None,
         typer.Argument(metavar="ENGINE ENGINE [...]", help="[NAME=]COMMAND or a TOML file; none with --folder to go on."),
     ] = None,
-    tc: Annotated[str, typer.Option(help='"10+0.1", "40/60", "movetime=100" (ms), "nodes=5000", "depth=8".')] = "10+0.1",
+    tc: TimeControlText = "10+0.1",
     games: Annotated[
         int | None, typer.Option("--games", "-n", min=2, help="Games for each two engines that meet (even).")
     ] = None,
-    book: Annotated[Path | None, typer.Option("--openings", help="EPD, PGN or Polyglot (.bin) book.")] = None,
+    book: Book = None,
     order: Annotated[str, typer.Option(help="Order of the openings: sequential or random.")] = RANDOM,
-    plies: Annotated[int | None, typer.Option(min=0, help="Plies to take from a PGN or Polyglot book.")] = None,
-    seed: Annotated[int | None, typer.Option(help="For the order of the openings (default: drawn).")] = None,
-    concurrency: Annotated[int, typer.Option("--concurrency", "-c", min=1, help="Games at a time.")] = 1,
-    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="[ENGINE:]NAME=VALUE.")] = None,
+    plies: Plies = None,
+    seed: Seed = None,
+    concurrency: Concurrency = 1,
+    option: EngineOptions = None,
     tournament: Annotated[str, typer.Option(help="round-robin, or gauntlet (the first against the others).")] = ROUND_ROBIN,
     sprt: Annotated[str | None, typer.Option(help="Stop by SPRT: ELO0,ELO1[,ALPHA[,BETA]].")] = None,
     model: Annotated[str, typer.Option(help="Elo model of the SPRT: normalized or logistic.")] = statistics.NORMALIZED,
-    draw: Annotated[
-        str | None, typer.Option(metavar="FROM,MOVES,CP", help="Draw from move FROM after MOVES within CP.")
-    ] = None,
-    resign: Annotated[str | None, typer.Option(metavar="MOVES,CP", help="Resign after MOVES at -CP or worse.")] = None,
+    draw: Draw = None,
+    resign: Resign = None,
     twosided: Annotated[bool, typer.Option(help="Resign only when the winner agrees.")] = False,
     move_limit: Annotated[int | None, typer.Option(min=1, help="Draw after so many moves.")] = None,
     syzygy: Annotated[Path | None, typer.Option(help="Folder of Syzygy tables that end games.")] = None,
     chess960: Annotated[bool, typer.Option("--chess960", help="Chess960 (also with FENs of double Chess960).")] = False,
     margin: Annotated[int, typer.Option(min=0, help="Milliseconds a move may be late.")] = 0,
     stall: Annotated[float, typer.Option(min=1, help="Seconds of silence until an engine counts as stalled.")] = 60,
-    folder: Annotated[Path | None, typer.Option(help="Where the match is kept; the same folder again goes on with it.")] = None,
+    folder: Folder = None,
     pin: Annotated[bool, typer.Option(help="Give each game its own processors, where possible.")] = True,
 ) -> None:
     """Plays engines against each other, with SPRT if asked; interrupted matches go on."""
@@ -65,7 +64,7 @@ def match(
         settings = None
         if engines:
             specs = with_distinct_names(with_options([spec for text in engines for spec in read_engines(text)], option or []))
-            rules = Rules(numbers(draw, 3, "--draw"), numbers(resign, 2, "--resign"), twosided, move_limit, absolute(syzygy))
+            rules = rules_of(draw, resign, resign_twosided=twosided, move_limit=move_limit, syzygy=absolute(syzygy))
             settings = Settings(
                 engines=tuple(specs), time_control=tc, rounds=_rounds(specs, games, sprt, tournament), tournament=tournament,
                 order=order, seed=seed_of(seed, folder), chess960=chess960, margin_ms=margin, stall_seconds=stall,

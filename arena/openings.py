@@ -11,6 +11,8 @@ import chess
 import chess.pgn
 import chess.polyglot
 
+from zobra.arena.epd import status_names, with_clocks_as_operations
+
 SEQUENTIAL, RANDOM = "sequential", "random"
 ORDERS = (SEQUENTIAL, RANDOM)
 # how far a Polyglot book is followed where no number of plies is given
@@ -78,13 +80,8 @@ def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tu
 
 def _epd_opening(path: Path, number: int, line: str, chess960: bool) -> Opening:
     """Reads a FEN, or an EPD whose clocks may stand in hmvc and fmvn."""
-    words = line.split()
     try:
-        if len(words) >= 6 and words[4].isdigit() and words[5].rstrip(";").isdigit():
-            board = chess.Board(" ".join([*words[:5], words[5].rstrip(";")]), chess960=chess960)
-            operations: dict = {}
-        else:
-            board, operations = chess.Board.from_epd(line, chess960=chess960)
+        board, operations = chess.Board.from_epd(with_clocks_as_operations(line), chess960=chess960)
         _check(board)
     except ValueError as error:
         raise ValueError(f"{path}:{number}: {error}") from error
@@ -93,9 +90,8 @@ def _epd_opening(path: Path, number: int, line: str, chess960: bool) -> Opening:
 
 def _check(board: chess.Board) -> None:
     if not board.is_valid():
-        flags = ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & board.status())
         hint = " (a Chess960 position?)" if board.status() & chess.STATUS_BAD_CASTLING_RIGHTS else ""
-        raise ValueError(f"impossible position: {flags}{hint}")
+        raise ValueError(f"impossible position: {status_names(board)}{hint}")
     if board.is_game_over():
         raise ValueError("the game is over in this position")
 

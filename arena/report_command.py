@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from zobra.arena.report import report_page
+from zobra.arena import report_match, report_suite, suite_results
 from zobra.arena.report_plots import MissingMatplotlib
 
 
@@ -26,3 +26,11 @@ def report(
     except OSError as error:
         raise typer.BadParameter(f"cannot write {page_path}: {error.strerror}") from error
     typer.echo(f"{page_path} ({len(page.encode()) // 1024} KiB)")
+
+
+def report_page(run: Path) -> str:
+    """The page for a match folder (with run.json) or a JSON file of suite results.
+
+    Raises OSError when a file cannot be read, ValueError when it is neither, MissingMatplotlib without matplotlib.
+    """
+    return report_match.page(run) if run.is_dir() else report_suite.page(suite_results.load(run))

@@ -8,8 +8,8 @@ from typing import Any
 
 import chess
 
-from zobra.arena.journal import GameRecord
-from zobra.arena.settings import Settings
+from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.results import RESULTS, Results
 from zobra.arena.statistics import Sprt
 
 # evaluations are shown no further than this (pawns); a mate stands there too
@@ -41,44 +41,23 @@ class Move:
 class Game:
     """A finished game."""
 
-    index: int
-    pair: int
-    white: str
-    black: str
-    fen: str
-    opening: str
-    result: str
-    reason: str
-    detail: str
+    record: GameRecord
     moves: list[Move]
 
     @classmethod
     def from_journal(cls, record: GameRecord) -> "Game":
-        """Takes what the page shows from the journal's record. Raises KeyError, TypeError or ValueError."""
-        return cls(
-            index=record.index,
-            pair=record.pair,
-            white=record.white,
-            black=record.black,
-            fen=record.opening["fen"],
-            opening=record.opening.get("name") or "",
-            result=record.result,
-            reason=record.reason,
-            detail=record.detail,
-            moves=[Move.from_journal(move) for move in record.moves],
-        )
+        """Reads what the journal kept of it. Raises KeyError, TypeError or ValueError."""
+        game = cls(record, [Move.from_journal(move) for move in record.moves])
+        if record.result not in RESULTS:
+            raise ValueError(f"result {record.result!r}")
+        _ = game._start
+        return game
 
     @cached_property
     def _start(self) -> tuple[bool, int]:
-        fields = self.fen.split()
+        fields = self.record.opening["fen"].split()
         number = int(fields[5]) if len(fields) > 5 and fields[5].isdigit() else 1
         return len(fields) < 2 or fields[1] != "b", number
-
-    def points_of(self, name: str) -> float:
-        """1 when this engine won, 1/2 for a draw, 0 otherwise."""
-        if self.result == "1/2-1/2":
-            return 0.5
-        return float(self.result == ("1-0" if self.white == name else "0-1"))
 
     def turn(self, ply: int) -> chess.Color:
         """Who makes the game's move number `ply`, counted from 0."""
@@ -86,7 +65,7 @@ class Game:
 
     def mover(self, ply: int) -> str:
         """The name of the engine that makes this move."""
-        return self.white if self.turn(ply) == chess.WHITE else self.black
+        return self.record.white if self.turn(ply) == chess.WHITE else self.record.black
 
     def move_number(self, ply: int) -> int:
         """The full-move number of this move."""
@@ -105,15 +84,14 @@ class Match:
     sprt: Sprt | None = None
     problems: list[str] = field(default_factory=list)
 
+    @cached_property
+    def results(self) -> Results:
+        """The scores of all engines."""
+        return Results(self.engines, (game.record for game in self.games))
+
     def score(self, name: str, rival: str | None = None) -> tuple[int, int, int]:
         """Wins, draws and losses of an engine, against one rival or all."""
-        wins = draws = losses = 0
-        for game in self.games:
-            if name not in (game.white, game.black) or (rival and rival not in (game.white, game.black)):
-                continue
-            draws += game.result == "1/2-1/2"
-            wins += game.result == ("1-0" if game.white == name else "0-1")
-            losses += game.result == ("0-1" if game.white == name else "1-0")
+        losses, draws, wins = self.results.trinomial(name, rival)
         return wins, draws, losses
 
     def score_share(self, name: str) -> float:
@@ -124,21 +102,13 @@ class Match:
 
 def read_match(folder: Path) -> Match:
     """Reads run.json and journal.jsonl. Lines that are no games become problems. Raises OSError, or ValueError."""
-    run = folder / "run.json"
-    try:
-        values = json.loads(run.read_text(encoding="utf-8"))
-        if values["kind"] != "match":
-            raise ValueError(f"it is a {values['kind']}")
-        settings = Settings.from_json(values)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{run}: not a match: {type(error).__name__}: {error}") from error
-    names = [engine.name for engine in settings.engines]
-    match = Match(names, settings.time_control, str(values.get("created", "")), [], settings.sprt)
+    settings, created = Journal.run_in(folder)
+    match = Match([engine.name for engine in settings.engines], settings.time_control, created, [], settings.sprt)
     with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:
         for number, line in enumerate(journal, start=1):
             try:
                 match.games.append(Game.from_journal(GameRecord(**json.loads(line))))
             except (KeyError, TypeError, ValueError) as error:
                 match.problems.append(f"journal.jsonl:{number}: {type(error).__name__}: {error}")
-    match.games.sort(key=lambda game: game.index)
+    match.games.sort(key=lambda game: game.record.index)
     return match

@@ -12,7 +12,7 @@ import chess
 from zobra.arena.report_games import Game, Match, read_match
 from zobra.arena.report_html import figure, figures, html_page, section, table
 from zobra.arena.report_plots import SERIES, bands_by_move, plot, strength_over_games
-from zobra.arena.report_strength import Strength, strength, strength_over_time
+from zobra.arena.report_strength import Strength, strength_over_time
 
 _POINTS_OF_CURVE = 40
 # an evaluation of this many centipawns reaches three quarters of a small curve's height
@@ -40,7 +40,7 @@ def page(folder: Path) -> str:
 def _key_figures(match: Match) -> str:
     if len(match.engines) != 2 or not match.games:
         return figures([("games", str(len(match.games)), ""), ("engines", str(len(match.engines)), "")])
-    first, result = match.engines[0], strength(match)
+    first, result = match.engines[0], strength_over_time(match)[-1]
     wins, draws, losses = match.score(first)
     guess = result.estimate
     pairs = [
@@ -117,9 +117,9 @@ def _endings(match: Match) -> str:
     """Reasons, and how often each engine won, drew and lost by them."""
     counts: dict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
     for game in match.games:
-        sign = _RESULT_SIGNS.get(game.result, 0)
-        counts[game.reason][(game.white, sign)] += 1
-        counts[game.reason][(game.black, -sign)] += 1
+        sign = _RESULT_SIGNS.get(game.record.result, 0)
+        counts[game.record.reason][(game.record.white, sign)] += 1
+        counts[game.record.reason][(game.record.black, -sign)] += 1
     rows = []
     for reason, by_engine in sorted(counts.items(), key=lambda item: -item[1].total()):
         cells = [_wins_draws_losses(*(by_engine[(name, sign)] for sign in (1, 0, -1))) for name in match.engines]
@@ -145,9 +145,9 @@ def _evaluation_plot(match: Match) -> str:
     first = match.engines[0]
     values: dict[str, dict[int, list[float]]] = {kind: defaultdict(list) for kind in ("won", "drawn", "lost")}
     for game in match.games:
-        if first not in (game.white, game.black):
+        if first not in (game.record.white, game.record.black):
             continue
-        sign = _RESULT_SIGNS.get(game.result, 0) * (1 if game.white == first else -1)
+        sign = _RESULT_SIGNS.get(game.record.result, 0) * (1 if game.record.white == first else -1)
         kind = {1: "won", 0: "drawn", -1: "lost"}[sign]
         for ply, move in enumerate(game.moves):
             if game.mover(ply) == first and move.pawns is not None:
@@ -164,14 +164,14 @@ def _evaluation_plot(match: Match) -> str:
 def _games(match: Match) -> str:
     rows = (
         [
-            str(game.index + 1),
-            escape(game.white),
-            escape(game.black),
-            game.result.replace("1/2-1/2", "½–½").replace("-", "–"),
-            escape(f"{game.reason}: {game.detail}" if game.detail else game.reason),
+            str(game.record.index + 1),
+            escape(game.record.white),
+            escape(game.record.black),
+            game.record.result.replace("1/2-1/2", "½–½").replace("-", "–"),
+            escape(f"{game.record.reason}: {game.record.detail}" if game.record.detail else game.record.reason),
             str(len(game.moves)),
             _curve(game),
-            escape(game.opening),
+            escape(game.record.opening.get("name") or ""),
         ]
         for game in match.games
     )

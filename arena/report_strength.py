@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from zobra.arena.report_games import Match
+from zobra.arena.results import Results
 from zobra.arena.statistics import Estimate, estimate
 
 _MOST_POINTS = 250
@@ -26,23 +27,13 @@ class Strength:
         return (elo, elo - margin, elo + margin) if math.isfinite(elo) else (math.nan, math.nan, math.nan)
 
 
-def strength(match: Match) -> Strength:
-    """The estimate after all games. Raises ValueError without any."""
-    return _after(match, len(match.games))
-
-
 def strength_over_time(match: Match) -> list[Strength]:
-    """The course of the estimate, at a few hundred points at most."""
+    """The course of the estimate, at a few hundred points at most; the last one is that after all games."""
     step = max(2, 2 * math.ceil(len(match.games) / 2 / _MOST_POINTS))
-    ends = [*range(step, len(match.games), step), len(match.games)]
-    return [_after(match, end) for end in ends]
-
-
-def _after(match: Match, games: int) -> Strength:
-    pairs: dict[int, list[float]] = {}
-    for game in match.games[:games]:
-        pairs.setdefault(game.pair, []).append(game.points_of(match.engines[0]))
-    whole = [sum(points) for points in pairs.values() if len(points) == 2]
-    single = [points for pair in pairs.values() for points in pair]
-    counts = tuple(whole.count(half / 2) for half in range(5)) if whole else tuple(map(single.count, (0, 0.5, 1)))
-    return Strength(games, counts, estimate(counts), match.sprt.llr(counts) if match.sprt else None)
+    results, course = Results(match.engines), []
+    for number, game in enumerate(match.games, start=1):
+        results.add(game.record)
+        if number % step == 0 or number == len(match.games):
+            counts = tuple(results.best_counts(match.engines[0]))
+            course.append(Strength(number, counts, estimate(counts), match.sprt.llr(counts) if match.sprt else None))
+    return course

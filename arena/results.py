@@ -8,6 +8,7 @@ from zobra.arena.journal import GameRecord
 # losses that say something about the engine's soundness, not about its chess
 FAULTS = ("time", "illegal move", "disconnect", "stall")
 _POINTS_OF_WHITE = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}
+RESULTS = tuple(_POINTS_OF_WHITE)
 
 
 class Results:
@@ -21,7 +22,8 @@ class Results:
         # (engine, rival, half points) of games, and of pairs that are complete
         self._games: Counter[tuple[str, str, int]] = Counter()
         self._pairs: Counter[tuple[str, str, int]] = Counter()
-        self._open: dict[int, dict[str, int]] = {}
+        # the first game of a pair, by the pair's number and its engines
+        self._open: dict[tuple[int, frozenset[str]], dict[str, int]] = {}
         for record in records:
             self.add(record)
 
@@ -35,9 +37,10 @@ class Results:
             self.faults[(min(points, key=lambda name: points[name]), record.reason)] += 1
         for name, rival in ((record.white, record.black), (record.black, record.white)):
             self._games[(name, rival, points[name])] += 1
-        earlier = self._open.pop(record.pair, None)
+        pair = record.pair, frozenset(points)
+        earlier = self._open.pop(pair, None)
         if earlier is None:
-            self._open[record.pair] = points
+            self._open[pair] = points
             return False
         for name, rival in ((record.white, record.black), (record.black, record.white)):
             self._pairs[(name, rival, points[name] + earlier[name])] += 1

@@ -13,7 +13,7 @@ NORMALIZED, LOGISTIC = "normalized", "logistic"
 MODELS = (NORMALIZED, LOGISTIC)
 # one unit of normalised Elo, so that it equals logistic Elo near zero for drawless games
 _ELO_PER_SIGMA = 800 / math.log(10)
-_Z_95 = 1.959963984540054
+Z_95 = 1.959963984540054  # standard deviations on either side hold 95 %
 # stands for a count of zero, so that every outcome stays possible
 _ALMOST_ZERO = 1e-3
 
@@ -92,7 +92,7 @@ def estimate(counts: Sequence[int]) -> Estimate:
     shares, scores = [count / total for count in counts], _scores(counts)
     score, variance = _mean_and_variance(shares, scores)
     deviation = math.sqrt(variance / total)
-    low, high = score - _Z_95 * deviation, score + _Z_95 * deviation
+    low, high = score - Z_95 * deviation, score + Z_95 * deviation
     sigma = math.sqrt(variance * _games_per_unit(counts))
     middle = len(counts) // 2
     decisive = total - counts[middle]
@@ -101,7 +101,7 @@ def estimate(counts: Sequence[int]) -> Estimate:
         elo=elo_of_score(score),
         elo_margin=(elo_of_score(high) - elo_of_score(low)) / 2 if deviation and low > 0 and high < 1 else math.nan,
         normalized_elo=(score - 0.5) / sigma * _ELO_PER_SIGMA if sigma else 0.0 if score == 0.5 else math.nan,
-        normalized_margin=_Z_95 / math.sqrt(total * _games_per_unit(counts)) * _ELO_PER_SIGMA,
+        normalized_margin=Z_95 / math.sqrt(total * _games_per_unit(counts)) * _ELO_PER_SIGMA,
         superiority=_normal_cdf(_ratio(score - 0.5, deviation)),
         draw_ratio=shares[middle],
         decisive_ratio=_ratio(sum(counts[middle + 1 :]), sum(counts[:middle])) if decisive else math.nan,

@@ -11,8 +11,10 @@ from rich.console import Console
 from rich.text import Text
 
 from zobra.arena import suite_display
+from zobra.arena.command import mistakes_named
 from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options
 from zobra.arena.epd import read_suites
+from zobra.arena.options import EngineOptions
 from zobra.arena.player import EngineFailure
 from zobra.arena.suite import run_suite
 from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult
@@ -27,7 +29,7 @@ def suite(
     engine: Annotated[
         list[str] | None, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file; repeat to compare.")
     ] = None,
-    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="Option NAME=VALUE, or ENGINE:NAME=VALUE.")] = None,
+    option: EngineOptions = None,
     movetime: Annotated[int | None, typer.Option(min=1, help="Milliseconds a position (1000 if no limit is given).")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
     depth: Annotated[int | None, typer.Option(min=1, help="Depth a position, in plies.")] = None,
@@ -43,8 +45,12 @@ def suite(
     console = Console()
     if movetime is None and nodes is None and depth is None:
         movetime = DEFAULT_TIME_MS
-    specs = _engines(engine or ["zobra"], option or [])
-    result = _read(files, {"time_ms": movetime, "nodes": nodes, "depth": depth}, workers)
+    with mistakes_named():
+        specs = [spec for text in engine or ["zobra"] for spec in read_engines(text)]
+        specs = with_distinct_names(with_options(specs, option or []))
+        positions, bad_lines = read_suites(files)
+    limits = {"time_ms": movetime, "nodes": nodes, "depth": depth}
+    result = SuiteResult([str(path) for path in files], limits, workers, positions, bad_lines)
     suite_display.print_bad_lines(console, result)
     if not result.positions:
         raise typer.BadParameter("no position to solve in these files")
@@ -63,22 +69,6 @@ def suite(
         raise typer.Exit(1)
 
 
-def _read(files: list[Path], limit: dict[str, int | None], workers: int) -> SuiteResult:
-    try:
-        positions, bad_lines = read_suites(files)
-    except OSError as error:
-        raise typer.BadParameter(f"{error.filename}: {error.strerror}") from error
-    return SuiteResult([str(path) for path in files], limit, workers, positions, bad_lines)
-
-
-def _engines(texts: list[str], options: list[str]) -> list[EngineSpec]:
-    try:
-        specs = [spec for text in texts for spec in read_engines(text)]
-        return with_distinct_names(with_options(specs, options))
-    except (OSError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from error
-
-
 def _run_engine(
     console: Console,
     result: SuiteResult,
@@ -95,7 +85,7 @@ def _run_engine(
     def on_outcome(index: int, outcome: Outcome) -> None:
         nonlocal saved
         engine.outcomes[index] = outcome
-        progress.show(index)
+        progress.answered(index)
         if time.monotonic() - saved > SAVE_INTERVAL:
             saved = time.monotonic()
             _save(result, output)

@@ -1,54 +1,38 @@
 """What a suite run shows: progress, a line or table row per position, and a summary of the engines side by side."""
 
 from collections import Counter
-from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from zobra.arena.epd import SuitePosition
+from zobra.arena.live import LivePanel
 from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult
 
 _MOST_BAD_LINES_SHOWN = 20
 
 
-class SuiteProgress:
-    """Progress of one engine over a suite: a live bar on a terminal, one line per position elsewhere."""
+class SuiteProgress(LivePanel):
+    """Progress of one engine over a suite: one line per position where there is no terminal."""
 
     def __init__(self, console: Console, result: SuiteResult, engine: EngineResult) -> None:
-        self._console, self._result, self._engine = console, result, engine
-        self._bar: Progress | None = None
-        if console.is_terminal:
-            self._bar = Progress(
-                TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(),
-                TextColumn("{task.fields[score]}"), TimeElapsedColumn(), TimeRemainingColumn(),
-                console=console,
-            )  # fmt: skip
-            self._task = self._bar.add_task(engine.name, total=len(result.positions), score="")
+        super().__init__(console, engine.name)
+        self._result, self._engine = result, engine
+        self.count_from(0, len(result.positions))
 
-    def __enter__(self) -> "SuiteProgress":
-        if self._bar:
-            self._bar.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
-        if self._bar:
-            self._bar.stop()
-
-    def show(self, index: int) -> None:
-        """Shows that the outcome of one more position is there."""
+    def answered(self, index: int) -> None:
+        """The outcome of one more position is there."""
         done = len(self._engine.answered)
         score = f"{self._engine.solved} solved"
         if self._result.maximum_points:
             score += f", {self._engine.points} points"
-        if self._bar:
-            self._bar.update(self._task, completed=done, score=score)
-            return
         position, outcome = self._result.positions[index], self._engine.outcomes[index]
-        line = f"{self._engine.name} {done}/{len(self._result.positions)} ({score}): {position.name}"
-        self._console.print(Text(f"{line} {told(position, outcome) if outcome else ''}"), soft_wrap=True)
+        line = f"({score}): {position.name} {told(position, outcome) if outcome else ''}"
+        self.count(done)
+        self.show(Text(line, overflow="ellipsis", no_wrap=True))
+        if not self.live:
+            self.console.print(Text(f"{self._engine.name} {done}/{len(self._result.positions)} {line}"), soft_wrap=True)
 
 
 def move_san(position: SuitePosition, move: str | None) -> str:

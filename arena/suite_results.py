@@ -13,7 +13,6 @@ lacks or how the engine failed, `effort` is the whole search and `solution` the 
 
 import dataclasses
 import json
-import os
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -21,6 +20,7 @@ from statistics import median
 from typing import Any
 
 from zobra.arena.epd import BadLine, SuitePosition
+from zobra.arena.journal import write_safely
 from zobra.arena.suite_verdict import Answer, Effort, StableSolution, points, why_unsolved
 
 FORMAT = 1
@@ -122,9 +122,7 @@ class SuiteResult:
     def save(self, path: Path) -> None:
         """Writes the JSON file in one step, so that a broken-off run leaves the last whole file. Raises OSError."""
         content = {"kind": "suite", "format": FORMAT, "finished": self.finished, **dataclasses.asdict(self)}
-        draft = path.with_name(path.name + ".new")
-        draft.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-        os.replace(draft, path)
+        write_safely(path, json.dumps(content, ensure_ascii=False).encode())
 
 
 def load(path: Path) -> SuiteResult:

@@ -7,21 +7,21 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from zobra.arena.adjudication import Rules
 from zobra.arena.command import (
     book_settings,
     check_book,
     leave_if_interrupted,
     mistakes_named,
     new_folder,
-    numbers,
     pairs_of,
+    rules_of,
     seed_of,
 )  # fmt: skip
 from zobra.arena.display import faults
 from zobra.arena.engines import read_engines, with_options
 from zobra.arena.journal import Journal
 from zobra.arena.openings import RANDOM
+from zobra.arena.options import Book, Concurrency, Draw, EngineOptions, Folder, OneEngine, Plies, Resign, Seed, TimeControlText
 from zobra.arena.settings import Settings
 from zobra.arena.spsa import Gains
 from zobra.arena.tune import SIDES, Plan, Tuning
@@ -33,28 +33,26 @@ _PLIES = 8
 
 
 def tune(
-    engine: Annotated[str | None, typer.Argument(help="[NAME=]COMMAND or a TOML file; none with --folder to go on.")] = None,
-    parameters: Annotated[Path | None, typer.Option("--parameters", help="TOML file with a [parameter.NAME] for each.")] = None,
+    engine: OneEngine = None,
+    parameters: Annotated[Path | None, typer.Option("--parameters", help="TOML file, as `zobra parameters` prints it.")] = None,
     parameter: Annotated[
         list[str] | None,
         typer.Option("--parameter", "-p", help="An option of the engine: NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]."),
     ] = None,
-    tc: Annotated[str, typer.Option(help='"10+0.1", "nodes=5000", as in match.')] = "5+0.05",
+    tc: TimeControlText = "5+0.05",
     games: Annotated[int, typer.Option("--games", "-n", min=2, help="Games in all (even).")] = 10_000,
     pairs: Annotated[int, typer.Option(min=1, help="Pairs of games an iteration.")] = 1,
     alpha: Annotated[float, typer.Option(min=0.0, help="How fast learning fades.")] = 0.602,
     gamma: Annotated[float, typer.Option(min=0.0, help="How fast shaking fades.")] = 0.101,
     stability: Annotated[float, typer.Option(min=0.0, help="Share of the iterations that damps the first.")] = 0.1,
-    book: Annotated[
-        Path | None, typer.Option("--openings", help="EPD, PGN or Polyglot book (default: random openings).")
-    ] = None,
-    plies: Annotated[int | None, typer.Option(min=0, help="Plies to take from a PGN or Polyglot book.")] = None,
-    seed: Annotated[int | None, typer.Option(help="For openings and shaking (default: drawn).")] = None,
-    concurrency: Annotated[int, typer.Option("--concurrency", "-c", min=1, help="Games at a time.")] = 1,
-    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE for both sides.")] = None,
-    draw: Annotated[str | None, typer.Option(metavar="FROM,MOVES,CP", help="Draw as in match.")] = None,
-    resign: Annotated[str | None, typer.Option(metavar="MOVES,CP", help="Resign as in match.")] = None,
-    folder: Annotated[Path | None, typer.Option(help="Where the run is kept; the same folder again goes on with it.")] = None,
+    book: Book = None,
+    plies: Plies = None,
+    seed: Seed = None,
+    concurrency: Concurrency = 1,
+    option: EngineOptions = None,
+    draw: Draw = None,
+    resign: Resign = None,
+    folder: Folder = None,
 ) -> None:
     """Tunes an engine's whole-number options by SPSA over games against itself; interrupted runs go on."""
     console = Console()
@@ -63,8 +61,8 @@ def tune(
             spec = with_options(read_engines(engine)[:1], option or [])[0]
             settings = Settings(
                 engines=tuple(replace(spec, name=name) for name in SIDES), time_control=tc, rounds=pairs_of(games),
-                order=RANDOM, seed=seed_of(seed, folder), **book_settings(book, _PLIES if book is None else plies),
-                rules=Rules(numbers(draw, 3, "--draw"), numbers(resign, 2, "--resign")),
+                order=RANDOM, seed=seed_of(seed, folder), **book_settings(book, plies, _PLIES),
+                rules=rules_of(draw, resign),
             )  # fmt: skip
             if settings.rounds % pairs:
                 raise ValueError(f"--games {games}: not a multiple of the {2 * pairs} games of an iteration")

@@ -3,15 +3,13 @@
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from zobra.arena.journal import GameRecord
+from zobra.arena.live import LivePanel
 from zobra.arena.report_plots import MissingMatplotlib
 from zobra.arena.tune import Plan, Tuning
 
@@ -23,44 +21,26 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 _WIDTH = 24
 
 
-class TuneDisplay:
-    """Watches a run; a context manager, as the live table must be taken down."""
+class TuneDisplay(LivePanel):
+    """Watches a run, and draws its plot now and then."""
 
     def __init__(self, console: Console, plot: Path) -> None:
-        self._console, self._plot = console, plot
-        self._progress = Progress(
-            TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            TextColumn("left"), TimeRemainingColumn(), console=console,
-        )  # fmt: skip
-        self._task = self._progress.add_task("games", total=None)
-        self._live = Live(console=console, refresh_per_second=2, transient=True) if console.is_terminal else None
-        self._drawn = time.monotonic()
-
-    def __enter__(self) -> "TuneDisplay":
-        if self._live:
-            self._live.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._live:
-            self._live.stop()
+        super().__init__(console, "games")
+        self._plot, self._drawn = plot, time.monotonic()
 
     def begin(self, tuning: Tuning) -> None:
         """The run begins or goes on."""
-        played = tuning.results.games
-        self._progress.reset(self._task, total=tuning.plan.games, completed=played)
-        if played:
-            self._console.print(f"going on after {played} of {tuning.plan.games} games")
+        self.count_from(tuning.results.games, tuning.plan.games)
 
     def finished(self, record: GameRecord, tuning: Tuning) -> None:
         """A game ended."""
         games = tuning.results.games
-        self._progress.update(self._task, completed=games)
-        if self._live:
-            self._live.update(Group(self._progress, values_table(tuning)))
+        self.count(games)
+        if self.live:
+            self.show(values_table(tuning))
         elif games % _INTERVAL == 0:
             values = ", ".join(f"{name} {value:.1f}" for name, value in tuning.values.items())
-            self._console.print(Text(f"{games} of {tuning.plan.games} games: {values}"), soft_wrap=True)
+            self.console.print(Text(f"{games} of {tuning.plan.games} games: {values}"), soft_wrap=True)
         if time.monotonic() - self._drawn > _DRAW_INTERVAL:
             self._drawn = time.monotonic()
             self.draw(tuning)

@@ -4,7 +4,6 @@ Keys of a table: default, low, high, c_end and r_end; what is left out comes fro
 """
 
 import asyncio
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -13,11 +12,7 @@ from typing import Any
 from zobra.arena.engines import EngineSpec
 from zobra.arena.player import Player, Spin
 from zobra.arena.spsa import SMALLEST_C, Tunable
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from zobra.arena.toml_file import read_toml
 
 # c_end where none is given, as a share of the range
 _SHARE_OF_RANGE = 1 / 20
@@ -64,10 +59,7 @@ def _key(name: str) -> str:
 
 
 def _tables(path: Path) -> dict[str, dict[str, Any]]:
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8")).get("parameter")
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: {error}") from error
+    found = read_toml(path).get("parameter")
     if not isinstance(found, dict) or not all(isinstance(table, dict) for table in found.values()):
         raise ValueError(f"{path}: no tables [parameter.NAME]")
     for name, table in found.items():

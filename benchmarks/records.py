@@ -19,7 +19,7 @@ import numpy as np
 import typer
 from variants import apart_from_cache
 
-from zobra.engine.jit import INT, WORD, entry, kernel, record, record_at
+from zobra.engine.jit import INT, WORD, entry, kernel, numeric, record, record_at
 from zobra.engine.perft import perft
 from zobra.search.negamax import negamax
 from zobra.search.quiescence import quiescence
@@ -68,17 +68,18 @@ with apart_from_cache():
             total ^= walk_addresses(stack, keys, counter, np.int64(ply + 1), np.int64(depth - 1))
         return total
 
-    @entry(WORD, WORD[::1], WORD[::1], WORD[::1], INT, INT)
-    def walk_arrays(stack, keys, counter, ply, depth):
-        """The recursion through arrays."""
-        counter[0] += ONE
-        total = stack[ply]
-        if depth == 0:
-            return total
-        for child in range(CHILDREN):
-            stack[ply + 1] = child_state(stack[ply], keys[child])
-            total ^= walk_arrays(stack, keys, counter, np.int64(ply + 1), np.int64(depth - 1))
+
+@numeric
+def walk_arrays(stack, keys, counter, ply, depth):
+    """The recursion through arrays."""
+    counter[0] += ONE
+    total = stack[ply]
+    if depth == 0:
         return total
+    for child in range(CHILDREN):
+        stack[ply + 1] = child_state(stack[ply], keys[child])
+        total ^= walk_arrays(stack, keys, counter, ply + 1, depth - 1)
+    return total
 
 
 def report_walks(rounds: int, depth: int) -> None:
@@ -111,9 +112,8 @@ def report_reference_counts() -> bool:
     """Say how often each recursive kernel touches a reference count; is it never?"""
     clean = True
     for name, function in (("perft", perft), ("quiescence", quiescence), ("negamax", negamax), ("walk_arrays", walk_arrays)):
-        fresh = kernel(function.py_func)  # code that comes from the cache cannot be looked at
-        fresh.compile(function.signatures[0])
-        code = fresh.inspect_llvm(function.signatures[0])
+        compiled = function.dispatcher if function is walk_arrays else function.specialised
+        code = compiled.inspect_llvm(compiled.signatures[0])
         found = len(REFERENCE_COUNTING.findall(code))
         print(f"{name}: {len(code.splitlines()):,} lines of LLVM code, {found} calls that count references")
         clean = clean and (found == 0 or function is walk_arrays)

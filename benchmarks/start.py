@@ -1,9 +1,9 @@
-"""How long a start takes: to `uciok`, and to `readyok`, warm and cold.
+"""How long a start takes: to `uciok`, and to `readyok`, with a full store of kernels, with an empty one and without any.
 
     python benchmarks/start.py
 
-Warm: the kernels are in the cache; one start that is not counted sees to that. Cold: an empty cache, once; with the processor
-time that compiling everything takes.
+Warm: the kernels are in the store; one start that is not counted sees to that. Cold: an empty store, and how long it is until
+the engine itself answers and not the simple player. Without: the place of the store cannot be written.
 """
 
 from __future__ import annotations
@@ -14,27 +14,28 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import typer
 
 COMMAND = (sys.executable, "-m", "zobra.uci")
 
 
-def start(environment: dict[str, str] | None = None) -> tuple[float, float]:
-    """Seconds from the start of the process to `uciok` and to `readyok`."""
+def start(environment: dict[str, str] | None = None, *more: tuple[str, str]) -> list[float]:
+    """Seconds from the start of the process to `uciok`, `readyok` and the answers to more questions."""
     begin = time.perf_counter()
     with subprocess.Popen(
         COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=environment
     ) as process:
         times = []
-        for question, answer in (("uci", "uciok"), ("isready", "readyok")):
+        for question, answer in (("uci", "uciok"), ("isready", "readyok"), *more):
             assert process.stdin and process.stdout
             process.stdin.write(question + "\n")
-            if not any(line.strip() == answer for line in process.stdout):
+            if not any(line.startswith(answer) for line in process.stdout):
                 raise SystemExit(f"the engine ended without {answer}")
             times.append(time.perf_counter() - begin)
         process.stdin.write("quit\n")
-    return times[0], times[1]
+    return times
 
 
 def processor_seconds() -> float:
@@ -43,25 +44,34 @@ def processor_seconds() -> float:
     return times.children_user + times.children_system
 
 
-def told(times: list[float]) -> str:
-    """Median and worst, in milliseconds."""
-    return f"median {statistics.median(times) * 1e3:.0f} ms, worst {max(times) * 1e3:.0f} ms"
+def told(times: list[list[float]]) -> str:
+    """Median and worst of each answer, in milliseconds."""
+    columns = zip(("uciok", "readyok"), zip(*times, strict=True), strict=True)
+    return "; ".join(f"{name} median {statistics.median(c) * 1e3:.0f} ms, worst {max(c) * 1e3:.0f} ms" for name, c in columns)
 
 
 def main(starts: int = 10, cold: bool = True) -> None:
     """Measure."""
-    start()
+    start(None, ("d", "Checkers"))
     before = processor_seconds()
-    answers, ready = (list(times) for times in zip(*(start() for _ in range(starts)), strict=True))
+    times = [start() for _ in range(starts)]
     used = (processor_seconds() - before) / starts
-    print(f"warm, {starts} starts: uciok {told(answers)}; readyok {told(ready)}; {used:.2f} s of processor time each")
+    print(f"warm, {starts} starts: {told(times)}; {used:.2f} s of processor time each")
     if not cold:
         return
+    times = []
+    for _ in range(starts):
+        with tempfile.TemporaryDirectory() as folder:
+            times.append(start({**os.environ, "ZOBRA_CACHE_DIR": folder}))
+    print(f"cold, {starts} starts: {told(times)}")
     with tempfile.TemporaryDirectory() as folder:
         before = processor_seconds()
-        answer, compiled = start({**os.environ, "ZOBRA_CACHE_DIR": folder})
+        *_, compiled = start({**os.environ, "ZOBRA_CACHE_DIR": folder}, ("d", "Checkers"))
         used = processor_seconds() - before
-    print(f"cold, one start: uciok {answer * 1e3:.0f} ms; readyok {compiled:.1f} s, {used:.1f} s of processor time")
+    print(f"cold, one start: all kernels there after {compiled:.1f} s, {used:.1f} s of processor time")
+    with tempfile.NamedTemporaryFile() as file:
+        times = [start({**os.environ, "ZOBRA_CACHE_DIR": str(Path(file.name))}) for _ in range(starts)]
+    print(f"without a store, {starts} starts: {told(times)}")
 
 
 if __name__ == "__main__":

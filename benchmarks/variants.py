@@ -15,11 +15,11 @@ from zobra.engine.jit import cache
 @contextmanager
 def apart_from_cache() -> Iterator[None]:
     """Entries declared in here are compiled anew, and not kept: nothing may take them for the originals."""
-    kept, cache.folder = cache.folder, None
+    cache.takes_entries = False
     try:
         yield
     finally:
-        cache.folder = kept
+        cache.takes_entries = True
 
 
 def variant(module: ModuleType, change: Callable[[str], str] = str, **given: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ names any rook (Chess960). An en-passant square is kept only if a legal capture 
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 from zobra.engine.board import KING, PAWN, PIECE_LETTERS, ROOK, parse_square, square_name
 from zobra.engine.move import EN_PASSANT
@@ -23,8 +24,19 @@ class FenError(ValueError):
     """A text is not a position that chess can be played from; the message says why."""
 
 
-def parse_fen(text: str) -> Position:
-    """Read a FEN of four to six fields; FenError names what is wrong with it."""
+class Fields(NamedTuple):
+    """What the fields of a FEN say, each sound by itself and in keeping with the others; see Position.from_pieces."""
+
+    pieces: dict[int, int]
+    side: int
+    castling: int
+    en_passant: int
+    halfmove: int
+    fullmove: int
+
+
+def read_fen(text: str) -> Fields:
+    """Read a FEN of four to six fields; FenError names what is wrong with it. Who is in check is not looked at."""
     fields = text.split()
     if not 4 <= len(fields) <= 6:
         raise FenError(f"a FEN has 4 to 6 fields, this one {len(fields)}: {text!r}")
@@ -37,12 +49,22 @@ def parse_fen(text: str) -> Position:
     target = _parse_en_passant(fields[3], side, pieces)
     halfmove = _parse_counter("half-move clock", fields[4]) if len(fields) > 4 else 0
     fullmove = max(1, _parse_counter("move number", fields[5])) if len(fields) > 5 else 1
-    waiting = Position.from_pieces(pieces, side ^ 1, 0, 0)
-    if waiting.in_check:
-        raise FenError(f"{COLOUR_NAMES[side ^ 1]} is in check, but {COLOUR_NAMES[side]} is to move")
-    position = Position.from_pieces(pieces, side, castling, target, halfmove, fullmove)
-    if target and not any(move >> 12 == EN_PASSANT for move in position.legal_moves()):
-        position = Position.from_pieces(pieces, side, castling, 0, halfmove, fullmove)
+    return Fields(pieces, side, castling, target, halfmove, fullmove)
+
+
+def opposite_check(side: int) -> FenError:
+    """The complaint that the side not to move is in check."""
+    return FenError(f"{COLOUR_NAMES[side ^ 1]} is in check, but {COLOUR_NAMES[side]} is to move")
+
+
+def parse_fen(text: str) -> Position:
+    """The position of a FEN; FenError names what is wrong with it."""
+    fields = read_fen(text)
+    if Position.from_pieces(fields.pieces, fields.side ^ 1, 0, 0).in_check:
+        raise opposite_check(fields.side)
+    position = Position.from_pieces(*fields)
+    if fields.en_passant and not any(move >> 12 == EN_PASSANT for move in position.legal_moves()):
+        position = Position.from_pieces(*fields._replace(en_passant=0))
     return position
 
 

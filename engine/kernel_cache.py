@@ -2,30 +2,43 @@
 
 The folder is `<user cache>/zobra/<digest>`; the digest covers the source of every kernel package, the versions of Python,
 Numba, llvmlite and NumPy, and the name and features of the processor. So the code that runs is always the code in the
-tree, and two checkouts keep their kernels side by side. A list of checksums vouches for every file: what is unlisted or
-altered is removed before Numba can read it. Nothing in here can stop the engine; at worst the kernels are compiled anew.
+tree, and two checkouts keep their kernels side by side. There is one file for each entry, which begins with a checksum of the
+rest: what is damaged is removed before LLVM can read it. A lock sees to it that of several processes only one compiles.
+Nothing in here can stop the engine; at worst the kernels are compiled anew.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import ctypes
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
+ROOT = Path(__file__).resolve().parent.parent
 KERNEL_PACKAGES = ("engine", "tt", "search")
 PLACES = ("NUMBA_CACHE_DIR", "ZOBRA_CACHE_DIR")  # variables that move the folder, and change no code
-CHECKSUMS = "checksums.json"
+ENDING, LOCK_FILE = ".kernel", "compiling.lock"
 FOLDERS_KEPT = 12
+LOCK_PATIENCE = 120.0  # seconds; whoever has held the lock for longer is taken for stuck
+
+
+class ObjectCode(NamedTuple):
+    """A compiled entry: the name of its C function, the symbols it wants from outside, and the object file."""
+
+    symbol: str
+    externals: tuple[str, ...]
+    data: bytes
 
 
 def clock_symbol() -> tuple[str, int | None]:
@@ -45,26 +58,61 @@ def processor_features() -> dict[str, bool]:
     return {} if os.environ.get("ZOBRA_PORTABLE") == "1" else dict(llvm.get_host_cpu_features())
 
 
+def processor_name() -> str:
+    """LLVM's name for the processor."""
+    return str(llvm.get_host_cpu_name())
+
+
 def extracts_bits_slowly() -> bool:
     """AMD's processors before Zen 3 have the PEXT instruction, in microcode that takes hundreds of cycles."""
-    return llvm.get_host_cpu_name() in ("znver1", "znver2", "bdver4")
+    return processor_name() in ("znver1", "znver2", "bdver4")
 
 
 def kernel_sources() -> list[Path]:
     """Every Python file whose content can end up in compiled code, in a fixed order."""
-    root = Path(__file__).resolve().parent.parent
-    return [path for package in KERNEL_PACKAGES for path in sorted((root / package).glob("*.py"))]
+    return [path for package in KERNEL_PACKAGES for path in sorted((ROOT / package).glob("*.py"))]
+
+
+def is_kernel_source(path: Path) -> bool:
+    """Is this file's content part of the digest?"""
+    return path.parent.parent == ROOT and path.parent.name in KERNEL_PACKAGES
+
+
+def imported_files(path: Path) -> list[Path]:
+    """A source file and those of ours that it imports, directly or not, in a fixed order; kernel sources are not followed."""
+    found, waiting = {path}, [path]
+    while waiting:
+        if is_kernel_source(current := waiting.pop()):
+            continue
+        names: set[str] = set()
+        for node in ast.walk(ast.parse(current.read_bytes())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        modules = [sys.modules[name] for name in names if name in sys.modules]
+        files = {Path(file).resolve() for module in modules if (file := getattr(module, "__file__", None))}
+        ours = {file for file in files - found if ROOT in file.parents or path.parent in file.parents}
+        waiting += ours
+        found |= ours
+    return sorted(found)
+
+
+def hash_files(paths: Iterable[Path]) -> Any:
+    """A hash of names and contents."""
+    total = hashlib.sha256()
+    for path in paths:
+        total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return total
 
 
 def digest() -> str:
     """Name of the present state: sources, versions, processor."""
-    total = hashlib.sha256()
-    for path in kernel_sources():
-        total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    total = hash_files(kernel_sources())
     features = llvm.get_host_cpu_features().flatten()
     versions = [version(name) for name in ("numba", "llvmlite", "numpy")]
     environment = sorted((k, v) for k, v in os.environ.items() if k.startswith(("NUMBA_", "ZOBRA_")) and k not in PLACES)
-    total.update(repr((sys.version, versions, llvm.get_host_cpu_name(), features, environment)).encode())
+    total.update(repr((sys.version, versions, processor_name(), features, environment)).encode())
     return total.hexdigest()[:20]
 
 
@@ -80,71 +128,127 @@ def base_folder() -> Path:
 class KernelCache:
     """The store of compiled kernels that belongs to the code in this tree.
 
-    `folder` is None when nothing can be written; `notices` are sentences for the user; `compiled` counts the entries
-    that had to be compiled by this process.
+    `folder` is None when nothing can be kept; `notices` are sentences for the user; `compiled` counts the entries
+    that had to be compiled by this process; entries declared while `takes_entries` is false are not kept.
     """
 
     def __init__(self) -> None:
         self.notices: list[str] = []
         self.compiled = 0
-        self.folder: str | None = None
+        self.takes_entries = True
+        self.folder: Path | None = None
+        self.is_lock_held = False
         try:
-            folder = base_folder() / digest()
-            folder.mkdir(parents=True, exist_ok=True)
-            os.utime(folder)
-            (folder / f"writable-{os.getpid()}").touch()
-            (folder / f"writable-{os.getpid()}").unlink()
-            self.folder = str(folder)
-            self._remove_damaged()
-            self._prune()
+            self._digest = digest()
+            self.move(base_folder())
         except (OSError, RuntimeError) as error:
-            self.folder = None
-            self.notices.append(f"kernel cache is not usable, compiling without it: {error}")
+            self._do_without(error)
 
-    def compile(self, declare: Callable[[bool], Any]) -> Any:
-        """Load or compile one entry; `declare(cached)` makes the dispatcher. Damage costs a recompile, never a crash."""
+    def move(self, base: Path) -> None:
+        """Keep kernels below this folder from now on; OSError if it cannot be made."""
+        self.folder = base / self._digest
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):
+            os.utime(self.folder)  # the least recently used ones are pruned
+
+    @property
+    def base(self) -> Path | None:
+        """The folder that holds one folder per digest."""
+        return None if self.folder is None else self.folder.parent
+
+    def holds(self, name: str) -> bool:
+        """Is something kept under this name? It may be damaged."""
+        return self.folder is not None and self._path(name).exists()
+
+    def read(self, name: str) -> ObjectCode | None:
+        """The object code kept under a name; None when there is none, or none that is sound."""
         if self.folder is None:
-            self.compiled += 1
-            return declare(False)
+            return None
+        path = self._path(name)
         try:
-            dispatcher = declare(True)
-        except Exception as error:  # any fault that stored bytes can cause; a fault of the code itself shows again below
-            self.notices.append(f"kernel cache is not usable, compiling without it: {type(error).__name__}: {error}")
-            self.folder = None
-            return self.compile(declare)
-        if sum(dispatcher.stats.cache_misses.values()):
-            self.compiled += 1
-            self._record_checksums()
-        return dispatcher
+            checksum, content = path.read_bytes().split(b"\n", 1)
+            if checksum != _checksum(content):
+                raise ValueError("the content is not what was written")
+            head, data = content.split(b"\n", 1)
+            symbol, *externals = json.loads(head)
+            return ObjectCode(symbol, tuple(externals), data)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError):
+                path.unlink()
+            self._notice("damaged files removed from the kernel cache; compiling them anew")
+            return None
 
-    def _files(self) -> dict[str, Path]:
-        root = Path(str(self.folder))
-        return {str(path.relative_to(root)): path for path in root.rglob("*.nb[ic]")}
-
-    def _record_checksums(self) -> None:
-        sums = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in self._files().items()}
-        target = Path(str(self.folder)) / CHECKSUMS
-        temporary = target.with_suffix(f".{os.getpid()}")
-        with contextlib.suppress(OSError):  # without the list the files count as damaged and are compiled again
-            temporary.write_text(json.dumps(sums, indent=1))
+    def write(self, name: str, code: ObjectCode) -> None:
+        """Keep object code under a name."""
+        if self.folder is None:
+            return
+        content = json.dumps([code.symbol, *code.externals]).encode() + b"\n" + code.data
+        target = self._path(name)
+        temporary = target.with_name(f"{target.name}.{os.getpid()}")
+        try:
+            temporary.write_bytes(_checksum(content) + b"\n" + content)
             os.replace(temporary, target)
+            self._prune()
+        except OSError as error:
+            self._do_without(error)
 
-    def _remove_damaged(self) -> None:
+    @contextlib.contextmanager
+    def lock(self, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """While this is held no other process compiles; `on_wait` is called when one does, and is waited for.
+
+        What cannot be locked, or is held for ever, is gone without: two processes that compile the same do no harm.
+        """
+        if self.folder is None or self.is_lock_held:
+            yield
+            return
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.folder / LOCK_FILE)
+        with contextlib.suppress(Timeout, OSError, NotImplementedError):
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                on_wait()
+                lock.acquire(timeout=LOCK_PATIENCE)
+        self.is_lock_held = True
         try:
-            known = json.loads((Path(str(self.folder)) / CHECKSUMS).read_text())
-            trusted = dict(known)
-        except (OSError, ValueError, TypeError):
-            trusted = {}
-        damaged = [
-            path for name, path in self._files().items() if trusted.get(name) != hashlib.sha256(path.read_bytes()).hexdigest()
-        ]
-        for path in damaged:
-            path.unlink(missing_ok=True)
-        if damaged:
-            self.notices.append(f"{len(damaged)} damaged files removed from the kernel cache; compiling them anew")
+            yield
+        finally:
+            self.is_lock_held = False
+            lock.release()
+
+    def is_writable(self) -> bool:
+        """Can something be kept?"""
+        if self.folder is None:
+            return False
+        try:
+            probe = self.folder / f"writable.{os.getpid()}"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            self._do_without(error)
+            return False
+        return True
+
+    def _path(self, name: str) -> Path:
+        return Path(str(self.folder)) / (re.sub(r"[^\w.-]", "_", name) + ENDING)
+
+    def _notice(self, sentence: str) -> None:
+        if sentence not in self.notices:
+            self.notices.append(sentence)
+
+    def _do_without(self, error: Exception) -> None:
+        self.folder = None
+        self._notice(f"kernel cache is not usable, compiling for this process only: {error}")
 
     def _prune(self) -> None:
         folder = Path(str(self.folder))
         others = [path for path in folder.parent.iterdir() if path.is_dir() and len(path.name) == len(folder.name)]
         for path in sorted(others, key=lambda each: each.stat().st_mtime, reverse=True)[FOLDERS_KEPT:]:
             shutil.rmtree(path, ignore_errors=True)
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()

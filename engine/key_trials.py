@@ -1,7 +1,4 @@
-"""Keys put to the test in play: the keys of random legal games, and what it costs to make one.
-
-The kernels are compiled when this module is imported, which only the measurements do.
-"""
+"""Keys put to the test in play: the keys of random legal games, and what it costs to make one."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from zobra.engine.attacks import find_checks
 from zobra.engine.board import ONE, SEVEN, WHITE, ZERO
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.generator import ALL, generate
-from zobra.engine.jit import INT, VOID, WORD, copy_record, entry, kernel, lowest, record
+from zobra.engine.jit import INT, VOID, WORD, copy_record, entry, kernel, lowest, record, record_at
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make
 from zobra.engine.position import TABLES_RECORD, Position
@@ -31,6 +28,9 @@ SAMPLE = np.dtype([("position", POSITION), ("piece", "u8"), ("from_", "u8"), ("t
 TRIAL = np.dtype([("samples", SAMPLE, (SAMPLES,))], align=True)
 TRIAL_TYPE = record(TRIAL)
 
+WORD_BYTES = np.uint64(8)
+word_at = record_at(np.dtype([("value", "u8")]))
+
 THIRTEEN, SEVENTEEN, TWENTY = np.uint64(13), np.uint64(17), np.uint64(20)
 
 
@@ -45,23 +45,29 @@ def next_random(player):
     return word >> TWENTY
 
 
-@entry(VOID, record(PLAYER), TABLES_TYPE, WORD[::1])
-def collect(player, tables, keys):
-    """Fill `keys` with the keys of all positions of random games from the player's starting position."""
+@entry(VOID, record(PLAYER), TABLES_TYPE, WORD, INT)
+def write_keys(player, tables, address, size):
+    """Write to memory the keys of `size` positions of random games from the player's starting position."""
     position, following, moves = player.position, player.following, player.moves
     index = 0
-    while index < keys.size:
+    while index < size:
         copy_record(position, player.start)
         for _ in range(LONGEST_GAME):
             find_checks(position, tables)
             moves.count = ZERO
             count = generate(position, tables, moves, ALL)
-            if count == ZERO or position.halfmove >= FIFTY_MOVES or index == keys.size:
+            if count == ZERO or position.halfmove >= FIFTY_MOVES or index == size:
                 break
             make(position, following, np.uint64(moves.moves[next_random(player) % count]), tables)
             copy_record(position, following)
-            keys[index] = position.key
+            word_at(address).value = position.key
+            address += WORD_BYTES
             index += 1
+
+
+def collect(player: np.ndarray, keys: np.ndarray) -> None:
+    """Fill `keys` with the keys of all positions of random games from the player's starting position."""
+    write_keys(player[0], TABLES_RECORD, keys.ctypes.data, len(keys))
 
 
 @kernel
@@ -118,7 +124,7 @@ def distinct_keys(count: int, seed: int) -> np.ndarray:
     player, found = new_player(seed), np.zeros(0, np.uint64)
     while len(found) < count:
         more = np.zeros(count - len(found) + count // 16 + LONGEST_GAME, np.uint64)
-        collect(player[0], TABLES_RECORD, more)
+        collect(player, more)
         together = np.sort(np.concatenate([found, more]))
         found = together[np.append(True, together[1:] != together[:-1])]
     return np.random.default_rng(seed).permutation(found)[:count]
@@ -130,7 +136,7 @@ def new_trial(seed: int) -> np.ndarray:
     for sample in trial["samples"][0]:
         moves: list[int] = []
         while not moves:
-            collect(player[0], TABLES_RECORD, np.zeros(source.integers(1, LONGEST_GAME // 2), np.uint64))
+            collect(player, np.zeros(source.integers(1, LONGEST_GAME // 2), np.uint64))
             moves = Position(player["position"]).legal_moves()
         move = int(source.choice(moves))
         sample["position"] = player["position"][0]

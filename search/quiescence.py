@@ -54,6 +54,8 @@ def quiescence(worker, tables, ply, alpha, beta):
     best, best_move, standing = ply - MATE, NO_MOVE, -INFINITY
     if not in_check:
         best = standing = refined(frame.evaluation, data, known)
+        if is_principal and abs(best) >= LONGEST_MATE:  # a mate out of the table would come without its line
+            best = standing = frame.evaluation
         if best >= beta:
             return best
         alpha = max(alpha, best)

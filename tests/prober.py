@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 PATIENCE = 90.0  # seconds; the first start may have to compile
 
@@ -14,13 +15,14 @@ PATIENCE = 90.0  # seconds; the first start may have to compile
 class Prober:
     """Starts `zobra`, sends lines, and waits for lines. Use as a context manager."""
 
-    def __init__(self, *arguments: str, environment: dict[str, str] | None = None) -> None:
+    def __init__(self, *arguments: str, environment: dict[str, str] | None = None, folder: Path | None = None) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "zobra.uci", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
+            cwd=folder,
         )
         self.lines: queue.Queue[str | None] = queue.Queue()
         self.seen: list[str] = []
@@ -64,6 +66,13 @@ class Prober:
             self.seen.append(line)
             if line.startswith(start):
                 return got
+
+    def expect_end(self, patience: float = PATIENCE) -> list[str]:
+        """All further lines to the end of the output."""
+        got: list[str] = []
+        while (line := self.lines.get(timeout=patience)) is not None:
+            got.append(line)
+        return got
 
     def ask(self, *lines: str, answer: str) -> list[str]:
         """Send lines and wait for an answer that begins with `answer`."""

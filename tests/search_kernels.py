@@ -17,11 +17,12 @@ from zobra.engine.scores import INFINITY
 from zobra.search.correction import corrected, learn_correction
 from zobra.search.history import approach, capture_score, is_noisy, learn_cutoff, quiet_score, remember_tried
 from zobra.search.negamax import negamax
-from zobra.search.node import step
+from zobra.search.node import remember_result, step
 from zobra.search.parameters import default_parameters
-from zobra.search.picker import DONE, next_move, next_noisy, start_picking
+from zobra.search.picker import DONE, next_move, next_noisy, skip_quiets, start_picking
 from zobra.search.pruning import (
     attacks_the_king,
+    cannot_matter,
     has_bad_history,
     is_improving,
     late_moves_are_hopeless,
@@ -78,9 +79,12 @@ def judge_all_numbers(position, tables, verdicts):
         verdicts.legal[number] = np.uint8(is_legal(position, tables, np.uint64(number)))
 
 
-@entry(VOID, WORKER_TYPE, TABLES_TYPE, INT, WORD, BOOL, record(PICKED))
-def pick_all(worker, tables, ply, table_move, noisy_only, picked):
-    """All moves of the picker in their order, and the stage it stood in after each."""
+@entry(VOID, WORKER_TYPE, TABLES_TYPE, INT, WORD, BOOL, INT, record(PICKED))
+def pick_all(worker, tables, ply, table_move, noisy_only, quiets_until, picked):
+    """All moves of the picker in their order, and the stage it stood in after each.
+
+    From the `quiets_until`-th move on, it is told after each that quiet ones are no longer wanted.
+    """
     frame = worker.frames[ply]
     start_picking(frame.position, tables, frame, table_move)
     picked.count = ZERO
@@ -91,6 +95,8 @@ def pick_all(worker, tables, ply, table_move, noisy_only, picked):
         picked.moves[picked.count] = np.uint16(move)
         picked.stages[picked.count] = frame.stage
         picked.count += ONE
+        if picked.count >= quiets_until:
+            skip_quiets(frame)
     if not noisy_only and frame.stage != DONE:
         picked.count = np.uint64(MAX_MOVES)
 
@@ -175,6 +181,12 @@ def known_of(worker, ply, move, is_quiet):
     return quiet_score(worker, ply, move) if is_quiet else capture_score(worker, worker.frames[ply].position, move)
 
 
+@entry(VOID, WORKER_TYPE, INT, WORD, INT, INT, INT, INT)
+def end_node(worker, ply, move, score, depth, alpha, beta):
+    """`remember_result` as it is."""
+    remember_result(worker, ply, move, score, depth, alpha, beta)
+
+
 @entry(VOID, WORKER_TYPE, INT, INT, INT)
 def teach_correction(worker, ply, difference, depth):
     """`learn_correction` as it is."""
@@ -207,8 +219,8 @@ QUESTION = np.dtype(
 )
 (
     FAR_ABOVE, PASSING, VERIFICATION, NULL_DEPTH, LATE_MOVES, FUTILE, BAD_HISTORY, BAD_EXCHANGE, IMPROVING, SINGULAR, REFINED,
-    TABLE_DECIDES, REDUCTION, ADJUSTED, REDUCED_DEPTH, SINGULAR_BOUND, EXTENSION,
-) = range(17)  # fmt: skip
+    TABLE_DECIDES, REDUCTION, ADJUSTED, REDUCED_DEPTH, SINGULAR_BOUND, EXTENSION, CANNOT_MATTER,
+) = range(18)  # fmt: skip
 
 
 @entry(INT, INT, WORKER_TYPE, TABLES_TYPE, INT, record(QUESTION))
@@ -248,6 +260,9 @@ def claim(which, worker, tables, ply, asked):
         return reduced_depth(asked.depth, asked.reduction)
     if which == SINGULAR_BOUND:
         return singular_bound(worker, asked.score, asked.depth)
+    if which == CANNOT_MATTER:
+        number, depth, alpha, best = asked.number, asked.depth, asked.alpha, asked.score
+        return np.int64(cannot_matter(worker, tables, ply, asked.move, number, depth, asked.reduction, improving, alpha, best))
     return singular_extension(worker, asked.score, asked.bound, asked.evaluation, asked.beta, principal, cut)
 
 

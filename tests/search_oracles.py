@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 import chess
@@ -110,9 +110,9 @@ class Minimax:
         self.path.reverse()
         self.root = len(self.path) - 1
 
-    def value(self, depth: int) -> int:
-        """Score of the root in centipawns, from its side to move."""
-        return self._negamax(depth, 0)
+    def value(self, depth: int, moves: Iterable[chess.Move] | None = None) -> int:
+        """Score of the root in centipawns, from its side to move; by some `moves` only if they are given."""
+        return self._negamax(depth, 0, moves)
 
     def quiet_value(self) -> int:
         """Score of the root by quiescence alone."""
@@ -135,12 +135,12 @@ class Minimax:
         self.board.pop()
         return score
 
-    def _negamax(self, depth: int, ply: int) -> int:
+    def _negamax(self, depth: int, ply: int, chosen: Iterable[chess.Move] | None = None) -> int:
         if depth <= 0:
             return self._quiescence(ply)
         if ply > 0 and self._drawn():
             return 0
-        moves = list(self.board.legal_moves)
+        moves = list(chosen or self.board.legal_moves)
         if not moves:
             return MATED + ply if self.board.is_check() else 0
         return max(self._below(move, lambda: self._negamax(depth - 1, ply + 1)) for move in moves)

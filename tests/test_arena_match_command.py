@@ -11,6 +11,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from zobra.arena import player
+from zobra.arena.command import book_settings
 from zobra.arena.command_line import register
 from zobra.arena.display import MatchDisplay, figures, standings
 from zobra.arena.engines import EngineSpec
@@ -160,3 +161,11 @@ def test_standings_of_several_engines():
     rows = [line.split("│") for line in output.getvalue().splitlines() if "│" in line]
     assert [row[2].strip() for row in rows] == ["B", "A", "C"]
     assert rows[1][5].strip() == "4" and rows[1][6].strip() == "37.5%"
+
+
+def test_plies_are_those_asked_for_and_random_openings_have_their_own_length(tmp_path):
+    book = tmp_path / "book.pgn"
+    book.write_text("*\n")
+    for given, walk, without, with_book in ((None, None, None, None), (None, 8, 8, None), (4, 8, 4, 4), (0, 8, 0, 0)):
+        assert book_settings(None, given, walk)["plies"] == without
+        assert book_settings(book, given, walk)["plies"] == with_book

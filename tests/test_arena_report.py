@@ -17,8 +17,7 @@ pytest.importorskip("matplotlib", reason="reports need matplotlib")
 from zobra.arena.engines import EngineSpec
 from zobra.arena.epd import BadLine, read_position
 from zobra.arena.journal import GameRecord
-from zobra.arena.report import report_page
-from zobra.arena.report_command import report
+from zobra.arena.report_command import report, report_page
 from zobra.arena.report_games import read_match
 from zobra.arena.report_strength import strength_over_time
 from zobra.arena.settings import Settings
@@ -181,8 +180,10 @@ def test_a_match_page_has_plots_tables_and_curves(tmp_path):
 def test_strength_is_told_as_the_statistics_have_it(tmp_path):
     write_match(tmp_path / "run", 60, sprt={"elo0": 0, "elo1": 10, "alpha": 0.05, "beta": 0.1, "model": "logistic"})
     match = read_match(tmp_path / "run")
-    pairs = [sum(game.points_of("Alpha") for game in match.games if game.pair == pair) for pair in range(30)]
-    counts = [pairs.count(half / 2) for half in range(5)]
+    halves = [0] * 30
+    for record in (game.record for game in match.games):
+        halves[record.pair] += {"1/2-1/2": 1, "1-0" if record.white == "Alpha" else "0-1": 2}.get(record.result, 0)
+    counts = [halves.count(half) for half in range(5)]
     guess, test = estimate(counts), Sprt(0, 10, 0.05, 0.1, "logistic")
     page = assert_self_contained(report_page(tmp_path / "run"))
     assert f"{guess.elo:+.1f} ± {guess.elo_margin:.1f}" in re.sub(r"\s+", " ", page.text)

@@ -12,21 +12,24 @@ from tests import naive
 from tests.playouts import playouts
 from zobra.engine import attacks
 from zobra.engine.board import parse_square
-from zobra.engine.jit import BOOL, VOID, WORD, entry
+from zobra.engine.jit import BOOL, INT, VOID, WORD, entry, record
 from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
 from zobra.engine.magics import BISHOP_MAGICS, BISHOP_STEPS, ROOK_MAGICS, ROOK_STEPS, find_magic, relevant, subsets, walk
 from zobra.engine.position import TABLES_RECORD as TABLES
 from zobra.engine.tables import KING_STEPS, KNIGHT_STEPS, leaps, slider_attacks
 
+MOST = 1 << 12  # sets of relevant blockers that a square can have
+QUESTIONS = np.dtype([("occupied", "u8", (MOST,)), ("reached", "u8", (MOST,))])
 
-@entry(VOID, TABLES_TYPE, WORD, BOOL, WORD[::1], WORD[::1])
-def look_up(tables, square, straight, occupied, reached):
-    """The attacks of a rook (`straight`) or bishop for each occupancy."""
-    for index in range(occupied.size):
+
+@entry(VOID, TABLES_TYPE, WORD, BOOL, record(QUESTIONS), INT)
+def look_up(tables, square, straight, asked, count):
+    """The attacks of a rook (`straight`) or bishop for each of the first `count` occupancies."""
+    for index in range(count):
         if straight:
-            reached[index] = attacks.rook_attacks(tables, square, occupied[index])
+            asked.reached[index] = attacks.rook_attacks(tables, square, asked.occupied[index])
         else:
-            reached[index] = attacks.bishop_attacks(tables, square, occupied[index])
+            asked.reached[index] = attacks.bishop_attacks(tables, square, asked.occupied[index])
 
 
 @entry(WORD, POSITION_TYPE, TABLES_TYPE, WORD, WORD, WORD)
@@ -50,9 +53,12 @@ def test_sliders_look_up_what_walking_finds_for_every_occupancy(straight):
         blockers = np.array(subsets(mask), np.uint64)
         assert len(set(blockers.tolist())) == 1 << mask.bit_count()
         noise = source.integers(0, 1 << 64, len(blockers), dtype=np.uint64) & np.uint64(~mask & (1 << 64) - 1)
-        reached = np.zeros_like(blockers)
-        look_up(TABLES, square, straight, blockers | noise, reached)
-        assert reached.tolist() == [walk_in_directions(square, directions, occupied) for occupied in blockers.tolist()]
+        asked, count = np.zeros(1, QUESTIONS), len(blockers)
+        asked["occupied"][0, :count] = blockers | noise
+        look_up(TABLES, square, straight, asked[0], count)
+        assert asked["reached"][0, :count].tolist() == [
+            walk_in_directions(square, directions, occupied) for occupied in blockers.tolist()
+        ]
 
 
 def test_attackers_are_those_of_python_chess():

@@ -4,7 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zobra.search.clock import CLOCK_SHARE, DEFAULT_MOVES_TO_GO, MINIMUM, Allotment, Pace, allot
+from zobra.search.clock import (
+    CLOCK_SHARE,
+    DEFAULT_MOVES_TO_GO,
+    DROP_LEAST,
+    DROP_MOST,
+    DROP_SCALE,
+    FIRST_STEADY_DEPTH,
+    MINIMUM,
+    STEADY_FACTORS,
+    Allotment,
+    Pace,
+    allot,
+)
 from zobra.search.limits import Clock, Limits
 
 TIMES = st.integers(-10_000, 10_000_000)
@@ -84,33 +96,52 @@ def test_without_a_clock_there_is_no_limit(limits):
     assert allot(limits, True, 10) == (None, None)
 
 
-def factor(*depths: tuple[int, int, float]) -> float:
-    """The factor after some depths: best move, score and effort of each, from depth 6 on."""
+def paced(bests: list[int], scores: list[int] | None = None, effort: float = 0.5) -> float:
+    """The factor after depths 1, 2, … with these best moves and scores."""
     pace = Pace()
-    for depth, (best, score, effort) in enumerate(depths, 6):
-        pace.note(depth, best, score, effort)
+    for number, best in enumerate(bests):
+        pace.note(number + 1, best, scores[number] if scores else 0, effort)
     return pace.factor
 
 
-def test_a_steady_search_ends_sooner():
-    assert factor(*[(1, 20, 0.6)] * 8) < factor(*[(1, 20, 0.6)] * 2) < factor((1, 20, 0.6), (1, 20, 0.6), (2, 20, 0.6))
+def test_shallow_depths_say_nothing():
+    for depths in range(FIRST_STEADY_DEPTH):
+        assert paced(list(range(1, depths + 1)), [-100 * depth for depth in range(depths)]) == 1
 
 
-def test_a_falling_score_takes_time_and_a_rising_one_little_less():
-    level, falling, rising = (factor((1, 50, 0.5), (1, 50, 0.5), (1, score, 0.5)) for score in (50, 0, 100))
-    assert falling > 1.2 * level
-    assert 0.85 * level < rising < level
+def test_the_longer_a_move_stands_the_less_time_it_takes():
+    assert list(STEADY_FACTORS) == sorted(STEADY_FACTORS, reverse=True)
+    changing = list(range(1, 11))
+    usual = paced([*changing, 11, 11, 11])
+    for stood, factor in enumerate(STEADY_FACTORS):
+        assert paced([*changing, *[11] * (stood + 1)]) == pytest.approx(usual * factor / STEADY_FACTORS[2])
+    assert paced([*changing, *[11] * 40]) == paced([*changing, *[11] * len(STEADY_FACTORS)])
+    assert paced([11] * 12 + [7]) == paced(changing)  # steady for long, and changed at last
 
 
-def test_effort_on_one_move_ends_the_search_sooner():
-    assert factor((1, 0, 0.95)) < factor((1, 0, 0.5)) < factor((1, 0, 0.1))
+@given(st.lists(st.integers(-1_000, 1_000), min_size=12, max_size=12), st.integers(0, 500))
+def test_a_falling_score_is_worth_time(scores, fall):
+    steady = [5] * len(scores)
+    assert paced(steady, [*scores[:-1], scores[-1] - fall]) >= paced(steady, scores)
 
 
-def test_nothing_is_known_at_small_depths():
-    pace = Pace()
-    for depth in range(1, 6):
-        pace.note(depth, depth, -200 * depth, 0.01)
-    assert pace.factor == 1.0
+def test_a_fall_counts_from_the_average_and_within_bounds():
+    steady, level = [5] * 12, paced([5] * 12)
+    for fall, drop in ((0, 1), (60, 1 + 60 / DROP_SCALE), (-5, 1 - 5 / DROP_SCALE), (5_000, DROP_MOST), (-5_000, DROP_LEAST)):
+        wanted = level * max(DROP_LEAST, min(drop, DROP_MOST))
+        assert paced(steady, [100] * 11 + [100 - fall]) == pytest.approx(wanted)
+
+
+def test_a_recent_score_weighs_more_than_an_old_one():
+    steady = [5] * 12
+    assert paced(steady, [200] + [0] * 11) < paced(steady, [0] * 9 + [200, 0, 0])
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_the_more_the_best_move_took_the_less_there_is_to_find(one, other):
+    more, less = max(one, other), min(one, other)
+    assert 0 < paced([5] * 12, effort=more) <= paced([5] * 12, effort=less)
+    assert paced([5] * 12, effort=0.95) < paced([5] * 12, effort=0.3)
 
 
 def test_the_soft_limit_moves_but_not_beyond_the_hard_one():

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.search_kernels import Bench, corrected_evaluation, teach_correction
+from tests.search_kernels import Bench, corrected_evaluation, end_node, teach_correction
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.scores import LONGEST_MATE
+from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.correction import LARGEST_BONUS
 from zobra.search.worker import BEFORE, LIMIT
 
@@ -84,3 +84,32 @@ def test_without_weight_nothing_is_corrected():
     for difference in (-70, 300):
         teach_correction(bench.this, 0, difference, 9)
         assert corrected(bench, 12) == 12
+
+
+@pytest.mark.parametrize(
+    ("score", "alpha", "beta", "move", "direction"),
+    [
+        (60, 0, 100, "g1f3", 1),  # exact, above and below the evaluation
+        (-60, -100, 100, "g1f3", -1),
+        (60, 20, 60, "g1f3", 1),  # at least 60
+        (-10, -40, -10, "g1f3", 0),  # at least -10 says nothing of an evaluation of 0
+        (-60, -60, -20, None, -1),  # at most -60
+        (30, 40, 60, None, 0),  # at most 30 says nothing
+        (60, 20, 60, "e4d5", 0),  # a capture: not what the evaluation is for
+        (0, -10, 10, "g1f3", 0),  # right already
+    ],
+)
+def test_learned_from_quiet_disagreement_only(score, alpha, beta, move, direction):
+    position = parse_fen("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
+    bench = Bench(position)
+    bench.this["frames"][0]["evaluation"] = bench.this["frames"][0]["static"] = 0
+    end_node(bench.this, 0, position.parse_move(move) if move else 0, score, 6, alpha, beta)
+    after = corrected(bench)
+    assert (after > 0) - (after < 0) == direction
+
+
+def test_nothing_is_learned_in_check():
+    bench = Bench(parse_fen("4k3/8/8/8/4r3/8/8/4K2R w - - 0 1"))
+    bench.this["frames"][0]["evaluation"] = bench.this["frames"][0]["static"] = NO_SCORE
+    end_node(bench.this, 0, 0, -300, 9, -100, 100)
+    assert not any(bench.this[name].any() for name in ("pawn_correction", "piece_correction", "continuation_correction"))

@@ -10,14 +10,14 @@ from tests.search_oracles import move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Position
 from zobra.search.parameters import default_parameters
-from zobra.search.worker import BEFORE, LIMIT, MAX_TRIED, NOTHING_PLAYED, WORKER, forget
+from zobra.search.worker import BEFORE, LIMIT, MAX_TRIED, NOTHING_PLAYED, PAWN_STRUCTURES, WORKER, forget
 
 E2E4 = 12 | 28 << 6
-D2D4, G1F3, B1C3 = 11 | 27 << 6, 6 | 21 << 6, 1 | 18 << 6
 MOST = int(LIMIT)
 PARAMETERS = default_parameters()
 QUIET_TABLES = 5  # that a quiet score adds up
-TAKES = "4k3/8/8/3q4/2P5/4N3/8/3RK3 w - - 0 1"
+NAMES = ("quiet_history", "pawn_history", "continuation_history", "capture_history")
+PLY = 5
 
 
 @pytest.fixture
@@ -25,8 +25,47 @@ def bench():
     return Bench(parse_fen(START))
 
 
-def known(bench: Bench, move: int, is_quiet: bool = True) -> int:
-    return int(known_of(bench.this, 0, move, is_quiet))
+class Reference:
+    """Every history value in one dictionary, by the name of its array and its place there."""
+
+    def __init__(self) -> None:
+        self.values: dict[tuple, int] = {}
+
+    def places(self, bench: Bench, ply: int, move: int, is_quiet: bool) -> list[tuple]:
+        """Where the values of a move lie."""
+        position = bench.this["frames"][ply]["position"]
+        from_, to = move & 63, move >> 6 & 63
+        moved = int(position["board"][from_]) * 64 + to
+        if not is_quiet:
+            return [("capture_history", moved, int(position["board"][to]) // 2)]
+        before = [int(bench.this["played"][BEFORE + ply - back]) for back in (1, 2, 4)]
+        return [
+            ("quiet_history", int(position["side"]), from_, to),
+            ("pawn_history", int(position["structure_keys"][0]) % PAWN_STRUCTURES, moved),
+            *(("continuation_history", played, moved) for played in before),
+        ]
+
+    def learn(self, places: list[tuple], bonus: int) -> None:
+        for place in places:
+            self.values[place] = approach(self.values.get(place, 0), bonus)
+
+    def score(self, places: list[tuple]) -> int:
+        return sum(self.values.get(place, 0) for place in places)
+
+    def assert_equals(self, bench: Bench) -> None:
+        """Every value is where it should be, and nowhere else is any."""
+        for place, value in self.values.items():
+            assert bench.this[place[0]][place[1:]] == value, place
+        assert sum(int((bench.this[name] != 0).sum()) for name in NAMES) == sum(v != 0 for v in self.values.values())
+
+
+def approach(value: int, bonus: int) -> int:
+    """Gravity: a step of `bonus`, less the share of it that the value has of the limit already."""
+    return value + bonus - value * abs(bonus) // MOST
+
+
+def known(bench: Bench, move: int, is_quiet: bool = True, ply: int = 0) -> int:
+    return int(known_of(bench.this, ply, move, is_quiet))
 
 
 def bonus_of(depth: int) -> int:
@@ -38,8 +77,7 @@ def test_approach_is_its_formula_and_never_leaves_the_limit():
     value = 0
     for _ in range(3_000):
         bonus = source.choice([MOST, -MOST, source.randint(-MOST, MOST), source.randint(-30, 30)])
-        wanted = value + bonus - value * abs(bonus) // MOST
-        value = int(approached(value, bonus))
+        wanted, value = approach(value, bonus), int(approached(value, bonus))
         assert value == wanted
         assert abs(value) <= MOST
 
@@ -54,61 +92,32 @@ def test_the_limit_is_neared_ever_more_slowly(sign):
     assert MOST - 500 < sign * value <= MOST
 
 
-def test_a_cutoff_raises_the_move_and_lowers_those_tried_before(bench):
-    for move in (D2D4, G1F3):
-        tried(bench.this, 0, move, True)
-    bench.this["played"][BEFORE - 1] = 17  # an earlier move, so that the three continuations are not one value thrice
-    bench.this["played"][BEFORE - 2] = 30
-    cutoff(bench.this, 0, E2E4, True, 3)
-    bonus = bonus_of(3)
-    assert [known(bench, move) for move in (E2E4, D2D4, G1F3, B1C3)] == [QUIET_TABLES * b for b in (bonus, -bonus, -bonus, 0)]
-    assert not bench.this["quiet_history"][1].any()
-    assert not bench.this["capture_history"].any()
-
-
-def test_a_continuation_counts_only_after_the_same_move(bench):
-    bench.this["played"][BEFORE - 4 : BEFORE] = (5, NOTHING_PLAYED, 30, 17)
-    cutoff(bench.this, 0, E2E4, True, 4)
-    everything = known(bench, E2E4)
-    for place, kept in ((1, 4), (2, 4), (4, 4), (3, 5)):  # the move three plies before is not looked at
-        before = int(bench.this["played"][BEFORE - place])
-        bench.this["played"][BEFORE - place] = 700
-        assert known(bench, E2E4) * QUIET_TABLES == everything * kept
-        bench.this["played"][BEFORE - place] = before
-
-
-def test_pawn_history_counts_only_with_the_same_pawns(bench):
-    cutoff(bench.this, 0, G1F3, True, 4)
-    everything = known(bench, G1F3)
-    bench.place(parse_fen("rnbqkbnr/pppppppp/8/8/8/7P/PPPPPPP1/RNBQKBNR w KQkq - 0 1"))
-    assert known(bench, G1F3) < everything
-
-
-def test_a_cutoff_by_a_capture_leaves_quiet_moves_alone():
-    position = parse_fen(TAKES)
-    bench = Bench(position)
-    best, other, quiet = (position.parse_move(text) for text in ("e3d5", "c4d5", "e1f1"))
-    tried(bench.this, 0, other, False)
-    tried(bench.this, 0, quiet, True)
-    cutoff(bench.this, 0, best, False, 5)
-    assert (known(bench, best, False), known(bench, other, False)) == (bonus_of(5), -bonus_of(5))
-    assert known(bench, quiet) == 0
-
-
-def test_a_cutoff_by_a_quiet_move_lowers_the_captures_before():
-    position = parse_fen(TAKES)
-    bench = Bench(position)
-    capture, quiet = (position.parse_move(text) for text in ("c4d5", "e1f1"))
-    tried(bench.this, 0, capture, False)
-    cutoff(bench.this, 0, quiet, True, 5)
-    assert known(bench, capture, False) == -bonus_of(5)
-
-
-def test_bonuses_are_bounded_at_every_depth(bench):
-    for depth in (1, 22, 127) * 200:
-        cutoff(bench.this, 0, E2E4, True, depth)
-    assert known(bench, E2E4) <= QUIET_TABLES * MOST
-    assert bonus_of(127) == PARAMETERS["history_bonus"]
+def test_cutoffs_teach_what_the_reference_learns():
+    """The move gains and those tried before it lose; but quiet moves are not to blame for coming before a capture."""
+    source, reference, bench = random.Random(63), Reference(), Bench(parse_fen(START))
+    cutoffs = {True: 0, False: 0}
+    for board in random_boards(62, 8, 150):
+        position = Position.from_board(board)
+        bench.this["frames"][PLY]["position"] = position.record
+        bench.this["frames"][PLY]["quiet_count"] = bench.this["frames"][PLY]["noisy_count"] = 0
+        before = (NOTHING_PLAYED, source.randrange(NOTHING_PLAYED), 77)
+        bench.this["played"][PLY : PLY + BEFORE] = source.choices(before, k=BEFORE)
+        moves = move_numbers(position, board)
+        quiet = {number: not board.is_capture(move) and not move.promotion for number, move in moves.items()}
+        best, *others = source.sample(list(moves), min(8, len(moves)))
+        for move in others:
+            tried(bench.this, PLY, move, quiet[move])
+        depth = source.choice((1, 2, 7, 8, 127))
+        cutoff(bench.this, PLY, best, quiet[best], depth)
+        reference.learn(reference.places(bench, PLY, best, quiet[best]), bonus_of(depth))
+        for move in [move for move in others if quiet[move] and quiet[best]] + [move for move in others if not quiet[move]]:
+            reference.learn(reference.places(bench, PLY, move, quiet[move]), -bonus_of(depth))
+        for move in moves:
+            score = reference.score(reference.places(bench, PLY, move, quiet[move]))
+            assert known(bench, move, quiet[move], PLY) == score, f"{board.fen()} {moves[move]}"
+        cutoffs[quiet[best]] += 1
+    reference.assert_equals(bench)
+    assert min(cutoffs.values()) > 100
 
 
 def test_more_moves_than_there_is_room_for_are_not_remembered(bench):

@@ -75,7 +75,7 @@ def test_collected_keys_are_those_of_a_legal_game():
     board = chess.Board()
     for plies in range(1, 150):
         player, keys = key_trials.new_player(11), np.zeros(plies, np.uint64)  # the same game, one ply longer
-        key_trials.collect(player[0], TABLES_RECORD, keys)
+        key_trials.collect(player, keys)
         position = Position(player["position"])
         if board.is_checkmate() or board.is_stalemate():
             board.reset()

@@ -8,18 +8,18 @@ from tests.playouts import playouts
 from zobra.engine import move as moves
 from zobra.engine.board import KNIGHT, QUEEN, parse_square, square_name
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.jit import WORD, entry
+from zobra.engine.jit import WORD, entry, record
 from zobra.engine.move import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, PROMOTION, QUEEN_PROMOTION, move_text
 
-PARTS = 4
+PARTS = np.dtype([("of", "u8", (4,))])
 
 
-@entry(WORD, WORD, WORD, WORD, WORD[::1])
+@entry(WORD, WORD, WORD, WORD, record(PARTS))
 def encode_and_take_apart(from_, to, flag, parts):
     """`encode`, and what the other kernels read from the result, for Python."""
     move = moves.encode(from_, to, flag)
-    parts[0], parts[1], parts[2] = moves.from_square(move), moves.to_square(move), moves.flag_of(move)
-    parts[3] = moves.promoted_type(flag)
+    parts.of[0], parts.of[1], parts.of[2] = moves.from_square(move), moves.to_square(move), moves.flag_of(move)
+    parts.of[3] = moves.promoted_type(flag)
     return move
 
 
@@ -28,23 +28,23 @@ def encode(from_: str, to: str, flag: int = int(NORMAL)) -> int:
 
 
 def test_every_combination_survives_encoding():
-    parts = np.zeros(PARTS, np.uint64)
+    parts = np.zeros(1, PARTS)[0]
     seen = set()
     for from_ in range(64):
         for to in range(64):
             for flag in range(8):
                 move = int(encode_and_take_apart(from_, to, flag, parts))
                 seen.add(move)
-                assert parts[:3].tolist() == [from_, to, flag]
+                assert parts["of"][:3].tolist() == [from_, to, flag]
     assert len(seen) == 64 * 64 * 8 and max(seen) < 1 << 16
 
 
 def test_promotion_flags_name_the_four_pieces():
-    parts = np.zeros(PARTS, np.uint64)
+    parts = np.zeros(1, PARTS)[0]
     kinds = []
     for flag in range(int(PROMOTION), int(QUEEN_PROMOTION) + 1):
         encode_and_take_apart(52, 60, flag, parts)
-        kinds.append(int(parts[3]))
+        kinds.append(int(parts["of"][3]))
     assert kinds == list(range(int(KNIGHT), int(QUEEN) + 1))
 
 

@@ -3,13 +3,15 @@
 import chess
 import pytest
 
-from tests.search_kernels import PLAIN, Bench
-from tests.search_oracles import Minimax, TooLarge, random_boards
+from tests.search_kernels import PLAIN, Bench, probe_table
+from tests.search_oracles import Minimax, TooLarge, evaluation, move_numbers, random_boards
+from zobra.engine.evaluate import static_evaluation
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
-from zobra.engine.position import Position
-from zobra.engine.scores import MATE, MAX_PLY
+from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.scores import INFINITY, MATE, MAX_PLY
 from zobra.search.negamax import negamax
+from zobra.search.worker import CORRECTIONS
 from zobra.tt.table import Table
 
 # Small positions of every kind: promotions, en passant, castling, checks to extend, stalemate and the fifty moves near.
@@ -60,11 +62,6 @@ def assert_bounds(score: int, value: int, alpha: int, beta: int) -> None:
         assert value <= score <= alpha
     else:
         assert beta <= score <= value
-
-
-def test_compiled_once():
-    """A second signature of a recursive kernel makes its cached code crash when it is loaded."""
-    assert len(negamax.signatures) == 1
 
 
 @pytest.mark.parametrize(("fen", "deepest"), POSITIONS)
@@ -211,15 +208,109 @@ def test_a_mate_in_two_comes_too_late_for_the_fifty_moves():
         assert Bench(parse_fen(fen.format(halfmove)), PLAIN).search(3) == value
 
 
+LOCKED = "8/8/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/K6k w - - 0 1"  # kings alone can move
+
+
 def test_the_deepest_ply_is_guarded():
     """A depth beyond the stack is cut off at its last ply, and writes nothing behind it."""
-    bench = Bench(parse_fen("8/8/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/K6k w - - 0 1"), {"use_table": 1})
+    bench = Bench(parse_fen(LOCKED), {"use_table": 1})
     memory = Table(8)
     bench.this["table"] = memory.record
     bench.this["node_limit"] = 300_000
     bench.search(MAX_PLY)
     assert MAX_PLY // 2 < bench.this["selective_depth"] <= MAX_PLY
     assert not bench.this["frames"]["position"]["board"][MAX_PLY + 1].any()
+
+
+@pytest.mark.parametrize("fen", [LOCKED, "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/4q3/4K3 w - - 0 1"])
+def test_at_the_last_ply_no_move_is_made(fen):
+    """There the evaluation has to do, and in check nothing is known."""
+    bench = Bench(parse_fen(START), PLAIN)
+    frames = bench.this["frames"]
+    frames[MAX_PLY]["position"] = parse_fen(fen).record
+    behind = frames[MAX_PLY + 1 :].tobytes()
+    for depth in (0, 1, 20):
+        bench.this["nodes"] = 0
+        score = int(negamax(bench.this, TABLES_RECORD, MAX_PLY, depth, -int(INFINITY), int(INFINITY), 0))
+        assert score == (0 if parse_fen(fen).in_check else evaluation(chess.Board(fen)))
+        assert bench.this["nodes"] == 1
+    assert frames[MAX_PLY + 1 :].tobytes() == behind
+
+
+@pytest.mark.parametrize("ply", [1, 40, MAX_PLY - 1])
+def test_no_node_is_searched_for_a_mate_longer_than_one_known(ply):
+    bench = Bench(parse_fen(START), PLAIN)
+    bench.this["frames"][ply]["position"] = parse_fen(LOCKED).record
+    shortest, soonest_loss = int(MATE) - ply - 1, ply - int(MATE)
+    for alpha, beta, score in ((shortest, shortest + 1, shortest), (soonest_loss - 9, soonest_loss, soonest_loss)):
+        bench.this["nodes"] = 0
+        assert negamax(bench.this, TABLES_RECORD, ply, 3, alpha, beta, 0) == score
+        assert bench.this["nodes"] == 1
+    negamax(bench.this, TABLES_RECORD, ply, 1, shortest - 1, shortest, 0)
+    assert bench.this["nodes"] > 2
+
+
+def test_an_excluded_move_is_not_searched():
+    """The value is that of the other moves; nothing of it goes into the table, which speaks of all moves."""
+    for fen, _ in POSITIONS:
+        position, board = parse_fen(fen), chess.Board(fen)
+        for number, move in move_numbers(position, board).items():
+            others = [other for other in board.legal_moves if other != move]
+            if not others:
+                continue
+            bench = Bench(position, PLAIN | {"use_table": 1})
+            bench.this["frames"][0]["excluded"] = number
+            value = Minimax(board).value(1, others)
+            assert bench.search(1) == value, f"{fen} without {move}"
+            assert bench.line()[0] != number
+            assert probe_table(bench.this["table"], position.key) == 0
+
+
+def test_without_the_only_move_nothing_is_better_than_alpha():
+    position = parse_fen("k7/8/1K6/8/8/8/8/7R b - - 0 1")
+    (only,) = position.legal_moves()
+    bench = Bench(position, PLAIN)
+    bench.this["frames"][0]["excluded"] = only
+    for alpha in (-300, 0, 40):
+        assert bench.search(3, alpha, alpha + 1) == alpha
+
+
+def test_nothing_is_learned_of_evaluations_without_a_move():
+    position = parse_fen(START)
+    for excluded in (0, position.parse_move("e2e4")):
+        bench = Bench(position, PLAIN)
+        bench.this["frames"][0]["excluded"] = excluded
+        bench.search(1)
+        changed = bench.this["pawn_correction"][0, int(position.record["structure_keys"][0]) % CORRECTIONS] != 0
+        assert changed == (excluded == 0)
+
+
+# The piece-square evaluation, which passing would keep, is more than any move keeps: found among random positions.
+ZUGZWANG = [
+    "8/8/8/8/1kp5/3p4/3K4/N7 w - - 0 1",
+    "8/8/8/B2k4/3p4/1K1p4/P7/8 w - - 0 1",
+    "8/8/8/2k5/2p5/3p4/pK6/N7 w - - 0 1",
+    "8/8/8/8/p7/P7/B1k5/K7 w - - 0 1",
+    "8/8/8/2p5/2P5/k2p4/P1pB4/K7 w - - 0 1",
+]
+NULL_MOVE = {"null_move_depth": 2, "null_move_base": 2, "null_move_divisor": 8, "null_move_margin": 500}
+
+
+@pytest.mark.parametrize("fen", ZUGZWANG)
+def test_verification_sees_through_zugzwang(fen):
+    beta = int(static_evaluation(parse_fen(fen).record))
+
+    def holds_beta(parameters: dict[str, int]) -> bool:
+        bench = Bench(parse_fen(START), PLAIN | {"use_network": 0} | parameters)
+        bench.this["frames"][0]["move"] = 1  # the move before was no null move
+        bench.this["frames"][1]["position"] = parse_fen(fen).record
+        score = negamax(bench.this, TABLES_RECORD, 1, 5, beta - 1, beta, 0)
+        assert bench.this["no_null_move_before"] == 0  # what holds during verification is taken back
+        return score >= beta
+
+    assert not holds_beta({})
+    assert holds_beta(NULL_MOVE | {"null_move_verification_depth": 6})
+    assert not holds_beta(NULL_MOVE | {"null_move_verification_depth": 1})
 
 
 def test_the_search_stops_at_its_node_limit():

@@ -5,6 +5,7 @@ import pytest
 from tests.search_kernels import (
     BAD_EXCHANGE,
     BAD_HISTORY,
+    CANNOT_MATTER,
     FAR_ABOVE,
     FUTILE,
     IMPROVING,
@@ -28,13 +29,14 @@ from tests.search_oracles import move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
-from zobra.search.parameters import PARAMETERS, default_parameters
+from zobra.search.picker import BAD_NOISY, DONE, GOOD_NOISY, MAKE_NOISY, QUIETS, START_BAD_NOISY
 from zobra.tt.entry import EXACT, LOWER, UPPER
 
 PAWNS_ONLY = "4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1"
 HAS_ROOK = "4k3/pppp4/8/8/8/8/4PPPP/R3K3 w - - 0 1"
 ENEMY_ROOK = "r3k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1"
-NONE = int(NO_SCORE)
+HANGING = "4k3/8/2p5/3p4/8/4N3/8/Q3K2R w K - 0 1"  # the pawn on d5 is protected, and protects c4
+NONE, MATED = int(NO_SCORE), -int(LONGEST_MATE)
 
 
 def node(fen: str = START, previous_move: int = 1, evaluation: int = 0, **parameters: int) -> Bench:
@@ -119,6 +121,9 @@ def test_futility_grows_with_the_plies_left():
         assert not ask(FUTILE, bench, plies=plies, alpha=-201 + 90 + 50 * plies)
     assert not ask(FUTILE, bench, plies=7, alpha=20_000)
     assert not ask(FUTILE, node(evaluation=NONE), plies=1, alpha=20_000)  # in check nothing is known
+    hopeless = node(evaluation=-9_000, futility_depth=5)
+    assert ask(FUTILE, hopeless, plies=1, alpha=int(LONGEST_MATE) - 1)
+    assert not ask(FUTILE, hopeless, plies=1, alpha=int(LONGEST_MATE))  # a faster mate may be quiet
 
 
 def test_bad_history_needs_many_failures():
@@ -147,6 +152,69 @@ def test_bad_history_needs_many_failures():
 def test_losing_exchanges(fen, text, quiet, depth, plies, loses):
     bench = node(fen, exchange_pruning_depth=9, exchange_quiet_slope=25, exchange_noisy_slope=95)
     assert ask(BAD_EXCHANGE, bench, move=parse_fen(fen).parse_move(text), quiet=quiet, depth=depth, plies=plies) == loses
+
+
+OFF = {name: value for name, value in PLAIN.items() if name.startswith(("late", "futility", "history_pruning", "exchange"))}
+
+
+@pytest.mark.parametrize(
+    ("switched", "skips"),
+    [
+        ({"late_move_depth": 9, "late_move_base": 1}, True),
+        ({"futility_depth": 9, "futility_base": 0}, False),
+        ({"history_pruning_depth": 9, "history_pruning_slope": 500}, False),
+        ({"exchange_pruning_depth": 9, "exchange_quiet_slope": 5}, False),
+    ],
+)
+def test_each_reason_suffices_to_leave_a_quiet_move_out(switched, skips):
+    """The first holds for all that come after it, too."""
+    question = {"move": parse_fen(HANGING).parse_move("e3c4"), "alpha": 0, "depth": 2, "number": 30}
+    bench = node(HANGING, evaluation=-5_000, **(OFF | switched))
+    frame = bench.this["frames"][1]
+    bench.this["quiet_history"][:], frame["stage"] = -16_000, QUIETS
+    assert not ask(CANNOT_MATTER, bench, score=MATED, **question)  # as long as all is lost, every move is tried
+    assert frame["stage"] == QUIETS
+    assert ask(CANNOT_MATTER, bench, score=MATED + 1, **question)
+    assert (frame["stage"] == START_BAD_NOISY) == skips
+    assert not ask(CANNOT_MATTER, node(HANGING, **OFF), score=MATED + 1, **question)
+
+
+def test_a_check_is_left_out_for_its_number_or_exchange_only():
+    fen = "4k3/8/8/8/8/4N3/8/Q3K2R w K - 0 1"
+    question = {"move": parse_fen(fen).parse_move("a1a8"), "alpha": 0, "depth": 2, "number": 30}
+    for switched, left_out in (({"late_move_depth": 9}, 1), ({"futility_depth": 9}, 0), ({"history_pruning_depth": 4}, 0)):
+        bench = node(fen, evaluation=-5_000, **(OFF | switched))
+        bench.this["quiet_history"][:] = -16_000
+        assert ask(CANNOT_MATTER, bench, **question) == left_out
+        assert ask(CANNOT_MATTER, bench, **question | {"move": parse_fen(fen).parse_move("a1b1")}) == 1
+
+
+def test_captures_are_left_out_for_their_exchange_only():
+    question = {"move": parse_fen(HANGING).parse_move("e3d5"), "alpha": 0, "depth": 1, "number": 30}
+    for switched, left_out in (({"late_move_depth": 9, "futility_depth": 9, "history_pruning_depth": 4}, 0),
+                               ({"exchange_pruning_depth": 9, "exchange_noisy_slope": 110}, 1)):  # fmt: skip
+        bench = node(HANGING, evaluation=-5_000, **(OFF | switched))
+        bench.this["quiet_history"][:] = -16_000
+        assert ask(CANNOT_MATTER, bench, **question) == left_out
+
+
+def test_skipping_is_for_the_stage_of_quiet_moves():
+    """Captures still to come are not lost by it."""
+    bench = node(HANGING, **(OFF | {"late_move_depth": 9, "late_move_base": 1}))
+    frame = bench.this["frames"][1]
+    for stage in (MAKE_NOISY, GOOD_NOISY, BAD_NOISY, DONE):
+        frame["stage"] = stage
+        assert ask(CANNOT_MATTER, bench, move=parse_fen(HANGING).parse_move("e3c4"), depth=2, number=30)
+        assert frame["stage"] == stage
+
+
+def test_plies_left_are_counted_after_the_reduction():
+    move = parse_fen(HANGING).parse_move("e3f5")
+    bench = node(HANGING, evaluation=-150, **(OFF | {"futility_depth": 9, "futility_base": 100, "futility_slope": 50}))
+    for depth, plies, reduction in ((3, 2, 1023), (3, 1, 1024), (5, 1, 3 * 1024), (2, 0, 9 * 1024)):
+        question = {"move": move, "depth": depth, "reduction": reduction}
+        assert ask(CANNOT_MATTER, bench, alpha=-50 + 50 * plies, **question)
+        assert not ask(CANNOT_MATTER, bench, alpha=-51 + 50 * plies, **question)
 
 
 @pytest.mark.parametrize(
@@ -248,20 +316,5 @@ def nodes(parameters: dict[str, int], depth: int) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("technique", [{name: value} for name, value in PLAIN.items()])
-def test_every_technique_takes_part(technique):
-    often = {"history_pruning_slope": 1_000}  # from an empty history, the usual slope is seldom reached
-    assert nodes(often | technique, 10) != nodes(often, 10)
-
-
 def test_together_they_save_most_nodes():
     assert 5 * sum(nodes({}, 4)) < sum(nodes(PLAIN, 4))
-
-
-def test_parameters_are_declared_within_their_bounds():
-    names = [parameter.name for parameter in PARAMETERS]
-    assert len(set(names)) == len(names)
-    for parameter in PARAMETERS:
-        assert parameter.low <= parameter.default <= parameter.high
-        assert 0 < parameter.step <= parameter.high - parameter.low
-    assert default_parameters() == {parameter.name: parameter.default for parameter in PARAMETERS}

@@ -3,19 +3,14 @@
 import chess
 import pytest
 
-from tests.search_kernels import PLAIN, Bench
+from tests.search_kernels import PLAIN, Bench, fields, probe_table, store_in_table, unpacked
 from tests.search_oracles import Minimax, TooLarge, evaluation, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Position
 from zobra.engine.scores import INFINITY, MATE
-from zobra.search.quiescence import quiescence
+from zobra.tt.entry import LOWER, UPPER
 
 CAPTURE = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"  # one capture, of a pawn, that loses nothing
-
-
-def test_compiled_once():
-    """A second signature of a recursive kernel makes its cached code crash when it is loaded."""
-    assert len(quiescence.signatures) == 1
 
 
 @pytest.mark.parametrize(("seed", "games"), [(71, 4), pytest.param(72, 40, marks=pytest.mark.slow)])
@@ -89,6 +84,44 @@ def test_delta_pruning_begins_where_margin_and_gain_cannot_raise_alpha():
 )
 def test_draws(fen):
     assert Bench(parse_fen(fen), PLAIN).quiesce() == 0
+
+
+def test_the_table_answers_null_windows_only():
+    """What it stored is asked again; a principal variation is searched to its end."""
+    bench = Bench(parse_fen(CAPTURE), PLAIN | {"use_table": 1})
+    value = bench.quiesce()
+    assert bench.this["nodes"] == 2
+    for window in ((), (value, value + 50)):
+        assert value == bench.quiesce(*window)
+        assert bench.this["nodes"] > 1
+    assert value == bench.quiesce(value, value + 1)
+    assert bench.this["nodes"] == 1
+    entry = unpacked(int(probe_table(bench.this["table"], parse_fen(CAPTURE).key)))
+    assert (entry["depth"], entry["bound"], entry["score"]) == (0, int(UPPER), value)
+    assert entry["evaluation"] == evaluation(chess.Board(CAPTURE))
+
+
+def test_what_the_table_knows_refines_standing_pat():
+    position = parse_fen(CAPTURE)
+    bench = Bench(position, PLAIN | {"use_table": 1})
+    standing = evaluation(chess.Board(CAPTURE))
+    store_in_table(bench.this["table"], position.key, fields(score=standing + 500, evaluation=standing, bound=int(LOWER)))
+    assert bench.quiesce(standing, standing + 400) == standing + 500
+    assert bench.this["nodes"] == 1
+
+
+def test_of_quiet_evasions_one_that_lives_is_enough():
+    """The next one may be picked already; captures are tried to the last."""
+    few = PLAIN | {"quiescence_evasions": 0}
+    bench = Bench(parse_fen("4k3/8/8/8/4r3/8/8/4K3 w - - 0 1"), few)  # four king moves, nothing to take
+    assert len(parse_fen("4k3/8/8/8/4r3/8/8/4K3 w - - 0 1").legal_moves()) == 4
+    bench.quiesce()
+    assert 2 <= bench.this["nodes"] <= 3
+    position = parse_fen("4k3/8/8/8/8/2N3N1/2B1r3/R3K2R w KQ - 0 1")
+    takers = [move for move in position.legal_moves() if move >> 6 & 63 == 12]
+    assert len(takers) == 3
+    values = [-Bench(position.after(move), few).quiesce() for move in takers]
+    assert Bench(position, few).quiesce() == max(values) > sorted(values)[1]
 
 
 def test_mate_counts_on_the_hundredth_ply():

@@ -1,5 +1,8 @@
 """Reductions and extensions: bounded, and each adjustment in its direction."""
 
+import itertools
+import math
+
 import pytest
 
 from tests.search_kernels import (
@@ -10,14 +13,14 @@ from tests.search_kernels import (
     SINGULAR_BOUND,
     Bench,
     ask,
-    cutoff,
+    known_of,
 )
 from zobra.engine.fen import START, parse_fen
 from zobra.search.parameters import default_parameters
-from zobra.search.worker import PLY
+from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES
 
 PARAMETERS = default_parameters()
-E2E4 = 12 | 28 << 6
+TAKES = "4k3/8/8/3q4/2P5/4N3/8/3RK3 w - - 0 1"
 
 
 @pytest.fixture
@@ -27,47 +30,41 @@ def bench():
     return made
 
 
-def test_reductions_grow_with_depth_and_number(bench):
-    for depth in (1, 2, 3, 5, 20, 63, 64, 127):
-        found = [ask(REDUCTION, bench, depth=depth, number=number, improving=1) for number in (1, 2, 4, 8, 20, 63, 64, 218)]
-        assert found == sorted(found)
-    deep = [ask(REDUCTION, bench, depth=depth, number=20, improving=1) for depth in (1, 2, 5, 20, 63, 64)]
-    assert deep == sorted(deep) and deep[3] > 3 * PLY
+def test_the_table_follows_its_formula():
+    made = Bench(parse_fen(START), {"reduction_base": 70, "reduction_divisor": 230, "reduction_worsening": 500})
+    for depth, number in itertools.product((1, 2, 3, 5, 20, 63, 64, 127), (1, 2, 3, 4, 8, 20, 63, 64, 218)):
+        rows = math.log(min(depth, REDUCTION_DEPTHS - 1)) * math.log(min(number, REDUCTION_MOVES - 1))
+        wanted = int(PLY * (0.70 + rows / 2.30))
+        found = [ask(REDUCTION, made, depth=depth, number=number, improving=improving) for improving in (1, 0)]
+        assert found == [wanted, wanted + 500]
 
 
-def test_a_worsening_side_is_reduced_more(bench):
-    better, worse = (ask(REDUCTION, bench, depth=8, number=8, improving=improving) for improving in (1, 0))
-    assert worse - better == PARAMETERS["reduction_worsening"]
+def test_each_adjustment_counts_once():
+    """Each is a digit of its own."""
+    position = parse_fen(TAKES)
+    quiet, capture = position.parse_move("e1f1"), position.parse_move("c4d5")
+    digits = ("reduction_cut_node", "reduction_principal", "reduction_noisy_table_move", "reduction_check")
+    made = Bench(position, dict(zip(digits, (10, 200, 3_000, 40_000), strict=True)))
+    for cut, principal, table_move, check in itertools.product((0, 1), (0, 1), (0, quiet, capture), (0, 1)):
+        made.this["frames"][0]["table_move"] = table_move
+        made.this["frames"][1]["position"]["checkers"] = check
+        wanted = 5 + 10 * cut - 200 * principal + 3_000 * (table_move == capture) - 40_000 * check
+        for move, is_quiet in ((quiet, 1), (capture, 0)):
+            asked = {"move": move, "quiet": is_quiet, "reduction": 5, "cut": cut, "principal": principal}
+            assert ask(ADJUSTED, made, ply=0, **asked) == wanted
 
 
-def test_each_adjustment_goes_its_way(bench):
-    base = ask(ADJUSTED, bench, ply=0, move=E2E4, quiet=1, reduction=3_000)
-    assert base == 3_000
-    assert ask(ADJUSTED, bench, ply=0, move=E2E4, quiet=1, reduction=3_000, cut=1) == base + PARAMETERS["reduction_cut_node"]
-    principal = ask(ADJUSTED, bench, ply=0, move=E2E4, quiet=1, reduction=3_000, principal=1)
-    assert principal == base - PARAMETERS["reduction_principal"]
-
-
-def test_a_check_is_reduced_less(bench):
-    bench.this["frames"][1]["position"]["checkers"] = 1
-    assert ask(ADJUSTED, bench, ply=0, move=E2E4, quiet=1, reduction=3_000) == 3_000 - PARAMETERS["reduction_check"]
-
-
-def test_beside_a_noisy_table_move_others_are_reduced_more():
-    position = parse_fen("4k3/8/8/3q4/2P5/4N3/8/3RK3 w - - 0 1")
-    bench = Bench(position)
-    bench.this["frames"][0]["table_move"] = position.parse_move("c4d5")
-    quiet = position.parse_move("e1f1")
-    noisy = ask(ADJUSTED, bench, ply=0, move=quiet, quiet=1, reduction=2_000)
-    bench.this["frames"][0]["table_move"] = position.parse_move("e1f2")
-    assert noisy - ask(ADJUSTED, bench, ply=0, move=quiet, quiet=1, reduction=2_000) == PARAMETERS["reduction_noisy_table_move"]
-
-
-def test_good_history_is_reduced_less(bench):
-    before = ask(ADJUSTED, bench, ply=0, move=E2E4, quiet=1, reduction=2_000)
-    for _ in range(5):
-        cutoff(bench.this, 0, E2E4, True, 10)
-    assert ask(ADJUSTED, bench, ply=0, move=E2E4, quiet=1, reduction=2_000) < before
+@pytest.mark.parametrize(("text", "is_quiet"), [("e1f1", True), ("c4d5", False)])
+def test_history_shortens_or_lengthens(text, is_quiet):
+    """Quiet moves go by theirs, captures by that of captures."""
+    position = parse_fen(TAKES)
+    move, made = position.parse_move(text), Bench(position)
+    for sign in (1, -1):
+        made.this["quiet_history"], made.this["capture_history"] = sign * 3_000, sign * 5_000
+        known = int(known_of(made.this, 0, move, is_quiet))
+        assert known == sign * (3_000 if is_quiet else 5_000)
+        wanted = 2_000 - known * PLY // PARAMETERS["reduction_history"]
+        assert ask(ADJUSTED, made, ply=0, move=move, quiet=is_quiet, reduction=2_000) == wanted
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,18 @@ def test_a_single_legal_move_costs_no_time_of_the_clock(searcher):
     assert reports[-1].depth == 1
 
 
+@pytest.mark.parametrize("fen", [KIWIPETE, ENDGAME])
+def test_every_node_below_the_root_is_counted_for_its_move(searcher, fen):
+    """Each attempt begins with the root itself."""
+    result, reports = think(searcher, fen, Limits(depth=9))
+    spent = searcher._this["root_nodes"]
+    assert int(spent.sum()) + len(reports) == searcher.nodes
+    assert {int(index) for index in np.flatnonzero(spent)} <= {move % spent.size for move in parse_fen(fen).legal_moves()}
+    assert spent[result.best % spent.size] > 0
+    think(searcher, fen, Limits(depth=1))
+    assert int(spent.sum()) < searcher.nodes  # counted anew
+
+
 def test_the_position_and_the_game_are_left_alone(searcher):
     game = Game(parse_fen(START))
     for text in ("g1f3", "g8f6", "f3g1"):

@@ -1,13 +1,21 @@
-"""Thousands of damaged lines, idle and searching: the engine lives, answers, and owes nobody a bestmove."""
+"""Thousands of damaged lines, idle and searching: the engine lives, answers, and owes nobody a bestmove.
+
+Two sources: a corpus of every command and option, its lines damaged at random; and hypothesis, which builds conversations of
+its own and cuts a failing one down to what matters. The engine runs in an empty folder, the only place where a line that names
+a log file may put it.
+"""
 
 import random
+import time
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.prober import Prober
 from zobra.uci.commands import Bench, Go, Perft, SetOption, Simple, parse
 from zobra.uci.input import decode, read_lines
-from zobra.uci.options import find
 
 TEMPLATES = [
     b"uci",
@@ -47,8 +55,50 @@ TEMPLATES = [
     b"setoption name UCI_Chess960 value true",
     b"setoption name UCI_Chess960 value false",
     b"setoption name Skill Level value 3",
+    b"setoption name Skill Level value 20",
+    b"setoption name Threads value 2",
+    b"setoption name MultiPV value 4",
+    b"setoption name MultiPV value 1",
+    b"setoption name Ponder value true",
+    b"setoption name nodestime value 500",
+    b"setoption name nodestime value 0",
+    b"setoption name UCI_ShowWDL value true",
+    b"setoption name UCI_ShowWDL value false",
+    b"setoption name UCI_LimitStrength value true",
+    b"setoption name UCI_LimitStrength value false",
+    b"setoption name UCI_Elo value 1500",
+    b"setoption name UCI_AnalyseMode value true",
+    b"setoption name UCI_AnalyseMode value false",
+    b"setoption name UCI_Opponent value GM 2800 human Somebody",
+    b"setoption name UCI_EngineAbout value nothing",
+    b"setoption name SyzygyPath value no/such/folder",
+    b"setoption name SyzygyPath value <empty>",
+    b"setoption name SyzygyProbeLimit value 5",
+    b"setoption name SyzygyProbeDepth value 2",
+    b"setoption name Syzygy50MoveRule value false",
+    b"setoption name OwnBook value true",
+    b"setoption name OwnBook value false",
+    b"setoption name BookFile value no/such/book.bin",
+    b"setoption name BookFile value <empty>",
+    b"setoption name Book Variety value 30",
+    b"setoption name EvalFile value no/such/network.bin",
+    b"setoption name EvalFile value <empty>",
+    b"setoption name Debug Log File value log.txt",
+    b"setoption name Debug Log File value <empty>",
+    b"go ponder wtime 30 btime 30",
+    b"go wtime 20 btime 20",
+    b"go depth 2 ponder",
+    b"go infinite searchmoves e2e4",
+    b"go nodes 500 mate 2 movetime 20",
+    b"zobra go depth 2",
+    b"bench",
+    b"speedtest",
+    b"quit",
 ]
-ENDS = [b"\n", b"\r\n", b"\r"]
+ENDS = [b"\n", b"\r\n", b"\r", b"\n\r", b"\r\r\n", b"\n\n"]
+LOOSE_BYTES = [b"\t", b"  ", b"-", b"999999999999", b"\x00", b"\xff\xfe", "ü".encode(), b"\xc3", b"\x1b[2J", b"\x0b\x0c"]
+MEGABYTE = 1 << 20
+FOLLOWS_PATHS = ("debug log file", "syzygypath", "bookfile", "evalfile")
 
 
 def damaged(source: random.Random) -> bytes:
@@ -62,7 +112,7 @@ def damaged(source: random.Random) -> bytes:
         elif kind == 1:
             del line[place : place + source.randrange(6)]
         elif kind == 2:
-            line[place:place] = source.choice([b"\t", b"  ", b"-", b"999999999999", b"\x00", b"\xff\xfe", "ü".encode()])
+            line[place:place] = source.choice(LOOSE_BYTES)
         elif kind == 3:
             words = line.split()
             source.shuffle(words)
@@ -73,58 +123,138 @@ def damaged(source: random.Random) -> bytes:
 
 
 def is_harmless(data: bytes) -> bool:
-    """No command in it ends the conversation, or keeps this machine busy or full."""
+    """No command in it ends the conversation, keeps this machine busy or full, or names a file outside the folder."""
     for text in read_lines(iter([data, b""]).__next__):
         command = parse(text)
         if command == Simple("quit") or isinstance(command, Bench):
             return False
         if isinstance(command, Perft) and (command.depth or 0) > 3:
             return False
-        if isinstance(command, SetOption) and "hash" in command.name.lower().split():
-            try:
-                if int(find(command.name).read(command.value)[0] or 1) > 16:
-                    return False
-            except ValueError:
-                pass
+        if isinstance(command, SetOption) and not is_harmless_option(command):
+            return False
     return True
 
 
-def searches(data: bytes) -> int:
-    return sum(isinstance(parse(text), Go) for text in read_lines(iter([data, b""]).__next__))
+def is_harmless_option(command: SetOption) -> bool:
+    value = command.value or ""
+    if command.name.lower() in FOLLOWS_PATHS and ("/" in value.replace("no/such", "") or ".." in value or "\\" in value):
+        return False
+    try:
+        size = int(value)
+    except ValueError:
+        return True
+    return size <= {"hash": 16, "threads": 3}.get(command.name.lower(), size)
 
 
-def fuzz(lines: int, seed: int) -> None:
+def owed(data: bytes) -> dict[str, int]:
+    """How many answers of each kind the lines in it ask for."""
+    commands = [parse(text) for text in read_lines(iter([data, b""]).__next__)]
+    return {"bestmove": sum(isinstance(command, Go) for command in commands), "readyok": commands.count(Simple("isready"))}
+
+
+def oversized(source: random.Random) -> bytes:
+    """A line of a megabyte: words, one word, moves, or bytes of any kind."""
+    kind = source.randrange(4)
+    if kind == 0:
+        return b"position startpos moves " + b"e2e4 " * (MEGABYTE // 5)
+    if kind == 1:
+        return b"setoption name " + b"x" * MEGABYTE
+    if kind == 2:
+        return b"position startpos moves " + b"g1f3 g8f6 f3g1 f6g8 " * 1_000
+    return b"?" + source.randbytes(MEGABYTE).translate(None, b"\r\n")
+
+
+class Target:
+    """An engine under fire; it is asked after each volley whether it is still there, and how long that took."""
+
+    def __init__(self, folder: Path) -> None:
+        self.prober = Prober(folder=folder)
+        self.volleys = 0
+        self.slowest = 0.0
+        self.prober.ask("uci", answer="uciok")
+        self.prober.settle()
+
+    def fire(self, data: bytes) -> None:
+        """Send lines; each search that they began is owed exactly one bestmove, each isready one readyok."""
+        wanted = owed(data)
+        self.volleys += 1
+        began = time.monotonic()
+        self.prober.send_bytes(data + b"\n")
+        lines = self.synchronise()
+        self.slowest = max(self.slowest, time.monotonic() - began)
+        given = {answer: sum(line.startswith(answer) for line in lines) for answer in wanted}
+        assert given == wanted, decode(data[:10_000])
+
+    def synchronise(self) -> list[str]:
+        """End what runs, and return everything up to the answer to a request that no damaged line can have made."""
+        mark = f"info string option Move Overhead set to 0, not to -{self.volleys}"
+        return self.prober.ask("position startpos", f"setoption name Move Overhead value -{self.volleys}", answer=mark)
+
+    def end(self) -> None:
+        """The engine still plays, and leaves as it should, without a word of complaint."""
+        assert self.prober.ask("go depth 3", answer="bestmove")[-1] != "bestmove (none)"
+        self.prober.send("quit")
+        assert self.prober.wait() == 0
+        assert self.prober.process.stderr.read() == b""
+
+
+def fuzz(lines: int, seed: int, folder: Path) -> float:
+    """Fire so many damaged lines; seconds that the slowest volley of fifty took, with all its searches."""
     source = random.Random(seed)
-    with Prober() as prober:
-        prober.ask("uci", answer="uciok")
-        prober.settle()
-        started = finished = 0
-        for number in range(0, lines, 50):
+    target = Target(folder)
+    with target.prober:
+        for _ in range(0, lines, 50):
             data = b""
             while data.count(b"\n") + data.count(b"\r") < 50:
-                line = damaged(source) + source.choice(ENDS)
+                line = oversized(source) if source.random() < 0.0005 else damaged(source)
+                line += source.choice(ENDS)
                 data += line if is_harmless(line) else b""
-            prober.send_bytes(data)
-            started += searches(data)
-            prober.send_bytes(b"position startpos\n")
-            finished += sum(line.startswith("bestmove") for line in synchronise(prober, number))
-            assert finished == started, decode(data)
-        assert prober.ask("go depth 3", answer="bestmove")[-1] != "bestmove (none)"
-        prober.send("quit")
-        assert prober.wait() == 0
-        assert prober.process.stderr.read() == b""
+            target.fire(data)
+        target.end()
+    return target.slowest
 
 
-def synchronise(prober: Prober, number: int) -> list[str]:
-    """Everything up to the answer to a request that no damaged line can have made."""
-    mark = f"info string option Move Overhead set to 0, not to -{number + 1}"
-    return prober.ask(f"setoption name Move Overhead value -{number + 1}", answer=mark)
-
-
-def test_damaged_lines():
-    fuzz(1_000, seed=1)
+def test_damaged_lines(tmp_path):
+    fuzz(1_000, 1, tmp_path)
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_damaged_lines():
-    fuzz(100_000, seed=2)
+@pytest.mark.timeout(7_200)
+def test_a_hundred_thousand_damaged_lines(tmp_path):
+    """pytest -m slow -s tests/test_uci_fuzz.py"""
+    print(f"slowest fifty lines: {fuzz(100_000, 2, tmp_path):.2f} s")
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory):
+    target = Target(tmp_path_factory.mktemp("fuzz"))
+    with target.prober:
+        yield target
+        target.end()
+
+
+WORDS = sorted({word for line in TEMPLATES for word in line.split()})
+LINES = st.one_of(
+    st.sampled_from(TEMPLATES),
+    st.lists(st.one_of(st.sampled_from(WORDS), st.binary(max_size=6)), max_size=9).map(b" ".join),
+    st.binary(max_size=60),
+)
+CONVERSATIONS = st.lists(st.tuples(LINES, st.sampled_from(ENDS)).map(b"".join).filter(is_harmless), min_size=1, max_size=12)
+
+
+def check_conversation(target: Target, conversation: list[bytes]) -> None:
+    target.fire(b"".join(conversation))
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(conversation=CONVERSATIONS)
+def test_conversations_that_hypothesis_makes_up(target, conversation):
+    check_conversation(target, conversation)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3_600)
+@settings(max_examples=4_000, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(conversation=CONVERSATIONS)
+def test_many_conversations_that_hypothesis_makes_up(target, conversation):
+    check_conversation(target, conversation)

@@ -28,6 +28,10 @@ from zobra.uci.go_limits import SHORT_SEARCH, limits_of
         ("go movetime", Limits(movetime=SHORT_SEARCH)),
         ("go wtime winc x", Limits(movetime=SHORT_SEARCH)),
         ("go wtime btime 500", Limits(clock=Clock(500, 500))),
+        ("go winc 10 binc 10", Limits(movetime=SHORT_SEARCH)),
+        ("go movestogo 5", Limits(movetime=SHORT_SEARCH)),
+        ("go movestogo 5 nodes 9", Limits(nodes=9)),
+        ("go winc 10 ponder", Limits(ponder=True)),
         ("go depth infinite", Limits(infinite=True)),
     ],
 )

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import chess
 import pytest
@@ -76,3 +77,13 @@ def test_the_list_is_toml():
     assert one == {"use_table": {"default": 1, "low": 0, "high": 1, "c_end": 1}}
     with pytest.raises(ValueError, match="no parameter speed"):
         parameter_list(["speed"])
+
+
+def test_every_technique_to_ablate_is_switched_off_by_what_there_is():
+    file = Path(__file__).parent.parent / "benchmarks" / "techniques.toml"
+    techniques = tomllib.loads(file.read_text(encoding="utf-8"))
+    assert len(techniques) > 10
+    for name, off in techniques.items():
+        for option, value in off.items():
+            known = parameter_options()[option]
+            assert known.low <= value <= known.high and str(value) != known.default, name

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import signal
+import sys
 from typing import Annotated
 
 import typer
 
 from zobra.arena.command_line import register
 from zobra.train.command_line import register as register_training
-from zobra.uci.loop import converse, version
+from zobra.uci.doctor import doctor, uci_path
+from zobra.uci.loop import converse
 from zobra.uci.perft_command import perft
+from zobra.uci.version import VERSION
 from zobra.uci.warmup import warmup
 
 ONE_SHOT_HELP = "One UCI command is carried out too: zobra go depth 10, zobra position fen FEN go nodes 1000000, zobra eval."
@@ -23,13 +26,15 @@ app = typer.Typer(
 )
 app.command()(perft)
 app.command()(warmup)
+app.command()(doctor)
+app.command()(uci_path)
 register(app)
 register_training(app)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"Zobra {version()}")
+        typer.echo(f"Zobra {VERSION}")
         raise typer.Exit
 
 
@@ -52,8 +57,12 @@ def options(
     ] = False,
 ) -> None:
     """Without a command, `zobra` speaks UCI on standard input and output."""
-    if context.invoked_subcommand in ("perft", "warmup", "bench", "keys"):
+    if context.invoked_subcommand in ("perft", "warmup", "bench", "keys", "doctor"):
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
+    if context.invoked_subcommand in ("match", "ladder", "suite", "tune") and "--help" not in sys.argv:
+        from zobra.uci.compilation import compile_all
+
+        compile_all()  # a cold start would be measured otherwise, if it is Zobra that plays
 
 
 @app.command()
@@ -63,7 +72,9 @@ def bench(
     """Search a fixed set of positions; the last line is the signature of the engine."""
     from zobra.search.searcher import Searcher
     from zobra.uci.bench import MEGABYTES, run
+    from zobra.uci.compilation import compile_all
 
+    compile_all()  # before the clock runs
     for line in run(Searcher(MEGABYTES), depth):
         typer.echo(line)
 

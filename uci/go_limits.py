@@ -8,18 +8,20 @@ from zobra.search.limits import Clock, Limits
 from zobra.uci.commands import Go
 
 AT_LEAST_ONE = ("depth", "nodes", "movetime", "mate")
-SHORT_SEARCH = 50  # milliseconds, for a line whose limits could not be read
+NO_CLOCK = ("winc", "binc", "movestogo")  # of no use without wtime or btime
+SHORT_SEARCH = 50  # milliseconds, for a line whose limits could not be read or are of no use
 
 
 def limits_of(command: Go, searchmoves: tuple[int, ...] = ()) -> Limits:
     """The limits; numbers below the smallest sensible one count as that, and clocks are passed on as they are.
 
-    A line that wanted a limit and named no number asks for a short search: with none at all it would never end.
+    A line that wanted a limit and named no number that is one asks for a short search: with none at all it would never end.
     """
     endless = command.infinite or command.ponder
     numbers = {name: max(1, command.numbers[name]) for name in AT_LEAST_ONE if name in command.numbers}
     clock = None if command.infinite else _clock(command.numbers)
-    if command.unreadable and not numbers and clock is None and not endless:
+    is_limited = bool(command.unreadable) or any(word in command.numbers for word in NO_CLOCK)
+    if is_limited and not numbers and clock is None and not endless:
         numbers["movetime"] = SHORT_SEARCH
     return Limits(
         depth=numbers.get("depth"),

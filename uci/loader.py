@@ -1,25 +1,38 @@
-"""Loading the engine behind the conversation's back: nothing heavy is imported before `uci` has been answered."""
+"""Loading the engine behind the conversation's back: nothing heavy is imported before `uci` has been answered.
+
+Where kernels have to be compiled first, which takes a while, another process does that, and a cold start stands in for the
+session until it is done.
+"""
 
 from __future__ import annotations
 
 import gc
-import sys
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from zobra.uci.output import inform
 
 if TYPE_CHECKING:
+    from zobra.uci.cold_start import ColdStart
+    from zobra.uci.compilation import Compilation
     from zobra.uci.session import Session
 
-LOOK = 0.1  # seconds between two looks whether kernels are being compiled
+WAITING = "waiting for the kernels, which are being compiled"
 
 
 class Loader:
-    """Makes the session in a thread of its own. `session` is None until that is done."""
+    """Makes the session in a thread of its own, and calls `on_ready` when that is done, or has failed.
 
-    def __init__(self) -> None:
-        self.session: Session | None = None
+    All but `begin` and `abandon` is for one thread, that which obeys commands.
+    """
+
+    def __init__(self, on_ready: Callable[[], None] = lambda: None) -> None:
+        self._on_ready = on_ready
+        self._session: Session | None = None
+        self._stand_in: ColdStart | None = None
+        self._compilation: Compilation | None = None
+        self._known = threading.Event()  # is it known who answers next, the session or its stand-in?
         self._failure: BaseException | None = None
         self._thread: threading.Thread | None = None
 
@@ -29,32 +42,76 @@ class Loader:
             self._thread = threading.Thread(target=self._load, daemon=True, name="load")
             self._thread.start()
 
-    def wait(self) -> Session:
+    @property
+    def present(self) -> Session | ColdStart | None:
+        """Who answers now; None when nobody can yet."""
+        return self._stand_in or self._session
+
+    def someone(self) -> Session | ColdStart:
+        """Who answers next: the session, or while kernels are being compiled its stand-in; RuntimeError if there is neither."""
+        self.begin()
+        self._known.wait()
+        return self._stand_in if self._stand_in and self._is_loading() else self.session()
+
+    def session(self) -> Session:
         """The session, once it is there; RuntimeError if it could not be made."""
         self.begin()
-        told = False
-        while self._thread is not None and self._thread.is_alive():
-            self._thread.join(LOOK)
-            if not told and _is_compiling():
-                inform("compiling the kernels, which only the first start has to; `zobra warmup` does it ahead")
-                told = True
-        if self.session is None:
+        self._known.wait()
+        if self._stand_in and self._is_loading():
+            inform(WAITING)
+        if self._thread is not None:
+            self._thread.join()
+        stand_in, self._stand_in = self._stand_in, None
+        if self._session is None:
+            if stand_in:
+                stand_in.finish()
             raise RuntimeError(f"the engine could not be loaded: {type(self._failure).__name__}: {self._failure}")
-        return self.session
+        if stand_in:
+            stand_in.hand_over(self._session)
+        return self._session
+
+    def wait(self) -> None:
+        """Wait until there is somebody to answer; RuntimeError if there will be nobody. No search is touched."""
+        self.begin()
+        self._known.wait()
+        if self.present is None:
+            self.session()
+
+    def settle(self) -> None:
+        """To be called when `on_ready` was: a stand-in with nothing to end is relieved at once, another by the next command."""
+        if self._stand_in and not self._stand_in.is_bound():
+            self.session()
+
+    def abandon(self) -> None:
+        """The process is about to end: so should that which compiles."""
+        if self._compilation is not None:
+            self._compilation.abandon()
+
+    def _is_loading(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
 
     def _load(self) -> None:
         try:
+            from zobra.engine import jit
             from zobra.uci.session import Session
 
+            if jit.missing():
+                self._compile()
             session = Session()
             session.rehearse()
             gc.freeze()  # what has been imported stays: no later collection looks at it again
-            self.session = session
+            self._session = session
         except BaseException as error:  # told by whoever waits
             self._failure = error
+        self._known.set()
+        self._on_ready()
 
+    def _compile(self) -> None:
+        """Have the missing kernels compiled."""
+        from zobra.uci.cold_start import ColdStart
+        from zobra.uci.compilation import Compilation
 
-def _is_compiling() -> bool:
-    """Has the half-loaded engine had to compile a kernel?"""
-    cache = getattr(sys.modules.get("zobra.engine.jit"), "cache", None)
-    return bool(getattr(cache, "compiled", 0))
+        self._compilation = Compilation()
+        self._stand_in = ColdStart(self._compilation.progress)
+        self._known.set()
+        self._compilation.wait()

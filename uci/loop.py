@@ -12,7 +12,7 @@ import queue
 import sys
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
 from zobra.uci.commands import Bench, Command, Debug, Go, Perft, SetOption, SetPosition, Simple, parse
 from zobra.uci.debug_log import IN
@@ -21,19 +21,14 @@ from zobra.uci.loader import Loader
 from zobra.uci.options import OPTIONS, parameter_options
 from zobra.uci.output import inform, log, say
 from zobra.uci.signals import leave_on_signals
+from zobra.uci.version import VERSION
 
-SCRIPT_PAUSE = 0.3  # seconds; a script's `quit` arrives sooner than this after the command before it
+if TYPE_CHECKING:
+    from zobra.uci.session import Session
 
-
-def version() -> str:
-    """Version of the installed distribution."""
-    from importlib.metadata import PackageNotFoundError
-    from importlib.metadata import version as installed
-
-    try:
-        return installed("zobra")
-    except PackageNotFoundError:
-        return "(not installed)"
+STOP = Simple("stop")
+ENGINE_LOADED = Simple("engine loaded")  # a command that no line stands for
+SCRIPT_PAUSE = 0.3  # seconds; a script's next line arrives sooner than this after a command that takes long
 
 
 class Loop:
@@ -42,9 +37,11 @@ class Loop:
     def __init__(self, tunable: bool = False) -> None:
         self.debug = False
         self._tunable = tunable  # announce the search's parameters too?
-        self._loader = Loader()
         self._waiting: queue.SimpleQueue[Command | str] = queue.SimpleQueue()
+        self._loader = Loader(on_ready=lambda: self._waiting.put(ENGINE_LOADED))
         self._since: float | None = None  # when the command being obeyed was begun
+        self._heard = 0.0  # when the last line arrived
+        self._stops_heard, self._stops_obeyed = 0, 0  # one for each thread to write
         self._thread = threading.Thread(target=self._work, daemon=True, name="obey")
 
     def run(self) -> None:
@@ -55,6 +52,8 @@ class Loop:
             command = parse(line)
             if command == Simple("quit"):
                 break
+            self._heard = time.monotonic()
+            self._stops_heard += command == STOP
             self._waiting.put(line if command is None else command)
         since = self.busy_since()
         if since is None or time.monotonic() - since < SCRIPT_PAUSE:
@@ -63,9 +62,15 @@ class Loop:
 
     def busy_since(self) -> float | None:
         """When the present command was begun (monotonic seconds); a search does not count, for it can be stopped."""
-        session = self._loader.session
-        times = [self._since, session.counting_since if session is not None else None]
+        present = self._loader.present
+        times = [self._since, present.counting_since if present is not None else None]
         return min((time for time in times if time is not None), default=None)
+
+    def is_hurried(self) -> bool:
+        """Has a `stop` arrived that waits its turn, or any line so late that no script sent it together with the count?"""
+        present = self._loader.present
+        since = present.counting_since if present is not None else None
+        return self._stops_heard > self._stops_obeyed or (since is not None and self._heard - since > SCRIPT_PAUSE)
 
     def _work(self) -> None:
         while (command := self._waiting.get()) != Simple("quit"):
@@ -75,13 +80,22 @@ class Loop:
             except Exception as error:  # whatever a line does, the conversation goes on
                 inform(f"error: {type(error).__name__}: {error}")
             self._since = None
-        if self._loader.session is not None:
-            self._loader.session.leave()
+            self._stops_obeyed += command == STOP
+        if (present := self._loader.present) is not None:
+            present.leave()
+
+    def load(self) -> None:
+        """Load the engine now, kernels and all; RuntimeError if that fails."""
+        self._loader.session()
 
     def complete(self) -> None:
         """Wait until what is running ends by itself, or is stopped."""
-        if self._loader.session is not None:
-            self._loader.session.complete()
+        if (present := self._loader.present) is not None:
+            present.complete()
+
+    def abandon(self) -> None:
+        """The process is about to end: what works for it in others should, too."""
+        self._loader.abandon()
 
     def obey(self, command: Command | str) -> None:
         """Carry out one command; a line that is none is passed over."""
@@ -92,29 +106,33 @@ class Loop:
             self._obey_simple(command.name)
         elif isinstance(command, Debug):
             self.debug = command.on
-            if self._loader.session is not None:
-                self._loader.session.debug = command.on
+            if (present := self._loader.present) is not None:
+                present.debug = command.on
         elif isinstance(command, Go):
             self._go(command)
-        else:
-            session = self._loader.wait()
-            actions: dict[type, Any] = {
-                SetOption: session.set_option,
-                SetPosition: session.set_position,
-                Perft: session.count_leaves,
-                Bench: session.bench,
-            }
-            actions[type(command)](command)
+        elif isinstance(command, SetOption):
+            self._loader.someone().set_option(command)
+        elif isinstance(command, SetPosition):
+            self._loader.someone().set_position(command)
+        elif isinstance(command, Perft):
+            self._session().count_leaves(command)
+        elif isinstance(command, Bench):
+            self._session().bench(command)
+
+    def _session(self) -> Session:
+        session = self._loader.session()
+        session.is_hurried = self.is_hurried
+        return session
 
     def _go(self, command: Go) -> None:
         try:
-            session = self._loader.wait()
+            someone = self._loader.someone()
         except RuntimeError as error:
             inform(f"error: {error}")
             say("bestmove (none)")
             return
-        session.debug = self.debug
-        session.go(command)
+        someone.debug = self.debug
+        someone.go(command)
 
     def _obey_simple(self, name: str) -> None:
         if name == "uci":
@@ -122,23 +140,24 @@ class Loop:
         elif name == "isready":
             self._get_ready()
         elif name in ("stop", "ponderhit"):
-            if (session := self._loader.session) is not None:
-                session.stop() if name == "stop" else session.ponderhit()
+            if (present := self._loader.present) is not None:
+                present.stop() if name == "stop" else present.ponderhit()
         elif name == "compiler":
             inform(build_description())
-        elif name in ("ucinewgame", "d", "eval", "flip"):
-            session = self._loader.wait()
-            actions = {
-                "ucinewgame": session.new_game,
-                "d": session.show_board,
-                "eval": session.show_evaluation,
-                "flip": session.flip,
-            }
-            actions[name]()
+        elif name == "ucinewgame":
+            self._loader.someone().new_game()
+        elif name == "flip":
+            self._loader.someone().flip()
+        elif name == "d":
+            self._session().show_board()
+        elif name == "eval":
+            self._session().show_evaluation()
+        elif name == ENGINE_LOADED.name:
+            self._loader.settle()
 
     def introduce(self) -> None:
         """Answer `uci`."""
-        say(f"id name Zobra {version()}")
+        say(f"id name Zobra {VERSION}")
         say("id author the Zobra developers")
         for option in (*OPTIONS, *(parameter_options().values() if self._tunable else ())):
             say(option.announcement())
@@ -165,5 +184,7 @@ def build_description() -> str:
 def converse(tunable: bool = False) -> None:
     """Talk until `quit`, the end of the input or a signal, and end the process with 0."""
     leave_on_signals()
-    Loop(tunable).run()
+    loop = Loop(tunable)
+    loop.run()
+    loop.abandon()
     os._exit(0)  # at once, whatever a compilation is doing in its thread

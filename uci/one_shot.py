@@ -31,6 +31,8 @@ def run(arguments: list[str]) -> None:
     try:
         for line in split(arguments):
             if (command := parse(line)) is not None:
+                if command != Simple("uci"):
+                    loop.load()
                 loop.obey(command)
         signal.signal(signal.SIGINT, lambda *_: loop.obey(Simple("stop")))
         loop.complete()
@@ -39,4 +41,5 @@ def run(arguments: list[str]) -> None:
     except RuntimeError as error:
         inform(f"error: {error}")
         status = 1
+    loop.abandon()
     os._exit(status)  # at once, whatever a compilation is doing in its thread

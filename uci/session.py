@@ -3,7 +3,8 @@
 Rule for commands that come while a search runs: `isready`, `stop` and `ponderhit` act at once; whatever would change what the
 search stands on (`go`, `position`, `setoption`, `ucinewgame`, `bench`, …) first ends it, lets it print its bestmove, and is
 then carried out. So there is exactly one bestmove for each go, and nothing ever waits for a search that does not end. A count
-(`go perft`, `bench`) runs in the same thread and is waited for instead; `stop` breaks it off.
+(`go perft`, `bench`) runs in the same thread and is waited for instead, as a script piped in wants it; `stop` breaks it off,
+and so does whatever comes when it has run for a while.
 """
 
 from __future__ import annotations
@@ -38,12 +39,14 @@ from zobra.uci.report import ending_texts, info_text, progress_text, result_text
 from zobra.uci.stoppable_perft import PerftStopped, divide
 
 LAST_WORD = 0.3  # seconds that a search has for its bestmove when the process ends
+LOOK = 0.02  # seconds between two looks whether a count still has the time to end by itself
 
 
 class Session:
     """Everything between the lines of a conversation. Methods are called from one thread; searches and counts run in another.
 
-    `debug` asks for remarks on what was understood; `counting_since` is when the running count was begun (monotonic seconds).
+    `debug` asks for remarks on what was understood; `counting_since` is when the running count was begun (monotonic seconds);
+    `is_hurried` tells whether somebody waits who will not wait for a count.
     """
 
     def __init__(self) -> None:
@@ -52,6 +55,7 @@ class Session:
         self.searcher.seed = random.getrandbits(32)  # a weakened engine does not play the same game twice
         self.debug = False
         self.counting_since: float | None = None
+        self.is_hurried: Callable[[], bool] = lambda: False
         self._board = FollowedGame()
         self._knowledge = Knowledge(self.values, inform)
         self._thread: threading.Thread | None = None
@@ -91,8 +95,14 @@ class Session:
             self.stop()
             self._thread.join(patience)
         else:
-            self._thread.join()
+            self._await_count(self._thread)
         self._thread = None
+
+    def _await_count(self, thread: threading.Thread) -> None:
+        while thread.is_alive():
+            thread.join(LOOK)
+            if self.is_hurried():
+                self.stop()
 
     def complete(self) -> None:
         """Wait until the running search or count ends by itself."""

@@ -1,0 +1,112 @@
+"""A UCI conversation as benchmarks/witness.py writes it down, judged line by line."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import chess
+
+from benchmarks.lines import line_fault
+
+LINE = re.compile(r"(\d+\.\d+) ([<>]) ?(.*)")
+Fault = tuple[str, str]  # kind, and what it was
+
+
+class Conversation:
+    """Follows one. `engine` is its name, `counts` what there was; `take` gives the faults of a line."""
+
+    def __init__(self) -> None:
+        self.engine = "?"
+        self.counts: Counter[str] = Counter()
+        self._chess960 = False
+        self._weakened = False
+        self._told: tuple[str, list[str]] = ("", [])  # FEN and moves of the last position line
+        self._board = chess.Board()
+        self._searching = False
+        self._last: dict[str, list[str]] = {}  # last exact line, its words by field
+        self._quit = False
+
+    def take(self, line: str) -> Iterator[Fault]:
+        """The next line of the transcript."""
+        if line.startswith("# ended with "):
+            yield from self._end(int(line.split()[-1]))
+        elif found := LINE.fullmatch(line):
+            words = found[3].split()
+            if words:
+                yield from self._hear(words) if found[2] == "<" else self._tell(words)
+
+    def _tell(self, words: list[str]) -> Iterator[Fault]:
+        if words[0] == "position":
+            self._follow(words)
+        elif words[0] == "go" and "perft" not in words:
+            self.counts["searches"] += 1
+            if self._searching:
+                yield "bestmove", "another go before the bestmove"
+            self._searching, self._last = True, {}
+        elif words[0] == "setoption" and "value" in words:
+            name = " ".join(words[2 : words.index("value")]).lower()
+            if name == "uci_chess960":
+                self._chess960 = words[-1].lower() == "true"
+            self._weakened |= name in ("uci_limitstrength", "skill level")
+        self._quit |= words[0] == "quit"
+
+    def _follow(self, words: list[str]) -> None:
+        """Set up the board, or play on from the one before."""
+        end = words.index("moves") if "moves" in words else len(words)
+        fen, moves = " ".join(words[1:end]), words[end + 1 :]
+        known_fen, known = self._told
+        if fen != known_fen or moves[: len(known)] != known or not known:
+            start = chess.STARTING_FEN if fen == "startpos" else fen.removeprefix("fen ")
+            self._board, known = chess.Board(start, chess960=self._chess960), []
+        for text in moves[len(known) :]:
+            self._board.push_uci(text)
+        self._told = (fen, moves)
+
+    def _hear(self, words: list[str]) -> Iterator[Fault]:
+        if words[:2] == ["id", "name"]:
+            self.engine = " ".join(words[2:])
+        elif words[0] == "info" and "pv" in words and "string" not in words:
+            yield from self._judge_line(words)
+        elif words[0] == "bestmove":
+            yield from self._judge_move(words)
+
+    def _judge_line(self, words: list[str]) -> Iterator[Fault]:
+        self.counts["lines"] += 1
+        moves = words[words.index("pv") + 1 :]
+        if fault := line_fault(self._board, moves):
+            yield "illegal line", f"{fault}: {' '.join(words)}"
+        is_exact = "lowerbound" not in words and "upperbound" not in words
+        is_first = "multipv" not in words or words[words.index("multipv") + 1] == "1"
+        if is_exact and is_first:
+            mate = int(words[words.index("mate") + 1]) if "mate" in words[: words.index("pv")] else None
+            self._last = {"moves": moves, "mate": [] if mate is None else [str(mate)]}
+
+    def _judge_move(self, words: list[str]) -> Iterator[Fault]:
+        if not self._searching:
+            yield "bestmove", "one without a go"
+        self._searching = False
+        self.counts["bestmoves"] += 1
+        if words[1] == "(none)":
+            if any(self._board.legal_moves):
+                yield "illegal move", "bestmove (none) where there is one"
+            return
+        reply = words[3:4] if words[2:3] == ["ponder"] else []
+        if fault := line_fault(self._board, [words[1], *reply]):
+            yield "illegal move", f"{' '.join(words)}: {fault}"
+        if self._last:
+            moves = self._last["moves"]
+            if moves[:1] != words[1:2] and not self._weakened:
+                yield "bestmove", f"plays {words[1]}, told {' '.join(moves[:1])}"
+            for mate in self._last["mate"]:
+                self.counts["mates told at last"] += 1
+                if fault := line_fault(self._board, moves, int(mate)):
+                    yield "false mate line", f"{fault}: {' '.join(moves)} from {self._board.fen()}"
+
+    def _end(self, status: int) -> Iterator[Fault]:
+        self.counts["processes"] += 1
+        if status != 0:
+            yield "exit status", str(status)
+        if self._searching and not self._quit:
+            yield "bestmove", "none for the last go"

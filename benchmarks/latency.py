@@ -1,0 +1,117 @@
+"""How fast the engine reacts while it searches: from `isready` to `readyok`, and from `stop` to `bestmove`.
+
+    python benchmarks/latency.py [--searches 300] [--threads 1] [--command COMMAND]
+
+Each search is infinite, of a position of a random game; `isready` and `stop` come after a random pause. Printed are the median,
+the 99th percentile and the worst in milliseconds, and the load of the machine before and after: on a busy one, waiting for
+the processor counts too.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shlex
+import statistics
+import subprocess
+import sys
+import time
+
+import chess
+import typer
+
+LONGEST_PAUSE = 0.15  # seconds
+LONGEST_GAME = 80  # plies
+
+
+class Engine:
+    """A UCI engine on pipes, spoken to line by line."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    @property
+    def process(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def send(self, line: str) -> None:
+        """Send a line."""
+        assert self._process.stdin
+        self._process.stdin.write(line.encode() + b"\n")
+        self._process.stdin.flush()
+
+    def wait_for(self, answer: str) -> str:
+        """The next line that begins with `answer`."""
+        assert self._process.stdout
+        for line in self._process.stdout:
+            if line.startswith(answer.encode()):
+                return line.decode()
+        raise SystemExit(f"the engine ended before {answer}")
+
+    def ask(self, line: str, answer: str) -> str:
+        """Send a line; the answer."""
+        self.send(line)
+        return self.wait_for(answer)
+
+    def measure(self, line: str, answer: str) -> float:
+        """Milliseconds from a line to its answer."""
+        began = time.perf_counter()
+        self.ask(line, answer)
+        return (time.perf_counter() - began) * 1e3
+
+    def quit(self) -> float:
+        """Milliseconds from `quit` to the end of the process."""
+        began = time.perf_counter()
+        self.send("quit")
+        self._process.wait()
+        return (time.perf_counter() - began) * 1e3
+
+
+def random_position(source: random.Random) -> str:
+    """Where a random game stands after some moves."""
+    board = chess.Board()
+    for _ in range(source.randrange(LONGEST_GAME)):
+        if board.is_game_over():
+            break
+        board.push(source.choice(list(board.legal_moves)))
+    return board.fen()
+
+
+def told(name: str, times: list[float]) -> str:
+    """One line of the report."""
+    times = sorted(times)
+    percentile = times[min(len(times) - 1, len(times) * 99 // 100)]
+    return f"{name:24} median {statistics.median(times):6.2f} ms   99 % {percentile:6.2f} ms   worst {times[-1]:6.2f} ms"
+
+
+def load() -> str:
+    """The load of the machine, as the system tells it."""
+    return f"{os.getloadavg()[0]:.2f} on {os.cpu_count()} processors" if hasattr(os, "getloadavg") else "unknown"
+
+
+def main(command: str = "", searches: int = 300, threads: int = 1, seed: int = 1) -> None:
+    """Measure; `command` starts an engine, Zobra if none is given."""
+    source = random.Random(seed)
+    engine = Engine(shlex.split(command) if command else [sys.executable, "-m", "zobra.uci"])
+    engine.send("uci")
+    engine.wait_for("uciok")
+    engine.send(f"setoption name Threads value {threads}")
+    engine.measure("isready", "readyok")
+    before = load()
+    ready, stopped = [], []
+    for _ in range(searches):
+        engine.send(f"position fen {random_position(source)}")
+        engine.send("go infinite")
+        time.sleep(source.random() * LONGEST_PAUSE)
+        ready.append(engine.measure("isready", "readyok"))
+        time.sleep(source.random() * LONGEST_PAUSE)
+        stopped.append(engine.measure("stop", "bestmove"))
+    print(f"{searches} searches, {threads} thread(s); load {before} before, {load()} after")
+    print(told("isready to readyok", ready))
+    print(told("stop to bestmove", stopped))
+    print(f"quit to the end          {engine.quit():.2f} ms")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,74 @@
+"""Does the engine grow? Many games in one process, and its resident set on the way.
+
+    python benchmarks/memory.py [--games 1000] [--moves 30] [--nodes 400]
+
+Each game is announced by `ucinewgame` and played by the engine against itself from a random opening, as a GUI does it: the
+moves so far with each `position`, then `go nodes`. Threads, MultiPV and the size of the table change from game to game and come
+back, so that what these leave behind counts too. The growth is measured from the end of the first tenth of the games.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import typer
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a script, or imported by the tests
+
+from benchmarks.latency import Engine
+
+OPENING_PLIES = 8
+SETTINGS = ({}, {"MultiPV": 3}, {"Threads": 2}, {"Hash": 4}, {"UCI_ShowWDL": "true"})
+DEFAULTS = {"MultiPV": 1, "Threads": 1, "Hash": 16, "UCI_ShowWDL": "false"}
+
+
+def resident(process: int) -> int:
+    """Kilobytes of memory that a process has now."""
+    return int(subprocess.run(["ps", "-o", "rss=", "-p", str(process)], check=True, capture_output=True, text=True).stdout)
+
+
+def play(engine: Engine, source: random.Random, moves: int, nodes: int) -> None:
+    """A game of so many searches, or until it ends."""
+    engine.send("ucinewgame")
+    engine.measure("isready", "readyok")
+    board = chess.Board()
+    for _ in range(OPENING_PLIES):
+        board.push(source.choice(list(board.legal_moves)))
+        if board.is_game_over():
+            return
+    for _ in range(moves):
+        engine.send("position startpos moves " + " ".join(move.uci() for move in board.move_stack))
+        board.push_uci(engine.ask(f"go nodes {nodes}", "bestmove").split()[1])
+        if board.is_game_over(claim_draw=True):
+            break
+
+
+def watch(games: int, moves: int = 30, nodes: int = 400, seed: int = 1) -> list[int]:
+    """The resident set after each tenth of the games, in kilobytes."""
+    source, engine = random.Random(seed), Engine([sys.executable, "-m", "zobra.uci"])
+    engine.send("uci")
+    engine.measure("isready", "readyok")
+    sizes = []
+    for number in range(1, games + 1):
+        for name, value in (DEFAULTS | SETTINGS[number % len(SETTINGS)]).items():
+            engine.send(f"setoption name {name} value {value}")
+        play(engine, source, moves, nodes)
+        if number % (games // 10) == 0:
+            sizes.append(resident(engine.process))
+    engine.quit()
+    return sizes
+
+
+def main(games: int = 1000, moves: int = 30, nodes: int = 400) -> None:
+    """Measure; `games` is a multiple of 50, so that each tenth ends with the same settings."""
+    sizes = watch(games, moves, nodes)
+    print(f"{games} games; resident set in MB after each tenth: " + " ".join(f"{size / 1024:.1f}" for size in sizes))
+    print(f"growth after the first tenth: {100 * (sizes[-1] / sizes[0] - 1):+.2f} %")
+
+
+if __name__ == "__main__":
+    typer.run(main)

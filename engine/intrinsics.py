@@ -1,0 +1,293 @@
+"""Single instructions and other primitives that Python has no words for, as functions for kernels: written in LLVM's code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from zobra.engine import kernel_cache
+from zobra.engine.kernel_types import INT, VOID, WORD, Record
+
+FEATURES = kernel_cache.processor_features()
+CLOCK_SYMBOL, CLOCK_ID = kernel_cache.clock_symbol()
+
+
+class Intrinsic:
+    """A function for kernels whose code is generated: Numba is imported, and told of it, when a kernel is compiled."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, *values: Any) -> Any:
+        """Python may not."""
+        raise TypeError(f"{self.function.__name__} can be called by kernels only")
+
+    @cached_property
+    def _numba_type_(self) -> Any:
+        from numba.core.registry import cpu_target
+        from numba.extending import intrinsic
+
+        self._made = intrinsic(self.function)  # Numba itself holds it by a weak reference only
+        cpu_target.typing_context.refresh()
+        return cpu_target.typing_context.resolve_value_type(self._made)
+
+
+def _call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+    """Call a C function or an intrinsic of LLVM by its full name."""
+    kind = ir.FunctionType(result, [argument.type for argument in arguments])
+    function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+    return builder.call(function, arguments)
+
+
+def record_at(dtype: np.dtype) -> Any:
+    """Make an intrinsic `view(address)`: the record of layout `dtype` that lies at a memory address (uint64)."""
+    result = Record(dtype)
+
+    @Intrinsic
+    def view(typing_context, address):
+        def generate_code(context, builder, signature, arguments):
+            return builder.inttoptr(arguments[0], context.get_value_type(result.numba_type))
+
+        return result(WORD), generate_code
+
+    return view
+
+
+@Intrinsic
+def copy_record(typing_context, target, source):
+    """copy_record(target, source): copy a whole record in one memory move."""
+
+    def generate_code(context, builder, signature, arguments):
+        from numba.core import cgutils
+
+        size = ir.Constant(ir.IntType(64), source.size)
+        cgutils.raw_memcpy(builder, arguments[0], arguments[1], size, 1)
+        return context.get_dummy_value()
+
+    return VOID(target, source), generate_code
+
+
+@Intrinsic
+def population(typing_context, word):
+    """population(word): number of bits set, as int64."""
+
+    def generate_code(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return INT(WORD), generate_code
+
+
+@Intrinsic
+def lowest(typing_context, word):
+    """lowest(word): index of the lowest bit set; undefined for zero."""
+
+    def generate_code(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return WORD(WORD), generate_code
+
+
+@Intrinsic
+def rotate_left(typing_context, word, count):
+    """rotate_left(word, count): the 64 bits rotated left by count (modulo 64)."""
+
+    def generate_code(context, builder, signature, arguments):
+        return _call(builder, "llvm.fshl.i64", ir.IntType(64), [arguments[0], arguments[0], arguments[1]])
+
+    return WORD(WORD, WORD), generate_code
+
+
+@Intrinsic
+def _extract_bits(typing_context, word, mask):
+    """extract_bits(word, mask): the bits of `word` under `mask`, packed together (PEXT)."""
+
+    def generate_code(context, builder, signature, arguments):
+        return _call(builder, "llvm.x86.bmi.pext.64", ir.IntType(64), list(arguments))
+
+    return WORD(WORD, WORD), generate_code
+
+
+# None where the processor lacks the instruction (LLVM would abort the process) or runs it in slow microcode.
+extract_bits: Any = _extract_bits if FEATURES.get("bmi2") and not kernel_cache.extracts_bits_slowly() else None
+
+
+def append_bits(dtype: np.dtype, field: str, lanes: int) -> Any:
+    """Make an intrinsic `append(list, start, word, factor, base)` for records of layout `dtype`.
+
+    For each bit set in `word`, the lowest first, it stores the uint16 `index × factor + base` in the array `field` from element
+    `start` on, and returns the element after the last. The vector form has no branch, at most `lanes` bits may be set, and it
+    writes `lanes` elements whatever the count: the array needs as much slack. None where the processor cannot compress bytes.
+    """
+    if not FEATURES.get("avx512vbmi2"):
+        return None
+    fields: Any = dtype.fields
+    offset = fields[field][1]
+    list_type = Record(dtype)
+
+    @Intrinsic
+    def append(typing_context, target, start, word, factor, base):
+        def generate_code(context, builder, signature, arguments):
+            pointer, first, bits, scale, addend = arguments
+            bytes64 = ir.VectorType(ir.IntType(8), 64)
+            mask_type, words = ir.VectorType(ir.IntType(1), 64), ir.VectorType(ir.IntType(16), lanes)
+            indices = ir.Constant(bytes64, list(range(64)))
+            mask = builder.bitcast(bits, mask_type)
+            compressing = [indices, mask, ir.Constant(bytes64, ir.Undefined)]
+            packed = _call(builder, "llvm.experimental.vector.compress.v64i8", bytes64, compressing)
+            order = ir.Constant(ir.VectorType(ir.IntType(32), lanes), list(range(lanes)))
+            low = builder.shuffle_vector(packed, ir.Constant(bytes64, ir.Undefined), order)
+
+            def splat(value):
+                one = builder.insert_element(
+                    ir.Constant(words, ir.Undefined),
+                    builder.trunc(value, ir.IntType(16)),
+                    ir.Constant(ir.IntType(32), 0),
+                )
+                zeros = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
+                return builder.shuffle_vector(one, ir.Constant(words, ir.Undefined), zeros)
+
+            wide = builder.zext(low, words)
+            values = builder.add(builder.mul(wide, splat(scale)), splat(addend))
+            address = builder.add(builder.ptrtoint(pointer, ir.IntType(64)), ir.Constant(ir.IntType(64), offset))
+            address = builder.add(address, builder.shl(first, ir.Constant(ir.IntType(64), 1)))
+            builder.store(values, builder.inttoptr(address, words.as_pointer()), align=2)
+            return builder.add(first, builder.ctpop(bits))
+
+        return WORD(list_type, WORD, WORD, WORD, WORD), generate_code
+
+    return append
+
+
+@Intrinsic
+def prefetch(typing_context, address):
+    """prefetch(address): ask the processor to bring the cache line at this address near."""
+
+    def generate_code(context, builder, signature, arguments):
+        pointer = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
+        read, near, data = (ir.Constant(ir.IntType(32), value) for value in (0, 3, 1))
+        _call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, read, near, data])
+        return context.get_dummy_value()
+
+    return VOID(WORD), generate_code
+
+
+@Intrinsic
+def load_flag(typing_context, address):
+    """load_flag(address): the int64 at this address, read anew each time (a plain load is hoisted out of loops)."""
+
+    def generate_code(context, builder, signature, arguments):
+        pointer = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
+        return builder.load_atomic(pointer, "monotonic", 8)
+
+    return INT(WORD), generate_code
+
+
+@Intrinsic
+def monotonic_nanoseconds(typing_context):
+    """monotonic_nanoseconds(): the system's monotonic clock, the one `time.monotonic_ns` reads where both are POSIX."""
+
+    def posix(context, builder, signature, arguments):
+        from numba.core import cgutils
+
+        word64 = ir.IntType(64)
+        timespec = cgutils.alloca_once(builder, ir.ArrayType(word64, 2))
+        _call(builder, CLOCK_SYMBOL, ir.IntType(32), [ir.Constant(ir.IntType(32), CLOCK_ID), timespec])
+        seconds = builder.extract_value(builder.load(timespec), 0)
+        rest = builder.extract_value(builder.load(timespec), 1)
+        return builder.add(builder.mul(seconds, ir.Constant(word64, 1_000_000_000)), rest)
+
+    def windows(context, builder, signature, arguments):
+        from numba.core import cgutils
+
+        word64 = ir.IntType(64)
+        ticks = cgutils.alloca_once(builder, word64)
+        _call(builder, CLOCK_SYMBOL, ir.IntType(32), [ticks])
+        return builder.mul(builder.load(ticks), ir.Constant(word64, 100))
+
+    return INT(), (windows if CLOCK_ID is None else posix)
+
+
+def _load_lanes(builder: Any, pointer: Any, first: int, lanes: int) -> Any:
+    """The int16 vector of `lanes` elements from `first` on, wherever in memory it lies."""
+    short = ir.IntType(16)
+    start = builder.gep(builder.bitcast(pointer, short.as_pointer()), [ir.Constant(ir.IntType(64), first)])
+    place = builder.bitcast(start, ir.VectorType(short, lanes).as_pointer())
+    return place, builder.load(place, align=2)
+
+
+def vector_sums(dtype: np.dtype) -> tuple[Any, Any, Any]:
+    """Make three intrinsics: add(target, source, row), subtract(target, source, row), exchange(target, source, came, left).
+
+    The target becomes the source with rows added or subtracted. All are records of layout `dtype`, nothing but int16 numbers;
+    LLVM cuts the vectors to what the processor has.
+    """
+    lanes, kind = dtype.itemsize // 2, Record(dtype)
+
+    def generator(*signs: int) -> Any:
+        def generate_code(context, builder, signature, arguments):
+            place, _ = _load_lanes(builder, arguments[0], 0, lanes)
+            total = _load_lanes(builder, arguments[1], 0, lanes)[1]
+            for sign, row in zip(signs, arguments[2:], strict=True):
+                values = _load_lanes(builder, row, 0, lanes)[1]
+                total = builder.add(total, values) if sign > 0 else builder.sub(total, values)
+            builder.store(total, place, align=2)
+            return context.get_dummy_value()
+
+        return VOID(*[kind] * (2 + len(signs))), generate_code
+
+    @Intrinsic
+    def add(typing_context, target, source, row):
+        return generator(1)
+
+    @Intrinsic
+    def subtract(typing_context, target, source, row):
+        return generator(-1)
+
+    @Intrinsic
+    def exchange(typing_context, target, source, came, left):
+        return generator(1, -1)
+
+    return add, subtract, exchange
+
+
+def clipped_square_sum(dtype: np.dtype, ceiling: int, lanes: int = 32) -> Any:
+    """Make an intrinsic `total(values, weights)`: the sum of clip(value, 0, ceiling)² × weight as an int64.
+
+    Both are records of layout `dtype`. Each |ceiling × weight| has to fit in 16 bits and the whole sum in 32: then a product
+    of shorts and a multiply-add of pairs do it all.
+    """
+    numbers, kind = dtype.itemsize // 2, Record(dtype)
+    lanes = min(lanes, numbers)
+    shorts, words, halves = (ir.VectorType(ir.IntType(b), n) for b, n in ((16, lanes), (32, lanes), (32, lanes // 2)))
+
+    @Intrinsic
+    def total(typing_context, values, weights):
+        def generate_code(context, builder, signature, arguments):
+            zeros, most = (ir.Constant(shorts, [number] * lanes) for number in (0, ceiling))
+            order = ir.VectorType(ir.IntType(32), lanes // 2)
+            pair_sum = ir.Constant(halves, [0] * (lanes // 2))
+            for first in range(0, numbers, lanes):
+                value = _load_lanes(builder, arguments[0], first, lanes)[1]
+                weight = _load_lanes(builder, arguments[1], first, lanes)[1]
+                value = _call(builder, f"llvm.smax.v{lanes}i16", shorts, [value, zeros])
+                value = _call(builder, f"llvm.smin.v{lanes}i16", shorts, [value, most])
+                product = builder.mul(builder.sext(builder.mul(value, weight), words), builder.sext(value, words))
+                even, odd = (
+                    builder.shuffle_vector(
+                        product,
+                        ir.Constant(words, ir.Undefined),
+                        ir.Constant(order, list(range(start, lanes, 2))),
+                    )
+                    for start in (0, 1)
+                )
+                pair_sum = builder.add(pair_sum, builder.add(even, odd))
+            result = _call(builder, f"llvm.vector.reduce.add.v{lanes // 2}i32", ir.IntType(32), [pair_sum])
+            return builder.sext(result, ir.IntType(64))
+
+        return INT(kind, kind), generate_code
+
+    return total

@@ -1,0 +1,126 @@
+"""Ablations: what is switched off, what it is found to be worth, and where the table goes."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from zobra.arena.ablate import WHOLE, Technique, bench, engines, insert, techniques, worths
+from zobra.arena.command_line import register
+from zobra.arena.engines import EngineSpec
+from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.player import Spin
+from zobra.arena.results import Results
+from zobra.arena.settings import Settings
+
+SCRIPT = Path(__file__).parent / "scripted_engine.py"
+ENGINE = f"{sys.executable} {SCRIPT}"
+SPINS = {"use_null_move": Spin(1, 0, 1), "use_network": Spin(0, 0, 1), "use_more": Spin(1, 1, 3), "Hash": Spin(16, 1, 64)}
+app = typer.Typer()
+register(app)
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["ablate", *arguments], env={"COLUMNS": "300"})
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_an_engine_without_its_best_value_is_worse(tmp_path):
+    folder, readme = tmp_path / "a", tmp_path / "README.md"
+    readme.write_text("Before\n<!-- ablation -->\nan old table\n<!-- end of ablation -->\nAfter\n")
+    arguments = [f"{ENGINE} --best 80", "-o", "Strength=80", "-x", "aim:Strength=10", "-x", "Hash=2", "--tc", "30", "-n", "4"]
+    text = run(*arguments, "--folder", str(folder), "--into", str(readme))
+    assert "8 of 8 games" in text
+    kept = json.loads((folder / "ablation.json").read_text())
+    aim, memory = kept["techniques"]
+    # the scripted engine's bench counts its option too
+    assert kept["bench"] == memory["bench"] == 1013 and aim["bench"] == 1004
+    assert aim["name"] == "aim" and aim["off"] == {"Strength": "10"} and aim["pairs"] == [0, 0, 0, 0, 2]
+    assert (memory["name"], memory["games"], memory["elo"]) == ("Hash=2", 4, 0.0)
+    table = (folder / "ablation.md").read_text()
+    assert "| aim | `Strength=10` | all won | 4 | 1,004 |" in table and "Bench of the whole engine: 1,013." in table
+    assert readme.read_text() == f"Before\n<!-- ablation -->\n{table}<!-- end of ablation -->\nAfter\n"
+    assert Journal.settings_in(folder).engines[0].name == WHOLE
+
+
+def test_an_interrupted_ablation_goes_on(tmp_path):
+    folder = tmp_path / "a"
+    run(f"{ENGINE} --best 80", "-x", "Strength=10", "--tc", "30", "-n", "4", "--folder", str(folder))
+    journal, kept = folder / "journal.jsonl", folder / "ablation.json"
+    whole = json.loads(kept.read_text())
+    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:3]))
+    whole["techniques"][0]["bench"] = 77
+    kept.write_text(json.dumps(whole))
+    assert "going on after 3 of 4 games" in run("--folder", str(folder))
+    # a bench that is known is not searched again
+    assert json.loads(kept.read_text()) == whole
+
+
+def test_techniques_are_switches_unless_named(tmp_path):
+    assert techniques(None, [], SPINS) == [Technique("null move", {"use_null_move": 0})]
+    path = tmp_path / "t.toml"
+    path.write_text('"late moves" = { depth = 0, base = 9 }\n')
+    assert techniques(path, ["x: a = 1,b=2", "c=3"], SPINS) == [
+        Technique("late moves", {"depth": 0, "base": 9}),
+        Technique("x", {"a": "1", "b": "2"}),
+        Technique("c=3", {"c": "3"}),
+    ]
+
+
+@pytest.mark.parametrize("text", ["=", "depth = 3", "[a]", "[a.b]\nc = 1"])
+def test_bad_files_are_named(tmp_path, text):
+    path = tmp_path / "t.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"t\.toml: "):
+        techniques(path, [], SPINS)
+
+
+@pytest.mark.parametrize(
+    "arguments, problem",
+    [
+        ([], "name an engine"),
+        ([ENGINE], "no technique to switch off"),
+        ([ENGINE, "-x", "Hash"], "technique 'Hash': not [NAME:]OPTION=VALUE"),
+        ([ENGINE, "-x", "Hash=2", "-x", "Hash=2"], "more than one technique named Hash=2"),
+        ([ENGINE, "-x", "Speed=2"], "does not support option Speed"),
+        ([ENGINE, "-x", "Hash=2", "-n", "3"], "must be even"),
+        ([ENGINE, "--techniques", "nowhere.toml"], "nowhere.toml"),
+    ],
+)
+def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, arguments, problem):
+    monkeypatch.chdir(tmp_path)
+    text = run(*arguments, code=2)
+    assert problem in " ".join(text.replace("│", " ").split()) and "Traceback" not in text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_worths_are_sorted_and_say_what_they_cannot_tell():
+    settings = Settings(engines(EngineSpec("e", ("e",)), [Technique("a", {"x": 0}), Technique("b", {"y": 0})]), "nodes=1", 1)
+    ends = [("b", "1-0"), ("b", "0-1"), ("b", "1-0"), ("b", "1/2-1/2")]
+    games = []
+    for index, (rival, end) in enumerate(ends):
+        names = (WHOLE, rival) if index % 2 == 0 else (rival, WHOLE)
+        games.append(GameRecord(index, index // 2, 1, *names, {}, end, "mate"))
+    found = worths(settings, Results([WHOLE, "a", "b"], games), {"b": 5})
+    assert [(worth.technique.name, worth.games, worth.bench) for worth in found] == [("b", 4, 5), ("a", 0, None)]
+    assert found[0].pairs == [0, 0, 0, 1, 1] and found[0].estimate.elo > 0 and found[1].estimate is None
+
+
+def test_benches_of_other_engines(tmp_path):
+    def engine(text: str) -> EngineSpec:
+        return EngineSpec("e", (sys.executable, "-c", text))
+
+    assert bench(engine("print('Nodes searched  : 2651')")) == 2651
+    assert bench(engine("import sys; print('12 nodes 3 nps'); print('4567 nodes 89 nps', file=sys.stderr)")) == 4567
+    assert bench(engine("print('unknown command: bench')")) is None
+
+
+def test_a_table_needs_its_marks(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("nothing <!-- end of ablation --> <!-- ablation -->")
+    with pytest.raises(ValueError, match="no place for the table"):
+        insert(path, "table")

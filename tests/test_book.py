@@ -1,0 +1,172 @@
+"""The opening book: weights, variety, and files that are none."""
+
+import json
+import random
+import struct
+from pathlib import Path
+
+import chess
+import chess.polyglot
+import pytest
+
+from tests.prober import Prober
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.move import move_text
+from zobra.engine.position import Position
+from zobra.uci.book import Book
+
+BOOKS = Path(__file__).parent.parent / "../shared/data/books"
+CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+TRIALS = 4000
+
+needs_books = pytest.mark.skipif(not BOOKS.is_dir(), reason="no opening books at ../shared/data/books")
+
+
+def write_book(path: Path, *entries: tuple[str, str, int]) -> Path:
+    """A book of (FEN, move with castling as king takes rook, weight)."""
+    packed = []
+    for fen, text, weight in entries:
+        move = chess.Move.from_uci(text)
+        promotion = move.promotion - 1 if move.promotion else 0
+        raw = promotion << 12 | move.from_square << 6 | move.to_square
+        packed.append(struct.pack(">QHHI", chess.polyglot.zobrist_hash(chess.Board(fen)), raw, weight, 0))
+    path.write_bytes(b"".join(sorted(packed, key=lambda entry: entry[:8])))
+    return path
+
+
+@pytest.fixture
+def small(tmp_path):
+    return write_book(tmp_path / "small.bin", (START, "e2e4", 60), (START, "d2d4", 30), (START, "c2c4", 10), (START, "a2a3", 0))
+
+
+def opened(path: Path, variety: int = 100, seed: int = 1) -> Book:
+    book = Book(random.Random(seed))
+    book.variety = variety
+    remarks = book.open(str(path))
+    assert len(remarks) == 1 and "entries" in remarks[0]
+    return book
+
+
+def frequencies(book: Book, position: Position) -> dict[str, float]:
+    drawn = []
+    for _ in range(TRIALS):
+        found = book.choose(position, position.legal_moves())
+        assert found is not None
+        drawn.append(move_text(found.move))
+    return {text: drawn.count(text) / TRIALS for text in set(drawn)}
+
+
+def test_moves_are_drawn_by_weight(small):
+    found = frequencies(opened(small), parse_fen(START))
+    assert found == pytest.approx({"e2e4": 0.6, "d2d4": 0.3, "c2c4": 0.1}, abs=0.04)  # five standard deviations
+
+
+def test_less_variety_prefers_the_heavy_moves(small):
+    assert frequencies(opened(small, variety=0), parse_fen(START)) == {"e2e4": 1.0}
+    squares = {"e2e4": 3600, "d2d4": 900, "c2c4": 100}
+    expected = {text: weight / sum(squares.values()) for text, weight in squares.items()}
+    assert frequencies(opened(small, variety=50), parse_fen(START)) == pytest.approx(expected, abs=0.04)
+    assert frequencies(opened(small, variety=1), parse_fen(START)) == {"e2e4": 1.0}
+
+
+def test_only_allowed_moves_are_played(small):
+    position, book = parse_fen(START), opened(small)
+    found = book.choose(position, [position.parse_move("c2c4"), position.parse_move("h2h3")])
+    assert found is not None and (move_text(found.move), found.weight, found.total) == ("c2c4", 10, 10)
+    assert book.choose(position, [position.parse_move("a2a3")]) is None  # its weight is 0
+    assert book.choose(parse_fen(CASTLING), [position.parse_move("a2a3")]) is None
+
+
+def test_the_best_reply_comes_along(tmp_path):
+    board = chess.Board()
+    board.push_uci("e2e4")
+    entries = [(START, "e2e4", 1), (board.fen(), "c7c5", 5), (board.fen(), "e7e5", 8)]
+    position = parse_fen(START)
+    found = opened(write_book(tmp_path / "b.bin", *entries)).choose(position, position.legal_moves())
+    assert found is not None and move_text(found.reply) == "e7e5"
+
+
+@pytest.mark.parametrize("text", ["e1h1", "e1a1"])
+def test_castling_is_king_takes_rook(tmp_path, text):
+    position = parse_fen(CASTLING)
+    found = opened(write_book(tmp_path / "c.bin", (CASTLING, text, 7))).choose(position, position.legal_moves())
+    assert found is not None and move_text(found.move, chess960=True) == text
+
+
+def test_illegal_moves_of_a_book_are_passed_over(tmp_path):
+    position = parse_fen(START)
+    assert opened(write_book(tmp_path / "i.bin", (START, "e2e5", 9))).choose(position, position.legal_moves()) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "no such file"),
+        (b"", "empty"),
+        (b"x" * 17, "multiple of 16"),
+        (struct.pack(">QQ", 5, 1) + struct.pack(">QQ", 4, 1), "not in order"),
+    ],
+)
+def test_a_book_that_is_none_is_named_and_not_used(tmp_path, small, content, reason):
+    path = tmp_path / "bad.bin"
+    if content is not None:
+        path.write_bytes(content)
+    book, position = opened(small), parse_fen(START)
+    remarks = book.open(str(path))
+    assert len(remarks) == 1 and str(path) in remarks[0] and reason in remarks[0]
+    assert book.choose(position, position.legal_moves()) is None
+
+
+def test_a_folder_is_no_book(tmp_path):
+    assert "not a file" in Book().open(str(tmp_path))[0]
+    assert Book().open("") == []
+
+
+@needs_books
+def test_a_big_book_gives_what_python_chess_reads():
+    source, book = random.Random(3), opened(BOOKS / "gm2001.bin")
+    with chess.polyglot.open_reader(BOOKS / "gm2001.bin") as reader:
+        for _ in range(30):
+            board = chess.Board()
+            while entries := {entry.move: entry.weight for entry in reader.find_all(board)}:
+                position = Position.from_board(board)
+                found = book.choose(position, position.legal_moves())
+                assert found is not None and found.total == sum(entries.values())
+                assert entries[board.parse_uci(move_text(found.move))] == found.weight
+                board.push(source.choice(list(entries)))
+
+
+@needs_books
+def test_keys_of_the_format_are_those_of_the_book_reader():
+    for vector in json.loads((BOOKS / "polyglot_keys.json").read_text()):
+        board = Position.from_board(chess.Board(vector["fen"])).to_board(chess960=True)
+        if vector["fen"].split()[3] == "-" or board.ep_square is not None:
+            assert chess.polyglot.zobrist_hash(board) == int(vector["key"], 16)
+
+
+def test_the_engine_plays_from_its_book(small):
+    with Prober() as engine:
+        remarks = engine.ask(f"setoption name BookFile value {small}", "isready", answer="readyok")
+        assert any("4 entries" in line for line in remarks)
+        engine.send("setoption name OwnBook value true", "setoption name book variety value 0")
+        lines = engine.ask("go wtime 60000 btime 60000", answer="bestmove")
+        assert lines[-1] == "bestmove e2e4" and "book move e2e4 from small.bin, weight 60 of 100" in lines[-3]
+        assert lines[-2].startswith("info depth 0 ") and " score cp " in lines[-2] and lines[-2].endswith(" pv e2e4")
+        assert engine.ask("go depth 1 searchmoves d2d4", answer="bestmove")[-1] == "bestmove d2d4"
+        engine.send("go ponder wtime 1000 btime 1000")
+        assert not any(line.startswith("bestmove") for line in engine.settle())
+        assert engine.ask("ponderhit", answer="bestmove")[-1] == "bestmove e2e4"
+        engine.send("go infinite")
+        assert not any("book move" in line or line.startswith("bestmove") for line in engine.settle())
+        engine.ask("stop", answer="bestmove")
+        small.unlink()
+        lines = engine.ask("go depth 2", answer="bestmove")
+        assert any("small.bin is not used any more" in line for line in lines) and lines[-1] != "bestmove (none)"
+
+
+def test_analysis_and_a_book_turned_off_search(small):
+    with Prober() as engine:
+        engine.send(f"setoption name BookFile value {small}")
+        assert not any("book move" in line for line in engine.ask("go depth 2", answer="bestmove"))
+        engine.send("setoption name OwnBook value true", "setoption name UCI_AnalyseMode value true")
+        assert not any("book move" in line for line in engine.ask("go depth 2", answer="bestmove"))

@@ -1,0 +1,86 @@
+"""`zobra doctor` finds what is wrong and says what to do; `zobra uci-path` names a command that works."""
+
+import os
+import shlex
+import subprocess
+import sys
+
+from tests.test_command_line import zobra
+from zobra.engine import jit, perft
+from zobra.engine.kernel_cache import KernelCache
+from zobra.uci import doctor
+
+WIDE = {**os.environ, "COLUMNS": "300"}
+
+
+def test_a_sound_installation_passes():
+    done = zobra("doctor", environment=WIDE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [line.split("│")[1:-1] for line in done.stdout.splitlines() if line.startswith("│")]
+    states = {row[0].strip(): row[1].strip() for row in rows}
+    assert list(states) == list(doctor.CHECKS) and set(states.values()) <= {"ok", "note"}
+    assert "command for a GUI: " in done.stdout
+
+
+def test_a_store_that_cannot_be_written_is_wrong_and_named(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    code = (
+        "from zobra.uci import doctor\ndoctor.CHECKS = {'store': doctor.check_store}\nimport typer\ntyper.run(doctor.doctor)\n"
+    )
+    environment = {**WIDE, "ZOBRA_CACHE_DIR": str(tmp_path / "file")}
+    done = subprocess.run([sys.executable, "-c", code], check=False, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "wrong" in done.stdout and "writable, or set ZOBRA_CACHE_DIR" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_wrong_counts_and_slow_searches_are_told(monkeypatch):
+    assert doctor.check_rules().state == "ok"
+    monkeypatch.setattr(perft, "count_leaves", lambda *_: 4_865_608)
+    assert doctor.check_rules().state == "wrong" and "4865608" in doctor.check_rules().found
+    monkeypatch.setattr("zobra.uci.bench.run", lambda *_: iter(["1/1 5 nodes: fen", "5 nodes 1000 nps"]))
+    finding = doctor.check_speed()
+    assert finding.state == "wrong" and "1,000 nodes a second" in finding.found and finding.advice
+
+
+def test_what_a_check_stumbles_over_is_a_finding():
+    def stumble():
+        raise ImportError("Numba needs NumPy 2.3 or less")
+
+    finding = doctor.examine(stumble)
+    assert finding.state == "wrong" and "Numba needs NumPy" in finding.found and finding.advice
+
+
+def test_damage_is_noted(monkeypatch):
+    monkeypatch.setattr(jit.cache, "notices", ["damaged files removed from the kernel cache; compiling them anew"])
+    assert doctor.check_kernels().state == "note"
+
+
+def test_portable_code_is_noted(monkeypatch):
+    monkeypatch.setenv("ZOBRA_PORTABLE", "1")
+    assert doctor.check_processor().state == "note" and "ZOBRA_PORTABLE" in doctor.check_processor().advice
+
+
+def test_a_large_store_is_noted(monkeypatch):
+    assert isinstance(jit.cache, KernelCache)
+    assert doctor.check_store().state == "ok"
+    monkeypatch.setattr(doctor, "LARGEST_STORE", 0.001)
+    assert doctor.check_store().state == "note"
+
+
+def test_the_path_for_a_gui_starts_the_engine(tmp_path):
+    done = zobra("uci-path")
+    assert done.returncode == 0
+    command = shlex.split(done.stdout)
+    assert os.path.isabs(command[0])
+    talk = subprocess.run(command, check=False, input="uci\nquit\n", capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert "uciok" in talk.stdout.splitlines()
+
+
+def test_without_a_script_the_path_is_pythons(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "nothing")])
+    monkeypatch.setattr(doctor.sysconfig, "get_path", lambda _: str(tmp_path))
+    assert doctor.gui_command() == f"{sys.executable} -m zobra.uci"
+    script = tmp_path / f"zobra{doctor.sysconfig.get_config_var('EXE') or ''}"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    assert doctor.gui_command() == str(script)

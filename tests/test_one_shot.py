@@ -1,0 +1,105 @@
+"""UCI commands from the command line: one is carried out to its end, and the process leaves."""
+
+import re
+import signal
+import subprocess
+import sys
+
+import chess
+import pytest
+
+from tests.prober import PATIENCE, Prober
+from zobra.uci.one_shot import split
+
+FEN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+
+
+def zobra(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "zobra.uci", *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ("go depth 5", ["go depth 5"]),
+        ("eval", ["eval"]),
+        ("position startpos", ["position startpos", "d"]),
+        ("position startpos moves e2e4 go depth 3", ["position startpos moves e2e4", "go depth 3"]),
+        (f"position fen {FEN} eval", [f"position fen {FEN}", "eval"]),
+        ("Position startpos GO perft 2", ["Position startpos", "GO perft 2"]),
+        ("position startpos flip", ["position startpos", "flip"]),
+    ],
+)
+def test_arguments_as_lines(arguments, lines):
+    assert split(arguments.split(" ")) == lines
+    assert split([arguments]) == lines  # quoted as a whole
+
+
+def test_a_search():
+    done = zobra("go", "depth", "5")
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert any(line.startswith("info depth 5 ") for line in lines)
+    assert chess.Move.from_uci(lines[-1].split()[1]) in chess.Board().legal_moves and lines[-1].startswith("bestmove ")
+
+
+def test_a_search_of_a_position():
+    done = zobra("position", "fen", FEN, "moves", "e1g1", "go", "nodes", "300")
+    board = chess.Board(FEN)
+    board.push_uci("e1g1")
+    assert chess.Move.from_uci(done.stdout.splitlines()[-1].split()[1]) in board.legal_moves
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ending"),
+    [
+        ("uci", "uciok"),
+        ("isready", "readyok"),
+        ("go perft 3", "Nodes searched: 8902"),
+        (f"position fen {FEN} go perft 2", "Nodes searched: 2039"),
+        ("d", "Checkers: "),
+        (f"position fen {MATED}", "Checkers: h4"),
+        (f"position fen {MATED} go depth 3", "bestmove (none)"),
+        ("position startpos moves e2e5 go depth 3", "bestmove (none)"),
+        ("position fen rubbish go depth 3", "bestmove (none)"),
+        ("go movetime x", r"bestmove [a-h][1-8]\w+( ponder \w+)?"),
+        ("go perft", "info string error: perft takes a depth from 1 to .*"),
+        ("eval", r"Evaluation: [+-]\d\.\d\d pawns \(White's side\)"),
+        ("compiler", "info string Python .* numba .*"),
+    ],
+)
+def test_the_last_line(arguments, ending):
+    done = zobra(*arguments.split())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(ending, done.stdout.splitlines()[-1]) or done.stdout.splitlines()[-1] == ending
+
+
+def test_what_is_wrong_is_named():
+    assert "info string error in move 1: " in zobra("position", "startpos", "moves", "e2e5").stdout
+    assert "info string error in fen: " in zobra("position", "fen", "rubbish", "eval").stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process on Windows")
+def test_interrupted_it_still_names_its_move():
+    with Prober("go", "infinite") as prober:
+        prober.expect("info depth 3")
+        prober.process.send_signal(signal.SIGINT)
+        assert prober.expect("bestmove")[-1] != "bestmove (none)"
+        assert prober.wait() == 0
+
+
+def test_a_reader_that_leaves_ends_it():
+    command = [sys.executable, "-m", "zobra.uci", "go", "infinite"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline().startswith(b"info ")
+        process.stdout.close()
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr.read() == b""

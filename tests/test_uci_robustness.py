@@ -1,0 +1,437 @@
+"""What breaks other engines: each case a conversation with the process, which has to go on as if nothing had been.
+
+Measured on engines that people use: bad FENs, illegal moves and odd options end them, commands during a search deadlock them,
+and games of a thousand plies overrun their arrays.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import chess
+import pytest
+
+from tests.prober import PATIENCE, Prober
+from zobra.uci.loop import SCRIPT_PAUSE
+
+DESTRUCTIVE = Path(__file__).resolve().parents[2] / "shared/data/robustness/destruction_test.epd"
+MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
+MANY_MOVES = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1"  # 218 of them
+MANY_QUEENS = "1qqqqqqk/2qqqqq1/3q4/8/8/3Q4/1QQQQQ2/KQQQQQQ1 w - - 0 1"
+BUSY = ("", "go infinite", "go ponder wtime 1000 btime 1000", "go perft 9")
+
+
+@pytest.fixture(scope="module")
+def engine():
+    with Prober() as prober:
+        prober.ask("uci", answer="uciok")
+        prober.settle()
+        yield prober
+        prober.send("quit")
+        assert prober.wait() == 0
+        assert prober.process.stderr.read() == b""
+
+
+@pytest.fixture(autouse=True)
+def fresh(engine):
+    engine.send("stop", "setoption name UCI_Chess960 value false", "setoption name MultiPV value 1", "position startpos")
+    engine.settle()
+
+
+def best(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith("bestmove")]
+
+
+def plays_on(engine: Prober, fen: str = chess.STARTING_FEN) -> None:
+    """The engine answers, finds a legal move, and owes no bestmove."""
+    lines = engine.ask(f"position fen {fen}", "go nodes 200", answer="bestmove")
+    assert chess.Move.from_uci(lines[-1].split()[1]) in chess.Board(fen).legal_moves
+    assert len(best(lines)) == 1 and not best(engine.settle())
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "",
+        "startpos",
+        "8/8/8/8/8/8/8/8 w - - 0 1",
+        "4k3/8/8/8/8/8/8/8 w - - 0 1",
+        "4k3/8/8/8/8/8/8/3KK3 w - - 0 1",
+        "4k2R/8/8/8/8/8/8/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4K3P w - - 0 1",
+        "P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4K3/8 w - - 0 1",
+        "4k3/8/8/8/8/8/4K3 w - - 0 1",
+        "4k3/8/8/8/9/8/8/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4K3 x - - 0 1",
+        "4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1",
+        "4k3/8/8/8/8/8/8/4K3 w - e6 0 1",
+        "4k3/8/8/8/8/8/8/4K3 w - zz 0 1",
+        "4k3/8/8/8/8/8/8/4K3 w - - -5 1",
+        "4k3/8/8/8/8/8/8/4K3 w - - x y",
+        "4k3/8/8/8/8/8/8/4K3",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR" * 3 + " w - - 0 1",
+        "\N{WHITE CHESS KING} \N{BLACK CHESS KING} w - - 0 1",
+        "a " * 5_000,
+    ],
+)
+def test_a_bad_fen_is_named_and_refused(engine, fen):
+    lines = engine.ask(f"position fen {fen} moves e2e4", "go infinite", "stop", answer="bestmove")
+    assert any(line.startswith("info string error in fen:") for line in lines)
+    assert lines[-1] == "bestmove (none)"
+    plays_on(engine)
+
+
+@pytest.mark.skipif(not DESTRUCTIVE.exists(), reason="../shared/data/robustness/destruction_test.epd is not there")
+def test_fens_made_to_destroy(engine):
+    """Some can be played on from, some cannot; every one is answered."""
+    refused = 0
+    for line in DESTRUCTIVE.read_text(errors="replace").splitlines():
+        lines = engine.ask(f"position fen {line.split(';')[0]}", "go nodes 50", answer="bestmove")
+        refused += lines[-1] == "bestmove (none)"
+        assert lines[-1] != "bestmove (none)" or any("info string" in said for said in lines), line
+    assert refused > 10
+    plays_on(engine)
+
+
+@pytest.mark.parametrize(
+    ("moves", "number"),
+    [
+        ("e2e5", 1),
+        ("e2e4 e2e4", 2),
+        ("e2e4 e7e5 e1e3", 3),
+        ("e2e4 e7e5q", 2),
+        ("e7e5", 1),
+        ("e1g1", 1),
+        ("0000", 1),
+        ("e2e4 0000 e7e5", 2),
+        ("xyzzy", 1),
+        ("e2", 1),
+        ("e2e4e5", 1),
+        ("i9j0", 1),
+        ("\N{LATIN SMALL LETTER E WITH ACUTE}2e4", 1),
+        ("e2e4 " + "e" * 5_000, 2),
+    ],
+)
+def test_an_illegal_move_is_named_and_refused(engine, moves, number):
+    lines = engine.ask(f"position startpos moves {moves}", "go depth 1", answer="bestmove")
+    complaints = [line for line in lines if line.startswith("info string error in move")]
+    assert len(complaints) == 1 and f"move {number}:" in complaints[0] and len(complaints[0]) < 1_000
+    assert lines[-1] == "bestmove (none)"
+    plays_on(engine)
+
+
+def test_a_rejected_line_is_no_base_for_the_next(engine):
+    """The line that follows begins with the one that was refused."""
+    engine.send("position startpos moves e2e4 e7e4")
+    engine.send("position startpos moves e2e4 e7e4 d2d4")
+    assert engine.ask("go depth 1", answer="bestmove")[-1] == "bestmove (none)"
+    engine.send("position startpos moves e2e4 e7e5 d2d4")
+    assert any("exd3" not in line and "/3PP3/" in line for line in engine.ask("d", answer="Checkers"))
+
+
+@pytest.mark.parametrize("work", BUSY)
+@pytest.mark.parametrize(
+    "line",
+    [
+        "setoption",
+        "setoption name",
+        "setoption name ",
+        "setoption value 3",
+        "setoption name value",
+        "setoption name value value value",
+        "setoption name Hash",
+        "setoption name Hash value",
+        "setoption name Hash value -1",
+        "setoption name Hash value abc",
+        "setoption name Hash value 1e3",
+        "setoption name Hash value 999999999999999999999999",
+        "setoption name Hash value 2 3",
+        "setoption name Clear Hash value true",
+        "setoption name clear hash",
+        "setoption name No Such Option value 7",
+        "setoption name UCI_Chess960 value maybe",
+        "setoption name UCI_Elo value 0",
+        "setoption name Threads value 0",
+        "setoption name MultiPV value 0",
+        "setoption name Ponder value TRUE",
+        "setoption Name HASH Value 1",
+        "setoption name SyzygyPath value <empty>",
+        "setoption name SyzygyPath value /no/such/folder",
+        "setoption name BookFile value /no/such/book.bin",
+        "setoption name " + "x" * 10_000,
+        "setoption name Hash value " + "9" * 10_000,
+    ],
+)
+def test_odd_options_change_nothing_for_the_worse(engine, line, work):
+    engine.send("position startpos", *([work] if work else []), line)
+    lines = engine.ask("stop", "position startpos", "isready", answer="readyok")
+    assert len(best(lines)) == (work.startswith("go") and "perft" not in work)
+    plays_on(engine)
+
+
+@pytest.mark.parametrize("name", [b"UCI_Opponent", b"SyzygyPath", b"Hash", b"\xff\xfe", b"Debug \xe9"])
+def test_options_of_no_known_alphabet(engine, name):
+    engine.send_bytes(b"setoption name " + name + b" value \xff\xfe\x00\xe9\x80\n")
+    plays_on(engine)
+
+
+@pytest.mark.parametrize("work", BUSY)
+@pytest.mark.parametrize(
+    ("line", "searches"),
+    [
+        ("go nodes 100", 1),
+        ("go infinite", 1),
+        ("go ponder", 1),
+        ("go perft 2", 0),
+        ("ucinewgame", 0),
+        ("position startpos moves d2d4", 0),
+        ("position fen rubbish", 0),
+        ("setoption name Hash value 2", 0),
+        ("setoption name Threads value 2", 0),
+        ("setoption name MultiPV value 3", 0),
+        ("setoption name Clear Hash", 0),
+        ("uci", 0),
+        ("d", 0),
+        ("eval", 0),
+        ("flip", 0),
+        ("debug on", 0),
+        ("debug off", 0),
+        ("register later", 0),
+        ("compiler", 0),
+        ("xboard", 0),
+        ("ponderhit", 0),
+        ("stop", 0),
+        ("stop\nstop\nstop", 0),
+        ("stop\nponderhit\nstop", 0),
+        ("isready\nisready", 0),
+    ],
+)
+def test_any_command_at_any_time(engine, line, searches, work):
+    """One bestmove for each go, and an answer to isready, whatever is running."""
+    engine.send("position startpos", *([work] if work else []), line)
+    lines = [] if work == "go perft 9" else engine.settle()
+    lines += engine.ask("stop", "position startpos", "isready", answer="readyok")
+    if line.startswith("isready"):
+        lines += engine.expect("readyok") + engine.expect("readyok")
+    started = searches + (work.startswith("go") and "perft" not in work)
+    assert len(best(lines)) == started, lines
+    engine.send("setoption name Threads value 1", "debug off")
+    plays_on(engine)
+
+
+@pytest.mark.parametrize("line", ["go infinite", "ucinewgame", "position startpos", "setoption name Hash value 2", "flip"])
+def test_what_comes_late_does_not_wait_for_a_count(engine, line):
+    """Somebody counted and forgot it, and the GUI begins a game."""
+    engine.send("go perft 9")
+    engine.settle()
+    time.sleep(1.5 * SCRIPT_PAUSE)
+    lines = engine.ask(line, "stop", "position startpos", "isready", answer="readyok")
+    assert "info string perft stopped" in lines and len(best(lines)) == line.startswith("go")
+
+
+def test_a_script_gets_all_its_counts():
+    with Prober() as prober:
+        prober.send("go perft 5", "ucinewgame", "position startpos moves e2e4", "go perft 4", "isready", "quit")
+        assert prober.wait(PATIENCE) == 0
+        totals = [line for line in iter(prober.lines.get, None) if line.startswith("Nodes")]
+        assert totals == ["Nodes searched: 4865609", "Nodes searched: 405385"]
+
+
+@pytest.mark.parametrize("plies", [1_701, 3_145, 20_000])
+@pytest.mark.parametrize("tail", [[], ["e2e4"]])
+def test_very_long_games(engine, plies, tail):
+    moves = [SHUFFLE[ply % 4] for ply in range(plies - plies % 4)] + tail
+    engine.send("position startpos moves " + " ".join(moves))
+    lines = engine.ask("go nodes 500", answer="bestmove")
+    board = chess.Board()
+    for text in tail:
+        board.push_uci(text)
+    assert chess.Move.from_uci(lines[-1].split()[1]) in board.legal_moves
+    engine.send("position startpos moves " + " ".join([*moves, "d7d5" if tail else "d2d4"]))
+    board.push_uci("d7d5" if tail else "d2d4")
+    assert any(line.startswith(f"Fen: {board.board_fen()}") for line in engine.ask("d", answer="Checkers"))
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        "wtime -50 btime -50",
+        "wtime 0 btime 0 winc 0 binc 0",
+        "wtime 1 btime 1 movestogo 1",
+        "wtime 40 btime 40 movestogo -3",
+        "wtime 40",
+        "btime 40",
+        "winc 10 binc 10",
+        "movestogo 5",
+        "wtime 99999999999999999999 btime 1 movetime 5",
+        "movetime 1 wtime",
+        "nodes -1",
+        "nodes 1 depth 0",
+        "mate 0 nodes 50",
+        "mate -3 nodes 50",
+        "mate 1 nodes 50",
+        "depth 999 nodes 300",
+        "depth 1 infinite ponder nonsense depth 1 stop",
+        "searchmoves e2e4 depth 2",
+        "searchmoves e2e5 zzzz 0000 depth 2",
+        "searchmoves e2e4 e2e4 e2e4 depth 2",
+        "searchmoves depth 2",
+        "depth 2 searchmoves e2e4 nodes x",
+        "DEPTH 2",
+    ],
+)
+def test_odd_limits(engine, limits):
+    engine.send(f"go {limits}")
+    if "infinite" in limits:
+        assert not best(engine.settle())
+        engine.send("stop")
+    lines = engine.expect("bestmove")
+    assert chess.Move.from_uci(lines[-1].split()[1]) in chess.Board().legal_moves
+    assert " score " in lines[-2] and lines[-2].split(" pv ")[1].split()[0] == lines[-1].split()[1]
+    assert not best(engine.settle())
+
+
+@pytest.mark.parametrize(("fen", "score", "word"), [(MATED, "mate 0", "checkmate"), (STALEMATE, "cp 0", "stalemate")])
+@pytest.mark.parametrize(
+    ("go", "end"),
+    [("go depth 3", None), ("go infinite", "stop"), ("go ponder", "stop"), ("go ponder wtime 9 btime 9", "ponderhit")],
+)
+def test_where_the_game_is_over(engine, fen, score, word, go, end):
+    engine.send(f"position fen {fen}", go)
+    if end:
+        assert not best(engine.settle())
+        engine.send(end)
+        engine.expect("bestmove (none)")
+    else:
+        lines = engine.expect("bestmove")
+        assert lines[-3:] == [f"info depth 0 score {score}", f"info string {word}", "bestmove (none)"]
+    plays_on(engine)
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/8/8/4k3/8/8/8/4K3 w - - 0 1",
+        "8/8/8/4k3/8/8/8/R3K3 w - - 100 80",
+        "8/8/8/4k3/8/8/8/R3K3 w - - 150 99",
+        "8/8/8/4k3/8/8/8/R3K3 w - - 9999 9999",
+        MANY_MOVES,
+        MANY_QUEENS,
+    ],
+)
+@pytest.mark.parametrize("lines", [1, 256])
+def test_where_others_claim_a_draw_or_overflow_there_is_a_move(engine, fen, lines):
+    engine.send(f"setoption name MultiPV value {lines}")
+    plays_on(engine, fen)
+    said = engine.ask("go depth 3 movetime 300", answer="bestmove")  # captures among many queens have no end
+    assert chess.Move.from_uci(said[-1].split()[1]) in chess.Board(fen).legal_moves
+
+
+def test_a_repetition_at_the_root_is_no_reason_not_to_move(engine):
+    engine.send("position startpos moves " + " ".join(SHUFFLE * 2))
+    assert chess.Move.from_uci(engine.ask("go depth 4", answer="bestmove")[-1].split()[1]) in chess.Board().legal_moves
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "\t  isready \t ",
+        "joho isready",
+        "   joho   debug\ton isready",
+        "isready isready",
+        "ISREADY",
+        "uci\x00 isready",
+        "# comment\nisready",
+        "\r\n\r\n\n\risready",
+        "\N{NO-BREAK SPACE}isready",
+        "stop the isready",
+        "ponderhit isready",
+    ],
+)
+def test_tokens_in_any_space(engine, line):
+    engine.send(line, "debug off")
+    engine.settle()
+    plays_on(engine)
+
+
+def test_unknown_words_before_a_command_are_passed_over(engine):
+    assert engine.ask("joho debug on", "hocus pocus", answer="info string not understood")
+    engine.send("debug off", "zweimal position startpos moves e2e4", "bitte go depth 1")
+    assert chess.Move.from_uci(engine.expect("bestmove")[-1].split()[1]).from_square >= chess.A6
+
+
+def test_a_gui_that_tries_xboard_first():
+    with Prober() as prober:
+        lines = prober.ask("xboard", "uci", answer="uciok")
+        assert lines[0].startswith("id name")
+        prober.send("ucinewgame", "isready")
+        prober.expect("readyok")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("go depth 2",),
+        ("position startpos moves e2e4", "go depth 2"),
+        ("setoption name Hash value 2", "isready", "go nodes 10"),
+        ("stop", "ponderhit", "ucinewgame", "go movetime 1"),
+        ("debug on", "register later", "uci", "go depth 1"),
+    ],
+)
+def test_a_gui_that_skips_the_handshake(lines):
+    with Prober() as prober:
+        move = prober.ask(*lines, answer="bestmove")[-1].split()[1]
+        assert move != "(none)"
+        prober.send("quit")
+        assert prober.wait() == 0
+
+
+def test_quit_right_after_uciok():
+    with Prober() as prober:
+        prober.ask("uci", answer="uciok")
+        prober.send("quit")
+        assert prober.wait() == 0
+        assert prober.process.stderr.read() == b""
+
+
+def test_lines_of_a_megabyte(engine):
+    for line in (b"x" * (1 << 20), b"position startpos moves " + b"e2e4 " * 200_000, b"setoption name " + b"H " * 500_000):
+        engine.send_bytes(line + b"\n")
+    engine.send_bytes(b"go searchmoves " + b"e2e4 " * 200_000 + b" depth 1\n")
+    assert engine.expect("bestmove")
+    plays_on(engine)
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("1r2k1r1/6p1/8/8/8/8/8/1R2K1R1 w BGbg - 0 1", {"e1g1", "e1b1"}),  # Shredder-FEN
+        ("1r2k1r1/6p1/8/8/8/8/8/1R2K1R1 w KQkq - 0 1", {"e1g1", "e1b1"}),  # X-FEN
+        ("4k3/8/8/8/8/8/8/1K3R1R w F - 0 1", {"b1f1"}),
+    ],
+)
+def test_castling_of_chess960(engine, fen, moves):
+    engine.send("setoption name UCI_Chess960 value true", f"position fen {fen}")
+    counted = {line.split(":")[0] for line in engine.ask("go perft 1", answer="Nodes searched") if ": 1" in line}
+    board = chess.Board(fen, chess960=True)
+    assert moves <= counted and counted == {board.uci(move) for move in board.legal_moves}
+
+
+@pytest.mark.parametrize("text", ["e1g1", "e1h1"])
+def test_castling_of_ordinary_chess_is_read_in_both_notations_and_written_in_one(engine, text):
+    engine.send(f"position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves {text}")
+    assert any("/5RK1 b" in line for line in engine.ask("d", answer="Checkers"))
+    engine.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", f"go depth 1 searchmoves {text}")
+    assert engine.expect("bestmove")[-1].split()[1] == "e1g1"
+
+
+def test_more_memory_than_there_is_keeps_the_old_table(engine):
+    lines = engine.ask("setoption name Hash value 1048576", "isready", answer="readyok")
+    if any("error" in line for line in lines):  # a machine with a terabyte has it
+        assert any("1048576 MB" in line for line in lines)
+    plays_on(engine)
+    engine.send("setoption name Hash value 16")

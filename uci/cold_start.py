@@ -1,0 +1,139 @@
+"""The conversation before the engine is there: options and position are remembered, and a simple player moves.
+
+When the kernels are compiled, the session takes over all that was said. A search that no time limits goes over to it at once,
+since the simple player would be long about it; another one is ended by who began it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import chess
+
+from zobra.engine.fen import opposite_check, read_fen
+from zobra.uci.commands import Go, SetOption, SetPosition
+from zobra.uci.options import OPTIONS, find
+from zobra.uci.output import inform
+from zobra.uci.session import LAST_WORD, Session
+from zobra.uci.simple_search import SimpleSearch, parse_move
+
+COMPILING = "compiling the kernels, which only the first start has to"
+
+
+class ColdStart:
+    """What a session offers, as far as it goes without kernels. `progress` says in words how far their compilation is."""
+
+    def __init__(self, progress: Callable[[], str]) -> None:
+        self.debug = False
+        self.counting_since: float | None = None  # nothing is counted in here
+        self._progress = progress
+        self._values = {option.name: option.default for option in OPTIONS}
+        self._options: list[SetOption] = []
+        self._position = SetPosition(None, ())
+        self._board, self._readable = chess.Board(chess960=True), True
+        self._search: SimpleSearch | None = None
+
+    def set_option(self, command: SetOption) -> None:
+        """Remember an option for the session; what is wrong with it is told now."""
+        self.finish()
+        try:
+            option = find(command.name)
+            value, remark = option.read(command.value)
+        except ValueError as error:
+            inform(f"error: {error}")
+            return
+        if remark:
+            inform(remark)
+        self._values[option.name] = value
+        self._options.append(SetOption(option.name, value))
+
+    def set_position(self, command: SetPosition) -> None:
+        """Set up a position; after one that cannot be read `go` answers (none)."""
+        self.finish()
+        self._position, self._readable = command, False
+        try:
+            self._board, self._readable = _followed(command), True
+        except ValueError as error:
+            inform(f"error {error}")
+
+    def new_game(self) -> None:
+        """Nothing was learned that could be forgotten."""
+        self.finish()
+
+    def flip(self) -> None:
+        """The same position with colours exchanged."""
+        self.finish()
+        self._board = self._board.mirror()
+        self._position = SetPosition(self._board.shredder_fen(), ())
+
+    def go(self, command: Go) -> None:
+        """Start a search by the simple player; it prints exactly one bestmove, unless the session takes it over."""
+        self.finish()
+        inform(f"{COMPILING} ({self._progress()}); until then a simple player moves")
+        for word in command.unreadable:
+            inform(f"go: no number after {word}")
+        if not self._readable:
+            inform("error: there is no position to search, since the last one could not be read")
+        board = self._board if self._readable else None
+        self._search = SimpleSearch(command, board, int(self._values["Move Overhead"]), self._values["UCI_Chess960"] == "true")
+
+    def stop(self) -> None:
+        """End the search."""
+        if self._search is not None:
+            self._search.stop()
+
+    def ponderhit(self) -> None:
+        """The move pondered on was played."""
+        if self._search is not None:
+            self._search.ponderhit()
+
+    def finish(self) -> None:
+        """End the search, and wait for its move."""
+        self.stop()
+        self.complete()
+
+    def complete(self) -> None:
+        """Wait until the search ends by itself."""
+        if self._search is not None:
+            self._search.thread.join()
+
+    def leave(self) -> None:
+        """The conversation is over: a search still prints its bestmove."""
+        self.stop()
+        if self._search is not None:
+            self._search.thread.join(LAST_WORD)
+
+    def is_bound(self) -> bool:
+        """Does a search run that has to be ended here?"""
+        return self._search is not None and self._search.is_bound()
+
+    def hand_over(self, session: Session) -> None:
+        """End the search, or let the session go on with it, and tell that all that was said."""
+        begun = self._search.give_up() if self._search is not None else None
+        self.finish()
+        session.debug = self.debug
+        for option in self._options:
+            session.set_option(option)
+        session.set_position(self._position)
+        if begun is not None:
+            inform("the kernels are compiled: the engine itself goes on with this search")
+            session.go(begun)
+
+
+def _followed(command: SetPosition) -> chess.Board:
+    """The board of a `position` line; ValueError says what is wrong with that."""
+    board = chess.Board(chess960=True)
+    if command.fen is not None:
+        try:
+            fields = read_fen(command.fen)
+            board = chess.Board(command.fen, chess960=True)
+            if board.was_into_check():
+                raise opposite_check(fields.side)
+        except ValueError as error:
+            raise ValueError(f"in fen: {error}") from None
+    for number, text in enumerate(command.moves, 1):
+        try:
+            board.push(parse_move(board, text))
+        except ValueError as error:
+            raise ValueError(f"in move {number}: {error} ({board.fen()})") from None
+    return board

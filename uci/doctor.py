@@ -1,0 +1,202 @@
+"""`zobra doctor`: is everything as Zobra needs it, and what to do where it is not. `zobra uci-path`: what to tell a GUI."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+import threading
+import time
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+OLDEST_PYTHON = (3, 10)
+LIBRARIES = ("numba", "llvmlite", "numpy", "chess", "filelock", "platformdirs", "rich", "scipy", "typer")
+FAST_INSTRUCTIONS = {"popcnt": "counting bits", "bmi2": "attack look-ups (PEXT)", "avx512vbmi2": "writing move lists"}
+PERFT_DEPTH, PERFT_LEAVES = 5, 4_865_609  # of the starting position
+BENCH_DEPTH = 8
+SLOWEST = 200_000  # nodes a second in the bench: a processor of the last ten years does several times as many
+ANSWER_SECONDS = 3.0  # within which a GUI wants an answer
+PATIENCE = 60.0  # seconds for the whole conversation
+LARGEST_STORE = 100.0  # megabytes
+MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
+
+
+class Finding(NamedTuple):
+    """What a check found: `state` is ok, note or wrong, `advice` says what to do."""
+
+    state: str
+    found: str
+    advice: str = ""
+
+
+def check_python() -> Finding:
+    """The interpreter."""
+    found = f"{platform.python_implementation()} {platform.python_version()}, {platform.system()} {platform.machine()}"
+    if sys.version_info < OLDEST_PYTHON or platform.python_implementation() != "CPython":
+        return Finding("wrong", found, "install CPython {}.{} or newer".format(*OLDEST_PYTHON))
+    return Finding("ok", found)
+
+
+def check_libraries() -> Finding:
+    """What Zobra is built on; importing it shows whether the versions fit together."""
+    found = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    for name in LIBRARIES:
+        import_module(name)
+    return Finding("ok", found)
+
+
+def check_processor() -> Finding:
+    """The instructions that make a difference."""
+    from zobra.engine.kernel_cache import extracts_bits_slowly, processor_features, processor_name
+
+    features, name = processor_features(), processor_name()
+    if not features:
+        return Finding("note", f"{name}, portable code is asked for", "unset ZOBRA_PORTABLE for full speed")
+    used = [feature for feature in FAST_INSTRUCTIONS if features.get(feature)]
+    if extracts_bits_slowly():
+        used.remove("bmi2")
+    lacking = [f"{feature} for {use}" for feature, use in FAST_INSTRUCTIONS.items() if feature not in used]
+    found = f"{name}, uses {', '.join(used) or 'nothing special'}"
+    return Finding("ok", found + (f"; goes without {', '.join(lacking)}" if lacking else ""))
+
+
+def check_store() -> Finding:
+    """The folder of compiled kernels."""
+    from zobra.engine.jit import cache
+    from zobra.engine.kernel_cache import base_folder
+
+    base = base_folder()
+    if not cache.is_writable():
+        advice = f"make {base} writable, or set ZOBRA_CACHE_DIR to a folder that is: every start compiles now"
+        return Finding("wrong", cache.notices[-1], advice)
+    files = [path for path in base.rglob("*") if path.is_file()]
+    megabytes = sum(path.stat().st_size for path in files) / 1e6
+    found = f"{base}: {len(files)} files, {megabytes:.1f} MB"
+    if megabytes > LARGEST_STORE:
+        return Finding("note", found, "old kernels may be deleted at any time; they are compiled again when needed")
+    return Finding("ok", found)
+
+
+def check_kernels() -> Finding:
+    """Compiles what is missing."""
+    from zobra.engine import jit
+    from zobra.uci.compilation import compile_all
+
+    begin = time.perf_counter()
+    count = compile_all()
+    total = sum(jit.is_kernel_source(each.file) for each in jit.entries)
+    if damage := [notice for notice in jit.cache.notices if "damaged" in notice]:
+        return Finding("note", damage[0], "nothing: they have been compiled again; if it comes back, check the disk")
+    if count:
+        return Finding("ok", f"{count} of {total} compiled now, in {time.perf_counter() - begin:.0f} s")
+    return Finding("ok", f"all {total} were there")
+
+
+def check_rules() -> Finding:
+    """Do the compiled kernels count what they should?"""
+    from zobra.engine.fen import START, parse_fen
+    from zobra.engine.perft import count_leaves
+
+    leaves = count_leaves(parse_fen(START), PERFT_DEPTH)
+    if leaves != PERFT_LEAVES:
+        return Finding(
+            "wrong", f"perft {PERFT_DEPTH} gives {leaves}, not {PERFT_LEAVES}", "set ZOBRA_PORTABLE=1, and report it"
+        )
+    return Finding("ok", f"perft {PERFT_DEPTH} gives {leaves}")
+
+
+def check_speed() -> Finding:
+    """A short bench."""
+    from zobra.search.searcher import Searcher
+    from zobra.uci.bench import MEGABYTES, run
+
+    *_, last = run(Searcher(MEGABYTES), BENCH_DEPTH)
+    speed = int(last.split()[2])
+    if speed < SLOWEST:
+        advice = "is the machine busy, saving power, or emulating another processor? is ZOBRA_PORTABLE set?"
+        return Finding("wrong", f"{speed:,} nodes a second, expected at least {SLOWEST:,}", advice)
+    return Finding("ok", f"{speed:,} nodes a second in a short bench")
+
+
+def check_conversation() -> Finding:
+    """Start the engine as a GUI does."""
+    begin = time.perf_counter()
+    times = []
+    command = [sys.executable, "-m", "zobra.uci"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        assert process.stdin and process.stdout
+        watch = threading.Timer(PATIENCE, process.kill)
+        watch.start()
+        for question, answer in (("uci", "uciok"), ("isready", "readyok")):
+            process.stdin.write(question + "\n")
+            if not any(line.strip() == answer for line in process.stdout):
+                watch.cancel()
+                return Finding("wrong", f"no {answer}", f"run {' '.join(command)} and type {question}")
+            times.append(time.perf_counter() - begin)
+        process.stdin.write("quit\n")
+        watch.cancel()
+    found = "uciok after {:.2f} s, readyok after {:.2f} s".format(*times)
+    if times[-1] > ANSWER_SECONDS:
+        return Finding("note", found, "slow: some GUIs give up; is the machine busy, or the disk slow?")
+    return Finding("ok", found)
+
+
+CHECKS: dict[str, Callable[[], Finding]] = {
+    "Python": check_python,
+    "libraries": check_libraries,
+    "processor": check_processor,
+    "store": check_store,
+    "kernels": check_kernels,
+    "rules": check_rules,
+    "speed": check_speed,
+    "conversation": check_conversation,
+}
+
+
+def examine(check: Callable[[], Finding]) -> Finding:
+    """What a check finds; one that fails has found something, too."""
+    try:
+        return check()
+    except Exception as error:
+        advice = "reinstall Zobra into a fresh virtual environment: python -m pip install --force-reinstall zobra"
+        return Finding("wrong", f"{type(error).__name__}: {error}", advice)
+
+
+def doctor() -> None:
+    """Check the installation, and say what to do about what is wrong; the exit status is 1 if anything is."""
+    console = Console(highlight=False)
+    table = Table("check", "", "found", "what to do")
+    states = []
+    for name, check in CHECKS.items():
+        with console.status(name):
+            finding = examine(check)
+        states.append(finding.state)
+        table.add_row(name, MARKS[finding.state], finding.found, finding.advice)
+    console.print(table)
+    console.print(f"command for a GUI: {gui_command()}", soft_wrap=True)
+    raise typer.Exit(int("wrong" in states))
+
+
+def gui_command() -> str:
+    """The absolute command that starts the engine: the console script, or else this Python with the package's name."""
+    called = Path(sys.argv[0])
+    candidates = [called, Path(sysconfig.get_path("scripts")) / f"zobra{sysconfig.get_config_var('EXE') or ''}"]
+    for path in candidates:
+        if path.stem == "zobra" and (found := shutil.which(path)):
+            return str(Path(found).absolute())
+    return f"{sys.executable} -m zobra.uci"
+
+
+def uci_path() -> None:
+    """Print the command that a GUI should be given, with its full path."""
+    typer.echo(gui_command())
