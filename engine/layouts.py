@@ -50,7 +50,7 @@ TABLES = np.dtype(
         ("castling_key", "u8", (16,)),
         ("en_passant_key", "u8", (8,)),
         ("side_key", "u8"),
-        ("piece_square", "i8", (12, 64)),  # packed scores (scores.py), positive for White's pieces
+        ("piece_square", "i8", (2, 12, 64)),  # centipawns by stage (piece_square.py), positive for White's pieces
         ("network", NETWORK),
         ("slider", "u8", (SLIDER_ENTRIES,)),
     ],
@@ -66,7 +66,6 @@ POSITION = np.dtype(
         ("board", "u1", (64,)),
         ("key", "u8"),
         ("structure_keys", "u8", (3,)),
-        ("piece_square", "i8"),  # packed sum over all pieces, from White's side
         ("castling", "u8"),
         ("en_passant", "u8"),
         ("side", "u8"),

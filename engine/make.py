@@ -1,6 +1,6 @@
 """Making a move by copying: the position after a move is written into the record of the next ply, so nothing is ever unmade.
 
-Keys and piece-square sums are brought up to date by what changes: a piece leaves a square, a piece arrives on a square.
+Keys are brought up to date by what changes: a piece leaves a square, a piece arrives on a square.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ def put(position, tables, piece, square):
     """Place a piece on an empty square."""
     toggle(position, tables, piece, square)
     position.board[square] = np.uint8(piece)
-    position.piece_square += tables.piece_square[piece, square]
 
 
 @kernel
@@ -44,7 +43,6 @@ def take(position, tables, piece, square):
     """Remove a piece from its square."""
     toggle(position, tables, piece, square)
     position.board[square] = np.uint8(NO_PIECE)
-    position.piece_square -= tables.piece_square[piece, square]
 
 
 @kernel
@@ -56,7 +54,6 @@ def shift(position, tables, piece, from_, to):
     key = tables.piece_key[piece, from_] ^ tables.piece_key[piece, to]
     position.key ^= key
     position.structure_keys[structure_of(piece)] ^= key
-    position.piece_square += tables.piece_square[piece, to] - tables.piece_square[piece, from_]
     position.board[from_] = np.uint8(NO_PIECE)
     position.board[to] = np.uint8(piece)
 

@@ -1,4 +1,8 @@
-"""The piece-square evaluation's weights, fitted on games that Zobra played against itself (see zobra.train.piece_square)."""
+"""The evaluation before there was a network: piece-square values, interpolated between middlegame and endgame.
+
+It plays the games that the first network learns from, and the player of a cold start has its values; so it is computed anew for
+each position. The weights were fitted to such games (see zobra.train.piece_square).
+"""
 
 from __future__ import annotations
 
@@ -7,22 +11,56 @@ from pathlib import Path
 
 import numpy as np
 
-from zobra.engine.scores import pack
+from zobra.engine.board import BISHOP, KNIGHT, ONE, QUEEN, ROOK, WHITE
+from zobra.engine.jit import INT, entry, kernel, lowest, population
+from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
 
 MATERIAL = (100, 300, 300, 500, 900, 0)  # where the fit begins, by piece type, in centipawns
 KIND_NAMES = ("pawn", "knight", "bishop", "rook", "queen", "king")
+STAGES = ("middlegame", "endgame")
 WEIGHTS_FILE = Path(__file__).parent / "data" / "piece_square.json"
+
+ROOK_PHASE, QUEEN_PHASE = np.int64(2), np.int64(4)
+FULL_PHASE = np.int64(24)  # four minor pieces a side at 1, two rooks at 2, a queen at 4
+TEMPO = np.int64(10)  # centipawns for having the move
 
 
 def table() -> np.ndarray:
-    """Packed scores of shape (12, 64), dtype int64, by piece and square, positive for White's pieces."""
+    """Centipawns of shape (2, 12, 64) by stage, piece and square, positive for White's pieces."""
     weights = json.loads(WEIGHTS_FILE.read_text())
-    packed = np.zeros((12, 64), np.int64)
-    for kind, name in enumerate(KIND_NAMES):
-        middle = np.array(weights["middlegame"][name]).ravel()
-        end = np.array(weights["endgame"][name]).ravel()
-        for square in range(64):
-            value = pack(int(middle[square]), int(end[square]))
-            packed[2 * kind, square] = value
-            packed[2 * kind + 1, square ^ 56] = -value
-    return packed
+    values = np.zeros((2, 12, 64), np.int64)
+    for stage, names in enumerate(STAGES):
+        for kind, name in enumerate(KIND_NAMES):
+            ranks = np.array(weights[names][name])
+            values[stage, 2 * kind] = ranks.ravel()
+            values[stage, 2 * kind + 1] = -ranks[::-1].ravel()
+    return values
+
+
+@kernel
+def phase_of(position):
+    """Material left: FULL_PHASE with all pieces (or more, after promotions), 0 with kings and pawns."""
+    pieces = position.pieces
+    minors = population(pieces[KNIGHT] | pieces[BISHOP])
+    phase = minors + ROOK_PHASE * population(pieces[ROOK]) + QUEEN_PHASE * population(pieces[QUEEN])
+    return min(phase, FULL_PHASE)
+
+
+@kernel
+def evaluate(position, tables):
+    """Static evaluation in centipawns, from the side to move."""
+    phase, white = phase_of(position), np.int64(0)
+    occupied = position.colours[0] | position.colours[1]
+    while occupied:
+        square = lowest(occupied)
+        piece = position.board[square]
+        white += tables.piece_square[0, piece, square] * phase
+        white += tables.piece_square[1, piece, square] * (FULL_PHASE - phase)
+        occupied &= occupied - ONE
+    return (white if position.side == WHITE else -white) // FULL_PHASE + TEMPO
+
+
+@entry(INT, POSITION_TYPE, TABLES_TYPE)
+def static_evaluation(position, tables):
+    """`evaluate` for Python."""
+    return evaluate(position, tables)

@@ -9,9 +9,9 @@ import chess
 import numpy as np
 
 from zobra.engine.attacks import find_checks
-from zobra.engine.board import NO_PIECE, ONE, SQUARES, WHITE, ZERO
+from zobra.engine.board import NO_PIECE, SQUARES, WHITE, ZERO
 from zobra.engine.generator import ALL, generate
-from zobra.engine.jit import VOID, WORD, entry, lowest
+from zobra.engine.jit import VOID, WORD, entry
 from zobra.engine.layouts import MOVE_LIST, MOVE_LIST_TYPE, POSITION, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.make import make, make_null
 from zobra.engine.move import move_text
@@ -24,14 +24,8 @@ TABLES_RECORD = TABLES_ARRAY[0]
 
 @entry(VOID, POSITION_TYPE, TABLES_TYPE)
 def set_up(position, tables):
-    """Complete a record of which board, bit sets, side, castling and en-passant square are given: keys, sum, checks."""
+    """Complete a record of which board, bit sets, side, castling and en-passant square are given: keys and checks."""
     compute_keys(position, tables)
-    position.piece_square = np.int64(0)
-    occupied = position.colours[0] | position.colours[1]
-    while occupied:
-        square = lowest(occupied)
-        position.piece_square += tables.piece_square[position.board[square], square]
-        occupied &= occupied - ONE
     find_checks(position, tables)
 
 

@@ -1,13 +1,8 @@
-"""The scale of scores: centipawns, distance to mate, and the packed pair of middlegame and endgame values.
-
-A packed score is middlegame + (endgame << 32) in one int64, so that one addition adds both.
-"""
+"""The scale of scores: centipawns, and distance to mate."""
 
 from __future__ import annotations
 
 import numpy as np
-
-from zobra.engine.jit import kernel
 
 MAX_PLY = 128  # deepest node of a search, in plies from the root
 
@@ -17,32 +12,6 @@ LONGEST_MATE = np.int64(31_000 - 2 * MAX_PLY)  # from here on a score speaks of 
 NO_SCORE = np.int64(32_001)  # a value that no search returns
 DRAW = np.int64(0)
 GRAIN = np.int64(1)  # the smallest difference between two scores: a window of one grain is a yes-or-no question
-
-HALF = np.int64(32)
-ROUND = np.int64(1 << 31)
-
-
-def pack(middlegame: int, endgame: int) -> int:
-    """Both values (centipawns, any sign) in one integer."""
-    return middlegame + (endgame << 32)
-
-
-def unpack(packed: int) -> tuple[int, int]:
-    """The middlegame and the endgame value of a packed score."""
-    middle = (packed + (1 << 31)) % (1 << 32) - (1 << 31)
-    return middle, (packed - middle) >> 32
-
-
-@kernel
-def middlegame(packed):
-    """The middlegame value of a packed score."""
-    return np.int64(np.int32(packed))
-
-
-@kernel
-def endgame(packed):
-    """The endgame value of a packed score (the addition undoes the borrow of a negative middlegame value)."""
-    return (packed + ROUND) >> HALF
 
 
 def is_mate(score: int) -> bool:

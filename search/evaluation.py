@@ -6,9 +6,9 @@ import numpy as np
 
 from zobra.engine.accumulator import refresh, update, view
 from zobra.engine.board import BLACK, ONE, WHITE, ZERO
-from zobra.engine.evaluate import evaluate as evaluate_by_pieces
 from zobra.engine.jit import kernel
 from zobra.engine.network import network_score
+from zobra.engine.piece_square import evaluate as evaluate_by_pieces
 
 OFF, ROOT, BACK = np.int64(0), np.int64(0), np.int64(1)
 
@@ -40,7 +40,7 @@ def evaluate(worker, tables, ply):
     """Static evaluation of the position at `ply` in centipawns, from the side to move."""
     frame = worker.frames[ply]
     if worker.parameters.use_network == OFF:
-        return evaluate_by_pieces(frame.position)
+        return evaluate_by_pieces(frame.position, tables)
     bring_up_to_date(worker, tables, ply, WHITE)
     bring_up_to_date(worker, tables, ply, BLACK)
     return network_score(tables.network, frame.accumulator, frame.position)

@@ -6,10 +6,10 @@ import numpy as np
 
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ZERO
-from zobra.engine.evaluate import is_insufficient_material
 from zobra.engine.generator import ALL, generate
 from zobra.engine.jit import kernel
 from zobra.engine.make import make, make_null
+from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import NO_SCORE
 from zobra.search.correction import corrected, learn_correction

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from zobra.engine.evaluate import static_evaluation
 from zobra.engine.game import Game
 from zobra.engine.layouts import ACCUMULATOR
 from zobra.engine.network import BUILT_IN, Network, evaluate_anew, install, read_network
+from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
 from zobra.search.clock import Allotment, Pace, allot
@@ -110,7 +110,7 @@ class Searcher:
     def evaluate(self, position: Position) -> int:
         """Static evaluation in centipawns, from the side to move."""
         if not self.parameters["use_network"]:
-            return int(static_evaluation(position.record))
+            return int(static_evaluation(position.record, TABLES_RECORD))
         return int(evaluate_anew(TABLES_RECORD["network"], np.zeros(1, ACCUMULATOR)[0], position.record))
 
     def search(self, game: Game, limits: Limits, on_report: Listener = lambda report: None) -> Result:

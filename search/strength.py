@@ -24,14 +24,14 @@ class Strength(NamedTuple):
     noise: float
 
 
-# By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. Played against Stockfish 15.1, while
-# the evaluation was by piece and square: 1400 (9 points of 20 games) and 1800 (13.5 of 30). The others are guesses, not played.
+# By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. 1400, 1800 and 2200 were played
+# against Stockfish 15.1; the others are guesses.
 CALIBRATION = {
     1000: Strength(100, 120.0),
-    1400: Strength(600, 40.0),
-    1800: Strength(25_000, 8.0),
-    2200: Strength(400_000, 0.0),
-    2600: Strength(4_000_000, 0.0),
+    1400: Strength(1_000, 40.0),
+    1800: Strength(6_500, 12.5),
+    2200: Strength(110_000, 0.0),
+    2600: Strength(1_500_000, 0.0),
 }
 LOWEST, HIGHEST = min(CALIBRATION), max(CALIBRATION)
 

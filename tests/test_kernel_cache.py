@@ -15,26 +15,45 @@ import numpy as np
 import pytest
 
 from zobra.engine import jit
-from zobra.engine.evaluate import static_evaluation
 from zobra.engine.exchange import exchange_reaches
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.layouts import MOVE_LIST
+from zobra.engine.piece_square import static_evaluation
+from zobra.engine.position import TABLES_RECORD
 
 ROOT = Path(__file__).parent.parent
-# Imports few kernels from a copy of the sources, and says how many were compiled, what was noticed, and an evaluation.
+# Calls a kernel in a copy of the sources, and says how many were compiled, what was noticed, and the answer.
 PROBE = """
 import sys
 sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
 sys.path.insert(0, sys.argv[1])
 import numpy
-from zobra.engine.evaluate import static_evaluation
-from zobra.engine.layouts import POSITION
+from zobra.engine.caller import answer
 from zobra.engine.jit import cache
-evaluation = static_evaluation(numpy.zeros(1, POSITION)[0])
-print(cache.compiled, len(cache.notices), evaluation)
+found = answer()
+print(cache.compiled, len(cache.notices), found)
 """
 
 
+CALLEE = """
+import numpy as np
+from zobra.engine.jit import kernel
+TEN = np.int64(10)
+
+
+@kernel
+def ten():
+    return TEN
+"""
+CALLER = """
+from zobra.engine.callee import ten
+from zobra.engine.jit import INT, entry
+
+
+@entry(INT)
+def answer():
+    return ten()
+"""
 KERNEL = """
 from neighbour_of_kernel import ANSWER
 from zobra.engine import jit
@@ -47,19 +66,22 @@ def answer():
 
 
 class Tree:
-    """A copy of the engine's sources with a store of its own."""
+    """A copy of the engine's sources, and two kernels more, with a store of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.sources, self.store = folder / "sources", folder / "store"
-        shutil.copytree(ROOT / "engine", self.sources / "zobra" / "engine")
+        engine = self.sources / "zobra" / "engine"
+        shutil.copytree(ROOT / "engine", engine)
+        (engine / "callee.py").write_text(CALLEE)
+        (engine / "caller.py").write_text(CALLER)
 
     def start(self) -> tuple[int, int, int]:
-        """(kernels compiled, notices, evaluation of the empty board) of a fresh process."""
+        """(kernels compiled, notices, the answer) of a fresh process."""
         environment = os.environ | {"ZOBRA_CACHE_DIR": str(self.store)}
         command = [sys.executable, "-c", PROBE, str(self.sources)]
         text = subprocess.check_output(command, env=environment, text=True, cwd=self.sources)
-        compiled, notices, evaluation = text.split()
-        return int(compiled), int(notices), int(evaluation)
+        compiled, notices, answer = text.split()
+        return int(compiled), int(notices), int(answer)
 
     def files(self) -> list[Path]:
         found = sorted(self.store.rglob("*.kernel"))
@@ -88,28 +110,27 @@ def test_damaged_files_cost_a_recompile_and_one_notice(tree, damage):
         lie = hashlib.sha256(b"{}").hexdigest().encode() + b"\n{}"
         damaged = {"emptied": b"", "halved": data[: len(data) // 2], "random": os.urandom(500), "not JSON": lie}
         path.write_bytes(damaged.get(damage, bytes(data)))
-    compiled, notices, evaluation = tree.start()
-    assert compiled > 0 and notices == 1 and evaluation == 10
+    compiled, notices, answer = tree.start()
+    assert compiled > 0 and notices == 1 and answer == 10
     assert tree.start() == (0, 0, 10)
 
 
 def test_a_store_that_cannot_be_written_is_done_without(tmp_path):
     made = Tree(tmp_path)
     made.store.write_text("a file where the folder should be")
-    compiled, notices, evaluation = made.start()
-    assert compiled > 0 and notices == 1 and evaluation == 10
+    compiled, notices, answer = made.start()
+    assert compiled > 0 and notices == 1 and answer == 10
 
 
 def test_a_changed_callee_changes_its_caller(tmp_path):
     """A kernel of one file that one of another calls: Numba's own stamp would not notice."""
     made = Tree(tmp_path)
     assert made.start()[2] == 10
-    scores = made.sources / "zobra" / "engine" / "scores.py"
-    text = scores.read_text()
-    scores.write_text(text.replace("return (packed + ROUND) >> HALF", "return ((packed + ROUND) >> HALF) + np.int64(7)"))
-    compiled, _, evaluation = made.start()
-    assert compiled > 0 and evaluation == 17
-    scores.write_text(text)
+    callee = made.sources / "zobra" / "engine" / "callee.py"
+    callee.write_text(CALLEE.replace("int64(10)", "int64(17)"))
+    compiled, _, answer = made.start()
+    assert compiled > 0 and answer == 17
+    callee.write_text(CALLEE)
     assert made.start() == (0, 0, 10)
 
 
@@ -142,12 +163,12 @@ def test_an_entry_has_one_signature():
 
 def test_values_of_a_wrong_type_do_not_reach_a_kernel():
     position = parse_fen(START)
-    assert static_evaluation(position.record) == static_evaluation(position.array[0])
+    assert static_evaluation(position.record, TABLES_RECORD) == static_evaluation(position.array[0], TABLES_RECORD)
     for wrong in (position.array, None, 7, np.zeros(1, MOVE_LIST)[0]):
         with pytest.raises(TypeError, match="a kernel wants a record"):
-            static_evaluation(wrong)
+            static_evaluation(wrong, TABLES_RECORD)
     with pytest.raises(ValueError, match="argument 2"):
-        static_evaluation(position.record, 1)
+        static_evaluation(position.record, TABLES_RECORD, 1)
 
 
 def test_inner_kernels_are_not_for_python():
@@ -179,5 +200,5 @@ def test_several_processes_compile_once(tmp_path):
     made = Tree(tmp_path)
     with ThreadPoolExecutor(4) as pool:
         starts = list(pool.map(lambda _: made.start(), range(4)))
-    assert [evaluation for _, _, evaluation in starts] == [10] * 4
+    assert [answer for _, _, answer in starts] == [10] * 4
     assert sum(compiled for compiled, _, _ in starts) == len(made.files())

@@ -62,7 +62,7 @@ def rebuild(position, fresh, tables):
         if piece != NO_PIECE:
             fresh.pieces[piece >> ONE] |= ONE << np.uint64(square)
             fresh.colours[piece & ONE] |= ONE << np.uint64(square)
-    fresh.key, fresh.piece_square, fresh.checkers, fresh.pinned = EVERYWHERE, np.int64(-1), EVERYWHERE, EVERYWHERE
+    fresh.key = fresh.checkers = fresh.pinned = EVERYWHERE
     set_up(fresh, tables)
 
 

@@ -5,9 +5,9 @@ import pytest
 
 from tests.search_kernels import PLAIN, Bench, probe_table
 from tests.search_oracles import Minimax, TooLarge, evaluation, move_numbers, random_boards
-from zobra.engine.evaluate import static_evaluation
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
+from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY, MATE, MAX_PLY
 from zobra.search.negamax import negamax
@@ -298,7 +298,7 @@ NULL_MOVE = {"null_move_depth": 2, "null_move_base": 2, "null_move_divisor": 8, 
 
 @pytest.mark.parametrize("fen", ZUGZWANG)
 def test_verification_sees_through_zugzwang(fen):
-    beta = int(static_evaluation(parse_fen(fen).record))
+    beta = int(static_evaluation(parse_fen(fen).record, TABLES_RECORD))
 
     def holds_beta(parameters: dict[str, int]) -> bool:
         bench = Bench(parse_fen(START), PLAIN | {"use_network": 0} | parameters)

@@ -1,45 +1,9 @@
-"""The scale of scores: two values in one number, and the distance to mate."""
-
-import random
+"""The scale of scores: the distance to mate."""
 
 import numpy as np
 import pytest
 
-from zobra.engine import scores
-from zobra.engine.jit import INT, entry
-from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, is_mate, mate_in_moves, pack, unpack
-
-CORNERS = (0, 1, -1, 100, -100, 32_767, -32_768, 2**31 - 1, -(2**31))
-
-
-@entry(INT, INT)
-def middlegame_of(packed):
-    """`middlegame` for Python."""
-    return scores.middlegame(packed)
-
-
-@entry(INT, INT)
-def endgame_of(packed):
-    """`endgame` for Python."""
-    return scores.endgame(packed)
-
-
-@pytest.mark.parametrize("middle", CORNERS)
-@pytest.mark.parametrize("end", CORNERS[:-2])
-def test_both_values_come_back_from_a_packed_score(middle, end):
-    packed = pack(middle, end)
-    assert unpack(packed) == (middle, end) == (middlegame_of(packed), endgame_of(packed))
-
-
-def test_one_addition_adds_both_values():
-    source = random.Random(8)
-    total, middle_sum, end_sum = np.int64(0), 0, 0
-    for _ in range(2_000):
-        middle, end = source.randint(-500, 500), source.randint(-500, 500)
-        sign = source.choice((-1, 1))
-        total += sign * pack(middle, end)
-        middle_sum, end_sum = middle_sum + sign * middle, end_sum + sign * end
-        assert (middlegame_of(total), endgame_of(total)) == (middle_sum, end_sum)
+from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, is_mate, mate_in_moves
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from zobra.train.check import check_data, coherence, duplicate_share, illegal_mo
 from zobra.train.game_kernel import ENDINGS, RULE_DEFAULTS
 from zobra.train.games import DataError, PlayedGame, read_header, read_sets, read_shard, shards, write_shard
 from zobra.train.generate import GAMES_A_SHARD, Generation, Player
-from zobra.train.positions import PACKED, Replayer, unpack_board
+from zobra.train.positions import EMPTY, PACKED, Replayer, mailboxes, unpack_board
 from zobra.train.view import as_pgn
 
 RULES = {"nodes": 150, "node_limit": 1_500}
@@ -169,3 +169,10 @@ def test_the_view_shows_moves_and_scores(games):
 
 def parse_and_write(fen: str) -> str:
     return parse_fen(fen).to_board().fen()
+
+
+def test_mailboxes_are_the_boards(games):
+    positions = Replayer({}).positions(games[0])
+    for position, mailbox in zip(positions, mailboxes(positions), strict=True):
+        found = {square: chess.Piece(piece // 2 + 1, piece % 2 == 0) for square, piece in enumerate(mailbox) if piece != EMPTY}
+        assert found == unpack_board(position).piece_map()

@@ -7,7 +7,8 @@ import chess
 import pytest
 
 from tests.playouts import playouts
-from zobra.engine.evaluate import static_evaluation
+from zobra.engine.piece_square import static_evaluation
+from zobra.engine.position import TABLES_RECORD
 from zobra.uci import commands
 from zobra.uci.commands import Go
 from zobra.uci.simple_player import SimplePlayer, evaluate
@@ -24,7 +25,7 @@ def think(board: chess.Board, depth: int, choices=None):
 
 def test_its_evaluation_is_the_engines():
     for board, position in playouts(20, seed=5):
-        assert evaluate(board) == int(static_evaluation(position.record)), board.fen()
+        assert evaluate(board) == int(static_evaluation(position.record, TABLES_RECORD)), board.fen()
 
 
 def test_lines_are_legal_and_leave_the_board_alone():

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -44,6 +45,12 @@ def test_a_miniature_of_everything(tmp_path):
     assert (tmp_path / "mini.png").stat().st_size > 1_000
     again = run("data", recipe, "--folder", tmp_path, "--workers", 1)
     assert again.exit_code == 0 and "2 shards were there already" in again.output
+    assert run("chances", recipe, "--folder", tmp_path, "--output", tmp_path / "chances.json").exit_code == 0
+    model = json.loads((tmp_path / "chances.json").read_text())
+    assert model["games"] == 64 and model["recipe"] == "mini" and model["spread"] + model["spread_slope"] / 2 > 0
+    assert run("pieces", recipe, "--folder", tmp_path, "--output", tmp_path / "pieces.json").exit_code == 0
+    values = np.array(list(json.loads((tmp_path / "pieces.json").read_text())["endgame"].values()))
+    assert values.shape == (6, 8, 8) and values[4].mean() > values[1].mean() > values[0].mean() > 0
     shown = run("view", shards(tmp_path)[0], 3)
     assert shown.exit_code == 0 and '[Round "3"]' in shown.output
     assert run("view", shards(tmp_path)[0], 999).exit_code != 0
@@ -55,6 +62,8 @@ def test_faults_are_one_sentence(tmp_path):
         (("check", "quick"), "there are no games in it"),
         (("network", "quick"), "there are no games in it"),
         (("gate", "quick"), "No such file"),
+        (("chances", "quick"), "there are no games in it"),
+        (("pieces", "quick"), "there are no games in it"),
     ):
         result = run(*arguments, "--folder", tmp_path)
         assert result.exit_code == 1 and complaint in result.output, result.output

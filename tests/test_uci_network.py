@@ -5,14 +5,15 @@ import re
 import pytest
 
 from tests.test_network import random_network
-from zobra.engine.evaluate import static_evaluation
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
 from zobra.engine.layouts import HIDDEN
 from zobra.engine.network import BUILT_IN, Network, install, read_network
+from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
+from zobra.search.win_draw_loss import normalised
 from zobra.uci import output, session
 from zobra.uci.board_text import piece_worths
 from zobra.uci.commands import SetOption
@@ -55,7 +56,7 @@ def test_a_network_is_loaded_shown_and_taken_back(said, tmp_path):
     table, evaluation = said[-1].split("\n\n")
     assert len(re.findall(r"\|\s+[PNBRQpnbrq]\s+(?=\|)|\|\s+[Kk]\s+(?=\|)", table)) == 32
     assert len(re.findall(r"[+-]\d+\.\d\d", table)) == 30  # all but the kings
-    assert evaluation == f"Evaluation: {after / 100:+.2f} pawns (White's side)"
+    assert evaluation == f"Evaluation: {normalised(after) / 100:+.2f} pawns (White's side)"
     conversation.set_option(SetOption("EvalFile", ""))
     assert conversation.searcher.evaluate(parse_fen(START)) == before
 
@@ -93,7 +94,7 @@ def test_without_the_network_pieces_and_squares_count():
     searcher, position = Searcher(1), parse_fen("4k3/8/8/3q4/8/8/8/R3K3 b - - 0 1")
     by_network = searcher.evaluate(position)
     searcher.set_parameter("use_network", 0)
-    assert searcher.evaluate(position) == static_evaluation(position.record) != by_network
+    assert searcher.evaluate(position) == static_evaluation(position.record, TABLES_RECORD) != by_network
     assert searcher.evaluate(position) > 300
 
 

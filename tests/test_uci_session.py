@@ -7,6 +7,7 @@ import pytest
 
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.strength import strength_of, strength_of_skill
+from zobra.search.win_draw_loss import normalised
 from zobra.uci import loop as loop_module
 from zobra.uci import output, session
 from zobra.uci.commands import Go, Perft, SetOption, SetPosition, Simple, parse
@@ -117,7 +118,7 @@ def test_even_the_shortest_search_reports(conversation, said):
     conversation.go(Go({"nodes": 1}))
     conversation.finish()
     assert said == [
-        "info depth 0 seldepth 0 multipv 1 score cp 17 nodes 1 nps 1000 hashfull 0 tbhits 0 time 0 pv e2e4",
+        f"info depth 0 seldepth 0 multipv 1 score cp {normalised(17)} nodes 1 nps 1000 hashfull 0 tbhits 0 time 0 pv e2e4",
         "bestmove e2e4",
     ]
 
@@ -223,5 +224,5 @@ def test_chances_are_shown_where_asked_for(conversation, said):
     conversation.set_option(SetOption("UCI_ShowWDL", "true"))
     conversation.go(Go({"depth": 1}))
     conversation.finish()
-    numbers = [int(word) for word in said[0].split(" score cp 20 wdl ")[1].split()[:3]]
+    numbers = [int(word) for word in said[0].split(" wdl ")[1].split()[:3]]
     assert sum(numbers) == 1000 and numbers[0] >= numbers[2]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, MATE
-from zobra.search.win_draw_loss import FULL_MATERIAL, WORTH, Model, chances, fitted, material_of
+from zobra.search.win_draw_loss import FULL_MATERIAL, USUAL_MATERIAL, WORTH, Model, chances, fitted, material_of, normalised
 from zobra.train.win_draw_loss import fit, material_shares, outcome_chances
 
 SCORES = st.integers(1 - int(LONGEST_MATE), int(LONGEST_MATE) - 1)
@@ -57,6 +57,14 @@ def test_the_fit_finds_the_model_that_made_the_games():
     found, loss = fit(scores, material, results)
     assert tuple(found) == pytest.approx(tuple(model), rel=0.15)
     assert 0 < loss < 1
+
+
+def test_a_hundred_wins_every_other_game():
+    score = fitted().even_chance(USUAL_MATERIAL)
+    assert normalised(round(score)) == 100 and normalised(-round(score)) == -100 and normalised(0) == 0
+    assert abs(chances(round(score), USUAL_MATERIAL).win - 500) <= 5
+    for mate in (int(MATE) - 9, 8 - int(MATE)):
+        assert normalised(mate) == mate
 
 
 def test_the_model_in_use_is_a_plausible_one():

@@ -2,5 +2,5 @@
 
 Reading order: recipe (every number), game_kernel (a game of self-play), games (the files), generate, positions (what is learned
 from), check, view, gradient and trainer, quantise, verify, bench, pipeline (the chain), display, command_line. Apart from them:
-self_play, with which piece_square and win_draw_loss fit the first evaluation and the meaning of its scores.
+piece_square and win_draw_loss, which fit the first evaluation and the meaning of scores to the same games.
 """

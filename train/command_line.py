@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from zobra.train.pipeline import Chain
 
 app = typer.Typer(no_args_is_help=True, help="Makes the evaluation network: games of self-play, training, proof.")
@@ -100,6 +102,60 @@ def gate(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES) ->
         chain = _chain(recipe, folder, workers)
         chain.bench()
         chain.gate()
+
+
+Blend = Annotated[
+    float, typer.Option(min=0.0, max=1.0, help="Share of the search's score in the target; the rest is the result.")
+]
+Output = Annotated[Path | None, typer.Option(help="Where to write it (default: where the engine reads it).", dir_okay=False)]
+LARGEST = "Centipawns: positions farther from balance tell nothing of the slope, and are left out."
+
+
+def _positions(recipe: str, folder: Path | None, largest_score: int) -> tuple[np.ndarray, dict[str, object]]:
+    """The positions of a recipe's own games, and what is to be said of them."""
+    from zobra.train.games import read_sets
+    from zobra.train.pipeline import Unfit
+    from zobra.train.positions import load_positions
+
+    chain = _chain(recipe, folder, 1)
+    rules = {**chain.recipe.filter, "largest_score": largest_score}
+    positions, games = load_positions(read_sets(chain.sets[:1]), rules)
+    if not len(positions):
+        raise Unfit("there are no positions to fit to")
+    return positions, {"recipe": chain.recipe.name, "games": games, "positions": len(positions)}
+
+
+@app.command()
+def chances(
+    recipe: RecipeName,
+    folder: Folder = None,
+    largest_score: Annotated[int, typer.Option(min=1, help=LARGEST)] = 1_000,
+    output: Output = None,
+) -> None:
+    """Fit what a score is worth in wins, draws and losses to a recipe's games."""
+    with _told():
+        from zobra.search.win_draw_loss import FILE
+        from zobra.train.win_draw_loss import fit_positions
+
+        positions, facts = _positions(recipe, folder, largest_score)
+        typer.echo(fit_positions(positions, facts, output or FILE))
+
+
+@app.command()
+def pieces(
+    recipe: RecipeName,
+    folder: Folder = None,
+    largest_score: Annotated[int, typer.Option(min=1, help=LARGEST)] = 1_500,
+    blend: Blend = 0.0,
+    output: Output = None,
+) -> None:
+    """Fit the piece-square values, by which the first games are played, to a recipe's games."""
+    with _told():
+        from zobra.engine.piece_square import WEIGHTS_FILE
+        from zobra.train.piece_square import fit_positions
+
+        positions, facts = _positions(recipe, folder, largest_score)
+        typer.echo(fit_positions(positions, facts, blend, output or WEIGHTS_FILE))
 
 
 @app.command()

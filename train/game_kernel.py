@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import ONE, WHITE, ZERO
-from zobra.engine.evaluate import is_insufficient_material
 from zobra.engine.generator import ALL, generate
 from zobra.engine.jit import VOID, copy_record, entry, kernel, record
 from zobra.engine.layouts import POSITION, POSITION_TYPE, TABLES_TYPE
+from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MAX_PLY
 from zobra.search.evaluation import forget_accumulator

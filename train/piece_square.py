@@ -1,4 +1,4 @@
-"""Fits the piece-square evaluation to games of Zobra against itself: `python -m zobra.train.piece_square`.
+"""Fits the piece-square evaluation to games of Zobra against itself: `zobra train pieces`.
 
 From a material-only start: play games, fit 12 × 64 values by logistic regression, write them where the engine reads them, and
 repeat with the better engine. Nothing but the rules of chess and the six starting values goes in.
@@ -7,38 +7,32 @@ Idea: the tuning method of Peter Österlund's Texel, and the tapered evaluation 
 
 from __future__ import annotations
 
-import argparse
 import json
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 import numpy as np
-from rich.progress import Progress
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, hstack
 
-from zobra.engine.evaluate import FULL_PHASE, TEMPO
-from zobra.engine.piece_square import MATERIAL, WEIGHTS_FILE
-from zobra.train.self_play import SAMPLE, play_games
+from zobra.engine.piece_square import FULL_PHASE, MATERIAL, TEMPO
+from zobra.train.positions import mailboxes
 
 SCALE = 400 / np.log(10)  # centipawns: an evaluation of 400 is a chance of 10 to 1
 PHASES = np.array([0, 0, 1, 1, 1, 1, 2, 2, 4, 4, 0, 0, 0], np.float64)  # by piece, the empty square last
 KINDS, SQUARES = 6, 64
 STIFFNESS = 1e-3  # pull towards the starting values, per squared pawn: decides for squares hardly ever seen
 PAWN = 100.0  # centipawns; the optimiser works in pawns
-GAMES_PER_TASK = 20
 
 
-def features(samples: np.ndarray) -> csr_matrix:
+def features(boards: np.ndarray) -> csr_matrix:
     """Sparse matrix (positions, 2 × 384): middlegame and endgame weights of each piece kind and square, White minus Black."""
-    boards = samples["board"]
     phase = np.minimum(PHASES[boards].sum(axis=1), int(FULL_PHASE)) / int(FULL_PHASE)
     rows, squares = np.nonzero(boards < 12)
     pieces = boards[rows, squares]
     own_view = np.where(pieces & 1, squares ^ 56, squares)  # Black's pieces as White would see them
     columns = (pieces >> 1).astype(np.int64) * SQUARES + own_view
     signs = 1.0 - 2.0 * (pieces & 1)
-    shape = (len(samples), KINDS * SQUARES)
+    shape = (len(boards), KINDS * SQUARES)
     middle = csr_matrix((signs * phase[rows], (rows, columns)), shape)
     end = csr_matrix((signs * (1 - phase[rows]), (rows, columns)), shape)
     return hstack([middle, end]).tocsr()
@@ -49,17 +43,19 @@ def sigmoid(values: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-values / SCALE))
 
 
-def fit(samples: np.ndarray, blend: float) -> tuple[np.ndarray, float]:
-    """Weights of shape (2, 6, 64) in centipawns and the mean squared error; `blend` is the share of the search's score."""
-    matrix = features(samples)
-    target = (1 - blend) * samples["result"] / 2 + blend * sigmoid(samples["score"].astype(np.float64))
-    tempo = int(TEMPO) * (1 - 2.0 * samples["side"])
+def fit(boards: np.ndarray, scores: np.ndarray, results: np.ndarray, blend: float) -> tuple[np.ndarray, float]:
+    """Weights of shape (2, 6, 64) in centipawns and the mean squared error; `blend` is the share of the search's score.
+
+    Boards as `mailboxes` makes them; scores in centipawns and results in half points, for the side to move.
+    """
+    matrix, tempo = features(boards), int(TEMPO)
+    target = (1 - blend) * results / 2 + blend * sigmoid(scores.astype(np.float64))
     start = np.tile(np.repeat(np.array(MATERIAL) / PAWN, SQUARES), 2)
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
         expected = sigmoid(matrix @ (weights * PAWN) + tempo)
         error = expected - target
-        slope = error * expected * (1 - expected) * (2 * PAWN / SCALE / len(samples))
+        slope = error * expected * (1 - expected) * (2 * PAWN / SCALE / len(boards))
         pull = weights - start
         value = float(np.mean(error**2)) + STIFFNESS * float(pull @ pull) / len(pull)
         return value, matrix.T @ slope + 2 * STIFFNESS * pull / len(pull)
@@ -70,9 +66,8 @@ def fit(samples: np.ndarray, blend: float) -> tuple[np.ndarray, float]:
     return weights.reshape(2, KINDS, SQUARES), error
 
 
-def normalised(weights: np.ndarray, samples: np.ndarray) -> np.ndarray:
-    """Scaled so that the average pawn on the boards of the samples is worth 100 centipawns, and rounded."""
-    boards = samples["board"]
+def normalised(weights: np.ndarray, boards: np.ndarray) -> np.ndarray:
+    """Scaled so that the average pawn on the boards is worth 100 centipawns, and rounded."""
     counts = np.bincount(np.nonzero(boards == 0)[1], minlength=SQUARES) + np.bincount(
         np.nonzero(boards == 1)[1] ^ 56, minlength=SQUARES
     )
@@ -102,55 +97,10 @@ def _one_rank_a_line(text: str) -> str:
     return "\n".join(lines)
 
 
-def _task(first: int, count: int, nodes: int) -> np.ndarray:
-    return np.concatenate(list(play_games(first, count, nodes)))
-
-
-def gather(first: int, games: int, nodes: int, workers: int) -> np.ndarray:
-    """Samples of `games` games, in order of their numbers."""
-    parts: dict[int, np.ndarray] = {}
-    with Progress() as progress, ProcessPoolExecutor(workers) as pool:
-        bar = progress.add_task("games", total=games)
-        tasks = {
-            pool.submit(_task, start, min(GAMES_PER_TASK, first + games - start), nodes): start
-            for start in range(first, first + games, GAMES_PER_TASK)
-        }
-        for done in as_completed(tasks):
-            parts[tasks[done]] = done.result()
-            progress.advance(bar, min(GAMES_PER_TASK, first + games - tasks[done]))
-    return np.concatenate([parts[start] for start in sorted(parts)]) if parts else np.zeros(0, SAMPLE)
-
-
-def main() -> None:
-    """Play, fit, write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=4_000)
-    parser.add_argument("--first", type=int, default=0, help="number of the first game")
-    parser.add_argument("--nodes", type=int, default=2_000, help="nodes a move")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument(
-        "--blend", type=float, default=0.0, help="share of the search's score in the target, the rest is the result"
-    )
-    parser.add_argument("--samples", type=Path, nargs="*", default=[], help="samples of earlier runs to fit as well (.npy)")
-    parser.add_argument("--save", type=Path, help="keep the samples of this run (.npy)")
-    parser.add_argument("--output", type=Path, default=WEIGHTS_FILE)
-    arguments = parser.parse_args()
-    fresh = gather(arguments.first, arguments.games, arguments.nodes, arguments.workers)
-    if arguments.save:
-        np.save(arguments.save, fresh)
-    samples = np.concatenate([fresh, *(np.load(path) for path in arguments.samples)])
-    weights, error = fit(samples, arguments.blend)
-    facts = {
-        "made_by": "python -m zobra.train.piece_square",
-        "games": len(np.unique(samples["game"])),
-        "positions": len(samples),
-        "nodes_a_move": arguments.nodes,
-        "blend": arguments.blend,
-        "mean_squared_error": round(error, 6),
-    }
-    write(normalised(weights, samples), facts, arguments.output)
-    print(json.dumps(facts))
-
-
-if __name__ == "__main__":
-    main()
+def fit_positions(positions: np.ndarray, facts: dict[str, object], blend: float, output: Path) -> dict[str, object]:
+    """Fit to positions of self-play (dtype PACKED), write the weights with these facts, and return what was said of them."""
+    boards = mailboxes(positions)
+    weights, error = fit(boards, positions["score"], positions["result"], blend)
+    told = {"made_by": "zobra train pieces", **facts, "blend": blend, "mean_squared_error": round(error, 6)}
+    write(normalised(weights, boards), told, output)
+    return told

@@ -45,7 +45,7 @@ PACKED = np.dtype(
 )
 REPLAY = np.dtype([("game", GAME), ("count", "u8"), ("board", GAME["start"]), ("following", GAME["start"])], align=True)
 KEPT = np.dtype([("positions", PACKED, (LONGEST_GAME,))])
-MAX_PIECES = 32
+MAX_PIECES, EMPTY = 32, 12
 
 RANK_FLIP, RIGHT_HALF, NIBBLE = np.uint64(56), np.uint64(4), np.uint64(4)
 BEST, ONE_PLY = np.int64(2), np.int64(1)
@@ -114,6 +114,15 @@ def unpack_board(packed: np.void) -> chess.Board:
         piece = int(packed["pieces"][index >> 1]) >> 4 * (index & 1) & 15
         board.set_piece_at(square, chess.Piece(piece // 2 + 1, piece % 2 == 0))
     return board
+
+
+def mailboxes(positions: np.ndarray) -> np.ndarray:
+    """Boards of shape (positions, 64): the pieces as `pieces` has them, the side to move being White; EMPTY elsewhere."""
+    taken = (positions["occupied"][:, np.newaxis] >> np.arange(64, dtype=np.uint64) & ONE).astype(bool)
+    nibbles = np.stack([positions["pieces"] & 15, positions["pieces"] >> 4], axis=2).reshape(len(positions), MAX_PIECES)
+    boards = np.full(taken.shape, EMPTY, np.uint8)
+    boards[taken] = nibbles[np.arange(MAX_PIECES) < taken.sum(axis=1)[:, np.newaxis]]
+    return boards
 
 
 class Replayer:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from zobra.engine.board import KING, PIECE_LETTERS, square_name
 from zobra.engine.fen import write_fen
-from zobra.engine.piece_square import KIND_NAMES
-from zobra.engine.position import TABLES_RECORD, Position
-from zobra.engine.scores import unpack
+from zobra.engine.position import Position
 from zobra.search.searcher import Searcher
+from zobra.search.win_draw_loss import normalised
 
 RULE = " +" + "---+" * 8
 
@@ -42,35 +41,25 @@ def piece_worths(position: Position, searcher: Searcher) -> dict[int, int]:
     return {square: whole - white(rest) for square, rest in others.items()}
 
 
-def network_text(position: Position, searcher: Searcher) -> list[str]:
-    """The board as the network sees it: below each piece what it is worth, in pawns from White's side."""
+def worths_text(position: Position, searcher: Searcher) -> list[str]:
+    """The board as the evaluation sees it: below each piece what it is worth, in pawns from White's side."""
     pieces, worths = position.pieces(), piece_worths(position, searcher)
     rule = "+" + "-------+" * 8
     lines = [rule]
     for rank in range(7, -1, -1):
         squares = range(8 * rank, 8 * rank + 8)
         lines.append("|" + "|".join(f"{PIECE_LETTERS[pieces[s]] if s in pieces else '':^7}" for s in squares) + "|")
-        lines.append("|" + "|".join(f"{worths[s] / 100:^+7.2f}" if s in worths else " " * 7 for s in squares) + "|")
+        lines.append("|" + "|".join(f"{normalised(worths[s]) / 100:^+7.2f}" if s in worths else " " * 7 for s in squares) + "|")
         lines.append(rule)
-    return lines
-
-
-def piece_square_text(position: Position) -> list[str]:
-    """The piece-square sums by piece type, in pawns."""
-    table = TABLES_RECORD["piece_square"]
-    lines = ["            |  White (mg, eg)  |  Black (mg, eg)"]
-    pieces = position.pieces()
-    for kind, name in enumerate(KIND_NAMES):
-        sums = [sum(int(table[piece, square]) for square, piece in pieces.items() if piece == 2 * kind + c) for c in (0, 1)]
-        cells = [" {:+7.2f} {:+7.2f} ".format(*(value / 100 for value in unpack(total))) for total in sums]
-        lines.append(f"{name:>11} | {cells[0]} | {cells[1]}")
     return lines
 
 
 def evaluation_text(position: Position, searcher: Searcher) -> str:
     """What the evaluation is made of, and the evaluation, in pawns from White's side."""
-    lines = network_text(position, searcher) if searcher.parameters["use_network"] else piece_square_text(position)
+    lines = worths_text(position, searcher)
     relative = searcher.evaluate(position)
     white = -relative if position.side else relative
-    lines.append(f"\nEvaluation: {white / 100:+.2f} pawns (White's side)" + (" [in check]" if position.in_check else ""))
+    lines.append(
+        f"\nEvaluation: {normalised(white) / 100:+.2f} pawns (White's side)" + (" [in check]" if position.in_check else "")
+    )
     return "\n".join(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import Progress, Report, Result
-from zobra.search.win_draw_loss import Chances
+from zobra.search.win_draw_loss import Chances, normalised
 
 BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
 
@@ -22,8 +22,8 @@ def chances_text(chances: Chances) -> str:
 
 
 def info_text(report: Report, chess960: bool, chances: Chances | None = None) -> str:
-    """The `info` line of a report, with the chances that its score stands for where they are wanted."""
-    score = score_text(report.score, report.bound) + (f" {chances_text(chances)}" if chances else "")
+    """The `info` line of a report, its score normalised, with the chances that it stands for where they are wanted."""
+    score = score_text(normalised(report.score), report.bound) + (f" {chances_text(chances)}" if chances else "")
     speed = report.nodes * 1000 // max(report.milliseconds, 1)
     line = " ".join(move_text(move, chess960) for move in report.line)
     return (

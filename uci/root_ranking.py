@@ -19,6 +19,7 @@ from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate
 from zobra.search.limits import Limits, Report
+from zobra.search.win_draw_loss import CERTAIN
 from zobra.uci.tablebase import Tablebase
 
 WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS = 2, 1, 0, -1, -2
@@ -29,7 +30,7 @@ OUTCOME_NAMES = {
     BLESSED_LOSS: "drawn by the fifty-move rule, else lost",
     LOSS: "lost",
 }
-SCORES = {WIN: 20_000, CURSED_WIN: 20, DRAW: 0, BLESSED_LOSS: -20, LOSS: -20_000}  # centipawns
+SCORES = {WIN: CERTAIN, CURSED_WIN: 40, DRAW: 0, BLESSED_LOSS: -40, LOSS: -CERTAIN}  # centipawns
 FIFTY_MOVES = 100  # plies
 NEAR = 2  # men above the largest table at which captures are still looked at: one of ours and one in reply
 ZEROED = {WIN: 1, CURSED_WIN: 101, DRAW: 0, BLESSED_LOSS: -101, LOSS: -1}  # distance of a move that zeroes at once

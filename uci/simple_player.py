@@ -1,7 +1,7 @@
 """A simple player in pure Python, which moves as long as the kernels are being compiled.
 
-Alpha-beta with captures to the end, on the rules of python-chess, with the engine's own piece-square evaluation. It sees a few
-plies: enough not to lose a piece or to miss a mate, in the seconds that it is needed for.
+Alpha-beta with captures to the end, on the rules of python-chess, with the piece-square evaluation that Zobra began with. It
+sees a few plies: enough not to lose a piece or to miss a mate, in the seconds that it is needed for.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 import chess
 
-from zobra.engine.evaluate import FULL_PHASE, QUEEN_PHASE, ROOK_PHASE, TEMPO
-from zobra.engine.piece_square import table
-from zobra.engine.scores import INFINITY, MATE, is_mate, mate_in_moves, unpack
+from zobra.engine.piece_square import FULL_PHASE, QUEEN_PHASE, ROOK_PHASE, TEMPO, table
+from zobra.engine.scores import INFINITY, MATE, is_mate, mate_in_moves
 
-WEIGHTS: list[list[int]] = table().tolist()
+MIDDLEGAME, ENDGAME = table().tolist()
 FULL, MOVE_BONUS, MATED, MOST = int(FULL_PHASE), int(TEMPO), -int(MATE), int(INFINITY)
 PHASES = (0, 1, 1, int(ROOK_PHASE), int(QUEEN_PHASE), 0)  # by piece type, from the pawn on
 WORTHS = (1, 3, 3, 5, 9, 20)  # for the order of captures
@@ -43,15 +42,15 @@ class Thought:
 
 
 def evaluate(board: chess.Board) -> int:
-    """The engine's piece-square evaluation in centipawns, from the side to move."""
-    packed = phase = 0
+    """The evaluation of zobra.engine.piece_square in centipawns, from the side to move."""
+    middlegame = endgame = phase = 0
     kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
     for kind, squares in enumerate(kinds):
         phase += PHASES[kind] * squares.bit_count()
         for black, own in enumerate((board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK])):
-            weights = WEIGHTS[2 * kind + black]
-            packed += sum(weights[square] for square in chess.scan_forward(squares & own))
-    middlegame, endgame = unpack(packed)
+            piece, places = 2 * kind + black, list(chess.scan_forward(squares & own))
+            middlegame += sum(map(MIDDLEGAME[piece].__getitem__, places))
+            endgame += sum(map(ENDGAME[piece].__getitem__, places))
     phase = min(phase, FULL)
     white = middlegame * phase + endgame * (FULL - phase)
     return (white if board.turn else -white) // FULL + MOVE_BONUS

@@ -1,0 +1,30 @@
+"""Material with which nobody can win."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.board import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, ZERO
+from zobra.engine.board import DARK_SQUARES as DARK
+from zobra.engine.jit import BOOL, entry, kernel, population
+from zobra.engine.layouts import POSITION_TYPE
+
+ONE_PIECE = np.int64(1)
+
+
+@kernel
+def is_insufficient_material(position):
+    """Can neither side mate by any sequence of moves? Lone kings, one minor piece, or bishops of one square colour only."""
+    pieces = position.pieces
+    if pieces[PAWN] | pieces[ROOK] | pieces[QUEEN]:
+        return False
+    if population(pieces[KNIGHT] | pieces[BISHOP]) <= ONE_PIECE:
+        return True
+    bishops = pieces[BISHOP]
+    return pieces[KNIGHT] == ZERO and (bishops & DARK == ZERO or bishops & ~DARK == ZERO)
+
+
+@entry(BOOL, POSITION_TYPE)
+def is_insufficient(position):
+    """`is_insufficient_material` for Python."""
+    return is_insufficient_material(position)

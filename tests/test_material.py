@@ -1,0 +1,42 @@
+"""Material with which nobody can win."""
+
+import json
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from zobra.engine.material import is_insufficient
+from zobra.engine.position import Position
+
+INSUFFICIENT_FILE = Path(__file__).resolve().parents[2] / "shared/data/endgames/insufficient_material.jsonl"
+
+
+def insufficient(board: chess.Board) -> bool:
+    return bool(is_insufficient(Position.from_board(board).record))
+
+
+def test_insufficient_material_against_python_chess():
+    source = np.random.default_rng(34)
+    answers = []
+    for _ in range(3_000):
+        board = chess.Board(None)
+        squares = source.permutation(64)[: source.integers(2, 6)]
+        board.set_piece_at(int(squares[0]), chess.Piece(chess.KING, chess.WHITE))
+        board.set_piece_at(int(squares[1]), chess.Piece(chess.KING, chess.BLACK))
+        for square in squares[2:]:
+            kind = int(source.choice([2, 3, 3, 3, 4, 5, 1] if 8 <= square < 56 else [2, 3, 3, 3]))
+            board.set_piece_at(int(square), chess.Piece(kind, bool(source.integers(2))))
+        answers.append(board.is_insufficient_material())
+        assert insufficient(board) == answers[-1], board.fen()
+    assert 300 < sum(answers) < 2_700
+
+
+@pytest.mark.skipif(not INSUFFICIENT_FILE.exists(), reason="../shared/data/endgames/insufficient_material.jsonl is not there")
+def test_insufficient_material_list():
+    lines = [json.loads(line) for line in INSUFFICIENT_FILE.read_text().splitlines()]
+    assert lines
+    for line in lines:
+        if line["valid"]:
+            assert insufficient(chess.Board(line["fen"])) == line["insufficient"], line["name"]

@@ -1,0 +1,55 @@
+"""The evaluation by pieces and squares: symmetric, tapered, and that of its file."""
+
+import json
+
+import chess
+import numpy as np
+
+from tests.search_oracles import random_boards
+from zobra.engine.piece_square import KIND_NAMES, TEMPO, WEIGHTS_FILE, static_evaluation
+from zobra.engine.position import TABLES_RECORD, Position
+
+PHASES = {chess.KNIGHT: 1, chess.BISHOP: 1, chess.ROOK: 2, chess.QUEEN: 4}
+WEIGHTS = json.loads(WEIGHTS_FILE.read_text())
+
+
+def evaluation(board: chess.Board) -> int:
+    return int(static_evaluation(Position.from_board(board).record, TABLES_RECORD))
+
+
+def weigh(board: chess.Board, part: str) -> int:
+    """Sum of one half of the weights, from White's side."""
+    total = 0
+    for square, piece in board.piece_map().items():
+        table = np.array(WEIGHTS[part][KIND_NAMES[piece.piece_type - 1]]).ravel()
+        total += int(table[square]) if piece.color else -int(table[square ^ 56])
+    return total
+
+
+def weigh_with_phase(board: chess.Board) -> int:
+    phase = min(24, sum(PHASES.get(piece.piece_type, 0) for piece in board.piece_map().values()))
+    white = weigh(board, "middlegame") * phase + weigh(board, "endgame") * (24 - phase)
+    return (white if board.turn else -white) // 24 + int(TEMPO)
+
+
+def test_both_colours_are_valued_alike():
+    for board in random_boards(31, 12):
+        assert evaluation(board) == evaluation(board.mirror()), board.fen()
+
+
+def test_agrees_with_the_weights_of_the_file():
+    for board in random_boards(32, 8, 200):
+        assert evaluation(board) == weigh_with_phase(board), board.fen()
+
+
+def test_opening_and_ending_are_the_ends_of_the_taper():
+    full = chess.Board("rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3")
+    assert evaluation(full) == weigh(full, "middlegame") + TEMPO
+    bare = chess.Board("8/5p2/4k3/3p4/3P4/2PK4/8/8 w - - 0 1")
+    assert evaluation(bare) == weigh(bare, "endgame") + TEMPO
+    assert weigh(bare, "middlegame") != weigh(bare, "endgame")
+
+
+def test_more_than_all_pieces_count_as_all():
+    board = chess.Board("rnbqkbnr/8/8/8/8/8/QQQQ4/RNBQKBNR w KQkq - 0 1")
+    assert evaluation(board) == weigh(board, "middlegame") + TEMPO
