@@ -249,7 +249,9 @@ def test_ctrl_c_ends_cleanly(tmp_path):
     engines = [f"{name}={sys.executable} {ENGINE}" for name in "AB"]
     command = [sys.executable, "-m", "zobra.arena", "match", *engines, "--tc", "30", "-n", "5000", "-c", "2"]
     command += ["--folder", str(tmp_path)]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job would hand on that it is ignored
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    signal.signal(signal.SIGINT, before)
     deadline = time.monotonic() + 60
     while not (tmp_path / "journal.jsonl").exists() or not (tmp_path / "journal.jsonl").read_text():
         assert process.poll() is None and time.monotonic() < deadline
