@@ -17,6 +17,7 @@ from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
 from zobra.search.clock import Allotment, Pace, allot
 from zobra.search.deepening import Deepening, Line
 from zobra.search.limits import Limits, Progress, Report, Result
+from zobra.search.node import FIFTY_MOVES
 from zobra.search.node_clock import NodeClock
 from zobra.search.parameters import default_parameters
 from zobra.search.stopwatch import Stopwatch
@@ -148,7 +149,7 @@ class Searcher:
             line = self._team.vote(line)
         if line is not deepening.lines[0]:
             tell(1, line)
-        return self._result(game.position, line.moves)
+        return self._result(game, line.moves)
 
     def _start(self, game: Game, limits: Limits, allotment: Allotment) -> None:
         """Start the time, and set up the first worker with its limits."""
@@ -197,11 +198,13 @@ class Searcher:
         source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
         return choose([line.score for line in lines], self.strength, source)
 
-    def _result(self, position: Position, line: tuple[int, ...]) -> Result:
-        """The first move of a line and the second, or else the reply that the table knows."""
+    def _result(self, game: Game, line: tuple[int, ...]) -> Result:
+        """The first move of a line and the second, or else the reply that the table knows; none to a move that draws."""
         if len(line) > 1:
             return Result(line[0], line[1])
-        following = position.after(line[0])
+        following = game.position.after(line[0])
+        if following.key in game.keys or following.record["halfmove"] >= FIFTY_MOVES:
+            return Result(line[0], 0)
         reply = move_of_data(self.table.recall(following.key))
         return Result(line[0], reply if reply in following.legal_moves() else 0)
 

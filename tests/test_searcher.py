@@ -11,6 +11,7 @@ from tests.search_oracles import random_boards
 from tests.test_negamax import MATES, assert_mating_line, mate_score
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
+from zobra.engine.move import move_text
 from zobra.engine.position import Position
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
 from zobra.search.limits import Clock, Limits, Report, Result
@@ -245,3 +246,13 @@ def test_a_hanging_queen_is_taken(searcher):
         result, reports = think(searcher, fen, Limits(depth=depth))
         assert result.best == parse_fen(fen).parse_move("e3d5")
         assert reports[-1].score > 100
+
+
+def test_no_reply_is_expected_to_a_move_that_repeats():
+    searcher, game = Searcher(1), Game(parse_fen(START))
+    searcher.search(game, Limits(depth=6))  # now the table knows a move for the start position
+    for text in ("g1f3", "g8f6", "f3g1"):
+        game.push(next(move for move in game.position.legal_moves() if move_text(move) == text))
+    back = next(move for move in game.position.legal_moves() if move_text(move) == "f6g8")
+    assert searcher._result(game, (back,)).ponder == 0
+    assert searcher._result(Game(game.position), (back,)).ponder != 0
