@@ -52,13 +52,20 @@ class EngineSpec:
         return str(Path(found).absolute())
 
 
+def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
+    """The words of a command line; on Windows a backslash is part of a path. Raises ValueError for a quote without end."""
+    if not windows:
+        return tuple(shlex.split(command))
+    return tuple(word.strip("\"'") for word in shlex.split(command, posix=False))
+
+
 def read_engines(text: str) -> list[EngineSpec]:
     """Reads an engine argument: a TOML file, or [NAME=]COMMAND. Raises ValueError or OSError."""
     if text.endswith(".toml"):
         return [spec for spec, _ in read_engine_file(Path(text))]
     head, separator, tail = text.partition("=")
     named = bool(separator) and "/" not in head and " " not in head
-    command = tuple(shlex.split(tail if named else text))
+    command = words(tail if named else text)
     if not command:
         raise ValueError(f"engine {text!r}: no command")
     return [EngineSpec(head if named else Path(command[0]).name, command)]
@@ -80,8 +87,11 @@ def _engine_from_table(table: dict[str, Any], path: Path) -> tuple[EngineSpec, d
     command = values.get("command")
     if not command or not isinstance(command, str | list):
         raise ValueError(f"{path}: engine {values.get('name', '')!r} has no command")
-    values["command"] = tuple(shlex.split(command) if isinstance(command, str) else map(str, command))
+    values["command"] = words(command) if isinstance(command, str) else tuple(map(str, command))
     values.setdefault("name", Path(values["command"][0]).name)
+    for key in ("name", "protocol", "directory", "time_control"):
+        if not isinstance(values.get(key, ""), str):
+            raise ValueError(f"{path}: engine {values['name']}: {key} must be a text in quotes")
     spec = EngineSpec(**values)
     if spec.protocol not in PROTOCOLS:
         raise ValueError(f"{path}: engine {spec.name}: protocol {spec.protocol!r} is neither uci nor xboard")

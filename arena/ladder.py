@@ -109,14 +109,16 @@ def calibrated(rungs: Sequence[Rung], path: Path) -> list[Rung]:
     if not path.exists():
         return list(rungs)
     try:
-        ratings = {name: Rating(*values) for name, values in json.loads(path.read_text(encoding="utf-8"))["ratings"].items()}
+        content = json.loads(path.read_text(encoding="utf-8"))
+        ratings = {name: Rating(*values) for name, values in content["ratings"].items()}
+        source = f"calibrated at {content['time_control']}, {path.name}"
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path}: not a calibration ({error}); delete it or use --published") from error
-    return [_recalibrated(rung, ratings.get(rung.engine.name), path) for rung in rungs]
+    return [_recalibrated(rung, ratings.get(rung.engine.name), source) for rung in rungs]
 
 
-def _recalibrated(rung: Rung, found: Rating | None, path: Path) -> Rung:
-    return rung if found is None else Rung(rung.engine, found.rating, found.margin / Z_95, f"calibrated, {path.name}")
+def _recalibrated(rung: Rung, found: Rating | None, source: str) -> Rung:
+    return rung if found is None else Rung(rung.engine, found.rating, found.margin / Z_95, source)
 
 
 def save_calibration(ratings: Mapping[str, Rating], time_control: str, path: Path) -> None:

@@ -21,12 +21,15 @@ from zobra.arena.command import (
     seed_of,
 )
 from zobra.arena.display import faults, figures, standings
-from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options
+from zobra.arena.engines import read_engines, with_distinct_names, with_options
 from zobra.arena.match import Outcome
 from zobra.arena.openings import ORDERS, RANDOM
 from zobra.arena.options import Book, Concurrency, Draw, EngineOptions, Folder, Plies, Resign, Seed, TimeControlText
-from zobra.arena.schedule import ROUND_ROBIN, TOURNAMENTS, encounters
+from zobra.arena.schedule import ROUND_ROBIN, TOURNAMENTS
 from zobra.arena.settings import Settings
+
+_GAMES, _SPRT_GAMES = 100, 40_000  # for each two engines, if nothing is said; an SPRT ends when it knows
+_PLIES = 8  # random moves that begin a game where there is no book
 
 
 def match(
@@ -65,10 +68,11 @@ def match(
         if engines:
             specs = with_distinct_names(with_options([spec for text in engines for spec in read_engines(text)], option or []))
             rules = rules_of(draw, resign, resign_twosided=twosided, move_limit=move_limit, syzygy=absolute(syzygy))
+            rounds = pairs_of(games or (_SPRT_GAMES if sprt else _GAMES))
             settings = Settings(
-                engines=tuple(specs), time_control=tc, rounds=_rounds(specs, games, sprt, tournament), tournament=tournament,
-                order=order, seed=seed_of(seed, folder), chess960=chess960, margin_ms=margin, stall_seconds=stall,
-                rules=rules, sprt=_sprt(sprt, model), **book_settings(book, plies),
+                engines=tuple(specs), time_control=tc, rounds=rounds, tournament=tournament, order=order,
+                seed=seed_of(seed, folder), chess960=chess960, margin_ms=margin, stall_seconds=stall, rules=rules,
+                sprt=_sprt(sprt, model), **book_settings(book, plies, _PLIES),
             )  # fmt: skip
             _check(settings)
         elif folder is None:
@@ -101,16 +105,8 @@ def _check(settings: Settings) -> None:
         raise ValueError("an SPRT needs exactly two engines")
     for engine in settings.engines:
         engine.program()
-    if not settings.controls:
-        raise ValueError("no time control")
+    _ = settings.controls  # which can be read, or are told to be wrong
     open_tablebase(settings.rules.syzygy)
-
-
-def _rounds(specs: list[EngineSpec], games: int | None, sprt: str | None, tournament: str) -> int:
-    """Pairs for each two engines: as asked, else for 100 games, or for as many as an SPRT is likely to take."""
-    if not encounters([spec.name for spec in specs], tournament):
-        raise ValueError("a match needs two engines")
-    return pairs_of(games or (40_000 if sprt else 100))
 
 
 def _sprt(text: str | None, model: str) -> statistics.Sprt | None:

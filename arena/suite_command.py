@@ -55,15 +55,16 @@ def suite(
     if not result.positions:
         raise typer.BadParameter("no position to solve in these files")
     limit = chess.engine.Limit(time=movetime and movetime / 1000, nodes=nodes, depth=depth)
+    _save(result, output)  # before the work: is it possible?
     try:
         for spec in specs:
             _run_engine(console, result, spec, limit, output, stop_when_solved, timeout)
     except KeyboardInterrupt:
         console.print("interrupted")
-    _save(result, output)
     if table:
         console.print(suite_display.position_table(result))
     console.print(suite_display.summary_table(result))
+    _save(result, output)
     console.print(f"results: {output}")
     if not result.finished:
         raise typer.Exit(1)

@@ -25,7 +25,8 @@ class Conversation:
         self._told: tuple[str, list[str]] = ("", [])  # FEN and moves of the last position line
         self._board = chess.Board()
         self._searching = False
-        self._last: dict[str, list[str]] = {}  # last exact line, its words by field
+        self._meant = ""  # first move of the last line, whatever its bound
+        self._exact: tuple[list[str], int | None] = ([], None)  # moves and mate of the last line without a bound
         self._quit = False
 
     def take(self, line: str) -> Iterator[Fault]:
@@ -44,7 +45,7 @@ class Conversation:
             self.counts["searches"] += 1
             if self._searching:
                 yield "bestmove", "another go before the bestmove"
-            self._searching, self._last = True, {}
+            self._searching, self._meant, self._exact = True, "", ([], None)
         elif words[0] == "setoption" and "value" in words:
             name = " ".join(words[2 : words.index("value")]).lower()
             if name == "uci_chess960":
@@ -79,9 +80,11 @@ class Conversation:
             yield "illegal line", f"{fault}: {' '.join(words)}"
         is_exact = "lowerbound" not in words and "upperbound" not in words
         is_first = "multipv" not in words or words[words.index("multipv") + 1] == "1"
+        if is_first:
+            self._meant = moves[0]
         if is_exact and is_first:
             mate = int(words[words.index("mate") + 1]) if "mate" in words[: words.index("pv")] else None
-            self._last = {"moves": moves, "mate": [] if mate is None else [str(mate)]}
+            self._exact = (moves, mate)
 
     def _judge_move(self, words: list[str]) -> Iterator[Fault]:
         if not self._searching:
@@ -95,14 +98,13 @@ class Conversation:
         reply = words[3:4] if words[2:3] == ["ponder"] else []
         if fault := line_fault(self._board, [words[1], *reply]):
             yield "illegal move", f"{' '.join(words)}: {fault}"
-        if self._last:
-            moves = self._last["moves"]
-            if moves[:1] != words[1:2] and not self._weakened:
-                yield "bestmove", f"plays {words[1]}, told {' '.join(moves[:1])}"
-            for mate in self._last["mate"]:
-                self.counts["mates told at last"] += 1
-                if fault := line_fault(self._board, moves, int(mate)):
-                    yield "false mate line", f"{fault}: {' '.join(moves)} from {self._board.fen()}"
+        if self._meant not in ("", words[1]) and not self._weakened:
+            yield "bestmove", f"plays {words[1]}, told {self._meant}"
+        moves, mate = self._exact
+        if mate is not None:
+            self.counts["mates told at last"] += 1
+            if fault := line_fault(self._board, moves, mate):
+                yield "false mate line", f"{fault}: {' '.join(moves)} from {self._board.fen()}"
 
     def _end(self, status: int) -> Iterator[Fault]:
         self.counts["processes"] += 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,8 @@ LEVELS = [1400, 1800, 2200]
 
 def play(elo: int, options: list[str], opponent: str, folder: Path) -> None:
     """Play a match at a level."""
-    command = [sys.executable, "-m", "zobra.uci", "match", f"Zobra={sys.executable} -m zobra.uci", f"Other={opponent}"]
+    zobra = [sys.executable, "-m", "zobra.uci"]
+    command = [*zobra, "match", f"Zobra={shlex.join(zobra)}", f"Other={shlex.quote(opponent)}"]
     command += ["--folder", str(folder), "--seed", str(elo), *options]
     command += ["--option", "UCI_LimitStrength=true", "--option", f"UCI_Elo={elo}"]
     subprocess.run(command, check=True)

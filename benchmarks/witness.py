@@ -44,9 +44,9 @@ def pass_on(source: IO[bytes], target: IO[bytes], transcript: Transcript, mark: 
     """Hand lines on until one side closes; the target is closed then."""
     try:
         for line in source:
+            transcript.note(mark, line)  # first, or the answer could stand before it
             target.write(line)
             target.flush()
-            transcript.note(mark, line)
         target.close()
     except OSError:
         pass  # nobody listens any more: the other side has ended, which its own end tells

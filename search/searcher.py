@@ -32,7 +32,10 @@ Listener = Callable[[Report], None]
 
 
 class Searcher:
-    """One thinking engine: a table, its workers, and what they learned. `search` blocks; the rest may come from any thread.
+    """One thinking engine: a table, its workers, and what they learned.
+
+    `search` blocks. `stop`, `ponderhit`, `nodes` and `progress` may come from any thread while it runs; the rest only between
+    searches, as the kernels hold the addresses of what it would change.
 
     `lines` is how many principal variations are wanted, `strength` how well to play (None: as well as possible), `seed` the
     source of the choices a weakened engine makes.
@@ -139,8 +142,10 @@ class Searcher:
             return self._is_enough(limited, allotment.at(pace.factor), best, depth, len(choices))
 
         self._team.start(lambda worker: self._set_up(worker, game), choices, bool(limits.searchmoves))
-        deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), is_enough)
-        self._team.halt()
+        try:
+            deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), is_enough)
+        finally:
+            self._team.halt()
         self.node_clock.end(limits.clock, white, self.nodes)
         if not deepening.lines:
             return Result(choices[0], 0)

@@ -17,14 +17,16 @@ NO_TIME = Allotment(None, None)
 
 
 class Stopwatch:
-    """One for all workers of a search. While it ponders no time is counted against the move, and there is no deadline."""
+    """One for all workers of a search. While it ponders there is no deadline, but what was thought then need not be thought
+    again: the soft limit counts from the beginning, and a search that is past it when the `ponderhit` comes ends there.
+    """
 
     def __init__(self) -> None:
         self.signals = np.zeros(SIGNALS, np.int64)
         self._lock = threading.Lock()
         self._allotment = NO_TIME
         self._began = self._counted_from = 0
-        self._pondering = self._hit = False
+        self._pondering = self._hit = self._has_enough = False
 
     def arm(self) -> None:
         """Take back an earlier `stop` or `ponderhit`."""
@@ -39,7 +41,7 @@ class Stopwatch:
         """A search begins, for now without limit."""
         with self._lock:
             self._began = self._counted_from = int(clock_now())
-            self._allotment, self._pondering = NO_TIME, False
+            self._allotment, self._pondering, self._has_enough = NO_TIME, False, False
             self.signals[DEADLINE] = 0
 
     def limit(self, allotment: Allotment, pondering: bool) -> None:
@@ -49,12 +51,14 @@ class Stopwatch:
             self._set_deadline()
 
     def ponderhit(self) -> None:
-        """The move pondered on was played: the time of the search begins now."""
+        """The move pondered on was played: the clock runs now."""
         with self._lock:
             self._hit = True
             if self._pondering:
                 self._pondering, self._counted_from = False, int(clock_now())
                 self._set_deadline()
+                if self._has_enough:
+                    self.stop()
 
     def _set_deadline(self) -> None:
         if self._allotment.hard is not None and not self._pondering:
@@ -65,14 +69,11 @@ class Stopwatch:
         """Since the search began."""
         return (int(clock_now()) - self._began) // NANOSECONDS
 
-    @property
-    def has_clock(self) -> bool:
-        """Does a game's clock run, or will it after the pondering? (A fixed move time is none: it is to be used up.)"""
-        return self._allotment.soft is not None
-
     def is_late(self, allotment: Allotment) -> bool:
-        """Is it too late to begin another depth, by the soft limit of `allotment`?"""
-        soft = allotment.soft
-        if soft is None or self._pondering:
+        """Is it too late to begin another depth, by the soft limit of `allotment`? While it ponders it never is."""
+        if allotment.soft is None:
             return False
-        return (int(clock_now()) - self._counted_from) / NANOSECONDS >= soft
+        late = (int(clock_now()) - self._began) / NANOSECONDS >= allotment.soft
+        with self._lock:
+            self._has_enough = late
+            return late and not self._pondering

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options
+from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options, words
 
 
 def test_command_lines():
@@ -14,6 +14,11 @@ def test_command_lines():
     assert read_engines("./engine --hash=4")[0].command == ("./engine", "--hash=4")
     with pytest.raises(ValueError, match="no command"):
         read_engines("name=")
+
+
+def test_a_command_line_of_windows():
+    assert words('"C:\\My Engines\\zobra.exe" --tunable', windows=True) == ("C:\\My Engines\\zobra.exe", "--tunable")
+    assert words("C:\\zobra.exe -x 'a b'", windows=True) == ("C:\\zobra.exe", "-x", "a b")
 
 
 def test_a_file_with_one_engine(tmp_path):
@@ -38,6 +43,7 @@ def test_a_file_with_several_engines(tmp_path):
         ('command = "x"\ntime_odds = 0', "time_odds"),
         ('command = "x"\noptions = 5', "options must be a table"),
         ("engine = []", "no engine"),
+        ('command = "x"\ntime_control = 10', "time_control must be a text"),
     ],
 )
 def test_bad_files_are_named(tmp_path, text, problem):

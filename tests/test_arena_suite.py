@@ -231,13 +231,14 @@ def test_the_command_compares_engines_and_writes_results(scripted, suite_file, t
         (["missing.epd"], "missing.epd"),
         (["{suite}", "-o", "Hash"], "NAME=VALUE"),
         (["{suite}", "--nodes", "0"], "--nodes"),
+        (["{suite}", "--json", "{empty}/results.json"], "cannot write"),
         (["{empty}"], "no position to solve"),
     ],
 )
 def test_wrong_arguments_are_named(suite_file, tmp_path, arguments, message):
     (tmp_path / "empty.epd").write_text("")
     filled = [text.format(suite=suite_file, empty=tmp_path / "empty.epd") for text in arguments]
-    run = run_command(*filled, "--json", str(tmp_path / "x.json"))
+    run = run_command("--json", str(tmp_path / "x.json"), *filled)
     assert run.exit_code == 2
     assert message in run.output
     assert "Traceback" not in run.output

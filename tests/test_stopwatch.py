@@ -42,14 +42,25 @@ def test_while_pondering_there_is_no_deadline(now):
     watch = Stopwatch()
     watch.start()
     watch.limit(Allotment(100, 250), True)
-    now[0] += 10_000 * MS
+    now[0] += 60 * MS
     assert watch.signals[DEADLINE] == 0 and not watch.is_late(Allotment(100, 250))
     watch.ponderhit()
-    assert watch.signals[DEADLINE] == 15_250 * MS and not watch.is_late(Allotment(100, 250))
-    now[0] += 100 * MS
-    assert watch.is_late(Allotment(100, 250)) and watch.milliseconds == 10_100
+    assert watch.signals[DEADLINE] == 5_310 * MS and not watch.is_late(Allotment(100, 250))
+    now[0] += 40 * MS  # what was thought before the hit need not be thought again
+    assert watch.is_late(Allotment(100, 250)) and watch.milliseconds == 100 and not watch.signals[STOP]
     watch.ponderhit()  # a second one changes nothing
-    assert watch.signals[DEADLINE] == 15_250 * MS
+    assert watch.signals[DEADLINE] == 5_310 * MS
+
+
+@pytest.mark.parametrize("soft", [100, 20_000])
+def test_a_ponderhit_after_enough_thought_ends_the_search(now, soft):
+    watch = Stopwatch()
+    watch.start()
+    watch.limit(Allotment(soft, 50_000), True)
+    now[0] += 10_000 * MS
+    assert not watch.is_late(Allotment(soft, 50_000)) and not watch.signals[STOP]
+    watch.ponderhit()
+    assert bool(watch.signals[STOP]) == (soft == 100)
 
 
 def test_a_ponderhit_before_the_limits_are_known_counts(now):

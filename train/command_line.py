@@ -105,7 +105,7 @@ def gate(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES) ->
 
 
 Blend = Annotated[
-    float, typer.Option(min=0.0, max=1.0, help="Share of the search's score in the target; the rest is the result.")
+    float, typer.Option(min=0.0, max=1.0, help="Share of the game's result in the target; the rest is the search's score.")
 ]
 Output = Annotated[Path | None, typer.Option(help="Where to write it (default: where the engine reads it).", dir_okay=False)]
 LARGEST = "Centipawns: positions farther from balance tell nothing of the slope, and are left out."
@@ -146,7 +146,7 @@ def pieces(
     recipe: RecipeName,
     folder: Folder = None,
     largest_score: Annotated[int, typer.Option(min=1, help=LARGEST)] = 1_500,
-    blend: Blend = 0.0,
+    blend: Blend = 1.0,
     output: Output = None,
 ) -> None:
     """Fit the piece-square values, by which the first games are played, to a recipe's games."""

@@ -1,8 +1,7 @@
 """One game of Zobra against itself, from the random opening to its end, in one call that holds no Python lock.
 
 What a game is depends on its seed, the rules below and the engine alone: no clock is read, and the caller hands over an empty
-table and a worker that has learned nothing. Numba stamps a cached entry with its own file only, and the kernel folder's digest
-covers engine, tt and search: so nothing here calls a kernel of another file of this package.
+table and a worker that has learned nothing.
 """
 
 from __future__ import annotations
@@ -35,6 +34,8 @@ RULE_DEFAULTS = {
     "draw_plies": 12,
     "draw_after": 80,  # plies of the game that must have been played before that
 }
+RULE_BOUNDS = {"nodes": (1, 1 << 40), "node_limit": (500, 1 << 40), "opening_plies": (0, 200)}  # of the others: see below
+OTHER_BOUNDS = (0, 30_000)
 RULES = np.dtype([(name, "i8") for name in RULE_DEFAULTS], align=True)
 
 # `start` is the position after the opening; scores are centipawns for White; `result` is in half points for White.

@@ -84,7 +84,7 @@ class Tally:
 
 
 class Generation:
-    """Making the games 0 … `games` - 1 of a set; `network` is the digest of the one in the engine's tables, "" for none."""
+    """Making the games 0 … `games` - 1 of a set, in whole shards; `network`: the engine's network's digest, "" for none."""
 
     def __init__(self, folder: Path, games: int, rules: dict[str, int], seed: int, workers: int, network: str = "") -> None:
         self.tally = Tally()

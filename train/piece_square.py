@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, hstack
 
-from zobra.engine.piece_square import FULL_PHASE, MATERIAL, TEMPO
+from zobra.engine.piece_square import FULL_PHASE, KIND_NAMES, MATERIAL, STAGES, TEMPO
 from zobra.train.positions import mailboxes
 
 SCALE = 400 / np.log(10)  # centipawns: an evaluation of 400 is a chance of 10 to 1
@@ -44,12 +44,12 @@ def sigmoid(values: np.ndarray) -> np.ndarray:
 
 
 def fit(boards: np.ndarray, scores: np.ndarray, results: np.ndarray, blend: float) -> tuple[np.ndarray, float]:
-    """Weights of shape (2, 6, 64) in centipawns and the mean squared error; `blend` is the share of the search's score.
+    """Weights of shape (2, 6, 64) in centipawns and the mean squared error; `blend` is the share of the result.
 
     Boards as `mailboxes` makes them; scores in centipawns and results in half points, for the side to move.
     """
     matrix, tempo = features(boards), int(TEMPO)
-    target = (1 - blend) * results / 2 + blend * sigmoid(scores.astype(np.float64))
+    target = blend * results / 2 + (1 - blend) * sigmoid(scores.astype(np.float64))
     start = np.tile(np.repeat(np.array(MATERIAL) / PAWN, SQUARES), 2)
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -77,10 +77,9 @@ def normalised(weights: np.ndarray, boards: np.ndarray) -> np.ndarray:
 
 def write(weights: np.ndarray, facts: dict[str, object], path: Path) -> None:
     """Write the weights with where they come from; one line of the file is one rank, from the first to the eighth."""
-    names = ("pawn", "knight", "bishop", "rook", "queen", "king")
     tables = {
-        phase: {name: weights[index, kind].reshape(8, 8).tolist() for kind, name in enumerate(names)}
-        for index, phase in enumerate(("middlegame", "endgame"))
+        phase: {name: weights[index, kind].reshape(8, 8).tolist() for kind, name in enumerate(KIND_NAMES)}
+        for index, phase in enumerate(STAGES)
     }
     text = json.dumps({"origin": facts, **tables}, indent=1)
     path.write_text(_one_rank_a_line(text) + "\n")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ from zobra.train.verify import verify
 
 VERIFIED_POSITIONS = 2_000
 BENCH_NODES = 200_000
+DIGEST_SHOWN = 8  # characters of a network's digest in the name of its match
 SMALLEST_SHARE = 0.6  # of the piece-square engine's speed that the network's has to reach
 
 
@@ -147,9 +149,10 @@ class Chain:
     def gate(self) -> None:
         """A match at a time control against what played the games, by `zobra match`."""
         gate, opponent = self.recipe.gate, self.opponent()
-        folder = self.folder / f"{self.recipe.name}-gate"
-        command = [sys.executable, "-m", "zobra.arena", "match"]
-        engine = f"{sys.executable} -m zobra.uci"
+        digests = [read_network(path).digest[:DIGEST_SHOWN] if path else "pieces" for path in (self.network_path, opponent)]
+        folder = self.folder / "-".join([self.recipe.name, "gate", *digests])  # another network is another match
+        command = [sys.executable, "-m", "zobra.uci", "match"]
+        engine = shlex.join([sys.executable, "-m", "zobra.uci"])
         command += [f"{self.recipe.name}={engine}", f"before={engine} --tunable"]
         command += ["--option", f"{self.recipe.name}:EvalFile={self.network_path}"]
         command += ["--option", f"before:EvalFile={opponent}" if opponent else "before:use_network=0"]

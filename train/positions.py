@@ -23,7 +23,7 @@ from zobra.engine.make import make
 from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, to_square
 from zobra.engine.position import TABLES_RECORD
 from zobra.train.game_kernel import GAME, LONGEST_GAME
-from zobra.train.games import PlayedGame, read_shard
+from zobra.train.games import DataError, PlayedGame, read_shard
 
 FILTER_DEFAULTS = {
     "first_ply": 16,  # of the game, the random moves counted: earlier positions are of the opening
@@ -134,10 +134,15 @@ class Replayer:
             self._rules[0][name] = value
 
     def positions(self, played: PlayedGame) -> np.ndarray:
-        """The positions of one game that are kept (dtype PACKED)."""
+        """The positions of one game that are kept (dtype PACKED); DataError for one that this engine cannot have played."""
         job: Any = self._job[0]
         game, count = job["game"], len(played.moves)
-        game["start"] = parse_fen(played.fen).record
+        if count > LONGEST_GAME:
+            raise DataError(f"game {played.number} has {count} plies, more than {LONGEST_GAME}")
+        try:
+            game["start"] = parse_fen(played.fen).record
+        except ValueError as error:
+            raise DataError(f"game {played.number}: {error}") from error
         game["result"], game["count"] = played.result, count
         game["moves"][:count], game["scores"][:count] = played.moves, played.scores
         replay(job, self._rules[0], self._kept[0], TABLES_RECORD)

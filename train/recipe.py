@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from zobra.engine.layouts import HIDDEN
-from zobra.train.game_kernel import RULE_DEFAULTS
+from zobra.train.game_kernel import OTHER_BOUNDS, RULE_BOUNDS, RULE_DEFAULTS
 from zobra.train.positions import FILTER_DEFAULTS
 from zobra.train.trainer import Schedule
 
@@ -86,6 +86,17 @@ def _numbers(values: Any, defaults: dict[str, int], path: Path, name: str) -> di
     return dict(values)
 
 
+def _check_ranges(data: DataPlan, training: Schedule, path: Path) -> None:
+    """Numbers with which a step would never end, or have nothing to do."""
+    wanted = {"data.games": (data.games, 1, None), "training.epochs": (training.epochs, 1, None)}
+    wanted |= {"training.batch": (training.batch, 1, None), "training.validation": (training.validation, 2, None)}
+    wanted |= {f"data.rules.{name}": (value, *RULE_BOUNDS.get(name, OTHER_BOUNDS)) for name, value in data.rules.items()}
+    for name, (value, least, most) in wanted.items():
+        if value < least or (most is not None and value > most):
+            limits = f"at least {least}" if most is None else f"{least} to {most}"
+            raise RecipeError(f"{path}: {name} = {value}: it must be {limits}")
+
+
 def recipe_path(name: str) -> Path:
     """The file that a name or a path stands for; RecipeError if there is none."""
     for path in (Path(name), FOLDER / f"{name}.toml"):
@@ -112,4 +123,5 @@ def read_recipe(name: str) -> Recipe:
     _numbers(data.rules, RULE_DEFAULTS, path, "data.rules")
     kept = _numbers(parts["filter"], FILTER_DEFAULTS, path, "filter")
     training, gate = _section(parts["training"], Schedule, path, "training"), _section(parts["gate"], Gate, path, "gate")
+    _check_ranges(data, training, path)
     return Recipe(path.stem, hidden, data, kept, training, gate)

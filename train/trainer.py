@@ -17,6 +17,7 @@ import numpy as np
 
 from zobra.engine.layouts import FEATURES
 from zobra.engine.network import LARGEST_OUTPUT, QB, SCALE
+from zobra.train.games import DataError
 from zobra.train.gradient import optimise, weights_dtype, work_through
 
 CHUNKS = 8
@@ -95,7 +96,7 @@ class Trainer:
         self.positions = positions
         self.training, self.validation = split(positions, schedule.validation)
         if not len(self.training) or not len(self.validation):
-            raise ValueError(f"{len(positions)} positions of too few games: none are left to train or to validate on")
+            raise DataError(f"{len(positions)} positions of too few games: none are left to train or to validate on")
         size = self.weights.view("f4").size
         self._gradients = np.zeros((CHUNKS, size), np.float32)
         self._records = self._gradients.view(self.weights.dtype)[:, 0]
@@ -125,7 +126,7 @@ class Trainer:
         return self.validate()
 
     def validate(self) -> Errors:
-        """Errors on the games that are not trained on, with the target as it is now."""
+        """Errors on the games that are not trained on, with the target as it is at the end."""
         blend = self.schedule.blend_at(1, 1)
         return Errors(*(self._work(self.validation, blend, False) / len(self.validation)))
 

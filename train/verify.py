@@ -130,7 +130,6 @@ class Verifier:
             own = self.score(Position.from_board(board))
             exchanged = self.score(Position.from_board(board.mirror()))
             plain = board.copy()
-            plain.clean_castling_rights()
             plain.castling_rights, plain.ep_square = chess.BB_EMPTY, None
             turned = self.score(Position.from_board(plain.transform(chess.flip_horizontal)))
             count += own != exchanged or own != turned

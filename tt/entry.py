@@ -74,7 +74,7 @@ def bound_of(data):
 
 @kernel
 def generation_of(data):
-    """Number of the search that made or last used the entry, modulo 64."""
+    """Number of the search that made the entry, modulo 64."""
     return data & GENERATION_MASK
 
 

@@ -43,6 +43,11 @@ def _talk_tunable(wanted: bool) -> None:
         converse(tunable=True)
 
 
+def _say_first(number: int, total: int, name: str) -> None:
+    if number == 0:
+        typer.echo("compiling the engine, this once …", err=True)
+
+
 @app.callback()
 def options(
     context: typer.Context,
@@ -59,10 +64,10 @@ def options(
     """Without a command, `zobra` speaks UCI on standard input and output."""
     if context.invoked_subcommand in ("perft", "warmup", "bench", "keys", "doctor"):
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
-    if context.invoked_subcommand in ("match", "ladder", "suite", "tune") and "--help" not in sys.argv:
+    if context.invoked_subcommand in ("match", "ladder", "suite", "tune", "ablate") and "--help" not in sys.argv:
         from zobra.uci.compilation import compile_all
 
-        compile_all()  # a cold start would be measured otherwise, if it is Zobra that plays
+        compile_all(_say_first)  # a cold start would be measured otherwise, if it is Zobra that plays
 
 
 @app.command()

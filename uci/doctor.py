@@ -168,7 +168,7 @@ def examine(check: Callable[[], Finding]) -> Finding:
     try:
         return check()
     except Exception as error:
-        advice = "reinstall Zobra into a fresh virtual environment: python -m pip install --force-reinstall zobra"
+        advice = "in a fresh virtual environment, and in the copy of the repository: python3 -m pip install --force-reinstall ."
         return Finding("wrong", f"{type(error).__name__}: {error}", advice)
 
 
