@@ -88,6 +88,7 @@ def _numbers(values: Any, defaults: dict[str, int], path: Path, name: str) -> di
 
 def _check_ranges(data: DataPlan, training: Schedule, path: Path) -> None:
     """Numbers with which a step would never end, or have nothing to do."""
+    wanted: dict[str, tuple[int, int, int | None]]
     wanted = {"data.games": (data.games, 1, None), "training.epochs": (training.epochs, 1, None)}
     wanted |= {"training.batch": (training.batch, 1, None), "training.validation": (training.validation, 2, None)}
     wanted |= {f"data.rules.{name}": (value, *RULE_BOUNDS.get(name, OTHER_BOUNDS)) for name, value in data.rules.items()}
