@@ -115,9 +115,10 @@ class Deepening:
             alpha, beta = before.score - margin, before.score + margin
         moves = before.moves if before else ()
         self._worker["root_depth"] = depth
+        reduction = 0
         while True:
             self._worker["selective_depth"] = self._worker["root_number"] = 0
-            score = int(negamax(self._worker, TABLES_RECORD, 0, depth, alpha, beta, 0))
+            score = int(negamax(self._worker, TABLES_RECORD, 0, max(1, depth - reduction), alpha, beta, 0))
             found = self._moves()
             if self.stopped:
                 is_news = is_first and found and found[:1] != moves[:1]
@@ -131,9 +132,11 @@ class Deepening:
             if bound == 0:
                 return line
             margin *= WIDENING
-            if bound > 0:
+            if bound > 0:  # where it stands so well there is less to be found
+                reduction = min(reduction + 1, int(parameters["aspiration_reduction"]))
                 beta = score + margin if margin <= WIDEST else int(INFINITY)
             else:
+                reduction, beta = 0, (alpha + beta) // 2
                 alpha = score - margin if margin <= WIDEST else -int(INFINITY)
 
     def _moves(self) -> tuple[int, ...]:

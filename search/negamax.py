@@ -14,7 +14,7 @@ from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.search.history import is_noisy, learn_cutoff, remember_tried
-from zobra.search.node import ask_table, assess, is_draw, prefetch_entry, remember_result, step
+from zobra.search.node import ask_table, assess, conclude, is_draw, prefetch_entry, step
 from zobra.search.picker import next_move, start_picking
 from zobra.search.pruning import (
     cannot_matter,
@@ -26,6 +26,7 @@ from zobra.search.pruning import (
     refined,
     standing_far_above_beta,
     table_decides,
+    toward_beta,
 )
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import adjusted_reduction, late_move_reduction, reduced_depth, singular_bound, singular_extension
@@ -34,6 +35,7 @@ from zobra.tt.entry import move_of, score_from_table, score_of
 
 ROOT, NEXT, HORIZON, NONE, ONE_PLY = (np.int64(number) for number in (0, 1, 0, 0, 1))
 NO, YES = np.int64(0), np.int64(1)
+VERIFIED_QUARTERS, QUARTERS = np.int64(3), np.int64(4)  # of the plies below a null move, in which there is no other
 HALF = np.int64(2)
 LAST_PLY = np.int64(MAX_PLY)
 
@@ -67,13 +69,13 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
     if not is_principal and not in_check and is_whole:  # Step 4. Nodes decided without a search of their moves
         evaluation = refined(frame.evaluation, data, known)
         if standing_far_above_beta(worker, evaluation, beta, depth, improving):
-            return evaluation
+            return toward_beta(worker, evaluation, beta)
         if passing_may_refute(worker, ply, evaluation, beta, depth):
             step(worker, tables, ply, NO_MOVE)
             reduced = null_move_depth(worker, evaluation, beta, depth)
             score = -negamax(worker, tables, below, reduced, np.int64(-beta), np.int64(GRAIN - beta), opposite)
             if score >= beta and passing_needs_verification(worker, depth):
-                worker.no_null_move_before = below + reduced
+                worker.no_null_move_before = ply + VERIFIED_QUARTERS * reduced // QUARTERS
                 score = negamax(worker, tables, ply, reduced, np.int64(beta - GRAIN), beta, NO)
                 worker.no_null_move_before = ROOT
             if score >= beta:
@@ -135,6 +137,4 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
 
     if number == NONE:  # Step 9. No legal move: mate or stalemate
         return (ply - MATE if in_check else DRAW) if is_whole else alpha
-    if is_whole:
-        remember_result(worker, ply, best_move, best, depth, old_alpha, beta)
-    return best
+    return conclude(worker, ply, best_move, best, depth, old_alpha, beta) if is_whole else best

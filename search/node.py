@@ -11,7 +11,7 @@ from zobra.engine.jit import kernel
 from zobra.engine.make import make, make_null
 from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import NO_SCORE
+from zobra.engine.scores import GRAIN, LONGEST_MATE, NO_SCORE
 from zobra.search.correction import corrected, learn_correction
 from zobra.search.evaluation import evaluate, forget_accumulator
 from zobra.search.history import is_noisy
@@ -20,7 +20,7 @@ from zobra.tt.entry import EXACT, LOWER, UPPER, evaluation_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
 FIFTY_MOVES = np.int64(100)  # plies
-OFF = np.int64(0)
+OFF, ONE_PLY = np.int64(0), np.int64(1)
 NO_PIECE = np.uint64(NOTHING_PLAYED)
 
 
@@ -97,8 +97,14 @@ def learn_from(worker, ply, move, score, depth, bound):
 
 
 @kernel
-def remember_result(worker, ply, move, score, depth, alpha, beta):
-    """A node is searched in full: its score within (alpha, beta) corrects evaluations and goes into the table."""
+def conclude(worker, ply, move, score, depth, alpha, beta):
+    """A node is searched in full: its score corrects evaluations and goes into the table. Returns the score.
+
+    In a null window, what a score is above beta is seldom proved and is taken back in part, the more the shallower the search.
+    """
+    if score >= beta and beta - alpha <= GRAIN and score < LONGEST_MATE and beta > -LONGEST_MATE:
+        score = (score * depth + beta) // (depth + ONE_PLY)
     bound = LOWER if score >= beta else (EXACT if score > alpha else UPPER)
     learn_from(worker, ply, move, score, depth, bound)
     tell_table(worker, ply, move, score, depth, bound)
+    return score

@@ -26,9 +26,11 @@ PARAMETERS = (
     Parameter("use_table", 1, 0, 1, 1),  # 0 searches as if nothing were ever stored: what is the table worth?
     Parameter("aspiration_depth", 4, 1, 20, 1),
     Parameter("aspiration_margin", 14, 5, 100, 3),
+    Parameter("aspiration_reduction", 3, 0, 8, 1),
     Parameter("internal_reduction_depth", 4, 1, 64, 1),
     Parameter("reverse_futility_depth", 8, 0, 12, 1),
     Parameter("reverse_futility_margin", 75, 30, 200, 8),
+    Parameter("reverse_futility_share", 680, 0, 1024, 60),  # 1024ths of what is above beta
     Parameter("null_move_depth", 2, 1, 64, 1),
     Parameter("null_move_base", 4, 1, 6, 1),
     Parameter("null_move_divisor", 4, 2, 8, 1),
@@ -58,11 +60,13 @@ PARAMETERS = (
     Parameter("exchange_pruning_depth", 9, 0, 16, 1),
     Parameter("exchange_quiet_slope", 25, 5, 100, 4),
     Parameter("exchange_noisy_slope", 90, 20, 200, 8),
-    Parameter("quiescence_evasions", 0, 0, 1, 1),  # 1: all of them; 0: quiet ones only until a move does not lose
+    Parameter("quiescence_evasions", 0, 0, 1, 1),  # 1: all of them; 0: one quiet move after one that does not lose
     Parameter("quiescence_margin", 150, 50, 400, 20),
     Parameter("history_slope", 250, 50, 800, 20),
     Parameter("history_offset", 150, 0, 800, 20),
     Parameter("history_bonus", 1800, 500, 6000, 120),
+    Parameter("threat_bonus", 16000, 0, 32000, 1000),  # history values, here and below
+    Parameter("check_bonus", 10000, 0, 32000, 1000),
     Parameter("capture_history_weight", 43, 0, 256, 6),  # 1024ths of a centipawn for a history value
     Parameter("correction_weight", 64, 0, 200, 8),  # 16384ths of a centipawn for a history value
 )

@@ -1,7 +1,7 @@
 """The moves of a node, best first, made only when they are needed.
 
-Stages: the table's move; captures and promotions that lose nothing, the most valuable victim first; quiet moves by history; at
-last the captures that lose material. Quiescence stops after the second stage unless in check.
+Stages: the table's move; captures and promotions that lose nothing, the most valuable victim first; quiet moves by history
+and threats; at last the captures that lose material. Quiescence stops after the second stage unless in check.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from zobra.engine.jit import kernel
 from zobra.engine.legality import is_legal
 from zobra.engine.move import NO_MOVE
 from zobra.search.history import capture_score, quiet_score
+from zobra.search.threats import note_threats, threat_score
 
 (
     TABLE_MOVE,
@@ -53,12 +54,14 @@ def score_noisy(worker, frame):
 
 
 @kernel
-def score_quiets(worker, ply):
-    """Score quiet moves by their history."""
+def score_quiets(worker, tables, ply):
+    """Score quiet moves by their history, and by what they do about threats."""
     frame = worker.frames[ply]
+    note_threats(frame, tables)
     index = frame.next
     while index < frame.moves.count:
-        frame.scores[index] = np.int32(quiet_score(worker, ply, np.uint64(frame.moves.moves[index])))
+        move = np.uint64(frame.moves.moves[index])
+        frame.scores[index] = np.int32(quiet_score(worker, ply, move) + threat_score(worker, frame, move))
         index += ONE
 
 
@@ -80,13 +83,16 @@ def take_best(frame):
 
 
 @kernel
-def next_good_noisy(worker, frame, tables):
-    """The next capture or promotion that loses no material, history considered; those that do go to the head of the list."""
+def next_good_noisy(worker, frame, tables, weight):
+    """The next capture or promotion that loses no material; those that do go to the head of the list.
+
+    A good history makes up for some material, a bad one asks for some: `weight` 1024ths of a centipawn a point.
+    """
     while frame.next < frame.moves.count:
         move = take_best(frame)
         if move == frame.table_move:
             continue
-        allowed = capture_score(worker, frame.position, move) * worker.parameters.capture_history_weight // WEIGHT_SCALE
+        allowed = capture_score(worker, frame.position, move) * weight // WEIGHT_SCALE
         if exchange_reaches(frame.position, tables, move, -allowed):
             return move
         frame.moves.moves[frame.bad_count] = np.uint16(move)
@@ -105,8 +111,8 @@ def next_quiet(frame):
 
 
 @kernel
-def next_noisy(worker, frame, tables):
-    """The next move of the first three stages, NO_MOVE when they are exhausted."""
+def next_noisy(worker, frame, tables, weight):
+    """The next move of the first three stages, NO_MOVE when they are exhausted; `weight` as above."""
     if frame.stage == TABLE_MOVE:
         frame.stage = MAKE_NOISY
         if frame.table_move != NO_MOVE:
@@ -116,7 +122,7 @@ def next_noisy(worker, frame, tables):
         score_noisy(worker, frame)
         frame.next = ZERO
         frame.stage = GOOD_NOISY
-    return next_good_noisy(worker, frame, tables)
+    return next_good_noisy(worker, frame, tables, weight)
 
 
 @kernel
@@ -124,14 +130,14 @@ def next_move(worker, tables, ply):
     """The next move of the node at `ply`, NO_MOVE after the last."""
     frame = worker.frames[ply]
     if frame.stage <= GOOD_NOISY:
-        move = next_noisy(worker, frame, tables)
+        move = next_noisy(worker, frame, tables, worker.parameters.capture_history_weight)
         if move != NO_MOVE:
             return move
         frame.stage = MAKE_QUIET
     if frame.stage == MAKE_QUIET:
         frame.next = frame.moves.count
         generate(frame.position, tables, frame.moves, QUIET)
-        score_quiets(worker, ply)
+        score_quiets(worker, tables, ply)
         frame.stage = QUIETS
     if frame.stage == QUIETS:
         move = next_quiet(frame)

@@ -22,6 +22,7 @@ NEAR_FIFTY = np.int64(90)  # from here on a stored score may not know how few mo
 ROOT, ONE_PLY, NO_PLIES, TWO_PLIES, THREE_PLIES, FOUR_PLIES = (np.int64(plies) for plies in (0, 1, 0, 2, 3, 4))
 WHOLE_PLY = np.int64(PLY)
 BOTH = np.int64(2)
+WHOLE = np.int64(1024)  # what shares are parts of
 
 
 @kernel
@@ -44,10 +45,12 @@ def refined(evaluation, data, score):
 
 @kernel
 def is_improving(worker, ply):
-    """Does the side to move stand better than at its move before? (In check nobody knows.)"""
+    """Does the side to move stand better than at its move before? Not in check; and yes where nothing is known of that move."""
     evaluation = worker.frames[ply].evaluation
-    if evaluation == NO_SCORE or ply < TWO_PLIES:
+    if evaluation == NO_SCORE:
         return False
+    if ply < TWO_PLIES:
+        return True
     before = worker.frames[ply - TWO_PLIES].evaluation
     if before == NO_SCORE:
         if ply < FOUR_PLIES:
@@ -62,6 +65,12 @@ def standing_far_above_beta(worker, evaluation, beta, depth, improving):
     parameters = worker.parameters
     margin = parameters.reverse_futility_margin * (depth - ONE_PLY if improving else depth)
     return depth <= parameters.reverse_futility_depth and evaluation - margin >= beta and beta > -LONGEST_MATE
+
+
+@kernel
+def toward_beta(worker, evaluation, beta):
+    """What a node is worth that stands far above beta: not all of that would last."""
+    return beta + (evaluation - beta) * worker.parameters.reverse_futility_share // WHOLE
 
 
 @kernel

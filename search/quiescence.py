@@ -15,6 +15,7 @@ from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.search.correction import corrected
 from zobra.search.evaluation import evaluate
+from zobra.search.history import is_noisy
 from zobra.search.node import ask_table, assess, is_draw, step, tell_table
 from zobra.search.picker import next_move, next_noisy, skip_quiets, start_picking
 from zobra.search.pruning import refined, table_decides
@@ -22,13 +23,22 @@ from zobra.search.worker import WORKER_TYPE, count_node, remember_line
 from zobra.tt.entry import LOWER, UPPER, move_of, score_from_table, score_of
 
 LAST_PLY = np.int64(MAX_PLY)
+FULL_PRICE = np.int64(0)  # no capture may lose material here, whatever its history
 NEXT, HORIZON, NO = np.int64(1), np.int64(0), np.int64(0)
 
 
 @kernel
-def cannot_raise_alpha(worker, frame, move, standing, alpha):
-    """Delta pruning: even with what the move wins, and a margin, the score stays below alpha."""
-    return standing + gain(frame.position, move) + worker.parameters.quiescence_margin <= alpha
+def most_it_gains(worker, position, move, standing):
+    """Delta pruning: the score can hardly rise above what the move wins, and a margin."""
+    return standing + gain(position, move) + worker.parameters.quiescence_margin
+
+
+@kernel
+def start_quiescence(position, tables, frame, table_move, in_check):
+    """Begin the moves of a node; out of check a quiet move of the table is none of them."""
+    start_picking(position, tables, frame, table_move)
+    if not in_check and frame.table_move != NO_MOVE and not is_noisy(position, frame.table_move):
+        frame.table_move = NO_MOVE
 
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT)
@@ -57,18 +67,23 @@ def quiescence(worker, tables, ply, alpha, beta):
         if is_principal and abs(best) >= LONGEST_MATE:  # a mate out of the table would come without its line
             best = standing = frame.evaluation
         if best >= beta:
+            if data == ZERO:  # the evaluation is kept for the next time
+                tell_table(worker, ply, NO_MOVE, best, HORIZON, LOWER)
             return best
         alpha = max(alpha, best)
 
-    start_picking(position, tables, frame, move_of(data) if in_check else NO_MOVE)
+    start_quiescence(position, tables, frame, move_of(data), in_check)
     while True:
-        move = next_move(worker, tables, ply) if in_check else next_noisy(worker, frame, tables)
+        move = next_move(worker, tables, ply) if in_check else next_noisy(worker, frame, tables, FULL_PRICE)
         if move == NO_MOVE:
             break
         if in_check and best > -LONGEST_MATE and worker.parameters.quiescence_evasions == NO:
             skip_quiets(frame)
-        if not in_check and cannot_raise_alpha(worker, frame, move, standing, alpha):
-            continue
+        if not in_check:
+            most = most_it_gains(worker, position, move, standing)
+            if most <= alpha:
+                best = max(best, most)
+                continue
         step(worker, tables, ply, move)
         score = -quiescence(worker, tables, np.int64(ply + NEXT), np.int64(-beta), np.int64(-alpha))
         if worker.stopped:

@@ -9,7 +9,7 @@ import numpy as np
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.jit import INT, entry, kernel, load_flag, monotonic_nanoseconds, record
 from zobra.engine.layouts import ACCUMULATOR, MAX_MOVES, MOVE_LIST, POSITION
-from zobra.engine.move import from_square, to_square
+from zobra.engine.move import NO_MOVE, from_square, to_square
 from zobra.engine.scores import MAX_PLY
 from zobra.search.parameters import PARAMETER_RECORD, PARAMETERS
 from zobra.tt.table import TABLE
@@ -22,6 +22,7 @@ REDUCTION_DEPTHS, REDUCTION_MOVES = 64, 64
 # Histories are indexed by a moved piece and its target square; a row more stands for "no move" (null move, before the root).
 PIECE_SQUARES = 12 * 64
 NOTHING_PLAYED = PIECE_SQUARES
+PIECE_KINDS = 6
 CAPTURED_KINDS = 8  # piece types, and 6 for none
 PAWN_STRUCTURES = 512
 CORRECTIONS = 1 << 14
@@ -39,6 +40,8 @@ FRAME = np.dtype(
         ("noisies", "u2", (MAX_TRIED,)),  # captures and promotions searched so far
         ("quiet_count", "u8"),
         ("noisy_count", "u8"),
+        ("threats", "u8", (PIECE_KINDS,)),  # by piece type: squares on which lesser enemy pieces attack it,
+        ("checks", "u8", (PIECE_KINDS,)),  # and squares from which it gives check; set when quiet moves are ordered
         ("stage", "i8"),
         ("next", "u8"),  # next move to pick
         ("bad_count", "u8"),  # captures put off because they lose material; they are kept at the head of the list
@@ -171,6 +174,8 @@ def count_root_nodes(worker, ply, move):
 @kernel
 def remember_line(worker, ply, move, score):
     """The principal variation from `ply` is this move and then the one found a ply deeper."""
+    if worker.frames[ply].excluded != NO_MOVE:  # the line of a question, not of the node
+        return
     if ply == ROOT:
         worker.root_score = score
     length = worker.line_length[ply + 1]

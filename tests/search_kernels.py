@@ -17,7 +17,7 @@ from zobra.engine.scores import INFINITY
 from zobra.search.correction import corrected, learn_correction
 from zobra.search.history import approach, capture_score, is_noisy, learn_cutoff, quiet_score, remember_tried
 from zobra.search.negamax import negamax
-from zobra.search.node import remember_result, step
+from zobra.search.node import conclude, step
 from zobra.search.parameters import default_parameters
 from zobra.search.picker import DONE, next_move, next_noisy, skip_quiets, start_picking
 from zobra.search.pruning import (
@@ -35,6 +35,7 @@ from zobra.search.pruning import (
     refined,
     standing_far_above_beta,
     table_decides,
+    toward_beta,
 )
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import (
@@ -63,6 +64,7 @@ VERDICTS = np.dtype([("legal", "u1", (ALL_NUMBERS,))])
 PICKED = np.dtype([("count", "u8"), ("moves", "u2", (MAX_MOVES,)), ("stages", "i8", (MAX_MOVES,))], align=True)
 FIELDS = np.dtype([(name, "i8") for name in ("move", "score", "evaluation", "depth", "bound", "generation")], align=True)
 MOVE_MASK = np.uint64(ALL_NUMBERS - 1)
+CHEAP = np.int64(43)  # what history is worth to a capture that loses material
 TABLE_TYPE, FIELDS_TYPE = record(TABLE), record(FIELDS)
 
 
@@ -89,7 +91,7 @@ def pick_all(worker, tables, ply, table_move, noisy_only, quiets_until, picked):
     start_picking(frame.position, tables, frame, table_move)
     picked.count = ZERO
     while picked.count < MAX_MOVES:
-        move = next_noisy(worker, frame, tables) if noisy_only else next_move(worker, tables, ply)
+        move = next_noisy(worker, frame, tables, CHEAP) if noisy_only else next_move(worker, tables, ply)
         if move == ZERO:
             break
         picked.moves[picked.count] = np.uint16(move)
@@ -181,10 +183,10 @@ def known_of(worker, ply, move, is_quiet):
     return quiet_score(worker, ply, move) if is_quiet else capture_score(worker, worker.frames[ply].position, move)
 
 
-@entry(VOID, WORKER_TYPE, INT, WORD, INT, INT, INT, INT)
+@entry(INT, WORKER_TYPE, INT, WORD, INT, INT, INT, INT)
 def end_node(worker, ply, move, score, depth, alpha, beta):
-    """`remember_result` as it is."""
-    remember_result(worker, ply, move, score, depth, alpha, beta)
+    """`conclude` as it is."""
+    return conclude(worker, ply, move, score, depth, alpha, beta)
 
 
 @entry(VOID, WORKER_TYPE, INT, INT, INT)
@@ -219,8 +221,8 @@ QUESTION = np.dtype(
 )
 (
     FAR_ABOVE, PASSING, VERIFICATION, NULL_DEPTH, LATE_MOVES, FUTILE, BAD_HISTORY, BAD_EXCHANGE, IMPROVING, SINGULAR, REFINED,
-    TABLE_DECIDES, REDUCTION, ADJUSTED, REDUCED_DEPTH, SINGULAR_BOUND, EXTENSION, CANNOT_MATTER,
-) = range(18)  # fmt: skip
+    TABLE_DECIDES, REDUCTION, ADJUSTED, REDUCED_DEPTH, SINGULAR_BOUND, EXTENSION, CANNOT_MATTER, TOWARD_BETA,
+) = range(19)  # fmt: skip
 
 
 @entry(INT, INT, WORKER_TYPE, TABLES_TYPE, INT, record(QUESTION))
@@ -263,6 +265,8 @@ def claim(which, worker, tables, ply, asked):
     if which == CANNOT_MATTER:
         number, depth, alpha, best = asked.number, asked.depth, asked.alpha, asked.score
         return np.int64(cannot_matter(worker, tables, ply, asked.move, number, depth, asked.reduction, improving, alpha, best))
+    if which == TOWARD_BETA:
+        return toward_beta(worker, asked.evaluation, asked.beta)
     return singular_extension(worker, asked.score, asked.bound, asked.evaluation, asked.beta, principal, cut)
 
 

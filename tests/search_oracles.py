@@ -48,6 +48,28 @@ def immediate_gain(board: chess.Board, move: chess.Move) -> int:
     return total + (WORTH[move.promotion] - WORTH[chess.PAWN] if move.promotion else 0)
 
 
+LESSER = {chess.KNIGHT: (chess.PAWN,), chess.BISHOP: (chess.PAWN,), chess.ROOK: (chess.PAWN, chess.KNIGHT, chess.BISHOP)}
+LESSER[chess.QUEEN] = (*LESSER[chess.ROOK], chess.ROOK)
+
+
+def threats_answered(board: chess.Board, move: chess.Move) -> tuple[int, int]:
+    """For a quiet move: 1 if its piece leaves the reach of lesser enemy pieces, -1 if it enters it; and 1 for a check.
+
+    As things stand before the move, the moved piece still on its square; a castling king does neither.
+    """
+    kind = board.piece_type_at(move.from_square)
+    assert kind
+
+    def is_threatened(square: chess.Square) -> bool:
+        return any(board.piece_type_at(other) in LESSER.get(kind, ()) for other in board.attackers(not board.turn, square))
+
+    moved = board.copy(stack=False)
+    moved.set_piece_at(move.to_square, chess.Piece(kind, board.turn))
+    king = board.king(not board.turn)
+    check = kind != chess.KING and king in moved.attacks(move.to_square)
+    return int(is_threatened(move.from_square)) - int(is_threatened(move.to_square)), int(check)
+
+
 def exchange_value(board: chess.Board, move: chess.Move) -> int:
     """Balance of the exchange that a move begins: each side goes on with its least valuable piece, or stops. No pins."""
     if board.is_castling(move):

@@ -108,6 +108,21 @@ def test_learned_from_quiet_disagreement_only(score, alpha, beta, move, directio
     assert (after > 0) - (after < 0) == direction
 
 
+@pytest.mark.parametrize(
+    ("score", "depth", "alpha", "beta", "told"),
+    [
+        (300, 4, 99, 100, 260),  # four parts of five
+        (300, 1, 99, 100, 200),
+        (99, 4, 99, 100, 99),
+        (300, 4, 0, 100, 300),  # an open window
+        (LONGEST_MATE, 4, 99, 100, LONGEST_MATE),
+        (300, 4, -LONGEST_MATE - 1, -LONGEST_MATE, 300),
+    ],
+)
+def test_what_is_above_beta_is_taken_back_in_part(bench, score, depth, alpha, beta, told):
+    assert end_node(bench.this, 0, 0, score, depth, alpha, beta) == told
+
+
 def test_nothing_is_learned_in_check():
     bench = Bench(parse_fen("4k3/8/8/8/4r3/8/8/4K2R w - - 0 1"))
     bench.this["frames"][0]["evaluation"] = bench.this["frames"][0]["static"] = NO_SCORE

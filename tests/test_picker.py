@@ -1,17 +1,19 @@
 """The staged picker: every legal move exactly once, whatever the table proposes, and in the promised order."""
 
 import random
+from collections import Counter
 
 import chess
 import numpy as np
 import pytest
 
 from tests.search_kernels import PICKED, Bench, known_of, pick_all, picker_perft
-from tests.search_oracles import exchange_value, immediate_gain, move_numbers, random_boards
+from tests.search_oracles import exchange_value, immediate_gain, move_numbers, random_boards, threats_answered
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.generator import NOISY
 from zobra.engine.perft import count_leaves
 from zobra.engine.position import TABLES_RECORD, Position
+from zobra.search.parameters import default_parameters
 from zobra.search.picker import BAD_NOISY, GOOD_NOISY, MAKE_NOISY, QUIETS
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -19,6 +21,7 @@ ENDGAME = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
 CHESS960 = "nrbbqk1r/pppp1ppp/5n2/4p3/4P3/5N2/PPPP1PPP/NRBBQK1R w KQkq - 4 4"
 PROMOTIONS = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1"
 
+THREAT, CHECK = (default_parameters()[name] for name in ("threat_bonus", "check_bonus"))
 WEIGHT = 43  # 1024ths of a centipawn that a history value forgives a capture
 
 
@@ -86,10 +89,10 @@ def captures_score(bench: Bench, board: chess.Board, number: int, move: chess.Mo
 
 
 def test_stages_come_in_order():
-    """Table move, good noisy ones by gain and history, quiet ones by history, bad noisy ones."""
+    """Table move, good noisy ones by gain and history, quiet ones by history and threats, bad noisy ones."""
     source = random.Random(55)
     bench = learned_bench(56)
-    seen, forgiven, strict = set(), 0, 0
+    seen, forgiven, strict, answers = set(), 0, 0, Counter()
     for board in random_boards(57, 10, 150):
         position = Position.from_board(board)
         bench.place(position)
@@ -106,7 +109,9 @@ def test_stages_come_in_order():
                 continue
             if not is_noisy(board, move):
                 quiet.append(number)
-                scores[number] = int(known_of(bench.this, 0, number, True))
+                threat, check = threats_answered(board, move)
+                scores[number] = int(known_of(bench.this, 0, number, True)) + THREAT * threat + CHECK * check
+                answers[threat, check] += 1
                 continue
             value, (scores[number], known) = exchange_value(board, move), captures_score(bench, board, number, move)
             is_good = value >= -(known * WEIGHT // 1024)
@@ -126,6 +131,7 @@ def test_stages_come_in_order():
     assert seen == {int(stage) for stage in (MAKE_NOISY, GOOD_NOISY, QUIETS, BAD_NOISY)}
     assert forgiven > 10
     assert strict > 10
+    assert all(answers[answer] > 10 for answer in ((1, 0), (-1, 0), (0, 1)))
 
 
 def test_skipped_quiet_moves_stay_away_and_nothing_else():

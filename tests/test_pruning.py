@@ -16,6 +16,7 @@ from tests.search_kernels import (
     REFINED,
     SINGULAR,
     TABLE_DECIDES,
+    TOWARD_BETA,
     VERIFICATION,
     Bench,
     ask,
@@ -226,7 +227,19 @@ def test_improving(now, two_before, four_before, improving):
     for ply, evaluation in ((5, now), (3, two_before), (1, four_before)):
         bench.this["frames"][ply]["evaluation"] = evaluation
     assert ask(IMPROVING, bench, ply=5) == improving
-    assert ask(IMPROVING, bench, ply=1) == 0  # nothing to compare with
+
+
+@pytest.mark.parametrize(("now", "improving"), [(10, 1), (NONE, 0)])
+def test_without_an_earlier_move_it_counts_as_improving(now, improving):
+    bench = node()
+    bench.this["frames"][1]["evaluation"] = now
+    assert ask(IMPROVING, bench, ply=1) == improving
+
+
+def test_what_stands_above_beta_counts_in_part():
+    bench = node(reverse_futility_share=512)
+    assert ask(TOWARD_BETA, bench, evaluation=300, beta=100) == 200
+    assert ask(TOWARD_BETA, bench, evaluation=100, beta=100) == 100
 
 
 def test_direct_checks_are_seen():

@@ -71,7 +71,7 @@ def test_delta_pruning_begins_where_margin_and_gain_cannot_raise_alpha():
     reach = evaluation(chess.Board(CAPTURE)) + 100 + margin
     bench.quiesce(reach - 1, reach)
     assert bench.this["nodes"] > 1
-    bench.quiesce(reach, reach + 1)
+    assert bench.quiesce(reach, reach + 1) == reach  # no more can be promised than that it is not better
     assert bench.this["nodes"] == 1
 
 
@@ -99,6 +99,26 @@ def test_the_table_answers_null_windows_only():
     entry = unpacked(int(probe_table(bench.this["table"], parse_fen(CAPTURE).key)))
     assert (entry["depth"], entry["bound"], entry["score"]) == (0, int(UPPER), value)
     assert entry["evaluation"] == evaluation(chess.Board(CAPTURE))
+
+
+def test_standing_pat_is_remembered_for_its_evaluation():
+    position, standing = parse_fen(CAPTURE), evaluation(chess.Board(CAPTURE))
+    bench = Bench(position, PLAIN | {"use_table": 1})
+    bench.quiesce(standing - 50, standing - 49)
+    entry = unpacked(int(probe_table(bench.this["table"], position.key)))
+    assert (entry["evaluation"], entry["bound"], entry["move"], entry["depth"]) == (standing, int(LOWER), 0, 0)
+
+
+@pytest.mark.parametrize(("hint", "kept"), [("d4c5", True), ("d4e5", True), ("e1e2", False)])
+def test_a_capture_of_the_table_is_tried_first(hint, kept):
+    fen = "4k3/8/8/2p1p3/3P4/8/8/4K3 w - - 0 1"
+    position, standing = parse_fen(fen), evaluation(chess.Board(fen))
+    move = position.parse_move(hint)
+    bench = Bench(position, PLAIN | {"use_table": 1})
+    store_in_table(bench.this["table"], position.key, fields(move=move, score=standing, evaluation=standing, bound=int(LOWER)))
+    bench.quiesce()
+    assert int(bench.this["frames"][0]["table_move"]) == (move if kept else 0)
+    assert bench.line()[0] in {position.parse_move("d4c5"), position.parse_move("d4e5")}
 
 
 def test_what_the_table_knows_refines_standing_pat():

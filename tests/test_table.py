@@ -173,6 +173,15 @@ def test_a_much_shallower_search_of_the_same_position_is_not_stored(table):
     assert get(table, KEY)["depth"] == depth - int(KEEP_DEPTH)
 
 
+def test_a_much_shallower_search_still_brings_its_move(table):
+    put(table, KEY, depth=20)
+    before = get(table, KEY)
+    put(table, KEY, depth=1, move=MOVE + 1, score=1)
+    assert get(table, KEY) == before | {"move": MOVE + 1}
+    put(table, KEY, depth=1, move=0, score=1)
+    assert get(table, KEY)["move"] == MOVE + 1
+
+
 def test_an_exact_score_is_always_stored(table):
     put(table, KEY, depth=30)
     put(table, KEY, depth=1, bound=int(EXACT))

@@ -43,6 +43,12 @@ def pack(move, score, evaluation, depth, bound, generation):
 
 
 @kernel
+def with_move(data, move):
+    """The same entry with another best move."""
+    return data & ~(MOVE_MASK << MOVE_SHIFT) | move << MOVE_SHIFT
+
+
+@kernel
 def move_of(data):
     """The best move, 0 for none."""
     return data >> MOVE_SHIFT & MOVE_MASK

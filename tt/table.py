@@ -25,6 +25,7 @@ from zobra.tt.entry import (
     generation_of,
     move_of,
     pack,
+    with_move,
 )
 
 ENTRIES_PER_BUCKET = 4
@@ -88,6 +89,9 @@ def store(table, key, move, score, evaluation, depth, bound):
                 move = move_of(data)
             current = generation_of(data) == generation
             if current and bound != EXACT and bound_of(data) != NO_BOUND and depth + KEEP_DEPTH < depth_of(data):
+                data = with_move(data, move)  # the score known is worth more, the move less
+                bucket.entries[index].data = data
+                bucket.entries[index].check = key ^ data
                 return
             victim = np.uint64(index)
             break

@@ -1,0 +1,74 @@
+"""What quiet moves do about threats: a piece leaves or enters the reach of lesser enemy pieces, or gives check.
+
+Idea: Stockfish's ordering of quiet moves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.attacks import bishop_attacks, rook_attacks
+from zobra.engine.board import BISHOP, EIGHT, FILE_A, FILE_H, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, SEVEN, WHITE, ZERO
+from zobra.engine.jit import kernel, lowest
+from zobra.engine.move import from_square, to_square
+
+NINE = EIGHT + ONE
+
+
+@kernel
+def pawn_attacks(pawns, colour):
+    """All squares that pawns of one colour attack."""
+    if colour == WHITE:
+        return (pawns & ~FILE_A) << SEVEN | (pawns & ~FILE_H) << NINE
+    return (pawns & ~FILE_H) >> SEVEN | (pawns & ~FILE_A) >> NINE
+
+
+@kernel
+def minor_attacks(position, tables, colour, occupied):
+    """All squares that knights and bishops of one colour attack."""
+    own, found = position.colours[colour], ZERO
+    knights, bishops = position.pieces[KNIGHT] & own, position.pieces[BISHOP] & own
+    while knights:
+        found |= tables.knight[lowest(knights)]
+        knights &= knights - ONE
+    while bishops:
+        found |= bishop_attacks(tables, lowest(bishops), occupied)
+        bishops &= bishops - ONE
+    return found
+
+
+@kernel
+def straight_attacks(position, tables, colour, occupied):
+    """All squares that rooks of one colour attack."""
+    rooks, found = position.pieces[ROOK] & position.colours[colour], ZERO
+    while rooks:
+        found |= rook_attacks(tables, lowest(rooks), occupied)
+        rooks &= rooks - ONE
+    return found
+
+
+@kernel
+def note_threats(frame, tables):
+    """Set `threats` and `checks` of a frame, for the pieces of the side to move."""
+    position = frame.position
+    us, them = position.side, position.side ^ ONE
+    occupied = position.colours[us] | position.colours[them]
+    threats, checks = frame.threats, frame.checks
+    threats[PAWN] = threats[KING] = checks[KING] = ZERO
+    threats[KNIGHT] = threats[BISHOP] = pawn_attacks(position.pieces[PAWN] & position.colours[them], them)
+    threats[ROOK] = threats[KNIGHT] | minor_attacks(position, tables, them, occupied)
+    threats[QUEEN] = threats[ROOK] | straight_attacks(position, tables, them, occupied)
+    king = lowest(position.pieces[KING] & position.colours[them])
+    checks[PAWN], checks[KNIGHT] = tables.pawn[them, king], tables.knight[king]
+    checks[BISHOP], checks[ROOK] = bishop_attacks(tables, king, occupied), rook_attacks(tables, king, occupied)
+    checks[QUEEN] = checks[BISHOP] | checks[ROOK]
+
+
+@kernel
+def threat_score(worker, frame, move):
+    """What the order of quiet moves gives for leaving a threat or for a check, and takes for walking into a threat."""
+    from_, to = from_square(move), to_square(move)
+    kind = np.uint64(frame.position.board[from_]) >> ONE
+    left, entered = np.int64(frame.threats[kind] >> from_ & ONE), np.int64(frame.threats[kind] >> to & ONE)
+    check = np.int64(frame.checks[kind] >> to & ONE)
+    return worker.parameters.threat_bonus * (left - entered) + worker.parameters.check_bonus * check
