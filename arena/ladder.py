@@ -6,6 +6,7 @@ rung's known rating is a normal prior; so well-known rungs hold the scale, and d
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,7 +123,11 @@ def _recalibrated(rung: Rung, found: Rating | None, source: str) -> Rung:
 
 
 def save_calibration(ratings: Mapping[str, Rating], time_control: str, path: Path) -> None:
-    """Keeps ratings for later ladders. Raises OSError."""
+    """Keeps ratings for later ladders, beside those of other rungs at the same time control. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     values = {name: [rating.rating, rating.margin] for name, rating in ratings.items()}
+    with suppress(FileNotFoundError, ValueError, KeyError, TypeError):  # nothing there that could be kept
+        before = json.loads(path.read_text(encoding="utf-8"))
+        if before["time_control"] == time_control:
+            values = before["ratings"] | values
     path.write_text(json.dumps({"time_control": time_control, "ratings": values}, indent=1), encoding="utf-8")

@@ -4,6 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import cycle
 from pathlib import Path
 from statistics import mean
 
@@ -135,7 +136,7 @@ def _time_plot(match: Match) -> str:
                 times[game.mover(ply)][game.move_number(ply)].append(move.time_ms)
     if not any(times.values()):
         return ""
-    series = [(name, colour, times[name]) for name, colour in zip(match.engines, SERIES, strict=False)]
+    series = [(name, colour, times[name]) for name, colour in zip(match.engines, cycle(SERIES), strict=False)]
     drawing = plot(bands_by_move(series, 0.8, "milliseconds a move"), name="time", label="Time per move over the game")
     return figure(drawing, "Median time a move; the bands hold the middle 80 % of the games.")
 

@@ -4,6 +4,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from typing import Any
 
 from zobra.arena.report_strength import Strength
@@ -88,7 +89,7 @@ def steps_over_time(series: Sequence[tuple[str, Sequence[float]]], total: int, u
 
     def draw(axes: Any) -> None:
         latest = max((max(times) for _, times in series if times), default=1.0)
-        for colour, (name, times) in zip(SERIES, series, strict=False):
+        for colour, (name, times) in zip(cycle(SERIES), series, strict=False):
             moments = sorted(max(time, 1.0) for time in times)
             counts = [*range(1, len(moments) + 1), len(moments)]
             axes.step([*moments, latest], counts, where="post", color=colour, label=name)

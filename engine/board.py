@@ -12,7 +12,6 @@ ZERO, ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT = (np.uint64(number) for nu
 
 WHITE, BLACK = np.uint64(0), np.uint64(1)
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = (np.uint64(kind) for kind in range(6))
-NO_TYPE = np.uint64(6)
 NO_PIECE = np.uint64(12)
 PIECE_LETTERS = "PpNnBbRrQqKk"
 

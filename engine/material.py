@@ -6,8 +6,7 @@ import numpy as np
 
 from zobra.engine.board import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, ZERO
 from zobra.engine.board import DARK_SQUARES as DARK
-from zobra.engine.jit import BOOL, entry, kernel, population
-from zobra.engine.layouts import POSITION_TYPE
+from zobra.engine.jit import kernel, population
 
 ONE_PIECE = np.int64(1)
 
@@ -22,9 +21,3 @@ def is_insufficient_material(position):
         return True
     bishops = pieces[BISHOP]
     return pieces[KNIGHT] == ZERO and (bishops & DARK == ZERO or bishops & ~DARK == ZERO)
-
-
-@entry(BOOL, POSITION_TYPE)
-def is_insufficient(position):
-    """`is_insufficient_material` for Python."""
-    return is_insufficient_material(position)

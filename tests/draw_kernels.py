@@ -1,13 +1,20 @@
-"""A door from Python to the search's notion of a draw, for the tests alone."""
+"""Doors from Python to the search's notion of a draw, for the tests alone."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from zobra.engine.jit import BOOL, INT, WORD, entry
-from zobra.engine.layouts import TABLES_TYPE
+from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
+from zobra.engine.material import is_insufficient_material
 from zobra.search.node import is_draw, step
 from zobra.search.worker import WORKER_TYPE
+
+
+@entry(BOOL, POSITION_TYPE)
+def is_insufficient(position):
+    """`is_insufficient_material` as it is."""
+    return is_insufficient_material(position)
 
 
 @entry(BOOL, WORKER_TYPE, TABLES_TYPE, INT, WORD)

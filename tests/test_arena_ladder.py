@@ -92,6 +92,11 @@ def test_calibrations_are_kept(tmp_path):
     save_calibration({"a": ladders.Rating(1555.0, 19.6)}, "5+0.05", path)
     first, second = calibrated(rungs, path)
     assert (first.rating, first.sigma, second) == (1555.0, pytest.approx(10.0, rel=1e-4), rungs[1])
+    assert first.source == "calibrated at 5+0.05, ladder.json"
+    save_calibration({"b": ladders.Rating(1650.0, 19.6)}, "5+0.05", path)
+    assert [known.rating for known in calibrated(rungs, path)] == [1555.0, 1650.0]
+    save_calibration({"b": ladders.Rating(1640.0, 19.6)}, "1+0.01", path)  # other ratings, at another time control
+    assert [known.rating for known in calibrated(rungs, path)] == [1500, 1640.0]
     path.write_text("[]")
     with pytest.raises(ValueError, match="not a calibration"):
         calibrated(rungs, path)

@@ -7,7 +7,7 @@ import chess
 import numpy as np
 import pytest
 
-from zobra.engine.material import is_insufficient
+from tests.draw_kernels import is_insufficient
 from zobra.engine.position import Position
 
 INSUFFICIENT_FILE = Path(__file__).resolve().parents[2] / "shared/data/endgames/insufficient_material.jsonl"
