@@ -28,9 +28,9 @@ class Strength(NamedTuple):
 # 5+0.05, 100 games each on a quiet machine: 1400 41.0 %, 1800 49.5 %, 2200 55.0 %. The others are guesses.
 CALIBRATION = {
     1000: Strength(100, 120.0),
-    1400: Strength(1_000, 40.0),
-    1800: Strength(10_800, 10.0),
-    2200: Strength(80_000, 0.0),
+    1400: Strength(750, 40.0),
+    1800: Strength(5_500, 10.0),
+    2200: Strength(36_000, 0.0),
     2600: Strength(1_500_000, 0.0),
 }
 LOWEST, HIGHEST = min(CALIBRATION), max(CALIBRATION)
