@@ -25,7 +25,7 @@ class Strength(NamedTuple):
 
 
 # By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. Played against Stockfish 15.1 at
-# 5+0.05, 100 games each on a quiet machine: 1400 41.0 %, 1800 49.5 %, 2200 55.0 %. The others are guesses.
+# 5+0.05, 100 games each on a quiet machine: 1400 56.0 %, 1800 51.0 %, 2200 43.5 %. The others are guesses.
 CALIBRATION = {
     1000: Strength(100, 120.0),
     1400: Strength(750, 40.0),
