@@ -6,7 +6,6 @@ rung's known rating is a normal prior; so well-known rungs hold the scale, and d
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,13 +108,18 @@ def calibrated(rungs: Sequence[Rung], path: Path) -> list[Rung]:
     """Rungs with the ratings that a calibration found, where there is one. Raises ValueError or OSError."""
     if not path.exists():
         return list(rungs)
+    time_control, ratings = _read_calibration(path)
+    source = f"calibrated at {time_control}, {path.name}"
+    return [_recalibrated(rung, ratings.get(rung.engine.name), source) for rung in rungs]
+
+
+def _read_calibration(path: Path) -> tuple[str, dict[str, Rating]]:
+    """Time control and ratings. Raises ValueError or OSError."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        ratings = {name: Rating(*values) for name, values in content["ratings"].items()}
-        source = f"calibrated at {content['time_control']}, {path.name}"
+        return content["time_control"], {name: Rating(*values) for name, values in content["ratings"].items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path}: not a calibration ({error}); delete it or use --published") from error
-    return [_recalibrated(rung, ratings.get(rung.engine.name), source) for rung in rungs]
 
 
 def _recalibrated(rung: Rung, found: Rating | None, source: str) -> Rung:
@@ -123,11 +127,9 @@ def _recalibrated(rung: Rung, found: Rating | None, source: str) -> Rung:
 
 
 def save_calibration(ratings: Mapping[str, Rating], time_control: str, path: Path) -> None:
-    """Keeps ratings for later ladders, beside those of other rungs at the same time control. Raises OSError."""
+    """Keeps ratings for later ladders, beside those of other rungs at the same time control. Raises ValueError or OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    values = {name: [rating.rating, rating.margin] for name, rating in ratings.items()}
-    with suppress(FileNotFoundError, ValueError, KeyError, TypeError):  # nothing there that could be kept
-        before = json.loads(path.read_text(encoding="utf-8"))
-        if before["time_control"] == time_control:
-            values = before["ratings"] | values
+    before_at, before = _read_calibration(path) if path.exists() else (time_control, {})
+    kept = before | dict(ratings) if before_at == time_control else ratings
+    values = {name: [rating.rating, rating.margin] for name, rating in kept.items()}
     path.write_text(json.dumps({"time_control": time_control, "ratings": values}, indent=1), encoding="utf-8")

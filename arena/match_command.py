@@ -105,7 +105,7 @@ def _check(settings: Settings) -> None:
         raise ValueError("an SPRT needs exactly two engines")
     for engine in settings.engines:
         engine.program()
-    _ = settings.controls  # which can be read, or are told to be wrong
+    _ = settings.controls  # raises for one that cannot be read
     open_tablebase(settings.rules.syzygy)
 
 

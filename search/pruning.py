@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from zobra.engine.attacks import bishop_attacks, rook_attacks
-from zobra.engine.board import BISHOP, BLACK, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, WHITE, ZERO
+from zobra.engine.board import BISHOP, KNIGHT, QUEEN, ROOK, ZERO
 from zobra.engine.exchange import exchange_reaches
-from zobra.engine.jit import kernel, lowest
-from zobra.engine.move import NO_MOVE, from_square, to_square
+from zobra.engine.jit import kernel
+from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.history import is_noisy, quiet_score
 from zobra.search.picker import skip_quiets
+from zobra.search.threats import attacks_the_king
 from zobra.search.worker import PLY
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of
 
@@ -167,25 +167,6 @@ def loses_the_exchange(worker, tables, position, move, is_quiet, depth, plies):
 
 
 @kernel
-def attacks_the_king(position, tables, move):
-    """Does the moved piece itself give check from its target square? (Discovered checks and castling are not looked for.)"""
-    king = lowest(position.pieces[KING] & position.colours[position.side ^ ONE])
-    from_, to = from_square(move), to_square(move)
-    kind = np.uint64(position.board[from_]) >> ONE
-    occupied = (position.colours[WHITE] | position.colours[BLACK]) ^ (ONE << from_)
-    reached = ZERO
-    if kind == PAWN:
-        reached = tables.pawn[position.side, to]
-    elif kind == KNIGHT:
-        reached = tables.knight[to]
-    if kind == BISHOP or kind == QUEEN:
-        reached |= bishop_attacks(tables, to, occupied)
-    if kind == ROOK or kind == QUEEN:
-        reached |= rook_attacks(tables, to, occupied)
-    return reached >> king & ONE != ZERO
-
-
-@kernel
 def cannot_matter(worker, tables, ply, move, number, depth, reduction, improving, alpha, best):
     """May this move be left out, when a line that is not mated is known already?"""
     if best <= -LONGEST_MATE:
@@ -198,6 +179,6 @@ def cannot_matter(worker, tables, ply, move, number, depth, reduction, improving
             skip_quiets(frame)
             return True
         may_fail = quiet_moves_are_futile(worker, frame, plies, alpha) or has_bad_history(worker, ply, move, plies)
-        if may_fail and not attacks_the_king(frame.position, tables, move):
+        if may_fail and not attacks_the_king(frame, move):
             return True
     return loses_the_exchange(worker, tables, frame.position, move, is_quiet, depth, plies)

@@ -65,10 +65,20 @@ def note_threats(frame, tables):
 
 
 @kernel
+def attacks_the_king(frame, move):
+    """Does the moved piece itself give check from its target square? (Discovered checks and castling are not looked for.)
+
+    To be asked of captures and quiet moves, after `note_threats`.
+    """
+    kind = np.uint64(frame.position.board[from_square(move)]) >> ONE
+    return frame.checks[kind] >> to_square(move) & ONE != ZERO
+
+
+@kernel
 def threat_score(worker, frame, move):
     """What the order of quiet moves gives for leaving a threat or for a check, and takes for walking into a threat."""
     from_, to = from_square(move), to_square(move)
     kind = np.uint64(frame.position.board[from_]) >> ONE
     left, entered = np.int64(frame.threats[kind] >> from_ & ONE), np.int64(frame.threats[kind] >> to & ONE)
-    check = np.int64(frame.checks[kind] >> to & ONE)
+    check = np.int64(attacks_the_king(frame, move))
     return worker.parameters.threat_bonus * (left - entered) + worker.parameters.check_bonus * check

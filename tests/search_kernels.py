@@ -21,7 +21,6 @@ from zobra.search.node import conclude, step
 from zobra.search.parameters import default_parameters
 from zobra.search.picker import DONE, next_move, next_noisy, skip_quiets, start_picking
 from zobra.search.pruning import (
-    attacks_the_king,
     cannot_matter,
     has_bad_history,
     is_improving,
@@ -45,6 +44,7 @@ from zobra.search.reductions import (
     singular_bound,
     singular_extension,
 )
+from zobra.search.threats import attacks_the_king, note_threats
 from zobra.search.worker import SIGNALS, WORKER_TYPE, is_repetition, new_worker
 from zobra.tt.entry import (
     bound_of,
@@ -201,10 +201,11 @@ def corrected_evaluation(worker, ply, static):
     return corrected(worker, ply, static)
 
 
-@entry(BOOL, POSITION_TYPE, TABLES_TYPE, WORD)
-def gives_check(position, tables, move):
-    """`attacks_the_king` as it is."""
-    return attacks_the_king(position, tables, move)
+@entry(BOOL, WORKER_TYPE, TABLES_TYPE, WORD)
+def gives_check(worker, tables, move):
+    """`attacks_the_king` at the root, as it is."""
+    note_threats(worker.frames[0], tables)
+    return attacks_the_king(worker.frames[0], move)
 
 
 @entry(BOOL, POSITION_TYPE, WORD)
@@ -263,6 +264,7 @@ def claim(which, worker, tables, ply, asked):
     if which == SINGULAR_BOUND:
         return singular_bound(worker, asked.score, asked.depth)
     if which == CANNOT_MATTER:
+        note_threats(frame, tables)
         number, depth, alpha, best = asked.number, asked.depth, asked.alpha, asked.score
         return np.int64(cannot_matter(worker, tables, ply, asked.move, number, depth, asked.reduction, improving, alpha, best))
     if which == TOWARD_BETA:

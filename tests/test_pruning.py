@@ -244,16 +244,17 @@ def test_what_stands_above_beta_counts_in_part():
 
 def test_direct_checks_are_seen():
     """python-chess judges: after the move, does the moved piece itself attack the king?"""
-    found = 0
+    found, bench = 0, node()
     for board in random_boards(91, 5, 150):
         position = Position.from_board(board)
+        bench.place(position)
         for number, move in move_numbers(position, board).items():
             if move.promotion or board.is_castling(move):
                 continue
             board.push(move)
             direct = move.to_square in board.checkers()
             board.pop()
-            assert bool(gives_check(position.record, TABLES_RECORD, number)) == direct, f"{board.fen()} {move}"
+            assert bool(gives_check(bench.this, TABLES_RECORD, number)) == direct, f"{board.fen()} {move}"
             found += direct
     assert found > 100
 

@@ -77,6 +77,13 @@ def value_of(data, generation):
 
 
 @kernel
+def write(bucket, index, key, data):
+    """Put a data word with its check into a bucket."""
+    bucket.entries[index].data = data
+    bucket.entries[index].check = key ^ data
+
+
+@kernel
 def store(table, key, move, score, evaluation, depth, bound):
     """Remember a search result; `score` as in the table (score_to_table), `move` 0 keeps the move known before."""
     bucket = bucket_at(bucket_address(table, key))
@@ -89,18 +96,14 @@ def store(table, key, move, score, evaluation, depth, bound):
                 move = move_of(data)
             current = generation_of(data) == generation
             if current and bound != EXACT and bound_of(data) != NO_BOUND and depth + KEEP_DEPTH < depth_of(data):
-                data = with_move(data, move)  # the score known is worth more, the move less
-                bucket.entries[index].data = data
-                bucket.entries[index].check = key ^ data
+                write(bucket, index, key, with_move(data, move))  # the score known is worth more, the move less
                 return
             victim = np.uint64(index)
             break
         value = value_of(data, generation)
         if value < least:
             victim, least = np.uint64(index), value
-    data = pack(move, score, evaluation, depth, bound, generation)
-    bucket.entries[victim].data = data
-    bucket.entries[victim].check = key ^ data
+    write(bucket, victim, key, pack(move, score, evaluation, depth, bound, generation))
 
 
 @entry(INT, record(TABLE))
