@@ -11,27 +11,22 @@ from rich.table import Table
 
 from zobra.arena import ablate as ablation
 from zobra.arena.command import (
-    book_settings,
     leave_if_interrupted,
     mistakes_named,
     new_folder,
-    pairs_of,
+    plain_console,
     play,
+    print_faults,
     rules_of,
-    seed_of,
-)  # fmt: skip
-from zobra.arena.display import faults
-from zobra.arena.engines import read_engines, with_options
-from zobra.arena.journal import write_safely
+    settings_of,
+)
+from zobra.arena.engines import read_engine
+from zobra.arena.journal import Journal, write_safely
 from zobra.arena.match import Outcome
-from zobra.arena.openings import RANDOM
 from zobra.arena.options import Book, Concurrency, Draw, EngineOptions, Folder, OneEngine, Plies, Resign, Seed, TimeControlText
 from zobra.arena.schedule import GAUNTLET
 from zobra.arena.settings import Settings
 from zobra.arena.tune_parameters import spin_options
-
-# random moves that open a game where there is no book
-_PLIES = 8
 
 
 def ablate(
@@ -53,24 +48,21 @@ def ablate(
     folder: Folder = None,
 ) -> None:
     """Switches an engine's techniques off one by one, and finds what each is worth; interrupted runs go on."""
-    console = Console()
+    console = plain_console()
     with mistakes_named():
-        settings = None
         if engine is not None:
-            spec = with_options(read_engines(engine)[:1], option or [])[0]
-            spec.program()
+            spec = read_engine(engine, option or [])
             parts = ablation.techniques(file, off or [], spin_options(spec, Settings.stall_seconds))
-            settings = Settings(
-                engines=ablation.engines(spec, parts),
-                time_control=tc, rounds=pairs_of(games), tournament=GAUNTLET, order=RANDOM, seed=seed_of(seed, folder),
-                rules=rules_of(draw, resign),
-                **book_settings(book, plies, _PLIES),
-            )  # fmt: skip
-            _ = settings.controls
-        elif folder is None:
+            engines, rules = ablation.engines(spec, parts), rules_of(draw, resign)
+            settings = settings_of(
+                engines, tc, games, folder, seed=seed, book=book, plies=plies, rules=rules, tournament=GAUNTLET
+            )
+        elif folder is not None:
+            settings = Journal.settings_in(folder)
+        else:
             raise ValueError("name an engine, or with --folder a run to go on with")
         folder = folder or new_folder("ablation")
-        outcome, settings = play(console, folder, settings, concurrency)
+        outcome = play(console, folder, settings, concurrency)
         _conclude(console, folder, settings, outcome, concurrency, into)
     leave_if_interrupted(console, outcome.interrupted, folder)
 
@@ -94,6 +86,5 @@ def _conclude(
     for row in ablation.rows(found):
         table.add_row(*row)
     console.print(table)
-    for line in faults(outcome.results):
-        console.print(line, highlight=False)
-    console.print(f"{outcome.results.games} of {outcome.total} games in {folder}: ablation.json, ablation.md", highlight=False)
+    print_faults(console, outcome.results)
+    console.print(f"{outcome.results.games} of {outcome.total} games in {folder}: ablation.json, ablation.md")

@@ -23,6 +23,10 @@ class Rules:
     move_limit: int | None = None
     syzygy: str | None = None
 
+    def __post_init__(self) -> None:
+        if (self.draw and self.draw[1] < 1) or (self.resign and self.resign[0] < 1):
+            raise ValueError("a draw or a resignation needs at least one move")
+
 
 @dataclass(frozen=True)
 class Ending:

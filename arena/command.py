@@ -1,8 +1,8 @@
 """What the commands that play games share: mistakes told in words, their common settings, playing, and going on later."""
 
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,12 @@ import typer
 from rich.console import Console
 
 from zobra.arena.adjudication import Rules
-from zobra.arena.display import MatchDisplay
+from zobra.arena.display import MatchDisplay, faults
+from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import Journal
 from zobra.arena.match import Match, Outcome, check_engines, scheduled
-from zobra.arena.player import EngineFailure
+from zobra.arena.openings import RANDOM, USUAL_PLIES
+from zobra.arena.results import Results
 from zobra.arena.settings import Settings, digest
 
 
@@ -24,18 +26,9 @@ def mistakes_named() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise typer.BadParameter(f"{error.filename}: {error.strerror}") from error
-    except EngineFailure as failure:
-        raise typer.BadParameter(failure.detail or failure.reason) from failure
+        raise typer.BadParameter(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from error
     except (ValueError, RuntimeError) as error:
         raise typer.BadParameter(str(error)) from error
-
-
-def pairs_of(games: int) -> int:
-    """Pairs in so many games. Raises ValueError for an odd number."""
-    if games % 2:
-        raise ValueError(f"--games {games}: must be even, as every opening is played with both colours")
-    return games // 2
 
 
 def seed_of(seed: int | None, folder: Path | None) -> int:
@@ -55,16 +48,39 @@ def numbers(text: str | None, count: int, option: str) -> tuple | None:
     return tuple(map(int, parts))
 
 
-def book_settings(book: Path | None, plies: int | None, walk: int | None = None) -> dict[str, Any]:
-    """The settings that name a book, or else openings of so many random plies (`walk` by default). Raises OSError."""
+def settings_of(
+    engines: Sequence[EngineSpec],
+    time_control: str,
+    games: int,
+    folder: Path | None,
+    *,
+    seed: int | None = None,
+    book: Path | None = None,
+    plies: int | None = None,
+    walk: int = USUAL_PLIES,
+    order: str = RANDOM,
+    **more: Any,
+) -> Settings:
+    """The settings of a run as options state them. Raises ValueError or OSError.
+
+    Games without a book begin with `plies` random moves, or with `walk` of them if that is not given.
+    """
+    if games % 2:
+        raise ValueError(f"--games {games}: must be even, as every opening is played with both colours")
+    opening: dict[str, Any] = {"book": absolute(book), "book_digest": digest(book) if book else None, "order": order}
     plies = walk if book is None and plies is None else plies
-    return {"book": absolute(book), "book_digest": digest(book) if book else None, "plies": plies}
+    return Settings(tuple(engines), time_control, games // 2, seed=seed_of(seed, folder), plies=plies, **opening, **more)
 
 
 def check_book(settings: Settings) -> None:
     """Raises ValueError when the book is no longer the one that the settings name, OSError when it is gone."""
     if settings.book and digest(Path(settings.book)) != settings.book_digest:
         raise ValueError(f"{settings.book} has changed since the match began")
+
+
+def plain_console() -> Console:
+    """A console that shows names and paths as they are."""
+    return Console(markup=False, highlight=False, emoji=False)
 
 
 def rules_of(draw: str | None, resign: str | None, **more: Any) -> Rules:
@@ -82,23 +98,22 @@ def new_folder(kind: str) -> Path:
     return Path(f"{kind}-{datetime.now():%Y%m%d-%H%M%S}")
 
 
-def play(
-    console: Console, folder: Path, settings: Settings | None, concurrency: int, pin: bool = True
-) -> tuple[Outcome, Settings]:
-    """Plays or goes on with the match in a folder. Raises ValueError, OSError, EngineFailure or RuntimeError."""
-    known = settings or Journal.settings_in(folder)
-    check_book(known)
+def play(console: Console, folder: Path, settings: Settings, concurrency: int, pin: bool = True) -> Outcome:
+    """Plays or goes on with the match in a folder. Raises ValueError, OSError or RuntimeError."""
+    check_book(settings)
     # what cannot be played leaves no folder behind
-    schedule = scheduled(known)
-    check_engines(known, schedule)
-    journal = Journal.open(folder, settings)
-    try:
-        settings = journal.settings
+    schedule = scheduled(settings)
+    check_engines(settings, schedule)
+    with closing(Journal.open(folder, settings)) as journal:
         running = Match(journal, schedule, concurrency, pin=pin)
         with MatchDisplay(console, settings) as display:
-            return running.run(display), settings
-    finally:
-        journal.close()
+            return running.run(display)
+
+
+def print_faults(console: Console, results: Results) -> None:
+    """What engines lost by other means than chess."""
+    for line in faults(results):
+        console.print(line)
 
 
 def leave_if_interrupted(console: Console, interrupted: bool, folder: Path) -> None:

@@ -1,16 +1,16 @@
-"""The arena's commands for a typer application; what each needs is imported when it is run or its help is shown."""
+"""The arena's commands for a typer application."""
 
 import typer
+
+from zobra.arena.ablate_command import ablate
+from zobra.arena.ladder_command import ladder
+from zobra.arena.match_command import match
+from zobra.arena.report_command import report
+from zobra.arena.suite_command import suite
+from zobra.arena.tune_command import tune
 
 
 def register(app: typer.Typer) -> None:
     """Adds match, ladder, suite, report, tune and ablate."""
-    from zobra.arena.ablate_command import ablate
-    from zobra.arena.ladder_command import ladder
-    from zobra.arena.match_command import match
-    from zobra.arena.report_command import report
-    from zobra.arena.suite_command import suite
-    from zobra.arena.tune_command import tune
-
     for command in (match, ladder, suite, report, tune, ablate):
         app.command()(command)

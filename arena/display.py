@@ -35,7 +35,7 @@ class MatchDisplay(LivePanel):
     def started(self, pairing: Pairing) -> None:
         """A game begins."""
         if not self.live:
-            self.console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", highlight=False)
+            self.console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}")
 
     def finished(self, record: GameRecord, results: Results, llr: float | None) -> None:
         """A game ended."""
@@ -45,10 +45,10 @@ class MatchDisplay(LivePanel):
         self._refresh(results, llr)
         if self.live:
             return
-        self.console.print(Text(self._last))
+        self.console.print(self._last)
         if results.games % _INTERVAL == 0:
             for line in figures(results, self._settings, llr):
-                self.console.print(Text(line))
+                self.console.print(line)
 
     def _refresh(self, results: Results, llr: float | None) -> None:
         pace = (results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)
@@ -63,7 +63,7 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
     first, second = results.names
     losses, draws, wins = results.trinomial(first)
     found = estimate(results.best_counts(first))
-    points = wins + draws / 2
+    points = results.points(first)
     pairs = results.pentanomial(first)
     lines = [
         f"{first} vs {second} ({settings.time_control}):",
@@ -92,7 +92,7 @@ def standings(results: Results) -> Table:
         games = sum(counts)
         table.add_row(
             str(rank), name, f"{found.elo:+.1f}", f"{found.elo_margin:.1f}", str(games),
-            f"{(counts[2] + counts[1] / 2) / games:.1%}", f"{counts[1] / games:.1%}", str(results.pentanomial(name)),
+            f"{results.points(name) / games:.1%}", f"{counts[1] / games:.1%}", str(results.pentanomial(name)),
         )  # fmt: skip
     return table
 

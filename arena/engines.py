@@ -9,9 +9,9 @@ import os
 import shlex
 import shutil
 import sys
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +32,9 @@ class EngineSpec:
     time_control: str | None = None
     time_odds: float = 1.0
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values, for run.json."""
-        return asdict(self) | {"command": list(self.command)}
-
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "EngineSpec":
-        """Reads what to_json wrote."""
+        """From plain values, as run.json has them."""
         return cls(**values | {"command": tuple(values["command"])})
 
     def program(self) -> str:
@@ -75,8 +71,8 @@ def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
     """Reads a TOML file: each engine with the keys that are not the engine's own. Raises ValueError or OSError."""
     content = read_toml(path)
     tables = content.get("engine", [content])
-    if not isinstance(tables, list) or not tables:
-        raise ValueError(f"{path}: no engine")
+    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+        raise ValueError(f"{path}: no engine, which would be a table [[engine]]")
     return [_engine_from_table(table, path) for table in tables]
 
 
@@ -85,9 +81,11 @@ def _engine_from_table(table: dict[str, Any], path: Path) -> tuple[EngineSpec, d
     table = {key.replace("-", "_"): value for key, value in table.items()}
     values = {key: value for key, value in table.items() if key in known}
     command = values.get("command")
-    if not command or not isinstance(command, str | list):
+    values["command"] = (
+        words(command) if isinstance(command, str) else tuple(map(str, command if isinstance(command, list) else ()))
+    )
+    if not values["command"]:
         raise ValueError(f"{path}: engine {values.get('name', '')!r} has no command")
-    values["command"] = words(command) if isinstance(command, str) else tuple(map(str, command))
     values.setdefault("name", Path(values["command"][0]).name)
     for key in ("name", "protocol", "directory", "time_control"):
         if not isinstance(values.get(key, ""), str):
@@ -120,11 +118,19 @@ def with_options(specs: Sequence[EngineSpec], texts: Sequence[str]) -> list[Engi
     return result
 
 
+def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
+    """The one engine that an argument describes, with options added. Raises ValueError or OSError."""
+    specs = read_engines(text)
+    if len(specs) > 1:
+        raise ValueError(f"{text}: {len(specs)} engines, where one is asked for")
+    return with_options(specs, options)[0]
+
+
 def with_distinct_names(specs: Sequence[EngineSpec]) -> list[EngineSpec]:
     """Numbers engines of the same name, so that results can tell them apart."""
-    seen: Counter[str] = Counter()
-    result = []
+    given, result = {spec.name for spec in specs}, dict[str, EngineSpec]()
     for spec in specs:
-        seen[spec.name] += 1
-        result.append(spec if seen[spec.name] == 1 else replace(spec, name=f"{spec.name} {seen[spec.name]}"))
-    return result
+        free = (name for number in count(2) if (name := f"{spec.name} {number}") not in given | result.keys())
+        name = next(free) if spec.name in result else spec.name
+        result[name] = replace(spec, name=name)
+    return list(result.values())

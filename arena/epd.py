@@ -35,10 +35,20 @@ class SuitePosition:
         """The position as a fresh python-chess board."""
         return chess.Board(self.fen, chess960=self.chess960)
 
+    def san(self, *moves: str) -> str:
+        """Moves of this position in SAN."""
+        board = self.board()
+        return " ".join(board.san(board.parse_uci(move)) for move in moves)
+
     @property
     def maximum_points(self) -> int:
         """The most points a move can earn here, 0 where the line gives none."""
         return max((points for _, points in self.points), default=0)
+
+    @property
+    def worthiest(self) -> list[str]:
+        """The moves that earn the most points."""
+        return [move for move, points in self.points if points == self.maximum_points]
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ from zobra.arena.pgn import pgn_text
 from zobra.arena.schedule import Pairing
 from zobra.arena.settings import Settings
 
+POINTS_OF_WHITE = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}  # half points, so that they count as integers
+
 
 @dataclass(frozen=True)
 class GameRecord:
@@ -50,6 +52,11 @@ class GameRecord:
         same = (self.index, self.white, self.black) == (pairing.index, pairing.white, pairing.black)
         return same and (self.opening["root"], tuple(self.opening["moves"])) == (pairing.opening.fen, pairing.opening.moves)
 
+    def points(self, name: str) -> int:
+        """Half points of one of the engines. Raises KeyError for a result that is none."""
+        white = POINTS_OF_WHITE[self.result]
+        return white if name == self.white else 2 - white
+
 
 class Journal:
     """The folder of one match, held by one process at a time."""
@@ -62,25 +69,23 @@ class Journal:
         self._pgn: IO[bytes] | None = None
 
     @classmethod
-    def open(cls, folder: Path, settings: Settings | None) -> "Journal":
-        """Begins a match in this folder, or takes up the one that lies there; without settings, with its own.
+    def open(cls, folder: Path, settings: Settings) -> "Journal":
+        """Begins a match in this folder, or takes up the one that lies there.
 
-        Raises ValueError when there is none, another one, or another process plays it; OSError.
+        Raises ValueError when that is another one, or another process plays it; OSError.
         """
         run = folder / "run.json"
         known = cls.settings_in(folder) if run.exists() else None
-        if known is None and settings is None:
-            raise ValueError(f"{folder}: no match to go on with")
-        if known is not None and settings is not None and known != settings:
+        if known not in (None, settings):
             raise ValueError(f"{folder} holds another match: {_difference(known, settings)} differs")
         folder.mkdir(parents=True, exist_ok=True)
-        journal = cls(folder, known or settings)  # type: ignore[arg-type]
+        journal = cls(folder, settings)
         try:
             journal._lock.acquire(timeout=0)
         except Timeout:
             raise ValueError(f"{folder}: another process plays this match") from None
         if known is None:
-            content = {"kind": "match", "created": now()} | journal.settings.to_json()
+            content = {"kind": "match", "created": now()} | asdict(settings)
             write_safely(run, json.dumps(content, indent=1).encode())
         journal._take_up()
         return journal
@@ -88,12 +93,19 @@ class Journal:
     @staticmethod
     def settings_in(folder: Path) -> Settings:
         """The settings of the match in this folder. Raises ValueError or OSError."""
-        return _read_run(folder / "run.json")[0]
+        return Journal.run_in(folder)[0]
 
     @staticmethod
     def run_in(folder: Path) -> tuple[Settings, str]:
         """The settings of the match in this folder, and when it was begun. Raises ValueError or OSError."""
-        return _read_run(folder / "run.json")
+        path = folder / "run.json"
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            if values["kind"] != "match":
+                raise ValueError(f"it is a {values['kind']}")
+            return Settings.from_json(values), str(values.get("created", ""))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path}: not a match: {type(error).__name__}: {error}") from error
 
     def _take_up(self) -> None:
         """Reads the games so far; half a line at the end, left by a sudden death, is cut off."""
@@ -133,16 +145,6 @@ class Journal:
 def now() -> str:
     """The time in ISO format, seconds and zone."""
     return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")
-
-
-def _read_run(path: Path) -> tuple[Settings, str]:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        if values["kind"] != "match":
-            raise ValueError(f"it is a {values['kind']}")
-        return Settings.from_json(values), str(values.get("created", ""))
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path}: not a match: {type(error).__name__}: {error}") from error
 
 
 def _difference(known: Settings, settings: Settings) -> str:

@@ -71,7 +71,7 @@ def fit(results: Results, rungs: Sequence[Rung]) -> dict[str, Rating]:
     middle = sum(rung.rating for rung in rungs) / len(rungs)
     means = numpy.array([known[name].rating if name in known else middle for name in names])
     sigmas = numpy.array([known[name].sigma if name in known else _UNKNOWN_SIGMA for name in names])
-    wins = numpy.array([[_points(results, name, rival) for rival in names] for name in names])
+    wins = numpy.array([[results.points(name, rival) for rival in names] for name in names])
     unit = numpy.log(10) / 400
 
     def expected(ratings: numpy.ndarray) -> numpy.ndarray:
@@ -92,11 +92,6 @@ def fit(results: Results, rungs: Sequence[Rung]) -> dict[str, Rating]:
     best = minimize(loss, means, jac=slope, hess=curvature, method="trust-exact").x
     margins = Z_95 * numpy.sqrt(numpy.diag(numpy.linalg.inv(curvature(best))))
     return {name: Rating(float(rating), float(margin)) for name, rating, margin in zip(names, best, margins, strict=True)}
-
-
-def _points(results: Results, name: str, rival: str) -> float:
-    _, draws, wins = results.trinomial(name, rival)
-    return wins + draws / 2
 
 
 def calibration_file() -> Path:

@@ -8,15 +8,20 @@ from rich.console import Console
 from rich.table import Table
 
 from zobra.arena import ladder as ladders
-from zobra.arena.command import book_settings, leave_if_interrupted, mistakes_named, new_folder, pairs_of, play, seed_of
-from zobra.arena.display import faults
-from zobra.arena.engines import read_engines, with_options
+from zobra.arena.command import (
+    leave_if_interrupted,
+    mistakes_named,
+    new_folder,
+    plain_console,
+    play,
+    print_faults,
+    settings_of,
+)
+from zobra.arena.engines import read_engine
 from zobra.arena.ladder import Rating, Rung
-from zobra.arena.openings import RANDOM
 from zobra.arena.options import Book, Concurrency, EngineOptions, Folder, TimeControlText
 from zobra.arena.results import Results
 from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN
-from zobra.arena.settings import Settings
 
 # Fairy-Max cannot be given positions, so that the ladder's own openings are moves from the start position
 _PLIES = 6
@@ -39,24 +44,22 @@ def ladder(
     published: Annotated[bool, typer.Option("--published", help="Ignore an earlier calibration.")] = False,
 ) -> None:
     """Finds an engine's rating among engines with known ratings."""
-    console = Console()
+    console = plain_console()
     with mistakes_named():
         rungs = _rungs(console, rungs_file, lowest, highest, published or calibrate)
         folder = folder or new_folder("ladder")
         engines = [rung.engine for rung in rungs]
         if not calibrate:
-            engines = [*with_options(read_engines(engine)[:1], option or []), *engines]
-        settings = Settings(
-            engines=tuple(engines), time_control=tc, rounds=pairs_of(games), tournament=ROUND_ROBIN if calibrate else GAUNTLET,
-            order=RANDOM, seed=seed_of(None, folder), **book_settings(book, None, _PLIES),
-        )  # fmt: skip
-        outcome, _ = play(console, folder, settings, concurrency)
+            engines.insert(0, read_engine(engine, option or []))
+        tournament = ROUND_ROBIN if calibrate else GAUNTLET
+        settings = settings_of(engines, tc, games, folder, book=book, walk=_PLIES, tournament=tournament)
+        outcome = play(console, folder, settings, concurrency)
         ratings = ladders.fit(outcome.results, rungs)
         console.print(_table(ratings, outcome.results, rungs))
-        console.print("\n".join(faults(outcome.results)), highlight=False)
+        print_faults(console, outcome.results)
         if calibrate and not outcome.interrupted:
             ladders.save_calibration(ratings, tc, ladders.calibration_file())
-            console.print(f"kept in {ladders.calibration_file()}", highlight=False)
+            console.print(f"kept in {ladders.calibration_file()}")
     leave_if_interrupted(console, outcome.interrupted, folder)
 
 
@@ -77,10 +80,9 @@ def _table(ratings: dict[str, Rating], results: Results, rungs: list[Rung]) -> T
     known = {rung.engine.name: rung for rung in rungs}
     table = Table("engine", "rating", "± 95 %", "games", "score", "before")
     for name, rating in sorted(ratings.items(), key=lambda item: -item[1].rating):
-        losses, draws, wins = results.trinomial(name)
-        games, rung = losses + draws + wins, known.get(name)
+        games, rung = sum(results.trinomial(name)), known.get(name)
         table.add_row(
             name, f"{rating.rating:.0f}", f"{rating.margin:.0f}", str(games),
-            f"{(wins + draws / 2) / games:.1%}" if games else "-", f"{rung.rating:.0f}" if rung else "",
+            f"{results.points(name) / games:.1%}" if games else "-", f"{rung.rating:.0f}" if rung else "",
         )  # fmt: skip
     return table

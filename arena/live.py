@@ -20,7 +20,7 @@ class LivePanel:
         """`what` stands before the bar: what is being counted, or by whom."""
         self.console = console
         self._progress = Progress(
-            TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+            TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
             TextColumn("left"), TimeRemainingColumn(), console=console,
         )  # fmt: skip
         self._task = self._progress.add_task(what, total=None)

@@ -108,7 +108,7 @@ def check_engines(settings: Settings, schedule: Sequence[Pairing]) -> None:
                 finally:
                     await player.quit()
             except EngineFailure as failure:
-                return failure.detail or failure.reason
+                return str(failure)
             return ""
 
     async def problems() -> list[str]:

@@ -5,31 +5,30 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from zobra.arena import statistics
 from zobra.arena.adjudication import open_tablebase
 from zobra.arena.command import (
     absolute,
-    book_settings,
     leave_if_interrupted,
     mistakes_named,
     new_folder,
-    pairs_of,
+    plain_console,
     play,
+    print_faults,
     rules_of,
-    seed_of,
+    settings_of,
 )
-from zobra.arena.display import faults, figures, standings
+from zobra.arena.display import figures, standings
 from zobra.arena.engines import read_engines, with_distinct_names, with_options
+from zobra.arena.journal import Journal
 from zobra.arena.match import Outcome
-from zobra.arena.openings import ORDERS, RANDOM
+from zobra.arena.openings import RANDOM
 from zobra.arena.options import Book, Concurrency, Draw, EngineOptions, Folder, Plies, Resign, Seed, TimeControlText
-from zobra.arena.schedule import ROUND_ROBIN, TOURNAMENTS
+from zobra.arena.schedule import ROUND_ROBIN
 from zobra.arena.settings import Settings
 
 _GAMES, _SPRT_GAMES = 100, 40_000  # for each two engines, if nothing is said; an SPRT ends when it knows
-_PLIES = 8  # random moves that begin a game where there is no book
 
 
 def match(
@@ -62,51 +61,38 @@ def match(
     pin: Annotated[bool, typer.Option(help="Give each game its own processors, where possible.")] = True,
 ) -> None:
     """Plays engines against each other, with SPRT if asked; interrupted matches go on."""
-    console = Console()
+    console = plain_console()
     with mistakes_named():
-        settings = None
         if engines:
             specs = with_distinct_names(with_options([spec for text in engines for spec in read_engines(text)], option or []))
-            rules = rules_of(draw, resign, resign_twosided=twosided, move_limit=move_limit, syzygy=absolute(syzygy))
-            rounds = pairs_of(games or (_SPRT_GAMES if sprt else _GAMES))
-            settings = Settings(
-                engines=tuple(specs), time_control=tc, rounds=rounds, tournament=tournament, order=order,
-                seed=seed_of(seed, folder), chess960=chess960, margin_ms=margin, stall_seconds=stall, rules=rules,
-                sprt=_sprt(sprt, model), **book_settings(book, plies, _PLIES),
+            if len(specs) < 2:
+                raise ValueError("a match needs two engines")
+            open_tablebase(absolute(syzygy))  # is there one?
+            settings = settings_of(
+                specs, tc, games or (_SPRT_GAMES if sprt else _GAMES), folder, seed=seed, book=book, plies=plies, order=order,
+                rules=rules_of(draw, resign, resign_twosided=twosided, move_limit=move_limit, syzygy=absolute(syzygy)),
+                tournament=tournament, chess960=chess960, margin_ms=margin, stall_seconds=stall, sprt=_sprt(sprt, model),
             )  # fmt: skip
-            _check(settings)
-        elif folder is None:
+        elif folder is not None:
+            settings = Journal.settings_in(folder)
+        else:
             raise ValueError("name two engines, or with --folder a match to go on with")
         folder = folder or new_folder("match")
-        outcome, settings = play(console, folder, settings, concurrency, pin)
+        outcome = play(console, folder, settings, concurrency, pin)
     show(console, outcome, settings, folder)
     leave_if_interrupted(console, outcome.interrupted, folder)
 
 
 def show(console: Console, outcome: Outcome, settings: Settings, folder: Path) -> None:
     """The result of a match."""
-    for line in figures(outcome.results, settings, outcome.llr) + faults(outcome.results):
-        console.print(Text(line))
+    for line in figures(outcome.results, settings, outcome.llr):
+        console.print(line)
+    print_faults(console, outcome.results)
     if len(settings.engines) > 2:
         console.print(standings(outcome.results))
     if outcome.verdict:
         console.print(f"SPRT: {outcome.verdict} accepted")
-    console.print(f"{outcome.results.games} of {outcome.total} games in {folder}", highlight=False)
-
-
-def _check(settings: Settings) -> None:
-    if len(settings.engines) < 2:
-        raise ValueError("a match needs two engines")
-    if settings.order not in ORDERS:
-        raise ValueError(f"--order {settings.order}: neither {' nor '.join(ORDERS)}")
-    if settings.tournament not in TOURNAMENTS:
-        raise ValueError(f"--tournament {settings.tournament}: neither {' nor '.join(TOURNAMENTS)}")
-    if settings.sprt and len(settings.engines) != 2:
-        raise ValueError("an SPRT needs exactly two engines")
-    for engine in settings.engines:
-        engine.program()
-    _ = settings.controls  # raises for one that cannot be read
-    open_tablebase(settings.rules.syzygy)
+    console.print(f"{outcome.results.games} of {outcome.total} games in {folder}")
 
 
 def _sprt(text: str | None, model: str) -> statistics.Sprt | None:

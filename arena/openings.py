@@ -15,8 +15,8 @@ from zobra.arena.epd import status_names, with_clocks_as_operations
 
 SEQUENTIAL, RANDOM = "sequential", "random"
 ORDERS = (SEQUENTIAL, RANDOM)
-# how far a Polyglot book is followed where no number of plies is given
-POLYGLOT_PLIES = 8
+# random moves that begin a game where there is no book, and moves of a Polyglot book, unless a number is given
+USUAL_PLIES = 8
 # how many different walks there are to choose from
 _WALKS = 1_000_000
 
@@ -69,7 +69,7 @@ def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tu
         offsets = list(_pgn_offsets(path))
         return len(offsets), lambda index: _pgn_opening(path, offsets[index], index, plies, chess960)
     if path.suffix.lower() == ".bin":
-        return _polyglot_book(path, plies or POLYGLOT_PLIES, seed)
+        return _polyglot_book(path, USUAL_PLIES if plies is None else plies, seed)
     lines = [
         (number, line)
         for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").splitlines(), start=1)

@@ -8,7 +8,7 @@ import re
 import signal
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,11 +32,11 @@ STOP_DELAY = 0.2
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 
 
-class EngineFailure(Exception):
-    """An engine lost its game by itself: `reason` names how, `detail` tells more."""
+class EngineFailure(RuntimeError):
+    """An engine lost its game by itself: `reason` names how, `detail` tells more; `usable`: it can go on with the next one."""
 
     def __init__(self, reason: str, detail: str = "", *, usable: bool = False) -> None:
-        super().__init__(f"{reason} ({detail})" if detail else reason)
+        super().__init__(detail or reason)
         self.reason, self.detail, self.usable = reason, detail, usable
 
 
@@ -148,7 +148,9 @@ class Player:
         try:
             command = [spec.program(), *spec.command[1:]]
             transport, protocol = await kind.popen(command, setpgrp=True, cwd=spec.directory)
-        except (OSError, ValueError) as error:
+        except ValueError as error:
+            raise EngineFailure("disconnect", str(error)) from error
+        except OSError as error:
             raise EngineFailure("disconnect", f"{spec.name} cannot be started: {error}") from error
         player = cls(spec, transport, protocol, patience)
         try:
@@ -177,10 +179,14 @@ class Player:
 
     async def configure(self, options: Mapping[str, Any]) -> None:
         """Sets options between games. Raises EngineFailure."""
+        await self._answered(self._protocol.configure(options), self._patience, "options not taken")
+
+    async def _answered(self, request: Awaitable[None], patience: float, problem: str) -> None:
+        """Waits for so many seconds. Raises EngineFailure."""
         try:
-            await asyncio.wait_for(self._protocol.configure(options), self._patience)
+            await asyncio.wait_for(request, patience)
         except asyncio.TimeoutError as error:
-            raise EngineFailure("stall", f"options not taken in {self._patience:g} s") from error
+            raise EngineFailure("stall", f"{problem} in {patience:g} s") from error
         except chess.engine.EngineError as error:
             raise self._disconnect(error) from error
 
@@ -195,12 +201,7 @@ class Player:
 
     async def ready(self) -> None:
         """Waits until the engine answers a ping. Raises EngineFailure."""
-        try:
-            await asyncio.wait_for(self._protocol.ping(), self._patience)
-        except asyncio.TimeoutError as error:
-            raise EngineFailure("stall", f"no answer to a ping in {self._patience:g} s") from error
-        except chess.engine.EngineError as error:
-            raise self._disconnect(error) from error
+        await self._answered(self._protocol.ping(), self._patience, "no answer to a ping")
 
     async def think(self, board: chess.Board, limit: chess.engine.Limit, game: object, allowance_ms: float | None) -> Thought:
         """Lets the engine move. Raises EngineFailure; a late move counts as thought here, its clock tells."""
@@ -235,12 +236,8 @@ class Player:
         """The move did not come in time: cancelling sent "stop"; tells a late engine from one that hangs."""
         with contextlib.suppress(asyncio.CancelledError):
             await task
-        try:
-            await asyncio.wait_for(self._protocol.ping(), min(LATE_TIME, self._patience))
-        except asyncio.TimeoutError as error:
-            raise EngineFailure("stall", f"no move after {self._protocol.elapsed_ms():.0f} ms, stop not obeyed") from error
-        except chess.engine.EngineError as error:
-            raise self._disconnect(error) from error
+        problem = f"no move after {self._protocol.elapsed_ms():.0f} ms, stop not obeyed"
+        await self._answered(self._protocol.ping(), min(LATE_TIME, self._patience), problem)
         if allowance_ms is None:
             raise EngineFailure("stall", f"no move in {self._patience:g} s", usable=True)
         raise TooLate(self._protocol.elapsed_ms())

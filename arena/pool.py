@@ -1,10 +1,10 @@
 """Worker processes that play games side by side, each on its own processors."""
 
+import contextlib
 import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -60,7 +60,8 @@ class Pool:
                 self._workers.append(self._start(number))
             worker = self._workers[number]
             worker.pairing = pairing
-            worker.connection.send(pairing)
+            with contextlib.suppress(OSError):  # a worker that has died is replaced when its answer is waited for
+                worker.connection.send(pairing)
             started(pairing)
         return any(worker.pairing for worker in self._workers)
 
@@ -115,7 +116,7 @@ def _threads(options: dict) -> int:
     return max((int(value) for name, value in options.items() if name.lower() in ("threads", "cores")), default=1)
 
 
-@contextmanager
+@contextlib.contextmanager
 def terminated_like_interrupted() -> Iterator[None]:
     """SIGTERM stops a run as cleanly as Ctrl-C."""
 

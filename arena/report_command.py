@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from zobra.arena import report_match, report_suite, suite_results
-from zobra.arena.report_plots import MissingMatplotlib
+from zobra.arena.command import mistakes_named
 
 
 def report(
@@ -15,16 +15,9 @@ def report(
 ) -> None:
     """Writes a self-contained HTML page about a match or a suite."""
     page_path = output or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
-    try:
+    with mistakes_named():
         page = report_page(run)
-    except OSError as error:
-        raise typer.BadParameter(f"{error.filename or run}: {error.strerror}") from error
-    except (ValueError, MissingMatplotlib) as error:
-        raise typer.BadParameter(str(error)) from error
-    try:
         page_path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise typer.BadParameter(f"cannot write {page_path}: {error.strerror}") from error
     typer.echo(f"{page_path} ({len(page.encode()) // 1024} KiB)")
 
 

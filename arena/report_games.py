@@ -9,7 +9,7 @@ from typing import Any
 import chess
 
 from zobra.arena.journal import GameRecord, Journal
-from zobra.arena.results import RESULTS, Results
+from zobra.arena.results import Results
 from zobra.arena.statistics import Sprt
 
 # evaluations are shown no further than this (pawns); a mate stands there too
@@ -48,20 +48,17 @@ class Game:
     def from_journal(cls, record: GameRecord) -> "Game":
         """Reads what the journal kept of it. Raises KeyError, TypeError or ValueError."""
         game = cls(record, [Move.from_journal(move) for move in record.moves])
-        if record.result not in RESULTS:
-            raise ValueError(f"result {record.result!r}")
-        _ = game._start
+        _ = game._start, record.points(record.white)  # can they be told?
         return game
 
     @cached_property
-    def _start(self) -> tuple[bool, int]:
-        fields = self.record.opening["fen"].split()
-        number = int(fields[5]) if len(fields) > 5 and fields[5].isdigit() else 1
-        return len(fields) < 2 or fields[1] != "b", number
+    def _start(self) -> int:
+        """Plies before the first move, as its position counts them."""
+        return chess.Board(self.record.opening["fen"]).ply()
 
     def turn(self, ply: int) -> chess.Color:
         """Who makes the game's move number `ply`, counted from 0."""
-        return self._start[0] == (ply % 2 == 0)
+        return (self._start + ply) % 2 == 0
 
     def mover(self, ply: int) -> str:
         """The name of the engine that makes this move."""
@@ -69,8 +66,7 @@ class Game:
 
     def move_number(self, ply: int) -> int:
         """The full-move number of this move."""
-        white_first, number = self._start
-        return number + (ply + (not white_first)) // 2
+        return (self._start + ply) // 2 + 1
 
 
 @dataclass

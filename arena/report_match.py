@@ -18,7 +18,7 @@ from zobra.arena.report_strength import Strength, strength_over_time
 _POINTS_OF_CURVE = 40
 # an evaluation of this many centipawns reaches three quarters of a small curve's height
 _CURVE_SCALE = 300
-_RESULT_SIGNS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
+_OUTCOMES = ("lost", "drawn", "won")  # by half points
 
 
 def page(folder: Path) -> str:
@@ -118,12 +118,11 @@ def _endings(match: Match) -> str:
     """Reasons, and how often each engine won, drew and lost by them."""
     counts: dict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
     for game in match.games:
-        sign = _RESULT_SIGNS.get(game.record.result, 0)
-        counts[game.record.reason][(game.record.white, sign)] += 1
-        counts[game.record.reason][(game.record.black, -sign)] += 1
+        for name in (game.record.white, game.record.black):
+            counts[game.record.reason][(name, game.record.points(name))] += 1
     rows = []
     for reason, by_engine in sorted(counts.items(), key=lambda item: -item[1].total()):
-        cells = [_wins_draws_losses(*(by_engine[(name, sign)] for sign in (1, 0, -1))) for name in match.engines]
+        cells = [_wins_draws_losses(*(by_engine[(name, points)] for points in (2, 1, 0))) for name in match.engines]
         rows.append([escape(reason), str(by_engine.total() // 2), *cells])
     return table(["reason", "games", *match.engines], rows, numbers=[1]) if rows else ""
 
@@ -144,12 +143,11 @@ def _time_plot(match: Match) -> str:
 def _evaluation_plot(match: Match) -> str:
     """Evaluations of the first engine, from its own view, apart by how the game ended for it."""
     first = match.engines[0]
-    values: dict[str, dict[int, list[float]]] = {kind: defaultdict(list) for kind in ("won", "drawn", "lost")}
+    values: dict[str, dict[int, list[float]]] = {kind: defaultdict(list) for kind in _OUTCOMES}
     for game in match.games:
         if first not in (game.record.white, game.record.black):
             continue
-        sign = _RESULT_SIGNS.get(game.record.result, 0) * (1 if game.record.white == first else -1)
-        kind = {1: "won", 0: "drawn", -1: "lost"}[sign]
+        kind = _OUTCOMES[game.record.points(first)]
         for ply, move in enumerate(game.moves):
             if game.mover(ply) == first and move.pawns is not None:
                 values[kind][game.move_number(ply)].append(move.pawns)

@@ -67,8 +67,7 @@ def _outcomes(result: SuiteResult, index: int) -> list[Outcome | None]:
 
 def _failed_position(result: SuiteResult, index: int, position: SuitePosition) -> str:
     board = position.board()
-    best = [move for move, points in position.points if points == position.maximum_points]
-    expected = [board.parse_uci(move) for move in position.best or best]
+    expected = [board.parse_uci(move) for move in position.best or position.worthiest]
     wrong = dict.fromkeys(o.move for o in _outcomes(result, index) if o and not o.solved and o.move)
     # a move that is right but unproven keeps its green arrow alone
     chosen = [move for move in map(board.parse_uci, wrong) if move not in expected]

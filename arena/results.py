@@ -7,17 +7,14 @@ from zobra.arena.journal import GameRecord
 
 # losses that say something about the engine's soundness, not about its chess
 FAULTS = ("time", "illegal move", "disconnect", "stall")
-_POINTS_OF_WHITE = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}
-RESULTS = tuple(_POINTS_OF_WHITE)
 
 
 class Results:
-    """Scores of all engines; points are half points here, so that they count as integers."""
+    """Scores of all engines."""
 
     def __init__(self, names: Sequence[str], records: Iterable[GameRecord] = ()) -> None:
         self.names = list(names)
         self.games = 0
-        self.seconds = 0.0
         self.faults: Counter[tuple[str, str]] = Counter()
         # (engine, rival, half points) of games, and of pairs that are complete
         self._games: Counter[tuple[str, str, int]] = Counter()
@@ -29,10 +26,8 @@ class Results:
 
     def add(self, record: GameRecord) -> bool:
         """Counts a game. Whether it completed its pair."""
-        points = {record.white: _POINTS_OF_WHITE[record.result]}
-        points[record.black] = 2 - points[record.white]
+        points = {name: record.points(name) for name in (record.white, record.black)}
         self.games += 1
-        self.seconds += record.duration
         if record.reason in FAULTS:
             self.faults[(min(points, key=lambda name: points[name]), record.reason)] += 1
         for name, rival in ((record.white, record.black), (record.black, record.white)):
@@ -49,6 +44,11 @@ class Results:
     def trinomial(self, name: str, rival: str | None = None) -> list[int]:
         """Losses, draws and wins of an engine, against one rival or all."""
         return self._counts(self._games, 3, name, rival)
+
+    def points(self, name: str, rival: str | None = None) -> float:
+        """Points of an engine, against one rival or all."""
+        _, draws, wins = self.trinomial(name, rival)
+        return wins + draws / 2
 
     def pentanomial(self, name: str, rival: str | None = None) -> list[int]:
         """Complete pairs in which the engine scored 0, 1/2, 1, 3/2 and 2."""

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 from zobra.arena.adjudication import Rules
 from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
-from zobra.arena.openings import SEQUENTIAL, Opening, opening_source
+from zobra.arena.openings import ORDERS, SEQUENTIAL, Opening, opening_source
+from zobra.arena.schedule import ROUND_ROBIN, TOURNAMENTS
 from zobra.arena.statistics import Sprt
 
 
@@ -21,7 +22,7 @@ class Settings:
     engines: tuple[EngineSpec, ...]
     time_control: str
     rounds: int
-    tournament: str = "round-robin"
+    tournament: str = ROUND_ROBIN
     book: str | None = None
     book_digest: str | None = None
     order: str = SEQUENTIAL
@@ -32,6 +33,16 @@ class Settings:
     stall_seconds: float = 60
     rules: Rules = field(default_factory=Rules)
     sprt: Sprt | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what cannot be played."""
+        for value, known in ((self.order, ORDERS), (self.tournament, TOURNAMENTS)):
+            if value not in known:
+                raise ValueError(f"{value}: neither {' nor '.join(known)}")
+        if len(self.controls) < len(self.engines):
+            raise ValueError("two engines have the same name; NAME=COMMAND gives one another")
+        if self.sprt and len(self.engines) != 2:
+            raise ValueError("an SPRT needs exactly two engines")
 
     @cached_property
     def controls(self) -> dict[str, TimeControl]:
@@ -46,13 +57,9 @@ class Settings:
         book = Path(self.book) if self.book else None
         return opening_source(book, self.rounds, order=self.order, seed=self.seed, plies=self.plies, chess960=self.chess960)
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return asdict(self) | {"engines": [engine.to_json() for engine in self.engines]}
-
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "Settings":
-        """Reads what to_json wrote, other keys ignored. Raises KeyError, TypeError or ValueError."""
+        """From plain values, other keys ignored. Raises KeyError, TypeError or ValueError."""
         known = {name: values[name] for name in cls.__dataclass_fields__}
         known["engines"] = tuple(map(EngineSpec.from_json, values["engines"]))
         rules: dict[str, Any] = {

@@ -8,12 +8,13 @@ fastchess and fishtest, after Michel Van den Bergh, "Comments on Normalized Elo"
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 NORMALIZED, LOGISTIC = "normalized", "logistic"
 MODELS = (NORMALIZED, LOGISTIC)
 # one unit of normalised Elo, so that it equals logistic Elo near zero for drawless games
 _ELO_PER_SIGMA = 800 / math.log(10)
-Z_95 = 1.959963984540054  # standard deviations on either side hold 95 %
+Z_95 = NormalDist().inv_cdf(0.975)  # standard deviations on either side hold 95 %
 # stands for a count of zero, so that every outcome stays possible
 _ALMOST_ZERO = 1e-3
 
@@ -102,7 +103,7 @@ def estimate(counts: Sequence[int]) -> Estimate:
         elo_margin=(elo_of_score(high) - elo_of_score(low)) / 2 if deviation and low > 0 and high < 1 else math.nan,
         normalized_elo=(score - 0.5) / sigma * _ELO_PER_SIGMA if sigma else 0.0 if score == 0.5 else math.nan,
         normalized_margin=Z_95 / math.sqrt(total * _games_per_unit(counts)) * _ELO_PER_SIGMA,
-        superiority=_normal_cdf(_ratio(score - 0.5, deviation)),
+        superiority=NormalDist().cdf(_ratio(score - 0.5, deviation)),
         draw_ratio=shares[middle],
         decisive_ratio=_ratio(sum(counts[middle + 1 :]), sum(counts[:middle])) if decisive else math.nan,
     )
@@ -131,10 +132,6 @@ def _scores(counts: Sequence[int]) -> list[float]:
 
 def _games_per_unit(counts: Sequence[int]) -> int:
     return (len(counts) - 1) // 2
-
-
-def _normal_cdf(z: float) -> float:
-    return math.erfc(-z / math.sqrt(2)) / 2
 
 
 def _mean_and_variance(shares: Sequence[float], scores: Sequence[float]) -> tuple[float, float]:

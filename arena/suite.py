@@ -93,7 +93,7 @@ class _Worker:
         except asyncio.TimeoutError:
             why = f"no answer within {self._timeout:g} s"
         solver, self._solver = self._solver, None
-        await solver.end()
+        await solver.kill()
         return Outcome(move=None, solved=False, why=why)
 
 
@@ -124,7 +124,3 @@ class _Solver(Player):
             answer = Answer(move=best and board.uci(best))
             stable.update(answer, effort)
         return Outcome.of_search(position, answer, effort, stable)
-
-    async def end(self) -> None:
-        """Ends the process at once, and returns when it is gone."""
-        await self.kill()

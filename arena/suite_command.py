@@ -3,15 +3,14 @@
 import asyncio
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import chess.engine
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from zobra.arena import suite_display
-from zobra.arena.command import mistakes_named
+from zobra.arena.command import mistakes_named, plain_console
 from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options
 from zobra.arena.epd import read_suites
 from zobra.arena.options import EngineOptions
@@ -42,7 +41,7 @@ def suite(
     table: Annotated[bool, typer.Option(help="Print the table of positions.")] = True,
 ) -> None:
     """Lets engines solve test suites and compares them."""
-    console = Console()
+    console = plain_console()
     if movetime is None and nodes is None and depth is None:
         movetime = DEFAULT_TIME_MS
     with mistakes_named():
@@ -50,15 +49,16 @@ def suite(
         specs = with_distinct_names(with_options(specs, option or []))
         positions, bad_lines = read_suites(files)
     limits = {"time_ms": movetime, "nodes": nodes, "depth": depth}
-    result = SuiteResult([str(path) for path in files], limits, workers, positions, bad_lines)
+    engines = [EngineResult(spec.name, list(spec.command), dict(spec.options), [None] * len(positions)) for spec in specs]
+    result = SuiteResult([str(path) for path in files], limits, workers, positions, bad_lines, engines)
     suite_display.print_bad_lines(console, result)
     if not result.positions:
         raise typer.BadParameter("no position to solve in these files")
     limit = chess.engine.Limit(time=movetime and movetime / 1000, nodes=nodes, depth=depth)
     _save(result, output)  # before the work: is it possible?
     try:
-        for spec in specs:
-            _run_engine(console, result, spec, limit, output, stop_when_solved, timeout)
+        for spec, answers in zip(specs, engines, strict=True):
+            _run_engine(console, result, spec, answers, limit, output, stop_when_solved, timeout)
     except KeyboardInterrupt:
         console.print("interrupted")
     if table:
@@ -74,13 +74,12 @@ def _run_engine(
     console: Console,
     result: SuiteResult,
     spec: EngineSpec,
+    engine: EngineResult,
     limit: chess.engine.Limit,
     output: Path,
     stop_when_solved: int | None,
     timeout: float,
 ) -> None:
-    engine = EngineResult(spec.name, list(spec.command), dict(spec.options), [None] * len(result.positions))
-    result.engines.append(engine)
     saved = time.monotonic()
 
     def on_outcome(index: int, outcome: Outcome) -> None:
@@ -93,11 +92,15 @@ def _run_engine(
 
     with suite_display.SuiteProgress(console, result, engine) as progress:
         try:
-            settings: dict[str, Any] = {"workers": result.workers, "solved_plies": stop_when_solved, "timeout": timeout}
-            asyncio.run(run_suite(result.positions, spec, limit, on_outcome, **settings))
+            asyncio.run(
+                run_suite(
+                    result.positions, spec, limit, on_outcome,
+                    workers=result.workers, solved_plies=stop_when_solved, timeout=timeout,
+                )
+            )  # fmt: skip
         except EngineFailure as error:
             engine.error = str(error)
-            console.print(Text(f"{spec.name}: {error}", style="red"))
+            console.print(engine.error, style="red")
 
 
 def _save(result: SuiteResult, output: Path) -> None:

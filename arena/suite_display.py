@@ -32,13 +32,12 @@ class SuiteProgress(LivePanel):
         self.count(done)
         self.show(Text(line, overflow="ellipsis", no_wrap=True))
         if not self.live:
-            self.console.print(Text(f"{self._engine.name} {done}/{len(self._result.positions)} {line}"), soft_wrap=True)
+            self.console.print(f"{self._engine.name} {done}/{len(self._result.positions)} {line}", soft_wrap=True)
 
 
 def move_san(position: SuitePosition, move: str | None) -> str:
     """A move of the engine in SAN, "-" when there is none."""
-    board = position.board()
-    return board.san(board.parse_uci(move)) if move else "-"
+    return position.san(move) if move else "-"
 
 
 def position_table(result: SuiteResult) -> Table:
@@ -48,18 +47,14 @@ def position_table(result: SuiteResult) -> Table:
         table.add_column(engine.name)
     for index, position in enumerate(result.positions):
         outcomes = [engine.outcomes[index] for engine in result.engines]
-        cells = [Text(told(position, o), style="green" if o.solved else "red") if o else Text("") for o in outcomes]
-        table.add_row(Text(position.name), Text(asked(position)), *cells)
+        cells = [Text(told(position, o), style="green" if o.solved else "red") if o else "" for o in outcomes]
+        table.add_row(position.name, asked(position), *cells)
     return table
 
 
 def asked(position: SuitePosition) -> str:
     """What a position asks for, such as "bm Qg6, mate in 3"."""
-    parts = [
-        f"{opcode} {' '.join(move_san(position, move) for move in moves)}"
-        for opcode, moves in (("bm", position.best), ("am", position.avoid))
-        if moves
-    ]
+    parts = [f"{opcode} {position.san(*moves)}" for opcode, moves in (("bm", position.best), ("am", position.avoid)) if moves]
     if position.mate_in is not None:
         parts.append(mate_text(position.mate_in))
     if position.maximum_points and not parts:
@@ -86,7 +81,7 @@ def summary_table(result: SuiteResult) -> Table:
     names = [engine.name for engine in result.engines]
     table = Table("", *names, title=f"{len(result.positions)} positions at {result.limit_text()}")
     for row in summary_rows(result):
-        table.add_row(*map(Text, row))
+        table.add_row(*row)
     return table
 
 
@@ -121,7 +116,7 @@ def _speed(engine: EngineResult) -> str:
 def print_bad_lines(console: Console, result: SuiteResult) -> None:
     """Lists the lines that could not be used, the first ones in full."""
     for bad in result.bad_lines[:_MOST_BAD_LINES_SHOWN]:
-        console.print(Text(str(bad), style="yellow"), soft_wrap=True)
+        console.print(str(bad), style="yellow", soft_wrap=True)
     rest = Counter(bad.file for bad in result.bad_lines[_MOST_BAD_LINES_SHOWN:])
     for file, count in rest.items():
-        console.print(Text(f"{file}: {count} more lines that cannot be used (all are in the JSON file)", style="yellow"))
+        console.print(f"{file}: {count} more lines that cannot be used (all are in the JSON file)", style="yellow")

@@ -14,13 +14,12 @@ lacks or how the engine failed, `effort` is the whole search and `solution` the 
 import dataclasses
 import json
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from zobra.arena.epd import BadLine, SuitePosition
-from zobra.arena.journal import write_safely
+from zobra.arena.journal import now, write_safely
 from zobra.arena.suite_verdict import Answer, Effort, StableSolution, points, why_unsolved
 
 FORMAT = 1
@@ -102,7 +101,7 @@ class SuiteResult:
     positions: list[SuitePosition]
     bad_lines: list[BadLine] = field(default_factory=list)
     engines: list[EngineResult] = field(default_factory=list)
-    created: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
+    created: str = field(default_factory=now)
 
     @property
     def maximum_points(self) -> int:

@@ -37,25 +37,19 @@ def why_unsolved(position: SuitePosition, answer: Answer) -> str:
     if answer.move is None:
         return "no move"
     if position.best and answer.move not in position.best:
-        return f"best is {_san(position, position.best)}"
+        return f"best is {position.san(*position.best)}"
     if answer.move in position.avoid:
-        return f"{_san(position, [answer.move])} is to be avoided"
+        return f"{position.san(answer.move)} is to be avoided"
     if position.mate_in is not None:
         return _gap_in_mate_proof(position, answer)
     if not (position.best or position.avoid) and points(position, answer.move) < position.maximum_points:
-        worthiest = [move for move, value in position.points if value == position.maximum_points]
-        return f"most points for {_san(position, worthiest)}"
+        return f"most points for {position.san(*position.worthiest)}"
     return ""
 
 
 def points(position: SuitePosition, move: str | None) -> int:
     """What a move earns where the suite gives points per move, 0 for any other."""
     return dict(position.points).get(move or "", 0)
-
-
-def _san(position: SuitePosition, moves: Sequence[str]) -> str:
-    board = position.board()
-    return " ".join(board.san(board.parse_uci(move)) for move in moves)
 
 
 def _gap_in_mate_proof(position: SuitePosition, answer: Answer) -> str:

@@ -80,7 +80,7 @@ class Watcher(Protocol):
 class Tuning:
     """A run over its journal. `course` has the values after each iteration, beginning with the defaults."""
 
-    def __init__(self, journal: Journal, plan: Plan, concurrency: int = 1, *, pin: bool = True) -> None:
+    def __init__(self, journal: Journal, plan: Plan, concurrency: int = 1) -> None:
         """Raises ValueError when the journal does not fit the plan."""
         self.plan, self._journal = plan, journal
         self.results = Results(SIDES)
@@ -88,7 +88,7 @@ class Tuning:
         self.course = [list(self._spsa.values.values())]
         self._leads: dict[int, list[int]] = defaultdict(list)
         self._done: set[int] = set()
-        self._pool = Pool(journal.settings, concurrency, pin=pin)
+        self._pool = Pool(journal.settings, concurrency)
         for record in journal.records:
             if record.index in self._done or not 0 <= record.index < plan.games:
                 raise ValueError(f"{journal.folder / 'journal.jsonl'}: game {record.index} is not the scheduled one")
@@ -136,7 +136,7 @@ class Tuning:
         self.results.add(record)
         iteration = record.index // self.plan.games_each
         leads = self._leads[iteration]
-        leads.append(0 if record.result == "1/2-1/2" else 1 if (record.result == "1-0") == (record.white == PLUS) else -1)
+        leads.append(record.points(PLUS) - 1)
         if len(leads) < self.plan.games_each:
             return False
         self._spsa.learn(iteration, sum(self._leads.pop(iteration)))

@@ -1,5 +1,6 @@
 """The command `zobra tune`."""
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -8,28 +9,24 @@ import typer
 from rich.console import Console
 
 from zobra.arena.command import (
-    book_settings,
     check_book,
     leave_if_interrupted,
     mistakes_named,
     new_folder,
-    pairs_of,
+    plain_console,
+    print_faults,
     rules_of,
-    seed_of,
-)  # fmt: skip
-from zobra.arena.display import faults
-from zobra.arena.engines import read_engines, with_options
+    settings_of,
+)
+from zobra.arena.engines import read_engine
 from zobra.arena.journal import Journal
-from zobra.arena.openings import RANDOM
+from zobra.arena.match import check_engines
 from zobra.arena.options import Book, Concurrency, Draw, EngineOptions, Folder, OneEngine, Plies, Resign, Seed, TimeControlText
 from zobra.arena.settings import Settings
 from zobra.arena.spsa import Gains
 from zobra.arena.tune import SIDES, Plan, Tuning
 from zobra.arena.tune_display import TuneDisplay, values_table
 from zobra.arena.tune_parameters import as_toml, spin_options, tunables
-
-# random moves that open a game where there is no book
-_PLIES = 8
 
 
 def tune(
@@ -55,18 +52,15 @@ def tune(
     folder: Folder = None,
 ) -> None:
     """Tunes an engine's whole-number options by SPSA over games against itself; interrupted runs go on."""
-    console = Console()
+    console = plain_console()
     with mistakes_named():
         if engine is not None:
-            spec = with_options(read_engines(engine)[:1], option or [])[0]
-            settings = Settings(
-                engines=tuple(replace(spec, name=name) for name in SIDES), time_control=tc, rounds=pairs_of(games),
-                order=RANDOM, seed=seed_of(seed, folder), **book_settings(book, plies, _PLIES),
-                rules=rules_of(draw, resign),
-            )  # fmt: skip
+            spec = read_engine(engine, option or [])
+            sides = [replace(spec, name=name) for name in SIDES]
+            rules = rules_of(draw, resign)
+            settings = settings_of(sides, tc, games, folder, seed=seed, book=book, plies=plies, rules=rules)
             if settings.rounds % pairs:
                 raise ValueError(f"--games {games}: not a multiple of the {2 * pairs} games of an iteration")
-            spec.program()
             chosen = tunables(parameters, parameter or [], spin_options(spec, settings.stall_seconds))
             plan = Plan(tuple(chosen), Gains(settings.rounds // pairs, alpha, gamma, stability), pairs)
         elif folder is not None:
@@ -74,7 +68,8 @@ def tune(
         else:
             raise ValueError("name an engine, or with --folder a run to go on with")
         check_book(settings)
-        _ = settings.controls, settings.openings()(0)
+        _ = settings.openings()(0)
+        check_engines(settings, [])
         folder = folder or new_folder("tune")
         interrupted = _run(console, folder, settings, plan, concurrency)
     leave_if_interrupted(console, interrupted, folder)
@@ -83,23 +78,17 @@ def tune(
 def _run(console: Console, folder: Path, settings: Settings, plan: Plan, concurrency: int) -> bool:
     """Plays the run, and shows and keeps the values. Whether it was interrupted."""
     plan.keep(folder)
-    journal = Journal.open(folder, settings)
-    try:
+    with closing(Journal.open(folder, settings)) as journal:
         tuning = Tuning(journal, plan, concurrency)
         with TuneDisplay(console, folder / "values.svg") as display:
             interrupted = tuning.run(display)
-    finally:
-        journal.close()
     tuned = as_toml(plan.tunables, tuning.values)
     (folder / "tuned.toml").write_text(tuned, encoding="utf-8")
     console.print(values_table(tuning))
-    for line in faults(tuning.results):
-        console.print(line, highlight=False)
+    print_faults(console, tuning.results)
     for name, value in tuning.values.items():
-        console.print(f"{name} = {round(value)}", highlight=False)
+        console.print(f"{name} = {round(value)}")
     if not display.draw(tuning):
         console.print("no plot, as matplotlib is missing")
-    console.print(
-        f"{tuning.results.games} of {plan.games} games in {folder}: tuned.toml, values.csv, values.svg", highlight=False
-    )
+    console.print(f"{tuning.results.games} of {plan.games} games in {folder}: tuned.toml, values.csv, values.svg")
     return interrupted

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from zobra.arena.journal import GameRecord
 from zobra.arena.live import LivePanel
@@ -40,7 +39,7 @@ class TuneDisplay(LivePanel):
             self.show(values_table(tuning))
         elif games % _INTERVAL == 0:
             values = ", ".join(f"{name} {value:.1f}" for name, value in tuning.values.items())
-            self.console.print(Text(f"{games} of {tuning.plan.games} games: {values}"), soft_wrap=True)
+            self.console.print(f"{games} of {tuning.plan.games} games: {values}", soft_wrap=True)
         if time.monotonic() - self._drawn > _DRAW_INTERVAL:
             self._drawn = time.monotonic()
             self.draw(tuning)

@@ -22,6 +22,8 @@ LAST_RANKS = np.uint64(0xFF000000000000FF)
 EVERYWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
 DARK_SQUARES = np.uint64(0xAA55AA55AA55AA55)
 
+FIFTY_MOVES = 100  # plies without a capture or a pawn move that make a draw
+
 KINGSIDE, QUEENSIDE = np.uint64(0), np.uint64(1)  # wings; where castling takes the king and the rook, as files:
 KING_FILE = (6, 2)
 ROOK_FILE = (5, 3)

@@ -18,7 +18,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -149,7 +149,8 @@ class KernelCache:
         self.folder = base / self._digest
         self.folder.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(OSError):
-            os.utime(self.folder)  # the least recently used ones are pruned
+            os.utime(self.folder)
+            self._prune()
 
     @property
     def base(self) -> Path | None:
@@ -190,13 +191,12 @@ class KernelCache:
         try:
             temporary.write_bytes(_checksum(content) + b"\n" + content)
             os.replace(temporary, target)
-            self._prune()
         except OSError as error:
             self._do_without(error)
 
     @contextlib.contextmanager
-    def lock(self, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
-        """While this is held no other process compiles; `on_wait` is called when one does, and is waited for.
+    def lock(self) -> Iterator[None]:
+        """While this is held no other process compiles; one that does is waited for.
 
         What cannot be locked, or is held for ever, is gone without: two processes that compile the same do no harm.
         """
@@ -207,11 +207,7 @@ class KernelCache:
 
         lock = FileLock(self.folder / LOCK_FILE)
         with contextlib.suppress(Timeout, OSError, NotImplementedError):
-            try:
-                lock.acquire(timeout=0)
-            except Timeout:
-                on_wait()
-                lock.acquire(timeout=LOCK_PATIENCE)
+            lock.acquire(timeout=LOCK_PATIENCE)
         self.is_lock_held = True
         try:
             yield
@@ -244,6 +240,7 @@ class KernelCache:
         self._notice(f"kernel cache is not usable, compiling for this process only: {error}")
 
     def _prune(self) -> None:
+        """Remove the folders of other states that were used least recently."""
         folder = Path(str(self.folder))
         others = [path for path in folder.parent.iterdir() if path.is_dir() and len(path.name) == len(folder.name)]
         for path in sorted(others, key=lambda each: each.stat().st_mtime, reverse=True)[FOLDERS_KEPT:]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from zobra.engine.attacks import find_checks
-from zobra.engine.board import ONE, SEVEN, WHITE, ZERO
+from zobra.engine.board import FIFTY_MOVES, ONE, SEVEN, WHITE, ZERO
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.generator import ALL, generate
 from zobra.engine.jit import INT, VOID, WORD, copy_record, entry, kernel, lowest, record, record_at
@@ -18,7 +18,7 @@ from zobra.engine.make import make
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.zobrist import castling_state, compute_keys
 
-LONGEST_GAME, FIFTY_MOVES = 200, 100  # plies
+LONGEST_GAME = 200  # plies
 SAMPLES = 1024  # positions that a timing walks over
 
 PLAYER = np.dtype(

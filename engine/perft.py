@@ -5,7 +5,7 @@ Leaves are counted in bulk: at depth 1 the moves are written to the list, and th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from zobra.engine.make import make
 from zobra.engine.position import TABLES_RECORD, Position
 
 MAX_DEPTH = 32
+PIECE = 4  # plies counted in one piece: 4 from a crowded middlegame are some ten million leaves
 FRAME = np.dtype([("position", POSITION), ("moves", MOVE_LIST)], align=True)
 STACK = np.dtype([("frames", FRAME, (MAX_DEPTH + 1,))], align=True)
 
@@ -50,7 +51,22 @@ def count_leaves(position: Position, depth: int) -> int:
     return int(perft(stack[0], TABLES_RECORD, 0, depth))
 
 
-def divide(position: Position, depth: int) -> Iterator[tuple[int, int]]:
-    """For each legal move, in order of generation: the move and the leaves below it. `depth` is at least 1."""
+class PerftStopped(Exception):
+    """Nobody wants to wait for the end."""
+
+
+def divide(position: Position, depth: int, is_stopped: Callable[[], bool] = lambda: False) -> Iterator[tuple[int, int]]:
+    """For each legal move, in order of generation: the move and the leaves below it. `depth` is at least 1.
+
+    They are counted in pieces of a second or less, as a kernel cannot be stopped; PerftStopped once `is_stopped()`.
+    """
     for move in position.legal_moves():
-        yield move, count_leaves(position.after(move), depth - 1)
+        yield move, _count_in_pieces(position.after(move), depth - 1, is_stopped)
+
+
+def _count_in_pieces(position: Position, depth: int, is_stopped: Callable[[], bool]) -> int:
+    if is_stopped():
+        raise PerftStopped
+    if depth <= PIECE:
+        return count_leaves(position, depth)
+    return sum(_count_in_pieces(position.after(move), depth - 1, is_stopped) for move in position.legal_moves())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.attacks import find_checks
-from zobra.engine.board import ZERO
+from zobra.engine.board import FIFTY_MOVES, ZERO
 from zobra.engine.generator import ALL, generate
 from zobra.engine.jit import kernel
 from zobra.engine.make import make, make_null
@@ -19,7 +19,6 @@ from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, is_repetition, piec
 from zobra.tt.entry import EXACT, LOWER, UPPER, evaluation_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
-FIFTY_MOVES = np.int64(100)  # plies
 OFF, ONE_PLY = np.int64(0), np.int64(1)
 NO_PIECE = np.uint64(NOTHING_PLAYED)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from zobra.engine.board import FIFTY_MOVES
 from zobra.engine.game import Game
 from zobra.engine.layouts import ACCUMULATOR
 from zobra.engine.network import BUILT_IN, Network, evaluate_anew, install, read_network
@@ -17,7 +18,6 @@ from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
 from zobra.search.clock import Allotment, Pace, allot
 from zobra.search.deepening import Deepening, Line
 from zobra.search.limits import Limits, Progress, Report, Result
-from zobra.search.node import FIFTY_MOVES
 from zobra.search.node_clock import NodeClock
 from zobra.search.parameters import default_parameters
 from zobra.search.stopwatch import Stopwatch

@@ -1,10 +1,11 @@
 """Engine descriptions."""
 
 import sys
+from dataclasses import asdict
 
 import pytest
 
-from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options, words
+from zobra.arena.engines import EngineSpec, read_engine, read_engines, with_distinct_names, with_options, words
 
 
 def test_command_lines():
@@ -43,6 +44,9 @@ def test_a_file_with_several_engines(tmp_path):
         ('command = "x"\ntime_odds = 0', "time_odds"),
         ('command = "x"\noptions = 5', "options must be a table"),
         ("engine = []", "no engine"),
+        ("engine = [1]", "no engine"),
+        ('command = " "', "no command"),
+        ("command = 5", "no command"),
         ('command = "x"\ntime_control = 10', "time_control must be a text"),
     ],
 )
@@ -66,6 +70,16 @@ def test_options_for_all_or_one():
 def test_names_are_made_distinct():
     specs = [EngineSpec("a", ("a",)), EngineSpec("a", ("x",)), EngineSpec("b", ("b",))]
     assert [spec.name for spec in with_distinct_names(specs)] == ["a", "a 2", "b"]
+    specs = [EngineSpec(name, (name,)) for name in ("a", "a", "a 2", "a")]
+    assert [spec.name for spec in with_distinct_names(specs)] == ["a", "a 3", "a 2", "a 4"]
+
+
+def test_one_engine_where_one_is_asked_for(tmp_path):
+    assert read_engine("x=y", ["Hash=2"]) == EngineSpec("x", ("y",), {"Hash": "2"})
+    path = tmp_path / "two.toml"
+    path.write_text('[[engine]]\ncommand = "a"\n[[engine]]\ncommand = "b"\n')
+    with pytest.raises(ValueError, match=r"two\.toml: 2 engines, where one is asked for"):
+        read_engine(str(path))
 
 
 def test_programs_are_found_or_named(tmp_path):
@@ -76,4 +90,4 @@ def test_programs_are_found_or_named(tmp_path):
 
 def test_json_round_trip():
     spec = EngineSpec("a", ("a", "b"), {"Hash": 3}, "xboard", "games", "5+1", 2.0)
-    assert EngineSpec.from_json(spec.to_json()) == spec
+    assert EngineSpec.from_json(asdict(spec)) == spec

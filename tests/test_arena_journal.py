@@ -42,11 +42,10 @@ def test_games_are_there_again(tmp_path):
     journal.close()
     run = json.loads((tmp_path / "m" / "run.json").read_text())
     assert run["kind"] == "match" and run["engines"][0]["name"] == "A {1}" and run["sprt"]["elo1"] == 5 and run["created"]
-    for settings in (SETTINGS, None):
-        again = Journal.open(tmp_path / "m", settings)
-        assert again.settings == SETTINGS
-        assert again.records == [record(0), record(1, result="0-1")]
-        again.close()
+    assert Journal.settings_in(tmp_path / "m") == SETTINGS
+    again = Journal.open(tmp_path / "m", SETTINGS)
+    assert again.records == [record(0), record(1, result="0-1")]
+    again.close()
 
 
 def test_half_a_line_at_the_end_is_forgotten(tmp_path):
@@ -58,7 +57,7 @@ def test_half_a_line_at_the_end_is_forgotten(tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
     (tmp_path / "games.pgn").write_text("torn")
-    journal = Journal.open(tmp_path, None)
+    journal = Journal.open(tmp_path, SETTINGS)
     assert journal.records == [record(0)]
     journal.add(record(1))
     journal.close()
@@ -70,7 +69,7 @@ def test_a_broken_line_is_named(tmp_path):
     Journal.open(tmp_path, SETTINGS).close()
     (tmp_path / "journal.jsonl").write_text(json.dumps(asdict(record())) + "\nnonsense\n")
     with pytest.raises(ValueError, match=r"journal\.jsonl:2: not a game"):
-        Journal.open(tmp_path, None)
+        Journal.open(tmp_path, SETTINGS)
 
 
 def test_another_match_is_refused(tmp_path):
@@ -79,9 +78,9 @@ def test_another_match_is_refused(tmp_path):
         Journal.open(tmp_path, replace(SETTINGS, time_control="5", seed=3))
     (tmp_path / "run.json").write_text('{"kind": "suite"}')
     with pytest.raises(ValueError, match="not a match"):
-        Journal.open(tmp_path, None)
-    with pytest.raises(ValueError, match="no match to go on with"):
-        Journal.open(tmp_path / "nowhere", None)
+        Journal.open(tmp_path, SETTINGS)
+    with pytest.raises(FileNotFoundError):
+        Journal.settings_in(tmp_path / "nowhere")
 
 
 def test_two_processes_cannot_play_the_same_match(tmp_path):

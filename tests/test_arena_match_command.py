@@ -11,11 +11,12 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from zobra.arena import player
-from zobra.arena.command import book_settings
+from zobra.arena.command import plain_console, print_faults, settings_of
 from zobra.arena.command_line import register
 from zobra.arena.display import MatchDisplay, figures, standings
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.live import LivePanel
 from zobra.arena.openings import Opening
 from zobra.arena.results import Results
 from zobra.arena.schedule import Pairing
@@ -68,6 +69,8 @@ def test_a_match_and_its_figures(tmp_path):
         ([*PAIR, PAIR[0], "--sprt", "0,5"], "exactly two engines"),
         ([*PAIR, "--draw", "40,8"], "--draw 40,8: not 3 whole numbers"),
         ([*PAIR, "--resign", "3,x"], "--resign 3,x"),
+        ([*PAIR, "--resign", "0,500"], "at least one move"),
+        ([*PAIR, "--draw", "40,0,10"], "at least one move"),
         ([*PAIR, "--order", "upside-down"], "upside-down"),
         ([*PAIR, "--tournament", "knockout"], "knockout"),
         ([*PAIR, "-o", "Hash"], "NAME=VALUE"),
@@ -150,6 +153,20 @@ def test_what_is_shown_while_it_runs(terminal):
     assert ("games a minute" in text) == ("2/4" in text) == terminal
 
 
+def test_names_are_shown_as_they_are():
+    output = io.StringIO()
+    console = plain_console()
+    console.file = output
+    with LivePanel(Console(file=output, force_terminal=True, color_system=None, width=120, markup=False), "A {1}[b]") as panel:
+        panel.count_from(0, 3)
+    results = Results(["new[lmr]", ":smile:[/b]"], [])
+    results.add(GameRecord(0, 0, 1, "new[lmr]", ":smile:[/b]", {}, "1-0", "time"))
+    console.print(standings(results))
+    print_faults(console, results)
+    assert "A {1}[b]" in output.getvalue() and "new[lmr]" in output.getvalue()
+    assert ":smile:[/b] lost 1 by time" in output.getvalue()
+
+
 def test_standings_of_several_engines():
     results = Results("ABC")
     for index, (white, black, result) in enumerate(
@@ -167,5 +184,5 @@ def test_plies_are_those_asked_for_and_random_openings_have_their_own_length(tmp
     book = tmp_path / "book.pgn"
     book.write_text("*\n")
     for given, walk, without, with_book in ((None, None, None, None), (None, 8, 8, None), (4, 8, 4, 4), (0, 8, 0, 0)):
-        assert book_settings(None, given, walk)["plies"] == without
-        assert book_settings(book, given, walk)["plies"] == with_book
+        assert settings_of(SETTINGS.engines, "5", 2, None, plies=given, walk=walk).plies == without
+        assert settings_of(SETTINGS.engines, "5", 2, None, book=book, plies=given, walk=walk).plies == with_book

@@ -141,7 +141,7 @@ def write_match(folder, games: int, engines=("Alpha", "Be<ta"), sprt=None) -> No
     """A made-up match: pairs with colours reversed, plausible evaluations and times."""
     folder.mkdir()
     specs = tuple(EngineSpec(name, (name,)) for name in engines)
-    settings = Settings(specs, "10+0.1", games // 2).to_json() | {"sprt": sprt}
+    settings = asdict(Settings(specs, "10+0.1", games // 2)) | {"sprt": sprt}
     run = {"kind": "match", "created": "2026-01-02T03:04:05+00:00"} | settings
     (folder / "run.json").write_text(json.dumps(run))
     source = random.Random(1)

@@ -24,7 +24,7 @@ RULES = {"nodes": 150, "node_limit": 1_500}
 @pytest.fixture(scope="module")
 def games() -> list[PlayedGame]:
     player = Player(RULES, seed=1)
-    return [player.play(number)[0] for number in range(30)]
+    return [player.play(number) for number in range(30)]
 
 
 def replayed(game: PlayedGame) -> chess.Board:
@@ -70,10 +70,10 @@ def test_openings_are_random_balanced_and_of_the_right_length(games):
 def test_a_game_depends_on_its_number_and_seed_alone(games):
     other = Player(RULES, seed=1)
     for number in (7, 3):  # in another order, after other games
-        again = other.play(number)[0]
+        again = other.play(number)
         assert again.fen == games[number].fen and (again.moves == games[number].moves).all()
         assert (again.scores == games[number].scores).all()
-    assert Player(RULES, seed=2).play(3)[0].fen != games[3].fen
+    assert Player(RULES, seed=2).play(3).fen != games[3].fen
 
 
 def test_scores_are_for_white_and_go_with_results(games):

@@ -20,7 +20,7 @@ SCHEDULE = Schedule(epochs=30, batch=128, rate=3e-3, warmup=10, validation=5)
 @pytest.fixture(scope="module")
 def positions() -> np.ndarray:
     player, replayer = Player({"nodes": 100, "node_limit": 1_000}, seed=3), Replayer({})
-    return np.concatenate([replayer.positions(player.play(number)[0]) for number in range(40)])
+    return np.concatenate([replayer.positions(player.play(number)) for number in range(40)])
 
 
 def loss_and_gradient(weights: np.ndarray, positions: np.ndarray, blend: float) -> tuple[np.ndarray, np.ndarray]:

@@ -127,7 +127,6 @@ def test_what_was_said_is_told_to_the_session(capfd):
     told = []
 
     class Listener:
-        debug = False
         set_option, set_position, go = told.append, told.append, told.append
 
     cold = ColdStart(lambda: "none of it done")

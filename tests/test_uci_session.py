@@ -135,9 +135,12 @@ def test_options_reach_the_search(conversation, said):
 
 
 def test_debug_tells_what_was_understood(conversation, said):
-    conversation.debug = True
-    conversation.set_position(SetPosition(None, ("e2e4",)))
-    conversation.set_option(SetOption("Hash", "2"))
+    output.debugging.set()
+    try:
+        conversation.set_position(SetPosition(None, ("e2e4",)))
+        conversation.set_option(SetOption("Hash", "2"))
+    finally:
+        output.debugging.clear()
     assert said[0].startswith("info string position rnbqkbnr/pppppppp/8/8/4P3") and "'2'" in said[1]
 
 

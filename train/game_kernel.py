@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zobra.engine.board import ONE, WHITE, ZERO
+from zobra.engine.board import FIFTY_MOVES, ONE, WHITE, ZERO
 from zobra.engine.generator import ALL, generate
 from zobra.engine.jit import VOID, copy_record, entry, kernel, record
 from zobra.engine.layouts import POSITION, POSITION_TYPE, TABLES_TYPE
@@ -45,7 +45,6 @@ GAME = np.dtype(
         ("start", POSITION),
         ("result", "i8"),
         ("ending", "i8"),  # index into ENDINGS
-        ("nodes", "i8"),
         ("count", "u8"),  # plies played
         ("moves", "u2", (LONGEST_GAME,)),
         ("scores", "i2", (LONGEST_GAME,)),
@@ -57,7 +56,7 @@ MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, D
 
 ROOT, NONE, ONE_MORE = np.int64(0), np.int64(0), np.int64(1)
 LOST, DRAWN, WON = np.int64(0), np.int64(1), np.int64(2)
-FIFTY_MOVES, SOONEST, BOTH_SIDES, TWICE = np.int64(100), np.int64(4), np.int64(2), np.int64(2)
+SOONEST, BOTH_SIDES, TWICE = np.int64(4), np.int64(2), np.int64(2)
 LAST = np.uint64(LONGEST_GAME)
 DEEPEST = np.int64(MAX_PLY - 1)
 WIDENING, WIDEST = np.int64(2), np.int64(1_000)
@@ -189,12 +188,11 @@ def play_game(worker, tables, rules, game, start):
     while not open_game(worker, tables, rules, game, start):
         pass
     copy_record(game.start, worker.frames[ROOT].position)
-    game.count, game.nodes = ZERO, NONE
+    game.count = ZERO
     white_wins, black_wins, draws = NONE, NONE, NONE
     decided = False
     while not decided and not is_over(worker, tables, game):
         move, score = think(worker, tables, rules)
-        game.nodes += worker.nodes
         if move == NO_MOVE:
             move = np.uint64(worker.frames[ROOT].moves.moves[ZERO])
         white = score if worker.frames[ROOT].position.side == WHITE else -score

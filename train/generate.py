@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import signal
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,8 +48,8 @@ class Player:
             self._rules[0][name] = value
         self._start = parse_fen(START)
 
-    def play(self, number: int) -> tuple[PlayedGame, int]:
-        """The game of this number, and how many nodes it took."""
+    def play(self, number: int) -> PlayedGame:
+        """The game of this number."""
         self._table.clear()
         forget(self._worker)
         self._worker[0]["table"] = self._table.record
@@ -59,9 +58,9 @@ class Player:
         game["random"] = seed_of(self.seed, number)
         play_game(self._worker[0], TABLES_RECORD, self._rules[0], game, self._start.record)
         start = Position(np.array([game["start"]]))
-        count, nodes = int(game["count"]), int(game["nodes"])
+        count = int(game["count"])
         moves, scores = game["moves"][:count].copy(), game["scores"][:count].copy()
-        return PlayedGame(number, write_fen(start), int(game["result"]), int(game["ending"]), moves, scores), nodes
+        return PlayedGame(number, write_fen(start), int(game["result"]), int(game["ending"]), moves, scores)
 
 
 @dataclass
@@ -70,17 +69,13 @@ class Tally:
 
     games: int = 0
     plies: int = 0
-    nodes: int = 0
     shards_there: int = 0
     results: Counter[int] = field(default_factory=Counter)
-    endings: Counter[int] = field(default_factory=Counter)
-    began: float = field(default_factory=time.monotonic)
 
-    def add(self, game: PlayedGame, nodes: int) -> None:
+    def add(self, game: PlayedGame) -> None:
         """Count a game."""
-        self.games, self.plies, self.nodes = self.games + 1, self.plies + len(game.moves), self.nodes + nodes
+        self.games, self.plies = self.games + 1, self.plies + len(game.moves)
         self.results[game.result] += 1
-        self.endings[game.ending] += 1
 
 
 class Generation:
@@ -151,9 +146,9 @@ class Generation:
     def _make_shard(self, player: Player, first: int, on_game: Callable[[Tally], None]) -> None:
         games = []
         for number in range(first, first + GAMES_A_SHARD):
-            game, nodes = player.play(number)
+            game = player.play(number)
             games.append(game)
             with self._lock:
-                self.tally.add(game, nodes)
+                self.tally.add(game)
                 on_game(self.tally)
         write_shard(shard_path(self._folder, first), games, {"first": first, **self._settings})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -63,34 +63,24 @@ class Recipe:
         return asdict(self)
 
 
-def _section(values: dict[str, Any], kind: type, path: Path, name: str) -> Any:
-    """A dataclass from a table of the file, whose entries must be known and of the right type."""
-    defaults = {entry.name: getattr(kind(), entry.name) for entry in fields(kind)}
-    for key, value in values.items():
+def _checked(table: dict[str, Any], defaults: dict[str, Any], path: Path, name: str) -> dict[str, Any]:
+    """The entries of a table of the file, which must be known and of the kind that their default is of."""
+    for key, value in table.items():
         if key not in defaults:
             raise RecipeError(f"{path}: [{name}] has no entry {key!r}; it has {', '.join(defaults)}")
         wanted = {float: (float, int), tuple: (list,)}.get(type(defaults[key]), (type(defaults[key]),))
-        if not isinstance(value, wanted) or isinstance(value, bool):
+        names = value if isinstance(value, list) else []
+        if not isinstance(value, wanted) or isinstance(value, bool) or not all(isinstance(name, str) for name in names):
             raise RecipeError(f"{path}: [{name}] {key} = {value!r} is of the wrong kind")
-    converted = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-    return kind(**converted)
-
-
-def _numbers(values: Any, defaults: dict[str, int], path: Path, name: str) -> dict[str, int]:
-    """A table of whole numbers of which only the known ones may be set."""
-    for key, value in dict(values).items():
-        if key not in defaults:
-            raise RecipeError(f"{path}: [{name}] has no entry {key!r}; it has {', '.join(defaults)}")
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise RecipeError(f"{path}: [{name}] {key} = {value!r} is no whole number")
-    return dict(values)
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
 
 
 def _check_ranges(data: DataPlan, training: Schedule, path: Path) -> None:
     """Numbers with which a step would never end, or have nothing to do."""
     wanted: dict[str, tuple[int, int, int | None]]
     wanted = {"data.games": (data.games, 1, None), "training.epochs": (training.epochs, 1, None)}
-    wanted |= {"training.batch": (training.batch, 1, None), "training.validation": (training.validation, 2, None)}
+    wanted |= {"training.seed": (training.seed, 0, None), "training.batch": (training.batch, 1, None)}
+    wanted |= {"training.validation": (training.validation, 2, None)}
     wanted |= {f"data.rules.{name}": (value, *RULE_BOUNDS.get(name, OTHER_BOUNDS)) for name, value in data.rules.items()}
     for name, (value, least, most) in wanted.items():
         if value < least or (most is not None and value > most):
@@ -120,9 +110,10 @@ def read_recipe(name: str) -> Recipe:
         raise RecipeError(f"{path}: it has hidden, [data], [filter], [training] and [gate], and nothing like {list(content)}")
     if not isinstance(hidden, int) or not 1 <= hidden <= HIDDEN:
         raise RecipeError(f"{path}: hidden = {hidden!r}; this engine takes 1 to {HIDDEN} neurons")
-    data = _section(parts["data"], DataPlan, path, "data")
-    _numbers(data.rules, RULE_DEFAULTS, path, "data.rules")
-    kept = _numbers(parts["filter"], FILTER_DEFAULTS, path, "filter")
-    training, gate = _section(parts["training"], Schedule, path, "training"), _section(parts["gate"], Gate, path, "gate")
+    data = DataPlan(**_checked(parts["data"], asdict(DataPlan()), path, "data"))
+    _checked(data.rules, RULE_DEFAULTS, path, "data.rules")
+    kept = _checked(parts["filter"], FILTER_DEFAULTS, path, "filter")
+    training = Schedule(**_checked(parts["training"], asdict(Schedule()), path, "training"))
+    gate = Gate(**_checked(parts["gate"], asdict(Gate()), path, "gate"))
     _check_ranges(data, training, path)
     return Recipe(path.stem, hidden, data, kept, training, gate)

@@ -24,7 +24,6 @@ class ColdStart:
     """What a session offers, as far as it goes without kernels. `progress` says in words how far their compilation is."""
 
     def __init__(self, progress: Callable[[], str]) -> None:
-        self.debug = False
         self.counting_since: float | None = None  # nothing is counted in here
         self._progress = progress
         self._values = {option.name: option.default for option in OPTIONS}
@@ -59,12 +58,6 @@ class ColdStart:
     def new_game(self) -> None:
         """Nothing was learned that could be forgotten."""
         self.finish()
-
-    def flip(self) -> None:
-        """The same position with colours exchanged."""
-        self.finish()
-        self._board = self._board.mirror()
-        self._position = SetPosition(self._board.shredder_fen(), ())
 
     def go(self, command: Go) -> None:
         """Start a search by the simple player; it prints exactly one bestmove, unless the session takes it over."""
@@ -111,7 +104,6 @@ class ColdStart:
         """End the search, or let the session go on with it, and tell that all that was said."""
         begun = self._search.give_up() if self._search is not None else None
         self.finish()
-        session.debug = self.debug
         for option in self._options:
             session.set_option(option)
         session.set_position(self._position)

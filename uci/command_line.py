@@ -11,17 +11,19 @@ import typer
 from zobra.arena.command_line import register
 from zobra.train.command_line import register as register_training
 from zobra.uci.doctor import doctor, uci_path
-from zobra.uci.loop import converse
 from zobra.uci.perft_command import perft
 from zobra.uci.version import VERSION
 from zobra.uci.warmup import warmup
 
+HELP = """Zobra, a UCI chess engine. Without a command it speaks UCI on standard input and output; `zobra --tunable` does so
+with the numbers of the search as options."""
 ONE_SHOT_HELP = "One UCI command is carried out too: zobra go depth 10, zobra position fen FEN go nodes 1000000, zobra eval."
+QUICK = "Fewer positions, smaller subsets: a few seconds."
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Zobra, a UCI chess engine.",
+    help=HELP,
     epilog=ONE_SHOT_HELP,
 )
 app.command()(perft)
@@ -38,11 +40,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _talk_tunable(wanted: bool) -> None:
-    if wanted:
-        converse(tunable=True)
-
-
 def _say_first(number: int, total: int, name: str) -> None:
     if number == 0:
         typer.echo("compiling the engine, this once …", err=True)
@@ -54,15 +51,9 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
-    tunable: Annotated[
-        bool,
-        typer.Option(
-            "--tunable", callback=_talk_tunable, is_eager=True, help="Speak UCI, with the search's parameters as options."
-        ),
-    ] = False,
 ) -> None:
-    """Without a command, `zobra` speaks UCI on standard input and output."""
-    if context.invoked_subcommand in ("perft", "warmup", "bench", "keys", "doctor"):
+    """What is done before any command."""
+    if context.invoked_subcommand in ("perft", "bench"):
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
     if context.invoked_subcommand in ("match", "ladder", "suite", "tune", "ablate") and "--help" not in sys.argv:
         from zobra.uci.compilation import compile_all
@@ -95,11 +86,9 @@ def parameters(names: Annotated[list[str] | None, typer.Argument(help="Only thes
         raise typer.BadParameter(str(error)) from error
 
 
-@app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True}, add_help_option=False)
-def keys(context: typer.Context) -> None:
-    """How good are the Zobrist keys? Measures it (`zobra keys --help` shows the options)."""
-    from zobra.uci.key_report import keys as report
+@app.command()
+def keys(quick: Annotated[bool, typer.Option("--quick", help=QUICK)] = False) -> None:
+    """How good are the Zobrist keys? Measures it."""
+    from zobra.uci.key_report import report
 
-    command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    command.command()(report)
-    command(context.args, prog_name="zobra keys")
+    report(quick)

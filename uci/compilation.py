@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,7 @@ def work(temporary: str | None) -> None:
             shutil.rmtree(temporary, ignore_errors=True)
         os._exit(0)
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the other, whose end is noticed
     threading.Thread(target=end_with_the_other, daemon=True).start()
     compile_all()
 

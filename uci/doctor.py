@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import shutil
-import subprocess
 import sys
 import sysconfig
-import threading
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -15,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+import chess.engine
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -131,22 +131,16 @@ def check_speed() -> Finding:
 def check_conversation() -> Finding:
     """Start the engine as a GUI does."""
     begin = time.perf_counter()
-    times = []
-    command = [sys.executable, "-m", "zobra.uci"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
-        assert process.stdin and process.stdout
-        watch = threading.Timer(PATIENCE, process.kill)
-        watch.start()
-        for question, answer in (("uci", "uciok"), ("isready", "readyok")):
-            process.stdin.write(question + "\n")
-            if not any(line.strip() == answer for line in process.stdout):
-                watch.cancel()
-                return Finding("wrong", f"no {answer}", f"run {' '.join(command)} and type {question}")
-            times.append(time.perf_counter() - begin)
-        process.stdin.write("quit\n")
-        watch.cancel()
-    found = "uciok after {:.2f} s, readyok after {:.2f} s".format(*times)
-    if times[-1] > ANSWER_SECONDS:
+    try:
+        with chess.engine.SimpleEngine.popen_uci([sys.executable, "-m", "zobra.uci"], timeout=PATIENCE) as engine:
+            known = time.perf_counter() - begin
+            engine.ping()
+            ready = time.perf_counter() - begin
+    except (chess.engine.EngineError, TimeoutError, asyncio.TimeoutError) as error:
+        problem = str(error) or f"no answer within {PATIENCE:.0f} s"
+        return Finding("wrong", problem, f"run {sys.executable} -m zobra.uci and type uci, then isready")
+    found = f"uciok after {known:.2f} s, readyok after {ready:.2f} s"
+    if ready > ANSWER_SECONDS:
         return Finding("note", found, "slow: some GUIs give up; is the machine busy, or the disk slow?")
     return Finding("ok", found)
 

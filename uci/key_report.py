@@ -1,20 +1,21 @@
-"""`zobra keys`: how good the Zobrist keys are, measured. The engine is imported when the command runs."""
+"""`zobra keys`: how good the Zobrist keys are, measured."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
 
 import numpy as np
-import typer
 from rich import box
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from zobra.engine import key_quality as quality
+from zobra.engine.key_trials import distinct_keys, make_all_keys, make_whole_keys, nanoseconds, new_trial, update_keys
+from zobra.engine.zobrist import published_keys
+from zobra.tt.table import ENTRIES_PER_BUCKET
 
 CUT_WIDTHS = (16, 24, 32, 48)  # bits
 SIGNATURE_WIDTHS = (8, 12, 16, 24, 32)  # bits
@@ -25,18 +26,14 @@ PROBES_PER_ENTRY = 3  # absent positions asked for, for each one offered to the 
 CLAIMED_WHOLE, CLAIMED_UPDATE = "about 10 ns", "about 1 ns"
 
 
-def keys(
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer positions, smaller subsets: a few seconds.")] = False,
-) -> None:
-    """How good are the Zobrist keys? Their algebra, their collisions in play, and what they cost."""
+def report(quick: bool) -> None:
+    """Print how good the Zobrist keys are: their algebra, their collisions in play, and what they cost."""
     console = Console(highlight=False, soft_wrap=True)
     begin = time.perf_counter()
     show_numbers(console)
     show_dependence(console, QUICK_EXHAUSTIVE if quick else EXHAUSTIVE)
     show_distances(console)
     with working(console, "playing random games"):
-        from zobra.engine.key_trials import distinct_keys
-
         sample = distinct_keys(QUICK_POSITIONS if quick else POSITIONS, seed=2005)
     show_collisions(console, sample)
     show_false_matches(console, sample)
@@ -66,16 +63,9 @@ def new_table(console: Console, *columns: str) -> Table:
     return table
 
 
-def published() -> np.ndarray:
-    """The numbers under test."""
-    from zobra.engine.zobrist import published_keys
-
-    return published_keys()
-
-
 def show_numbers(console: Console) -> None:
     """How many, how many different, and the dimension of the space they span."""
-    numbers = published()
+    numbers = published_keys()
     heading(console, "The numbers")
     distinct = len(set(numbers.tolist()))
     console.print(f"{len(numbers)} numbers, {distinct} of them distinct: 12 × 64 pieces, 4 castling, 8 files, 1 side")
@@ -84,7 +74,7 @@ def show_numbers(console: Console) -> None:
 
 def show_dependence(console: Console, largest: int) -> None:
     """The smallest set of numbers that adds up to zero, as far as it is searched."""
-    numbers, names = published(), quality.number_names()
+    numbers, names = published_keys(), quality.number_names()
     heading(console, "Dependent subsets: numbers that add up to zero")
     with working(console, f"subsets of up to {largest} numbers") as progress:
         found = quality.smallest_dependent(numbers, largest, progress)
@@ -101,7 +91,7 @@ def show_dependence(console: Console, largest: int) -> None:
 
 def show_distances(console: Console) -> None:
     """Hamming distances, and why they do not matter."""
-    numbers = published()
+    numbers = published_keys()
     heading(console, "Hamming distances, and why they do not matter")
     least, most = quality.hamming_extremes(numbers)
     console.print(f"as published: two numbers differ in {least} to {most} bits; rank {quality.rank(numbers)}")
@@ -130,8 +120,6 @@ def show_collisions(console: Console, sample: np.ndarray) -> None:
 
 def show_false_matches(console: Console, sample: np.ndarray) -> None:
     """Type-1 errors in the table's geometry."""
-    from zobra.tt.table import ENTRIES_PER_BUCKET
-
     present, absent = sample[: len(sample) // (PROBES_PER_ENTRY + 1)], sample[len(sample) // (PROBES_PER_ENTRY + 1) :]
     index_bits = (len(present) // ENTRIES_PER_BUCKET).bit_length() - 1
     table = quality.fill_buckets(present, index_bits, ENTRIES_PER_BUCKET)
@@ -151,8 +139,6 @@ def show_false_matches(console: Console, sample: np.ndarray) -> None:
 
 def show_times(console: Console, repeats: int) -> None:
     """What a key costs."""
-    from zobra.engine.key_trials import make_all_keys, make_whole_keys, nanoseconds, new_trial, update_keys
-
     heading(console, "Time of a key (medians)")
     with working(console, "timing"):
         trial = new_trial(seed=2005)

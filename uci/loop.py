@@ -19,7 +19,7 @@ from zobra.uci.debug_log import IN
 from zobra.uci.input import read_lines
 from zobra.uci.loader import Loader
 from zobra.uci.options import OPTIONS, parameter_options
-from zobra.uci.output import inform, log, say
+from zobra.uci.output import debugging, inform, log, remark, say
 from zobra.uci.signals import leave_on_signals
 from zobra.uci.version import VERSION
 
@@ -35,7 +35,6 @@ class Loop:
     """Obeys commands in their order; loads the engine in the background and waits for it only where it is needed."""
 
     def __init__(self, tunable: bool = False) -> None:
-        self.debug = False
         self._tunable = tunable  # announce the search's parameters too?
         self._waiting: queue.SimpleQueue[Command | str] = queue.SimpleQueue()
         self._loader = Loader(on_ready=lambda: self._waiting.put(ENGINE_LOADED))
@@ -100,14 +99,12 @@ class Loop:
     def obey(self, command: Command | str) -> None:
         """Carry out one command; a line that is none is passed over."""
         if isinstance(command, str):
-            if self.debug and command.strip():
-                inform(f"not understood: {command}")
+            if command.strip():
+                remark(f"not understood: {command}")
         elif isinstance(command, Simple):
             self._obey_simple(command.name)
         elif isinstance(command, Debug):
-            self.debug = command.on
-            if (present := self._loader.present) is not None:
-                present.debug = command.on
+            debugging.set() if command.on else debugging.clear()
         elif isinstance(command, Go):
             self._go(command)
         elif isinstance(command, SetOption):
@@ -131,7 +128,6 @@ class Loop:
             inform(f"error: {error}")
             say("bestmove (none)")
             return
-        someone.debug = self.debug
         someone.go(command)
 
     def _obey_simple(self, name: str) -> None:
@@ -147,7 +143,7 @@ class Loop:
         elif name == "ucinewgame":
             self._loader.someone().new_game()
         elif name == "flip":
-            self._loader.someone().flip()
+            self._session().flip()
         elif name == "d":
             self._session().show_board()
         elif name == "eval":

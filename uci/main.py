@@ -5,22 +5,24 @@ from __future__ import annotations
 import sys
 
 ONE_SHOT = ("uci", "isready", "go", "d", "eval", "position", "compiler")  # UCI commands that may stand alone
+TUNABLE = "--tunable"  # speak UCI, with the numbers of the search as options
 
 
 def main() -> None:
     """Entry point. The conversation is imported without anything heavy, so that `uci` is answered at once."""
-    if len(sys.argv) > 1 and sys.argv[1].lower() in ONE_SHOT:
+    arguments = sys.argv[1:]
+    if arguments in ([], [TUNABLE]):
+        from zobra.uci.loop import converse
+
+        converse(tunable=bool(arguments))
+    elif arguments[0].lower() in ONE_SHOT:
         from zobra.uci.one_shot import run
 
-        run(sys.argv[1:])
-    elif len(sys.argv) > 1:
+        run(arguments)
+    else:
         from zobra.uci.command_line import app
 
         app()
-    else:
-        from zobra.uci.loop import converse
-
-        converse()
 
 
 if __name__ == "__main__":

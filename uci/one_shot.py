@@ -33,8 +33,8 @@ def run(arguments: list[str]) -> None:
             if (command := parse(line)) is not None:
                 if command != Simple("uci"):
                     loop.load()
+                signal.signal(signal.SIGINT, lambda *_: loop.obey(Simple("stop")))
                 loop.obey(command)
-        signal.signal(signal.SIGINT, lambda *_: loop.obey(Simple("stop")))
         loop.complete()
     except KeyboardInterrupt:  # while the engine was being loaded
         status = 130

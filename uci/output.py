@@ -11,6 +11,7 @@ from zobra.uci.debug_log import OUT, DebugLog
 LONGEST_REMARK = 400  # characters of an info string; a remark may quote a line of any length
 
 log = DebugLog()
+debugging = threading.Event()  # set while remarks on what was understood are wanted
 _lock = threading.Lock()
 
 
@@ -28,7 +29,13 @@ def say(text: str) -> None:
         inform(trouble)
 
 
+def remark(text: str) -> None:
+    """Tell something that only `debug on` asks for."""
+    if debugging.is_set():
+        inform(text)
+
+
 def inform(text: str) -> None:
     """Tell the user something outside the protocol's fields; line breaks would be taken for commands."""
-    remark = " ".join(text.split())
-    say("info string " + (remark if len(remark) <= LONGEST_REMARK else remark[:LONGEST_REMARK] + " …"))
+    line = " ".join(text.split())
+    say("info string " + (line if len(line) <= LONGEST_REMARK else line[:LONGEST_REMARK] + " …"))

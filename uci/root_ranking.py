@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import chess
 
+from zobra.engine.board import FIFTY_MOVES
 from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate
@@ -31,7 +32,6 @@ OUTCOME_NAMES = {
     LOSS: "lost",
 }
 SCORES = {WIN: CERTAIN, CURSED_WIN: 40, DRAW: 0, BLESSED_LOSS: -40, LOSS: -CERTAIN}  # centipawns
-FIFTY_MOVES = 100  # plies
 NEAR = 2  # men above the largest table at which captures are still looked at: one of ours and one in reply
 ZEROED = {WIN: 1, CURSED_WIN: 101, DRAW: 0, BLESSED_LOSS: -101, LOSS: -1}  # distance of a move that zeroes at once
 CLOCK_SHARE, MOVETIME_SHARE = 0.03, 0.3  # of the time there is: what may be spent on looking up

@@ -20,7 +20,7 @@ from zobra.engine.game import Game
 from zobra.engine.jit import cache
 from zobra.engine.move import move_text
 from zobra.engine.network import read_network
-from zobra.engine.perft import MAX_DEPTH
+from zobra.engine.perft import MAX_DEPTH, PerftStopped, divide
 from zobra.engine.position import Position
 from zobra.search.limits import Limits, Progress, Report, Result
 from zobra.search.searcher import Searcher
@@ -34,9 +34,8 @@ from zobra.uci.followed_game import FollowedGame
 from zobra.uci.go_limits import limits_of, without
 from zobra.uci.knowledge import Knowledge
 from zobra.uci.options import OPTIONS, find
-from zobra.uci.output import inform, log, say
+from zobra.uci.output import inform, log, remark, say
 from zobra.uci.report import ending_texts, info_text, progress_text, result_text
-from zobra.uci.stoppable_perft import PerftStopped, divide
 
 LAST_WORD = 0.3  # seconds that a search has for its bestmove when the process ends
 LOOK = 0.02  # seconds between two looks whether a count still has the time to end by itself
@@ -45,7 +44,7 @@ LOOK = 0.02  # seconds between two looks whether a count still has the time to e
 class Session:
     """Everything between the lines of a conversation. Methods are called from one thread; searches and counts run in another.
 
-    `debug` asks for remarks on what was understood; `counting_since` is when the running count was begun (monotonic seconds);
+    `counting_since` is when the running count was begun (monotonic seconds);
     `is_hurried` tells whether somebody waits who will not wait for a count.
     """
 
@@ -53,7 +52,6 @@ class Session:
         self.values = {option.name: option.default for option in OPTIONS}
         self.searcher = Searcher(int(self.values["Hash"]), int(self.values["Move Overhead"]))
         self.searcher.seed = random.getrandbits(32)  # a weakened engine does not play the same game twice
-        self.debug = False
         self.counting_since: float | None = None
         self.is_hurried: Callable[[], bool] = lambda: False
         self._board = FollowedGame()
@@ -123,7 +121,7 @@ class Session:
         self.finish()
         try:
             option = find(command.name)
-            value, remark = option.read(command.value)
+            value, objection = option.read(command.value)
             if option.name == "Hash":
                 self.searcher.resize(int(value))
             elif option.name == "EvalFile":
@@ -131,11 +129,11 @@ class Session:
         except (ValueError, MemoryError) as error:
             inform(f"error: {error}")
             return
-        if remark:
-            inform(remark)
+        if objection:
+            inform(objection)
         self.values[option.name] = value
         self._apply(option.name)
-        self._debug(f"option {option.name} is {value!r}")
+        remark(f"option {option.name} is {value!r}")
 
     def _apply(self, name: str) -> None:
         """Let the search know what an option says now."""
@@ -155,8 +153,8 @@ class Session:
         elif name in searcher.parameters:
             searcher.set_parameter(name, int(values[name]))
         elif name == "Debug Log File":
-            for remark in log.open(values[name]):
-                inform(remark)
+            for trouble in log.open(values[name]):
+                inform(trouble)
         else:
             self._knowledge.apply(name)
 
@@ -176,7 +174,7 @@ class Session:
         except ValueError as error:
             inform(f"error {error}")
             return
-        self._debug(f"position {write_fen(self._board.position)}")
+        remark(f"position {write_fen(self._board.position)}")
 
     def go(self, command: Go) -> None:
         """Start a search; it prints exactly one bestmove."""
@@ -185,12 +183,8 @@ class Session:
         limits = limits_of(command, self._search_moves(command.searchmoves))
         for word in command.unreadable:
             inform(f"go: no number after {word}")
-        self._debug(str(limits))
+        remark(str(limits))
         self._start(lambda: self._think(limits))
-
-    def _debug(self, remark: str) -> None:
-        if self.debug:
-            inform(remark)
 
     def _start(self, work: Callable[[], None]) -> None:
         self._stopped.clear()
@@ -236,7 +230,7 @@ class Session:
         ranking, limits = self._knowledge.rank(game, limits, self._stopped.is_set)
         if ranking is None:
             return self._search(game, limits)
-        self._debug(self._knowledge.describe(ranking))
+        remark(self._knowledge.describe(ranking))
         return self._search(game, without(limits, ranking.milliseconds), ranking.adjust)
 
     def _search(self, game: Game, limits: Limits, adjust: Callable[[Report], Report] = lambda report: report) -> Result:
@@ -318,7 +312,7 @@ class Session:
                 work()
             except Exception as error:  # a count that fails says so and costs nothing else
                 inform(f"error: {type(error).__name__}: {error}")
-            self.counting_since = None
+            self.counting_since, self._counter = None, self.searcher
 
         self.counting_since = time.monotonic()
         self._start(guarded)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import chess
 
+from zobra.engine.board import FIFTY_MOVES
 from zobra.engine.piece_square import FULL_PHASE, QUEEN_PHASE, ROOK_PHASE, TEMPO, table
 from zobra.engine.scores import INFINITY, MATE, is_mate, mate_in_moves
 
@@ -19,7 +20,6 @@ FULL, MOVE_BONUS, MATED, MOST = int(FULL_PHASE), int(TEMPO), -int(MATE), int(INF
 PHASES = (0, 1, 1, int(ROOK_PHASE), int(QUEEN_PHASE), 0)  # by piece type, from the pawn on
 WORTHS = (1, 3, 3, 5, 9, 20)  # for the order of captures
 DEEPEST = 40  # plies: Python's own stack is not endless
-FIFTY_MOVES = 100
 
 
 class Interrupted(Exception):
