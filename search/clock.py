@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from zobra.search.limits import Limits
 
-DEFAULT_MOVES_TO_GO = 25  # moves that a sudden-death clock is shared out over
-INCREMENT_SHARE = 0.65  # the rest builds a reserve against a machine that stalls
-SOFT_SHARE = 0.6  # of the allotment: the next depth seldom ends within the rest
+DEFAULT_MOVES_TO_GO = 20  # moves that a sudden-death clock is shared out over
+INCREMENT_SHARE = 0.85
+SOFT_SHARE = 0.7  # of the allotment: the next depth seldom ends within the rest
+RESERVE, RESERVE_SHARE = 150, 0.3  # milliseconds left alone against a machine that stalls, and how much of a clock at most
 HARD_FACTOR = 2.5  # times the allotment
 CLOCK_SHARE = 0.35  # never more than this of what is on the clock
 MINIMUM = 1  # millisecond
@@ -46,7 +47,8 @@ def allot(limits: Limits, white_to_move: bool, overhead: int) -> Allotment:
         return Allotment(None, None)
     increment = clock.white_increment if white_to_move else clock.black_increment
     moves = min(clock.moves_to_go or DEFAULT_MOVES_TO_GO, DEFAULT_MOVES_TO_GO)
-    usable = max(MINIMUM, time - overhead)
+    left = max(0, time - overhead)
+    usable = max(MINIMUM, left - min(RESERVE, RESERVE_SHARE * left))
     share = usable / moves + INCREMENT_SHARE * increment
     ceiling = max(MINIMUM, usable * (CLOCK_SHARE if moves > 1 else 1))
     return Allotment(max(MINIMUM, min(share * SOFT_SHARE, ceiling)), max(MINIMUM, min(share * HARD_FACTOR, ceiling)))

@@ -12,6 +12,8 @@ from zobra.search.clock import (
     DROP_SCALE,
     FIRST_STEADY_DEPTH,
     MINIMUM,
+    RESERVE,
+    RESERVE_SHARE,
     STEADY_FACTORS,
     Allotment,
     Pace,
@@ -64,8 +66,13 @@ def test_next_to_no_time_still_gives_a_millisecond(time, moves):
 
 
 def test_the_last_move_before_the_time_control_may_use_what_is_left():
-    assert white(1_000, 0, 1, 100).hard == 900
-    assert white(1_000, 0, 2, 100).hard == CLOCK_SHARE * 900
+    assert white(1_000, 0, 1, 100).hard == 900 - RESERVE
+    assert white(1_000, 0, 2, 100).hard == CLOCK_SHARE * (900 - RESERVE)
+
+
+def test_a_reserve_is_left_alone():
+    assert white(10_000, 0, 1).hard == 10_000 - RESERVE
+    assert white(100, 0, 1).hard == 100 - RESERVE_SHARE * 100
 
 
 def test_overhead_is_kept_back():
