@@ -9,7 +9,7 @@ from typing import NamedTuple
 from zobra.search.limits import Limits
 
 DEFAULT_MOVES_TO_GO = 20  # moves that a sudden-death clock is shared out over
-INCREMENT_SHARE = 0.85
+INCREMENT_SHARE = 0.85  # of what a move gets back, the part that it may count on
 SOFT_SHARE = 0.7  # of the allotment: the next depth seldom ends within the rest
 RESERVE, RESERVE_SHARE = 150, 0.3  # milliseconds left alone against a machine that stalls, and how much of a clock at most
 HARD_FACTOR = 2.5  # times the allotment

@@ -69,8 +69,8 @@ def _checked(table: dict[str, Any], defaults: dict[str, Any], path: Path, name: 
         if key not in defaults:
             raise RecipeError(f"{path}: [{name}] has no entry {key!r}; it has {', '.join(defaults)}")
         wanted = {float: (float, int), tuple: (list,)}.get(type(defaults[key]), (type(defaults[key]),))
-        names = value if isinstance(value, list) else []
-        if not isinstance(value, wanted) or isinstance(value, bool) or not all(isinstance(name, str) for name in names):
+        listed = value if isinstance(value, list) else []
+        if not isinstance(value, wanted) or isinstance(value, bool) or not all(isinstance(entry, str) for entry in listed):
             raise RecipeError(f"{path}: [{name}] {key} = {value!r} is of the wrong kind")
     return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
 
