@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from zobra.arena.engines import EngineSpec
+from zobra.arena.journal import write_safely
 from zobra.arena.player import Spin
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
@@ -174,11 +175,22 @@ def markdown(settings: Settings, found: Sequence[Worth], benches: Mapping[str, i
     return "\n".join([*lines, "", below, ""])
 
 
-def insert(path: Path, table: str) -> None:
-    """Puts the table between the marks of a Markdown file. Raises ValueError when it has none, or OSError."""
+def _around(path: Path) -> tuple[str, str]:
+    """What a Markdown file has before and after the place of the table. Raises ValueError when it has none, or OSError."""
     text = path.read_text(encoding="utf-8")
     before, begin, rest = text.partition(_BEGIN)
     _, end, after = rest.partition(_END)
     if not (begin and end):
         raise ValueError(f"{path}: no place for the table, which is between the lines {_BEGIN} and {_END}")
-    path.write_text(f"{before}{_BEGIN}\n{table}{_END}{after}", encoding="utf-8")
+    return before, after
+
+
+def check_place(path: Path) -> None:
+    """Raises ValueError when a Markdown file has no place for the table, or OSError."""
+    _around(path)
+
+
+def insert(path: Path, table: str) -> None:
+    """Puts the table between the marks of a Markdown file. Raises ValueError when it has none, or OSError."""
+    before, after = _around(path)
+    write_safely(path, f"{before}{_BEGIN}\n{table}{_END}{after}".encode())

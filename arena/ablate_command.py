@@ -50,6 +50,8 @@ def ablate(
     """Switches an engine's techniques off one by one, and finds what each is worth; interrupted runs go on."""
     console = plain_console()
     with mistakes_named():
+        if into is not None:
+            ablation.check_place(into)
         if engine is not None:
             spec = read_engine(engine, option or [])
             parts = ablation.techniques(file, off or [], spin_options(spec, Settings.stall_seconds))

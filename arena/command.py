@@ -18,6 +18,7 @@ from zobra.arena.match import Match, Outcome, check_engines, scheduled
 from zobra.arena.openings import RANDOM, USUAL_PLIES
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings, digest
+from zobra.arena.tune import PLAN
 
 
 @contextmanager
@@ -100,11 +101,16 @@ def new_folder(kind: str) -> Path:
 
 def play(console: Console, folder: Path, settings: Settings, concurrency: int, pin: bool = True) -> Outcome:
     """Plays or goes on with the match in a folder. Raises ValueError, OSError or RuntimeError."""
+    if (folder / PLAN).exists():
+        raise ValueError(f"{folder} holds a run of tuning: `zobra tune --folder {folder}` goes on with it")
     check_book(settings)
     # what cannot be played leaves no folder behind
-    schedule = scheduled(settings)
+    with console.status("drawing the openings"):
+        schedule = scheduled(settings)
     check_engines(settings, schedule)
-    with closing(Journal.open(folder, settings)) as journal:
+    with console.status("reading the games so far"):
+        journal = Journal.open(folder, settings)
+    with closing(journal):
         running = Match(journal, schedule, concurrency, pin=pin)
         with MatchDisplay(console, settings) as display:
             return running.run(display)
@@ -113,11 +119,11 @@ def play(console: Console, folder: Path, settings: Settings, concurrency: int, p
 def print_faults(console: Console, results: Results) -> None:
     """What engines lost by other means than chess."""
     for line in faults(results):
-        console.print(line)
+        console.print(line, soft_wrap=True)
 
 
 def leave_if_interrupted(console: Console, interrupted: bool, folder: Path) -> None:
     """Says how to go on, and ends the command with the status of an interruption."""
     if interrupted:
-        console.print(f"interrupted; the same command with `--folder {folder}` goes on")
+        console.print(f"interrupted; the same command with `--folder {folder}` goes on", soft_wrap=True)
         raise typer.Exit(130)

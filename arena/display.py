@@ -35,7 +35,7 @@ class MatchDisplay(LivePanel):
     def started(self, pairing: Pairing) -> None:
         """A game begins."""
         if not self.live:
-            self.console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}")
+            self.console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", soft_wrap=True)
 
     def finished(self, record: GameRecord, results: Results, llr: float | None) -> None:
         """A game ended."""
@@ -45,10 +45,10 @@ class MatchDisplay(LivePanel):
         self._refresh(results, llr)
         if self.live:
             return
-        self.console.print(self._last)
+        self.console.print(self._last, soft_wrap=True)
         if results.games % _INTERVAL == 0:
             for line in figures(results, self._settings, llr):
-                self.console.print(line)
+                self.console.print(line, soft_wrap=True)
 
     def _refresh(self, results: Results, llr: float | None) -> None:
         pace = (results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)

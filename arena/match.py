@@ -104,7 +104,7 @@ def check_engines(settings: Settings, schedule: Sequence[Pairing]) -> None:
             try:
                 player = await Player.start(engine, settings.stall_seconds)
                 try:
-                    player.check_able(settings.chess960, from_start)
+                    player.check_able(settings.chess960, from_start, settings.controls[engine.name])
                 finally:
                     await player.quit()
             except EngineFailure as failure:

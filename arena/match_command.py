@@ -56,7 +56,7 @@ def match(
     syzygy: Annotated[Path | None, typer.Option(help="Folder of Syzygy tables that end games.")] = None,
     chess960: Annotated[bool, typer.Option("--chess960", help="Chess960 (also with FENs of double Chess960).")] = False,
     margin: Annotated[int, typer.Option(min=0, help="Milliseconds a move may be late.")] = 0,
-    stall: Annotated[float, typer.Option(min=1, help="Seconds of silence until an engine counts as stalled.")] = 60,
+    stall: Annotated[float, typer.Option(min=1, help="Seconds without an answer, or a move if no clock runs.")] = 60,
     folder: Folder = None,
     pin: Annotated[bool, typer.Option(help="Give each game its own processors, where possible.")] = True,
 ) -> None:
@@ -86,13 +86,13 @@ def match(
 def show(console: Console, outcome: Outcome, settings: Settings, folder: Path) -> None:
     """The result of a match."""
     for line in figures(outcome.results, settings, outcome.llr):
-        console.print(line)
+        console.print(line, soft_wrap=True)
     print_faults(console, outcome.results)
     if len(settings.engines) > 2:
         console.print(standings(outcome.results))
     if outcome.verdict:
         console.print(f"SPRT: {outcome.verdict} accepted")
-    console.print(f"{outcome.results.games} of {outcome.total} games in {folder}")
+    console.print(f"{outcome.results.games} of {outcome.total} games in {folder}", soft_wrap=True)
 
 
 def _sprt(text: str | None, model: str) -> statistics.Sprt | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import chess.engine
 
+from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ LATE_TIME = 10.0
 QUIT_TIME = 2.0
 # how far over its time an engine may be before it is told to stop (seconds)
 STOP_DELAY = 0.2
+_SWITCHES = {"true": True, "1": True, "false": False, "0": False}
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 
 
@@ -132,6 +134,17 @@ class _XBoard(_Stopwatch, chess.engine.XBoardProtocol):
         self.features: _Features = _Features(setboard=1)
 
 
+def _with_switches(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
+    """Options of which those that can be on or off are so; python-chess takes every text but "false" for on."""
+    result = dict(options)
+    for name, value in options.items():
+        if isinstance(value, str) and name in announced and announced[name].type == "check":
+            if value.lower() not in _SWITCHES:
+                raise chess.engine.EngineError(f"option {name} is true or false, not {value!r}")
+            result[name] = _SWITCHES[value.lower()]
+    return result
+
+
 class Player:
     """One engine process."""
 
@@ -140,7 +153,7 @@ class Player:
 
     @classmethod
     async def start(cls, spec: EngineSpec, patience: float) -> "Self":
-        """Starts the engine and sets its options. `patience`: seconds of silence until it counts as stalled.
+        """Starts the engine and sets its options. `patience`: seconds until it counts as stalled, where no clock runs.
 
         Raises EngineFailure. The engine gets a process group of its own, so that Ctrl-C does not reach it.
         """
@@ -155,7 +168,7 @@ class Player:
         player = cls(spec, transport, protocol, patience)
         try:
             await asyncio.wait_for(protocol.initialize(), START_TIME)
-            await asyncio.wait_for(protocol.configure(spec.options), START_TIME)
+            await asyncio.wait_for(protocol.configure(_with_switches(spec.options, protocol.options)), START_TIME)
             await player.ready()
         except BaseException as error:
             await player.kill()
@@ -190,14 +203,19 @@ class Player:
         except chess.engine.EngineError as error:
             raise self._disconnect(error) from error
 
-    def check_able(self, chess960: bool, from_start: bool) -> None:
-        """Raises EngineFailure when the engine does not play Chess960, or not from other positions than the first."""
+    def check_able(self, chess960: bool, from_start: bool, control: TimeControl) -> None:
+        """Raises EngineFailure when the engine lacks Chess960, other positions than the first, or limits of nodes."""
         features = None if self.spec.protocol == "uci" else self._protocol.features
         plays960 = "UCI_Chess960" in self._protocol.options if features is None else "fischer" in str(features.get("variants"))
         if chess960 and not plays960:
             raise EngineFailure("disconnect", f"{self.spec.name} does not play Chess960")
         if features is not None and not features.sets_up and not from_start:
             raise EngineFailure("disconnect", f"{self.spec.name} cannot be given positions; use a PGN or Polyglot book")
+        if features is not None and control.nodes is not None:
+            if control.base_ms is not None or control.movetime is not None:
+                raise EngineFailure("disconnect", f"{self.spec.name} takes nodes or time as its limit, not both (XBoard)")
+            if not features.get("nps"):
+                raise EngineFailure("disconnect", f"{self.spec.name} cannot be held to a number of nodes (XBoard)")
 
     async def ready(self) -> None:
         """Waits until the engine answers a ping. Raises EngineFailure."""

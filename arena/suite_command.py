@@ -55,7 +55,7 @@ def suite(
     if not result.positions:
         raise typer.BadParameter("no position to solve in these files")
     limit = chess.engine.Limit(time=movetime and movetime / 1000, nodes=nodes, depth=depth)
-    _save(result, output)  # before the work: is it possible?
+    _check_writable(output)
     try:
         for spec, answers in zip(specs, engines, strict=True):
             _run_engine(console, result, spec, answers, limit, output, stop_when_solved, timeout)
@@ -64,8 +64,9 @@ def suite(
     if table:
         console.print(suite_display.position_table(result))
     console.print(suite_display.summary_table(result))
-    _save(result, output)
-    console.print(f"results: {output}")
+    if any(outcome for answers in engines for outcome in answers.outcomes):
+        _save(result, output)
+        console.print(f"results: {output}")
     if not result.finished:
         raise typer.Exit(1)
 
@@ -101,6 +102,17 @@ def _run_engine(
         except EngineFailure as error:
             engine.error = str(error)
             console.print(engine.error, style="red")
+
+
+def _check_writable(output: Path) -> None:
+    """Before the work: can the results be kept? Earlier ones stay until there is something better."""
+    is_new = not output.exists()
+    try:
+        output.open("ab").close()
+        if is_new:
+            output.unlink()
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from error
 
 
 def _save(result: SuiteResult, output: Path) -> None:

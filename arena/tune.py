@@ -21,6 +21,7 @@ from zobra.arena.results import Results
 from zobra.arena.schedule import Pairing
 from zobra.arena.spsa import Gains, Spsa, Tunable
 
+PLAN = "tune.json"
 PLUS, MINUS = SIDES = ("plus", "minus")
 
 
@@ -49,7 +50,7 @@ class Plan:
     @classmethod
     def read(cls, folder: Path) -> "Plan":
         """The plan of the run in a folder. Raises ValueError or OSError."""
-        path = folder / "tune.json"
+        path = folder / PLAN
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
             tunables, pairs = tuple(Tunable(**entry) for entry in values.pop("tunables")), values.pop("pairs")
@@ -60,13 +61,13 @@ class Plan:
     def keep(self, folder: Path) -> None:
         """Writes the plan. Raises ValueError when another one is there already, or OSError."""
         folder.mkdir(parents=True, exist_ok=True)
-        if (folder / "tune.json").exists():
+        if (folder / PLAN).exists():
             if self != Plan.read(folder):
                 raise ValueError(f"{folder} holds another run: its parameters or gains differ")
             return
         if (folder / "run.json").exists():
             raise ValueError(f"{folder} holds a match, which is no run of tuning")
-        write_safely(folder / "tune.json", json.dumps(self.to_json(), indent=1).encode())
+        write_safely(folder / PLAN, json.dumps(self.to_json(), indent=1).encode())
 
 
 class Watcher(Protocol):

@@ -92,6 +92,8 @@ class _Table:
                 if name in pairing.options:
                     await players[color].configure(pairing.options[name])
             except EngineFailure as error:
+                if name in self._players:
+                    await self._players.pop(name).kill()
                 ending = Ending(win_for(not color), error.reason, error.detail)
                 return finished(pairing, ending, self._settings, [], now())
         record, failure = await play_game(pairing, players, self._settings, self._tablebase)

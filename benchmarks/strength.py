@@ -3,7 +3,7 @@
     python benchmarks/strength.py --elo 1400 --elo 1800 --elo 2200 --games 100
 
 A score of 35 to 65 per cent is a level kept. For one that is not, the nodes are told that would have been even if
-ELO_OF_DOUBLING holds; they belong into the table of zobra/search/strength.py, and the next run checks them.
+ELO_OF_DOUBLING holds; they belong into the table of search/strength.py, and the next run checks them.
 """
 
 from __future__ import annotations

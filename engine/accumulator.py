@@ -64,8 +64,8 @@ def update(network, accumulator, position, known, known_position, colour):
     changed = changed_squares(position, known_position)
     if changed == ZERO:
         copy_record(target, source)
-    came, left = NO_PIECE, NO_PIECE  # features that wait for one to be paired with; NO_PIECE is none
-    has_come, has_left = False, False
+    came, left = ZERO, ZERO  # features that wait for one to be paired with,
+    has_come, has_left = False, False  # where there are such
     while changed:
         square = lowest(changed)
         changed &= changed - ONE

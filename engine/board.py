@@ -24,8 +24,8 @@ DARK_SQUARES = np.uint64(0xAA55AA55AA55AA55)
 
 FIFTY_MOVES = 100  # plies without a capture or a pawn move that make a draw
 
-KINGSIDE, QUEENSIDE = np.uint64(0), np.uint64(1)  # wings; where castling takes the king and the rook, as files:
-KING_FILE = (6, 2)
+KINGSIDE, QUEENSIDE = np.uint64(0), np.uint64(1)
+KING_FILE = (6, 2)  # where castling takes the king and the rook, by wing
 ROOK_FILE = (5, 3)
 
 SQUARE_NAMES = [file + rank for rank in "12345678" for file in "abcdefgh"]

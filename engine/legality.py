@@ -1,4 +1,4 @@
-"""Is a 16-bit number a legal move of this position? Asked of moves that come from elsewhere: table, killers."""
+"""Is a 16-bit number a legal move of this position? Asked of moves that come from elsewhere: the table, a file of games."""
 
 from __future__ import annotations
 

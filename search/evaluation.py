@@ -20,16 +20,23 @@ def forget_accumulator(frame):
 
 
 @kernel
+def has_side(frame, colour):
+    """Is the accumulator of this frame computed as `colour` sees it?"""
+    return frame.accumulator.computed >> colour & ONE != ZERO
+
+
+@kernel
 def bring_up_to_date(worker, tables, ply, colour):
     """Compute one side of the accumulator at `ply`, from the nearest ply before that has it if the king is in the same half."""
     frame = worker.frames[ply]
     back = ply
-    while back > ROOT and worker.frames[back].accumulator.computed >> colour & ONE == ZERO:
+    while back > ROOT and not has_side(worker.frames[back], colour):
         back -= BACK
     known = worker.frames[back]
-    if back == ply and known.accumulator.computed >> colour & ONE != ZERO:
+    found = has_side(known, colour)
+    if found and back == ply:
         return
-    if known.accumulator.computed >> colour & ONE == ZERO or view(known.position, colour) != view(frame.position, colour):
+    if not found or view(known.position, colour) != view(frame.position, colour):
         refresh(tables.network, frame.accumulator, frame.position, colour)
     else:
         update(tables.network, frame.accumulator, frame.position, known.accumulator, known.position, colour)

@@ -82,9 +82,9 @@ def learn_cutoff(worker, ply, move, is_quiet, depth):
     """A move was good enough for a cutoff: it gains, and the moves tried before it lose (quiet ones only to a quiet one)."""
     frame, parameters = worker.frames[ply], worker.parameters
     bonus = min(parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus)
-    index = ZERO
     if is_quiet:
         learn_quiet(worker, ply, move, bonus)
+        index = ZERO
         while index < frame.quiet_count:
             learn_quiet(worker, ply, np.uint64(frame.quiets[index]), -bonus)
             index += ONE

@@ -20,7 +20,7 @@ from zobra.tt.entry import EXACT, LOWER, UPPER, evaluation_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
 OFF, ONE_PLY = np.int64(0), np.int64(1)
-NO_PIECE = np.uint64(NOTHING_PLAYED)
+NOTHING = np.uint64(NOTHING_PLAYED)
 
 
 @kernel
@@ -29,7 +29,7 @@ def step(worker, tables, ply, move):
     frame, following = worker.frames[ply], worker.frames[ply + 1]
     frame.move = move
     frame.nodes_before = worker.nodes
-    worker.played[ply + PLAYED_HERE] = NO_PIECE if move == NO_MOVE else piece_to(frame.position, move)
+    worker.played[ply + PLAYED_HERE] = NOTHING if move == NO_MOVE else piece_to(frame.position, move)
     if move == NO_MOVE:
         make_null(frame.position, following.position, tables)
     else:

@@ -24,7 +24,7 @@ class Parameter(NamedTuple):
 PARAMETERS = (
     Parameter("use_network", 1, 0, 1, 1),  # 0 evaluates by piece-square values: what is the network worth?
     Parameter("use_table", 1, 0, 1, 1),  # 0 searches as if nothing were ever stored: what is the table worth?
-    Parameter("aspiration_depth", 4, 1, 20, 1),
+    Parameter("aspiration_depth", 4, 1, 128, 1),
     Parameter("aspiration_margin", 14, 5, 100, 3),
     Parameter("aspiration_reduction", 3, 0, 8, 1),
     Parameter("internal_reduction_depth", 4, 1, 64, 1),

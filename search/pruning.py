@@ -21,13 +21,13 @@ from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of
 NEAR_FIFTY = np.int64(90)  # from here on a stored score may not know how few moves are left
 ROOT, ONE_PLY, NO_PLIES, TWO_PLIES, THREE_PLIES, FOUR_PLIES = (np.int64(plies) for plies in (0, 1, 0, 2, 3, 4))
 WHOLE_PLY = np.int64(PLY)
-BOTH = np.int64(2)
+TWICE, HALF = np.int64(2), np.int64(2)
 WHOLE = np.int64(1024)  # what shares are parts of
 
 
 @kernel
 def table_decides(position, data, score, depth, alpha, beta):
-    """The stored search was as deep, and its bound lies on the deciding side of the window."""
+    """The stored search was as deep, its bound is on the deciding side of the window, and the fifty moves are far from over."""
     bound = bound_of(data)
     if depth_of(data) < depth or position.halfmove >= NEAR_FIFTY:
         return False
@@ -119,7 +119,7 @@ def may_be_singular(worker, frame, data, score, ply, depth):
     return (
         depth >= worker.parameters.singular_depth
         and ply > ROOT
-        and ply < BOTH * worker.root_depth
+        and ply < TWICE * worker.root_depth
         and frame.excluded == NO_MOVE
         and frame.table_move != NO_MOVE
         and bound_of(data) != UPPER
@@ -134,7 +134,7 @@ def late_moves_are_hopeless(worker, number, depth, improving):
     """Late-move pruning: near the horizon, so many moves have failed that the quiet ones still to come will too."""
     parameters = worker.parameters
     enough = parameters.late_move_base + depth * depth
-    return depth <= parameters.late_move_depth and number > (enough if improving else enough // BOTH)
+    return depth <= parameters.late_move_depth and number > (enough if improving else enough // HALF)
 
 
 @kernel

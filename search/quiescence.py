@@ -1,6 +1,7 @@
 """Quiescence: search captures and promotions only, until the position is quiet enough for its evaluation to be trusted.
 
-In check there is no quiet: evasions are searched until one does not lose, and no score is taken for granted.
+In check there is no quiet and no score to be taken for granted: captures are searched and quiet moves, of these only one more
+after a move that does not lose by mate.
 """
 
 from __future__ import annotations

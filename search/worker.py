@@ -96,7 +96,7 @@ DEADLINE_OFFSET = np.uint64(8 * DEADLINE)
 HUNDREDTHS = 100  # the parameters of the reductions are counted in them
 PLY = 1024  # reductions are counted in fractions of a ply
 CLOCK_INTERVAL = np.int64(1024)  # nodes between two looks at the clock
-ONE_NODE, STOPPED, NO_DEADLINE = np.int64(1), np.int64(1), np.int64(0)
+ONE_NODE, ONE_MOVE, STOPPED, NO_DEADLINE = np.int64(1), np.int64(1), np.int64(1), np.int64(0)
 LIMIT = np.int64(1 << 14)  # of any history value
 PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
 # Added to a ply, where in `played` the move one, two or four plies before is; and the one made from the ply itself.
@@ -160,7 +160,7 @@ def is_root_move(worker, move):
     if count != ZERO and index == count:
         return False
     worker.root_move = np.int64(move)
-    worker.root_number += ONE_NODE
+    worker.root_number += ONE_MOVE
     return True
 
 

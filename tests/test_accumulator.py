@@ -11,7 +11,8 @@ from zobra.engine.jit import VOID, WORD, entry, record
 from zobra.engine.layouts import ACCUMULATOR, HIDDEN, NETWORK, POSITION_TYPE
 from zobra.engine.network import evaluate_anew, install
 from zobra.engine.position import Position
-from zobra.train.verify import Verifier
+from zobra.search.worker import new_worker
+from zobra.train import verify
 
 NETWORK_ARRAY = np.zeros(1, NETWORK)
 install(random_network(HIDDEN), NETWORK_ARRAY[0])
@@ -75,12 +76,27 @@ def test_a_piece_of_another_kind_on_the_same_square():
 
 
 def test_a_walk_through_the_search_s_stack():
-    assert Verifier(random_network(HIDDEN)).walk(30_000, seed=3) == 0
+    assert verify.Verifier(random_network(HIDDEN)).walk(30_000, seed=3) == 0
 
 
 @pytest.mark.slow
 def test_a_million_plies():
-    assert Verifier(random_network(HIDDEN)).walk(1_000_000, seed=4) == 0
+    assert verify.Verifier(random_network(HIDDEN)).walk(1_000_000, seed=4) == 0
+
+
+def test_a_walk_finds_accumulators_that_were_not_brought_up_to_date(monkeypatch):
+    def forgetful_worker(parameters, signals):
+        return new_worker(parameters | {"use_network": 0}, signals)
+
+    monkeypatch.setattr(verify, "new_worker", forgetful_worker)
+    assert verify.Verifier(random_network(HIDDEN)).walk(2_000, seed=3) > 100
+
+
+def test_a_score_that_depends_on_the_colour_is_found_out(monkeypatch):
+    verifier, boards = verify.Verifier(random_network(HIDDEN)), verify.random_boards(50, seed=1)
+    assert verifier.asymmetries(boards) == 0
+    monkeypatch.setattr(verify.Verifier, "score", lambda self, position: int(position.record["side"]))
+    assert verifier.asymmetries(boards) == 50
 
 
 def test_an_accumulator_of_another_position_is_found_out():

@@ -89,6 +89,8 @@ def test_bad_files_are_named(tmp_path, text):
         ([ENGINE, "-x", "Speed=2"], "does not support option Speed"),
         ([ENGINE, "-x", "Hash=2", "-n", "3"], "must be even"),
         ([ENGINE, "--techniques", "nowhere.toml"], "nowhere.toml"),
+        ([ENGINE, "-x", "Hash=2", "--into", "REDME.md"], "REDME.md"),
+        ([ENGINE, "-x", "Hash=2", "--into", str(SCRIPT)], "no place for the table"),
     ],
 )
 def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, arguments, problem):

@@ -3,12 +3,14 @@
 import asyncio
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import chess
 import pytest
 
 from zobra.arena import player as players
 from zobra.arena.adjudication import Rules
+from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game import play_game
 from zobra.arena.journal import GameRecord
@@ -146,6 +148,29 @@ def test_engines_are_told_the_time_and_the_moves(tmp_path):
     assert lines.count("isready") >= 4
 
 
+@pytest.mark.parametrize("text", ["false", "False", "0"])
+def test_what_is_to_be_off_is_off(tmp_path, text):
+    log = tmp_path / "log"
+    play(scripted("W", "--log", str(log), options={"Caution": text}), B, rules=Rules(move_limit=1))
+    assert "setoption name Caution value false" in log.read_text().splitlines()
+
+
+def test_an_xboard_engine_is_not_asked_for_nodes_that_it_cannot_count():
+    spec = EngineSpec("x", ("x",), protocol="xboard")
+    for nps, control, problem in (
+        (1, "nodes=9", ""),
+        (1, "10 nodes=9", "not both"),
+        (0, "nodes=9", "cannot be held to a number"),
+    ):
+        protocol = SimpleNamespace(options={}, features=players._Features(setboard=1, nps=nps))
+        player = Player(spec, None, protocol, 5)
+        if not problem:
+            player.check_able(False, True, TimeControl.parse(control))
+            continue
+        with pytest.raises(EngineFailure, match=problem):
+            player.check_able(False, True, TimeControl.parse(control))
+
+
 def test_chess960_castles_by_taking_the_rook():
     fen = "bnrkbrqn/pppppppp/8/8/8/8/PPPPPPPP/5KR1 w G - 0 1"
     record, failure = play(
@@ -170,6 +195,7 @@ def test_a_game_that_is_over_at_once():
         (EngineSpec("x", (sys.executable, "-c", "import sys; sys.exit('sorry')")), "sorry"),
         (scripted("x", options={"Nonsense": "1"}), "does not support option Nonsense"),
         (scripted("x", options={"Hash": "lots"}), "Hash"),
+        (scripted("x", options={"Caution": "maybe"}), "option Caution is true or false, not 'maybe'"),
     ],
 )
 def test_an_engine_that_cannot_be_started_says_why(spec, problem):

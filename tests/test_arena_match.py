@@ -1,11 +1,13 @@
 """Whole matches of scripted engines in worker processes."""
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -24,6 +26,7 @@ from zobra.arena.results import Results
 from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN, pairings
 from zobra.arena.settings import Settings, digest
 from zobra.arena.statistics import LOGISTIC, Sprt
+from zobra.arena.worker import _Table
 
 ENGINE = str(Path(__file__).parent / "scripted_engine.py")
 
@@ -115,6 +118,24 @@ def test_one_match_with_every_kind_of_misbehaviour_comes_to_its_last_game(tmp_pa
     details = {reason: record.detail for record in records for reason in [record.reason]}
     assert details["disconnect"] == "exit code 7; it said: the reason of the crash" and details["illegal move"] == "e1e8"
     assert "ms over" in details["time"] and "stop not obeyed" in details["stall"]
+
+
+def test_an_engine_that_died_between_two_games_loses_one_and_is_started_again():
+    settings = match_settings(scripted("A"), scripted("B"))
+
+    async def reasons() -> list[str]:
+        table, found = _Table(settings), []
+        try:
+            for number, pairing in enumerate(scheduled(settings)[:3]):
+                if number == 1:
+                    await table._players["B"].kill()
+                record = await table.play(replace(pairing, options={"A": {"Hash": 2}, "B": {"Hash": 2}}))
+                found.append(record.reason)
+        finally:
+            await table.kill()
+        return found
+
+    assert asyncio.run(reasons()) == ["move limit", "disconnect", "move limit"]
 
 
 def test_round_robin_and_gauntlet():

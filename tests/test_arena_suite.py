@@ -251,10 +251,17 @@ def test_an_engine_that_cannot_start_is_named_and_the_others_play(scripted, suit
     assert run.exit_code == 1
     assert extra[1].partition("=")[0] in run.output
     assert "Traceback" not in run.output
+    if extra[0] == "-o":  # no engine takes it
+        assert not (tmp_path / "x.json").exists()
+        return
     result = suite_results.load(tmp_path / "x.json")
-    assert not result.finished
-    if extra[0] == "-e":
-        assert result.engines[1].solved == 2
+    assert not result.finished and result.engines[1].solved == 2
+
+
+def test_results_are_kept_until_there_are_others(suite_file, tmp_path):
+    (tmp_path / "x.json").write_text("hours of work")
+    run = run_command(str(suite_file), "-e", "no-such-engine-anywhere", "--json", str(tmp_path / "x.json"))
+    assert run.exit_code == 1 and (tmp_path / "x.json").read_text() == "hours of work"
 
 
 def test_results_survive_the_file(tmp_path):

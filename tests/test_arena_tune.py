@@ -45,6 +45,8 @@ def test_it_finds_the_better_value(tmp_path):
     again = run("--folder", str(folder))
     assert "going on after 60 of 60 games" in again and f"Strength = {round(found)}" in again
     assert rows == list(csv.reader((folder / "values.csv").open()))
+    other = CliRunner().invoke(app, ["match", "--folder", str(folder)], env={"COLUMNS": "300"})
+    assert other.exit_code == 2 and "holds a run of tuning" in other.output
     assert "holds another run" in run(*arguments, "--stability", "0.2", "--folder", str(folder), code=2)
 
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from tests.test_command_line import zobra
-from zobra.engine import jit, perft
+from zobra.engine import jit, kernel_cache, perft
 from zobra.engine.kernel_cache import KernelCache
 from zobra.uci import doctor
 
@@ -53,6 +53,13 @@ def test_what_a_check_stumbles_over_is_a_finding():
 def test_damage_is_noted(monkeypatch):
     monkeypatch.setattr(jit.cache, "notices", ["damaged files removed from the kernel cache; compiling them anew"])
     assert doctor.check_kernels().state == "note"
+
+
+def test_a_processor_that_is_slow_at_what_a_virtual_machine_hides_is_no_fault(monkeypatch):
+    monkeypatch.setattr(kernel_cache, "processor_features", lambda: {"bmi2": False, "avx512vbmi2": True})
+    monkeypatch.setattr(kernel_cache, "extracts_bits_slowly", lambda: True)
+    finding = doctor.check_processor()
+    assert finding.state == "ok" and "bmi2 for" in finding.found
 
 
 def test_portable_code_is_noted(monkeypatch):

@@ -1,5 +1,6 @@
 """Endgame tables at the root: results are kept, wins are won in time, and what lies just outside is bounded."""
 
+import itertools
 import json
 import random
 import time
@@ -207,6 +208,13 @@ def test_little_time_is_not_spent_on_looking_up(tables):
     assert consult(tables, game, FREE, Rules(), lambda: True) is None
     assert time.monotonic() - begin < 5
     assert ranked(tables, "8/8/8/3r4/8/1k6/8/K6Q w - - 0 1", limits=Limits(clock=Clock(10**6, 0))).hits > 1
+
+
+def test_what_was_looked_up_in_vain_is_told_of_all_the_same(tables):
+    """The time that it took is not there for the search."""
+    game, looks = Game(parse_fen("8/8/8/3r4/8/1k6/8/K6Q w - - 0 1")), itertools.count()
+    ranking = consult(tables, game, FREE, Rules(), lambda: next(looks) > 3)
+    assert set(ranking.moves) == set(game.position.legal_moves()) and ranking.outcome is None and ranking.hits > 0
 
 
 def test_scores_are_those_of_the_tables():

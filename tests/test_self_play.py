@@ -2,18 +2,19 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import chess
 import numpy as np
 import pytest
 
 from zobra.engine.fen import parse_fen
-from zobra.engine.move import move_text
+from zobra.engine.move import NO_MOVE, move_text
 from zobra.engine.scores import is_mate
 from zobra.train import generate
-from zobra.train.check import check_data, coherence, duplicate_share, illegal_move
+from zobra.train.check import check_data, coherence, duplicate_share
 from zobra.train.game_kernel import ENDINGS, RULE_DEFAULTS
-from zobra.train.games import DataError, PlayedGame, read_header, read_sets, read_shard, shards, write_shard
+from zobra.train.games import DataError, PlayedGame, read_sets, read_shard, shards, write_atomically, write_shard
 from zobra.train.generate import GAMES_A_SHARD, Generation, Player
 from zobra.train.positions import EMPTY, PACKED, Replayer, mailboxes, unpack_board
 from zobra.train.view import as_pgn
@@ -111,7 +112,8 @@ def test_packed_positions_are_those_of_the_game(games):
 def test_shards_come_back_as_they_were(games, tmp_path):
     path = tmp_path / "000000000.games"
     write_shard(path, games, {"seed": 1})
-    assert read_header(path)["games"] == len(games) and read_header(path)["seed"] == 1
+    header = json.loads(path.read_bytes().partition(b"\n")[0])
+    assert header["games"] == len(games) and header["seed"] == 1
     for kept, game in zip(read_shard(path), games, strict=True):
         assert (kept.number, kept.fen, kept.result, kept.ending) == (game.number, game.fen, game.result, game.ending)
         assert (kept.moves == game.moves).all() and (kept.scores == game.scores).all()
@@ -145,6 +147,8 @@ def test_sets_are_not_mixed(tmp_path):
     Generation(tmp_path, 0, RULES, 5, workers=1)
     with pytest.raises(DataError, match="seed = 5, not 6"):
         Generation(tmp_path, 0, RULES, 6, workers=1)
+    with pytest.raises(DataError, match=r"network = pieces [0-9a-f]{16}, not 1234"):
+        Generation(tmp_path, 0, RULES, 5, workers=1, network="1234")
     assert json.loads((tmp_path / "set.json").read_text())["games_a_shard"] == GAMES_A_SHARD
 
 
@@ -153,12 +157,33 @@ def test_the_check_finds_what_is_wrong(games, tmp_path):
     write_shard(path, games, {})
     report = check_data([path], {})
     assert report.games == len(games) and report.plies == sum(len(game.moves) for game in games)
-    assert not illegal_move(games[0]) and not [fault for fault in report.faults() if "legal" in fault]
-    broken = PlayedGame(0, games[0].fen, 1, 0, games[0].moves[::-1], games[0].scores)
-    write_shard(path, [broken, *games[1:], *games], {})
-    faults = " ".join(check_data([path], {}).faults())
-    assert "is not legal" in faults and "more than once" in faults
+    assert not report.faults()
+    for wrong, complaint in (
+        ([*games, *games], "more than once"),
+        ([replace(game, scores=-game.scores) for game in games], "from the right side"),
+        ([replace(game, result=2) for game in games], "White has 100% of the points"),
+    ):
+        write_shard(path, wrong, {})
+        assert complaint in " ".join(check_data([path], {}).faults())
     assert duplicate_share(np.zeros(0, PACKED)) == 0
+
+
+def test_an_illegal_move_is_found_wherever_it_is(games, tmp_path):
+    path, game = tmp_path / "000000000.games", games[7]
+    last = len(game.moves) - 1
+    for ply, move in ((0, int(NO_MOVE)), (last, int(game.moves[0])), (last, 0xFFFF), (1, int(game.moves[0]))):
+        moves = game.moves.copy()
+        moves[ply] = move
+        write_shard(path, [*games[:7], replace(game, moves=moves)], {})
+        with pytest.raises(DataError, match=rf"000000000\.games: game 7: its move at ply {ply} is not legal"):
+            check_data([path], {})
+
+
+def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):
+    (tmp_path / "there").mkdir()
+    with pytest.raises(OSError, match="there"):
+        write_atomically(tmp_path / "there", b"something")
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
 
 def test_the_view_shows_moves_and_scores(games):

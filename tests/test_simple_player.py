@@ -158,3 +158,12 @@ def test_what_is_given_up_says_nothing(capfd):
     pondering.ponderhit()
     assert pondering.is_bound()
     answer(capfd, pondering)
+
+
+def test_what_is_given_up_ponders_only_until_its_move_is_played():
+    for was_played in (False, True):
+        search = go("go ponder depth 30")
+        if was_played:
+            search.ponderhit()
+        assert search.give_up() == Go({"depth": 30}, ponder=not was_played)
+        search.thread.join()

@@ -1,14 +1,17 @@
 """`zobra train`: a miniature of the whole chain, and what it says when something is wrong."""
 
+import io
 import json
 
 import numpy as np
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from zobra.engine.network import read_network
 from zobra.train.command_line import app
 from zobra.train.games import shards
+from zobra.train.pipeline import Chain, Unfit
 from zobra.train.recipe import FOLDER, RecipeError, read_recipe
 
 MINIATURE = """
@@ -56,6 +59,36 @@ def test_a_miniature_of_everything(tmp_path):
     assert run("view", shards(tmp_path)[0], 999).exit_code != 0
 
 
+def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
+    recipe = tmp_path / "late.toml"
+    recipe.write_text(MINIATURE.replace("games = 64", 'games = 64\nalso = ["gne1"]'))
+    result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
+    assert result.exit_code == 1 and "gne1: there are no games in it" in result.output
+    assert not (tmp_path / "late").exists()
+
+
+def test_a_name_that_no_match_could_use_is_refused(tmp_path):
+    recipe = tmp_path / "my recipe.toml"
+    recipe.write_text(MINIATURE)
+    with pytest.raises(RecipeError, match="letters, digits"):
+        read_recipe(str(recipe))
+
+
+def test_a_network_that_does_not_verify_is_set_aside(tmp_path):
+    recipe = tmp_path / "mini.toml"
+    recipe.write_text(MINIATURE)
+    assert run("data", recipe, "--folder", tmp_path).exit_code == 0
+    assert run("network", recipe, "--folder", tmp_path).exit_code == 0
+    with np.load(tmp_path / "mini.weights.npz") as kept:
+        weights, sample = kept["weights"], kept["sample"]
+    weights["output"] *= -1
+    np.savez(tmp_path / "mini.weights.npz", weights=weights, sample=sample)
+    chain = Chain(read_recipe(str(recipe)), tmp_path, Console(file=io.StringIO()), 1)
+    with pytest.raises(Unfit, match=r"the network is now .*mini\.unfit"):
+        chain.verify()
+    assert (tmp_path / "mini.unfit").exists() and not (tmp_path / "mini.network").exists()
+
+
 def test_faults_are_one_sentence(tmp_path):
     for arguments, complaint in (
         (("all", "nonsense"), "there is no recipe 'nonsense'"),
@@ -97,6 +130,11 @@ def test_the_recipes_can_be_read(path):
         ("[data]\ngames = 0", "data.games = 0"),
         ("[data.rules]\nnodes = 0", "data.rules.nodes = 0"),
         ("[data.rules]\nopening_plies = 900", "data.rules.opening_plies = 900: it must be 0 to 200"),
+        ("[filter]\nlargest_score = 40_000", "filter.largest_score = 40000: it must be 0 to 30000"),
+        ("[training]\nblend = 15", "training.blend = 15: it must be 0 to 1"),
+        ("[training]\nrate = nan", "training.rate = nan"),
+        ("[gate]\ngames = 3", "gate.games = 3: it must be even"),
+        ("[gate]\ntime_control = 'fast'", "gate.time_control = 'fast': not like 2"),
         ("data = 3", "it has hidden"),
         ("[", "bad.toml"),
     ],

@@ -104,6 +104,14 @@ def test_verification_finds_weights_that_do_not_belong_together(positions):
     assert "centipawns from the floats" in findings.faults()[0]
 
 
+def test_verification_finds_positions_seen_from_the_wrong_wing(positions):
+    weights = initial_weights(HIDDEN, 4)
+    turned = positions[:50].copy()
+    turned["mirrored"] ^= 1
+    findings = verify(quantise(weights[0], {}), weights[0], turned, plies=100)
+    assert findings.kernel_differences > 40 and "plain arithmetic" in " ".join(findings.faults())
+
+
 def test_weights_are_nothing_but_floats():
     assert weights_dtype(3).itemsize == 4 * (768 * 3 + 3 + 8 * (6 + 1))
     assert PACKED.itemsize == 32

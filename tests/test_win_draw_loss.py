@@ -1,5 +1,7 @@
 """What a score is worth: sensible everywhere, and a fit that finds a model it was given."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,9 @@ from hypothesis import strategies as st
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, MATE
 from zobra.search.win_draw_loss import FULL_MATERIAL, USUAL_MATERIAL, WORTH, Model, chances, fitted, material_of, normalised
-from zobra.train.win_draw_loss import fit, material_shares, outcome_chances
+from zobra.train.games import DataError
+from zobra.train.positions import PACKED
+from zobra.train.win_draw_loss import fit, fit_positions, material_shares, outcome_chances
 
 SCORES = st.integers(1 - int(LONGEST_MATE), int(LONGEST_MATE) - 1)
 MATERIAL = st.floats(0, 1)
@@ -57,6 +61,14 @@ def test_the_fit_finds_the_model_that_made_the_games():
     found, loss = fit(scores, material, results)
     assert tuple(found) == pytest.approx(tuple(model), rel=0.15)
     assert 0 < loss < 1
+
+
+@pytest.mark.parametrize("model", [Model(-50.0, 0.0, 60.0, 0.0), Model(math.nan, 0.0, 60.0, 0.0)])
+def test_a_fit_without_sense_is_not_written(model, monkeypatch, tmp_path):
+    monkeypatch.setattr("zobra.train.win_draw_loss.fit", lambda scores, material, results: (model, 0.5))
+    with pytest.raises(DataError, match="no sense"):
+        fit_positions(np.zeros(3, PACKED), {}, tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_hundred_wins_every_other_game():

@@ -9,10 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zobra.engine.fen import parse_fen
-from zobra.engine.move import move_text
 from zobra.train.game_kernel import ENDINGS
-from zobra.train.games import PlayedGame, read_shard
 from zobra.train.positions import PACKED, Replayer
 
 CLEAR = 300  # centipawns: whoever is that far ahead mostly wins
@@ -20,7 +17,6 @@ LEAST_COHERENCE = 0.8
 MOST_DUPLICATES = 0.2
 BALANCE = (0.35, 0.65)  # White's share of the points
 BOARD = np.dtype([(name, PACKED[name]) for name in ("occupied", "pieces")])
-LEGALITY_EVERY = 50  # each so manieth game is gone through move by move
 
 
 @dataclass(frozen=True)
@@ -35,11 +31,10 @@ class DataReport:
     coherence: float | None
     duplicates: float
     median_score: float
-    complaints: tuple[str, ...]
 
     def faults(self) -> list[str]:
         """What makes the data unfit, in words."""
-        found = list(self.complaints)
+        found = []
         if self.coherence is not None and self.coherence < LEAST_COHERENCE:
             found.append(f"only {self.coherence:.0%} of the clear scores go with the result: are they from the right side?")
         if self.duplicates > MOST_DUPLICATES:
@@ -48,16 +43,6 @@ class DataReport:
         if self.games and not BALANCE[0] <= share <= BALANCE[1]:
             found.append(f"White has {share:.0%} of the points")
         return found
-
-
-def illegal_move(game: PlayedGame) -> str | None:
-    """The first move that is not legal, in words."""
-    position = parse_fen(game.fen)
-    for ply, move in enumerate(game.moves.tolist()):
-        if move not in position.legal_moves():
-            return f"game {game.number}: {move_text(move)} at ply {ply} is not legal"
-        position = position.after(move)
-    return None
 
 
 def coherence(positions: np.ndarray) -> float | None:
@@ -76,19 +61,16 @@ def duplicate_share(positions: np.ndarray) -> float:
 
 
 def check_data(paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[[], None] = lambda: None) -> DataReport:
-    """Read all games of these shards; DataError where a file is damaged."""
+    """Play all games of these shards again; DataError where a file is damaged or a move is not legal."""
     replayer, parts, plies = Replayer(rules), [np.zeros(0, PACKED)], 0
     results: Counter[int] = Counter()
     endings: Counter[str] = Counter()
-    complaints = []
     for path in paths:
-        for game in read_shard(path):
-            parts.append(replayer.positions(game))
+        for game, found in replayer.shard(path):
+            parts.append(found)
             results[game.result] += 1
             endings[ENDINGS[game.ending]] += 1
             plies += len(game.moves)
-            if game.number % LEGALITY_EVERY == 0 and (complaint := illegal_move(game)):
-                complaints.append(f"{path}: {complaint}")
         on_shard()
     positions = np.concatenate(parts)
     return DataReport(
@@ -100,5 +82,4 @@ def check_data(paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[
         coherence=coherence(positions),
         duplicates=duplicate_share(positions),
         median_score=float(np.median(np.abs(positions["score"]))) if len(positions) else 0.0,
-        complaints=tuple(complaints),
     )

@@ -41,8 +41,10 @@ def _told() -> Iterator[None]:
     except (DataError, NetworkError, RecipeError, Unfit) as error:
         typer.echo(f"zobra train: {error}", err=True)
         raise typer.Exit(1) from error
+    except BrokenPipeError:
+        raise  # whoever read the output has had enough, which typer knows how to end
     except OSError as error:
-        typer.echo(f"zobra train: {error.filename}: {error.strerror}", err=True)
+        typer.echo(f"zobra train: {error}", err=True)
         raise typer.Exit(1) from error
 
 
@@ -63,7 +65,7 @@ def _chain(recipe: str, folder: Path | None, workers: int) -> Chain:
 
 @app.command("all")
 def all_steps(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES) -> None:
-    """From nothing to a network: data, check, train, quantise, verify, bench, and a match against the present evaluation."""
+    """From nothing to a network: data, check, train, quantise, verify, bench, and a match against what played its games."""
     with _told():
         _chain(recipe, folder, workers).run()
 

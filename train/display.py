@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -12,9 +12,11 @@ from rich.table import Table
 
 from zobra.train.check import DataReport
 from zobra.train.generate import Generation, Tally
-from zobra.train.trainer import Look
+from zobra.train.trainer import Errors, Look
 
 EPOCHS_SHOWN = 12
+LEVELS = "▁▂▃▄▅▆▇█"
+CURVE_WIDTH = 40  # epochs
 
 
 def bar(console: Console, *columns: str) -> Progress:
@@ -59,6 +61,13 @@ def describe(console: Console, report: DataReport) -> None:
     console.print(table)
 
 
+def curve(losses: Sequence[float]) -> str:
+    """The latest losses in a line of text, between the lowest and the highest of them."""
+    shown = losses[-CURVE_WIDTH:]
+    low, reach = min(shown), max(shown) - min(shown)
+    return "".join(LEVELS[round((loss - low) / reach * (len(LEVELS) - 1)) if reach else 0] for loss in shown)
+
+
 class LossTable:
     """The epochs so far: a table that grows while the training runs, and a plot in the end."""
 
@@ -68,10 +77,10 @@ class LossTable:
         self._latest: Look | None = None
         self._live: Live | None = None
 
-    def show(self, run: Callable[[Callable[[Look], None]], object]) -> None:
-        """Run a training that calls its listener."""
+    def show(self, run: Callable[[Callable[[Look], None]], Errors]) -> Errors:
+        """Run a training that calls its listener; what it comes to."""
         with Live(self._table(), console=self._console, auto_refresh=False) as self._live:
-            run(self._note)
+            return run(self._note)
 
     def _note(self, look: Look) -> None:
         self._latest = look
@@ -89,6 +98,9 @@ class LossTable:
             known = look.validation
             cells = [f"{value:.5f}" for value in (known.loss, known.score, known.result)] if known else ["", "", ""]
             table.add_row(f"{look.epoch:.1f}", f"{look.positions_per_second:,.0f}", f"{look.training.loss:.5f}", *cells)
+        training = [look.training.loss for look in self.looks]
+        validation = [look.validation.loss for look in self.looks if look.validation]
+        table.caption = f"training {curve(training)}  validation {curve(validation)}" if self.looks else None
         return table
 
     def plot(self, path: Path) -> bool:

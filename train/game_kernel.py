@@ -91,7 +91,10 @@ def play_on(worker, tables, move):
 
 @kernel
 def search_window(worker, tables, depth, expected):
-    """Search one depth in a window around the expected score that widens where it fails; the score."""
+    """Search one depth in a window around the expected score that widens where it fails; the score.
+
+    Simpler than in play (search/deepening.py): nothing is reduced above the window.
+    """
     margin = worker.parameters.aspiration_margin
     alpha, beta = np.int64(-INFINITY), np.int64(INFINITY)
     if depth >= worker.parameters.aspiration_depth and abs(expected) < LONGEST_MATE:

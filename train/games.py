@@ -26,6 +26,7 @@ FORMAT = "zobra games 1"
 SETTINGS = "set.json"
 SUFFIX = ".games"
 HEAD = struct.Struct("<IHHBB")
+REMEDY = "delete it, and `zobra train data` makes the same games again"
 
 
 class DataError(ValueError):
@@ -71,8 +72,12 @@ def write_atomically(path: Path, content: bytes) -> None:
     """A file is there as a whole, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    temporary.write_bytes(content)
-    os.replace(temporary, path)
+    try:
+        temporary.write_bytes(content)
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def write_shard(path: Path, games: Iterable[PlayedGame], facts: dict[str, Any]) -> None:
@@ -84,7 +89,8 @@ def write_shard(path: Path, games: Iterable[PlayedGame], facts: dict[str, Any]) 
     write_atomically(path, text.encode() + b"\n" + zlib.compress(payload, 9))
 
 
-def _content(path: Path) -> tuple[dict[str, Any], bytes]:
+def _content(path: Path) -> bytes:
+    """The games of a shard; DataError where it is damaged."""
     try:
         line, _, body = path.read_bytes().partition(b"\n")
         header = json.loads(line)
@@ -92,21 +98,15 @@ def _content(path: Path) -> tuple[dict[str, Any], bytes]:
             raise DataError(f"{path}: not a file of {FORMAT!r}")
         payload = zlib.decompress(body)
     except (ValueError, zlib.error) as error:
-        raise error if isinstance(error, DataError) else DataError(f"{path}: damaged: {error}") from error
+        raise error if isinstance(error, DataError) else DataError(f"{path}: damaged: {error}; {REMEDY}") from error
     if len(payload) != header.get("bytes"):
-        raise DataError(f"{path}: damaged: {len(payload)} bytes of games, not {header.get('bytes')}")
-    return header, payload
-
-
-def read_header(path: Path) -> dict[str, Any]:
-    """What a shard says of itself; DataError if it is none."""
-    return _content(path)[0]
+        raise DataError(f"{path}: damaged: {len(payload)} bytes of games, not {header.get('bytes')}; {REMEDY}")
+    return payload
 
 
 def read_shard(path: Path) -> Iterator[PlayedGame]:
     """The games of a shard; DataError if it is damaged."""
-    _, payload = _content(path)
-    at = 0
+    payload, at = _content(path), 0
     while at < len(payload):
         try:
             number, letters, plies, result, ending = HEAD.unpack_from(payload, at)

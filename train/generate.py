@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from zobra.engine.fen import START, parse_fen, write_fen
+from zobra.engine.piece_square import WEIGHTS_FILE
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, forget, new_worker
@@ -27,6 +28,7 @@ from zobra.train.games import PlayedGame, keep_settings, shard_path, write_shard
 from zobra.tt.table import Table
 
 GAMES_A_SHARD = 32
+DIGEST_SHOWN = 16  # characters
 TABLE_MEGABYTES = 2
 
 
@@ -85,7 +87,8 @@ class Generation:
         self.tally = Tally()
         self.stopping = threading.Event()
         self._folder, self._rules, self._seed, self._workers = folder, rules, seed, workers
-        self._settings = {"seed": seed, "network": network, "games_a_shard": GAMES_A_SHARD, **RULE_DEFAULTS, **rules}
+        plays = network or f"pieces {hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest()[:DIGEST_SHOWN]}"
+        self._settings = {"seed": seed, "network": plays, "games_a_shard": GAMES_A_SHARD, **RULE_DEFAULTS, **rules}
         self._parameters = {"use_network": int(bool(network))}
         keep_settings(folder, self._settings)
         firsts = range(0, games, GAMES_A_SHARD)

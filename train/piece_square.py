@@ -15,6 +15,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, hstack
 
 from zobra.engine.piece_square import FULL_PHASE, KIND_NAMES, MATERIAL, STAGES, TEMPO
+from zobra.train.games import write_atomically
 from zobra.train.positions import mailboxes
 
 SCALE = 400 / np.log(10)  # centipawns: an evaluation of 400 is a chance of 10 to 1
@@ -82,7 +83,7 @@ def write(weights: np.ndarray, facts: dict[str, object], path: Path) -> None:
         for index, phase in enumerate(STAGES)
     }
     text = json.dumps({"origin": facts, **tables}, indent=1)
-    path.write_text(_one_rank_a_line(text) + "\n")
+    write_atomically(path, (_one_rank_a_line(text) + "\n").encode())
 
 
 def _one_rank_a_line(text: str) -> str:

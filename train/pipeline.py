@@ -6,7 +6,6 @@ Everything lies in one folder: a set of games for each recipe, and NAME.network 
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -75,7 +74,8 @@ class Chain:
         return self.folder / f"{name}.network" if name else None
 
     def play(self) -> None:
-        """Make the games that are missing."""
+        """Make the games that are missing; DataError, before any is played, where those of another set are."""
+        read_sets(self.sets[1:])
         plan, path = self.recipe.data, self.opponent()
         network = read_network(path) if path else None
         with playing_with(network):
@@ -104,8 +104,7 @@ class Chain:
             positions, games = load_positions(paths, recipe.filter, lambda: progress.advance(task))
         trainer = Trainer(positions, recipe.hidden, recipe.training, self.workers)
         table = display.LossTable(self._console, recipe.training.epochs)
-        table.show(trainer.run)
-        errors = trainer.validate()
+        errors = table.show(trainer.run)
         facts = {
             "recipe": recipe.facts(),
             "data": data_digest(paths),
@@ -133,7 +132,8 @@ class Chain:
         findings = verify(network, weights[0], sample)
         self._console.print(f"verified: {findings}", soft_wrap=True)
         if faults := findings.faults():
-            raise Unfit("; ".join(faults))
+            kept_apart = self.network_path.replace(self.network_path.with_suffix(".unfit"))  # no other step may take it
+            raise Unfit("; ".join([*faults, f"the network is now {kept_apart}"]))
 
     def bench(self) -> None:
         """Nodes a second with the network and with piece-square values."""
@@ -148,17 +148,17 @@ class Chain:
 
     def gate(self) -> None:
         """A match at a time control against what played the games, by `zobra match`."""
-        gate, opponent = self.recipe.gate, self.opponent()
+        gate, opponent, opposing = self.recipe.gate, self.opponent(), f"before-{self.recipe.name}"
         digests = [read_network(path).digest[:DIGEST_SHOWN] if path else "pieces" for path in (self.network_path, opponent)]
         folder = self.folder / "-".join([self.recipe.name, "gate", *digests])  # another network is another match
         command = [sys.executable, "-m", "zobra.uci", "match"]
         engine = shlex.join([sys.executable, "-m", "zobra.uci"])
-        command += [f"{self.recipe.name}={engine}", f"before={engine} --tunable"]
+        command += [f"{self.recipe.name}={engine}", f"{opposing}={engine} --tunable"]
         command += ["--option", f"{self.recipe.name}:EvalFile={self.network_path}"]
-        command += ["--option", f"before:EvalFile={opponent}" if opponent else "before:use_network=0"]
+        command += ["--option", f"{opposing}:EvalFile={opponent}" if opponent else f"{opposing}:use_network=0"]
         command += ["--tc", gate.time_control, "--games", str(gate.games), "--folder", str(folder)]
         command += ["--concurrency", str(self.workers)]
-        finished = subprocess.run(command, check=False, env=os.environ)
+        finished = subprocess.run(command, check=False)
         if finished.returncode:
             raise Unfit(f"the match could not be played to its end (exit {finished.returncode}); see {folder}")
         share, needed = points_share(folder / "games.pgn", self.recipe.name), 1 / (1 + 10 ** (-gate.least_elo / 400))

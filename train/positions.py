@@ -7,7 +7,7 @@ theirs (see engine/accumulator.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from zobra.engine.board import BLACK, KING, ONE, TWO, ZERO
 from zobra.engine.fen import parse_fen
 from zobra.engine.jit import VOID, copy_record, entry, kernel, lowest, population, record
 from zobra.engine.layouts import TABLES_TYPE
+from zobra.engine.legality import is_legal
 from zobra.engine.make import make
 from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, to_square
 from zobra.engine.position import TABLES_RECORD
@@ -43,12 +44,14 @@ PACKED = np.dtype(
         ("game", "u4"),
     ]
 )
-REPLAY = np.dtype([("game", GAME), ("count", "u8"), ("board", GAME["start"]), ("following", GAME["start"])], align=True)
+REPLAY = np.dtype(
+    [("game", GAME), ("count", "u8"), ("played", "i8"), ("board", GAME["start"]), ("following", GAME["start"])], align=True
+)
 KEPT = np.dtype([("positions", PACKED, (LONGEST_GAME,))])
 MAX_PIECES, EMPTY = 32, 12
 
 RANK_FLIP, RIGHT_HALF, NIBBLE = np.uint64(56), np.uint64(4), np.uint64(4)
-BEST, ONE_PLY = np.int64(2), np.int64(1)
+BEST, ONE_PLY, NO_PLIES = np.int64(2), np.int64(1), np.int64(0)
 NO_FLIP = np.uint64(0)
 
 
@@ -87,12 +90,14 @@ def pack_board(position, packed):
 
 @entry(VOID, record(REPLAY), record(FILTER), record(KEPT), TABLES_TYPE)
 def replay(job, rules, kept, tables):
-    """Play a game again, and keep the positions that are wanted; `job.count` says how many."""
+    """Play a game again up to the first illegal move; `job.played` plies, `job.count` positions that are wanted and kept."""
     game = job.game
     copy_record(job.board, game.start)
-    job.count = ZERO
+    job.count, job.played = ZERO, NO_PLIES
     for ply in range(np.int64(game.count)):
         move, score = np.uint64(game.moves[ply]), np.int64(game.scores[ply])
+        if not is_legal(job.board, tables, move):
+            return
         if is_wanted(job.board, move, score, rules):
             packed = kept.positions[job.count]
             pack_board(job.board, packed)
@@ -104,6 +109,7 @@ def replay(job, rules, kept, tables):
         make(job.board, job.following, move, tables)
         find_checks(job.following, tables)
         copy_record(job.board, job.following)
+        job.played += ONE_PLY
 
 
 def unpack_board(packed: np.void) -> chess.Board:
@@ -146,9 +152,20 @@ class Replayer:
         game["result"], game["count"] = played.result, count
         game["moves"][:count], game["scores"][:count] = played.moves, played.scores
         replay(job, self._rules[0], self._kept[0], TABLES_RECORD)
+        if (ply := int(job["played"])) < count:
+            raise DataError(f"game {played.number}: its move at ply {ply} is not legal")
         found = self._kept[0]["positions"][: int(job["count"])].copy()
         found["game"] = played.number
         return found
+
+    def shard(self, path: Path) -> Iterator[tuple[PlayedGame, np.ndarray]]:
+        """The games of a shard, each with its positions that are kept; DataError names the file."""
+        for game in read_shard(path):
+            try:
+                found = self.positions(game)
+            except DataError as error:
+                raise DataError(f"{path}: {error}") from error
+            yield game, found
 
 
 def load_positions(
@@ -157,8 +174,8 @@ def load_positions(
     """All positions of these shards that the filter keeps, in order, and the number of games."""
     replayer, parts, games = Replayer(rules), [np.zeros(0, PACKED)], 0
     for path in paths:
-        for game in read_shard(path):
-            parts.append(replayer.positions(game))
+        for _, found in replayer.shard(path):
+            parts.append(found)
             games += 1
         on_shard()
     return np.concatenate(parts), games

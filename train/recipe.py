@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,9 @@ else:
     import tomli as tomllib
 
 FOLDER = Path(__file__).parent / "recipes"
+NAME = re.compile(r"[\w.-]+")  # what a match can call an engine
+TIME_CONTROL = re.compile(r"\d*\.?\d+(\+\d*\.?\d+)?|(nodes|movetime|depth)=\d+")  # of those that `zobra match` takes
+LEAST_RATE = 1e-9
 
 
 class RecipeError(ValueError):
@@ -75,17 +80,33 @@ def _checked(table: dict[str, Any], defaults: dict[str, Any], path: Path, name: 
     return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
 
 
-def _check_ranges(data: DataPlan, training: Schedule, path: Path) -> None:
-    """Numbers with which a step would never end, or have nothing to do."""
-    wanted: dict[str, tuple[int, int, int | None]]
-    wanted = {"data.games": (data.games, 1, None), "training.epochs": (training.epochs, 1, None)}
-    wanted |= {"training.seed": (training.seed, 0, None), "training.batch": (training.batch, 1, None)}
-    wanted |= {"training.validation": (training.validation, 2, None)}
-    wanted |= {f"data.rules.{name}": (value, *RULE_BOUNDS.get(name, OTHER_BOUNDS)) for name, value in data.rules.items()}
-    for name, (value, least, most) in wanted.items():
-        if value < least or (most is not None and value > most):
+def _ranges(recipe: Recipe) -> Iterator[tuple[str, float, float, float | None]]:
+    """Name, value, least and largest value of the numbers with which a step could never end, or would have nothing to do."""
+    data, training = recipe.data, recipe.training
+    yield "data.games", data.games, 1, None
+    for name, value in data.rules.items():
+        yield f"data.rules.{name}", value, *RULE_BOUNDS.get(name, OTHER_BOUNDS)
+    for name, value in recipe.filter.items():
+        yield f"filter.{name}", value, *OTHER_BOUNDS
+    for name, least in (("epochs", 1), ("batch", 1), ("warmup", 0), ("seed", 0), ("validation", 2)):
+        yield f"training.{name}", getattr(training, name), least, None
+    for name, lowest in (("rate", LEAST_RATE), ("last_rate", 0), ("decay", 0), ("blend", 0), ("last_blend", 0)):
+        yield f"training.{name}", getattr(training, name), lowest, 1
+    yield "gate.games", recipe.gate.games, 2, None
+
+
+def _check_values(recipe: Recipe, path: Path) -> None:
+    """What would be found out only after hours is found out here."""
+    for name, value, least, most in _ranges(recipe):
+        if not (value >= least and (most is None or value <= most)):  # a NaN, too
             limits = f"at least {least}" if most is None else f"{least} to {most}"
             raise RecipeError(f"{path}: {name} = {value}: it must be {limits}")
+    if recipe.gate.games % 2:
+        raise RecipeError(f"{path}: gate.games = {recipe.gate.games}: it must be even, each opening being played twice")
+    if not TIME_CONTROL.fullmatch(recipe.gate.time_control):
+        raise RecipeError(f"{path}: gate.time_control = {recipe.gate.time_control!r}: not like 2+0.02 or nodes=5000")
+    if not NAME.fullmatch(recipe.name):
+        raise RecipeError(f"{path}: a recipe's name has letters, digits, and . _ - only, as it names an engine in a match")
 
 
 def recipe_path(name: str) -> Path:
@@ -115,5 +136,6 @@ def read_recipe(name: str) -> Recipe:
     kept = _checked(parts["filter"], FILTER_DEFAULTS, path, "filter")
     training = Schedule(**_checked(parts["training"], asdict(Schedule()), path, "training"))
     gate = Gate(**_checked(parts["gate"], asdict(Gate()), path, "gate"))
-    _check_ranges(data, training, path)
-    return Recipe(path.stem, hidden, data, kept, training, gate)
+    recipe = Recipe(path.stem, hidden, data, kept, training, gate)
+    _check_values(recipe, path)
+    return recipe

@@ -150,11 +150,11 @@ def random_boards(count: int, seed: int) -> list[chess.Board]:
     return boards
 
 
-def verify(network: Network, weights: Any | None, positions: np.ndarray, plies: int = 100_000, seed: int = 1) -> Findings:
-    """All checks; `weights` are the floats that the network was made of, None if they are gone."""
+def verify(network: Network, weights: Any, positions: np.ndarray, plies: int = 100_000, seed: int = 1) -> Findings:
+    """All checks; `weights` are the floats that the network was made of."""
     verifier = Verifier(network)
     plain = integer_scores(network, positions)
-    errors = np.abs(float_scores(weights, positions) - plain) if weights is not None and len(positions) else np.zeros(1)
+    errors = np.abs(float_scores(weights, positions) - plain)
     scores = [verifier.score(Position.from_board(unpack_board(packed))) for packed in positions]
     return Findings(
         mean_error=float(errors.mean()),

@@ -13,7 +13,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from zobra.search.win_draw_loss import FULL_MATERIAL, LEAST_SPREAD, WORTH, Model
+from zobra.search.win_draw_loss import FULL_MATERIAL, LEAST_SPREAD, USUAL_MATERIAL, WORTH, Model
+from zobra.train.games import DataError, write_atomically
 from zobra.train.positions import mailboxes
 
 BEGIN = Model(150.0, 50.0, 80.0, 20.0)
@@ -50,9 +51,14 @@ def fit(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> tuple[
 
 
 def fit_positions(positions: np.ndarray, facts: dict[str, object], output: Path) -> dict[str, object]:
-    """Fit to positions of self-play (dtype PACKED), write the model with these facts, and return what was written."""
+    """Fit to positions of self-play (dtype PACKED), write the model with these facts, and return what was written.
+
+    DataError where no sensible model comes out: what is there is kept.
+    """
     material = material_shares(mailboxes(positions))
     model, loss = fit(positions["score"].astype(np.float64), material, positions["result"].astype(np.int64))
+    if not model.even_chance(USUAL_MATERIAL) > 0:  # a NaN, too
+        raise DataError(f"these games make no sense of a score: {model}")
     told = {"made_by": "zobra train chances", **facts, "nats_a_position": round(loss, 5), **model._asdict()}
-    output.write_text(json.dumps(told, indent=1) + "\n")
+    write_atomically(output, (json.dumps(told, indent=1) + "\n").encode())
     return told

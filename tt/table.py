@@ -37,7 +37,7 @@ TABLE = np.dtype([("address", "u8"), ("mask", "u8"), ("generation", "u8")], alig
 
 MIN_MEGABYTES, MAX_MEGABYTES = 1, 1 << 20
 AGE_WEIGHT = np.int64(8)  # one search of age counts like this many plies of depth
-KEEP_DEPTH = np.int64(4)  # an entry of the same position gives way unless the new one is this much shallower
+KEEP_DEPTH = np.int64(4)  # a bound that is shallower by more than this does not replace an entry of the same search
 SAMPLE_BUCKETS = np.uint64(250)
 
 # Memory shared with other processes, which is the default, cannot have huge pages.

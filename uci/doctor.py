@@ -62,9 +62,8 @@ def check_processor() -> Finding:
     features, name = processor_features(), processor_name()
     if not features:
         return Finding("note", f"{name}, portable code is asked for", "unset ZOBRA_PORTABLE for full speed")
-    used = [feature for feature in FAST_INSTRUCTIONS if features.get(feature)]
-    if extracts_bits_slowly():
-        used.remove("bmi2")
+    slow = {"bmi2"} if extracts_bits_slowly() else set()
+    used = [feature for feature in FAST_INSTRUCTIONS if features.get(feature) and feature not in slow]
     lacking = [f"{feature} for {use}" for feature, use in FAST_INSTRUCTIONS.items() if feature not in used]
     found = f"{name}, uses {', '.join(used) or 'nothing special'}"
     return Finding("ok", found + (f"; goes without {', '.join(lacking)}" if lacking else ""))

@@ -98,6 +98,8 @@ class Root:
                 return self._rank_inside()
             except KeyError:  # a table is missing, or there are castling rights
                 pass
+            except TooLate:
+                return self.candidates, None
         return self._rank_outside()
 
     def _rank_inside(self) -> tuple[list[Candidate], int | None]:
@@ -222,10 +224,7 @@ def consult(tables: Tablebase, game: Game, limits: Limits, rules: Rules, is_stop
     ]
     board = game.position.to_board(chess960=True)
     root = Root(tables, board, candidates, rules, lambda: is_stopped() or time.monotonic() > deadline)
-    try:
-        kept, outcome = root.rank()
-    except TooLate:
-        return None
+    kept, outcome = root.rank()
     if tables.hits == before:
         return None
     milliseconds = round(1000 * (time.monotonic() - begin))

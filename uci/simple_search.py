@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import chess
 
@@ -66,8 +67,9 @@ class SimpleSearch:
             if self._is_settled or self.is_bound():
                 return None
             self._is_settled = True
+        was_pondering = not self._released.is_set()
         self.stop()
-        return self._command
+        return replace(self._command, ponder=was_pondering)
 
     def _run(self) -> None:
         try:
