@@ -14,7 +14,7 @@ from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.search.history import is_noisy, learn_cutoff, remember_tried
-from zobra.search.node import ask_table, assess, conclude, is_draw, prefetch_entry, step
+from zobra.search.node import ask_table, assess, conclude, is_draw, step
 from zobra.search.picker import next_move, start_picking
 from zobra.search.pruning import (
     cannot_matter,
@@ -108,14 +108,15 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
         if ply > ROOT and cannot_matter(worker, tables, ply, move, number, depth, reduction, improving, alpha, best):
             continue
         step(worker, tables, ply, move)
-        prefetch_entry(worker, below)
         full = np.int64(depth - ONE_PLY + extension if move == frame.table_move else depth - ONE_PLY)
 
         score = INFINITY  # Step 7. First by a null window, reduced if late
         if number > NEXT or not is_principal:
             lower, upper = np.int64(-alpha - GRAIN), np.int64(-alpha)
-            reduction = adjusted_reduction(worker, ply, move, is_quiet, reduction, is_principal, is_cut_node)
-            first = np.int64(reduced_depth(full, reduction)) if number > parameters.reduction_moves else full
+            first = full
+            if number > parameters.reduction_moves:
+                reduction = adjusted_reduction(worker, ply, move, is_quiet, reduction, is_principal, is_cut_node)
+                first = np.int64(reduced_depth(full, reduction))
             score = -negamax(worker, tables, below, first, lower, upper, YES if first < full else opposite)
             if score > alpha and first < full:
                 score = -negamax(worker, tables, below, full, lower, upper, opposite)

@@ -34,15 +34,10 @@ def step(worker, tables, ply, move):
         make_null(frame.position, following.position, tables)
     else:
         make(frame.position, following.position, move, tables)
+    prefetch_bucket(worker.table, following.position.key)
     find_checks(following.position, tables)
     forget_accumulator(following)
     worker.keys[worker.root_key_index + ply + 1] = following.position.key
-
-
-@kernel
-def prefetch_entry(worker, ply):
-    """Ask for the table's memory of the position at `ply`, which is about to be searched."""
-    prefetch_bucket(worker.table, worker.frames[ply].position.key)
 
 
 @kernel

@@ -68,16 +68,17 @@ def score_quiets(worker, tables, ply):
 @kernel
 def take_best(frame):
     """Bring the best move left to the place `next`, and step over it."""
-    first = frame.next
-    best = first
+    first, count = frame.next, frame.moves.count
+    best, highest = first, frame.scores[first]
     index = first + ONE
-    while index < frame.moves.count:
-        if frame.scores[index] > frame.scores[best]:
-            best = index
+    while index < count:
+        score = frame.scores[index]
+        if score > highest:
+            best, highest = index, score
         index += ONE
-    move, score = frame.moves.moves[best], frame.scores[best]
+    move = frame.moves.moves[best]
     frame.moves.moves[best], frame.scores[best] = frame.moves.moves[first], frame.scores[first]
-    frame.moves.moves[first], frame.scores[first] = move, score
+    frame.moves.moves[first], frame.scores[first] = move, highest
     frame.next = first + ONE
     return np.uint64(move)
 
