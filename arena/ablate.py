@@ -175,7 +175,7 @@ def markdown(settings: Settings, found: Sequence[Worth], benches: Mapping[str, i
     return "\n".join([*lines, "", below, ""])
 
 
-def _around(path: Path) -> tuple[str, str]:
+def around_table(path: Path) -> tuple[str, str]:
     """What a Markdown file has before and after the place of the table. Raises ValueError when it has none, or OSError."""
     text = path.read_text(encoding="utf-8")
     before, begin, rest = text.partition(_BEGIN)
@@ -185,12 +185,7 @@ def _around(path: Path) -> tuple[str, str]:
     return before, after
 
 
-def check_place(path: Path) -> None:
-    """Raises ValueError when a Markdown file has no place for the table, or OSError."""
-    _around(path)
-
-
 def insert(path: Path, table: str) -> None:
     """Puts the table between the marks of a Markdown file. Raises ValueError when it has none, or OSError."""
-    before, after = _around(path)
+    before, after = around_table(path)
     write_safely(path, f"{before}{_BEGIN}\n{table}{_END}{after}".encode())

@@ -51,7 +51,7 @@ def ablate(
     console = plain_console()
     with mistakes_named():
         if into is not None:
-            ablation.check_place(into)
+            ablation.around_table(into)  # is there a place for it?
         if engine is not None:
             spec = read_engine(engine, option or [])
             parts = ablation.techniques(file, off or [], spin_options(spec, Settings.stall_seconds))

@@ -64,7 +64,7 @@ def suite(
     if table:
         console.print(suite_display.position_table(result))
     console.print(suite_display.summary_table(result))
-    if any(outcome for answers in engines for outcome in answers.outcomes):
+    if any(answers.answered for answers in engines):
         _save(result, output)
         console.print(f"results: {output}")
     if not result.finished:

@@ -26,7 +26,7 @@ FORMAT = "zobra games 1"
 SETTINGS = "set.json"
 SUFFIX = ".games"
 HEAD = struct.Struct("<IHHBB")
-REMEDY = "delete it, and `zobra train data` makes the same games again"
+REMEDY = "delete it, and `zobra train data` plays its games again"
 
 
 class DataError(ValueError):

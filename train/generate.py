@@ -28,7 +28,7 @@ from zobra.train.games import PlayedGame, keep_settings, shard_path, write_shard
 from zobra.tt.table import Table
 
 GAMES_A_SHARD = 32
-DIGEST_SHOWN = 16  # characters
+PIECES_DIGEST = 16  # characters of what tells piece-square values from others
 TABLE_MEGABYTES = 2
 
 
@@ -87,7 +87,7 @@ class Generation:
         self.tally = Tally()
         self.stopping = threading.Event()
         self._folder, self._rules, self._seed, self._workers = folder, rules, seed, workers
-        plays = network or f"pieces {hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest()[:DIGEST_SHOWN]}"
+        plays = network or f"pieces {hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest()[:PIECES_DIGEST]}"
         self._settings = {"seed": seed, "network": plays, "games_a_shard": GAMES_A_SHARD, **RULE_DEFAULTS, **rules}
         self._parameters = {"use_network": int(bool(network))}
         keep_settings(folder, self._settings)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 import chess
@@ -92,15 +92,14 @@ class Root:
     is_late: Callable[[], bool]
 
     def rank(self) -> tuple[list[Candidate], int | None]:
-        """The moves to search and their result."""
-        if len(self.board.piece_map()) <= self.rules.limit:
-            try:
-                return self._rank_inside()
-            except KeyError:  # a table is missing, or there are castling rights
-                pass
-            except TooLate:
-                return self.candidates, None
-        return self._rank_outside()
+        """The moves to search and their result; all moves and none when time is up."""
+        try:
+            if len(self.board.piece_map()) <= self.rules.limit:
+                with suppress(KeyError):  # a table is missing, or there are castling rights
+                    return self._rank_inside()
+            return self._rank_outside()
+        except TooLate:
+            return self.candidates, None
 
     def _rank_inside(self) -> tuple[list[Candidate], int | None]:
         outcomes = {candidate: self._outcome_of(candidate) for candidate in self.candidates}
@@ -157,10 +156,7 @@ class Root:
         """Above the tables: drop what is refuted by a capture into them, or worse than one."""
         if len(self.board.piece_map()) > self.rules.limit + NEAR:
             return self.candidates, None
-        try:
-            bounds = {candidate: self._bounds(candidate) for candidate in self.candidates}
-        except TooLate:
-            return self.candidates, None
+        bounds = {candidate: self._bounds(candidate) for candidate in self.candidates}
         assured = max(low for low, _ in bounds.values())
         if assured == WIN and not self.rules.analysing:
             return [candidate for candidate, (low, _) in bounds.items() if low == WIN], WIN
