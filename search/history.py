@@ -79,8 +79,9 @@ def learn_capture(worker, position, move, bonus):
 
 @kernel
 def learn_cutoff(worker, ply, move, is_quiet, depth):
-    """A move was good enough for a cutoff: it gains, and the moves tried before it lose (quiet ones only to a quiet one)."""
+    """A move was good enough for a cutoff: it is counted and gains, those before it lose (quiet ones only to a quiet one)."""
     frame, parameters = worker.frames[ply], worker.parameters
+    frame.cutoffs += ONE
     bonus = min(parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus)
     if is_quiet:
         learn_quiet(worker, ply, move, bonus)

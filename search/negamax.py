@@ -29,8 +29,15 @@ from zobra.search.pruning import (
     toward_beta,
 )
 from zobra.search.quiescence import quiescence
-from zobra.search.reductions import adjusted_reduction, late_move_reduction, reduced_depth, singular_bound, singular_extension
-from zobra.search.worker import WORKER_TYPE, count_node, count_root_nodes, is_root_move, remember_line
+from zobra.search.reductions import (
+    adjusted_reduction,
+    confirming_depth,
+    late_move_reduction,
+    reduced_depth,
+    singular_bound,
+    singular_extension,
+)
+from zobra.search.worker import WORKER_TYPE, begin_node, count_root_nodes, is_root_move, remember_line
 from zobra.tt.entry import move_of, score_from_table, score_of
 
 ROOT, NEXT, HORIZON, NONE, ONE_PLY = (np.int64(number) for number in (0, 1, 0, 0, 1))
@@ -45,8 +52,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
     """Score of the position at `ply`, searched `depth` plies deep within (alpha, beta); fail-soft."""
     if depth <= HORIZON or ply >= LAST_PLY:  # Step 1. The horizon
         return quiescence(worker, tables, ply, alpha, beta)
-    count_node(worker)
-    worker.line_length[ply] = NONE
+    begin_node(worker, ply)
     if worker.stopped or (ply > ROOT and is_draw(worker, tables, ply)):  # Step 2. Draws, and the window that mates leave open
         return DRAW
     below, opposite = np.int64(ply + NEXT), np.int64(YES - is_cut_node)
@@ -119,6 +125,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
                 first = np.int64(reduced_depth(full, reduction))
             score = -negamax(worker, tables, below, first, lower, upper, YES if first < full else opposite)
             if score > alpha and first < full:
+                full = np.int64(confirming_depth(worker, ply, full, score, best))
                 score = -negamax(worker, tables, below, full, lower, upper, opposite)
         if is_principal and (number == NEXT or score > alpha):
             score = -negamax(worker, tables, below, full, np.int64(-beta), np.int64(-alpha), NO)

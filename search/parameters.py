@@ -27,7 +27,7 @@ PARAMETERS = (
     Parameter("aspiration_depth", 4, 1, 128, 1),
     Parameter("aspiration_margin", 14, 5, 100, 3),
     Parameter("aspiration_reduction", 3, 0, 8, 1),
-    Parameter("internal_reduction_depth", 4, 1, 64, 1),
+    Parameter("internal_reduction_depth", 3, 1, 64, 1),
     Parameter("reverse_futility_depth", 8, 0, 12, 1),
     Parameter("reverse_futility_margin", 75, 30, 200, 8),
     Parameter("reverse_futility_share", 680, 0, 1024, 60),  # 1024ths of what is above beta
@@ -49,7 +49,12 @@ PARAMETERS = (
     Parameter("reduction_principal", 1024, 0, 3000, 120),
     Parameter("reduction_check", 800, 0, 3000, 120),
     Parameter("reduction_noisy_table_move", 700, 0, 2000, 120),
+    Parameter("reduction_cutoffs", 1024, 0, 3000, 150),
+    Parameter("reduction_cutoffs_number", 2, 0, 20, 1),  # so many moves refuted are no sign yet
     Parameter("reduction_history", 9000, 1000, 32000, 800),  # history that is worth a ply
+    Parameter("reduction_root", 350, 0, 1024, 60),  # 1024ths that are left of a reduction at the root
+    Parameter("deeper_margin", 40, 0, 1000, 5),
+    Parameter("shallower_margin", 8, 0, 100, 2),
     Parameter("late_move_depth", 8, 0, 16, 1),
     Parameter("late_move_base", 4, 1, 20, 1),
     Parameter("futility_depth", 6, -1, 16, 1),

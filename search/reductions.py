@@ -9,7 +9,7 @@ from zobra.engine.board import ZERO
 from zobra.engine.jit import kernel
 from zobra.engine.move import NO_MOVE
 from zobra.search.history import capture_score, is_noisy, quiet_score
-from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES
+from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES, ROOT
 
 WHOLE_PLY, ONE_PLY, TWO_PLIES, NO_PLIES = np.int64(PLY), np.int64(1), np.int64(2), np.int64(0)
 LAST_DEPTH, LAST_MOVE = np.int64(REDUCTION_DEPTHS - 1), np.int64(REDUCTION_MOVES - 1)
@@ -26,7 +26,10 @@ def late_move_reduction(worker, number, depth, improving):
 
 @kernel
 def adjusted_reduction(worker, ply, move, is_quiet, reduction, is_principal, is_cut_node):
-    """The reduction for this move: less where the node or the move is important, more where it is expected to fail."""
+    """The reduction for this move: less where the node or the move is important, more where it is expected to fail.
+
+    At the root little of it is left: there a sacrifice that needs depth to be understood costs a game, and few nodes.
+    """
     parameters, frame = worker.parameters, worker.frames[ply]
     if is_cut_node:
         reduction += parameters.reduction_cut_node
@@ -37,13 +40,29 @@ def adjusted_reduction(worker, ply, move, is_quiet, reduction, is_principal, is_
     if worker.frames[ply + ONE_PLY].position.checkers != ZERO:
         reduction -= parameters.reduction_check
     known = quiet_score(worker, ply, move) if is_quiet else capture_score(worker, frame.position, move)
-    return reduction - known * WHOLE_PLY // parameters.reduction_history
+    reduction -= known * WHOLE_PLY // parameters.reduction_history
+    if ply == ROOT:
+        return reduction * parameters.reduction_root // WHOLE_PLY
+    often_refuted = worker.frames[ply + ONE_PLY].cutoffs > np.uint64(parameters.reduction_cutoffs_number)
+    return reduction + parameters.reduction_cutoffs if often_refuted else reduction
 
 
 @kernel
 def reduced_depth(depth, reduction):
     """The depth left after a reduction in 1024ths of a ply: at least one ply, and no deeper than before."""
     return max(min(ONE_PLY, depth), min(depth - reduction // WHOLE_PLY, depth))
+
+
+@kernel
+def confirming_depth(worker, ply, depth, score, best):
+    """How deep to search a move whose reduced search promised `score`: more if that is far above the best, less if hardly.
+
+    Idea: Stockfish's deeper and shallower searches after a reduction.
+    """
+    parameters = worker.parameters
+    if score > best + parameters.deeper_margin and ROOT < ply < TWICE * worker.root_depth:
+        return depth + ONE_PLY
+    return depth - ONE_PLY if score < best + parameters.shallower_margin and depth > ONE_PLY else depth
 
 
 @kernel

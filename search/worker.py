@@ -49,6 +49,7 @@ FRAME = np.dtype(
         ("excluded", "u8"),  # a move that must not be searched here: do the others come near it?
         ("nodes_before", "i8"),  # nodes counted when the move being searched was made
         ("move", "u8"),  # the move being searched from here, 0 for a null move
+        ("cutoffs", "u8"),  # refutations found at this ply since its grandparent was begun
         ("static", "i8"),  # the evaluation of the position as such, NO_SCORE in check
         ("evaluation", "i8"),  # the same, corrected by what searches of like positions found; NO_SCORE in check
     ],
@@ -102,7 +103,7 @@ PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
 # Added to a ply, where in `played` the move one, two or four plies before is; and the one made from the ply itself.
 FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE, PLAYED_HERE = (np.int64(BEFORE - back) for back in (1, 2, 4, 0))
 SQUARES = np.uint64(64)
-ROOT, ROOT_MOVE_MASK = np.int64(0), np.uint64(ROOT_MOVES - 1)
+ROOT, GRANDCHILD, ROOT_MOVE_MASK = np.int64(0), np.int64(2), np.uint64(ROOT_MOVES - 1)
 SOONEST, BOTH_SIDES = np.int64(4), np.int64(2)  # plies: the shortest repetition, and from one move of a side to its next
 
 
@@ -126,6 +127,14 @@ def count_node(worker):
 def clock_now():
     """The clock that deadlines are measured on, in nanoseconds."""
     return monotonic_nanoseconds()
+
+
+@kernel
+def begin_node(worker, ply):
+    """Count a node of the full search, and forget what its ply knew of another one."""
+    count_node(worker)
+    worker.line_length[ply] = 0
+    worker.frames[ply + GRANDCHILD].cutoffs = ZERO
 
 
 @kernel

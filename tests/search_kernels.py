@@ -39,6 +39,7 @@ from zobra.search.pruning import (
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import (
     adjusted_reduction,
+    confirming_depth,
     late_move_reduction,
     reduced_depth,
     singular_bound,
@@ -222,8 +223,8 @@ QUESTION = np.dtype(
 )
 (
     FAR_ABOVE, PASSING, VERIFICATION, NULL_DEPTH, LATE_MOVES, FUTILE, BAD_HISTORY, BAD_EXCHANGE, IMPROVING, SINGULAR, REFINED,
-    TABLE_DECIDES, REDUCTION, ADJUSTED, REDUCED_DEPTH, SINGULAR_BOUND, EXTENSION, CANNOT_MATTER, TOWARD_BETA,
-) = range(19)  # fmt: skip
+    TABLE_DECIDES, REDUCTION, ADJUSTED, REDUCED_DEPTH, SINGULAR_BOUND, EXTENSION, CANNOT_MATTER, TOWARD_BETA, CONFIRMING,
+) = range(20)  # fmt: skip
 
 
 @entry(INT, INT, WORKER_TYPE, TABLES_TYPE, INT, record(QUESTION))
@@ -261,6 +262,8 @@ def claim(which, worker, tables, ply, asked):
         return adjusted_reduction(worker, ply, asked.move, quiet, asked.reduction, principal, cut)
     if which == REDUCED_DEPTH:
         return reduced_depth(asked.depth, asked.reduction)
+    if which == CONFIRMING:
+        return np.int64(confirming_depth(worker, ply, asked.depth, asked.score, asked.bound))
     if which == SINGULAR_BOUND:
         return singular_bound(worker, asked.score, asked.depth)
     if which == CANNOT_MATTER:

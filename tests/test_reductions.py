@@ -7,6 +7,7 @@ import pytest
 
 from tests.search_kernels import (
     ADJUSTED,
+    CONFIRMING,
     EXTENSION,
     REDUCED_DEPTH,
     REDUCTION,
@@ -44,7 +45,7 @@ def test_each_adjustment_counts_once():
     position = parse_fen(TAKES)
     quiet, capture = position.parse_move("e1f1"), position.parse_move("c4d5")
     digits = ("reduction_cut_node", "reduction_principal", "reduction_noisy_table_move", "reduction_check")
-    made = Bench(position, dict(zip(digits, (10, 200, 3_000, 40_000), strict=True)))
+    made = Bench(position, dict(zip(digits, (10, 200, 3_000, 40_000), strict=True)) | {"reduction_root": PLY})
     for cut, principal, table_move, check in itertools.product((0, 1), (0, 1), (0, quiet, capture), (0, 1)):
         made.this["frames"][0]["table_move"] = table_move
         made.this["frames"][1]["position"]["checkers"] = check
@@ -58,13 +59,45 @@ def test_each_adjustment_counts_once():
 def test_history_shortens_or_lengthens(text, is_quiet):
     """Quiet moves go by theirs, captures by that of captures."""
     position = parse_fen(TAKES)
-    move, made = position.parse_move(text), Bench(position)
+    move, made = position.parse_move(text), Bench(position, {"reduction_root": PLY})
     for sign in (1, -1):
         made.this["quiet_history"], made.this["capture_history"] = sign * 3_000, sign * 5_000
         known = int(known_of(made.this, 0, move, is_quiet))
         assert known == sign * (3_000 if is_quiet else 5_000)
         wanted = 2_000 - known * PLY // PARAMETERS["reduction_history"]
         assert ask(ADJUSTED, made, ply=0, move=move, quiet=is_quiet, reduction=2_000) == wanted
+
+
+def test_little_is_left_of_a_reduction_at_the_root():
+    made = Bench(parse_fen(TAKES), {"reduction_root": 256})
+    move = parse_fen(TAKES).parse_move("e1f1")
+    assert ask(ADJUSTED, made, ply=0, move=move, quiet=1, reduction=4_000) == 1_000
+
+
+def test_moves_after_many_refuted_ones_are_reduced_more():
+    position = parse_fen(TAKES)
+    made = Bench(position, {"reduction_cutoffs": 700, "reduction_cutoffs_number": 2})
+    made.this["frames"][1]["position"] = position.record
+    for refuted, wanted in ((0, 4_000), (2, 4_000), (3, 4_700), (9, 4_700)):
+        made.this["frames"][2]["cutoffs"] = refuted
+        assert ask(ADJUSTED, made, ply=1, move=position.parse_move("e1f1"), quiet=1, reduction=4_000) == wanted
+
+
+@pytest.mark.parametrize(
+    ("ply", "depth", "score", "wanted"),
+    [
+        (3, 6, 100 + PARAMETERS["deeper_margin"], 6),
+        (3, 6, 101 + PARAMETERS["deeper_margin"], 7),
+        (0, 6, 101 + PARAMETERS["deeper_margin"], 6),  # the root is as deep as it is said to be,
+        (20, 6, 101 + PARAMETERS["deeper_margin"], 6),  # and no line is lengthened without end
+        (3, 6, 100 + PARAMETERS["shallower_margin"], 6),
+        (3, 6, 99 + PARAMETERS["shallower_margin"], 5),
+        (3, 1, 99 + PARAMETERS["shallower_margin"], 1),
+    ],
+)
+def test_a_promise_is_confirmed_the_deeper_the_greater_it_is(bench, ply, depth, score, wanted):
+    bench.this["root_depth"] = 10
+    assert ask(CONFIRMING, bench, ply=ply, depth=depth, score=score, bound=100) == wanted
 
 
 @pytest.mark.parametrize(
