@@ -145,6 +145,13 @@ def _with_switches(options: Mapping[str, Any], announced: Mapping[str, chess.eng
     return result
 
 
+def _with_one_thread(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
+    """Options with Threads at 1 if they do not speak of it: some engines take every processor by themselves, but a game
+    is given those that its options ask for."""
+    asked = {name.lower() for name in options}
+    return {name: 1 for name in announced if name.lower() == "threads" and "threads" not in asked} | dict(options)
+
+
 class Player:
     """One engine process."""
 
@@ -168,7 +175,8 @@ class Player:
         player = cls(spec, transport, protocol, patience)
         try:
             await asyncio.wait_for(protocol.initialize(), START_TIME)
-            await asyncio.wait_for(protocol.configure(_with_switches(spec.options, protocol.options)), START_TIME)
+            options = _with_one_thread(_with_switches(spec.options, protocol.options), protocol.options)
+            await asyncio.wait_for(protocol.configure(options), START_TIME)
             await player.ready()
         except BaseException as error:
             await player.kill()

@@ -69,6 +69,7 @@ for line in sys.stdin:
         say("id name Scripted")
         say("option name UCI_Chess960 type check default false")
         say("option name Hash type spin default 16 min 1 max 64")
+        say("option name Threads type spin default 2 min 1 max 8")
         say("option name Caution type check default true")
         if options.best is not None:
             say("option name Strength type spin default 20 min 0 max 100")

@@ -155,6 +155,14 @@ def test_what_is_to_be_off_is_off(tmp_path, text):
     assert "setoption name Caution value false" in log.read_text().splitlines()
 
 
+@pytest.mark.parametrize(("options", "threads"), [({}, "1"), ({"Threads": "3"}, "3")])
+def test_engines_think_with_one_thread_unless_told_otherwise(tmp_path, options, threads):
+    log = tmp_path / "log"
+    play(scripted("W", "--log", str(log), options=options), B, rules=Rules(move_limit=1))
+    told = [line for line in log.read_text().splitlines() if "threads" in line.lower()]
+    assert [line.split()[-1] for line in told] == [threads]
+
+
 def test_an_xboard_engine_is_not_asked_for_nodes_that_it_cannot_count():
     spec = EngineSpec("x", ("x",), protocol="xboard")
     for nps, control, problem in (

@@ -91,7 +91,7 @@ def test_an_interrupted_run_goes_on(tmp_path):
     [
         ([], "name an engine"),
         ([ENGINE], "nothing to tune"),
-        ([ENGINE, "-p", "Speed"], "no spin option Speed (it has: Hash)"),
+        ([ENGINE, "-p", "Speed"], "no spin option Speed (it has: Hash, Threads)"),
         ([ENGINE, "-p", "Hash=16,0,64"], "Hash: the engine takes 1 to 64"),
         ([ENGINE, "-p", "Hash=70,1,64"], "Hash: 70 is not between 1 and 64"),
         ([ENGINE, "-p", "Hash=16"], "not NAME or NAME=DEFAULT,LOW,HIGH"),
