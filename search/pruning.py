@@ -15,13 +15,13 @@ from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.history import is_noisy, quiet_score
 from zobra.search.picker import skip_quiets
 from zobra.search.threats import attacks_the_king
-from zobra.search.worker import PLY
+from zobra.search.worker import PLY, may_be_lengthened
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of
 
 NEAR_FIFTY = np.int64(90)  # from here on a stored score may not know how few moves are left
 ROOT, ONE_PLY, NO_PLIES, TWO_PLIES, THREE_PLIES, FOUR_PLIES = (np.int64(plies) for plies in (0, 1, 0, 2, 3, 4))
 WHOLE_PLY = np.int64(PLY)
-TWICE, HALF = np.int64(2), np.int64(2)
+HALF = np.int64(2)
 WHOLE = np.int64(1024)  # what shares are parts of
 
 
@@ -112,14 +112,10 @@ def null_move_depth(worker, evaluation, beta, depth):
 
 @kernel
 def may_be_singular(worker, frame, data, score, ply, depth):
-    """Is the table's move, by a search nearly as deep, so good that it is worth asking how good the others are?
-
-    Not on lines that have been lengthened to twice the depth already: they would have no end.
-    """
+    """Is the table's move, by a search nearly as deep, so good that it is worth asking how good the others are?"""
     return (
         depth >= worker.parameters.singular_depth
-        and ply > ROOT
-        and ply < TWICE * worker.root_depth
+        and may_be_lengthened(worker, ply)
         and frame.excluded == NO_MOVE
         and frame.table_move != NO_MOVE
         and bound_of(data) != UPPER

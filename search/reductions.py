@@ -9,7 +9,7 @@ from zobra.engine.board import ZERO
 from zobra.engine.jit import kernel
 from zobra.engine.move import NO_MOVE
 from zobra.search.history import capture_score, is_noisy, quiet_score
-from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES, ROOT
+from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES, ROOT, may_be_lengthened
 
 WHOLE_PLY, ONE_PLY, TWO_PLIES, NO_PLIES = np.int64(PLY), np.int64(1), np.int64(2), np.int64(0)
 LAST_DEPTH, LAST_MOVE = np.int64(REDUCTION_DEPTHS - 1), np.int64(REDUCTION_MOVES - 1)
@@ -60,7 +60,7 @@ def confirming_depth(worker, ply, depth, score, best):
     Idea: Stockfish's deeper and shallower searches after a reduction.
     """
     parameters = worker.parameters
-    if score > best + parameters.deeper_margin and ROOT < ply < TWICE * worker.root_depth:
+    if score > best + parameters.deeper_margin and may_be_lengthened(worker, ply):
         return depth + ONE_PLY
     return depth - ONE_PLY if score < best + parameters.shallower_margin and depth > ONE_PLY else depth
 

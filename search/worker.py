@@ -103,6 +103,7 @@ PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
 # Added to a ply, where in `played` the move one, two or four plies before is; and the one made from the ply itself.
 FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE, PLAYED_HERE = (np.int64(BEFORE - back) for back in (1, 2, 4, 0))
 SQUARES = np.uint64(64)
+TWICE = np.int64(2)
 ROOT, GRANDCHILD, ROOT_MOVE_MASK = np.int64(0), np.int64(2), np.uint64(ROOT_MOVES - 1)
 SOONEST, BOTH_SIDES = np.int64(4), np.int64(2)  # plies: the shortest repetition, and from one move of a side to its next
 
@@ -135,6 +136,12 @@ def begin_node(worker, ply):
     count_node(worker)
     worker.line_length[ply] = 0
     worker.frames[ply + GRANDCHILD].cutoffs = ZERO
+
+
+@kernel
+def may_be_lengthened(worker, ply):
+    """May the line be searched deeper here? Not from the root, and not at twice the depth already: it would have no end."""
+    return ROOT < ply < TWICE * worker.root_depth
 
 
 @kernel
