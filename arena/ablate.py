@@ -15,9 +15,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import chess.engine
+
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import write_safely
-from zobra.arena.player import Spin
+from zobra.arena.player import Spin, with_switches
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
 from zobra.arena.statistics import Estimate, estimate
@@ -83,14 +85,20 @@ def _parse(text: str) -> Technique:
     return Technique(name.strip() or text, {option.strip(): value.strip() for option, _, value in pairs})
 
 
-def engines(spec: EngineSpec, parts: Sequence[Technique]) -> tuple[EngineSpec, ...]:
-    """The whole engine, and one without each technique."""
-    return (replace(spec, name=WHOLE), *(replace(spec, name=part.name, options=spec.options | part.off) for part in parts))
+def engines(
+    spec: EngineSpec, parts: Sequence[Technique], announced: Mapping[str, chess.engine.Option]
+) -> tuple[EngineSpec, ...]:
+    """The whole engine, and one without each technique. Raises chess.engine.EngineError for a switch neither on nor off."""
+    return tuple(
+        replace(spec, name=part.name, options=with_switches(spec.options | part.off, announced))
+        for part in (Technique(WHOLE, {}), *parts)
+    )
 
 
 def bench(spec: EngineSpec) -> int | None:
     """The nodes that the engine's command `bench` searches with these options; None for an engine that has none."""
-    options = [f"setoption name {name} value {value}" for name, value in spec.options.items()]
+    texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in spec.options.items()}
+    options = [f"setoption name {name} value {text}" for name, text in texts.items()]
     conversation = "\n".join(["uci", *options, "isready", "bench", "quit", ""])
     try:
         output = subprocess.run(

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from zobra.arena import ablate as ablation
 from zobra.arena.command import (
+    check_nothing_decided,
     leave_if_interrupted,
     mistakes_named,
     new_folder,
@@ -24,12 +25,14 @@ from zobra.arena.engines import read_engine
 from zobra.arena.journal import Journal, write_safely
 from zobra.arena.match import Outcome
 from zobra.arena.options import Book, Concurrency, Draw, EngineOptions, Folder, OneEngine, Plies, Resign, Seed, TimeControlText
+from zobra.arena.player import spins
 from zobra.arena.schedule import GAUNTLET
 from zobra.arena.settings import Settings
-from zobra.arena.tune_parameters import spin_options
+from zobra.arena.tune_parameters import announced_options
 
 
 def ablate(
+    context: typer.Context,
     engine: OneEngine = None,
     file: Annotated[Path | None, typer.Option("--techniques", help="TOML file: a table [NAME] of options for each.")] = None,
     off: Annotated[
@@ -54,12 +57,14 @@ def ablate(
             ablation.around_table(into)  # is there a place for it?
         if engine is not None:
             spec = read_engine(engine, option or [])
-            parts = ablation.techniques(file, off or [], spin_options(spec, Settings.stall_seconds))
-            engines, rules = ablation.engines(spec, parts), rules_of(draw, resign)
+            announced = announced_options(spec, Settings.stall_seconds)
+            parts = ablation.techniques(file, off or [], spins(announced))
+            engines, rules = ablation.engines(spec, parts, announced), rules_of(draw, resign)
             settings = settings_of(
                 engines, tc, games, folder, seed=seed, book=book, plies=plies, rules=rules, tournament=GAUNTLET
             )
         elif folder is not None:
+            check_nothing_decided(context, "concurrency", "into")
             settings = Journal.settings_in(folder)
         else:
             raise ValueError("name an engine, or with --folder a run to go on with")
@@ -82,7 +87,7 @@ def _conclude(
     markdown = ablation.markdown(settings, found, benches)
     write_safely(path, json.dumps(ablation.content(settings, found, benches), indent=1).encode())
     write_safely(folder / "ablation.md", markdown.encode())
-    if into is not None:
+    if into is not None and not outcome.interrupted:
         ablation.insert(into, markdown)
     table = Table("technique", "switched off by", "worth in Elo", "games", "bench without")
     for row in ablation.rows(found):

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from zobra.arena.adjudication import Rules
+from zobra.arena.adjudication import Rules, open_tablebase
 from zobra.arena.display import MatchDisplay, faults
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import Journal
@@ -70,7 +70,17 @@ def settings_of(
         raise ValueError(f"--games {games}: must be even, as every opening is played with both colours")
     opening: dict[str, Any] = {"book": absolute(book), "book_digest": digest(book) if book else None, "order": order}
     plies = walk if book is None and plies is None else plies
+    engines = [engine.anchored() for engine in engines]
     return Settings(tuple(engines), time_control, games // 2, seed=seed_of(seed, folder), plies=plies, **opening, **more)
+
+
+def check_nothing_decided(context: typer.Context, *free: str) -> None:
+    """Raises ValueError for options given to a run that is gone on with by its folder alone, unless they are `free`."""
+    sources = {name: context.get_parameter_source(name) for name in context.params if name not in ("folder", *free)}
+    said = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    given = [parameter.opts[0] for parameter in context.command.params if parameter.name in said]
+    if given:
+        raise ValueError(f"{', '.join(given)}: the folder says that already; name the engines too to see whether it agrees")
 
 
 def check_book(settings: Settings) -> None:
@@ -104,6 +114,7 @@ def play(console: Console, folder: Path, settings: Settings, concurrency: int, p
     if (folder / PLAN).exists():
         raise ValueError(f"{folder} holds a run of tuning: `zobra tune --folder {folder}` goes on with it")
     check_book(settings)
+    open_tablebase(settings.rules.syzygy)  # is there one?
     # what cannot be played leaves no folder behind
     with console.status("drawing the openings"):
         schedule = scheduled(settings)

@@ -38,14 +38,20 @@ class EngineSpec:
         return cls(**values | {"command": tuple(values["command"])})
 
     def program(self) -> str:
-        """Where the engine's program is: on the path, else beside this Python. Raises ValueError when nowhere."""
+        """Where the engine's program is: in its directory, on the path, beside this Python. Raises ValueError when nowhere."""
         name = self.command[0]
-        found = shutil.which(name) or shutil.which(str(Path(self.directory or ".") / name))
+        found = (shutil.which(str(Path(self.directory) / name)) if self.directory else None) or shutil.which(name)
         # Debian's games stand in a folder of their own, which is not on every user's path
         found = found or shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), "/usr/games"]))
         if not found:
             raise ValueError(f"engine {self.name}: no program {name}")
         return str(Path(found).absolute())
+
+    def anchored(self) -> "EngineSpec":
+        """With paths that mean the same in whatever folder a run is gone on with. Raises ValueError for no program."""
+        directory = self.directory and str(Path(self.directory).absolute())
+        first = self.program() if Path(self.command[0]).name != self.command[0] else self.command[0]
+        return replace(self, command=(first, *self.command[1:]), directory=directory)
 
 
 def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
@@ -95,6 +101,9 @@ def _engine_from_table(table: dict[str, Any], path: Path) -> tuple[EngineSpec, d
         raise ValueError(f"{path}: engine {spec.name}: protocol {spec.protocol!r} is neither uci nor xboard")
     if not isinstance(spec.options, dict):
         raise ValueError(f"{path}: engine {spec.name}: options must be a table")
+    for name, value in spec.options.items():
+        if not isinstance(value, str | int | float):
+            raise ValueError(f"{path}: engine {spec.name}: option {name} must be a text, a number, true or false")
     if not isinstance(spec.time_odds, int | float) or spec.time_odds <= 0:
         raise ValueError(f"{path}: engine {spec.name}: time_odds must be a number above 0")
     return spec, {key: value for key, value in table.items() if key not in known}

@@ -14,6 +14,7 @@ null, moves to mate or null, depth, nodes, milliseconds], ...] with scores from 
 `games.pgn`: the same games for other tools; made again from the journal whenever a match is resumed.
 """
 
+import errno
 import json
 import os
 from dataclasses import asdict, dataclass, field
@@ -63,7 +64,7 @@ class Journal:
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         self.folder, self.settings = folder, settings
-        self.records: list[GameRecord] = []
+        self.records: list[GameRecord] = []  # those that lay there when it was opened
         self._lock = FileLock(folder / ".lock")
         self._journal: IO[bytes] | None = None
         self._pgn: IO[bytes] | None = None
@@ -125,7 +126,6 @@ class Journal:
     def add(self, record: GameRecord) -> None:
         """Keeps a finished game; it is on disk when this returns."""
         assert self._journal is not None and self._pgn is not None
-        self.records.append(record)
         for file, text in (
             (self._journal, json.dumps(asdict(record), separators=(",", ":")) + "\n"),
             (self._pgn, pgn_text(asdict(record), self.settings)),
@@ -153,9 +153,24 @@ def _difference(known: Settings, settings: Settings) -> str:
 
 def write_safely(path: Path, content: bytes) -> None:
     """Replaces a file so that at any moment either the old or the new one is there."""
-    temporary = path.with_suffix(path.suffix + ".new")
+    path, temporary = _places(path)
     with temporary.open("wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
+
+
+def check_writable(path: Path) -> None:
+    """Raises OSError where write_safely would; what is there stays as it is."""
+    path, temporary = _places(path)
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "not a file", str(path))
+    temporary.open("wb").close()
+    temporary.unlink()
+
+
+def _places(path: Path) -> tuple[Path, Path]:
+    """Where a file really is, and what is written in its place first."""
+    path = path.resolve()
+    return path, path.with_suffix(path.suffix + ".new")

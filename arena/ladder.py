@@ -1,19 +1,31 @@
 """A ladder of engines with known ratings, and the rating of another engine on it.
 
 Ratings are fitted by maximum likelihood in the Bradley-Terry model, a draw being half a win, as Ordo and BayesElo do. Each
-rung's known rating is a normal prior; so well-known rungs hold the scale, and doubtful ones move to where they play.
+rung's known rating is a normal prior; so well-known rungs hold the scale, and doubtful ones move to where they play. A
+calibration lets rungs play each other: that tells their differences well, but hardly how high they stand together. So what
+is kept of it is the covariance of all its ratings.
+
+`ladder.json`: {"time_control", "names", "ratings", "covariance": a row for each name}.
 """
 
+from __future__ import annotations
+
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
 from zobra.arena.engines import EngineSpec, read_engine_file
+from zobra.arena.journal import write_safely
 from zobra.arena.results import Results
 from zobra.arena.statistics import Z_95
+
+if TYPE_CHECKING:
+    import numpy
 
 SHIPPED = Path(__file__).parent / "data" / "ladder.toml"
 # an engine of unknown strength may be anywhere around the rungs
@@ -36,6 +48,33 @@ class Rating:
 
     rating: float
     margin: float
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Fitted ratings; `covariance`, in the order of the names, says how their errors go together."""
+
+    names: list[str]
+    ratings: list[float]
+    covariance: list[list[float]]
+
+    def __getitem__(self, name: str) -> Rating:
+        """One of them with its own margin. Raises ValueError for a name that is none of theirs."""
+        at = self.names.index(name)
+        return Rating(self.ratings[at], Z_95 * math.sqrt(self.covariance[at][at]))
+
+    def only(self, names: Collection[str]) -> Ratings:
+        """Those of these names."""
+        places = [at for at, name in enumerate(self.names) if name in names]
+        covariance = [[self.covariance[row][column] for column in places] for row in places]
+        return Ratings([self.names[at] for at in places], [self.ratings[at] for at in places], covariance)
+
+    def beside(self, others: Ratings) -> Ratings:
+        """Both, taken for independent of each other."""
+        from scipy.linalg import block_diag
+
+        covariance = block_diag(self.covariance, others.covariance).tolist() if self.names else others.covariance
+        return Ratings(self.names + others.names, self.ratings + others.ratings, covariance)
 
 
 def read_rungs(path: Path) -> list[Rung]:
@@ -61,16 +100,17 @@ def installed(rungs: Sequence[Rung]) -> tuple[list[Rung], list[str]]:
     return here, missing
 
 
-def fit(results: Results, rungs: Sequence[Rung]) -> dict[str, Rating]:
-    """Ratings of all engines that played; those that are no rungs start from the middle of the ladder."""
+def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = None) -> Ratings:
+    """Ratings of all engines that played; those that are no rungs start from the middle of the ladder.
+
+    What a `calibration` says of rungs goes before what they say themselves.
+    """
     import numpy
     from scipy.optimize import minimize
 
     names = results.names
-    known = {rung.engine.name: rung for rung in rungs}
-    middle = sum(rung.rating for rung in rungs) / len(rungs)
-    means = numpy.array([known[name].rating if name in known else middle for name in names])
-    sigmas = numpy.array([known[name].sigma if name in known else _UNKNOWN_SIGMA for name in names])
+    means, prior = _prior(names, rungs, calibration)
+    precision = numpy.linalg.inv(prior)
     wins = numpy.array([[results.points(name, rival) for rival in names] for name in names])
     unit = numpy.log(10) / 400
 
@@ -78,20 +118,35 @@ def fit(results: Results, rungs: Sequence[Rung]) -> dict[str, Rating]:
         return 1 / (1 + numpy.exp(-unit * (ratings[:, None] - ratings[None, :])))
 
     def loss(ratings: numpy.ndarray) -> float:
-        return float(-(wins * numpy.log(expected(ratings))).sum() + (((ratings - means) / sigmas) ** 2).sum() / 2)
+        off = ratings - means
+        return float(-(wins * numpy.log(expected(ratings))).sum() + off @ precision @ off / 2)
 
     def slope(ratings: numpy.ndarray) -> numpy.ndarray:
         surprise = wins - (wins + wins.T) * expected(ratings)
-        return -unit * surprise.sum(axis=1) + (ratings - means) / sigmas**2
+        return -unit * surprise.sum(axis=1) + precision @ (ratings - means)
 
     def curvature(ratings: numpy.ndarray) -> numpy.ndarray:
         share = expected(ratings)
         weights = unit**2 * (wins + wins.T) * share * (1 - share)
-        return numpy.diag(weights.sum(axis=1) + 1 / sigmas**2) - weights
+        return numpy.diag(weights.sum(axis=1)) - weights + precision
 
     best = minimize(loss, means, jac=slope, hess=curvature, method="trust-exact").x
-    margins = Z_95 * numpy.sqrt(numpy.diag(numpy.linalg.inv(curvature(best))))
-    return {name: Rating(float(rating), float(margin)) for name, rating, margin in zip(names, best, margins, strict=True)}
+    return Ratings(list(names), best.tolist(), numpy.linalg.inv(curvature(best)).tolist())
+
+
+def _prior(names: Sequence[str], rungs: Sequence[Rung], calibration: Ratings | None) -> tuple[numpy.ndarray, numpy.ndarray]:
+    """What is known of the engines before they play: ratings (Elo) and their covariance, in the order of the names."""
+    import numpy
+
+    known = {rung.engine.name: rung for rung in rungs}
+    middle = sum(rung.rating for rung in rungs) / len(rungs)
+    means = numpy.array([known[name].rating if name in known else middle for name in names])
+    covariance = numpy.diag([known[name].sigma ** 2 if name in known else _UNKNOWN_SIGMA**2 for name in names])
+    if calibration is not None and (found := calibration.only(known.keys() & set(names))).names:
+        places = [names.index(name) for name in found.names]
+        means[places] = found.ratings
+        covariance[numpy.ix_(places, places)] = found.covariance
+    return means, covariance
 
 
 def calibration_file() -> Path:
@@ -99,32 +154,36 @@ def calibration_file() -> Path:
     return platformdirs.user_data_path("zobra") / "ladder.json"
 
 
-def calibrated(rungs: Sequence[Rung], path: Path) -> list[Rung]:
-    """Rungs with the ratings that a calibration found, where there is one. Raises ValueError or OSError."""
+def read_calibration(path: Path) -> tuple[str, Ratings] | None:
+    """Its time control and ratings; None where there is none. Raises ValueError or OSError."""
     if not path.exists():
-        return list(rungs)
-    time_control, ratings = _read_calibration(path)
-    source = f"calibrated at {time_control}, {path.name}"
-    return [_recalibrated(rung, ratings.get(rung.engine.name), source) for rung in rungs]
-
-
-def _read_calibration(path: Path) -> tuple[str, dict[str, Rating]]:
-    """Time control and ratings. Raises ValueError or OSError."""
+        return None
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return content["time_control"], {name: Rating(*values) for name, values in content["ratings"].items()}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        ratings = Ratings(*([*content[key]] for key in ("names", "ratings", "covariance")))
+        sizes = {len(ratings.ratings), len(ratings.covariance), *(len(row) for row in ratings.covariance)}
+        if sizes != {len(ratings.names)}:
+            raise ValueError("its parts differ in size")
+        return str(content["time_control"]), ratings
+    except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: not a calibration ({error}); delete it or use --published") from error
 
 
-def _recalibrated(rung: Rung, found: Rating | None, source: str) -> Rung:
-    return rung if found is None else Rung(rung.engine, found.rating, found.margin / Z_95, source)
+def recalibrated(rungs: Sequence[Rung], calibration: Ratings, source: str) -> list[Rung]:
+    """Rungs with the ratings that a calibration found."""
+    found = {name: calibration[name] for name in calibration.names}
+    return [
+        replace(rung, rating=found[name].rating, sigma=found[name].margin / Z_95, source=source)
+        if (name := rung.engine.name) in found
+        else rung
+        for rung in rungs
+    ]
 
 
-def save_calibration(ratings: Mapping[str, Rating], time_control: str, path: Path) -> None:
+def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
     """Keeps ratings for later ladders, beside those of other rungs at the same time control. Raises ValueError or OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    before_at, before = _read_calibration(path) if path.exists() else (time_control, {})
-    kept = before | dict(ratings) if before_at == time_control else ratings
-    values = {name: [rating.rating, rating.margin] for name, rating in kept.items()}
-    path.write_text(json.dumps({"time_control": time_control, "ratings": values}, indent=1), encoding="utf-8")
+    before_at, before = read_calibration(path) or (None, None)
+    if before is not None and before_at == time_control:
+        ratings = before.only(set(before.names) - set(ratings.names)).beside(ratings)
+    write_safely(path, json.dumps({"time_control": time_control} | asdict(ratings), indent=1).encode())

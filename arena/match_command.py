@@ -7,9 +7,9 @@ import typer
 from rich.console import Console
 
 from zobra.arena import statistics
-from zobra.arena.adjudication import open_tablebase
 from zobra.arena.command import (
     absolute,
+    check_nothing_decided,
     leave_if_interrupted,
     mistakes_named,
     new_folder,
@@ -32,6 +32,7 @@ _GAMES, _SPRT_GAMES = 100, 40_000  # for each two engines, if nothing is said; a
 
 
 def match(
+    context: typer.Context,
     engines: Annotated[
         list[str] | None,
         typer.Argument(metavar="ENGINE ENGINE [...]", help="[NAME=]COMMAND or a TOML file; none with --folder to go on."),
@@ -67,13 +68,13 @@ def match(
             specs = with_distinct_names(with_options([spec for text in engines for spec in read_engines(text)], option or []))
             if len(specs) < 2:
                 raise ValueError("a match needs two engines")
-            open_tablebase(absolute(syzygy))  # is there one?
             settings = settings_of(
                 specs, tc, games or (_SPRT_GAMES if sprt else _GAMES), folder, seed=seed, book=book, plies=plies, order=order,
                 rules=rules_of(draw, resign, resign_twosided=twosided, move_limit=move_limit, syzygy=absolute(syzygy)),
                 tournament=tournament, chess960=chess960, margin_ms=margin, stall_seconds=stall, sprt=_sprt(sprt, model),
             )  # fmt: skip
         elif folder is not None:
+            check_nothing_decided(context, "concurrency", "pin")
             settings = Journal.settings_in(folder)
         else:
             raise ValueError("name two engines, or with --folder a match to go on with")

@@ -113,7 +113,11 @@ def _pgn_opening(path: Path, offset: int, index: int, plies: int | None, chess96
     if game is None or game.errors:
         raise ValueError(f"{where}: {game.errors[0] if game else 'not readable'}")
     board = game.board()
-    board.chess960 = chess960 or board.chess960
+    if type(board) is not chess.Board:
+        raise ValueError(f"{where}: its variant is {board.uci_variant}")
+    if board.has_chess960_castling_rights() and not chess960:
+        raise ValueError(f"{where}: a Chess960 position, without --chess960")
+    board.chess960 = chess960
     root = board.fen()
     moves = []
     for move in list(game.mainline_moves())[:plies]:

@@ -71,6 +71,18 @@ class Spin:
     high: int
 
 
+def spins(announced: Mapping[str, chess.engine.Option]) -> dict[str, Spin]:
+    """The options that are whole numbers, with bounds, by name."""
+    return {
+        name: Spin(option.default, option.min, option.max)
+        for name, option in announced.items()
+        if option.type == "spin"
+        and isinstance(option.default, int)
+        and isinstance(option.min, int)
+        and isinstance(option.max, int)
+    }
+
+
 class _Stopwatch(chess.engine.Protocol):
     """Notes when "go" is sent and when the answer arrives, before anything else is done with it."""
 
@@ -134,14 +146,17 @@ class _XBoard(_Stopwatch, chess.engine.XBoardProtocol):
         self.features: _Features = _Features(setboard=1)
 
 
-def _with_switches(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
-    """Options of which those that can be on or off are so; python-chess takes every text but "false" for on."""
+def with_switches(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
+    """Options of which those that can be on or off are so; python-chess takes every text but "false" for on.
+
+    Raises chess.engine.EngineError for a value that is neither.
+    """
     result = dict(options)
     for name, value in options.items():
-        if isinstance(value, str) and name in announced and announced[name].type == "check":
-            if value.lower() not in _SWITCHES:
+        if name in announced and announced[name].type == "check":
+            if str(value).lower() not in _SWITCHES:
                 raise chess.engine.EngineError(f"option {name} is true or false, not {value!r}")
-            result[name] = _SWITCHES[value.lower()]
+            result[name] = _SWITCHES[str(value).lower()]
     return result
 
 
@@ -175,7 +190,7 @@ class Player:
         player = cls(spec, transport, protocol, patience)
         try:
             await asyncio.wait_for(protocol.initialize(), START_TIME)
-            options = _with_one_thread(_with_switches(spec.options, protocol.options), protocol.options)
+            options = _with_one_thread(with_switches(spec.options, protocol.options), protocol.options)
             await asyncio.wait_for(protocol.configure(options), START_TIME)
             await player.ready()
         except BaseException as error:
@@ -190,13 +205,9 @@ class Player:
             raise
         return player
 
-    def spins(self) -> dict[str, Spin]:
-        """The options that are whole numbers, with bounds, by name."""
-        return {
-            name: Spin(int(option.default), option.min, option.max)
-            for name, option in self._protocol.options.items()
-            if option.type == "spin" and None not in (option.default, option.min, option.max)
-        }
+    def announced(self) -> dict[str, chess.engine.Option]:
+        """The options that the engine has, by name."""
+        return dict(self._protocol.options.items())
 
     async def configure(self, options: Mapping[str, Any]) -> None:
         """Sets options between games. Raises EngineFailure."""

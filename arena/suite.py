@@ -17,6 +17,7 @@ from zobra.arena.suite_verdict import Answer, Effort, StableSolution, answer_fro
 GRACE = 10.0
 # how long an engine may be silent after its start (seconds)
 START_PATIENCE = 30.0
+_ANALYSIS = "UCI_AnalyseMode"
 
 OutcomeHandler = Callable[[int, Outcome], None]
 
@@ -100,11 +101,16 @@ class _Worker:
 class _Solver(Player):
     """An engine process that solves positions."""
 
+    def _as_in_games(self) -> dict[str, bool]:
+        """python-chess would set UCI_AnalyseMode by itself, in which engines ignore limits of strength and books."""
+        decided = any(name.lower() == _ANALYSIS.lower() for name in self.spec.options)
+        return {_ANALYSIS: False} if self.spec.protocol == "uci" and _ANALYSIS in self._protocol.options and not decided else {}
+
     async def solve(self, position: SuitePosition, limit: chess.engine.Limit, game: int, solved_plies: int | None) -> Outcome:
         """Searches one position. Raises chess.engine.EngineError when the engine crashes or moves illegally."""
         board, started = position.board(), asyncio.get_running_loop().time()
         stable, answer, effort = StableSolution(position), Answer(), Effort()
-        analysis = await self._protocol.analysis(board, limit, game=game)
+        analysis = await self._protocol.analysis(board, limit, game=game, options=self._as_in_games())
         async for info in analysis:
             elapsed = info.get("time", asyncio.get_running_loop().time() - started)
             effort = Effort(round(elapsed * 1000), info.get("nodes", effort.nodes), info.get("depth", effort.depth))

@@ -13,6 +13,7 @@ from zobra.arena import suite_display
 from zobra.arena.command import mistakes_named, plain_console
 from zobra.arena.engines import EngineSpec, read_engines, with_distinct_names, with_options
 from zobra.arena.epd import read_suites
+from zobra.arena.journal import check_writable
 from zobra.arena.options import EngineOptions
 from zobra.arena.player import EngineFailure
 from zobra.arena.suite import run_suite
@@ -106,11 +107,8 @@ def _run_engine(
 
 def _check_writable(output: Path) -> None:
     """Before the work: can the results be kept? Earlier ones stay until there is something better."""
-    is_new = not output.exists()
     try:
-        output.open("ab").close()
-        if is_new:
-            output.unlink()
+        check_writable(output)
     except OSError as error:
         raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from error
 

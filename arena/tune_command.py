@@ -10,6 +10,7 @@ from rich.console import Console
 
 from zobra.arena.command import (
     check_book,
+    check_nothing_decided,
     leave_if_interrupted,
     mistakes_named,
     new_folder,
@@ -22,14 +23,16 @@ from zobra.arena.engines import read_engine
 from zobra.arena.journal import Journal
 from zobra.arena.match import check_engines
 from zobra.arena.options import Book, Concurrency, Draw, EngineOptions, Folder, OneEngine, Plies, Resign, Seed, TimeControlText
+from zobra.arena.player import spins
 from zobra.arena.settings import Settings
 from zobra.arena.spsa import Gains
 from zobra.arena.tune import SIDES, Plan, Tuning
 from zobra.arena.tune_display import TuneDisplay, values_table
-from zobra.arena.tune_parameters import as_toml, spin_options, tunables
+from zobra.arena.tune_parameters import announced_options, as_toml, tunables
 
 
 def tune(
+    context: typer.Context,
     engine: OneEngine = None,
     parameters: Annotated[Path | None, typer.Option("--parameters", help="TOML file, as `zobra parameters` prints it.")] = None,
     parameter: Annotated[
@@ -61,9 +64,10 @@ def tune(
             settings = settings_of(sides, tc, games, folder, seed=seed, book=book, plies=plies, rules=rules)
             if settings.rounds % pairs:
                 raise ValueError(f"--games {games}: not a multiple of the {2 * pairs} games of an iteration")
-            chosen = tunables(parameters, parameter or [], spin_options(spec, settings.stall_seconds))
+            chosen = tunables(parameters, parameter or [], spins(announced_options(spec, settings.stall_seconds)))
             plan = Plan(tuple(chosen), Gains(settings.rounds // pairs, alpha, gamma, stability), pairs)
         elif folder is not None:
+            check_nothing_decided(context, "concurrency")
             settings, plan = Journal.settings_in(folder), Plan.read(folder)
         else:
             raise ValueError("name an engine, or with --folder a run to go on with")

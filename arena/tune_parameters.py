@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import chess.engine
+
 from zobra.arena.engines import EngineSpec
 from zobra.arena.player import Player, Spin
 from zobra.arena.spsa import SMALLEST_C, Tunable
@@ -41,13 +43,13 @@ def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
     return "\n".join(tables)
 
 
-def spin_options(spec: EngineSpec, patience: float) -> dict[str, Spin]:
-    """Starts the engine for a moment and asks it. Raises EngineFailure."""
+def announced_options(spec: EngineSpec, patience: float) -> dict[str, chess.engine.Option]:
+    """Starts the engine for a moment and asks it for its options, by name. Raises EngineFailure."""
 
-    async def ask() -> dict[str, Spin]:
+    async def ask() -> dict[str, chess.engine.Option]:
         player = await Player.start(spec, patience)
         try:
-            return player.spins()
+            return player.announced()
         finally:
             await player.quit()
 

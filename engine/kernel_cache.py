@@ -30,6 +30,7 @@ KERNEL_PACKAGES = ("engine", "tt", "search")
 PLACES = ("NUMBA_CACHE_DIR", "ZOBRA_CACHE_DIR")  # variables that move the folder, and change no code
 ENDING, LOCK_FILE = ".kernel", "compiling.lock"
 FOLDERS_KEPT = 12
+_OWN_NAME = re.compile(r"[0-9a-f]{20}")  # of folders: others may lie beside them, as users choose the place
 LOCK_PATIENCE = 120.0  # seconds; whoever has held the lock for longer is taken for stuck
 
 
@@ -242,7 +243,7 @@ class KernelCache:
     def _prune(self) -> None:
         """Remove the folders of other states that were used least recently."""
         folder = Path(str(self.folder))
-        others = [path for path in folder.parent.iterdir() if path.is_dir() and len(path.name) == len(folder.name)]
+        others = [path for path in folder.parent.iterdir() if path.is_dir() and _OWN_NAME.fullmatch(path.name)]
         for path in sorted(others, key=lambda each: each.stat().st_mtime, reverse=True)[FOLDERS_KEPT:]:
             shutil.rmtree(path, ignore_errors=True)
 

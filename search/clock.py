@@ -37,20 +37,23 @@ class Allotment(NamedTuple):
 
 
 def allot(limits: Limits, white_to_move: bool, overhead: int) -> Allotment:
-    """Time for the next move. `overhead` milliseconds are kept back for what happens outside the search."""
-    if limits.movetime is not None:
-        exact = max(MINIMUM, limits.movetime - overhead)
-        return Allotment(None, exact)
+    """Time for the next move. `overhead` milliseconds are kept back for what happens outside the search.
+
+    A time for the move is used up, but not beyond the most that a clock beside it allows.
+    """
+    exact = None if limits.movetime is None else max(MINIMUM, limits.movetime - overhead)
     clock = limits.clock
     time = None if clock is None else (clock.white_time if white_to_move else clock.black_time)
     if clock is None or time is None:
-        return Allotment(None, None)
+        return Allotment(None, exact)
     increment = clock.white_increment if white_to_move else clock.black_increment
     moves = min(clock.moves_to_go or DEFAULT_MOVES_TO_GO, DEFAULT_MOVES_TO_GO)
     left = max(0, time - overhead)
     usable = max(MINIMUM, left - min(RESERVE, RESERVE_SHARE * left))
     share = usable / moves + INCREMENT_SHARE * increment
     ceiling = max(MINIMUM, usable * (CLOCK_SHARE if moves > 1 else 1))
+    if exact is not None:
+        return Allotment(None, min(exact, ceiling))
     return Allotment(max(MINIMUM, min(share * SOFT_SHARE, ceiling)), max(MINIMUM, min(share * HARD_FACTOR, ceiling)))
 
 

@@ -47,6 +47,7 @@ class Deepening:
         self._choices, self._confined = choices, confined
         self._wanted = min(wanted, len(choices))
         self._key = int(worker["frames"][0]["position"]["key"])
+        self._known = table.recall(self._key)  # now, before any other thread searches this root
 
     @property
     def stopped(self) -> bool:
@@ -55,13 +56,12 @@ class Deepening:
 
     def run(self, depths: range, is_enough: Callable[[int, Line], bool]) -> None:
         """Search depth after depth until cut off, or `is_enough(depth, best line)`; what was cut off is told once more."""
-        known = self._table.recall(self._key)
         for depth in depths:
             self._search_depth(depth)
             if self.stopped or is_enough(depth, self.lines[0]):
                 break
         if self._confined:
-            self._table.revise(self._key, known)
+            self._table.revise(self._key, self._known)
         if self.stopped:
             self._tell_all()
 

@@ -19,7 +19,7 @@ from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, is_repetition, piec
 from zobra.tt.entry import EXACT, LOWER, UPPER, evaluation_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
-OFF, ONE_PLY = np.int64(0), np.int64(1)
+OFF, ROOT, ONE_PLY = np.int64(0), np.int64(0), np.int64(1)
 NOTHING = np.uint64(NOTHING_PLAYED)
 
 
@@ -84,6 +84,8 @@ def learn_from(worker, ply, move, score, depth, bound):
     """Where a quiet node's score and its evaluation disagree, and the bound allows to say so, the evaluation is corrected."""
     frame = worker.frames[ply]
     if frame.evaluation == NO_SCORE or (move != NO_MOVE and is_noisy(frame.position, move)):
+        return
+    if ply == ROOT and worker.root_moves.count != ZERO:  # its best moves may be forbidden
         return
     if (bound == LOWER and score <= frame.evaluation) or (bound == UPPER and score >= frame.evaluation):
         return

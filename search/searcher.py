@@ -64,11 +64,18 @@ class Searcher:
     def threads(self, count: int) -> None:
         self._team.size = count
 
+    @property
+    def missing_threads(self) -> int:
+        """How many of the threads the system refused to start for the present or last search."""
+        return self._team.missing
+
     def set_parameter(self, name: str, value: int) -> None:
         """Let every thread search by another number, one of parameters.py."""
         self.parameters[name] = value
         set_parameters(self._worker, self.parameters)
         self._team.set_parameters()
+        if name == "use_network":  # what was learned is of the other evaluation
+            self.clear()
 
     def resize(self, megabytes: int) -> None:
         """Make a new table; MemoryError, with one of the old size, when that is too much."""
@@ -166,7 +173,7 @@ class Searcher:
         self._set_up(self._this, game)
         budgets = (limits.nodes, self.node_clock.node_limit(allotment), self.strength and self.strength.nodes)
         shares = [max(1, budget // self.threads) for budget in budgets if budget is not None]
-        self._this["node_limit"] = min(shares, default=NO_NODE_LIMIT)
+        self._this["node_limit"] = min([*shares, NO_NODE_LIMIT])
 
     def _set_up(self, this: Any, game: Game) -> None:
         """Give a worker the root, and nothing that limits it."""
@@ -193,7 +200,8 @@ class Searcher:
         if allotment.soft is None:
             return False
         found_mate = is_mate(best.score) and depth > 2 * abs(mate_in_moves(best.score))
-        late = self._stopwatch.is_late(allotment) or self.node_clock.is_late(allotment, self.nodes)
+        counts_nodes = self.node_clock.rate > 0
+        late = self.node_clock.is_late(allotment, self.nodes) if counts_nodes else self._stopwatch.is_late(allotment)
         return late or choices == 1 or found_mate
 
     def _choose(self, game: Game, lines: list[Line]) -> int:

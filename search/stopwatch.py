@@ -13,6 +13,7 @@ from zobra.search.clock import Allotment
 from zobra.search.worker import DEADLINE, SIGNALS, STOP, clock_now
 
 NANOSECONDS = 1_000_000  # in a millisecond
+NEVER = np.iinfo(np.int64).max
 NO_TIME = Allotment(None, None)
 
 
@@ -62,7 +63,7 @@ class Stopwatch:
 
     def _set_deadline(self) -> None:
         if self._allotment.hard is not None and not self._pondering:
-            self.signals[DEADLINE] = self._counted_from + int(self._allotment.hard * NANOSECONDS)
+            self.signals[DEADLINE] = min(self._counted_from + int(self._allotment.hard * NANOSECONDS), NEVER)
 
     @property
     def milliseconds(self) -> int:

@@ -23,7 +23,7 @@ VOTE_BASE = 14  # centipawns added to a line's lead over the worst line: every f
 
 
 class Team:
-    """The threads beside the first; `size` counts that too."""
+    """The threads beside the first; `size` counts that too. `missing` of them could not be started for the last search."""
 
     def __init__(self, parameters: dict[str, int], table: Table) -> None:
         self._parameters, self._table = parameters, table
@@ -31,6 +31,7 @@ class Team:
         self._workers: list[np.ndarray] = []
         self._threads: list[threading.Thread] = []
         self._searches: list[Deepening] = []
+        self.missing = 0
 
     @property
     def size(self) -> int:
@@ -64,12 +65,16 @@ class Team:
         for worker in self._workers:
             prepare(worker[0])
         self._searches = [Deepening(worker[0], self._table, choices, confined, 1, lambda *_: None) for worker in self._workers]
-        self._threads = [
-            threading.Thread(target=search.run, args=(range(1 + number % 2, MAX_PLY), lambda *_: False), daemon=True)
-            for number, search in enumerate(self._searches, 1)
-        ]
-        for thread in self._threads:
-            thread.start()
+        self.missing = 0
+        for number, search in enumerate(self._searches, 1):
+            depths = range(1 + number % 2, MAX_PLY)
+            thread = threading.Thread(target=search.run, args=(depths, lambda *_: False), daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # the system has no more; the search goes on with fewer
+                self.missing += 1
+            else:
+                self._threads.append(thread)
 
     def halt(self) -> None:
         """End the threads' searches, and wait for that."""

@@ -15,6 +15,7 @@ parser.add_argument("--late-ms", type=int, default=150, help="how long a late mo
 parser.add_argument("--best", type=int, help="has an option Strength, and errs the earlier the farther that is from this")
 parser.add_argument("--score", default="cp 13", help="what it says of every position")
 parser.add_argument("--last", action="store_true", help="plays the last legal move instead of the first")
+parser.add_argument("--analyses", action="store_true", help="has the option UCI_AnalyseMode")
 parser.add_argument("--no-uciok", action="store_true", help="never comes up")
 parser.add_argument("--pids", type=Path, help="a folder in which it leaves a file named by its process id")
 parser.add_argument("--log", type=Path, help="a file to which it adds every line it gets")
@@ -68,6 +69,8 @@ for line in sys.stdin:
     elif words[0] == "uci":
         say("id name Scripted")
         say("option name UCI_Chess960 type check default false")
+        if options.analyses:
+            say("option name UCI_AnalyseMode type check default false")
         say("option name Hash type spin default 16 min 1 max 64")
         say("option name Threads type spin default 2 min 1 max 8")
         say("option name Caution type check default true")

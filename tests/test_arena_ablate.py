@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from zobra.arena.ablate import WHOLE, Technique, bench, engines, insert, techniques, worths
 from zobra.arena.command_line import register
+from zobra.arena.display import MatchDisplay
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import GameRecord, Journal
 from zobra.arena.player import Spin
@@ -101,7 +102,8 @@ def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, argu
 
 
 def test_worths_are_sorted_and_say_what_they_cannot_tell():
-    settings = Settings(engines(EngineSpec("e", ("e",)), [Technique("a", {"x": 0}), Technique("b", {"y": 0})]), "nodes=1", 1)
+    parts = [Technique("a", {"x": 0}), Technique("b", {"y": 0})]
+    settings = Settings(engines(EngineSpec("e", ("e",)), parts, {}), "nodes=1", 1)
     ends = [("b", "1-0"), ("b", "0-1"), ("b", "1-0"), ("b", "1/2-1/2")]
     games = []
     for index, (rival, end) in enumerate(ends):
@@ -119,6 +121,29 @@ def test_benches_of_other_engines(tmp_path):
     assert bench(engine("print('Nodes searched  : 2651')")) == 2651
     assert bench(engine("import sys; print('12 nodes 3 nps'); print('4567 nodes 89 nps', file=sys.stderr)")) == 4567
     assert bench(engine("print('unknown command: bench')")) is None
+
+
+def test_switches_are_told_as_uci_wants_them(tmp_path):
+    log = tmp_path / "log.txt"
+    run(f"{ENGINE} --log {log}", "-x", "Caution=0", "--tc", "30", "-n", "2", "--folder", str(tmp_path / "a"))
+    assert {line for line in log.read_text().splitlines() if "Caution" in line} == {"setoption name Caution value false"}
+    assert "Caution is true or false, not '2'" in " ".join(run(ENGINE, "-x", "Caution=2", code=2).replace("│", " ").split())
+
+
+def test_an_interrupted_run_leaves_the_table_of_another_alone(tmp_path, monkeypatch):
+    readme, folder = tmp_path / "README.md", tmp_path / "a"
+    arguments = [ENGINE, "-x", "Hash=2", "--tc", "30", "-n", "4", "--folder", str(folder), "--into", str(readme)]
+    readme.write_text("<!-- ablation -->\na whole table\n<!-- end of ablation -->\n")
+    monkeypatch.setattr(MatchDisplay, "finished", interrupt)
+    assert "interrupted" in run(*arguments, code=130)
+    assert "a whole table" in readme.read_text() and (folder / "ablation.md").exists()
+    monkeypatch.undo()
+    run(*arguments)
+    assert "`Hash=2`" in readme.read_text()
+
+
+def interrupt(*_) -> None:
+    raise KeyboardInterrupt
 
 
 def test_a_table_needs_its_marks(tmp_path):

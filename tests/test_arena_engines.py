@@ -1,7 +1,9 @@
 """Engine descriptions."""
 
+import os
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +45,7 @@ def test_a_file_with_several_engines(tmp_path):
         ('command = "x"\nprotocol = "cecp"', "neither uci nor xboard"),
         ('command = "x"\ntime_odds = 0', "time_odds"),
         ('command = "x"\noptions = 5', "options must be a table"),
+        ('name = "x"\ncommand = "x"\noptions = { Hash = [16] }', "engine x: option Hash must be a text"),
         ("engine = []", "no engine"),
         ("engine = [1]", "no engine"),
         ('command = " "', "no command"),
@@ -56,6 +59,27 @@ def test_bad_files_are_named(tmp_path, text, problem):
     with pytest.raises(ValueError, match=problem) as error:
         read_engines(str(path))
     assert "bad.toml" in str(error.value)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="programs have other names there")
+def test_programs_are_found_in_their_directory_first(tmp_path, monkeypatch):
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "sh").write_text("#!/bin/sh\n")
+        (tmp_path / folder / "sh").chmod(0o755)
+    monkeypatch.chdir(tmp_path / "new")
+    old = EngineSpec("old", ("./sh", "-x"), directory="../old")
+    assert Path(old.program()).resolve() == tmp_path / "old" / "sh"
+    assert Path(EngineSpec("old", ("sh",), directory=str(tmp_path / "old")).program()) == tmp_path / "old" / "sh"
+    assert Path(EngineSpec("any", ("sh",)).program()).parent not in (tmp_path / "old", tmp_path / "new")
+    assert EngineSpec("x", ("sh",), directory="elsewhere").program() == EngineSpec("any", ("sh",)).program()
+    kept = [old.anchored(), EngineSpec("new", ("./sh",)).anchored()]
+    monkeypatch.chdir(tmp_path)
+    assert [Path(spec.program()).resolve() for spec in kept] == [tmp_path / "old" / "sh", tmp_path / "new" / "sh"]
+    assert kept[0].command[1:] == ("-x",) and Path(kept[0].directory).resolve() == tmp_path / "old"
+    assert EngineSpec("any", ("sh",)).anchored() == EngineSpec("any", ("sh",))
+    with pytest.raises(ValueError, match=r"engine x: no program \./sh"):
+        EngineSpec("x", ("./sh",)).anchored()
 
 
 def test_options_for_all_or_one():

@@ -14,11 +14,13 @@ from zobra.arena import ladder as ladders
 from zobra.arena.command_line import register
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import GameRecord
-from zobra.arena.ladder import Rung, calibrated, fit, installed, read_rungs, save_calibration
+from zobra.arena.ladder import Ratings, Rung, fit, installed, read_calibration, read_rungs, recalibrated, save_calibration
 from zobra.arena.results import Results
 from zobra.arena.statistics import elo_of_score, score_of_elo
 
 ENGINE = f"{sys.executable} {Path(__file__).parent / 'scripted_engine.py'}"
+
+WIDE = {"COLUMNS": "500"}
 
 
 def rung(name: str, rating: float, sigma: float = 1.0) -> Rung:
@@ -85,21 +87,38 @@ def test_missing_engines_are_left_out():
     assert missing == ["engine no-such-program: no program no-such-program"]
 
 
+def test_a_calibration_tells_differences_better_than_heights():
+    games = [("a", "b", "1/2-1/2"), ("b", "a", "1/2-1/2")] * 300
+    found = fit(results(games), [rung("a", 2000, 100), rung("b", 2000, 100)])
+    height = 1.96 * 100 / math.sqrt(2)  # two opinions of the same height, 100 off each
+    assert found["a"].margin == pytest.approx(height, rel=0.02)
+    # an engine that meets both knows no better how high it stands, since both may be off together
+    again = [("X", name, "1/2-1/2") for name in ("a", "b") for _ in range(5_000)] + [("a", "b", "1/2-1/2")]
+    rungs = recalibrated([rung("a", 0), rung("b", 0)], found, "test")
+    assert [one.sigma for one in rungs] == [pytest.approx(height / 1.96, rel=0.02)] * 2
+    kept = fit(results(again), rungs, found)
+    assert kept["X"].margin == pytest.approx(height, rel=0.03)
+    assert kept["X"].rating == pytest.approx(2000, abs=1)
+    assert fit(results(again), rungs)["X"].margin < 0.8 * height  # as if they were two opinions once more
+
+
 def test_calibrations_are_kept(tmp_path):
     path = tmp_path / "deep" / "ladder.json"
-    rungs = [rung("a", 1500, 30), rung("b", 1600, 30)]
-    assert calibrated(rungs, path) == rungs
-    save_calibration({"a": ladders.Rating(1555.0, 19.6)}, "5+0.05", path)
-    first, second = calibrated(rungs, path)
-    assert (first.rating, first.sigma, second) == (1555.0, pytest.approx(10.0, rel=1e-4), rungs[1])
-    assert first.source == "calibrated at 5+0.05, ladder.json"
-    save_calibration({"b": ladders.Rating(1650.0, 19.6)}, "5+0.05", path)
-    assert [known.rating for known in calibrated(rungs, path)] == [1555.0, 1650.0]
-    save_calibration({"b": ladders.Rating(1640.0, 19.6)}, "1+0.01", path)  # other ratings, at another time control
-    assert [known.rating for known in calibrated(rungs, path)] == [1500, 1640.0]
-    path.write_text("[]")
-    with pytest.raises(ValueError, match="not a calibration"):
-        calibrated(rungs, path)
+    assert read_calibration(path) is None
+    pair = Ratings(["a", "b"], [1555.0, 1600.0], [[100.0, 90.0], [90.0, 121.0]])
+    save_calibration(pair, "5+0.05", path)
+    assert read_calibration(path) == ("5+0.05", pair)
+    first, second = recalibrated([rung("a", 1500, 30), rung("c", 1600, 30)], pair, "here")
+    assert (first.rating, first.sigma, first.source, second) == (1555.0, pytest.approx(10), "here", rung("c", 1600, 30))
+    save_calibration(Ratings(["c", "b"], [1700.0, 1650.0], [[64.0, 1.0], [1.0, 49.0]]), "5+0.05", path)
+    joined = Ratings(["a", "c", "b"], [1555.0, 1700.0, 1650.0], [[100.0, 0.0, 0.0], [0.0, 64.0, 1.0], [0.0, 1.0, 49.0]])
+    assert read_calibration(path) == ("5+0.05", joined)
+    save_calibration(pair.only({"b"}), "1+0.01", path)  # other ratings, at another time control
+    assert read_calibration(path) == ("1+0.01", Ratings(["b"], [1600.0], [[121.0]]))
+    for text in ("[]", '{"time_control": "1", "names": ["a"], "ratings": [1], "covariance": [[1, 2]]}', "{", '{"names": 1}'):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"ladder\.json: not a calibration"):
+            read_calibration(path)
 
 
 def test_the_command(tmp_path, monkeypatch):
@@ -127,4 +146,10 @@ def test_the_command(tmp_path, monkeypatch):
     result = CliRunner().invoke(app, ["ladder", "--calibrate", *arguments, "--folder", str(tmp_path / "c")])
     assert result.exit_code == 0, result.output
     kept = json.loads((tmp_path / "kept.json").read_text())
-    assert kept["time_control"] == "30" and kept["ratings"]["weak"][0] < kept["ratings"]["same"][0]
+    rating = dict(zip(kept["names"], kept["ratings"], strict=True))
+    assert kept["time_control"] == "30" and rating["weak"] < rating["same"]
+    for control, told in (("30", "ratings as calibrated at 30"), ("20", "ratings as published: the calibration in")):
+        text = CliRunner(env=WIDE).invoke(app, ["ladder", "--list", str(rungs), "--tc", control, "--lowest", "5000"]).output
+        assert told in text and "no installed rung" in text
+    result = CliRunner(env=WIDE).invoke(app, ["ladder", "--calibrate", *arguments, "--lowest", "1100"])
+    assert result.exit_code and "needs two rungs" in result.output

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,9 +61,10 @@ def run(
     journal = Journal.open(folder, settings)
     try:
         outcome = Match(journal, scheduled(settings), concurrency).run(watcher or Silence())
-        return outcome, sorted(journal.records, key=lambda record: record.index)
     finally:
         journal.close()
+    with closing(Journal.open(folder, settings)) as journal:
+        return outcome, sorted(journal.records, key=lambda record: record.index)
 
 
 def match_settings(*engines: EngineSpec, rounds: int = 3, **more) -> Settings:

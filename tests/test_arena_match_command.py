@@ -48,7 +48,9 @@ def test_a_match_and_its_figures(tmp_path):
     assert "Games: 4, Wins: 4, Losses: 0, Draws: 0, Points: 4.0 (100.00%)" in text
     assert "Ptnml(0-2): [0, 0, 0, 0, 2]" in text and "LLR: " in text and "B lost 4 by illegal move" in text
     assert Journal.settings_in(tmp_path / "m").engines[1].options == {"Hash": "2"}
-    assert "going on after 4 of 4 games" in run("match", "--folder", folder)
+    assert "going on after 4 of 4 games" in run("match", "--folder", folder, "-c", "2", "--no-pin")
+    text = run("match", "--folder", folder, "-n", "400", "--tc", "60", "--openings", "x.epd", code=2)
+    assert "--tc, --games, --openings: the folder says that already" in " ".join(text.replace("│", " ").split())
     # the seed is drawn once: the same command without it means the same match
     assert "going on" in run("match", *PAIR, "--tc", "30", "-n", "4", "--folder", folder, "-o", "B:Hash=2", "--sprt", "0,5")
     assert "another match: time_control differs" in run(
@@ -93,6 +95,15 @@ def test_a_match_of_engines_that_do_not_start_says_so(tmp_path, monkeypatch):
     words = " ".join(text.replace("│", " ").split())
     assert "A did not come up as a uci engine within 3 s; B: " in words and "Traceback" not in text
     assert not (tmp_path / "m").exists()
+
+
+def test_tables_that_are_gone_are_named(tmp_path):
+    tables, folder = tmp_path / "tables", str(tmp_path / "m")
+    tables.mkdir()
+    (tables / "KQvK.rtbw").write_bytes(b"")
+    run("match", *PAIR, "--tc", "30", "-n", "2", "--syzygy", str(tables), "--folder", folder)
+    (tables / "KQvK.rtbw").unlink()
+    assert "no Syzygy tables" in " ".join(run("match", "--folder", folder, code=2).replace("│", " ").split())
 
 
 def test_a_bad_book_is_named(tmp_path):

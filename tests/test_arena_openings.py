@@ -89,6 +89,22 @@ def test_bad_pgn_games_are_named(tmp_path):
         openings(path, 3)
 
 
+def test_pgn_games_of_chess960_need_to_be_asked_for(tmp_path):
+    path = tmp_path / "book.pgn"
+    fen = chess.Board.from_chess960_pos(3).fen()
+    path.write_text(f'[Variant "Chess960"]\n[FEN "{fen}"]\n[SetUp "1"]\n\n1. e4 e5 *\n\n')
+    assert openings(path, 1, chess960=True)[0].moves == ("e2e4", "e7e5")
+    with pytest.raises(ValueError, match=r"book\.pgn: game 1: a Chess960 position, without --chess960"):
+        openings(path, 1)
+    # but the start position, with its castling, is one of both
+    path.write_text('[Variant "Chess960"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O *\n\n')
+    assert openings(path, 1)[0].moves[-1] == "e1g1"
+    assert openings(path, 1)[0].board(False).fen().split()[2] == "kq"
+    path.write_text('[Variant "Atomic"]\n\n1. e4 e5 *\n\n')
+    with pytest.raises(ValueError, match=r"book\.pgn: game 1: its variant is atomic"):
+        openings(path, 1)
+
+
 def test_polyglot_walks(tmp_path):
     """A book of 1. e4 and 1. d4, weighted three to one, with one answer to each."""
     path = tmp_path / "book.bin"

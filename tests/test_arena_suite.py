@@ -12,8 +12,9 @@ import typer
 from typer.testing import CliRunner
 
 from zobra.arena import suite_results
-from zobra.arena.engines import read_engines
+from zobra.arena.engines import EngineSpec, read_engines
 from zobra.arena.epd import read_position
+from zobra.arena.journal import write_safely
 from zobra.arena.suite import run_suite
 from zobra.arena.suite_command import suite
 from zobra.arena.suite_results import EngineResult, SuiteResult
@@ -242,6 +243,31 @@ def test_wrong_arguments_are_named(suite_file, tmp_path, arguments, message):
     assert run.exit_code == 2
     assert message in run.output
     assert "Traceback" not in run.output
+
+
+def test_only_a_file_can_hold_the_results(suite_file, tmp_path):
+    for target in ({tmp_path}, {os.devnull} if os.name == "posix" else set()):
+        for path in target:
+            run = run_command(str(suite_file), "-e", "no-such-engine-anywhere", "--json", str(path))
+            assert run.exit_code == 2 and "not a file" in " ".join(run.output.split())
+    (tmp_path / "real.json").write_text("{}")
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    write_safely(tmp_path / "link.json", b"new")
+    assert (tmp_path / "link.json").is_symlink() and (tmp_path / "real.json").read_text() == "new"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [({}, []), ({"UCI_AnalyseMode": True}, ["true"]), ({"uci_analysemode": "false"}, [])],  # what is so needs no telling
+)
+def test_an_engine_keeps_the_options_of_its_games(tmp_path, options, told):
+    log = tmp_path / "log.txt"
+    command = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"), "--analyses", "--log", str(log))
+    positions = [read_position(f"{PAWNS} bm e4;", "suite.epd", 1)]
+    spec = EngineSpec("e", command, options)
+    asyncio.run(run_suite(positions, spec, chess.engine.Limit(nodes=1), lambda *_: None))
+    settings = [line.split() for line in log.read_text().splitlines() if "analysemode" in line.lower()]
+    assert [words[-1] for words in settings] == told
 
 
 @pytest.mark.parametrize("extra", [["-e", "no-such-engine-anywhere"], ["-o", "NoSuchOption=1"]])

@@ -2,6 +2,7 @@
 
 import csv
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -80,8 +81,9 @@ def test_an_interrupted_run_goes_on(tmp_path):
     assert [watcher.seen for watcher in watchers] == [9, 15, 0]
     assert [len(course) for course in courses] == [3, 7, 7]
     assert courses[1][:3] == courses[0] and courses[1] == courses[2]
-    assert sorted(record.index for record in journal.records) == list(range(24))
-    assert all((record.white == "plus") == (record.index % 2 == 0) for record in journal.records)
+    with closing(Journal.open(tmp_path, settings)) as journal:
+        assert sorted(record.index for record in journal.records) == list(range(24))
+        assert all((record.white == "plus") == (record.index % 2 == 0) for record in journal.records)
     with pytest.raises(ValueError, match="game 20 is not the scheduled one"):
         Tuning(journal, Plan(plan.tunables, Gains(5), pairs=2))
 

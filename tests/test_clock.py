@@ -95,7 +95,12 @@ def test_a_move_time_is_a_limit_and_no_wish():
     assert allot(Limits(movetime=1_000), True, 30) == (None, 970)
     assert allot(Limits(movetime=10), True, 30) == (None, MINIMUM)
     assert allot(Limits(movetime=0), True, 0) == (None, MINIMUM)
-    assert allot(Limits(movetime=500, clock=Clock(100, 100)), False, 0) == (None, 500)
+
+
+def test_a_move_time_does_not_outlast_the_clock_beside_it():
+    assert allot(Limits(movetime=500, clock=Clock(60_000, 60_000)), False, 0) == (None, 500)
+    short = allot(Limits(movetime=500, clock=Clock(60_000, 100)), False, 0)
+    assert short == (None, pytest.approx(100 * (1 - RESERVE_SHARE) * CLOCK_SHARE))
 
 
 @pytest.mark.parametrize("limits", [Limits(), Limits(depth=5), Limits(infinite=True), Limits(clock=Clock(None, 5_000))])

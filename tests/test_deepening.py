@@ -104,9 +104,10 @@ def test_the_table_keeps_the_best_move_of_the_root(searcher):
     assert kept in {line.line[0] for line in groups(reports)[-1]}
 
 
-@pytest.mark.parametrize("known_before", [False, True])
-def test_searchmoves_leave_no_trace_of_the_root(known_before):
+@pytest.mark.parametrize("known_before, threads", [(False, 1), (True, 1), (False, 3), (True, 3)])
+def test_searchmoves_leave_no_trace_of_the_root(known_before, threads):
     searcher, position = Searcher(4), parse_fen(MIDDLEGAME)
+    searcher.threads = threads
     if known_before:
         think(searcher, MIDDLEGAME, Limits(depth=5))
     before = searcher.table.recall(position.key)

@@ -17,6 +17,7 @@ import pytest
 from zobra.engine import jit
 from zobra.engine.exchange import exchange_reaches
 from zobra.engine.fen import START, parse_fen
+from zobra.engine.kernel_cache import FOLDERS_KEPT, KernelCache
 from zobra.engine.layouts import MOVE_LIST
 from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD
@@ -120,6 +121,18 @@ def test_a_store_that_cannot_be_written_is_done_without(tmp_path):
     made.store.write_text("a file where the folder should be")
     compiled, notices, answer = made.start()
     assert compiled > 0 and notices == 1 and answer == 10
+
+
+def test_only_folders_of_its_own_are_removed(tmp_path):
+    foreign = [tmp_path / name for name in (".org.chromium.ABC123", "somebody's documents", "0123456789ABCDEF0123")]
+    own = [tmp_path / f"{number:020x}" for number in range(FOLDERS_KEPT + 3)]
+    for age, folder in enumerate(foreign + own):
+        folder.mkdir()
+        os.utime(folder, (age, age))
+    KernelCache().move(tmp_path)
+    assert all(folder.is_dir() for folder in foreign)
+    # the newest are kept: those of this tree, and the last ones made
+    assert [folder.is_dir() for folder in own] == [False] * 4 + [True] * (FOLDERS_KEPT - 1)
 
 
 def test_a_changed_callee_changes_its_caller(tmp_path):

@@ -13,7 +13,6 @@ def test_off_it_changes_nothing():
     clock, limits = NodeClock(), Limits(clock=CLOCK)
     assert clock.begin(limits, True) is limits
     assert clock.node_limit(Allotment(10, 20)) is None
-    assert not clock.is_late(Allotment(10, 20), 10**12)
 
 
 def test_the_own_clock_runs_by_nodes():
@@ -34,6 +33,24 @@ def test_limits_in_nodes():
     assert clock.node_limit(Allotment(None, None)) is None
     assert clock.is_late(Allotment(10, 20), 5_000) and not clock.is_late(Allotment(10, 20), 4_999)
     assert clock.begin(Limits(depth=4), True) == Limits(depth=4)
+
+
+def test_each_period_of_moves_has_its_time():
+    clock, seen = NodeClock(), []
+    clock.rate = 100
+    for moves_to_go in (2, 1, 2, 1, 2):
+        limits = Limits(clock=Clock(5_000, 5_000, 0, 0, moves_to_go))
+        seen.append(clock.begin(limits, True).clock.white_time)
+        clock.end(limits.clock, True, 100_000)  # a second
+    assert seen == [5_000, 4_000, 8_000, 7_000, 11_000]
+
+
+def test_time_plays_no_part(monkeypatch):
+    searcher = Searcher(2)
+    searcher.node_clock.rate = 100_000  # more than any machine searches
+    monkeypatch.setattr(searcher._stopwatch, "is_late", lambda allotment: True)
+    think(searcher, MIDDLEGAME, Limits(clock=Clock(100, 100)))
+    assert searcher.nodes > 20_000
 
 
 def test_games_by_node_time_are_the_same_everywhere():

@@ -68,8 +68,6 @@ def test_a_search_of_a_position():
         ("d", "Checkers: "),
         (f"position fen {MATED}", "Checkers: h4"),
         (f"position fen {MATED} go depth 3", "bestmove (none)"),
-        ("position startpos moves e2e5 go depth 3", "bestmove (none)"),
-        ("position fen rubbish go depth 3", "bestmove (none)"),
         ("go movetime x", r"bestmove [a-h][1-8]\w+( ponder \w+)?"),
         ("go perft", "info string error: perft takes a depth from 1 to .*"),
         ("eval", r"Evaluation: [+-]\d\.\d\d pawns \(White's side\)"),
@@ -83,8 +81,10 @@ def test_the_last_line(arguments, ending):
 
 
 def test_what_is_wrong_is_named():
-    assert "info string error in move 1: " in zobra("position", "startpos", "moves", "e2e5").stdout
-    assert "info string error in fen: " in zobra("position", "fen", "rubbish", "eval").stdout
+    for text, problem in (("startpos moves e2e5 go depth 3", "in move 1"), ("fen rubbish eval", "in fen"), ("fen x", "in fen")):
+        done = zobra("position", *text.split())
+        assert done.returncode == 1 and done.stdout.startswith(f"info string error {problem}: ")
+        assert len(done.stdout.splitlines()) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process on Windows")

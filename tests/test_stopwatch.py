@@ -38,6 +38,13 @@ def test_without_pondering_time_counts_from_the_start(now):
     assert watch.is_late(Allotment(100, 250))
 
 
+def test_more_time_than_there_is_sets_no_deadline_that_comes(now):
+    watch = Stopwatch()
+    watch.start()
+    watch.limit(Allotment(None, float(1 << 62)), False)
+    assert watch.signals[DEADLINE] == 2**63 - 1
+
+
 def test_while_pondering_there_is_no_deadline(now):
     watch = Stopwatch()
     watch.start()

@@ -1,6 +1,7 @@
 """Several threads at one root: they share the table and nothing else, all of them stop, and the best line is chosen."""
 
 import random
+import threading
 
 import pytest
 
@@ -95,6 +96,26 @@ def test_halted_threads_have_ended():
     assert searcher._team._threads == []
     before = searcher.nodes
     assert searcher.nodes == before
+
+
+def test_threads_that_do_not_start_are_missing_and_the_others_search(monkeypatch):
+    searcher = Searcher(1)
+    searcher.threads = 4
+    started, start = [], threading.Thread.start
+
+    def refuse_the_second(thread):
+        started.append(thread)
+        if len(started) == 2:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse_the_second)
+    position = parse_fen(START)
+    assert searcher.search(Game(position), Limits(nodes=20_000)).best in position.legal_moves()
+    assert searcher.missing_threads == 1 and len(started) == 3 and not any(thread.is_alive() for thread in started[::2])
+    monkeypatch.undo()
+    searcher.search(Game(position), Limits(nodes=1_000))
+    assert searcher.missing_threads == 0
 
 
 def test_fewer_threads_again_and_one_is_reproducible():

@@ -17,6 +17,7 @@ from tests.prober import Prober
 from zobra.uci import commands
 from zobra.uci.cold_start import COMPILING, ColdStart
 from zobra.uci.loader import WAITING
+from zobra.uci.output import log, say
 
 COMPILED = "info string the kernels are compiled"
 
@@ -123,7 +124,7 @@ def test_a_search_with_a_clock_is_not_cut_short_by_the_engine(tmp_path):
         pytest.fail("the engine did not take over")
 
 
-def test_what_was_said_is_told_to_the_session(capfd):
+def test_what_was_said_is_told_to_the_session(capfd, tmp_path):
     told = []
 
     class Listener:
@@ -139,7 +140,12 @@ def test_what_was_said_is_told_to_the_session(capfd):
     for line in lines:
         command = commands.parse(line)
         cold.set_option(command) if isinstance(command, commands.SetOption) else cold.set_position(command)
+    log_file = tmp_path / "log.txt"
+    cold.set_option(commands.SetOption("Debug Log File", str(log_file)))
+    say("said before there is an engine")
     cold.hand_over(Listener())
+    log.open("")
+    assert "said before there is an engine" in log_file.read_text()
     assert told == [commands.SetOption("Hash", "1"), commands.parse(lines[-1])]
     told.clear()
     cold.set_position(commands.parse(lines[-2]))

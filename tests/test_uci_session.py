@@ -28,7 +28,7 @@ class FakeSearcher:
         self.stopped = threading.Event()
         self.lines, self.strength, self.seed, self.ponderhits = 1, None, 0, 0
         self.node_clock, self.parameters = SimpleNamespace(rate=0), {}
-        self.threads = 1
+        self.threads, self.missing_threads = 1, 0
         self.progress = Progress(0, 0, 0)
 
     def ponderhit(self):
@@ -215,6 +215,57 @@ def test_strength_options_reach_the_search(conversation):
     assert set_options(("UCI_AnalyseMode", "true")) is None
     assert set_options(("UCI_AnalyseMode", "false"), ("UCI_LimitStrength", "false")) == strength_of_skill(3)
     assert set_options(("Skill Level", "20")) is None
+
+
+def test_an_analysis_without_end_is_not_weakened(conversation):
+    conversation.set_option(SetOption("Skill Level", "3"))
+    for line, strength in (("go depth 1", strength_of_skill(3)), ("go infinite", None), ("go nodes 9", strength_of_skill(3))):
+        conversation.go(parse(line))
+        conversation.finish()
+        assert conversation.searcher.strength == strength
+
+
+def test_missing_threads_are_told(conversation, said):
+    conversation.searcher.threads, conversation.searcher.missing_threads = 8, 3
+    conversation.go(Go({"depth": 1}))
+    conversation.finish()
+    assert "info string 3 of 8 threads could not be started: the system allows no more" in said
+
+
+@pytest.mark.parametrize("ask", [Session.show_evaluation, Session.flip, lambda session: session.count_leaves(Perft(2))])
+def test_what_asks_about_a_position_that_could_not_be_read_is_refused(conversation, said, ask):
+    conversation.set_position(SetPosition("8/8/8/8", ()))
+    said.clear()
+    ask(conversation)
+    conversation.finish()
+    assert said == ["info string error: there is no position, since the last one could not be read"]
+    assert not conversation.readable
+    conversation.set_position(SetPosition(None, ()))
+    said.clear()
+    ask(conversation)
+    conversation.finish()
+    assert conversation.readable and not any("error" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("setoption Hash value 64", "info string not understood: setoption Hash value 64"),
+        ("setoption", "info string not understood: setoption"),
+        ("position startpos e2e4 e7e5", "info string position: not understood: e2e4 e7e5"),
+        ("go dpeth 1 depth 1", "info string go: not understood: dpeth 1"),
+        ("go depth", "info string go: no number after depth"),
+        ("# setoption", None),
+        ("nonsense", None),
+    ],
+)
+def test_words_that_mean_nothing_are_named(conversation, said, monkeypatch, line, told):
+    loop = Loop()
+    monkeypatch.setattr(loop._loader, "someone", lambda: conversation)
+    command = parse(line)
+    loop.obey(line if command is None else command)
+    conversation.finish()
+    assert [text for text in said if "understood" in text or "number after" in text] == ([told] if told else [])
 
 
 def test_lines_and_node_time_reach_the_search(conversation):

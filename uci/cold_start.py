@@ -13,8 +13,8 @@ import chess
 from zobra.engine.fen import opposite_check, read_fen
 from zobra.uci.commands import Go, SetOption, SetPosition
 from zobra.uci.options import OPTIONS, find
-from zobra.uci.output import inform
-from zobra.uci.session import LAST_WORD, Session
+from zobra.uci.output import inform, log
+from zobra.uci.session import LAST_WORD, NO_POSITION, Session
 from zobra.uci.simple_search import SimpleSearch, parse_move
 
 COMPILING = "compiling the kernels, which only the first start has to"
@@ -43,6 +43,9 @@ class ColdStart:
             return
         if remark:
             inform(remark)
+        if option.name == "Debug Log File":  # which is to tell of the start, too
+            for trouble in log.open(value):
+                inform(trouble)
         self._values[option.name] = value
         self._options.append(SetOption(option.name, value))
 
@@ -54,6 +57,8 @@ class ColdStart:
             self._board, self._readable = _followed(command), True
         except ValueError as error:
             inform(f"error {error}")
+        if command.unknown:
+            inform(f"position: not understood: {' '.join(command.unknown)}")
 
     def new_game(self) -> None:
         """Nothing was learned that could be forgotten."""
@@ -63,10 +68,10 @@ class ColdStart:
         """Start a search by the simple player; it prints exactly one bestmove, unless the session takes it over."""
         self.finish()
         inform(f"{COMPILING} ({self._progress()}); until then a simple player moves")
-        for word in command.unreadable:
-            inform(f"go: no number after {word}")
+        for trouble in command.troubles():
+            inform(trouble)
         if not self._readable:
-            inform("error: there is no position to search, since the last one could not be read")
+            inform(f"error: {NO_POSITION}")
         board = self._board if self._readable else None
         self._search = SimpleSearch(command, board, int(self._values["Move Overhead"]), self._values["UCI_Chess960"] == "true")
 
@@ -105,7 +110,8 @@ class ColdStart:
         begun = self._search.give_up() if self._search is not None else None
         self.finish()
         for option in self._options:
-            session.set_option(option)
+            if option.name != "Debug Log File":
+                session.set_option(option)
         session.set_position(self._position)
         if begun is not None:
             inform("the kernels are compiled: the engine itself goes on with this search")

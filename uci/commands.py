@@ -34,21 +34,28 @@ class SetOption:
 
 @dataclass(frozen=True)
 class SetPosition:
-    """`position`: a FEN, or None for the start, and moves in UCI notation."""
+    """`position`: a FEN, or None for the start, and moves in UCI notation; `unknown` are words that are neither."""
 
     fen: str | None
     moves: tuple[str, ...]
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Go:
-    """`go` with what the line said; `unreadable` are the words that wanted a number and got none."""
+    """`go` with what the line said; `unreadable` are the words that wanted a number and got none, `unknown` the rest."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     unreadable: tuple[str, ...] = ()
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    def troubles(self) -> list[str]:
+        """What could not be read, in words."""
+        missing = [f"go: no number after {word}" for word in self.unreadable]
+        return missing + ([f"go: not understood: {' '.join(self.unknown)}"] if self.unknown else [])
 
 
 @dataclass(frozen=True)
@@ -124,13 +131,16 @@ def _parse_position(words: list[str]) -> SetPosition:
     if "fen" in lowered[:end]:
         return SetPosition(" ".join(words[lowered.index("fen") + 1 : end]), moves)
     if "startpos" in lowered[:end]:
-        return SetPosition(None, moves)
+        unknown = words[:end]
+        del unknown[lowered.index("startpos")]
+        return SetPosition(None, moves, tuple(unknown))
     return SetPosition(" ".join(words[:end]), moves)
 
 
 def _parse_go(words: list[str]) -> Command:
     numbers: dict[str, int] = {}
     unreadable: list[str] = []
+    unknown: list[str] = []
     flags: set[str] = set()
     moves: list[str] = []
     index = 0
@@ -138,20 +148,23 @@ def _parse_go(words: list[str]) -> Command:
         word = words[index].lower()
         index += 1
         if word in NUMBERS:
-            if (number := _first_number(words[index : index + 1])) is None:
+            is_last = index == len(words) or words[index].lower() in GO_WORDS
+            if is_last or (number := _number(words[index])) is None:
                 unreadable.append(word)
             else:
                 numbers[word] = number
-                index += 1
+            index += not is_last
         elif word in ("infinite", "ponder"):
             flags.add(word)
         elif word == "searchmoves":
             while index < len(words) and words[index].lower() not in GO_WORDS:
                 moves.append(words[index])
                 index += 1
+        else:
+            unknown.append(words[index - 1])
     if "perft" in numbers or "perft" in unreadable:
         return Perft(numbers.get("perft"))
-    return Go(numbers, tuple(unreadable), "infinite" in flags, "ponder" in flags, tuple(moves))
+    return Go(numbers, tuple(unreadable), "infinite" in flags, "ponder" in flags, tuple(moves), tuple(unknown))
 
 
 ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {

@@ -51,7 +51,7 @@ class Knowledge:
         rules = Rules(
             limit=int(self._values["SyzygyProbeLimit"]),
             fifty_moves=self._is_on("Syzygy50MoveRule"),
-            analysing=several or self._is_analysis(limits),
+            analysing=several or self._is_analysis(limits) or limits.mate is not None,
         )
         try:
             ranking = consult(self.tables, game, limits, rules, is_stopped)

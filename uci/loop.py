@@ -83,9 +83,9 @@ class Loop:
         if (present := self._loader.present) is not None:
             present.leave()
 
-    def load(self) -> None:
+    def load(self) -> Session:
         """Load the engine now, kernels and all; RuntimeError if that fails."""
-        self._loader.session()
+        return self._loader.session()
 
     def complete(self) -> None:
         """Wait until what is running ends by itself, or is stopped."""
@@ -99,8 +99,8 @@ class Loop:
     def obey(self, command: Command | str) -> None:
         """Carry out one command; a line that is none is passed over."""
         if isinstance(command, str):
-            if command.strip():
-                remark(f"not understood: {command}")
+            if (words := command.lower().split()) and not words[0].startswith("#"):
+                (inform if "setoption" in words else remark)(f"not understood: {command}")
         elif isinstance(command, Simple):
             self._obey_simple(command.name)
         elif isinstance(command, Debug):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 
-from zobra.uci.commands import Simple, parse
+from zobra.uci.commands import SetPosition, Simple, parse
 from zobra.uci.loop import Loop
 from zobra.uci.output import inform
 
@@ -26,7 +26,9 @@ def split(arguments: list[str]) -> list[str]:
 
 
 def run(arguments: list[str]) -> None:
-    """Carry out the command that the arguments make, and end the process: with 1 when the engine cannot be loaded."""
+    """Carry out the command that the arguments make, and end the process: with 1 for a position that cannot be read, and when
+    the engine cannot be loaded.
+    """
     loop, status = Loop(), 0
     try:
         for line in split(arguments):
@@ -35,6 +37,9 @@ def run(arguments: list[str]) -> None:
                     loop.load()
                 signal.signal(signal.SIGINT, lambda *_: loop.obey(Simple("stop")))
                 loop.obey(command)
+                if isinstance(command, SetPosition) and not loop.load().readable:
+                    status = 1
+                    break
         loop.complete()
     except KeyboardInterrupt:  # while the engine was being loaded
         status = 130

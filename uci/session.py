@@ -38,6 +38,7 @@ from zobra.uci.output import inform, log, remark, say
 from zobra.uci.report import ending_texts, info_text, progress_text, result_text
 
 LAST_WORD = 0.3  # seconds that a search has for its bestmove when the process ends
+NO_POSITION = "there is no position, since the last one could not be read"
 LOOK = 0.02  # seconds between two looks whether a count still has the time to end by itself
 
 
@@ -62,6 +63,11 @@ class Session:
         self._counter = self.searcher  # the searcher that the running count uses
         for notice in cache.notices:
             inform(notice)
+
+    @property
+    def readable(self) -> bool:
+        """Could the last position be read?"""
+        return self._board.readable
 
     @property
     def chess960(self) -> bool:
@@ -159,7 +165,7 @@ class Session:
             self._knowledge.apply(name)
 
     def _strength(self) -> Strength | None:
-        """How well to play: UCI_LimitStrength goes before Skill Level, and analysis is not weakened."""
+        """How well to play games: UCI_LimitStrength goes before Skill Level, and analysis is not weakened."""
         if self.values["UCI_AnalyseMode"] == "true":
             return None
         if self.values["UCI_LimitStrength"] == "true":
@@ -174,6 +180,8 @@ class Session:
         except ValueError as error:
             inform(f"error {error}")
             return
+        if command.unknown:
+            inform(f"position: not understood: {' '.join(command.unknown)}")
         remark(f"position {write_fen(self._board.position)}")
 
     def go(self, command: Go) -> None:
@@ -181,8 +189,9 @@ class Session:
         self.finish()
         self.searcher.arm()
         limits = limits_of(command, self._search_moves(command.searchmoves))
-        for word in command.unreadable:
-            inform(f"go: no number after {word}")
+        self.searcher.strength = None if limits.infinite else self._strength()
+        for trouble in command.troubles():
+            inform(trouble)
         remark(str(limits))
         self._start(lambda: self._think(limits))
 
@@ -204,7 +213,7 @@ class Session:
     def _think(self, limits: Limits) -> None:
         game, result = self._board.game, Result(0, 0)
         if not self._board.readable:
-            inform("error: there is no position to search, since the last one could not be read")
+            inform(f"error: {NO_POSITION}")
             say(result_text(result, self.chess960))
             return
         try:
@@ -249,6 +258,8 @@ class Session:
             result = self.searcher.search(game, limits, commentary.tell)
         finally:
             commentary.end()
+            if missing := self.searcher.missing_threads:
+                inform(f"{missing} of {self.searcher.threads} threads could not be started: the system allows no more")
         if not commentary.told:
             worth = self.searcher.evaluate(game.position)
             say(describe(Report(0, 0, worth, 0, self.searcher.nodes, 0, 0, (result.best,))))
@@ -265,13 +276,21 @@ class Session:
 
     def show_evaluation(self) -> None:
         """`eval`."""
-        say(evaluation_text(self._board.position, self.searcher))
+        if self._has_position():
+            say(evaluation_text(self._board.position, self.searcher))
 
     def flip(self) -> None:
         """The same position with colours exchanged."""
         self.finish()
-        board = self._board.position.to_board(chess960=True).mirror()
-        self._board.set_up(Position.from_board(board))
+        if self._has_position():
+            board = self._board.position.to_board(chess960=True).mirror()
+            self._board.set_up(Position.from_board(board))
+
+    def _has_position(self) -> bool:
+        """Is the last position that was sent on the board? Tells if not."""
+        if not self.readable:
+            inform(f"error: {NO_POSITION}")
+        return self.readable
 
     def count_leaves(self, command: Perft) -> None:
         """`go perft`: leaves below each move, and in all."""
@@ -280,7 +299,8 @@ class Session:
         if depth is None or not 1 <= depth <= MAX_DEPTH:
             inform(f"error: perft takes a depth from 1 to {MAX_DEPTH}")
             return
-        self._count(lambda: self._count_leaves(self._board.position, depth))
+        if self._has_position():
+            self._count(lambda: self._count_leaves(self._board.position, depth))
 
     def _count_leaves(self, position: Position, depth: int) -> None:
         total = 0
