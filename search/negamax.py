@@ -12,7 +12,7 @@ from zobra.engine.board import ZERO
 from zobra.engine.jit import INT, entry
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY
+from zobra.engine.scores import DRAW, GRAIN, INFINITY, MATE, MAX_PLY
 from zobra.search.history import is_noisy, learn_cutoff, remember_tried
 from zobra.search.node import ask_table, assess, conclude, is_draw, step
 from zobra.search.picker import next_move, start_picking
@@ -27,6 +27,7 @@ from zobra.search.pruning import (
     standing_far_above_beta,
     table_decides,
     toward_beta,
+    worth_of_passing,
 )
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import (
@@ -74,7 +75,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
 
     if not is_principal and not in_check and is_whole:  # Step 4. Nodes decided without a search of their moves
         evaluation = refined(frame.evaluation, data, known)
-        if standing_far_above_beta(worker, evaluation, beta, depth, improving):
+        if standing_far_above_beta(worker, ply, evaluation, beta, depth, improving):
             return toward_beta(worker, evaluation, beta)
         if passing_may_refute(worker, ply, evaluation, beta, depth):
             step(worker, tables, ply, NO_MOVE)
@@ -85,7 +86,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
                 score = negamax(worker, tables, ply, reduced, np.int64(beta - GRAIN), beta, NO)
                 worker.no_null_move_before = ROOT
             if score >= beta:
-                return min(score, LONGEST_MATE - GRAIN)
+                return worth_of_passing(score, beta)
 
     start_picking(position, tables, frame, move_of(data))
     if frame.table_move == NO_MOVE and depth >= parameters.internal_reduction_depth and (is_principal or is_cut_node):

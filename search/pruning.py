@@ -60,16 +60,23 @@ def is_improving(worker, ply):
 
 
 @kernel
-def standing_far_above_beta(worker, evaluation, beta, depth, improving):
-    """Reverse futility: so far above beta that the opponent cannot catch up in the plies left."""
+def standing_far_above_beta(worker, ply, evaluation, beta, depth, improving):
+    """Reverse futility: so far above beta that the opponent cannot catch up in the plies left.
+
+    Never where a null move is verified: that would believe the evaluation once more.
+    """
     parameters = worker.parameters
+    if depth > parameters.reverse_futility_depth or ply < worker.no_null_move_before:
+        return False
     margin = parameters.reverse_futility_margin * (depth - ONE_PLY if improving else depth)
-    return depth <= parameters.reverse_futility_depth and evaluation - margin >= beta and beta > -LONGEST_MATE
+    return evaluation - margin >= beta and beta > -LONGEST_MATE
 
 
 @kernel
 def toward_beta(worker, evaluation, beta):
-    """What a node is worth that stands far above beta: not all of that would last."""
+    """What a node is worth that stands far above beta: not all of that would last, unless it is a mate that the table knows."""
+    if evaluation >= LONGEST_MATE:
+        return evaluation
     return beta + (evaluation - beta) * worker.parameters.reverse_futility_share // WHOLE
 
 
@@ -94,6 +101,12 @@ def passing_may_refute(worker, ply, evaluation, beta, depth):
         and worker.frames[ply - ONE_PLY].move != NO_MOVE
         and has_pieces(frame.position)
     )
+
+
+@kernel
+def worth_of_passing(score, beta):
+    """What a refutation by a null move is worth: a mate that it seems to threaten is not proven."""
+    return score if score < LONGEST_MATE else beta
 
 
 @kernel

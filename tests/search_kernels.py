@@ -35,6 +35,7 @@ from zobra.search.pruning import (
     standing_far_above_beta,
     table_decides,
     toward_beta,
+    worth_of_passing,
 )
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import (
@@ -224,7 +225,8 @@ QUESTION = np.dtype(
 (
     FAR_ABOVE, PASSING, VERIFICATION, NULL_DEPTH, LATE_MOVES, FUTILE, BAD_HISTORY, BAD_EXCHANGE, IMPROVING, SINGULAR, REFINED,
     TABLE_DECIDES, REDUCTION, ADJUSTED, REDUCED_DEPTH, SINGULAR_BOUND, EXTENSION, CANNOT_MATTER, TOWARD_BETA, CONFIRMING,
-) = range(20)  # fmt: skip
+    WORTH_OF_PASSING,
+) = range(21)  # fmt: skip
 
 
 @entry(INT, INT, WORKER_TYPE, TABLES_TYPE, INT, record(QUESTION))
@@ -233,7 +235,7 @@ def claim(which, worker, tables, ply, asked):
     frame, position = worker.frames[ply], worker.frames[ply].position
     improving, quiet, principal, cut = asked.improving != 0, asked.quiet != 0, asked.principal != 0, asked.cut != 0
     if which == FAR_ABOVE:
-        return np.int64(standing_far_above_beta(worker, asked.evaluation, asked.beta, asked.depth, improving))
+        return np.int64(standing_far_above_beta(worker, ply, asked.evaluation, asked.beta, asked.depth, improving))
     if which == PASSING:
         return np.int64(passing_may_refute(worker, ply, asked.evaluation, asked.beta, asked.depth))
     if which == VERIFICATION:
@@ -270,6 +272,8 @@ def claim(which, worker, tables, ply, asked):
         note_threats(frame, tables)
         number, depth, alpha, best = asked.number, asked.depth, asked.alpha, asked.score
         return np.int64(cannot_matter(worker, tables, ply, asked.move, number, depth, asked.reduction, improving, alpha, best))
+    if which == WORTH_OF_PASSING:
+        return worth_of_passing(asked.score, asked.beta)
     if which == TOWARD_BETA:
         return toward_beta(worker, asked.evaluation, asked.beta)
     return singular_extension(worker, asked.score, asked.bound, asked.evaluation, asked.beta, principal, cut)

@@ -18,6 +18,7 @@ from tests.search_kernels import (
     TABLE_DECIDES,
     TOWARD_BETA,
     VERIFICATION,
+    WORTH_OF_PASSING,
     Bench,
     ask,
     cutoff,
@@ -29,7 +30,7 @@ from tests.search_kernels import (
 from tests.search_oracles import move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import TABLES_RECORD, Position
-from zobra.engine.scores import LONGEST_MATE, NO_SCORE
+from zobra.engine.scores import LONGEST_MATE, MATE, NO_SCORE
 from zobra.search.picker import BAD_NOISY, DONE, GOOD_NOISY, MAKE_NOISY, QUIETS, START_BAD_NOISY
 from zobra.tt.entry import EXACT, LOWER, UPPER
 
@@ -61,6 +62,18 @@ def test_reverse_futility_needs_the_margin_of_every_ply():
         assert not ask(FAR_ABOVE, bench, evaluation=80 * depth - 1, depth=depth)
         assert ask(FAR_ABOVE, bench, evaluation=80 * depth - 80, depth=depth, improving=1)
     assert not ask(FAR_ABOVE, bench, evaluation=20_000, depth=8)
+
+
+def test_reverse_futility_does_not_answer_for_the_verification_of_a_null_move():
+    bench = node()
+    bench.this["no_null_move_before"] = 3
+    assert [ask(FAR_ABOVE, bench, ply, evaluation=20_000, depth=1) for ply in (1, 2, 3, 4)] == [0, 0, 1, 1]
+
+
+def test_a_mate_behind_a_null_move_is_worth_no_more_than_beta():
+    assert ask(WORTH_OF_PASSING, node(), score=250, beta=100) == 250
+    assert ask(WORTH_OF_PASSING, node(), score=int(LONGEST_MATE) - 1, beta=100) == LONGEST_MATE - 1
+    assert ask(WORTH_OF_PASSING, node(), score=int(LONGEST_MATE), beta=100) == 100
 
 
 def test_reverse_futility_never_hides_a_mate_against_us():
@@ -240,6 +253,8 @@ def test_what_stands_above_beta_counts_in_part():
     bench = node(reverse_futility_share=512)
     assert ask(TOWARD_BETA, bench, evaluation=300, beta=100) == 200
     assert ask(TOWARD_BETA, bench, evaluation=100, beta=100) == 100
+    for mate in (int(LONGEST_MATE), int(MATE) - 5):
+        assert ask(TOWARD_BETA, bench, evaluation=mate, beta=100) == mate
 
 
 def test_direct_checks_are_seen():
