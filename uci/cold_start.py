@@ -43,11 +43,12 @@ class ColdStart:
             return
         if remark:
             inform(remark)
+        self._values[option.name] = value
         if option.name == "Debug Log File":  # which is to tell of the start, too
             for trouble in log.open(value):
                 inform(trouble)
-        self._values[option.name] = value
-        self._options.append(SetOption(option.name, value))
+        else:
+            self._options.append(SetOption(option.name, value))
 
     def set_position(self, command: SetPosition) -> None:
         """Set up a position; after one that cannot be read `go` answers (none)."""
@@ -57,8 +58,8 @@ class ColdStart:
             self._board, self._readable = _followed(command), True
         except ValueError as error:
             inform(f"error {error}")
-        if command.unknown:
-            inform(f"position: not understood: {' '.join(command.unknown)}")
+        for trouble in command.troubles():
+            inform(trouble)
 
     def new_game(self) -> None:
         """Nothing was learned that could be forgotten."""
@@ -110,8 +111,7 @@ class ColdStart:
         begun = self._search.give_up() if self._search is not None else None
         self.finish()
         for option in self._options:
-            if option.name != "Debug Log File":
-                session.set_option(option)
+            session.set_option(option)
         session.set_position(self._position)
         if begun is not None:
             inform("the kernels are compiled: the engine itself goes on with this search")

@@ -40,6 +40,10 @@ class SetPosition:
     moves: tuple[str, ...]
     unknown: tuple[str, ...] = ()
 
+    def troubles(self) -> list[str]:
+        """What could not be read, in words."""
+        return _not_understood("position", self.unknown)
+
 
 @dataclass(frozen=True)
 class Go:
@@ -55,7 +59,7 @@ class Go:
     def troubles(self) -> list[str]:
         """What could not be read, in words."""
         missing = [f"go: no number after {word}" for word in self.unreadable]
-        return missing + ([f"go: not understood: {' '.join(self.unknown)}"] if self.unknown else [])
+        return missing + _not_understood("go", self.unknown)
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,10 @@ SIMPLE = ("uci", "isready", "ucinewgame", "stop", "ponderhit", "quit", "d", "eva
 NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
 GO_WORDS = (*NUMBERS, "infinite", "ponder", "searchmoves")
 LARGEST = 1 << 62
+
+
+def _not_understood(command: str, words: tuple[str, ...]) -> list[str]:
+    return [f"{command}: not understood: {' '.join(words)}"] if words else []
 
 
 def parse(line: str) -> Command | None:

@@ -180,8 +180,8 @@ class Session:
         except ValueError as error:
             inform(f"error {error}")
             return
-        if command.unknown:
-            inform(f"position: not understood: {' '.join(command.unknown)}")
+        for trouble in command.troubles():
+            inform(trouble)
         remark(f"position {write_fen(self._board.position)}")
 
     def go(self, command: Go) -> None:
