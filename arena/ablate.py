@@ -95,6 +95,12 @@ def engines(
     )
 
 
+def check(settings: Settings, folder: Path) -> None:
+    """Raises ValueError if what lies in the folder is no ablation, whose figures would be written over others'."""
+    if settings.engines[0].name != WHOLE:
+        raise ValueError(f"{folder} holds a match that is no ablation")
+
+
 def bench(spec: EngineSpec) -> int | None:
     """The nodes that the engine's command `bench` searches with these options; None for an engine that has none."""
     texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in spec.options.items()}

@@ -66,6 +66,7 @@ def ablate(
         elif folder is not None:
             check_nothing_decided(context, "concurrency", "into")
             settings = Journal.settings_in(folder)
+            ablation.check(settings, folder)
         else:
             raise ValueError("name an engine, or with --folder a run to go on with")
         folder = folder or new_folder("ablation")

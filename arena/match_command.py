@@ -65,7 +65,7 @@ def match(
     console = plain_console()
     with mistakes_named():
         if engines:
-            specs = with_distinct_names(with_options([spec for text in engines for spec in read_engines(text)], option or []))
+            specs = with_options(with_distinct_names([spec for text in engines for spec in read_engines(text)]), option or [])
             if len(specs) < 2:
                 raise ValueError("a match needs two engines")
             settings = settings_of(

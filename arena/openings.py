@@ -17,6 +17,8 @@ SEQUENTIAL, RANDOM = "sequential", "random"
 ORDERS = (SEQUENTIAL, RANDOM)
 # random moves that begin a game where there is no book, and moves of a Polyglot book, unless a number is given
 USUAL_PLIES = 8
+# longer random walks seldom end quietly, and take long to draw
+MOST_RANDOM_PLIES = 16
 # how many different walks there are to choose from
 _WALKS = 1_000_000
 
@@ -61,6 +63,8 @@ def opening_source(
 
 def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tuple[int, Callable[[int], Opening]]:
     """How many openings there are, and how to read one of them."""
+    if path is None and not chess960 and (plies or 0) > MOST_RANDOM_PLIES:
+        raise ValueError(f"--plies {plies}: without a book at most {MOST_RANDOM_PLIES}")
     if path is None and not chess960:
         return (_WALKS, lambda index: _random_walk(index, plies, seed)) if plies else (1, lambda _: Opening(chess.STARTING_FEN))
     if path is None:

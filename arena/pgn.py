@@ -73,7 +73,7 @@ def _set_headers(game: chess.pgn.Game, record: dict[str, Any], settings: Setting
     else:
         game.headers["WhiteTimeControl"], game.headers["BlackTimeControl"] = white, black
     if record["opening"]["name"]:
-        game.headers["Opening"] = record["opening"]["name"]
+        game.headers["Opening"] = " ".join(record["opening"]["name"].split())  # an EPD's id may hold line breaks
 
 
 def _adjudicated(reason: str) -> bool:

@@ -145,6 +145,17 @@ class _XBoard(_Stopwatch, chess.engine.XBoardProtocol):
         super().__init__()
         self.features: _Features = _Features(setboard=1)
 
+    def line_received(self, line: str) -> None:
+        super().line_received(line)
+        if line.startswith("move ") and self.command is not None and self.command.result.cancelled():
+            self.loop.call_soon(self._end_of_cancelled, self.command)  # after python-chess has read the line itself
+
+    @staticmethod
+    def _end_of_cancelled(command: chess.engine.BaseCommand) -> None:
+        """python-chess never ends a move that was cancelled, and would wait for ever before the next command."""
+        if not command.finished.done():
+            command.set_finished()
+
 
 def with_switches(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
     """Options of which those that can be on or off are so; python-chess takes every text but "false" for on.

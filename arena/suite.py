@@ -106,11 +106,23 @@ class _Solver(Player):
         decided = any(name.lower() == _ANALYSIS.lower() for name in self.spec.options)
         return {_ANALYSIS: False} if self.spec.protocol == "uci" and _ANALYSIS in self._protocol.options and not decided else {}
 
+    async def _begin(self, board: chess.Board, limit: chess.engine.Limit, game: int) -> chess.engine.AnalysisResult:
+        """Starts a search; python-chess would wait in vain for that of an engine that dies before."""
+        beginning = asyncio.ensure_future(self._protocol.analysis(board, limit, game=game, options=self._as_in_games()))
+        try:
+            await asyncio.wait({beginning, self._protocol.returncode}, return_when=asyncio.FIRST_COMPLETED)
+            if not beginning.done():
+                code = self._protocol.returncode.result()
+                raise chess.engine.EngineTerminatedError(f"died before its search (exit code: {code})")
+            return beginning.result()
+        finally:
+            beginning.cancel()
+
     async def solve(self, position: SuitePosition, limit: chess.engine.Limit, game: int, solved_plies: int | None) -> Outcome:
         """Searches one position. Raises chess.engine.EngineError when the engine crashes or moves illegally."""
         board, started = position.board(), asyncio.get_running_loop().time()
         stable, answer, effort = StableSolution(position), Answer(), Effort()
-        analysis = await self._protocol.analysis(board, limit, game=game, options=self._as_in_games())
+        analysis = await self._begin(board, limit, game)
         async for info in analysis:
             elapsed = info.get("time", asyncio.get_running_loop().time() - started)
             effort = Effort(round(elapsed * 1000), info.get("nodes", effort.nodes), info.get("depth", effort.depth))
@@ -127,6 +139,6 @@ class _Solver(Player):
         best = (await analysis.wait()).move
         if best is None or board.uci(best) != answer.move:
             # what was said of another move does not count for this one
-            answer = Answer(move=best and board.uci(best))
+            answer = Answer(move=None if best is None else board.uci(best))
             stable.update(answer, effort)
         return Outcome.of_search(position, answer, effort, stable)

@@ -47,7 +47,7 @@ def suite(
         movetime = DEFAULT_TIME_MS
     with mistakes_named():
         specs = [spec for text in engine or ["zobra"] for spec in read_engines(text)]
-        specs = with_distinct_names(with_options(specs, option or []))
+        specs = with_options(with_distinct_names(specs), option or [])
         positions, bad_lines = read_suites(files)
     limits = {"time_ms": movetime, "nodes": nodes, "depth": depth}
     engines = [EngineResult(spec.name, list(spec.command), dict(spec.options), [None] * len(positions)) for spec in specs]
@@ -56,7 +56,8 @@ def suite(
     if not result.positions:
         raise typer.BadParameter("no position to solve in these files")
     limit = chess.engine.Limit(time=movetime and movetime / 1000, nodes=nodes, depth=depth)
-    _check_writable(output)
+    with mistakes_named():
+        check_writable(output)
     try:
         for spec, answers in zip(specs, engines, strict=True):
             _run_engine(console, result, spec, answers, limit, output, stop_when_solved, timeout)
@@ -66,7 +67,8 @@ def suite(
         console.print(suite_display.position_table(result))
     console.print(suite_display.summary_table(result))
     if any(answers.answered for answers in engines):
-        _save(result, output)
+        with mistakes_named():
+            result.save(output)
         console.print(f"results: {output}")
     if not result.finished:
         raise typer.Exit(1)
@@ -90,7 +92,8 @@ def _run_engine(
         progress.answered(index)
         if time.monotonic() - saved > SAVE_INTERVAL:
             saved = time.monotonic()
-            _save(result, output)
+            with mistakes_named():
+                result.save(output)
 
     with suite_display.SuiteProgress(console, result, engine) as progress:
         try:
@@ -103,18 +106,3 @@ def _run_engine(
         except EngineFailure as error:
             engine.error = str(error)
             console.print(engine.error, style="red")
-
-
-def _check_writable(output: Path) -> None:
-    """Before the work: can the results be kept? Earlier ones stay until there is something better."""
-    try:
-        check_writable(output)
-    except OSError as error:
-        raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from error
-
-
-def _save(result: SuiteResult, output: Path) -> None:
-    try:
-        result.save(output)
-    except OSError as error:
-        raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from error

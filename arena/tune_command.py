@@ -72,11 +72,18 @@ def tune(
         else:
             raise ValueError("name an engine, or with --folder a run to go on with")
         check_book(settings)
-        _ = settings.openings()(0)
+        _read_all_openings(settings)
         check_engines(settings, [])
         folder = folder or new_folder("tune")
         interrupted = _run(console, folder, settings, plan, concurrency)
     leave_if_interrupted(console, interrupted, folder)
+
+
+def _read_all_openings(settings: Settings) -> None:
+    """Raises ValueError for a line of the book that is none, which would otherwise end the run when its turn comes."""
+    opening = settings.openings()
+    for number in range(settings.rounds if settings.book else 1):
+        opening(number)
 
 
 def _run(console: Console, folder: Path, settings: Settings, plan: Plan, concurrency: int) -> bool:

@@ -36,7 +36,7 @@ def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
     """These numbers with other defaults, in the form of the file."""
     tables = []
     for entry in chosen:
-        numbers = (round(values[entry.name]), *(f"{getattr(entry, key):g}" for key in _KEYS[1:]))
+        numbers = (round(values[entry.name]), *(f"{getattr(entry, key):.15g}" for key in _KEYS[1:]))
         tables.append(
             f"[parameter.{_key(entry.name)}]\n" + "".join(f"{k} = {v}\n" for k, v in zip(_KEYS, numbers, strict=True))
         )

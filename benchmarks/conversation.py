@@ -76,6 +76,9 @@ class Conversation:
     def _judge_line(self, words: list[str]) -> Iterator[Fault]:
         self.counts["lines"] += 1
         moves = words[words.index("pv") + 1 :]
+        if not moves:
+            yield "illegal line", f"no move: {' '.join(words)}"
+            return
         if fault := line_fault(self._board, moves):
             yield "illegal line", f"{fault}: {' '.join(words)}"
         is_exact = "lowerbound" not in words and "upperbound" not in words
@@ -91,6 +94,9 @@ class Conversation:
             yield "bestmove", "one without a go"
         self._searching = False
         self.counts["bestmoves"] += 1
+        if len(words) == 1:
+            yield "illegal move", "bestmove without a move"
+            return
         if words[1] == "(none)":
             if any(self._board.legal_moves):
                 yield "illegal move", "bestmove (none) where there is one"

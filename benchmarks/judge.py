@@ -87,7 +87,9 @@ class PlayedGame:
 def read_journal(path: Path) -> Iterator[PlayedGame]:
     """Games of `journal.jsonl`."""
     settings = json.loads((path.parent / "run.json").read_text(encoding="utf-8"))
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        if not line.endswith("\n"):  # being written, or cut off
+            break
         record = json.loads(line)
         opening = record["opening"]
         begins = chess.Board(opening["fen"], chess960=settings.get("chess960", False))

@@ -24,7 +24,7 @@ class Transcript:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._file = (folder / f"{os.getpid()}-{time.time_ns()}.txt").open("wb")
+        self._file = (folder / f"{os.getpid()}-{time.time_ns()}.txt").open("wb", buffering=0)  # it may be killed
         self._lock = threading.Lock()
         self._began = time.monotonic()
 

@@ -32,6 +32,11 @@ class Line:
     moves: tuple[int, ...]
 
 
+def best_first(lines: Sequence[Line]) -> list[Line]:
+    """Lines of one depth in the order of their scores; of equals, the one that was found first."""
+    return sorted(lines, key=lambda line: -line.score)
+
+
 class Deepening:
     """The root stands in the worker's first frame. `choices` are its moves to search, `confined` whether it has others.
 
@@ -83,9 +88,9 @@ class Deepening:
                 break
         if self.stopped:
             begun = {line.moves[0] for line in found}
-            self.lines = (found + [line for line in self.lines if line.moves[0] not in begun])[: self._wanted]
+            self.lines = (best_first(found) + [line for line in self.lines if line.moves[0] not in begun])[: self._wanted]
             return
-        self.lines = sorted(found, key=lambda line: -line.score)
+        self.lines = best_first(found)
         if self._wanted > 1:
             self._tell_all()
 

@@ -22,6 +22,14 @@ MAX_THREADS = 256
 VOTE_BASE = 14  # centipawns added to a line's lead over the worst line: every finished depth counts for something
 
 
+def escapes_or_mates(line: Line, best: Line) -> bool:
+    """Where one of two lines is a mate there is no vote: a nearer mate is better, or being mated later.
+
+    That there is no such mate at all against us, only a search as deep may say.
+    """
+    return line.score > best.score and (is_mate(line.score) or best.score > 0 or line.depth >= best.depth)
+
+
 class Team:
     """The threads beside the first; `size` counts that too. `missing` of them could not be started for the last search."""
 
@@ -92,8 +100,8 @@ class Team:
             votes[line.moves[0]] = votes.get(line.moves[0], 0) + (line.score - worst + VOTE_BASE) * line.depth
         best = first
         for line in lines[1:]:
-            if is_mate(best.score) or is_mate(line.score):  # a nearer mate, or a later one when mated, needs no vote
-                best = line if line.score > best.score else best
+            if is_mate(best.score) or is_mate(line.score):
+                best = line if escapes_or_mates(line, best) else best
             elif votes[line.moves[0]] > votes[best.moves[0]]:
                 best = line
         return best

@@ -101,6 +101,13 @@ def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, argu
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_match_is_no_ablation(tmp_path):
+    Journal.open(tmp_path, Settings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))), "nodes=1", 1)).close()
+    before = sorted(tmp_path.iterdir())
+    assert "holds a match that is no ablation" in " ".join(run("--folder", str(tmp_path), code=2).replace("│", " ").split())
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_worths_are_sorted_and_say_what_they_cannot_tell():
     parts = [Technique("a", {"x": 0}), Technique("b", {"y": 0})]
     settings = Settings(engines(EngineSpec("e", ("e",)), parts, {}), "nodes=1", 1)

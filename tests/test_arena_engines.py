@@ -94,6 +94,7 @@ def test_options_for_all_or_one():
 def test_names_are_made_distinct():
     specs = [EngineSpec("a", ("a",)), EngineSpec("a", ("x",)), EngineSpec("b", ("b",))]
     assert [spec.name for spec in with_distinct_names(specs)] == ["a", "a 2", "b"]
+    assert [spec.options for spec in with_options(with_distinct_names(specs), ["a 2:Hash=8"])] == [{}, {"Hash": "8"}, {}]
     specs = [EngineSpec(name, (name,)) for name in ("a", "a", "a 2", "a")]
     assert [spec.name for spec in with_distinct_names(specs)] == ["a", "a 3", "a 2", "a 4"]
 

@@ -22,6 +22,16 @@ from zobra.arena.settings import Settings
 START = Opening(chess.STARTING_FEN)
 SCRIPTED = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"))
 
+LATE_XBOARD = """
+for line in iter(input, "quit"):
+    if line.startswith("protover"):
+        print('feature ping=1 setboard=1 usermove=1 colors=0 sigint=0 sigterm=0 done=1')
+    elif line.startswith("ping"):
+        print("pong" + line[4:])
+    elif line == "?":
+        print("move e7e5")
+"""
+
 
 def scripted(name: str, *arguments: str, **more) -> EngineSpec:
     return EngineSpec(name, (*SCRIPTED, *arguments), **more)
@@ -92,6 +102,13 @@ def test_an_engine_that_overruns_its_clock_loses_by_the_overshoot():
     assert failure is not None and failure.usable
     over = int(record.detail.removesuffix(" ms over"))
     assert over >= 390
+
+
+def test_an_xboard_engine_that_overruns_its_clock_and_obeys_is_late_and_usable():
+    late = EngineSpec("B", (sys.executable, "-u", "-c", LATE_XBOARD), protocol="xboard")
+    record, failure = play(W, late, "0.5")
+    assert (record.result, record.reason, len(record.moves)) == ("1-0", "time", 1)
+    assert failure is not None and failure.usable
 
 
 def test_a_late_move_that_comes_before_the_stop_is_a_loss_on_time_too():

@@ -101,7 +101,8 @@ def test_a_record_knows_its_scheduled_game():
 def test_pgn_is_what_python_chess_reads(tmp_path):
     journal = Journal.open(tmp_path, SETTINGS)
     journal.add(record(detail="35 ms over {sic}"))
-    journal.add(record(1, result="1/2-1/2", reason="move limit", detail="", moves=[]))
+    drawn = record(1, result="1/2-1/2", reason="move limit", detail="", moves=[])
+    journal.add(replace(drawn, opening=drawn.opening | {"name": "book\new"}))  # what becomes of an EPD's id with a backslash
     journal.close()
     file = io.StringIO((tmp_path / "games.pgn").read_text())
     game, second = chess.pgn.read_game(file), chess.pgn.read_game(file)
@@ -115,7 +116,7 @@ def test_pgn_is_what_python_chess_reads(tmp_path):
         "book", "-0.20/9 0.012s, n=1000", "+M5/8 0.001s", "-M4/0 0.000s",
         "0.005s, Black loses on time (35 ms over sic)",
     ]  # fmt: skip
-    assert second.headers["Termination"] == "adjudication"
+    assert (second.headers["Termination"], second.headers["Opening"]) == ("adjudication", "book ew")
     assert list(second.mainline())[-1].comment == "book, Draw by move limit"
 
 

@@ -6,7 +6,7 @@ import chess
 import chess.polyglot
 import pytest
 
-from zobra.arena.openings import RANDOM, Opening, opening_source
+from zobra.arena.openings import MOST_RANDOM_PLIES, RANDOM, Opening, opening_source
 
 
 def openings(path: Path | None, count: int, **how) -> list[Opening]:
@@ -136,6 +136,12 @@ def test_without_a_book():
     for opening in walks:
         board = opening.board(False)
         assert len(board.move_stack) == 6 and chess.popcount(board.occupied) == 32 and not board.is_check()
+
+
+def test_random_walks_have_a_length_that_they_can_reach():
+    assert len(openings(None, 1, plies=MOST_RANDOM_PLIES)[0].moves) == MOST_RANDOM_PLIES
+    with pytest.raises(ValueError, match="--plies 100: without a book at most"):
+        openings(None, 1, plies=100)
 
 
 def test_chess960_starts():

@@ -29,6 +29,8 @@ for line in sys.stdin:
         print("id name Scripted\\nid author Nobody\\noption name Hash type spin default 16 min 1 max 64\\nuciok")
     elif words[:1] == ["isready"]:
         print("readyok")
+    elif words[:1] == ["ucinewgame"] and "new game" in script:
+        sys.exit(3)
     elif words[:1] == ["position"]:
         fen = " ".join(words[2:6])
     elif words[:1] == ["go"]:
@@ -188,6 +190,11 @@ def test_an_engine_that_fails_loses_the_position_and_goes_on(scripted, answers, 
     assert good.solved
 
 
+def test_an_engine_that_dies_before_its_search_is_not_waited_for(scripted):
+    (failed,) = outcomes_of(scripted({"new game": []}), [f"{PAWNS} bm e4;"], timeout=60.0)
+    assert failed.why == "engine failed: died before its search (exit code: 3)"
+
+
 def test_workers_share_the_positions(scripted):
     command = scripted({PAWNS: [info(1, "e2e4"), "bestmove e2e4"]})
     outcomes = outcomes_of(command, [f"{PAWNS} bm e4;"] * 7, workers=3)
@@ -232,7 +239,7 @@ def test_the_command_compares_engines_and_writes_results(scripted, suite_file, t
         (["missing.epd"], "missing.epd"),
         (["{suite}", "-o", "Hash"], "NAME=VALUE"),
         (["{suite}", "--nodes", "0"], "--nodes"),
-        (["{suite}", "--json", "{empty}/results.json"], "cannot write"),
+        (["{suite}", "--json", "{empty}/results.json"], "directory"),
         (["{empty}"], "no position to solve"),
     ],
 )

@@ -5,6 +5,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import chess
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -112,6 +113,15 @@ def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, argu
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_bad_line_is_found_before_its_turn_comes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    book = Path("book.epd")
+    book.write_text(f"{chess.STARTING_FEN}\n" * 3 + "8/8/8/8/8/8/8/8 w - - 0 1\n")
+    text = run(ENGINE, "-p", "Hash", "-n", "8", "--openings", str(book), "--folder", "run", code=2)
+    assert "book.epd:4: impossible position" in " ".join(text.replace("│", " ").split())
+    assert not Path("run").exists()
+
+
 def test_parameters_from_a_file_and_back(tmp_path):
     path = tmp_path / "p.toml"
     path.write_text("[parameter.Hash]\nlow = 2\nc_end = 3\n\n[parameter.Big]\n")
@@ -119,6 +129,7 @@ def test_parameters_from_a_file_and_back(tmp_path):
     assert chosen == [Tunable("Hash", 16, 2, 64, 3), Tunable("Big", 10, 0, 500, 25)]
     path.write_text(as_toml(chosen, {"Hash": 17.6, "Big": 11.2}))
     assert tunables(path, [], SPINS) == [Tunable("Hash", 18, 2, 64, 3), Tunable("Big", 11, 0, 500, 25)]
+    assert "high = 1048576\n" in as_toml([Tunable("Hash", 16, 2, 1_048_576, 3)], {"Hash": 16})
     assert as_toml([Tunable("Move Overhead", 1, 0, 9, 1)], {"Move Overhead": 1}).startswith('[parameter."Move Overhead"]')
 
 

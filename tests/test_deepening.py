@@ -89,6 +89,9 @@ def test_a_search_that_is_cut_off_tells_all_lines_at_last(searcher, nodes):
         assert last[0].line[0] == result.best
         assert all(line.nodes == nodes for line in last)
         assert len({line.line[0] for line in last}) == len(last)
+        for depth in {line.depth for line in last}:
+            scores = [line.score for line in last if line.depth == depth]
+            assert scores == sorted(scores, reverse=True)
 
 
 def test_the_same_lines_twice(searcher):

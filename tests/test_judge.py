@@ -93,6 +93,12 @@ def faults_of(lines: list[str]) -> list[str]:
     return [kind for line in stamped for kind, _ in conversation.take(line)]
 
 
+def test_a_journal_that_is_being_written(tmp_path):
+    path = journal(tmp_path) / "journal.jsonl"
+    path.write_text(path.read_text() + path.read_text()[:40])
+    assert len(list(read_games(path))) == 1
+
+
 def test_a_sound_conversation():
     assert faults_of(SOUND) == []
 
@@ -115,6 +121,8 @@ def test_a_sound_conversation():
         ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score cp 1 upperbound pv a7a9", ["illegal line", "bestmove"]),
         ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score cp 1 lowerbound pv d8h4", []),
         ("< bestmove (none)", "< info string thinking", ["bestmove"]),
+        ("< bestmove (none)", "< bestmove", ["illegal move"]),
+        ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score mate 1 pv", ["illegal line"]),
         ("# ended with 0", "# ended with 7", ["exit status"]),
     ],
 )

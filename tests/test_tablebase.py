@@ -19,6 +19,12 @@ def test_no_path_is_no_tables():
         tables.wdl(chess.Board(KRK))
 
 
+def test_a_path_that_no_folder_could_have_is_named():
+    tables = Tablebase()
+    assert "no endgame tables in a\0b" in tables.open("a\0b")[0]
+    assert tables.largest == 0
+
+
 def test_a_missing_folder_is_named(tmp_path):
     tables = Tablebase()
     remarks = tables.open(str(tmp_path / "nowhere"))

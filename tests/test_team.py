@@ -67,6 +67,14 @@ def test_the_latest_mate_is_best_for_who_is_mated(team):
     assert team.vote(line(1, 4 - int(MATE), 12)).moves == (2,)
 
 
+def test_only_a_search_as_deep_denies_that_all_is_lost(team):
+    lost = line(1, 8 - int(MATE), 20)
+    voters(team, [line(2, -200, 5)])
+    assert team.vote(lost) is lost
+    voters(team, [line(3, -300, 20)])
+    assert team.vote(lost).moves == (3,)
+
+
 @pytest.mark.parametrize("threads", [2, 3, 5])
 def test_moves_are_legal_whatever_the_number_of_threads(threads):
     searcher = Searcher(1)
@@ -92,10 +100,10 @@ def test_every_thread_works_and_is_counted():
 def test_halted_threads_have_ended():
     searcher = Searcher(1)
     searcher.threads = 4
+    before = set(threading.enumerate())
     searcher.search(Game(parse_fen(START)), Limits(nodes=20_000))
     assert searcher._team._threads == []
-    before = searcher.nodes
-    assert searcher.nodes == before
+    assert set(threading.enumerate()) <= before
 
 
 def test_threads_that_do_not_start_are_missing_and_the_others_search(monkeypatch):

@@ -15,8 +15,8 @@ import pytest
 
 from tests.prober import Prober
 from zobra.uci import commands
-from zobra.uci.cold_start import COMPILING, ColdStart
-from zobra.uci.loader import WAITING
+from zobra.uci.cold_start import ColdStart
+from zobra.uci.loader import COMPILING, WAITING
 from zobra.uci.output import log, say
 
 COMPILED = "info string the kernels are compiled"
@@ -154,6 +154,26 @@ def test_what_was_said_is_told_to_the_session(capfd, tmp_path):
     cold.hand_over(Listener())
     assert told[-2:] == [commands.parse(lines[-2]), commands.Go(infinite=True)]
     assert "bestmove" not in capfd.readouterr().out
+
+
+def test_an_option_that_fails_costs_itself_only(capfd):
+    told = []
+
+    class Listener:
+        set_position = told.append
+
+        def set_option(self, option):
+            if option.name == "Threads":
+                raise MemoryError("too many")
+            told.append(option)
+
+    cold = ColdStart(lambda: "none of it done")
+    for line in ("setoption name Threads value 8", "setoption name Hash value 32", "position startpos moves e2e4"):
+        command = commands.parse(line)
+        cold.set_option(command) if isinstance(command, commands.SetOption) else cold.set_position(command)
+    cold.hand_over(Listener())
+    assert told == [commands.SetOption("Hash", "32"), commands.parse("position startpos moves e2e4")]
+    assert "error: option Threads: MemoryError: too many" in capfd.readouterr().out
 
 
 @pytest.mark.slow

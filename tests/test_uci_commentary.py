@@ -73,3 +73,14 @@ def test_the_current_move_is_told_when_it_changes(monkeypatch):
     assert seen.wait(30)
     spoken.end()
     assert said[:2] == [Progress(5, 77, 1), Progress(5, 78, 2)]
+
+
+def test_without_a_thread_for_it_only_the_current_move_is_left_out(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    commentary, said = make()
+    commentary.tell(report(1))
+    commentary.end()
+    assert said == [(1, 1)]

@@ -15,7 +15,7 @@ from zobra.uci.go_limits import SHORT_SEARCH, limits_of
         ("go infinite wtime 100", Limits(infinite=True)),
         ("go ponder wtime 100 btime 100", Limits(clock=Clock(100, 100), ponder=True)),
         ("go ponder", Limits(ponder=True)),
-        ("go ponder movetime x", Limits(ponder=True)),
+        ("go ponder movetime x", Limits(ponder=True, movetime=SHORT_SEARCH)),
         ("go ponder infinite wtime 9", Limits(infinite=True)),
         ("go depth 7 nodes 8 movetime 9 mate 2", Limits(depth=7, nodes=8, movetime=9, mate=2)),
         ("go depth 0", Limits(depth=1)),
@@ -31,7 +31,7 @@ from zobra.uci.go_limits import SHORT_SEARCH, limits_of
         ("go winc 10 binc 10", Limits(movetime=SHORT_SEARCH)),
         ("go movestogo 5", Limits(movetime=SHORT_SEARCH)),
         ("go movestogo 5 nodes 9", Limits(nodes=9)),
-        ("go winc 10 ponder", Limits(ponder=True)),
+        ("go winc 10 ponder", Limits(ponder=True, movetime=SHORT_SEARCH)),
         ("go depth infinite", Limits(infinite=True)),
     ],
 )

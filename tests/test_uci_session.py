@@ -3,18 +3,22 @@
 import threading
 from types import SimpleNamespace
 
+import chess
 import pytest
 
+from zobra.engine import jit
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.strength import strength_of, strength_of_skill
 from zobra.search.win_draw_loss import normalised
 from zobra.uci import loop as loop_module
-from zobra.uci import output, session
+from zobra.uci import output, session, simple_search
+from zobra.uci.cold_start import ColdStart
 from zobra.uci.commands import Go, Perft, SetOption, SetPosition, Simple, parse
 from zobra.uci.loop import Loop
 from zobra.uci.session import Session
 
 E2E4 = 12 | 28 << 6 | 1 << 12
+AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
 
 class FakeSearcher:
@@ -68,6 +72,10 @@ def said(monkeypatch):
     monkeypatch.setattr(loop_module, "say", lines.append)
     monkeypatch.setattr(output, "say", lines.append)
     return lines
+
+
+def refuse(thread):
+    raise RuntimeError("can't start new thread")
 
 
 @pytest.fixture
@@ -158,6 +166,66 @@ def test_without_an_engine_the_conversation_still_answers(monkeypatch, said):
         loop.obey(parse(line))
     assert "readyok" in said and best(said) == ["bestmove (none)"]
     assert sum("could not be loaded" in line for line in said) == 2
+
+
+def test_a_stand_in_plays_on_when_the_engine_cannot_be_loaded(monkeypatch, said):
+    loop = Loop()
+    loader = loop._loader
+
+    def fail_to_compile():
+        loader._stand_in = ColdStart(loader._why_not)
+        loader._known.set()
+        raise ImportError("no compiler")
+
+    monkeypatch.setattr(jit, "missing", lambda: ["negamax"])
+    monkeypatch.setattr(loader, "_compile", fail_to_compile)
+    monkeypatch.setattr(simple_search, "say", said.append)
+    loop.obey(parse("position startpos moves e2e4"))
+    loader._thread.join()
+    loop.obey(parse("isready"))
+    assert said == ["readyok"]
+    for line in ("go depth 2", "go depth 1"):
+        said.clear()
+        loop.obey(parse(line))
+        loop.complete()
+        assert said[0] == "info string the engine could not be loaded: ImportError: no compiler; a simple player moves"
+        assert len(best(said)) == 1 and chess.Move.from_uci(best(said)[0].split()[1]) in chess.Board(AFTER_E4).legal_moves
+    said.clear()
+    with pytest.raises(RuntimeError, match="no compiler"):
+        loop.obey(parse("d"))
+    loop.obey(parse("go depth 1"))
+    loop.complete()
+    assert len(best(said)) == 1
+
+
+def test_a_search_that_the_system_has_no_thread_for_costs_itself_only(monkeypatch, conversation, said):
+    loop = Loop()
+    loop._loader._session = conversation
+    loop._loader._known.set()
+    loop._loader._thread = threading.current_thread()
+    monkeypatch.setattr(loop._loader, "session", lambda: conversation)
+    with monkeypatch.context() as system:
+        system.setattr(threading.Thread, "start", refuse)
+        loop.obey(parse("go depth 1"))
+        assert said == ["info string error: can't start new thread", "bestmove (none)"]
+        with pytest.raises(RuntimeError):
+            conversation.count_leaves(Perft(1))
+        assert conversation.counting_since is None
+    said.clear()
+    loop.obey(parse("go depth 1"))
+    conversation.finish()
+    assert best(said) == ["bestmove e2e4"]
+
+
+@pytest.mark.parametrize("command, end", [(Go(infinite=True), Session.stop), (Go(ponder=True), Session.ponderhit)])
+def test_without_a_position_too_a_bestmove_waits_for_its_time(conversation, said, command, end):
+    conversation.set_position(SetPosition("8/8/8/8", ()))
+    conversation.go(command)
+    conversation._thread.join(0.1)
+    assert conversation._thread.is_alive() and not best(said)
+    end(conversation)
+    conversation._thread.join(30)
+    assert best(said) == ["bestmove (none)"]
 
 
 def test_a_command_that_fails_is_told(monkeypatch, said):

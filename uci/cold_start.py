@@ -17,15 +17,13 @@ from zobra.uci.output import inform, log
 from zobra.uci.session import LAST_WORD, NO_POSITION, Session
 from zobra.uci.simple_search import SimpleSearch, parse_move
 
-COMPILING = "compiling the kernels, which only the first start has to"
-
 
 class ColdStart:
-    """What a session offers, as far as it goes without kernels. `progress` says in words how far their compilation is."""
+    """What a session offers, as far as it goes without kernels. `reason` says in words why there is no session."""
 
-    def __init__(self, progress: Callable[[], str]) -> None:
+    def __init__(self, reason: Callable[[], str]) -> None:
         self.counting_since: float | None = None  # nothing is counted in here
-        self._progress = progress
+        self._reason = reason
         self._values = {option.name: option.default for option in OPTIONS}
         self._options: list[SetOption] = []
         self._position = SetPosition(None, ())
@@ -68,7 +66,7 @@ class ColdStart:
     def go(self, command: Go) -> None:
         """Start a search by the simple player; it prints exactly one bestmove, unless the session takes it over."""
         self.finish()
-        inform(f"{COMPILING} ({self._progress()}); until then a simple player moves")
+        inform(f"{self._reason()}; a simple player moves")
         for trouble in command.troubles():
             inform(trouble)
         if not self._readable:
@@ -111,7 +109,10 @@ class ColdStart:
         begun = self._search.give_up() if self._search is not None else None
         self.finish()
         for option in self._options:
-            session.set_option(option)
+            try:
+                session.set_option(option)
+            except Exception as error:  # an option must not cost those after it, nor the position
+                inform(f"error: option {option.name}: {type(error).__name__}: {error}")
         session.set_position(self._position)
         if begun is not None:
             inform("the kernels are compiled: the engine itself goes on with this search")

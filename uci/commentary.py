@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from zobra.search.limits import Progress, Report
 
@@ -34,7 +35,8 @@ class Commentary:
         self._is_quiet = False
         self._over = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True, name="current move")
-        self._watcher.start()
+        with suppress(RuntimeError):  # if the system allows no more threads, the current move is not told
+            self._watcher.start()
 
     def tell(self, report: Report) -> None:
         """Say what was found, or keep it if too much was said lately. The first of several lines decides for all."""
@@ -51,7 +53,8 @@ class Commentary:
     def end(self) -> None:
         """The search is over: say what was kept."""
         self._over.set()
-        self._watcher.join()
+        if self._watcher.is_alive():
+            self._watcher.join()
         for line in self._kept:
             self._say(line)
 

@@ -17,11 +17,10 @@ def limits_of(command: Go, searchmoves: tuple[int, ...] = ()) -> Limits:
 
     A line that wanted a limit and named no number that is one asks for a short search: with none at all it would never end.
     """
-    endless = command.infinite or command.ponder
     numbers = {name: max(1, command.numbers[name]) for name in AT_LEAST_ONE if name in command.numbers}
     clock = None if command.infinite else _clock(command.numbers)
     is_limited = bool(command.unreadable) or any(word in command.numbers for word in NO_CLOCK)
-    if is_limited and not numbers and clock is None and not endless:
+    if is_limited and not numbers and clock is None and not command.infinite:
         numbers["movetime"] = SHORT_SEARCH
     return Limits(
         depth=numbers.get("depth"),

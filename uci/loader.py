@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from zobra.uci.compilation import Compilation
     from zobra.uci.session import Session
 
+COMPILING = "compiling the kernels, which only the first start has to"
 WAITING = "waiting for the kernels, which are being compiled"
 
 
@@ -48,24 +49,22 @@ class Loader:
         return self._stand_in or self._session
 
     def someone(self) -> Session | ColdStart:
-        """Who answers next: the session, or while kernels are being compiled its stand-in; RuntimeError if there is neither."""
+        """Who answers next: the session, or as long as there is none its stand-in; RuntimeError if there is neither."""
         self.begin()
         self._known.wait()
-        return self._stand_in if self._stand_in and self._is_loading() else self.session()
+        return self._stand_in if self._stand_in and self._session is None else self.session()
 
     def session(self) -> Session:
         """The session, once it is there; RuntimeError if it could not be made."""
         self.begin()
         self._known.wait()
-        if self._stand_in and self._is_loading():
-            inform(WAITING)
-        if self._thread is not None:
+        if self._thread is not None and self._thread.is_alive():
+            if self._stand_in and self._session is None:
+                inform(WAITING)
             self._thread.join()
+        if self._session is None:  # a stand-in stays, and plays on
+            raise RuntimeError(self._why_not())
         stand_in, self._stand_in = self._stand_in, None
-        if self._session is None:
-            if stand_in:
-                stand_in.finish()
-            raise RuntimeError(f"the engine could not be loaded: {type(self._failure).__name__}: {self._failure}")
         if stand_in:
             stand_in.hand_over(self._session)
         return self._session
@@ -87,8 +86,11 @@ class Loader:
         if self._compilation is not None:
             self._compilation.abandon()
 
-    def _is_loading(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
+    def _why_not(self) -> str:
+        """Why there is no session."""
+        if self._failure is None and self._compilation is not None:
+            return f"{COMPILING} ({self._compilation.progress()})"
+        return f"the engine could not be loaded: {type(self._failure).__name__}: {self._failure}"
 
     def _load(self) -> None:
         try:
@@ -112,6 +114,6 @@ class Loader:
         from zobra.uci.compilation import Compilation
 
         self._compilation = Compilation()
-        self._stand_in = ColdStart(self._compilation.progress)
+        self._stand_in = ColdStart(self._why_not)
         self._known.set()
         self._compilation.wait()

@@ -123,12 +123,10 @@ class Loop:
 
     def _go(self, command: Go) -> None:
         try:
-            someone = self._loader.someone()
-        except RuntimeError as error:
+            self._loader.someone().go(command)
+        except Exception as error:  # no search was begun, and whoever asked for one waits for its move
             inform(f"error: {error}")
             say("bestmove (none)")
-            return
-        someone.go(command)
 
     def _obey_simple(self, name: str) -> None:
         if name == "uci":

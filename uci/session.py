@@ -110,8 +110,8 @@ class Session:
 
     def complete(self) -> None:
         """Wait until the running search or count ends by itself."""
-        if self._thread is not None:
-            self._thread.join()
+        while self._thread is not None and self._thread.is_alive():
+            self._thread.join(LOOK)  # in pieces: on Windows nothing interrupts an endless wait, not even Ctrl-C
 
     def leave(self) -> None:
         """The conversation is over: a search still prints its bestmove, a count is completed."""
@@ -198,12 +198,13 @@ class Session:
     def _start(self, work: Callable[[], None]) -> None:
         self._stopped.clear()
         self._released.clear()
-        self._thread = threading.Thread(target=work, daemon=True, name="search")
-        self._thread.start()
+        thread = threading.Thread(target=work, daemon=True, name="search")
+        thread.start()  # RuntimeError if the system allows no more threads
+        self._thread = thread
 
     def _search_moves(self, texts: tuple[str, ...]) -> tuple[int, ...]:
         moves = []
-        for text in texts if self._board.readable else ():
+        for text in dict.fromkeys(texts) if self._board.readable else ():
             try:
                 moves.append(self._board.position.parse_move(text))
             except ValueError as error:
@@ -212,14 +213,14 @@ class Session:
 
     def _think(self, limits: Limits) -> None:
         game, result = self._board.game, Result(0, 0)
-        if not self._board.readable:
-            inform(f"error: {NO_POSITION}")
-            say(result_text(result, self.chess960))
-            return
         try:
-            legal = game.position.legal_moves()
-            result = Result(legal[0], 0) if legal else result
-            result = self._answer(game, limits) if legal else self._explain_ending(game.position)
+            if not self._board.readable:
+                inform(f"error: {NO_POSITION}")
+            elif legal := game.position.legal_moves():
+                result = Result(legal[0], 0)
+                result = self._answer(game, limits)
+            else:
+                self._explain_ending(game.position)
         except Exception as error:  # a fault must cost this search at most, not the game
             inform(f"error in search: {type(error).__name__}: {error}")
         if limits.infinite:
@@ -265,10 +266,9 @@ class Session:
             say(describe(Report(0, 0, worth, 0, self.searcher.nodes, 0, 0, (result.best,))))
         return result
 
-    def _explain_ending(self, position: Position) -> Result:
+    def _explain_ending(self, position: Position) -> None:
         for text in ending_texts(position.in_check):
             say(text)
-        return Result(0, 0)
 
     def show_board(self) -> None:
         """`d`."""
@@ -335,4 +335,8 @@ class Session:
             self.counting_since, self._counter = None, self.searcher
 
         self.counting_since = time.monotonic()
-        self._start(guarded)
+        try:
+            self._start(guarded)
+        except RuntimeError:
+            self.counting_since = None
+            raise

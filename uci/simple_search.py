@@ -91,7 +91,7 @@ class SimpleSearch:
             for text in ending_texts(board.is_check()):
                 say(text)
             return []
-        choices = list(self._chosen(board)) or legal
+        choices = list(dict.fromkeys(self._chosen(board))) or legal
         deepest = min(self._limits.depth or MAX_PLY, MAX_PLY)
 
         told: list[Thought] = []
@@ -107,7 +107,7 @@ class SimpleSearch:
         return list(best.line)
 
     def _chosen(self, board: chess.Board) -> Iterator[chess.Move]:
-        for text in self._command.searchmoves:
+        for text in dict.fromkeys(self._command.searchmoves):
             try:
                 yield parse_move(board, text)
             except ValueError as error:

@@ -37,8 +37,8 @@ class Tablebase:
             try:
                 for file in sorted(Path(folder).iterdir()):
                     damaged += _add(prober, file)
-            except OSError as error:
-                remarks.append(f"error: no endgame tables in {folder}: {error.strerror}")
+            except (OSError, ValueError) as error:  # ValueError: a path that no file could have
+                remarks.append(f"error: no endgame tables in {folder}: {getattr(error, 'strerror', error)}")
         if damaged:
             more = f" and {len(damaged) - NAMED} more" if len(damaged) > NAMED else ""
             remarks.append(
