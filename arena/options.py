@@ -7,7 +7,9 @@ import typer
 
 TimeControlText = Annotated[str, typer.Option("--tc", help='"10+0.1", "40/60", "movetime=100" (ms), "nodes=5000", "depth=8".')]
 Book = Annotated[Path | None, typer.Option("--openings", help="EPD, PGN or Polyglot (.bin) book.")]
-Plies = Annotated[int | None, typer.Option(min=0, help="Plies to take from a PGN or Polyglot book, or at random without one.")]
+Plies = Annotated[
+    int | None, typer.Option(min=0, help="Plies to take from a PGN or Polyglot book, or at random (at most 16) without one.")
+]
 Seed = Annotated[int | None, typer.Option(help="For the order of the openings and all else that is drawn.")]
 Concurrency = Annotated[int, typer.Option("--concurrency", "-c", min=1, help="Games at a time.")]
 EngineOptions = Annotated[list[str] | None, typer.Option("--option", "-o", help="[ENGINE:]NAME=VALUE.")]
