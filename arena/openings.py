@@ -63,9 +63,9 @@ def opening_source(
 
 def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tuple[int, Callable[[int], Opening]]:
     """How many openings there are, and how to read one of them."""
-    if path is None and not chess960 and (plies or 0) > MOST_RANDOM_PLIES:
-        raise ValueError(f"--plies {plies}: without a book at most {MOST_RANDOM_PLIES}")
     if path is None and not chess960:
+        if (plies or 0) > MOST_RANDOM_PLIES:
+            raise ValueError(f"--plies {plies}: without a book at most {MOST_RANDOM_PLIES}")
         return (_WALKS, lambda index: _random_walk(index, plies, seed)) if plies else (1, lambda _: Opening(chess.STARTING_FEN))
     if path is None:
         return 960, lambda index: Opening(chess.Board.from_chess960_pos(index).shredder_fen(), name=f"Chess960 {index}")

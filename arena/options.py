@@ -5,10 +5,13 @@ from typing import Annotated
 
 import typer
 
+from zobra.arena.openings import MOST_RANDOM_PLIES
+
 TimeControlText = Annotated[str, typer.Option("--tc", help='"10+0.1", "40/60", "movetime=100" (ms), "nodes=5000", "depth=8".')]
 Book = Annotated[Path | None, typer.Option("--openings", help="EPD, PGN or Polyglot (.bin) book.")]
 Plies = Annotated[
-    int | None, typer.Option(min=0, help="Plies to take from a PGN or Polyglot book, or at random (at most 16) without one.")
+    int | None,
+    typer.Option(min=0, help=f"Plies from a PGN or Polyglot book, or at random (at most {MOST_RANDOM_PLIES}) without one."),
 ]
 Seed = Annotated[int | None, typer.Option(help="For the order of the openings and all else that is drawn.")]
 Concurrency = Annotated[int, typer.Option("--concurrency", "-c", min=1, help="Games at a time.")]
