@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.attacks import bishop_attacks, rook_attacks
-from zobra.engine.board import BISHOP, BLACK, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, WHITE, ZERO
+from zobra.engine.board import BISHOP, BLACK, EIGHT, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, WHITE, ZERO
 from zobra.engine.jit import kernel
 from zobra.engine.move import CASTLING, EN_PASSANT, PROMOTION, flag_of, from_square, promoted_type, to_square
 
@@ -83,7 +83,7 @@ def exchange_reaches(position, tables, move, threshold):
         return True
     occupied = (position.colours[WHITE] | position.colours[BLACK]) ^ (ONE << from_)
     if flag == EN_PASSANT:
-        occupied ^= ONE << (to ^ np.uint64(8))
+        occupied ^= ONE << (to ^ EIGHT)
     occupied |= ONE << to
     diagonal = position.pieces[BISHOP] | position.pieces[QUEEN]
     straight = position.pieces[ROOK] | position.pieces[QUEEN]

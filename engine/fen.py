@@ -104,6 +104,9 @@ def _check_material(pieces: dict[int, int]) -> None:
     for square, piece in pieces.items():
         if piece >> 1 == PAWN and square // 8 in (0, 7):
             raise FenError(f"a pawn cannot stand on {square_name(square)}")
+    white, black = (next(square for square, piece in pieces.items() if piece == KING_PIECE + colour) for colour in (0, 1))
+    if abs(white // 8 - black // 8) <= 1 and abs(white % 8 - black % 8) <= 1:
+        raise FenError("the kings stand side by side")
 
 
 def _parse_castling(field: str, pieces: dict[int, int]) -> int:

@@ -212,7 +212,7 @@ def monotonic_nanoseconds(typing_context):
 
 
 def _load_lanes(builder: Any, pointer: Any, first: int, lanes: int) -> Any:
-    """The int16 vector of `lanes` elements from `first` on, wherever in memory it lies."""
+    """Where the int16 vector of `lanes` elements from `first` on lies, wherever in memory, and the vector itself."""
     short = ir.IntType(16)
     start = builder.gep(builder.bitcast(pointer, short.as_pointer()), [ir.Constant(ir.IntType(64), first)])
     place = builder.bitcast(start, ir.VectorType(short, lanes).as_pointer())

@@ -139,9 +139,9 @@ def expected_pairs(count: int, bits: int) -> float:
 
 
 def mean_first_collision(keys: np.ndarray, bits: int, runs: int = 1000) -> tuple[float, int]:
-    """How many keys it takes on average until two share their low bits, and over how many runs; (0, 0) if none is seen.
+    """How many keys it takes on average until two share their low bits, and over how many runs; (0, 0) if not even one fits.
 
-    Each run begins where the last one ended, so the keys must be in random order.
+    Each run begins where the last one ended, so the keys must be in random order. One without a collision counts in full.
     """
     lengths: list[int] = []
     short, start = low_bits(keys, bits), 0

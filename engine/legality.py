@@ -16,10 +16,12 @@ from zobra.engine.board import (
     PAWN,
     QUEEN,
     ROOK,
+    SIX,
+    THREE,
     WHITE,
     ZERO,
 )
-from zobra.engine.generator import castling_is_legal, safe_king_steps
+from zobra.engine.generator import SIXTEEN, castling_is_legal, safe_king_steps
 from zobra.engine.jit import kernel, lowest, rotate_left
 from zobra.engine.move import (
     CASTLING,
@@ -34,7 +36,6 @@ from zobra.engine.move import (
 )
 
 FLAGS_END = np.uint64(8)
-STEP_BACK = np.uint64(16)
 
 
 @kernel
@@ -42,12 +43,12 @@ def pawn_can_move(position, tables, from_, to, flag):
     """Does a pawn of the side to move go from `from_` to `to` in the manner of `flag`, pins and checks aside?"""
     us = position.side
     occupied = position.colours[WHITE] | position.colours[BLACK]
-    up = EIGHT - STEP_BACK * us
+    up = EIGHT - SIXTEEN * us
     target, one_step = ONE << to, rotate_left(ONE << from_, up)
     if (target & LAST_RANKS != ZERO) != (flag >= PROMOTION):
         return False
     if flag == DOUBLE_PUSH:
-        home = from_ >> np.uint64(3) == (np.uint64(6) if us else ONE)
+        home = from_ >> THREE == (SIX if us else ONE)
         return home and target == rotate_left(one_step, up) and (target | one_step) & occupied == ZERO
     if target == one_step:
         return target & occupied == ZERO

@@ -104,7 +104,7 @@ def read_network(path: Path) -> Network:
     _require(len(content) <= MAX_BYTES, path, f"larger than {MAX_BYTES} bytes")
     try:
         header = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # brackets without end, too
         raise NetworkError(f"{path}: not a file of {FORMAT!r}") from error
     hidden = _check_header(header, path)
     size = 2 * (FEATURES * hidden + hidden + BUCKETS * (2 * hidden + 2))

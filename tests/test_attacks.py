@@ -94,7 +94,12 @@ def test_slider_attacks_equal_walking(square, steps):
 
 def test_a_magic_number_can_be_found_again():
     square = parse_square("d4")
-    factor = find_magic(square, BISHOP_STEPS, seed=1)
+    factor, mask = find_magic(square, BISHOP_STEPS, seed=1), relevant(square, BISHOP_STEPS)
+    seen: dict[int, int] = {}
+    for occupied in subsets(mask):
+        index = (occupied * factor & (1 << 64) - 1) >> 64 - mask.bit_count()
+        attacked = walk(square, BISHOP_STEPS, occupied)
+        assert seen.setdefault(index, attacked) == attacked
     assert factor == find_magic(square, BISHOP_STEPS, seed=1)
 
 

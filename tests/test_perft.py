@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.perft_positions import CHESS960, STANDARD
+from zobra.engine import perft
 from zobra.engine.fen import parse_fen
 from zobra.engine.perft import MAX_DEPTH, count_leaves, divide
 
@@ -96,6 +97,11 @@ def test_divide_adds_up():
     position = parse_fen(next(iter(TEXTBOOK)))
     assert sum(leaves for _, leaves in divide(position, 4)) == 197281
     assert [leaves for _, leaves in divide(position, 1)] == [1] * 20
+
+
+def test_counting_in_pieces_changes_no_count(monkeypatch):
+    monkeypatch.setattr(perft, "PIECE", 1)
+    assert sum(leaves for _, leaves in divide(parse_fen(next(iter(TEXTBOOK))), 4)) == 197281
 
 
 def test_depth_limits():

@@ -13,7 +13,7 @@ import os
 
 import numpy as np
 
-from zobra.engine.board import ONE, ZERO
+from zobra.engine.board import ZERO
 from zobra.engine.jit import INT, entry, kernel, prefetch, record, record_at
 from zobra.tt.entry import (
     ENTRY,
@@ -38,7 +38,7 @@ TABLE = np.dtype([("address", "u8"), ("mask", "u8"), ("generation", "u8")], alig
 MIN_MEGABYTES, MAX_MEGABYTES = 1, 1 << 20
 AGE_WEIGHT = np.int64(8)  # one search of age counts like this many plies of depth
 KEEP_DEPTH = np.int64(4)  # a bound that is shallower by more than this does not replace an entry of the same search
-SAMPLE_BUCKETS = np.uint64(250)
+SAMPLE_BUCKETS = np.uint64(1000 // ENTRIES_PER_BUCKET)  # a thousand entries, as permille; the smallest table has more
 
 # Memory shared with other processes, which is the default, cannot have huge pages.
 PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
@@ -71,7 +71,7 @@ def probe(table, key):
 
 @kernel
 def value_of(data, generation):
-    """What an entry is worth keeping: depth, less its age; empty ones nothing."""
+    """What an entry is worth keeping: depth, less its age; empty ones less than any other."""
     age = np.int64((generation - generation_of(data)) & GENERATION_MASK)
     return depth_of(data) - AGE_WEIGHT * age if bound_of(data) != NO_BOUND else -AGE_WEIGHT * np.int64(GENERATION_MASK)
 
@@ -108,19 +108,18 @@ def store(table, key, move, score, evaluation, depth, bound):
 
 @entry(INT, record(TABLE))
 def permille_full(table):
-    """Share of the first thousand entries that the present search has written, in permille."""
+    """How many of the first thousand entries the present search has written."""
     used = 0
-    buckets = min(SAMPLE_BUCKETS, table.mask + ONE)
-    for number in range(buckets):
+    for number in range(SAMPLE_BUCKETS):
         bucket = bucket_at(table.address + np.uint64(number) * BUCKET_BYTES)
         for index in range(ENTRIES_PER_BUCKET):
             data = bucket.entries[index].data
             used += int(bound_of(data) != NO_BOUND and generation_of(data) == table.generation)
-    return used * 1000 // (np.int64(buckets) * ENTRIES_PER_BUCKET)
+    return used
 
 
 def available_megabytes() -> int | None:
-    """Memory the system could still give, in MiB; None where it does not say."""
+    """Memory the system could still give, in MiB, or all that it has where only that is known; None where nothing is."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
             sizes = dict(line.split(":") for line in lines)
