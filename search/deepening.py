@@ -14,6 +14,7 @@ from typing import Any
 from zobra.engine.position import TABLES_RECORD
 from zobra.engine.scores import INFINITY, is_mate
 from zobra.search.negamax import negamax
+from zobra.search.worker import ROOT_MOVES
 from zobra.tt.entry import as_hint
 from zobra.tt.table import Table
 
@@ -111,7 +112,8 @@ class Deepening:
     def _search_line(self, depth: int, before: Line | None, is_first: bool) -> Line | None:
         """Search one line in a window around its score before, widened on the side that fails.
 
-        When the search is cut off: the line if there is a better first move than before, None otherwise.
+        When the search is cut off: the line if its first move was found better than that of the line before, None otherwise.
+        Where other threads altered the root's entry, the search may have been cut off before it had looked at the latter.
         """
         parameters = self._worker["parameters"]
         margin = int(parameters["aspiration_margin"])
@@ -123,11 +125,13 @@ class Deepening:
         reduction = 0
         while True:
             self._worker["selective_depth"] = self._worker["root_number"] = 0
+            spent = self._nodes_of(moves)
             score = int(negamax(self._worker, TABLES_RECORD, 0, max(1, depth - reduction), alpha, beta, 0))
             found = self._moves()
             if self.stopped:
-                is_news = is_first and found and found[:1] != moves[:1]
-                return self._line(depth, int(self._worker["root_score"]), 0, found) if is_news else None
+                compared = not moves or self._nodes_of(moves) > spent
+                is_better = is_first and compared and found and found[:1] != moves[:1]
+                return self._line(depth, int(self._worker["root_score"]), 0, found) if is_better else None
             moves = found or moves
             bound = 1 if score >= beta else -1 if score <= alpha else 0
             line = self._line(depth, score, bound, moves)
@@ -143,6 +147,10 @@ class Deepening:
             else:
                 reduction, beta = 0, (alpha + beta) // 2
                 alpha = score - margin if margin <= WIDEST else -int(INFINITY)
+
+    def _nodes_of(self, line: tuple[int, ...]) -> int:
+        """Nodes spent so far on the first move of a line; 0 if there is none."""
+        return int(self._worker["root_nodes"][line[0] % ROOT_MOVES]) if line else 0
 
     def _moves(self) -> tuple[int, ...]:
         length = int(self._worker["line_length"][0])

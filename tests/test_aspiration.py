@@ -21,11 +21,14 @@ MARGIN = DEFAULTS["aspiration_margin"]
 
 
 class Script:
-    """In the place of the search: answers each call from a list, and notes depth and window that it was asked for."""
+    """In the place of the search: answers each call from a list, and notes depth and window that it was asked for.
 
-    def __init__(self, *answers: tuple[int, tuple[int, ...], bool]) -> None:
+    It counts nodes for the moves of `seen`.
+    """
+
+    def __init__(self, *answers: tuple[int, tuple[int, ...], bool], seen: tuple[int, ...] = (FIRST, SECOND)) -> None:
         self.asked: list[tuple[int, int, int]] = []
-        self._answers = list(answers)
+        self._answers, self._seen = list(answers), list(seen)
 
     def __call__(self, worker: Any, _tables: Any, ply: int, depth: int, alpha: int, beta: int, _cut: int) -> int:
         assert ply == 0
@@ -34,6 +37,7 @@ class Script:
         worker["line_length"][0] = len(moves)
         worker["lines"][0][: len(moves)] = moves
         worker["root_score"], worker["stopped"] = score, cut_off
+        worker["root_nodes"][self._seen] += 100
         return score
 
 
@@ -112,3 +116,10 @@ def test_cut_off_after_a_better_move_was_found_that_is_played(begin):
     search, told = begin(Script((41, (SECOND, FIRST), True)), 30)
     assert run(search) == Line(DEPTH, DEPTH, 41, 0, (SECOND, FIRST))
     assert told == search.lines
+
+
+def test_cut_off_before_the_old_move_was_looked_at_no_other_is_played(begin):
+    """Another thread put its own move into the root's entry, so that was searched first."""
+    search, _ = begin(Script((41, (SECOND,), True), seen=(SECOND,)), 30)
+    old = search.lines[0]
+    assert run(search) == old
