@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 import typer
+from perft_positions import POSITIONS
 from variants import variant
 
 from zobra.engine import make, perft
-from zobra.engine.fen import START, parse_fen
+from zobra.engine.fen import parse_fen
 from zobra.engine.position import TABLES_RECORD
 
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-POSITIONS = {"start": (START, 6), "Kiwipete": (KIWIPETE, 5)}
 ANY_KEY = r"^ *\w+\.(key|structure_keys\[.*\]) \^= .*\n"
 STRUCTURE_KEY = r"^ *\w+\.structure_keys\[.*\] \^= .*\n"
 

@@ -23,6 +23,7 @@ from benchmarks.latency import Engine
 
 OPENING_PLIES = 8
 SETTINGS = ({}, {"MultiPV": 3}, {"Threads": 2}, {"Hash": 4}, {"UCI_ShowWDL": "true"})
+TENTHS = 10 * len(SETTINGS)  # so that each tenth of so many games ends with the same settings
 DEFAULTS = {"MultiPV": 1, "Threads": 1, "Hash": 16, "UCI_ShowWDL": "false"}
 
 
@@ -64,7 +65,9 @@ def watch(games: int, moves: int = 30, nodes: int = 400, seed: int = 1) -> list[
 
 
 def main(games: int = 1000, moves: int = 30, nodes: int = 400) -> None:
-    """Measure; `games` is a multiple of 50, so that each tenth ends with the same settings."""
+    """Measure; `games` is a multiple of TENTHS."""
+    if games < TENTHS or games % TENTHS:
+        raise typer.BadParameter(f"games: a multiple of {TENTHS}, not {games}")
     sizes = watch(games, moves, nodes)
     print(f"{games} games; resident set in MB after each tenth: " + " ".join(f"{size / 1024:.1f}" for size in sizes))
     print(f"growth after the first tenth: {100 * (sizes[-1] / sizes[0] - 1):+.2f} %")

@@ -14,12 +14,11 @@ import time
 
 import typer
 from opponent import find_engine
+from perft_positions import POSITIONS
 
-from zobra.engine.fen import START, parse_fen
+from zobra.engine.fen import parse_fen
 from zobra.engine.perft import count_leaves
 
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-POSITIONS = {"start": (START, 6), "Kiwipete": (KIWIPETE, 5)}  # with the depth to count to
 SUMMARY = "Nodes searched: "
 
 

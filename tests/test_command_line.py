@@ -1,10 +1,14 @@
 """`zobra` with arguments, as a user runs it."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
+
+COMMANDS = ("bench", "perft", "keys", "parameters", "warmup", "doctor", "uci-path")
+COMMANDS += ("match", "ladder", "suite", "report", "tune", "ablate", "train")
 
 
 def zobra(*arguments: str, environment=None) -> subprocess.CompletedProcess:
@@ -27,9 +31,15 @@ def test_help_lists_every_command_and_loads_no_kernel():
         "print(json.dumps(sorted({'numba', 'llvmlite', 'zobra.engine.jit'} & set(sys.modules))))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    for word in ("bench", "perft", "keys", "warmup", "match", "ladder", "suite", "report"):
-        assert word in done.stdout
+    for name in COMMANDS:
+        assert re.search(rf"^\W*{name}\s", done.stdout, re.MULTILINE), name
     assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+@pytest.mark.parametrize("command", ["go", "d"])
+def test_help_beside_a_uci_command_is_told_and_no_search(command):
+    done = zobra(command, "--help")
+    assert done.returncode == 0 and "zobra go depth 10" in " ".join(done.stdout.split()), done.stderr
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,13 @@ def source(tmp_path):
     return tree
 
 
+def surroundings(cache):
+    """Another place for the cache, and no other Zobra on Python's path."""
+    return {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": ""}
+
+
 def run(command, folder, cache):
-    environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = surroundings(cache)
     return subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
@@ -69,12 +74,20 @@ def test_two_builds_keep_apart(source, tmp_path):
 
 def test_simultaneous_first_starts_agree(source, tmp_path):
     executable = build(source, tmp_path / "first cache")
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "second cache")}
+    environment = surroundings(tmp_path / "second cache")
     started = [subprocess.Popen([executable, "bench"], env=environment, stdout=subprocess.PIPE) for _ in range(6)]
     outputs = {process.communicate(timeout=60)[0] for process in started}
     assert len(outputs) == 1
     assert outputs.pop().endswith(b"123 nodes 456 nps\n")
     assert len(list((tmp_path / "second cache" / "zobra" / "builds").iterdir())) == 1
+
+
+def test_a_cache_that_cannot_be_written_is_named(source, tmp_path):
+    executable = build(source, tmp_path / "cache")
+    (tmp_path / "file").write_text("no folder")
+    failed = run([executable, "bench"], tmp_path, tmp_path / "file")
+    assert failed.returncode == 1
+    assert "the sources cannot be unpacked" in failed.stderr and "Traceback" not in failed.stderr
 
 
 def test_a_missing_package_is_named(source, tmp_path):

@@ -2,17 +2,19 @@
 
 import io
 import json
+import os
+import sys
 
 import numpy as np
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from zobra.engine.network import read_network
+from zobra.engine.network import BUILT_IN, read_network
 from zobra.train.command_line import app
 from zobra.train.games import shards
-from zobra.train.pipeline import Chain, Unfit
-from zobra.train.recipe import FOLDER, RecipeError, read_recipe
+from zobra.train.pipeline import INTERRUPTED, Chain, Unfit, exit_status
+from zobra.train.recipe import BUILT_IN_NAME, FOLDER, RecipeError, read_recipe
 
 MINIATURE = """
 hidden = 8
@@ -29,6 +31,17 @@ validation = 8
 [gate]
 games = 2
 time_control = "nodes=50"
+"""
+
+INTERRUPTED_MATCH = """
+import os, signal, sys, time
+try:
+    for process in (os.getppid(), os.getpid()):
+        os.kill(process, signal.SIGINT)
+    time.sleep(60)
+except KeyboardInterrupt:
+    time.sleep(1)
+    sys.exit({status})
 """
 
 
@@ -57,6 +70,16 @@ def test_a_miniature_of_everything(tmp_path):
     shown = run("view", shards(tmp_path)[0], 3)
     assert shown.exit_code == 0 and '[Round "3"]' in shown.output
     assert run("view", shards(tmp_path)[0], 999).exit_code != 0
+
+
+def test_the_built_in_network_plays_by_that_name(tmp_path):
+    assert Chain(read_recipe("chances"), tmp_path, Console(), 1).opponent() == BUILT_IN
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows interrupts by other means")
+def test_an_interruption_leaves_a_match_the_time_that_it_needs(tmp_path):
+    """The command does what `zobra match` does: it hears Ctrl-C, takes a second to end, and says so by its status."""
+    assert exit_status([sys.executable, "-c", INTERRUPTED_MATCH.format(status=INTERRUPTED)]) == INTERRUPTED
 
 
 def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
@@ -108,7 +131,7 @@ def test_the_recipes_can_be_read(path):
     recipe = read_recipe(path.stem)
     assert recipe.name == path.stem
     assert json.dumps(recipe.facts())
-    for name in (*recipe.data.also, *([recipe.data.network] if recipe.data.network else [])):
+    for name in {*recipe.data.also, recipe.data.network} - {"", BUILT_IN_NAME}:
         assert read_recipe(name).hidden <= recipe.hidden
 
 
@@ -135,6 +158,11 @@ def test_the_recipes_can_be_read(path):
         ("[training]\nrate = nan", "training.rate = nan"),
         ("[gate]\ngames = 3", "gate.games = 3: it must be even"),
         ("[gate]\ntime_control = 'fast'", "gate.time_control = 'fast': not like 2"),
+        ("[gate]\ntime_control = '0+1'", "gate.time_control = '0\\+1': not like 2"),
+        ("[gate]\ntime_control = '0.0004'", "gate.time_control = '0.0004': not like 2"),
+        ("[gate]\ntime_control = 'nodes=0'", "gate.time_control = 'nodes=0': not like 2"),
+        ("[gate]\nleast_elo = nan", "gate.least_elo = nan: it must be -2000 to 2000"),
+        ("[data.rules]\nwin_plies = 0", "data.rules.win_plies = 0: it must be 1 to 30000"),
         ("data = 3", "it has hidden"),
         ("[", "bad.toml"),
     ],

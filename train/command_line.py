@@ -51,7 +51,7 @@ def _told() -> Iterator[None]:
 def _root(folder: Path | None) -> Path:
     from zobra.train.games import default_folder
 
-    return folder or default_folder()
+    return (folder or default_folder()).resolve()  # as a match keeps what it was called with
 
 
 def _chain(recipe: str, folder: Path | None, workers: int) -> Chain:
@@ -172,6 +172,6 @@ def view(
     with _told():
         games = [game for game in read_shard(shard) if number in (None, game.number)]
         if not games:
-            raise typer.BadParameter(f"{shard} has no game {number}")
+            raise typer.BadParameter(f"{shard} has no games" if number is None else f"{shard} has no game {number}")
         for game in games:
             typer.echo(as_pgn(game) + "\n")

@@ -34,8 +34,14 @@ RULE_DEFAULTS = {
     "draw_plies": 12,
     "draw_after": 80,  # plies of the game that must have been played before that
 }
-RULE_BOUNDS = {"nodes": (1, 1 << 40), "node_limit": (500, 1 << 40), "opening_plies": (0, 200)}
-OTHER_BOUNDS = (0, 30_000)  # of every rule that is not named above
+OTHER_BOUNDS = (0, 30_000)  # of every rule that is not named below
+RULE_BOUNDS = {
+    "nodes": (1, 1 << 40),
+    "node_limit": (500, 1 << 40),
+    "opening_plies": (0, 200),
+    "win_plies": (1, OTHER_BOUNDS[1]),
+    "draw_plies": (1, OTHER_BOUNDS[1]),
+}
 RULES = np.dtype([(name, "i8") for name in RULE_DEFAULTS], align=True)
 
 # `start` is the position after the opening; scores are centipawns for White; `result` is in half points for White.

@@ -144,7 +144,7 @@ def keep_settings(folder: Path, settings: dict[str, Any]) -> None:
         return
     try:
         known = dict(json.loads(path.read_text()))
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise DataError(f"{path}: {error}") from error
     for name in sorted(known.keys() | settings.keys()):
         if known.get(name) != settings.get(name):

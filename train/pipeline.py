@@ -5,6 +5,7 @@ Everything lies in one folder: a set of games for each recipe, and NAME.network 
 
 from __future__ import annotations
 
+import io
 import json
 import shlex
 import subprocess
@@ -17,7 +18,7 @@ import chess.pgn
 import numpy as np
 from rich.console import Console
 
-from zobra.engine.network import Network, install, read_network
+from zobra.engine.network import BUILT_IN, Network, install, read_network
 from zobra.engine.position import TABLES_RECORD
 from zobra.train import display
 from zobra.train.check import check_data
@@ -25,13 +26,15 @@ from zobra.train.games import data_digest, read_sets, write_atomically
 from zobra.train.generate import Generation
 from zobra.train.positions import load_positions
 from zobra.train.quantise import quantise
-from zobra.train.recipe import Recipe
+from zobra.train.recipe import BUILT_IN_NAME, Recipe
 from zobra.train.trainer import Trainer
 from zobra.train.verify import verify
 
 VERIFIED_POSITIONS = 2_000
 BENCH_NODES = 200_000
 DIGEST_SHOWN = 8  # characters of a network's digest in the name of its match
+INTERRUPTED = 130  # the exit status of a match that Ctrl-C ended
+STOPPED = "interrupted: the same command goes on from here"
 SMALLEST_SHARE = 0.6  # of the piece-square engine's speed that the network's has to reach
 
 
@@ -71,6 +74,8 @@ class Chain:
     def opponent(self) -> Path | None:
         """The network whose games are learned from, and that the new one has to beat; None: the piece-square values."""
         name = self.recipe.data.network
+        if name == BUILT_IN_NAME:
+            return BUILT_IN
         return self.folder / f"{name}.network" if name else None
 
     def play(self) -> None:
@@ -84,7 +89,7 @@ class Chain:
             generation = Generation(folder, plan.games, plan.rules, plan.seed, self.workers, digest)
             display.play_games(self._console, generation)
         if generation.stopping.is_set():
-            raise Unfit("interrupted: the same command goes on from here")
+            raise Unfit(STOPPED)
 
     def check(self) -> None:
         """Are the games fit to learn from?"""
@@ -113,16 +118,24 @@ class Chain:
             "validation": {"loss": round(errors.loss, 6), "score": round(errors.score, 6), "result": round(errors.result, 6)},
         }
         self._write(quantise(trainer.weights[0], facts), trainer)
-        if not table.plot(self.network_path.with_suffix(".png")):
-            self._console.print("no plot: matplotlib is not installed")
+        self._plot(table)
 
     def _write(self, network: Network, trainer: Trainer) -> None:
+        """The network comes last: where it is, what it is verified by is, too."""
+        kept = io.BytesIO()
+        np.savez(kept, weights=trainer.weights, sample=trainer.positions[trainer.validation[:VERIFIED_POSITIONS]])
         self.folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(self.network_path.with_suffix(".weights.npz"), kept.getvalue())
         write_atomically(self.network_path, network.to_bytes())
-        sample = trainer.positions[trainer.validation[:VERIFIED_POSITIONS]]
-        np.savez(self.network_path.with_suffix(".weights.npz"), weights=trainer.weights, sample=sample)
         facts = {**network.header, "recipe": self.recipe.name, "bytes": self.network_path.stat().st_size}
         self._console.print(f"{self.network_path}: {json.dumps(facts)}", soft_wrap=True)
+
+    def _plot(self, table: display.LossTable) -> None:
+        try:
+            if not table.plot(self.network_path.with_suffix(".png")):
+                self._console.print("no plot: matplotlib is not installed")
+        except OSError as error:
+            self._console.print(f"no plot: {error}")  # which is no reason not to verify the network
 
     def verify(self) -> None:
         """Does the file mean the same to the kernels, to plain arithmetic and to the floats?"""
@@ -158,9 +171,10 @@ class Chain:
         command += ["--option", f"{opposing}:EvalFile={opponent}" if opponent else f"{opposing}:use_network=0"]
         command += ["--tc", gate.time_control, "--games", str(gate.games), "--folder", str(folder)]
         command += ["--concurrency", str(self.workers)]
-        finished = subprocess.run(command, check=False)
-        if finished.returncode:
-            raise Unfit(f"the match could not be played to its end (exit {finished.returncode}); see {folder}")
+        if (status := exit_status(command)) == INTERRUPTED:
+            raise Unfit(STOPPED)
+        if status:
+            raise Unfit(f"the match could not be played to its end (exit {status}); see {folder}")
         share, needed = points_share(folder / "games.pgn", self.recipe.name), 1 / (1 + 10 ** (-gate.least_elo / 400))
         self._console.print(f"{self.recipe.name} has {share:.1%} of the points; {needed:.1%} are needed")
         if share < needed:
@@ -172,6 +186,16 @@ class Chain:
         for number, step in enumerate(steps, 1):
             self._console.rule(f"{number} of {len(steps)}: {step.__name__}")
             step()
+
+
+def exit_status(command: list[str]) -> int:
+    """Run a command to its end; Ctrl-C, which the terminal sends to it as well, leaves it the time that it needs to end."""
+    with subprocess.Popen(command) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue
 
 
 def points_share(pgn: Path, name: str) -> float:

@@ -21,8 +21,11 @@ else:
 
 FOLDER = Path(__file__).parent / "recipes"
 NAME = re.compile(r"[\w.-]+")  # what a match can call an engine
-TIME_CONTROL = re.compile(r"\d*\.?\d+(\+\d*\.?\d+)?|(nodes|movetime|depth)=\d+")  # of those that `zobra match` takes
+# Some of those that `zobra match` takes: a millisecond at least, or a limit above 0.
+TIME_CONTROL = re.compile(r"(?=0*\.?0{0,2}[1-9])\d*\.?\d+(\+\d*\.?\d+)?|(nodes|movetime|depth)=[1-9]\d*")
 LEAST_RATE = 1e-9
+MOST_ELO = 2_000  # beyond it no score can be told from all points
+BUILT_IN_NAME = "built-in"  # as the network that plays the games: the one that comes with the engine
 
 
 class RecipeError(ValueError):
@@ -33,7 +36,8 @@ class RecipeError(ValueError):
 class DataPlan:
     """The games to play: `games` of them, into the set of the recipe's name; the sets in `also` are trained on as well.
 
-    `network` plays them: "" (piece-square values), or the name of the recipe whose network does. `rules` are as RULE_DEFAULTS.
+    `network` plays them: "" (piece-square values), the name of the recipe whose network does, or BUILT_IN_NAME. `rules` are as
+    RULE_DEFAULTS.
     """
 
     games: int = 1_000
@@ -93,6 +97,7 @@ def _ranges(recipe: Recipe) -> Iterator[tuple[str, float, float, float | None]]:
     for name, lowest in (("rate", LEAST_RATE), ("last_rate", 0), ("decay", 0), ("blend", 0), ("last_blend", 0)):
         yield f"training.{name}", getattr(training, name), lowest, 1
     yield "gate.games", recipe.gate.games, 2, None
+    yield "gate.least_elo", recipe.gate.least_elo, -MOST_ELO, MOST_ELO
 
 
 def _check_values(recipe: Recipe, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Training a network on positions: epochs of shuffled batches, both cores, a cosine schedule, and a check on other games.
+"""Training a network on positions: epochs of shuffled batches, all cores, a cosine schedule, and a check on other games.
 
 A batch is cut into a fixed number of chunks whose gradients are added up in a fixed order, so the number of threads changes
 nothing in the result.

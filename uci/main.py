@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 ONE_SHOT = ("uci", "isready", "go", "d", "eval", "position", "compiler")  # UCI commands that may stand alone
+HELP = "--help"
 TUNABLE = "--tunable"  # speak UCI, with the numbers of the search as options
 
 
@@ -15,14 +16,14 @@ def main() -> None:
         from zobra.uci.loop import converse
 
         converse(tunable=bool(arguments))
-    elif arguments[0].lower() in ONE_SHOT:
+    elif arguments[0].lower() in ONE_SHOT and HELP not in arguments:
         from zobra.uci.one_shot import run
 
         run(arguments)
     else:
         from zobra.uci.command_line import app
 
-        app()
+        app([HELP] if arguments[0].lower() in ONE_SHOT else arguments)  # it ends with a word on those
 
 
 if __name__ == "__main__":

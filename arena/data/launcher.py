@@ -22,9 +22,9 @@ def unpacked(executable: Path) -> Path:
     if not target.is_dir():
         builds.mkdir(parents=True, exist_ok=True)
         draft = tempfile.mkdtemp(dir=builds)
-        with zipfile.ZipFile(executable) as archive:
-            archive.extractall(draft)
         try:
+            with zipfile.ZipFile(executable) as archive:
+                archive.extractall(draft)
             os.replace(draft, target)
         except OSError:
             shutil.rmtree(draft, ignore_errors=True)
@@ -35,7 +35,10 @@ def unpacked(executable: Path) -> Path:
 
 def start() -> None:
     """Runs Zobra from the unpacked sources instead of from the executable."""
-    sys.path[0] = str(unpacked(Path(sys.argv[0]).resolve()))
+    try:
+        sys.path[0] = str(unpacked(Path(sys.argv[0]).resolve()))
+    except OSError as error:
+        sys.exit(f"zobra: the sources cannot be unpacked: {error}")
     from zobra.uci.main import main
 
     main()
