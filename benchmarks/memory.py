@@ -24,7 +24,7 @@ from benchmarks.latency import Engine
 OPENING_PLIES = 8
 SETTINGS = ({}, {"MultiPV": 3}, {"Threads": 2}, {"Hash": 4}, {"UCI_ShowWDL": "true"})
 TENTHS = 10 * len(SETTINGS)  # so that each tenth of so many games ends with the same settings
-DEFAULTS = {"MultiPV": 1, "Threads": 1, "Hash": 16, "UCI_ShowWDL": "false"}
+DEFAULTS = {"MultiPV": 1, "Threads": 1, "Hash": 32, "UCI_ShowWDL": "false"}
 
 
 def resident(process: int) -> int:

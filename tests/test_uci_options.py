@@ -31,7 +31,7 @@ def test_a_check_is_true_or_false():
 
 
 def test_announcements_have_the_form_that_guis_parse():
-    assert find("Hash").announcement() == "option name Hash type spin default 16 min 1 max 1048576"
+    assert find("Hash").announcement() == "option name Hash type spin default 32 min 1 max 1048576"
     assert find("Clear Hash").announcement() == "option name Clear Hash type button"
     assert find("UCI_Chess960").announcement() == "option name UCI_Chess960 type check default false"
     assert find("UCI_Opponent").announcement() == "option name UCI_Opponent type string default <empty>"

@@ -53,7 +53,7 @@ class Option:
 
 
 OPTIONS = (
-    Option("Hash", "spin", "16", 1, MAX_HASH),
+    Option("Hash", "spin", "32", 1, MAX_HASH),
     Option("Threads", "spin", "1", 1, MAX_THREADS),
     Option("Clear Hash", "button"),
     Option("Ponder", "check", "false"),
