@@ -17,9 +17,9 @@ from typing import Any
 
 import chess.engine
 
+from zobra.arena.announced import Spin, as_announced
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import write_safely
-from zobra.arena.player import Spin, with_switches
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
 from zobra.arena.statistics import Estimate, estimate
@@ -90,7 +90,7 @@ def engines(
 ) -> tuple[EngineSpec, ...]:
     """The whole engine, and one without each technique. Raises chess.engine.EngineError for a switch neither on nor off."""
     return tuple(
-        replace(spec, name=part.name, options=with_switches(spec.options | part.off, announced))
+        replace(spec, name=part.name, options=as_announced(spec.options | part.off, announced))
         for part in (Technique(WHOLE, {}), *parts)
     )
 

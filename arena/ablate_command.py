@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from zobra.arena import ablate as ablation
+from zobra.arena.announced import spins
 from zobra.arena.command import (
     check_nothing_decided,
     leave_if_interrupted,
@@ -25,7 +26,6 @@ from zobra.arena.engines import read_engine
 from zobra.arena.journal import Journal, write_safely
 from zobra.arena.match import Outcome
 from zobra.arena.options import Book, Concurrency, Draw, EngineOptions, Folder, OneEngine, Plies, Resign, Seed, TimeControlText
-from zobra.arena.player import spins
 from zobra.arena.schedule import GAUNTLET
 from zobra.arena.settings import Settings
 from zobra.arena.tune_parameters import announced_options

@@ -122,9 +122,19 @@ class Adjudicator:
 
 
 def open_tablebase(folder: str | None) -> chess.syzygy.Tablebase | None:
-    """Opens Syzygy tables. Raises ValueError when there are none."""
+    """Opens Syzygy tables. Raises ValueError when there are none, or some are damaged; OSError."""
     if folder is None:
         return None
-    if not any(Path(folder).glob("*.rtbw")):
+    tables = sorted(Path(folder).glob("*.rtbw"))
+    if not tables:
         raise ValueError(f"{folder}: no Syzygy tables (*.rtbw)")
+    for table in tables:
+        _check_whole(table)
     return chess.syzygy.open_tablebase(folder)
+
+
+def _check_whole(table: Path) -> None:
+    """Raises ValueError for a table that was not copied in full: its size is 64 n + 16 bytes."""
+    with table.open("rb") as file:
+        if file.read(4) != chess.Board.tbw_magic or table.stat().st_size % 64 != 16:
+            raise ValueError(f"{table}: the Syzygy table is damaged")

@@ -1,9 +1,11 @@
 """What the commands that play games share: mistakes told in words, their common settings, playing, and going on later."""
 
 import random
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +92,9 @@ def check_book(settings: Settings) -> None:
 
 
 def plain_console() -> Console:
-    """A console that shows names and paths as they are."""
+    """A console that shows names and paths as they are; what the output's encoding lacks becomes a question mark."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     return Console(markup=False, highlight=False, emoji=False)
 
 
@@ -118,7 +122,7 @@ def play(console: Console, folder: Path, settings: Settings, concurrency: int, p
     # what cannot be played leaves no folder behind
     with console.status("drawing the openings"):
         schedule = scheduled(settings)
-    check_engines(settings, schedule)
+    check_engines(settings, [pairing.opening for pairing in schedule])
     with console.status("reading the games so far"):
         journal = Journal.open(folder, settings)
     with closing(journal):

@@ -5,6 +5,7 @@ list), protocol ("uci" or "xboard"), directory, time_control (instead of the mat
 nodes), and a table of options. Other keys, such as a rating, are kept aside for whoever reads them.
 """
 
+import math
 import os
 import shlex
 import shutil
@@ -18,6 +19,7 @@ from typing import Any
 from zobra.arena.toml_file import read_toml
 
 PROTOCOLS = ("uci", "xboard")
+THREADS = ("threads", "cores")  # names, in small letters, of the option that says how many processors an engine takes
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def _engine_from_table(table: dict[str, Any], path: Path) -> tuple[EngineSpec, d
     for name, value in spec.options.items():
         if not isinstance(value, str | int | float):
             raise ValueError(f"{path}: engine {spec.name}: option {name} must be a text, a number, true or false")
-    if not isinstance(spec.time_odds, int | float) or spec.time_odds <= 0:
+    if not isinstance(spec.time_odds, int | float) or not 0 < spec.time_odds < math.inf:
         raise ValueError(f"{path}: engine {spec.name}: time_odds must be a number above 0")
     return spec, {key: value for key, value in table.items() if key not in known}
 

@@ -73,10 +73,15 @@ class Journal:
     def open(cls, folder: Path, settings: Settings) -> "Journal":
         """Begins a match in this folder, or takes up the one that lies there.
 
-        Raises ValueError when that is another one, or another process plays it; OSError.
+        Raises ValueError when that is another one or not a match at all, or another process plays it; OSError.
         """
         run = folder / "run.json"
         known = cls.settings_in(folder) if run.exists() else None
+        for name in ("games.pgn", "journal.jsonl"):
+            if known is None and (folder / name).exists():
+                raise ValueError(
+                    f"{folder} holds a {name} that is no match's of ours (there is no run.json): name another folder"
+                )
         if known not in (None, settings):
             raise ValueError(f"{folder} holds another match: {_difference(known, settings)} differs")
         folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +110,7 @@ class Journal:
             if values["kind"] != "match":
                 raise ValueError(f"it is a {values['kind']}")
             return Settings.from_json(values), str(values.get("created", ""))
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path}: not a match: {type(error).__name__}: {error}") from error
 
     def _take_up(self) -> None:
@@ -113,12 +118,15 @@ class Journal:
         path = self.folder / "journal.jsonl"
         content = path.read_bytes() if path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]
+        texts = []
         for number, line in enumerate(whole.splitlines(), start=1):
             try:
-                self.records.append(GameRecord(**json.loads(line)))
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"{path}:{number}: not a game: {error}") from error
-        texts = (pgn_text(asdict(record), self.settings) for record in self.records)
+                record = GameRecord(**json.loads(line))
+                record.points(record.white)
+                texts.append(pgn_text(asdict(record), self.settings))
+            except (KeyError, TypeError, ValueError) as error:
+                raise ValueError(f"{path}:{number}: not a game: {type(error).__name__}: {error}") from error
+            self.records.append(record)
         write_safely(self.folder / "games.pgn", "".join(texts).encode())
         self._journal, self._pgn = path.open("ab"), (self.folder / "games.pgn").open("ab")
         self._journal.truncate(len(whole))

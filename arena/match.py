@@ -1,7 +1,7 @@
 """Running a match: its games played by a pool, results kept in the journal, ended by schedule, SPRT or the user."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ import chess
 
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.openings import Opening
 from zobra.arena.player import EngineFailure, Player
 from zobra.arena.pool import Pool, terminated_like_interrupted
 from zobra.arena.results import Results
@@ -95,9 +96,9 @@ def _without(schedule: Sequence[Pairing], records: list[GameRecord], folder: Pat
     return [pairing for pairing in schedule if pairing.index not in done]
 
 
-def check_engines(settings: Settings, schedule: Sequence[Pairing]) -> None:
+def check_engines(settings: Settings, openings: Iterable[Opening]) -> None:
     """Starts each engine once. Raises EngineFailure that names all that do not come up, or cannot play what is asked for."""
-    from_start = all(pairing.opening.fen == chess.STARTING_FEN for pairing in schedule)
+    from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
 
     async def problem(engine: EngineSpec, free: asyncio.Semaphore) -> str:
         async with free:

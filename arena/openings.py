@@ -11,6 +11,7 @@ import chess
 import chess.pgn
 import chess.polyglot
 
+from zobra.arena.adjudication import ending_on_board
 from zobra.arena.epd import status_names, with_clocks_as_operations
 
 SEQUENTIAL, RANDOM = "sequential", "random"
@@ -96,8 +97,8 @@ def _check(board: chess.Board) -> None:
     if not board.is_valid():
         hint = " (a Chess960 position?)" if board.status() & chess.STATUS_BAD_CASTLING_RIGHTS else ""
         raise ValueError(f"impossible position: {status_names(board)}{hint}")
-    if board.is_game_over():
-        raise ValueError("the game is over in this position")
+    if ending := ending_on_board(board):
+        raise ValueError(f"the game is over in this position ({ending.reason})")
 
 
 def _pgn_offsets(path: Path) -> Iterator[int]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import chess.engine
 
+from zobra.arena.announced import as_announced, with_one_thread
 from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
 
@@ -30,7 +31,8 @@ LATE_TIME = 10.0
 QUIT_TIME = 2.0
 # how far over its time an engine may be before it is told to stop (seconds)
 STOP_DELAY = 0.2
-_SWITCHES = {"true": True, "1": True, "false": False, "0": False}
+# XBoard settings whose values python-chess takes for granted (one core, 16 MB) although no engine told it them
+_ASSUMED = ("cores", "memory")
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 
 
@@ -60,27 +62,6 @@ class Thought:
     mate: int | None = None
     depth: int | None = None
     nodes: int | None = None
-
-
-@dataclass(frozen=True)
-class Spin:
-    """An option that is a whole number, as the engine announced it."""
-
-    default: int
-    low: int
-    high: int
-
-
-def spins(announced: Mapping[str, chess.engine.Option]) -> dict[str, Spin]:
-    """The options that are whole numbers, with bounds, by name."""
-    return {
-        name: Spin(option.default, option.min, option.max)
-        for name, option in announced.items()
-        if option.type == "spin"
-        and isinstance(option.default, int)
-        and isinstance(option.min, int)
-        and isinstance(option.max, int)
-    }
 
 
 class _Stopwatch(chess.engine.Protocol):
@@ -145,37 +126,23 @@ class _XBoard(_Stopwatch, chess.engine.XBoardProtocol):
         super().__init__()
         self.features: _Features = _Features(setboard=1)
 
+    async def initialize(self) -> None:
+        """What python-chess takes for granted it would never send, whatever the engine has."""
+        await super().initialize()
+        for name in _ASSUMED:
+            self.config.pop(name, None)
+            self.target_config.pop(name, None)
+
     def line_received(self, line: str) -> None:
         super().line_received(line)
-        if line.startswith("move ") and self.command is not None and self.command.result.cancelled():
-            self.loop.call_soon(self._end_of_cancelled, self.command)  # after python-chess has read the line itself
+        if line.startswith("move ") and self.command is not None:
+            self.loop.call_soon(self._end_of_failed, self.command)  # after python-chess has read the line itself
 
     @staticmethod
-    def _end_of_cancelled(command: chess.engine.BaseCommand) -> None:
-        """python-chess never ends a move that was cancelled, and would wait for ever before the next command."""
-        if not command.finished.done():
+    def _end_of_failed(command: chess.engine.BaseCommand) -> None:
+        """python-chess never ends a move that was cancelled or illegal, and would wait for ever before the next command."""
+        if command.result.done() and not command.finished.done():
             command.set_finished()
-
-
-def with_switches(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
-    """Options of which those that can be on or off are so; python-chess takes every text but "false" for on.
-
-    Raises chess.engine.EngineError for a value that is neither.
-    """
-    result = dict(options)
-    for name, value in options.items():
-        if name in announced and announced[name].type == "check":
-            if str(value).lower() not in _SWITCHES:
-                raise chess.engine.EngineError(f"option {name} is true or false, not {value!r}")
-            result[name] = _SWITCHES[str(value).lower()]
-    return result
-
-
-def _with_one_thread(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
-    """Options with Threads at 1 if they do not speak of it: some engines take every processor by themselves, but a game
-    is given those that its options ask for."""
-    asked = {name.lower() for name in options}
-    return {name: 1 for name in announced if name.lower() == "threads" and "threads" not in asked} | dict(options)
 
 
 class Player:
@@ -201,7 +168,7 @@ class Player:
         player = cls(spec, transport, protocol, patience)
         try:
             await asyncio.wait_for(protocol.initialize(), START_TIME)
-            options = _with_one_thread(with_switches(spec.options, protocol.options), protocol.options)
+            options = with_one_thread(as_announced(spec.options, protocol.options), protocol.options)
             await asyncio.wait_for(protocol.configure(options), START_TIME)
             await player.ready()
         except BaseException as error:
@@ -279,6 +246,8 @@ class Player:
         if not task.done() and not self._protocol.going.is_set():
             raise EngineFailure("stall", f"not ready for the game in {self._patience:g} s")
         await asyncio.wait({task}, timeout=self._patience if allowance_ms is None else allowance_ms / 1000 + STOP_DELAY)
+        if self._protocol.answer_time is not None:  # XBoard: the move is there, but python-chess waits for a pong behind it
+            await asyncio.wait({task}, timeout=self._patience)
 
     async def _stop(self, task: asyncio.Future, allowance_ms: float | None) -> None:
         """The move did not come in time: cancelling sent "stop"; tells a late engine from one that hangs."""

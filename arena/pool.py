@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
+from zobra.arena.engines import THREADS
 from zobra.arena.journal import GameRecord
 from zobra.arena.processors import shares
 from zobra.arena.schedule import Pairing
@@ -113,7 +114,7 @@ class Pool:
 
 
 def _threads(options: dict) -> int:
-    return max((int(value) for name, value in options.items() if name.lower() in ("threads", "cores")), default=1)
+    return max((int(value) for name, value in options.items() if name.lower() in THREADS), default=1)
 
 
 @contextlib.contextmanager

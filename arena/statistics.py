@@ -14,6 +14,7 @@ NORMALIZED, LOGISTIC = "normalized", "logistic"
 MODELS = (NORMALIZED, LOGISTIC)
 # one unit of normalised Elo, so that it equals logistic Elo near zero for drawless games
 _ELO_PER_SIGMA = 800 / math.log(10)
+MOST_ELO = 5_000  # that a hypothesis may name: beyond it scores are 0 or 1 but for rounding
 Z_95 = NormalDist().inv_cdf(0.975)  # standard deviations on either side hold 95 %
 # stands for a count of zero, so that every outcome stays possible
 _ALMOST_ZERO = 1e-3
@@ -50,6 +51,8 @@ class Sprt:
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             raise ValueError(f"SPRT: elo0 ({self.elo0:g}) must be less than elo1 ({self.elo1:g})")
+        if max(abs(self.elo0), abs(self.elo1)) > MOST_ELO:
+            raise ValueError(f"SPRT: elo0 and elo1 must be between -{MOST_ELO} and {MOST_ELO}")
         if min(self.alpha, self.beta) <= 0 or self.alpha + self.beta >= 1:
             raise ValueError("SPRT: alpha and beta must be above 0 and together below 1")
         if self.model not in MODELS:

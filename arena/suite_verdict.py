@@ -53,12 +53,12 @@ def points(position: SuitePosition, move: str | None) -> int:
 
 
 def _gap_in_mate_proof(position: SuitePosition, answer: Answer) -> str:
-    """A mate counts when the score names it and a legal line of exactly that length ends in checkmate; a mate shorter
-    than the suite's is as good."""
+    """A mate counts when the score names it and a legal line of exactly that length ends in checkmate; to give mate sooner
+    than the suite is as good, to be mated sooner is not."""
     asked, claimed = position.mate_in or 0, answer.mate
     if claimed is None or claimed * asked <= 0:
         return f"mate in {asked} not seen"
-    if abs(claimed) > abs(asked):
+    if abs(claimed) > abs(asked) or (asked < 0 and claimed != asked):
         return f"mate in {claimed} instead of {asked}"
     plies = 2 * claimed - 1 if claimed > 0 else -2 * claimed
     if len(answer.line) != plies or answer.line[0] != answer.move:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from zobra.arena.announced import spins
 from zobra.arena.command import (
     check_book,
     check_nothing_decided,
@@ -22,8 +23,8 @@ from zobra.arena.command import (
 from zobra.arena.engines import read_engine
 from zobra.arena.journal import Journal
 from zobra.arena.match import check_engines
+from zobra.arena.openings import Opening
 from zobra.arena.options import Book, Concurrency, Draw, EngineOptions, Folder, OneEngine, Plies, Resign, Seed, TimeControlText
-from zobra.arena.player import spins
 from zobra.arena.settings import Settings
 from zobra.arena.spsa import Gains
 from zobra.arena.tune import SIDES, Plan, Tuning
@@ -72,18 +73,16 @@ def tune(
         else:
             raise ValueError("name an engine, or with --folder a run to go on with")
         check_book(settings)
-        _read_all_openings(settings)
-        check_engines(settings, [])
+        check_engines(settings, _all_openings(settings))
         folder = folder or new_folder("tune")
         interrupted = _run(console, folder, settings, plan, concurrency)
     leave_if_interrupted(console, interrupted, folder)
 
 
-def _read_all_openings(settings: Settings) -> None:
+def _all_openings(settings: Settings) -> list[Opening]:
     """Raises ValueError for a line of the book that is none, which would otherwise end the run when its turn comes."""
     opening = settings.openings()
-    for number in range(settings.rounds if settings.book else 1):
-        opening(number)
+    return [opening(number) for number in range(settings.rounds if settings.book else 1)]
 
 
 def _run(console: Console, folder: Path, settings: Settings, plan: Plan, concurrency: int) -> bool:

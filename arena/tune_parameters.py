@@ -11,8 +11,9 @@ from typing import Any
 
 import chess.engine
 
+from zobra.arena.announced import Spin
 from zobra.arena.engines import EngineSpec
-from zobra.arena.player import Player, Spin
+from zobra.arena.player import Player
 from zobra.arena.spsa import SMALLEST_C, Tunable
 from zobra.arena.toml_file import read_toml
 

@@ -41,7 +41,7 @@ class Searcher:
     source of the choices a weakened engine makes.
     """
 
-    def __init__(self, megabytes: int = 16, move_overhead: int = 10, parameters: dict[str, int] | None = None) -> None:
+    def __init__(self, megabytes: int, move_overhead: int = 10, parameters: dict[str, int] | None = None) -> None:
         self.move_overhead = move_overhead
         self.lines = 1
         self.strength: Strength | None = None
@@ -148,7 +148,10 @@ class Searcher:
             pace.note(depth, best.moves[0], best.score, self._effort(best.moves[0]))
             return self._is_enough(limited, allotment.at(pace.factor), best, depth, len(choices))
 
-        self._team.start(lambda worker: self._set_up(worker, game), choices, bool(limits.searchmoves))
+        if self.strength:
+            self._team.rest()
+        else:
+            self._team.start(lambda worker: self._set_up(worker, game), choices, bool(limits.searchmoves))
         try:
             deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), is_enough)
         finally:
@@ -172,7 +175,8 @@ class Searcher:
         self._depth = 1
         self._set_up(self._this, game)
         budgets = (limits.nodes, self.node_clock.node_limit(allotment), self.strength and self.strength.nodes)
-        shares = [max(1, budget // self.threads) for budget in budgets if budget is not None]
+        threads = 1 if self.strength else self.threads  # the nodes of a strength are those of one thread
+        shares = [max(1, budget // threads) for budget in budgets if budget is not None]
         self._this["node_limit"] = min([*shares, NO_NODE_LIMIT])
 
     def _set_up(self, this: Any, game: Game) -> None:

@@ -30,9 +30,10 @@ class Stopwatch:
         self._pondering = self._hit = self._has_enough = False
 
     def arm(self) -> None:
-        """Take back an earlier `stop` or `ponderhit`."""
-        self.signals[STOP] = 0
-        self._hit = False
+        """Take back an earlier `stop` or `ponderhit`; what may come before `start` is not for the search that was before."""
+        with self._lock:
+            self.signals[STOP] = 0
+            self._hit = self._pondering = self._has_enough = False
 
     def stop(self) -> None:
         """End the search at once."""

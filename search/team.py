@@ -84,6 +84,12 @@ class Team:
             else:
                 self._threads.append(thread)
 
+    def rest(self) -> None:
+        """Leave the next search to the first thread."""
+        self._searches, self.missing = [], 0
+        for worker in self._workers:
+            worker[0]["nodes"] = 0
+
     def halt(self) -> None:
         """End the threads' searches, and wait for that."""
         self._signals[STOP] = 1

@@ -9,11 +9,11 @@ import typer
 from typer.testing import CliRunner
 
 from zobra.arena.ablate import WHOLE, Technique, bench, engines, insert, techniques, worths
+from zobra.arena.announced import Spin
 from zobra.arena.command_line import register
 from zobra.arena.display import MatchDisplay
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import GameRecord, Journal
-from zobra.arena.player import Spin
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
 
@@ -40,7 +40,7 @@ def test_an_engine_without_its_best_value_is_worse(tmp_path):
     aim, memory = kept["techniques"]
     # the scripted engine's bench counts its option too
     assert kept["bench"] == memory["bench"] == 1013 and aim["bench"] == 1004
-    assert aim["name"] == "aim" and aim["off"] == {"Strength": "10"} and aim["pairs"] == [0, 0, 0, 0, 2]
+    assert aim["name"] == "aim" and aim["off"] == {"Strength": 10} and aim["pairs"] == [0, 0, 0, 0, 2]
     assert (memory["name"], memory["games"], memory["elo"]) == ("Hash=2", 4, 0.0)
     table = (folder / "ablation.md").read_text()
     assert "| aim | `Strength=10` | all won | 4 | 1,004 |" in table and "Bench of the whole engine: 1,013." in table

@@ -128,3 +128,10 @@ def test_a_folder_without_tables_is_named(tmp_path):
     assert open_tablebase(None) is None
     with pytest.raises(ValueError, match="no Syzygy tables"):
         open_tablebase(str(tmp_path))
+
+
+@pytest.mark.parametrize("content", [b"", chess.Board.tbw_magic + bytes(40), bytes(16)])
+def test_a_damaged_table_is_named(tmp_path, content):
+    (tmp_path / "KQvK.rtbw").write_bytes(content)
+    with pytest.raises(ValueError, match=r"KQvK\.rtbw: the Syzygy table is damaged"):
+        open_tablebase(str(tmp_path))

@@ -44,6 +44,8 @@ def test_a_file_with_several_engines(tmp_path):
         ('name = "x"', "no command"),
         ('command = "x"\nprotocol = "cecp"', "neither uci nor xboard"),
         ('command = "x"\ntime_odds = 0', "time_odds"),
+        ('command = "x"\ntime_odds = inf', "time_odds"),
+        ('command = "x"\ntime_odds = nan', "time_odds"),
         ('command = "x"\noptions = 5', "options must be a table"),
         ('name = "x"\ncommand = "x"\noptions = { Hash = [16] }', "engine x: option Hash must be a text"),
         ("engine = []", "no engine"),

@@ -32,6 +32,35 @@ for line in iter(input, "quit"):
         print("move e7e5")
 """
 
+PLAYING_XBOARD = """
+import sys, time, chess
+log, behaviour = open(sys.argv[1], "a"), sys.argv[2]
+for line in sys.stdin:
+    print(line, end="", file=log, flush=True)
+    word, *rest = line.split()
+    if word == "protover":
+        print("feature ping=1 setboard=1 usermove=1 colors=0 sigint=0 sigterm=0 memory=1 smp=1 done=1", flush=True)
+    elif word == "ping":
+        print("pong", *rest, flush=True)
+    elif word == "new":
+        board = chess.Board()
+    elif word == "usermove":
+        board.push_uci(rest[0])
+    elif word == "go" and behaviour == "illegal":
+        print("move e1e8", flush=True)
+    elif word == "go":
+        move = min(board.legal_moves, key=chess.Move.uci)
+        board.push(move)
+        print("move", move, flush=True)
+        time.sleep(0.6 if behaviour == "busy" else 0)
+    elif word == "quit":
+        break
+"""
+
+
+def playing_xboard(log: Path, behaviour: str = "plain", **more) -> EngineSpec:
+    return EngineSpec("W", (sys.executable, "-c", PLAYING_XBOARD, str(log), behaviour), protocol="xboard", **more)
+
 
 def scripted(name: str, *arguments: str, **more) -> EngineSpec:
     return EngineSpec(name, (*SCRIPTED, *arguments), **more)
@@ -145,6 +174,27 @@ def test_without_a_clock_patience_ends(monkeypatch):
 def test_a_usable_engine_plays_on_after_its_loss():
     record, _ = play(W, scripted("B", "--illegal", "3"), games=2)
     assert (record.index, record.reason, len(record.moves)) == (1, "illegal move", 5)
+
+
+def test_an_xboard_engine_plays_on_after_an_illegal_move(tmp_path):
+    record, failure = play(playing_xboard(tmp_path / "log", "illegal"), B, games=2, stall_seconds=5)
+    assert (record.index, record.reason, record.detail) == (1, "illegal move", "e1e8")
+    assert failure is not None and failure.usable
+
+
+@pytest.mark.parametrize(
+    ("options", "cores"), [({}, "1"), ({"cores": "2", "memory": "16"}, "2"), ({"cores": 1, "memory": 16}, "1")]
+)
+def test_an_xboard_engine_is_told_its_settings_once(tmp_path, options, cores):
+    record, _ = play(playing_xboard(tmp_path / "log", options=options), B, rules=Rules(move_limit=3))
+    assert (record.reason, len(record.moves)) == ("move limit", 6)
+    told = [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith(("cores", "memory"))]
+    assert sorted(told) == [f"cores {cores}"] + ["memory 16"] * ("memory" in options)
+
+
+def test_an_xboard_move_in_time_counts_although_the_engine_is_busy_after_it(tmp_path):
+    record, failure = play(playing_xboard(tmp_path / "log", "busy"), B, "movetime=300", rules=Rules(move_limit=1))
+    assert (record.reason, failure) == ("move limit", None)
 
 
 def test_engines_are_told_the_time_and_the_moves(tmp_path):

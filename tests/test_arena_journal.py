@@ -67,18 +67,31 @@ def test_half_a_line_at_the_end_is_forgotten(tmp_path):
 
 def test_a_broken_line_is_named(tmp_path):
     Journal.open(tmp_path, SETTINGS).close()
-    (tmp_path / "journal.jsonl").write_text(json.dumps(asdict(record())) + "\nnonsense\n")
-    with pytest.raises(ValueError, match=r"journal\.jsonl:2: not a game"):
+    good = asdict(record())
+    changes = ({"white": "C"}, {"moves": [["e2e4"]]}, {"result": "2-0"}, {"opening": {}})
+    for line in ("nonsense", *(json.dumps(good | change) for change in changes)):
+        (tmp_path / "journal.jsonl").write_text(f"{json.dumps(good)}\n{line}\n")
+        with pytest.raises(ValueError, match=r"journal\.jsonl:2: not a game"):
+            Journal.open(tmp_path, SETTINGS)
+
+
+@pytest.mark.parametrize("name", ["games.pgn", "journal.jsonl"])
+def test_files_of_something_else_stay_as_they_are(tmp_path, name):
+    (tmp_path / name).write_text("mine\n")
+    with pytest.raises(ValueError, match=f"holds a {name}"):
         Journal.open(tmp_path, SETTINGS)
+    assert [path.name for path in tmp_path.iterdir()] == [name] and (tmp_path / name).read_text() == "mine\n"
 
 
 def test_another_match_is_refused(tmp_path):
     Journal.open(tmp_path, SETTINGS).close()
     with pytest.raises(ValueError, match="another match: time_control, seed differs"):
         Journal.open(tmp_path, replace(SETTINGS, time_control="5", seed=3))
-    (tmp_path / "run.json").write_text('{"kind": "suite"}')
-    with pytest.raises(ValueError, match="not a match"):
-        Journal.open(tmp_path, SETTINGS)
+    settings = json.loads((tmp_path / "run.json").read_text())
+    for content in ({"kind": "suite"}, settings | {"rules": []}, settings | {"time_control": 10}):
+        (tmp_path / "run.json").write_text(json.dumps(content))
+        with pytest.raises(ValueError, match="not a match"):
+            Journal.open(tmp_path, SETTINGS)
     with pytest.raises(FileNotFoundError):
         Journal.settings_in(tmp_path / "nowhere")
 

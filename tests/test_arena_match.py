@@ -189,7 +189,7 @@ def test_a_journal_of_other_games_is_refused(tmp_path):
 
 def test_engines_are_checked_before():
     for settings in (match_settings(scripted("A")), match_settings(scripted("A"), chess960=True, plies=None)):
-        check_engines(settings, scheduled(settings))
+        check_engines(settings, [pairing.opening for pairing in scheduled(settings)])
     settings = match_settings(scripted("A"), EngineSpec("B", ("nowhere",)))
     with pytest.raises(EngineFailure, match="no program nowhere"):
         check_engines(settings, [])

@@ -36,6 +36,14 @@ def run(*arguments: str, code: int = 0) -> str:
     return result.output
 
 
+def test_signs_that_the_output_lacks_end_nothing(monkeypatch):
+    output = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdout", output)
+    plain_console().print("✓ Müller – ▁")
+    output.flush()
+    assert output.buffer.getvalue().decode("latin-1") == "? Müller ? ?\n"
+
+
 def test_commands_are_there():
     text = run("--help")
     assert all(name in text for name in ("match", "ladder", "suite", "report"))
@@ -100,7 +108,7 @@ def test_a_match_of_engines_that_do_not_start_says_so(tmp_path, monkeypatch):
 def test_tables_that_are_gone_are_named(tmp_path):
     tables, folder = tmp_path / "tables", str(tmp_path / "m")
     tables.mkdir()
-    (tables / "KQvK.rtbw").write_bytes(b"")
+    (tables / "KQvK.rtbw").write_bytes(chess.Board.tbw_magic + bytes(12))
     run("match", *PAIR, "--tc", "30", "-n", "2", "--syzygy", str(tables), "--folder", folder)
     (tables / "KQvK.rtbw").unlink()
     assert "no Syzygy tables" in " ".join(run("match", "--folder", folder, code=2).replace("│", " ").split())

@@ -57,7 +57,8 @@ def test_random_order_is_fixed_by_its_seed_and_uses_all_before_any_twice(epd):
     [
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1", "expected 8 rows"),
         ("8/8/8/8/8/8/8/K7 w - - 0 1", "no black king"),
-        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "over in this position"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "over in this position .stalemate"),
+        ("7k/5R2/6K1/8/8/8/8/8 w - - 100 80", "over in this position .fifty-move rule"),
         ("bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w FCfc - 0 1", "Chess960"),
     ],
 )

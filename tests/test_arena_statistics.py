@@ -86,7 +86,9 @@ def test_limits_and_verdicts():
     assert sprt.llr((0, 0, 0, 0, 0)) == 0
 
 
-@pytest.mark.parametrize("bad", [(5, 0), (0, 0), (0, 5, 0), (0, 5, 0.6, 0.5), (0, 5, 0.05, 0.05, "bayesian")])
+@pytest.mark.parametrize(
+    "bad", [(5, 0), (0, 0), (-200_000, 0), (0, float("inf")), (0, 5, 0), (0, 5, 0.6, 0.5), (0, 5, 0.05, 0.05, "bayesian")]
+)
 def test_impossible_tests_are_refused(bad):
     with pytest.raises(ValueError, match="SPRT"):
         Sprt(*bad)

@@ -1,6 +1,7 @@
 """Tuning whole engines: it finds the better values, goes on after an interruption, and says what is wrong."""
 
 import csv
+import json
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -10,10 +11,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from zobra.arena.announced import Spin
 from zobra.arena.command_line import register
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import Journal
-from zobra.arena.player import Spin
 from zobra.arena.settings import Settings
 from zobra.arena.spsa import Gains, Tunable
 from zobra.arena.tune import SIDES, Plan, Tuning
@@ -22,6 +23,13 @@ from zobra.arena.tune_parameters import as_toml, tunables
 
 ENGINE = f"{sys.executable} {Path(__file__).parent / 'scripted_engine.py'}"
 SPINS = {"Hash": Spin(16, 1, 64), "Big": Spin(100, 0, 1000)}
+XBOARD_WITHOUT_POSITIONS = """
+for line in iter(input, "quit"):
+    if line.startswith("protover"):
+        print('feature ping=1 setboard=0 colors=0 sigint=0 sigterm=0 option="Speed -spin 5 1 10" done=1', flush=True)
+    elif line.startswith("ping"):
+        print("pong" + line[4:], flush=True)
+"""
 app = typer.Typer()
 register(app)
 
@@ -119,6 +127,16 @@ def test_a_bad_line_is_found_before_its_turn_comes(tmp_path, monkeypatch):
     book.write_text(f"{chess.STARTING_FEN}\n" * 3 + "8/8/8/8/8/8/8/8 w - - 0 1\n")
     text = run(ENGINE, "-p", "Hash", "-n", "8", "--openings", str(book), "--folder", "run", code=2)
     assert "book.epd:4: impossible position" in " ".join(text.replace("│", " ").split())
+    assert not Path("run").exists()
+
+
+def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("book.epd").write_text("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n")
+    engine = [sys.executable, "-c", XBOARD_WITHOUT_POSITIONS]
+    Path("x.toml").write_text(f'name = "x"\nprotocol = "xboard"\ncommand = {json.dumps(engine)}\n')
+    text = run("x.toml", "-p", "Speed", "-n", "4", "--openings", "book.epd", "--folder", "run", code=2)
+    assert "cannot be given positions" in " ".join(text.replace("│", " ").split())
     assert not Path("run").exists()
 
 

@@ -107,14 +107,17 @@ def test_illegal_moves_of_a_book_are_passed_over(tmp_path):
         (struct.pack(">QQ", 5, 1) + struct.pack(">QQ", 4, 1), "not in order"),
     ],
 )
-def test_a_book_that_is_none_is_named_and_not_used(tmp_path, small, content, reason):
+def test_a_book_that_is_none_is_named_and_the_last_one_stays(tmp_path, small, content, reason):
     path = tmp_path / "bad.bin"
     if content is not None:
         path.write_bytes(content)
-    book, position = opened(small), parse_fen(START)
-    remarks = book.open(str(path))
-    assert len(remarks) == 1 and str(path) in remarks[0] and reason in remarks[0]
-    assert book.choose(position, position.legal_moves()) is None
+    book, position = Book(), parse_fen(START)
+    for used, known in (("no book", False), (small.name, True)):
+        remarks = book.open(str(path))
+        assert len(remarks) == 1 and str(path) in remarks[0] and reason in remarks[0] and f"error: {used} is used" in remarks[0]
+        assert (book.choose(position, position.legal_moves()) is not None) == known
+        book.open(str(small))
+    assert book.open("") == [] and book.choose(position, position.legal_moves()) is None
 
 
 def test_a_folder_is_no_book(tmp_path):
@@ -152,6 +155,8 @@ def test_the_engine_plays_from_its_book(small):
         lines = engine.ask("go wtime 60000 btime 60000", answer="bestmove")
         assert lines[-1] == "bestmove e2e4" and "book move e2e4 from small.bin, weight 60 of 100" in lines[-3]
         assert lines[-2].startswith("info depth 0 ") and " score cp " in lines[-2] and lines[-2].endswith(" pv e2e4")
+        engine.send("setoption name UCI_ShowWDL value true")
+        assert " wdl " in engine.ask("go wtime 60000 btime 60000", answer="bestmove")[-2]
         assert engine.ask("go depth 1 searchmoves d2d4", answer="bestmove")[-1] == "bestmove d2d4"
         engine.send("go ponder wtime 1000 btime 1000")
         assert not any(line.startswith("bestmove") for line in engine.settle())

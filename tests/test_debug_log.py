@@ -57,6 +57,12 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path, name, reason):
     assert remark.startswith("error: no debug log") and str(tmp_path) in remark and reason in remark
     log.note(IN, "nothing happens")
     assert log.trouble() == ""
+    good = tmp_path / "good.txt"
+    log.open(str(good))
+    (remark,) = log.open(str(tmp_path / name))
+    assert remark.startswith(f"error: the debug log is {good} still") and reason in remark
+    log.note(IN, "it goes on")
+    assert read(good) == [(IN, "it goes on")]
 
 
 def test_a_full_disk_ends_the_log_and_is_told_once(tmp_path):

@@ -4,6 +4,7 @@ import os
 import shlex
 import subprocess
 import sys
+import zipfile
 
 from tests.test_command_line import zobra
 from zobra.engine import jit, kernel_cache, perft
@@ -72,6 +73,35 @@ def test_a_large_store_is_noted(monkeypatch):
     assert doctor.check_store().state == "ok"
     monkeypatch.setattr(doctor, "LARGEST_STORE", 0.001)
     assert doctor.check_store().state == "note"
+
+
+def test_a_complete_store_need_not_be_writable(monkeypatch):
+    monkeypatch.setattr(KernelCache, "is_writable", lambda _: False)
+    assert doctor.check_store().state == "note"
+    monkeypatch.setattr(jit, "missing", lambda: [doctor])
+    monkeypatch.setattr(jit.cache, "notices", ["it is full"])
+    assert doctor.check_store().state == "wrong"
+
+
+def test_the_path_is_of_the_engine_that_was_called_not_of_one_of_that_name(monkeypatch, tmp_path):
+    suffix = doctor.sysconfig.get_config_var("EXE") or ""
+    for folder in ("called", "other"):
+        (tmp_path / folder).mkdir()
+        script = tmp_path / folder / f"zobra{suffix}"
+        script.write_text("#!/bin/sh\n")
+        script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "other"))
+    monkeypatch.chdir(tmp_path / "called")
+    monkeypatch.setattr(sys, "argv", [f"./zobra{suffix}"])
+    assert doctor.gui_command() == str(tmp_path / "called" / f"zobra{suffix}")
+
+
+def test_the_path_of_a_built_executable_is_its_own(monkeypatch, tmp_path):
+    executable = tmp_path / "Zobra-1234"
+    with zipfile.ZipFile(executable, "w") as archive:
+        archive.writestr("__main__.py", "")
+    monkeypatch.setattr(sys, "argv", [str(executable)])
+    assert doctor.gui_command() == str(executable)
 
 
 def test_the_path_for_a_gui_starts_the_engine(tmp_path):

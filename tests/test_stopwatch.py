@@ -83,6 +83,20 @@ def test_a_ponderhit_before_the_limits_are_known_counts(now):
     assert watch.signals[DEADLINE] == 0
 
 
+def test_a_ponderhit_that_comes_early_ends_no_search_for_the_thought_of_the_last(now):
+    watch = Stopwatch()
+    watch.start()
+    watch.limit(Allotment(100, 250), True)
+    now[0] += 10_000 * MS
+    assert not watch.is_late(Allotment(100, 250))  # enough, but it ponders
+    watch.stop()
+    watch.arm()
+    watch.ponderhit()
+    watch.start()
+    watch.limit(Allotment(100, 250), True)
+    assert not watch.signals[STOP] and watch.signals[DEADLINE] == 15_250 * MS
+
+
 def test_a_search_without_limits_has_no_deadline_and_one_before_leaves_none(now):
     watch = Stopwatch()
     watch.start()

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tests.test_searcher import KIWIPETE, MIDDLEGAME, think
+from tests.test_searcher import KIWIPETE, MIDDLEGAME, think, without_time
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import MATE
 from zobra.search.limits import Limits
@@ -58,6 +58,20 @@ def test_weak_moves_are_legal_and_told(elo, fen):
         assert {report.number for report in reports} <= {1}
         assert not reports or reports[-1].line[0] == result.best
         assert not result.ponder or result.ponder in parse_fen(fen).after(result.best).legal_moves()
+
+
+@pytest.mark.parametrize("elo", [LOWEST, 1500])
+def test_threads_change_nothing_for_the_weak(elo):
+    alone, several = Searcher(2), Searcher(2)
+    several.threads = 3
+    think(several, KIWIPETE, Limits(nodes=30_000))
+    several.clear()
+    for searcher in (alone, several):
+        searcher.strength = strength_of(elo)
+    for fen in (START, KIWIPETE, MIDDLEGAME):
+        (found, reports), (expected, lone) = think(several, fen, Limits()), think(alone, fen, Limits())
+        assert (found, without_time(reports)) == (expected, without_time(lone))
+        assert several.nodes == alone.nodes <= several.strength.nodes
 
 
 def test_smaller_limits_still_hold():

@@ -44,8 +44,10 @@ def test_tables_of_several_folders_are_counted(tmp_path):
     assert len(remarks) == 2 and "gone" in remarks[0] and remarks[1] == "2 WDL and 2 DTZ tables of up to 4 men"
     board = chess.Board(KRK)
     assert (tables.wdl(board), tables.dtz(board) > 0, tables.hits) == (2, True, 2)
-    tables.close()
-    assert tables.largest == 0
+    remarks = tables.open(str(tmp_path / "gone"))
+    assert len(remarks) == 2 and "gone" in remarks[0] and remarks[1] == "endgame tables of up to 4 men are used still"
+    assert tables.largest == 4 and tables.wdl(board) == 2
+    assert tables.open("") == [] and tables.largest == 0
 
 
 @needs_tables

@@ -54,7 +54,7 @@ def test_setting_one_is_like_beginning_with_it(capfd, name, value):
     before = nodes(session.searcher)
     session.set_option(SetOption(name, str(value)))
     changed = nodes(session.searcher)
-    assert changed != before and changed == nodes(Searcher(parameters={name: value}))
+    assert changed != before and changed == nodes(Searcher(session.searcher.table.megabytes, parameters={name: value}))
     session.set_option(SetOption(name, str(default_parameters()[name])))
     assert nodes(session.searcher) == before
     session.set_option(SetOption(name, "-99"))
@@ -62,7 +62,7 @@ def test_setting_one_is_like_beginning_with_it(capfd, name, value):
 
 
 def test_every_thread_is_told():
-    searcher = Searcher()
+    searcher = Searcher(1)
     searcher.threads = 3
     searcher.set_parameter("null_move_base", 2)
     searcher.threads = 4

@@ -47,14 +47,15 @@ class Book:
         return self._path.name if self._path else ""
 
     def open(self, path: str) -> list[str]:
-        """Use the book at `path` from now on (empty: none); what there is to say about it. One that is damaged is not used."""
-        self._path = None
+        """Use the book at `path` from now on (empty: none); what there is to say. For a damaged one the last one stays."""
         if not path:
+            self._path = None
             return []
         try:
             entries = _count_entries(Path(path))
         except (OSError, ValueError) as error:
-            return [f"error: no book is used, since {path} cannot be: {getattr(error, 'strerror', None) or error}"]
+            used = f"{self.name} is used still" if self._path else "no book is used"
+            return [f"error: {used}, since {path} cannot be: {getattr(error, 'strerror', None) or error}"]
         self._path = Path(path)
         return [f"book {path}: {entries} entries"]
 

@@ -20,17 +20,20 @@ class DebugLog:
         self._lock = threading.Lock()
 
     def open(self, path: str) -> list[str]:
-        """Append to the file at `path` from now on (empty: no log); what there is to say about it."""
+        """Append to the file at `path` from now on (empty: no log); what there is to say. If it fails the last log goes on."""
         with self._lock:
-            self._close()
             if not path:
+                self._close()
                 return []
             try:
                 if Path(path).exists() and not stat.S_ISREG(Path(path).stat().st_mode):
                     raise ValueError("it is not an ordinary file")
-                self._file = Path(path).open("a", buffering=1, encoding="utf-8", errors="replace")  # noqa: SIM115 (kept open)
+                file = Path(path).open("a", buffering=1, encoding="utf-8", errors="replace")  # noqa: SIM115 (kept open)
             except (OSError, ValueError) as error:
-                return [f"error: no debug log, since {path} cannot be written: {getattr(error, 'strerror', None) or error}"]
+                kept = f"the debug log is {self._file.name} still" if self._file else "no debug log"
+                return [f"error: {kept}, since {path} cannot be written: {getattr(error, 'strerror', None) or error}"]
+            self._close()
+            self._file = file
         return []
 
     def note(self, direction: str, text: str) -> None:

@@ -8,6 +8,7 @@ import shutil
 import sys
 import sysconfig
 import time
+import zipfile
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
@@ -71,11 +72,16 @@ def check_processor() -> Finding:
 
 def check_store() -> Finding:
     """The folder of compiled kernels."""
-    from zobra.engine.jit import cache
+    from zobra.engine.jit import cache, missing
     from zobra.engine.kernel_cache import base_folder
 
     base = base_folder()
+    import_module("zobra.uci.session")  # and with it all kernels
+    is_complete = not missing()
     if not cache.is_writable():
+        if is_complete:
+            advice = "nothing, until there is a new version or another processor: then every start compiles"
+            return Finding("note", f"{base}: cannot be written, but all kernels are there", advice)
         advice = f"make {base} writable, or set ZOBRA_CACHE_DIR to a folder that is: every start compiles now"
         return Finding("wrong", cache.notices[-1], advice)
     files = [path for path in base.rglob("*") if path.is_file()]
@@ -129,15 +135,17 @@ def check_speed() -> Finding:
 
 def check_conversation() -> Finding:
     """Start the engine as a GUI does."""
+    archive = built_archive()
+    command = [str(archive)] if archive else [sys.executable, "-m", "zobra.uci"]
     begin = time.perf_counter()
     try:
-        with chess.engine.SimpleEngine.popen_uci([sys.executable, "-m", "zobra.uci"], timeout=PATIENCE) as engine:
+        with chess.engine.SimpleEngine.popen_uci(command, timeout=PATIENCE) as engine:
             known = time.perf_counter() - begin
             engine.ping()
             ready = time.perf_counter() - begin
     except (chess.engine.EngineError, TimeoutError, asyncio.TimeoutError) as error:
         problem = str(error) or f"no answer within {PATIENCE:.0f} s"
-        return Finding("wrong", problem, f"run {sys.executable} -m zobra.uci and type uci, then isready")
+        return Finding("wrong", problem, f"run {' '.join(command)} and type uci, then isready")
     found = f"uciok after {known:.2f} s, readyok after {ready:.2f} s"
     if ready > ANSWER_SECONDS:
         return Finding("note", found, "slow: some GUIs give up; is the machine busy, or the disk slow?")
@@ -180,9 +188,17 @@ def doctor() -> None:
     raise typer.Exit(int("wrong" in states))
 
 
+def built_archive() -> Path | None:
+    """The executable that `make` built, which is an archive that Python runs, if it is what was called."""
+    called = Path(sys.argv[0]).absolute()
+    return called if zipfile.is_zipfile(called) else None
+
+
 def gui_command() -> str:
-    """The absolute command that starts the engine: the console script, or else this Python with the package's name."""
-    called = Path(sys.argv[0])
+    """The absolute command that starts the engine: what was called, the console script, or this Python with the package."""
+    if archive := built_archive():
+        return str(archive)
+    called = Path(sys.argv[0]).absolute()  # a name alone would be looked for in PATH, where another one may lie
     candidates = [called, Path(sysconfig.get_path("scripts")) / f"zobra{sysconfig.get_config_var('EXE') or ''}"]
     for path in candidates:
         if path.stem == "zobra" and (found := shutil.which(path)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.search.limits import Limits
 from zobra.uci.book import Book, BookMove
+from zobra.uci.go_limits import without
 from zobra.uci.root_ranking import OUTCOME_NAMES, Ranking, Rules, consult
 from zobra.uci.tablebase import Tablebase
 
@@ -46,19 +48,24 @@ class Knowledge:
         return found
 
     def rank(self, game: Game, limits: Limits, is_stopped: Callable[[], bool]) -> tuple[Ranking | None, Limits]:
-        """What the endgame tables say of the root (None: nothing), and the limits for the search that follows."""
+        """What the endgame tables say of the root (None: nothing), and the limits for the search that follows.
+
+        The time that was spent on looking up is taken off, found or not.
+        """
         several = int(self._values["MultiPV"]) > 1
         rules = Rules(
             limit=int(self._values["SyzygyProbeLimit"]),
             fifty_moves=self._is_on("Syzygy50MoveRule"),
             analysing=several or self._is_analysis(limits) or limits.mate is not None,
         )
+        begin = time.monotonic()
+        ranking: Ranking | None = None
         try:
             ranking = consult(self.tables, game, limits, rules, is_stopped)
         except Exception as error:  # a fault must cost the tables at most, not the game
             self._inform(f"error: endgame tables are not used any more: {type(error).__name__}: {error}")
             self.tables.close()
-            return None, limits
+        limits = without(limits, round(1000 * (time.monotonic() - begin)))
         return ranking, limits if ranking is None else replace(limits, searchmoves=ranking.moves)
 
     def describe(self, ranking: Ranking) -> str:

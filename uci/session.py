@@ -31,7 +31,7 @@ from zobra.uci.board_text import board_text, evaluation_text
 from zobra.uci.commands import Bench, Go, Perft, SetOption, SetPosition
 from zobra.uci.commentary import Commentary
 from zobra.uci.followed_game import FollowedGame
-from zobra.uci.go_limits import limits_of, without
+from zobra.uci.go_limits import limits_of
 from zobra.uci.knowledge import Knowledge
 from zobra.uci.options import OPTIONS, find
 from zobra.uci.output import inform, log, remark, say
@@ -233,7 +233,8 @@ class Session:
         """The book's move, or else that of a search among the moves that the endgame tables leave."""
         if (found := self._knowledge.book_move(game, limits)) is not None:
             line = (found.move, found.reply) if found.reply else (found.move,)
-            say(info_text(Report(0, 0, self.searcher.evaluate(game.position), 0, 0, 0, 0, line), self.chess960))
+            worth = self.searcher.evaluate(game.position)
+            say(self._described(Report(0, 0, worth, 0, 0, 0, 0, line), material_of(game.position)))
             return Result(found.move, found.reply)
         if self.searcher.strength is not None:  # tables would make a weak player a perfect one
             return self._search(game, limits)
@@ -241,15 +242,14 @@ class Session:
         if ranking is None:
             return self._search(game, limits)
         remark(self._knowledge.describe(ranking))
-        return self._search(game, without(limits, ranking.milliseconds), ranking.adjust)
+        return self._search(game, limits, ranking.adjust)
 
     def _search(self, game: Game, limits: Limits, adjust: Callable[[Report], Report] = lambda report: report) -> Result:
         """Search and tell, each report adjusted; what is too short for a report gets one all the same."""
         material = material_of(game.position)
 
         def describe(report: Report) -> str:
-            report, wanted = adjust(report), self.values["UCI_ShowWDL"] == "true"
-            return info_text(report, self.chess960, chances(report.score, material) if wanted else None)
+            return self._described(adjust(report), material)
 
         def name(progress: Progress) -> str:
             return progress_text(progress, self.chess960)
@@ -265,6 +265,10 @@ class Session:
             worth = self.searcher.evaluate(game.position)
             say(describe(Report(0, 0, worth, 0, self.searcher.nodes, 0, 0, (result.best,))))
         return result
+
+    def _described(self, report: Report, material: float) -> str:
+        wanted = self.values["UCI_ShowWDL"] == "true"
+        return info_text(report, self.chess960, chances(report.score, material) if wanted else None)
 
     def _explain_ending(self, position: Position) -> None:
         for text in ending_texts(position.in_check):

@@ -26,9 +26,12 @@ class Tablebase:
         self._prober: Prober | None = None
 
     def open(self, path: str) -> list[str]:
-        """Use the tables in these folders (separated as in PATH) from now on; what there is to say about them."""
-        self.close()
+        """Use the tables in these folders (separated as in PATH) from now on; what there is to say about them.
+
+        Where there are none and some folder cannot be read, those that were used before stay.
+        """
         if not path:
+            self.close()
             return []
         from chess.syzygy import Tablebase as Prober
 
@@ -45,6 +48,10 @@ class Tablebase:
                 f"error: endgame tables that are damaged or cannot be read are passed over: {', '.join(damaged[:NAMED])}{more}"
             )
         wdl, dtz = ({table.path: table.num for table in tables.values()} for tables in (prober.wdl, prober.dtz))
+        if remarks and not wdl and self.largest:
+            prober.close()
+            return [*remarks, f"endgame tables of up to {self.largest} men are used still"]
+        self.close()
         self._prober, self.largest = prober, max(wdl.values(), default=0)
         return [*remarks, f"{len(wdl)} WDL and {len(dtz)} DTZ tables of up to {self.largest} men"]
 
