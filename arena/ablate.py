@@ -88,7 +88,7 @@ def _parse(text: str) -> Technique:
 def engines(
     spec: EngineSpec, parts: Sequence[Technique], announced: Mapping[str, chess.engine.Option]
 ) -> tuple[EngineSpec, ...]:
-    """The whole engine, and one without each technique. Raises chess.engine.EngineError for a switch neither on nor off."""
+    """The whole engine, and one without each technique. Raises chess.engine.EngineError for values that are none."""
     return tuple(
         replace(spec, name=part.name, options=as_announced(spec.options | part.off, announced))
         for part in (Technique(WHOLE, {}), *parts)

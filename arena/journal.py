@@ -77,11 +77,8 @@ class Journal:
         """
         run = folder / "run.json"
         known = cls.settings_in(folder) if run.exists() else None
-        for name in ("games.pgn", "journal.jsonl"):
-            if known is None and (folder / name).exists():
-                raise ValueError(
-                    f"{folder} holds a {name} that is no match's of ours (there is no run.json): name another folder"
-                )
+        if known is None:
+            cls.check_free(folder)
         if known not in (None, settings):
             raise ValueError(f"{folder} holds another match: {_difference(known, settings)} differs")
         folder.mkdir(parents=True, exist_ok=True)
@@ -95,6 +92,13 @@ class Journal:
             write_safely(run, json.dumps(content, indent=1).encode())
         journal._take_up()
         return journal
+
+    @staticmethod
+    def check_free(folder: Path) -> None:
+        """Raises ValueError when games lie in a folder in which no match has begun: they would be overwritten."""
+        for name in ("games.pgn", "journal.jsonl"):
+            if (folder / name).exists():
+                raise ValueError(f"{folder} holds a {name} of something else, as there is no run.json: name another folder")
 
     @staticmethod
     def settings_in(folder: Path) -> Settings:

@@ -67,6 +67,7 @@ class Plan:
             return
         if (folder / "run.json").exists():
             raise ValueError(f"{folder} holds a match, which is no run of tuning")
+        Journal.check_free(folder)
         write_safely(folder / PLAN, json.dumps(self.to_json(), indent=1).encode())
 
 

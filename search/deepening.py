@@ -1,7 +1,7 @@
 """Iterative deepening of one worker at one root: depth after depth, for one line or several, each in an aspiration window.
 
 A further line is a search of the root confined to the moves that no better line begins with. What the table holds of the root
-is of all its moves, so it is put back after a confined search; while that runs, the line's last first move stands there.
+is of all its moves, so it is put back after a confined search; that begins with the line's last first move in its place.
 """
 
 from __future__ import annotations
@@ -31,6 +31,11 @@ class Line:
     score: int
     bound: int
     moves: tuple[int, ...]
+
+
+def _share_count(found: tuple[int, ...], moves: tuple[int, ...]) -> bool:
+    """Do two lines begin with the same move, or with promotions of one pawn, whose nodes are counted together?"""
+    return bool(found) and found[0] % ROOT_MOVES == moves[0] % ROOT_MOVES
 
 
 def best_first(lines: Sequence[Line]) -> list[Line]:
@@ -113,7 +118,7 @@ class Deepening:
         """Search one line in a window around its score before, widened on the side that fails.
 
         When the search is cut off: the line if its first move was found better than that of the line before, None otherwise.
-        Where other threads altered the root's entry, the search may have been cut off before it had looked at the latter.
+        Where the root's entry was altered meanwhile, the search may have been cut off before it had looked at the latter.
         """
         parameters = self._worker["parameters"]
         margin = int(parameters["aspiration_margin"])
@@ -123,18 +128,21 @@ class Deepening:
         moves = before.moves if before else ()
         self._worker["root_depth"] = depth
         reduction = 0
+        last: Line | None = None
         while True:
             self._worker["selective_depth"] = self._worker["root_number"] = 0
             spent = self._nodes_of(moves)
             score = int(negamax(self._worker, TABLES_RECORD, 0, max(1, depth - reduction), alpha, beta, 0))
             found = self._moves()
             if self.stopped:
-                compared = not moves or self._nodes_of(moves) > spent
-                is_better = is_first and compared and found and found[:1] != moves[:1]
-                return self._line(depth, int(self._worker["root_score"]), 0, found) if is_better else None
+                compared = not moves or (self._nodes_of(moves) > spent and not _share_count(found, moves))
+                if is_first and compared and found:
+                    return self._line(depth, int(self._worker["root_score"]), 0, found)
+                is_other = is_first and last and before and last.moves[0] != before.moves[0]
+                return last if is_other else None
             moves = found or moves
             bound = 1 if score >= beta else -1 if score <= alpha else 0
-            line = self._line(depth, score, bound, moves)
+            last = line = self._line(depth, score, bound, moves)
             if self._wanted == 1:
                 self.lines = [line]
                 self._tell(1, line)

@@ -22,7 +22,7 @@ class Limits:
 
     `depth` in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves; `searchmoves` are legal moves of the
     root to which the search is confined (empty: all); `infinite` forbids the search to end by itself; `ponder` says that the
-    clock, or the move time, begins to count when the opponent has made the expected move.
+    clock, or the move time, cannot run out before the opponent has made the expected move.
     """
 
     depth: int | None = None

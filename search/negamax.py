@@ -43,7 +43,7 @@ from zobra.tt.entry import move_of, score_from_table, score_of
 
 ROOT, NEXT, HORIZON, NONE, ONE_PLY = (np.int64(number) for number in (0, 1, 0, 0, 1))
 NO, YES = np.int64(0), np.int64(1)
-VERIFIED_QUARTERS, QUARTERS = np.int64(3), np.int64(4)  # of the plies below a null move, in which there is no other
+VERIFIED_QUARTERS, QUARTERS = np.int64(3), np.int64(4)  # of the plies of a verification, in which there is no null move
 HALF = np.int64(2)
 LAST_PLY = np.int64(MAX_PLY)
 

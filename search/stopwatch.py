@@ -18,8 +18,9 @@ NO_TIME = Allotment(None, None)
 
 
 class Stopwatch:
-    """One for all workers of a search. While it ponders there is no deadline, but what was thought then need not be thought
-    again: the soft limit counts from the beginning, and a search that is past it when the `ponderhit` comes ends there.
+    """Of a search's first worker, which ends the others. While it ponders there is no deadline, but what was thought then need
+    not be thought again: the soft limit counts from the beginning, and a search that was past it at the end of its last depth
+    ends when the `ponderhit` comes.
     """
 
     def __init__(self) -> None:
@@ -47,7 +48,7 @@ class Stopwatch:
             self.signals[DEADLINE] = 0
 
     def limit(self, allotment: Allotment, pondering: bool) -> None:
-        """Give the search its time; while it ponders that does not count before `ponderhit`."""
+        """Give the search its time; while it ponders the hard limit does not count before `ponderhit`."""
         with self._lock:
             self._allotment, self._pondering = allotment, pondering and not self._hit
             self._set_deadline()

@@ -82,7 +82,7 @@ WORKER = np.dtype(
         ("played", "u8", (BEFORE + STACK_PLIES,)),  # piece and target square of the line's moves
         ("keys", "u8", (MAX_KEYS + STACK_PLIES,)),
         ("line_length", "i8", (STACK_PLIES,)),
-        ("root_nodes", "i8", (ROOT_MOVES,)),  # by from and to: nodes spent on each move of the root
+        ("root_nodes", "i8", (ROOT_MOVES,)),  # nodes spent on the moves of the root, by from and to
         ("root_score", "i8"),  # score of the root's line, which may be of an unfinished attempt
         ("lines", "u2", (STACK_PLIES, STACK_PLIES)),  # principal variations, by ply
         ("frames", FRAME, (STACK_PLIES,)),

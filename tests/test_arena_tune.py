@@ -140,6 +140,14 @@ def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, m
     assert not Path("run").exists()
 
 
+def test_a_folder_with_games_of_something_else_stays_as_it_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("games.pgn").write_text("mine\n")
+    text = run(ENGINE, "-p", "Hash", "-n", "2", "--folder", ".", code=2)
+    assert "games.pgn of something else" in " ".join(text.replace("│", " ").split())
+    assert [(path.name, path.read_text()) for path in Path().iterdir()] == [("games.pgn", "mine\n")]
+
+
 def test_parameters_from_a_file_and_back(tmp_path):
     path = tmp_path / "p.toml"
     path.write_text("[parameter.Hash]\nlow = 2\nc_end = 3\n\n[parameter.Big]\n")

@@ -10,10 +10,10 @@ from zobra.engine.scores import INFINITY, MATE
 from zobra.search import deepening
 from zobra.search.deepening import Deepening, Line
 from zobra.search.parameters import default_parameters
-from zobra.search.worker import SIGNALS, new_worker
+from zobra.search.worker import ROOT_MOVES, SIGNALS, new_worker
 from zobra.tt.table import Table
 
-FIRST, SECOND = 11, 22  # moves, here mere numbers
+FIRST, SECOND, THIRD = 11, 22, 33  # moves, here mere numbers
 DEPTH = 10
 ALL = int(INFINITY)
 DEFAULTS = default_parameters()
@@ -45,12 +45,14 @@ class Script:
 def begin(monkeypatch):
     """Deepening at the start position that knows a line of the depth before, in front of a script; and what it tells."""
 
-    def made(script: Script, before: int) -> tuple[Deepening, list[Line]]:
+    def made(script: Script, before: int, wanted: int = 1) -> tuple[Deepening, list[Line]]:
         signals = np.zeros(SIGNALS, np.int64)
         worker, told = new_worker(DEFAULTS, signals)[0], []
         worker["frames"][0]["position"] = parse_fen(START).record
-        search = Deepening(worker, Table(1), (FIRST, SECOND), False, 1, lambda _, line: told.append(line))
-        search.lines = [Line(DEPTH - 1, DEPTH - 1, before, 0, (FIRST,))]
+        search = Deepening(worker, Table(1), (FIRST, SECOND, THIRD), False, wanted, lambda _, line: told.append(line))
+        search.lines = [Line(DEPTH - 1, DEPTH - 1, score, 0, (move,)) for score, move in ((before, FIRST), (-99, SECOND))][
+            :wanted
+        ]
         monkeypatch.setattr(deepening, "negamax", script)
         return search, told
 
@@ -123,3 +125,26 @@ def test_cut_off_before_the_old_move_was_looked_at_no_other_is_played(begin):
     search, _ = begin(Script((41, (SECOND,), True), seen=(SECOND,)), 30)
     old = search.lines[0]
     assert run(search) == old
+
+
+def test_promotions_of_one_pawn_are_not_taken_for_compared(begin):
+    """Their nodes are counted together, so those of the one tell nothing of the other."""
+    search, _ = begin(Script((41, (FIRST + ROOT_MOVES,), True), seen=(FIRST,)), 30)
+    old = search.lines[0]
+    assert run(search) == old
+
+
+@pytest.mark.parametrize("wanted", [1, 2])
+@pytest.mark.parametrize("found", [(), (THIRD,), (FIRST,)])
+def test_cut_off_after_another_move_failed_high_that_is_played(begin, wanted, found):
+    high = 30 + MARGIN
+    search, _ = begin(Script((high + 5, (THIRD,), False), (high + 9, found, True), seen=(FIRST, THIRD)), 30, wanted)
+    best = run(search)
+    assert best.moves == (found or (THIRD,)) and best.depth == DEPTH
+    assert [line.moves[0] for line in search.lines[1:]] == ([SECOND] if found == (FIRST,) else [FIRST])[: wanted - 1]
+
+
+@pytest.mark.parametrize("wanted", [1, 2])
+def test_cut_off_after_the_same_move_failed_high_it_stays(begin, wanted):
+    search, _ = begin(Script((31 + MARGIN, (FIRST,), False), (40, (), True)), 30, wanted)
+    assert run(search).moves == (FIRST,)

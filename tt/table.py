@@ -71,7 +71,7 @@ def probe(table, key):
 
 @kernel
 def value_of(data, generation):
-    """What an entry is worth keeping: depth, less its age; empty ones less than any other."""
+    """What an entry is worth keeping: depth, less its age; empty ones the least."""
     age = np.int64((generation - generation_of(data)) & GENERATION_MASK)
     return depth_of(data) - AGE_WEIGHT * age if bound_of(data) != NO_BOUND else -AGE_WEIGHT * np.int64(GENERATION_MASK)
 
@@ -208,7 +208,7 @@ class Table:
 
     def recall(self, key: int) -> int:
         """The data word stored for a key, or 0: `probe` for Python."""
-        bucket = self.buckets()[key & int(self.record["mask"])]
+        bucket = self.buckets()[key & int(self.record["mask"])].copy()  # as other threads may write there at this moment
         return next((int(slot["data"]) for slot in bucket if int(slot["check"]) ^ int(slot["data"]) == key), 0)
 
     def revise(self, key: int, data: int) -> None:
