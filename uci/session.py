@@ -37,7 +37,7 @@ from zobra.uci.options import OPTIONS, find
 from zobra.uci.output import inform, log, remark, say
 from zobra.uci.report import ending_texts, info_text, progress_text, result_text
 
-LAST_WORD = 0.3  # seconds that a search has for its bestmove when the process ends
+LAST_WORD = 1.0  # seconds that a search has for its bestmove when the process ends, on a machine that is busy compiling too
 NO_POSITION = "there is no position, since the last one could not be read"
 LOOK = 0.02  # seconds between two looks whether a count still has the time to end by itself
 
