@@ -11,7 +11,7 @@ all: warm
 
 executable:
 	@stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && mkdir "$$stage/zobra" && \
-	cp -R $(PACKAGES) "$$stage/zobra/" && cp arena/data/launcher.py "$$stage/__main__.py" && \
+	cp -R $(PACKAGES) "$$stage/zobra/" && cp uci/launcher.py "$$stage/__main__.py" && \
 	find "$$stage" -name __pycache__ -prune -exec rm -rf {} + && \
 	$(PYTHON) -m zipapp "$$stage" -c -o "$(EXE)" -p "$$($(PYTHON) -c 'import sys; print(sys.executable)')"
 

@@ -17,7 +17,7 @@ import typer
 from variants import apart_from_cache
 
 from zobra.engine.fen import parse_fen
-from zobra.engine.jit import INT, WORD, copy_record, entry, record
+from zobra.engine.kernels import INT, WORD, copy_record, entry, record
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make
 from zobra.engine.position import TABLES_RECORD

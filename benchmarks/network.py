@@ -19,7 +19,7 @@ from variants import apart_from_cache
 from zobra.engine.accumulator import refresh, update
 from zobra.engine.board import ONE, WHITE
 from zobra.engine.fen import parse_fen
-from zobra.engine.jit import INT, entry, record
+from zobra.engine.kernels import INT, entry, record
 from zobra.engine.layouts import ACCUMULATOR, HIDDEN, NETWORK, POSITION
 from zobra.engine.network import LARGEST_OUTPUT, bucket_of, evaluate_anew, network_score
 from zobra.engine.position import Position

@@ -19,7 +19,7 @@ import numpy as np
 import typer
 from variants import apart_from_cache
 
-from zobra.engine.jit import INT, WORD, entry, kernel, numeric, record, record_at
+from zobra.engine.kernels import INT, WORD, entry, kernel, numeric, record, record_at
 from zobra.engine.perft import perft
 from zobra.search.negamax import negamax
 from zobra.search.quiescence import quiescence

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import typer
 
-from zobra.engine.jit import INT, WORD, entry, kernel, record
+from zobra.engine.kernels import INT, WORD, entry, kernel, record
 from zobra.tt.table import TABLE, Table, bucket_address, bucket_at, probe
 
 SIZES = (1, 16, 256, 1024)  # megabytes

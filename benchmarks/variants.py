@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from zobra.engine.jit import cache
+from zobra.engine.kernels import cache
 
 
 @contextmanager

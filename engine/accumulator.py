@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import BISHOP, KING, KNIGHT, NO_PIECE, ONE, PAWN, QUEEN, ROOK, ZERO
-from zobra.engine.jit import copy_record, kernel, lowest, vector_sums
+from zobra.engine.kernels import copy_record, kernel, lowest, vector_sums
 from zobra.engine.layouts import NEURONS
 
 RANK_FLIP, FILE_FLIP = np.uint64(56), np.uint64(7)

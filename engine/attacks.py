@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zobra.engine.board import BISHOP, EIGHT, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, ZERO
-from zobra.engine.jit import extract_bits, kernel, lowest
+from zobra.engine.kernels import extract_bits, kernel, lowest
 
 
 @kernel

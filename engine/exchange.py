@@ -10,7 +10,7 @@ import numpy as np
 
 from zobra.engine.attacks import bishop_attacks, rook_attacks
 from zobra.engine.board import BISHOP, BLACK, EIGHT, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, WHITE, ZERO
-from zobra.engine.jit import kernel
+from zobra.engine.kernels import kernel
 from zobra.engine.move import CASTLING, EN_PASSANT, PROMOTION, flag_of, from_square, promoted_type, to_square
 
 # Exchange values in centipawns by piece type, the king last: what is lost when the exchange goes wrong.

@@ -28,7 +28,7 @@ from zobra.engine.board import (
     WHITE,
     ZERO,
 )
-from zobra.engine.jit import append_bits, inlined, kernel, lowest, rotate_left
+from zobra.engine.kernels import append_bits, inlined, kernel, lowest, rotate_left
 from zobra.engine.layouts import MOVE_LIST
 from zobra.engine.move import (
     CASTLING,

@@ -12,7 +12,7 @@ from zobra.engine.attacks import find_checks
 from zobra.engine.board import FIFTY_MOVES, ONE, SEVEN, WHITE, ZERO
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.generator import ALL, generate
-from zobra.engine.jit import INT, VOID, WORD, copy_record, entry, kernel, lowest, record, record_at
+from zobra.engine.kernels import INT, VOID, WORD, copy_record, entry, kernel, lowest, record, record_at
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make
 from zobra.engine.position import TABLES_RECORD, Position

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zobra.engine.jit import record
+from zobra.engine.kernels import record
 
 SLIDER_ENTRIES = 102_400 + 5_248  # sum over squares of 2 ** (relevant squares), rooks and bishops
 MAX_MOVES = 480  # 15 queens cannot have more; a position from a legal game has at most 218

@@ -22,7 +22,7 @@ from zobra.engine.board import (
     ZERO,
 )
 from zobra.engine.generator import SIXTEEN, castling_is_legal, safe_king_steps
-from zobra.engine.jit import kernel, lowest, rotate_left
+from zobra.engine.kernels import kernel, lowest, rotate_left
 from zobra.engine.move import (
     CASTLING,
     DOUBLE_PUSH,

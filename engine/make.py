@@ -9,7 +9,7 @@ import numpy as np
 
 from zobra.engine.attacks import has_legal_en_passant
 from zobra.engine.board import EIGHT, KING, KING_FILE, NO_PIECE, ONE, PAWN, ROOK, ROOK_FILE, SEVEN, TWO, ZERO
-from zobra.engine.jit import copy_record, kernel
+from zobra.engine.kernels import copy_record, kernel
 from zobra.engine.move import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, flag_of, from_square, promoted_type, to_square
 from zobra.engine.zobrist import castling_state, structure_of
 

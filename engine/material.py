@@ -6,7 +6,7 @@ import numpy as np
 
 from zobra.engine.board import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, ZERO
 from zobra.engine.board import DARK_SQUARES as DARK
-from zobra.engine.jit import kernel, population
+from zobra.engine.kernels import kernel, population
 
 ONE_PIECE = np.int64(1)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import KNIGHT, SQUARE_NAMES, THREE
-from zobra.engine.jit import kernel
+from zobra.engine.kernels import kernel
 
 SQUARE_BITS = 6
 TO_SHIFT, FLAG_SHIFT = np.uint64(SQUARE_BITS), np.uint64(2 * SQUARE_BITS)

@@ -21,7 +21,7 @@ import numpy as np
 
 from zobra.engine.accumulator import refresh
 from zobra.engine.board import BLACK, ONE, WHITE
-from zobra.engine.jit import INT, clipped_square_sum, entry, kernel, population, record
+from zobra.engine.kernels import INT, clipped_square_sum, entry, kernel, population, record
 from zobra.engine.layouts import ACCUMULATOR, BUCKETS, FEATURES, HIDDEN, NETWORK, NEURONS, POSITION_TYPE
 from zobra.engine.scores import LONGEST_MATE
 

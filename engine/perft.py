@@ -12,7 +12,7 @@ import numpy as np
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ZERO
 from zobra.engine.generator import ALL, generate
-from zobra.engine.jit import INT, WORD, entry, record
+from zobra.engine.kernels import INT, WORD, entry, record
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make
 from zobra.engine.position import TABLES_RECORD, Position

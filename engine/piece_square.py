@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from zobra.engine.board import BISHOP, KNIGHT, ONE, QUEEN, ROOK, WHITE
-from zobra.engine.jit import INT, entry, kernel, lowest, population
+from zobra.engine.kernels import INT, entry, kernel, lowest, population
 from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
 
 MATERIAL = (100, 300, 300, 500, 900, 0)  # where the fit begins, by piece type, in centipawns

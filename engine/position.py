@@ -11,7 +11,7 @@ import numpy as np
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import NO_PIECE, SQUARES, WHITE, ZERO
 from zobra.engine.generator import ALL, generate
-from zobra.engine.jit import VOID, WORD, entry
+from zobra.engine.kernels import VOID, WORD, entry
 from zobra.engine.layouts import MOVE_LIST, MOVE_LIST_TYPE, POSITION, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.make import make, make_null
 from zobra.engine.move import move_text

@@ -6,7 +6,7 @@ import numpy as np
 
 from zobra.engine import piece_square, zobrist
 from zobra.engine.board import KING_FILE, ROOK_FILE
-from zobra.engine.jit import extract_bits
+from zobra.engine.kernels import extract_bits
 from zobra.engine.layouts import TABLES
 from zobra.engine.magics import BISHOP_MAGICS, BISHOP_STEPS, ROOK_MAGICS, ROOK_STEPS, Steps, ray, relevant
 from zobra.engine.network import BUILT_IN, install, read_network

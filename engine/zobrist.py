@@ -14,7 +14,7 @@ import numpy as np
 from chess.polyglot import POLYGLOT_RANDOM_ARRAY
 
 from zobra.engine.board import BLACK, FIVE, KING, KINGSIDE, ONE, QUEENSIDE, SEVEN, TWO, WHITE, ZERO
-from zobra.engine.jit import VOID, entry, kernel, lowest
+from zobra.engine.kernels import VOID, entry, kernel, lowest
 from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
 
 PIECES_END, CASTLING_END, EN_PASSANT_END = 12 * 64, 12 * 64 + 4, 12 * 64 + 4 + 8

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import BLACK, ONE, WHITE
-from zobra.engine.jit import kernel
+from zobra.engine.kernels import kernel
 from zobra.engine.scores import LONGEST_MATE
 from zobra.search.history import PAWNS, approach
 from zobra.search.worker import CORRECTIONS, FIRST_BEFORE, LIMIT, SECOND_BEFORE

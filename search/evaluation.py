@@ -6,7 +6,7 @@ import numpy as np
 
 from zobra.engine.accumulator import refresh, update, view
 from zobra.engine.board import BLACK, ONE, WHITE, ZERO
-from zobra.engine.jit import kernel
+from zobra.engine.kernels import kernel
 from zobra.engine.network import network_score
 from zobra.engine.piece_square import evaluate as evaluate_by_pieces
 

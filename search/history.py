@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import ONE, ZERO
-from zobra.engine.jit import kernel
+from zobra.engine.kernels import kernel
 from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, from_square, to_square
 from zobra.search.worker import FIRST_BEFORE, FOURTH_BEFORE, LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,15 @@ class Limits:
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[int, ...] = ()
+
+
+def without(limits: Limits, milliseconds: int) -> Limits:
+    """The limits that are left when this time has been spent before the search."""
+    clock, movetime = limits.clock, limits.movetime
+    if clock is not None:
+        white, black = (time if time is None else time - milliseconds for time in (clock.white_time, clock.black_time))
+        clock = replace(clock, white_time=white, black_time=black)
+    return replace(limits, clock=clock, movetime=None if movetime is None else max(1, movetime - milliseconds))
 
 
 @dataclass(frozen=True)

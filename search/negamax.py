@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import ZERO
-from zobra.engine.jit import INT, entry
+from zobra.engine.kernels import INT, entry
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, GRAIN, INFINITY, MATE, MAX_PLY

@@ -7,7 +7,7 @@ import numpy as np
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import FIFTY_MOVES, ZERO
 from zobra.engine.generator import ALL, generate
-from zobra.engine.jit import kernel
+from zobra.engine.kernels import kernel
 from zobra.engine.make import make, make_null
 from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE

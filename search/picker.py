@@ -11,7 +11,7 @@ import numpy as np
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.exchange import exchange_reaches, gain
 from zobra.engine.generator import NOISY, QUIET, generate
-from zobra.engine.jit import kernel
+from zobra.engine.kernels import kernel
 from zobra.engine.legality import is_legal
 from zobra.engine.move import NO_MOVE
 from zobra.search.history import capture_score, quiet_score

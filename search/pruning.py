@@ -9,7 +9,7 @@ import numpy as np
 
 from zobra.engine.board import BISHOP, KNIGHT, QUEEN, ROOK, ZERO
 from zobra.engine.exchange import exchange_reaches
-from zobra.engine.jit import kernel
+from zobra.engine.kernels import kernel
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.history import is_noisy, quiet_score

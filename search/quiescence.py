@@ -10,7 +10,7 @@ import numpy as np
 
 from zobra.engine.board import ZERO
 from zobra.engine.exchange import gain
-from zobra.engine.jit import INT, entry, kernel
+from zobra.engine.kernels import INT, entry, kernel
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY

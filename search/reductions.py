@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import ZERO
-from zobra.engine.jit import kernel
+from zobra.engine.kernels import kernel
 from zobra.engine.move import NO_MOVE
 from zobra.search.history import capture_score, is_noisy, quiet_score
 from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES, ROOT, may_be_lengthened

@@ -9,7 +9,7 @@ import numpy as np
 
 from zobra.engine.attacks import bishop_attacks, rook_attacks
 from zobra.engine.board import BISHOP, EIGHT, FILE_A, FILE_H, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, SEVEN, WHITE, ZERO
-from zobra.engine.jit import kernel, lowest
+from zobra.engine.kernels import kernel, lowest
 from zobra.engine.move import from_square, to_square
 
 NINE = EIGHT + ONE

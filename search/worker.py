@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from zobra.engine.board import ONE, ZERO
-from zobra.engine.jit import INT, entry, kernel, load_flag, monotonic_nanoseconds, record
+from zobra.engine.kernels import INT, entry, kernel, load_flag, monotonic_nanoseconds, record
 from zobra.engine.layouts import ACCUMULATOR, MAX_MOVES, MOVE_LIST, POSITION
 from zobra.engine.move import NO_MOVE, from_square, to_square
 from zobra.engine.scores import MAX_PLY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zobra.engine.jit import BOOL, INT, WORD, entry
+from zobra.engine.kernels import BOOL, INT, WORD, entry
 from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
 from zobra.engine.material import is_insufficient_material
 from zobra.search.node import is_draw, step

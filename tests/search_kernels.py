@@ -9,7 +9,7 @@ import numpy as np
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.exchange import exchange_reaches
-from zobra.engine.jit import BOOL, INT, VOID, WORD, entry, record
+from zobra.engine.kernels import BOOL, INT, VOID, WORD, entry, record
 from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.position import TABLES_RECORD, Position

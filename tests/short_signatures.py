@@ -11,7 +11,7 @@ import random
 import sys
 
 from benchmarks.variants import apart_from_cache, variant
-from zobra.engine.jit import WORD, entry, record
+from zobra.engine.kernels import WORD, entry, record
 from zobra.tt import table
 
 STRANGERS = 20_000

@@ -7,7 +7,7 @@ import pytest
 from tests.test_network import random_network
 from zobra.engine.accumulator import update
 from zobra.engine.fen import parse_fen
-from zobra.engine.jit import VOID, WORD, entry, record
+from zobra.engine.kernels import VOID, WORD, entry, record
 from zobra.engine.layouts import ACCUMULATOR, HIDDEN, NETWORK, POSITION_TYPE
 from zobra.engine.network import evaluate_anew, install
 from zobra.engine.position import Position

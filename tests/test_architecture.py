@@ -16,9 +16,9 @@ MAY_IMPORT = {
     "arena": {"arena"},
     "train": {"engine", "tt", "search", "train"},
 }
-NUMBA_DOORS = {f"engine/{name}.py" for name in ("jit", "intrinsics", "kernel_types", "native", "kernel_cache")}
+NUMBA_DOOR = "engine/kernels"
 LONGEST_FILE, LONGEST_FUNCTION, LONGEST_NODE = 350, 60, 100
-FILES = [path for package in MAY_IMPORT for path in sorted((ROOT / package).glob("*.py"))]
+FILES = [path for package in MAY_IMPORT for path in sorted((ROOT / package).rglob("*.py"))]
 
 
 def imports(path: Path) -> set[str]:
@@ -36,14 +36,14 @@ def imports(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_go_one_way(path):
-    package = path.parent.name
+    package = path.relative_to(ROOT).parts[0]
     for module in imports(path):
         parts = module.split(".")
         assert parts[0] not in MAY_IMPORT, f"{module}: import it as zobra.{module}"
         if parts[0] == "zobra" and len(parts) > 1:
             assert parts[1] in MAY_IMPORT[package], f"{package} must not import {module}"
         if parts[0] in ("numba", "llvmlite"):
-            assert str(path.relative_to(ROOT)) in NUMBA_DOORS, f"only {NUMBA_DOORS} may import {module}"
+            assert str(path.parent.relative_to(ROOT)) == NUMBA_DOOR, f"only {NUMBA_DOOR} may import {module}"
 
 
 @pytest.mark.parametrize("package", ["zobra.arena", "zobra.train"])
@@ -62,33 +62,39 @@ def test_files_and_functions_are_short(path):
             assert node.end_lineno is not None and node.end_lineno - node.lineno < limit, node.name
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.parent.name in ("engine", "tt", "search")], ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if p.relative_to(ROOT).parts[0] in ("engine", "tt", "search")], ids=lambda p: p.stem
+)
 def test_public_functions_say_what_they_do(path):
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
             assert ast.get_docstring(node), f"{node.name} has no docstring"
 
 
+# Clearer as numbers: small counts and shifts, halves, squares of a board, and the units of time and of fixed-point fractions.
+PLAIN_NUMBERS = {*range(17), 0.5, 64, 100, 1000, 1024}
+
+
 def unnamed_numbers(text: str) -> list[str]:
-    """Numbers used inside functions, but for 0, 1, 2 and the defaults of arguments (which their argument names)."""
+    """Numbers used inside functions, but for plain ones and the defaults of arguments (which their argument names)."""
     found = []
     for function in ast.walk(ast.parse(text)):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         for node in [inner for statement in function.body for inner in ast.walk(statement)]:
-            if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value not in (0, 1, 2):
+            if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value not in PLAIN_NUMBERS:
                 found.append(f"line {node.lineno}: {node.value}")
     return found
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.parent.name == "search"], ids=lambda path: path.stem)
-def test_numbers_of_the_search_have_names(path):
+def test_tunable_numbers_of_the_search_have_names(path):
     assert not unnamed_numbers(path.read_text())
 
 
 def test_what_counts_as_an_unnamed_number():
-    text = "MARGIN = 75\ndef f(size: int = 16, *, more=3):\n    x = 0 + 1 + 2 * MARGIN{}\n    return x\n"
+    text = "MARGIN = 75\ndef f(size: int = 160, *, more=300):\n    x = 0 + 3 + 2 * MARGIN{}\n    return x\n"
     assert unnamed_numbers(text.format("")) == []
-    assert unnamed_numbers(text.format(" + 3")) == ["line 3: 3"]
-    assert unnamed_numbers(text.format(" * 0.5 - 100")) == ["line 3: 100", "line 3: 0.5"]
-    assert unnamed_numbers("class A:\n    limit = 9\n    def f(self):\n        return lambda: -7\n") == ["line 4: 7"]
+    assert unnamed_numbers(text.format(" + 30")) == ["line 3: 30"]
+    assert unnamed_numbers(text.format(" * 0.7 - 101")) == ["line 3: 101", "line 3: 0.7"]
+    assert unnamed_numbers("class A:\n    limit = 90\n    def f(self):\n        return lambda: -70\n") == ["line 4: 70"]

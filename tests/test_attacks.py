@@ -12,7 +12,7 @@ from tests import naive
 from tests.playouts import playouts
 from zobra.engine import attacks
 from zobra.engine.board import parse_square
-from zobra.engine.jit import BOOL, INT, VOID, WORD, entry, record
+from zobra.engine.kernels import BOOL, INT, VOID, WORD, entry, record
 from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
 from zobra.engine.magics import BISHOP_MAGICS, BISHOP_STEPS, ROOK_MAGICS, ROOK_STEPS, find_magic, relevant, subsets, walk
 from zobra.engine.position import TABLES_RECORD as TABLES

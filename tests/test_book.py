@@ -13,7 +13,7 @@ from tests.prober import Prober
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.move import move_text
 from zobra.engine.position import Position
-from zobra.uci.book import Book
+from zobra.search.book import Book
 
 BOOKS = Path(__file__).parent.parent / "../shared/data/books"
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"

@@ -7,8 +7,9 @@ import sys
 import zipfile
 
 from tests.test_command_line import zobra
-from zobra.engine import jit, kernel_cache, perft
-from zobra.engine.kernel_cache import KernelCache
+from zobra.engine import kernels, perft
+from zobra.engine.kernels import store
+from zobra.engine.kernels.store import KernelCache
 from zobra.uci import doctor
 
 WIDE = {**os.environ, "COLUMNS": "300"}
@@ -52,13 +53,13 @@ def test_what_a_check_stumbles_over_is_a_finding():
 
 
 def test_damage_is_noted(monkeypatch):
-    monkeypatch.setattr(jit.cache, "notices", ["damaged files removed from the kernel cache; compiling them anew"])
+    monkeypatch.setattr(kernels.cache, "notices", ["damaged files removed from the kernel cache; compiling them anew"])
     assert doctor.check_kernels().state == "note"
 
 
 def test_a_processor_that_is_slow_at_what_a_virtual_machine_hides_is_no_fault(monkeypatch):
-    monkeypatch.setattr(kernel_cache, "processor_features", lambda: {"bmi2": False, "avx512vbmi2": True})
-    monkeypatch.setattr(kernel_cache, "extracts_bits_slowly", lambda: True)
+    monkeypatch.setattr(store, "processor_features", lambda: {"bmi2": False, "avx512vbmi2": True})
+    monkeypatch.setattr(store, "extracts_bits_slowly", lambda: True)
     finding = doctor.check_processor()
     assert finding.state == "ok" and "bmi2 for" in finding.found
 
@@ -69,7 +70,7 @@ def test_portable_code_is_noted(monkeypatch):
 
 
 def test_a_large_store_is_noted(monkeypatch):
-    assert isinstance(jit.cache, KernelCache)
+    assert isinstance(kernels.cache, KernelCache)
     assert doctor.check_store().state == "ok"
     monkeypatch.setattr(doctor, "LARGEST_STORE", 0.001)
     assert doctor.check_store().state == "note"
@@ -78,8 +79,8 @@ def test_a_large_store_is_noted(monkeypatch):
 def test_a_complete_store_need_not_be_writable(monkeypatch):
     monkeypatch.setattr(KernelCache, "is_writable", lambda _: False)
     assert doctor.check_store().state == "note"
-    monkeypatch.setattr(jit, "missing", lambda: [doctor])
-    monkeypatch.setattr(jit.cache, "notices", ["it is full"])
+    monkeypatch.setattr(kernels, "missing", lambda: [doctor])
+    monkeypatch.setattr(kernels.cache, "notices", ["it is full"])
     assert doctor.check_store().state == "wrong"
 
 

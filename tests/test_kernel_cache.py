@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zobra.engine import jit
+from zobra.engine import kernels
 from zobra.engine.exchange import exchange_reaches
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.kernel_cache import FOLDERS_KEPT, KernelCache
+from zobra.engine.kernels.store import FOLDERS_KEPT, KernelCache
 from zobra.engine.layouts import MOVE_LIST
 from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD
@@ -30,7 +30,7 @@ sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(fi
 sys.path.insert(0, sys.argv[1])
 import numpy
 from zobra.engine.caller import answer
-from zobra.engine.jit import cache
+from zobra.engine.kernels import cache
 found = answer()
 print(cache.compiled, len(cache.notices), found)
 """
@@ -38,7 +38,7 @@ print(cache.compiled, len(cache.notices), found)
 
 CALLEE = """
 import numpy as np
-from zobra.engine.jit import kernel
+from zobra.engine.kernels import kernel
 TEN = np.int64(10)
 
 
@@ -48,7 +48,7 @@ def ten():
 """
 CALLER = """
 from zobra.engine.callee import ten
-from zobra.engine.jit import INT, entry
+from zobra.engine.kernels import INT, entry
 
 
 @entry(INT)
@@ -57,10 +57,10 @@ def answer():
 """
 KERNEL = """
 from neighbour_of_kernel import ANSWER
-from zobra.engine import jit
+from zobra.engine import kernels
 
 
-@jit.entry(jit.INT)
+@kernels.entry(kernels.INT)
 def answer():
     return ANSWER
 """
@@ -155,7 +155,7 @@ def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_p
     kernel = importlib.import_module("some_kernel")
     assert kernel.answer() == 42
     first = kernel.answer.name
-    assert kernel.jit.cache.read(first) is not None
+    assert kernel.kernels.cache.read(first) is not None
     for name in ("neighbour_of_kernel", "some_kernel"):
         del sys.modules[name]
     (tmp_path / "neighbour_of_kernel.py").write_text("ANSWER = 42 + 1\n")
@@ -166,7 +166,7 @@ def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_p
 def test_an_entry_has_one_signature():
     """A recursive call with other types than the declared ones would make a second copy of the code."""
 
-    @jit.entry(jit.INT, jit.INT)
+    @kernels.entry(kernels.INT, kernels.INT)
     def careless(depth):
         return np.int64(0) if depth == 0 else careless(depth > 1)
 
@@ -185,7 +185,7 @@ def test_values_of_a_wrong_type_do_not_reach_a_kernel():
 
 
 def test_inner_kernels_are_not_for_python():
-    for inner in (exchange_reaches, jit.lowest):
+    for inner in (exchange_reaches, kernels.lowest):
         with pytest.raises(TypeError, match="by kernels only"):
             inner(1)
 
@@ -193,7 +193,7 @@ def test_inner_kernels_are_not_for_python():
 def test_numba_is_as_good_as_ever_after_kernels_were_linked(tree):
     """What stands in for Numba's own symbols in a linked kernel must not be found by what Numba compiles."""
     code = PROBE + (
-        "from zobra.engine.jit import numeric\n"
+        "from zobra.engine.kernels import numeric\n"
         "@numeric\n"
         "def total(numbers, more):\n"
         "    if more:\n"

@@ -10,7 +10,7 @@ from zobra.engine.attacks import find_checks
 from zobra.engine.board import EVERYWHERE, NO_PIECE, ONE, ZERO
 from zobra.engine.fen import parse_fen, write_fen
 from zobra.engine.generator import ALL, generate
-from zobra.engine.jit import INT, copy_record, entry, kernel, record
+from zobra.engine.kernels import INT, copy_record, entry, kernel, record
 from zobra.engine.key_trials import next_random
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make

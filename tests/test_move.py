@@ -8,7 +8,7 @@ from tests.playouts import playouts
 from zobra.engine import move as moves
 from zobra.engine.board import KNIGHT, QUEEN, parse_square, square_name
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.jit import WORD, entry, record
+from zobra.engine.kernels import WORD, entry, record
 from zobra.engine.move import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, PROMOTION, QUEEN_PROMOTION, move_text
 
 PARTS = np.dtype([("of", "u8", (4,))])

@@ -16,9 +16,9 @@ from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.engine.scores import MATE
 from zobra.search.limits import Clock, Limits, Report
+from zobra.search.root_ranking import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, SCORES, WIN, Ranking, Rules, consult
 from zobra.search.searcher import Searcher
-from zobra.uci.root_ranking import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, SCORES, WIN, Ranking, Rules, consult
-from zobra.uci.tablebase import Tablebase
+from zobra.search.tablebase import Tablebase
 
 pytestmark = needs_tables
 FREE = Limits(infinite=True)

@@ -7,7 +7,7 @@ import chess
 import pytest
 
 from tests.endgames import TABLES, needs_tables
-from zobra.uci.tablebase import Tablebase
+from zobra.search.tablebase import Tablebase
 
 KRK = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
 

@@ -6,10 +6,10 @@ import pytest
 
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
+from zobra.search.knowledge import Knowledge
 from zobra.search.limits import Clock, Limits
 from zobra.uci.commands import Go, parse
 from zobra.uci.go_limits import SHORT_SEARCH, limits_of
-from zobra.uci.knowledge import Knowledge
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_time_spent_on_finding_nothing_is_taken_off_too(monkeypatch):
     values = {"MultiPV": "1", "SyzygyProbeLimit": "7", "Syzygy50MoveRule": "true", "UCI_AnalyseMode": "false"}
     told = []
     knowledge = Knowledge(values, told.append)
-    monkeypatch.setattr("zobra.uci.knowledge.consult", lambda *_: time.sleep(0.05))
+    monkeypatch.setattr("zobra.search.knowledge.consult", lambda *_: time.sleep(0.05))
     ranking, limits = knowledge.rank(Game(parse_fen(START)), Limits(movetime=1_000), lambda: False)
     assert ranking is None and 1 <= limits.movetime <= 950
 
@@ -62,6 +62,6 @@ def test_time_spent_on_finding_nothing_is_taken_off_too(monkeypatch):
         time.sleep(0.05)
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr("zobra.uci.knowledge.consult", fail)
+    monkeypatch.setattr("zobra.search.knowledge.consult", fail)
     ranking, limits = knowledge.rank(Game(parse_fen(START)), Limits(movetime=1_000), lambda: False)
     assert ranking is None and 1 <= limits.movetime <= 950 and "the disk is gone" in told[0]

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import chess
 import pytest
 
-from zobra.engine import jit
+from zobra.engine import kernels
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.strength import strength_of, strength_of_skill
 from zobra.search.win_draw_loss import normalised
@@ -177,7 +177,7 @@ def test_a_stand_in_plays_on_when_the_engine_cannot_be_loaded(monkeypatch, said)
         loader._known.set()
         raise ImportError("no compiler")
 
-    monkeypatch.setattr(jit, "missing", lambda: ["negamax"])
+    monkeypatch.setattr(kernels, "missing", lambda: ["negamax"])
     monkeypatch.setattr(loader, "_compile", fail_to_compile)
     monkeypatch.setattr(simple_search, "say", said.append)
     loop.obey(parse("position startpos moves e2e4"))

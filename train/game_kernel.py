@@ -10,7 +10,7 @@ import numpy as np
 
 from zobra.engine.board import FIFTY_MOVES, ONE, WHITE, ZERO
 from zobra.engine.generator import ALL, generate
-from zobra.engine.jit import VOID, copy_record, entry, kernel, record
+from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
 from zobra.engine.layouts import POSITION, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from zobra.engine.jit import lowest, numeric
+from zobra.engine.kernels import lowest, numeric
 from zobra.engine.layouts import BUCKETS, FEATURES
 from zobra.engine.network import PIECES_A_BUCKET
 from zobra.train.positions import MAX_PIECES

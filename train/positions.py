@@ -17,7 +17,7 @@ import numpy as np
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import BLACK, KING, ONE, TWO, ZERO
 from zobra.engine.fen import parse_fen
-from zobra.engine.jit import VOID, copy_record, entry, kernel, lowest, population, record
+from zobra.engine.kernels import VOID, copy_record, entry, kernel, lowest, population, record
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.make import make

@@ -13,7 +13,7 @@ import numpy as np
 from zobra.engine.accumulator import refresh
 from zobra.engine.board import BLACK, ONE, WHITE, ZERO
 from zobra.engine.generator import ALL, generate
-from zobra.engine.jit import INT, WORD, copy_record, entry, kernel, record
+from zobra.engine.kernels import INT, WORD, copy_record, entry, kernel, record
 from zobra.engine.layouts import ACCUMULATOR, HIDDEN, TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.network import Network, evaluate_anew, install

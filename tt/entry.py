@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zobra.engine.jit import kernel
+from zobra.engine.kernels import kernel
 from zobra.engine.scores import LONGEST_MATE
 
 ENTRY = np.dtype([("check", "u8"), ("data", "u8")], align=True)

@@ -14,7 +14,7 @@ import os
 import numpy as np
 
 from zobra.engine.board import ZERO
-from zobra.engine.jit import INT, entry, kernel, prefetch, record, record_at
+from zobra.engine.kernels import INT, entry, kernel, prefetch, record, record_at
 from zobra.tt.entry import (
     ENTRY,
     EXACT,

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from zobra.engine import jit
+from zobra.engine import kernels
 
 CODE = "import sys; sys.path[:] = {path!r}; from zobra.uci.compilation import work; work({folder!r})"
 
@@ -28,10 +28,10 @@ def compile_all(tell: Callable[[int, int, str], None] = lambda *_: None) -> int:
     """
     import zobra.uci.session  # noqa: F401  # all modules with kernels
 
-    if not jit.missing():
+    if not kernels.missing():
         return 0
-    with jit.cache.lock():
-        wanted = jit.missing()
+    with kernels.cache.lock():
+        wanted = kernels.missing()
         for number, each in enumerate(wanted):
             tell(number, len(wanted), each.name)
             each.load()
@@ -59,11 +59,11 @@ class Compilation:
     def __init__(self) -> None:
         self._temporary: str | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._names = [each.name for each in jit.missing()]
+        self._names = [each.name for each in kernels.missing()]
         try:
-            if not jit.cache.is_writable():
+            if not kernels.cache.is_writable():
                 self._temporary = tempfile.mkdtemp(prefix="zobra-")
-                jit.cache.move(Path(self._temporary))
+                kernels.cache.move(Path(self._temporary))
             self._process = self._start()
         except OSError:  # then kernels are compiled when they are called
             self._remove_folder()
@@ -74,19 +74,19 @@ class Compilation:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "ZOBRA_CACHE_DIR": str(jit.cache.base)},
+            env={**os.environ, "ZOBRA_CACHE_DIR": str(kernels.cache.base)},
         )
 
     def progress(self) -> str:
         """How far it is, in words."""
-        done = sum(map(jit.cache.holds, self._names))
+        done = sum(map(kernels.cache.holds, self._names))
         return f"{done} of {len(self._names)} done"
 
     def wait(self) -> None:
         """Wait for its end, and load what it left. What it did not leave is compiled when it is called."""
         if self._process is not None:
             self._process.wait()
-            jit.missing()
+            kernels.missing()
         self._remove_folder()
 
     def abandon(self) -> None:
@@ -98,5 +98,5 @@ class Compilation:
 
     def _remove_folder(self) -> None:
         if self._temporary:
-            jit.cache.folder = None
+            kernels.cache.folder = None
             shutil.rmtree(self._temporary, ignore_errors=True)

@@ -58,7 +58,7 @@ def check_libraries() -> Finding:
 
 def check_processor() -> Finding:
     """The instructions that make a difference."""
-    from zobra.engine.kernel_cache import extracts_bits_slowly, processor_features, processor_name
+    from zobra.engine.kernels.store import extracts_bits_slowly, processor_features, processor_name
 
     features, name = processor_features(), processor_name()
     if not features:
@@ -72,8 +72,8 @@ def check_processor() -> Finding:
 
 def check_store() -> Finding:
     """The folder of compiled kernels."""
-    from zobra.engine.jit import cache, missing
-    from zobra.engine.kernel_cache import base_folder
+    from zobra.engine.kernels import cache, missing
+    from zobra.engine.kernels.store import base_folder
 
     base = base_folder()
     import_module("zobra.uci.session")  # and with it all kernels
@@ -94,13 +94,13 @@ def check_store() -> Finding:
 
 def check_kernels() -> Finding:
     """Compiles what is missing."""
-    from zobra.engine import jit
+    from zobra.engine import kernels
     from zobra.uci.compilation import compile_all
 
     begin = time.perf_counter()
     count = compile_all()
-    total = sum(jit.is_kernel_source(each.file) for each in jit.entries)
-    if damage := [notice for notice in jit.cache.notices if "damaged" in notice]:
+    total = sum(kernels.is_kernel_source(each.file) for each in kernels.entries)
+    if damage := [notice for notice in kernels.cache.notices if "damaged" in notice]:
         return Finding("note", damage[0], "nothing: they have been compiled again; if it comes back, check the disk")
     if count:
         return Finding("ok", f"{count} of {total} compiled now, in {time.perf_counter() - begin:.0f} s")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from zobra.search.limits import Clock, Limits
 from zobra.uci.commands import Go
 
@@ -32,15 +30,6 @@ def limits_of(command: Go, searchmoves: tuple[int, ...] = ()) -> Limits:
         ponder=command.ponder and not command.infinite,
         searchmoves=searchmoves,
     )
-
-
-def without(limits: Limits, milliseconds: int) -> Limits:
-    """The limits that are left when this time has been spent before the search."""
-    clock, movetime = limits.clock, limits.movetime
-    if clock is not None:
-        white, black = (time if time is None else time - milliseconds for time in (clock.white_time, clock.black_time))
-        clock = replace(clock, white_time=white, black_time=black)
-    return replace(limits, clock=clock, movetime=None if movetime is None else max(1, movetime - milliseconds))
 
 
 def _clock(numbers: dict[str, int]) -> Clock | None:

@@ -94,10 +94,10 @@ class Loader:
 
     def _load(self) -> None:
         try:
-            from zobra.engine import jit
+            from zobra.engine import kernels
             from zobra.uci.session import Session
 
-            if jit.missing():
+            if kernels.missing():
                 self._compile()
             session = Session()
             session.rehearse()

@@ -17,11 +17,12 @@ from pathlib import Path
 
 from zobra.engine.fen import write_fen
 from zobra.engine.game import Game
-from zobra.engine.jit import cache
+from zobra.engine.kernels import cache
 from zobra.engine.move import move_text
 from zobra.engine.network import read_network
 from zobra.engine.perft import MAX_DEPTH, PerftStopped, divide
 from zobra.engine.position import Position
+from zobra.search.knowledge import Knowledge
 from zobra.search.limits import Limits, Progress, Report, Result
 from zobra.search.searcher import Searcher
 from zobra.search.strength import Strength, strength_of, strength_of_skill
@@ -32,7 +33,6 @@ from zobra.uci.commands import Bench, Go, Perft, SetOption, SetPosition
 from zobra.uci.commentary import Commentary
 from zobra.uci.followed_game import FollowedGame
 from zobra.uci.go_limits import limits_of
-from zobra.uci.knowledge import Knowledge
 from zobra.uci.options import OPTIONS, find
 from zobra.uci.output import inform, log, remark, say
 from zobra.uci.report import ending_texts, info_text, progress_text, result_text

@@ -21,7 +21,7 @@ def warmup() -> None:
             progress.update(task, completed=number, total=total, description=name)
 
         count = compile_all(tell)
-    from zobra.engine.jit import cache
+    from zobra.engine.kernels import cache
 
     for notice in cache.notices:
         console.print(notice)

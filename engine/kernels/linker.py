@@ -8,8 +8,8 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from zobra.engine.kernel_cache import ObjectCode
-from zobra.engine.kernel_types import BOOL, KernelType
+from zobra.engine.kernels.store import ObjectCode
+from zobra.engine.kernels.types import BOOL, KernelType
 
 NEVER_CALLED = ("Py", "_Py", "numba_", "NRT_")
 _kept: list[Any] = []  # code that was linked stays to the end of the process: a thread may be in it

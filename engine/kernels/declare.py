@@ -3,8 +3,8 @@
 Kernels come in two sorts. A `kernel` is called by other kernels only, and inlined at LLVM's discretion. An `entry` is called
 from Python or calls itself: it has one explicit signature, and is the unit that is compiled, kept on disk and loaded.
 
-Declaring costs nothing. An entry that is called for the first time looks for its object code in the store (`kernel_cache`),
-which LLVM links in a millisecond (`native`); only if it is not there is Numba imported, to compile it (`compiler`). So a start
+Declaring costs nothing. An entry that is called for the first time looks for its object code in the store (`store`),
+which LLVM links in a millisecond (`linker`); only if it is not there is Numba imported, to compile it (`compiler`). So a start
 with a full store needs no Numba at all.
 """
 
@@ -19,49 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from zobra.engine import native
-from zobra.engine.intrinsics import (
-    append_bits,
-    clipped_square_sum,
-    copy_record,
-    extract_bits,
-    load_flag,
-    lowest,
-    monotonic_nanoseconds,
-    population,
-    prefetch,
-    record_at,
-    rotate_left,
-    vector_sums,
-)
-from zobra.engine.kernel_cache import KernelCache, ObjectCode, hash_files, imported_files, is_kernel_source
-from zobra.engine.kernel_types import BOOL, INT, VOID, WORD, KernelType, Record
-
-__all__ = [
-    "BOOL",
-    "INT",
-    "VOID",
-    "WORD",
-    "append_bits",
-    "cache",
-    "clipped_square_sum",
-    "copy_record",
-    "entry",
-    "extract_bits",
-    "inlined",
-    "kernel",
-    "load_flag",
-    "lowest",
-    "missing",
-    "monotonic_nanoseconds",
-    "numeric",
-    "population",
-    "prefetch",
-    "record",
-    "record_at",
-    "rotate_left",
-    "vector_sums",
-]
+from zobra.engine.kernels import linker
+from zobra.engine.kernels.store import KernelCache, ObjectCode, hash_files, imported_files, is_kernel_source
+from zobra.engine.kernels.types import KernelType, Record
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "no_cpython_wrapper": True}
 cache = KernelCache()
@@ -154,7 +114,7 @@ class Entry(Kernel):
 
     def _compile(self) -> ObjectCode:
         """Compile it, and keep the object code."""
-        from zobra.engine.compiler import object_code
+        from zobra.engine.kernels.compiler import object_code
 
         with cache.lock():
             code = self.stored()  # another process may have been faster
@@ -168,7 +128,7 @@ class Entry(Kernel):
     @cached_property
     def _call(self) -> Callable[..., Any]:
         with _loading:
-            return native.bind(self._code, self.result, self.arguments)
+            return linker.bind(self._code, self.result, self.arguments)
 
     def __call__(self, *values: Any) -> Any:
         return self._call(*values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zobra.engine.kernel_cache import ObjectCode
+from zobra.engine.kernels.store import ObjectCode
 
 
 def object_code(dispatcher: Any) -> ObjectCode:

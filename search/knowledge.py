@@ -8,11 +8,10 @@ from dataclasses import replace
 
 from zobra.engine.game import Game
 from zobra.engine.move import move_text
-from zobra.search.limits import Limits
-from zobra.uci.book import Book, BookMove
-from zobra.uci.go_limits import without
-from zobra.uci.root_ranking import OUTCOME_NAMES, Ranking, Rules, consult
-from zobra.uci.tablebase import Tablebase
+from zobra.search.book import Book, BookMove
+from zobra.search.limits import Limits, without
+from zobra.search.root_ranking import OUTCOME_NAMES, Ranking, Rules, consult
+from zobra.search.tablebase import Tablebase
 
 
 class Knowledge:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from zobra.engine import kernel_cache
-from zobra.engine.kernel_types import INT, VOID, WORD, Record
+from zobra.engine.kernels import store
+from zobra.engine.kernels.types import INT, VOID, WORD, Record
 
-FEATURES = kernel_cache.processor_features()
-CLOCK_SYMBOL, CLOCK_ID = kernel_cache.clock_symbol()
+FEATURES = store.processor_features()
+CLOCK_SYMBOL, CLOCK_ID = store.clock_symbol()
 
 
 class Intrinsic:
@@ -112,7 +112,7 @@ def _extract_bits(typing_context, word, mask):
 
 
 # None where the processor lacks the instruction (LLVM would abort the process) or runs it in slow microcode.
-extract_bits: Any = _extract_bits if FEATURES.get("bmi2") and not kernel_cache.extracts_bits_slowly() else None
+extract_bits: Any = _extract_bits if FEATURES.get("bmi2") and not store.extracts_bits_slowly() else None
 
 
 def append_bits(dtype: np.dtype, field: str, lanes: int) -> Any:

@@ -25,8 +25,9 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
-ROOT = Path(__file__).resolve().parent.parent
-KERNEL_PACKAGES = ("engine", "tt", "search")
+ROOT = Path(__file__).resolve().parent.parent.parent
+KERNEL_PACKAGES = ("engine", "engine/kernels", "tt", "search")
+KERNEL_FOLDERS = {ROOT / package for package in KERNEL_PACKAGES}
 PLACES = ("NUMBA_CACHE_DIR", "ZOBRA_CACHE_DIR")  # variables that move the folder, and change no code
 ENDING, LOCK_FILE = ".kernel", "compiling.lock"
 FOLDERS_KEPT = 12
@@ -76,7 +77,7 @@ def kernel_sources() -> list[Path]:
 
 def is_kernel_source(path: Path) -> bool:
     """Is this file's content part of the digest?"""
-    return path.parent.parent == ROOT and path.parent.name in KERNEL_PACKAGES
+    return path.parent in KERNEL_FOLDERS
 
 
 def imported_files(path: Path) -> list[Path]:
