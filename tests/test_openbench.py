@@ -29,9 +29,8 @@ def source(tmp_path):
     tree = tmp_path / "source"
     for package in PACKAGES:
         (tree / package).mkdir(parents=True)
-    (tree / "arena" / "data").mkdir()
     shutil.copy(ROOT / "Makefile", tree)
-    shutil.copy(ROOT / "arena" / "data" / "launcher.py", tree / "arena" / "data")
+    shutil.copy(ROOT / "uci" / "launcher.py", tree / "uci")
     (tree / "uci" / "main.py").write_text(ENGINE)
     (tree / "engine" / "value.py").write_text("VALUE = 123\n")
     return tree
