@@ -28,14 +28,7 @@ def compile_all(tell: Callable[[int, int, str], None] = lambda *_: None) -> int:
     """
     import zobra.uci.session  # noqa: F401  # all modules with kernels
 
-    if not kernels.missing():
-        return 0
-    with kernels.cache.lock():
-        wanted = kernels.missing()
-        for number, each in enumerate(wanted):
-            tell(number, len(wanted), each.name)
-            each.load()
-    return len(wanted)
+    return kernels.compile_missing(tell)
 
 
 def work(temporary: str | None) -> None:

@@ -3,7 +3,20 @@
 Other modules import what they need from here. Reading order: declare, types, intrinsics, compiler, store, linker.
 """
 
-from zobra.engine.kernels.declare import Entry, cache, entries, entry, inlined, kernel, missing, numeric, record
+from zobra.engine.kernels.declare import (
+    Entry,
+    cache,
+    compile_missing,
+    description,
+    entries,
+    entry,
+    inlined,
+    kernel,
+    missing,
+    notices,
+    numeric,
+    record,
+)
 from zobra.engine.kernels.intrinsics import (
     append_bits,
     clipped_square_sum,
@@ -30,7 +43,9 @@ __all__ = [
     "append_bits",
     "cache",
     "clipped_square_sum",
+    "compile_missing",
     "copy_record",
+    "description",
     "entries",
     "entry",
     "extract_bits",
@@ -41,6 +56,7 @@ __all__ = [
     "lowest",
     "missing",
     "monotonic_nanoseconds",
+    "notices",
     "numeric",
     "population",
     "prefetch",

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from zobra.engine.kernels import linker
-from zobra.engine.kernels.store import KernelCache, ObjectCode, hash_files, imported_files, is_kernel_source
+from zobra.engine.kernels.store import KernelCache, ObjectCode, hash_files, imported_files, is_kernel_source, processor_name
 from zobra.engine.kernels.types import KernelType, Record
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "no_cpython_wrapper": True}
@@ -162,6 +162,32 @@ def entry(result: KernelType, *arguments: KernelType) -> Callable[[Callable[...,
 def missing() -> list[Entry]:
     """The engine's entries, of the modules imported so far, that have to be compiled before they can be called."""
     return [each for each in entries if is_kernel_source(each.file) and not each.is_loaded()]
+
+
+def compile_missing(tell: Callable[[int, int, str], None] = lambda *_: None) -> int:
+    """Compile all that `missing` lists, in this thread and under the store's lock; the number of kernels compiled.
+
+    Before each kernel: tell(number from 0, number of all, name). What `tell` raises ends the compilation.
+    """
+    if not missing():
+        return 0
+    with cache.lock():
+        wanted = missing()
+        for number, each in enumerate(wanted):
+            tell(number, len(wanted), each.name)
+            each.load()
+    return len(wanted)
+
+
+def notices() -> list[str]:
+    """Sentences for the user about the store, the oldest first; each is in the list once."""
+    return list(cache.notices)
+
+
+def description() -> str:
+    """Which set of compiled kernels is in use, and why, in one line."""
+    where = f"the user's store, {cache.folder}" if cache.folder else "compiled for this process only"
+    return f"{where}, for {processor_name()}"
 
 
 def record(dtype: np.dtype) -> KernelType:
