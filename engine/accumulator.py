@@ -22,7 +22,7 @@ add, subtract, exchange = vector_sums(NEURONS)
 
 
 @kernel
-def view(position, colour):
+def orientation(position, colour):
     """What turns a square into the one this colour sees (by exclusive or)."""
     king = lowest(position.pieces[KING] & position.colours[colour])
     return (RANK_FLIP if colour else ZERO) ^ (FILE_FLIP if king & RIGHT_HALF else ZERO)
@@ -46,7 +46,7 @@ def changed_squares(one, other):
 @kernel
 def refresh(network, accumulator, position, colour):
     """Compute one side from all pieces."""
-    flip, neurons = view(position, colour), accumulator.sides[colour]
+    flip, neurons = orientation(position, colour), accumulator.sides[colour]
     copy_record(neurons, network.bias)
     occupied = position.colours[ZERO] | position.colours[ONE]
     while occupied:
@@ -59,7 +59,7 @@ def refresh(network, accumulator, position, colour):
 @kernel
 def update(network, accumulator, position, known, known_position, colour):
     """Compute one side from the accumulator of a position with the king of `colour` in the same half of the board."""
-    flip = view(position, colour)
+    flip = orientation(position, colour)
     source, target = known.sides[colour], accumulator.sides[colour]
     changed = changed_squares(position, known_position)
     if changed == ZERO:

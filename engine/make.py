@@ -17,7 +17,6 @@ G_FILE, C_FILE = (np.uint64(file) for file in KING_FILE)
 F_FILE, D_FILE = (np.uint64(file) for file in ROOK_FILE)
 RANK_BITS = np.uint64(56)
 KING_PIECE, ROOK_PIECE = KING * TWO, ROOK * TWO
-ONE_PLY, RESET = np.int64(1), np.int64(0)
 
 
 @kernel
@@ -89,7 +88,7 @@ def lose_castling(position, tables, lost):
     """Give up the castling rights of the rooks in `lost`; the kings still stand where they stood before the move."""
     position.key ^= tables.castling_key[castling_state(position)]
     position.castling ^= lost
-    position.repeatable = RESET
+    position.repeatable = 0
     position.key ^= tables.castling_key[castling_state(position)]
 
 
@@ -107,8 +106,8 @@ def turn(position, tables):
 @kernel
 def reset_counters(position):
     """A capture or a pawn move: nothing before can come again, and the fifty moves count anew."""
-    position.halfmove = RESET
-    position.repeatable = RESET
+    position.halfmove = 0
+    position.repeatable = 0
 
 
 @kernel
@@ -124,8 +123,8 @@ def make(position, following, move, tables):
     if piece == KING_PIECE + us:
         lost |= position.castling & position.colours[us]
     turn(following, tables)
-    following.halfmove += ONE_PLY
-    following.repeatable += ONE_PLY
+    following.halfmove += 1
+    following.repeatable += 1
     if lost:
         lose_castling(following, tables, lost)
     if flag == CASTLING:
@@ -146,5 +145,5 @@ def make_null(position, following, tables):
     """Write into `following` the position with the other side to move. Not to be used in check."""
     copy_record(following, position)
     turn(following, tables)
-    following.halfmove += ONE_PLY
-    following.repeatable = RESET
+    following.halfmove += 1
+    following.repeatable = 0

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from zobra.engine.board import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, ZERO
 from zobra.engine.board import DARK_SQUARES as DARK
 from zobra.engine.kernels import kernel, population
-
-ONE_PIECE = np.int64(1)
 
 
 @kernel
@@ -17,7 +13,7 @@ def is_insufficient_material(position):
     pieces = position.pieces
     if pieces[PAWN] | pieces[ROOK] | pieces[QUEEN]:
         return False
-    if population(pieces[KNIGHT] | pieces[BISHOP]) <= ONE_PIECE:
+    if population(pieces[KNIGHT] | pieces[BISHOP]) <= 1:
         return True
     bishops = pieces[BISHOP]
     return pieces[KNIGHT] == ZERO and (bishops & DARK == ZERO or bishops & ~DARK == ZERO)

@@ -11,7 +11,6 @@ MATE = np.int64(31_000)  # the side to move is mated: -MATE + plies from the roo
 LONGEST_MATE = MATE - np.int64(2 * MAX_PLY)  # from here on a score speaks of mate
 NO_SCORE = np.int64(32_001)  # a value that no search returns
 DRAW = np.int64(0)
-GRAIN = np.int64(1)  # the smallest difference between two scores: a window of one grain is a yes-or-no question
 
 
 def is_mate(score: int) -> bool:

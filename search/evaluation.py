@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zobra.engine.accumulator import refresh, update, view
+from zobra.engine.accumulator import orientation, refresh, update
 from zobra.engine.board import BLACK, ONE, WHITE, ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.network import network_score
@@ -36,7 +36,7 @@ def bring_up_to_date(worker, tables, ply, colour):
     found = has_side(known, colour)
     if found and back == ply:
         return
-    if not found or view(known.position, colour) != view(frame.position, colour):
+    if not found or orientation(known.position, colour) != orientation(frame.position, colour):
         refresh(tables.network, frame.accumulator, frame.position, colour)
     else:
         update(tables.network, frame.accumulator, frame.position, known.accumulator, known.position, colour)

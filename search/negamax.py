@@ -12,7 +12,7 @@ from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import DRAW, GRAIN, INFINITY, MATE, MAX_PLY
+from zobra.engine.scores import DRAW, INFINITY, MATE, MAX_PLY
 from zobra.search.history import is_noisy, learn_cutoff, remember_tried
 from zobra.search.node import ask_table, assess, conclude, is_draw, step
 from zobra.search.picker import next_move, start_picking
@@ -63,7 +63,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
 
     frame, parameters = worker.frames[ply], worker.parameters
     position, excluded = frame.position, frame.excluded
-    is_principal, in_check, is_whole = beta - alpha > GRAIN, position.checkers != ZERO, excluded == NO_MOVE
+    is_principal, in_check, is_whole = beta - alpha > 1, position.checkers != ZERO, excluded == NO_MOVE
 
     data = ask_table(worker, position.key)  # Step 3. What is known from before
     known = score_from_table(score_of(data), ply)
@@ -80,10 +80,10 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
         if passing_may_refute(worker, ply, evaluation, beta, depth):
             step(worker, tables, ply, NO_MOVE)
             reduced = null_move_depth(worker, evaluation, beta, depth)
-            score = -negamax(worker, tables, below, reduced, np.int64(-beta), np.int64(GRAIN - beta), opposite)
+            score = -negamax(worker, tables, below, reduced, np.int64(-beta), np.int64(1 - beta), opposite)
             if score >= beta and passing_needs_verification(worker, depth):
                 worker.no_null_move_before = ply + VERIFIED_QUARTERS * reduced // QUARTERS
-                score = negamax(worker, tables, ply, reduced, np.int64(beta - GRAIN), beta, NO)
+                score = negamax(worker, tables, ply, reduced, np.int64(beta - 1), beta, NO)
                 worker.no_null_move_before = ROOT
             if score >= beta:
                 return worth_of_passing(score, beta)
@@ -95,7 +95,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
     if may_be_singular(worker, frame, data, known, ply, depth):
         bound = singular_bound(worker, known, depth)
         frame.excluded = frame.table_move
-        score = negamax(worker, tables, ply, np.int64(depth // HALF), np.int64(bound - GRAIN), bound, is_cut_node)
+        score = negamax(worker, tables, ply, np.int64(depth // HALF), np.int64(bound - 1), bound, is_cut_node)
         frame.excluded = NO_MOVE
         if score >= bound and bound >= beta and parameters.multicut != NO and not is_principal:
             return bound
@@ -119,7 +119,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, is_cut_node):
 
         score = INFINITY  # Step 7. First by a null window, reduced if late
         if number > NEXT or not is_principal:
-            lower, upper = np.int64(-alpha - GRAIN), np.int64(-alpha)
+            lower, upper = np.int64(-alpha - 1), np.int64(-alpha)
             first = full
             if number > parameters.reduction_moves:
                 reduction = adjusted_reduction(worker, ply, move, is_quiet, reduction, is_principal, is_cut_node)

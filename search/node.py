@@ -11,7 +11,7 @@ from zobra.engine.kernels import kernel
 from zobra.engine.make import make, make_null
 from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import GRAIN, LONGEST_MATE, NO_SCORE
+from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.correction import corrected, learn_correction
 from zobra.search.evaluation import evaluate, forget_accumulator
 from zobra.search.history import is_noisy
@@ -98,7 +98,7 @@ def conclude(worker, ply, move, score, depth, alpha, beta):
 
     In a null window, what a score is above beta is seldom proved and is taken back in part, the more the shallower the search.
     """
-    if score >= beta and beta - alpha <= GRAIN and score < LONGEST_MATE and beta > -LONGEST_MATE:
+    if score >= beta and beta - alpha <= 1 and score < LONGEST_MATE and beta > -LONGEST_MATE:
         score = (score * depth + beta) // (depth + ONE_PLY)
     bound = LOWER if score >= beta else (EXACT if score > alpha else UPPER)
     learn_from(worker, ply, move, score, depth, bound)

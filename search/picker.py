@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import ONE, ZERO
-from zobra.engine.exchange import exchange_reaches, gain
 from zobra.engine.generator import NOISY, QUIET, generate
 from zobra.engine.kernels import kernel
 from zobra.engine.legality import is_legal
 from zobra.engine.move import NO_MOVE
+from zobra.engine.see import capture_value, see_at_least
 from zobra.search.history import capture_score, quiet_score
 from zobra.search.threats import note_threats, threat_score
 
@@ -49,7 +49,7 @@ def score_noisy(worker, frame):
     while index < frame.moves.count:
         move = np.uint64(frame.moves.moves[index])
         known = capture_score(worker, frame.position, move)
-        frame.scores[index] = np.int32(VICTIM_WEIGHT * gain(frame.position, move) + known)
+        frame.scores[index] = np.int32(VICTIM_WEIGHT * capture_value(frame.position, move) + known)
         index += ONE
 
 
@@ -94,7 +94,7 @@ def next_good_noisy(worker, frame, tables, weight):
         if move == frame.table_move:
             continue
         allowed = capture_score(worker, frame.position, move) * weight // WEIGHT_SCALE
-        if exchange_reaches(frame.position, tables, move, -allowed):
+        if see_at_least(frame.position, tables, move, -allowed):
             return move
         frame.moves.moves[frame.bad_count] = np.uint16(move)
         frame.bad_count += ONE

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import BISHOP, KNIGHT, QUEEN, ROOK, ZERO
-from zobra.engine.exchange import exchange_reaches
 from zobra.engine.kernels import kernel
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
+from zobra.engine.see import see_at_least
 from zobra.search.history import is_noisy, quiet_score
 from zobra.search.picker import skip_quiets
 from zobra.search.threats import attacks_the_king
@@ -171,8 +171,8 @@ def loses_the_exchange(worker, tables, position, move, is_quiet, depth, plies):
     if depth > parameters.exchange_pruning_depth:
         return False
     if is_quiet:
-        return not exchange_reaches(position, tables, move, -parameters.exchange_quiet_slope * plies * plies)
-    return not exchange_reaches(position, tables, move, -parameters.exchange_noisy_slope * depth)
+        return not see_at_least(position, tables, move, -parameters.exchange_quiet_slope * plies * plies)
+    return not see_at_least(position, tables, move, -parameters.exchange_noisy_slope * depth)
 
 
 @kernel

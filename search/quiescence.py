@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import ZERO
-from zobra.engine.exchange import gain
 from zobra.engine.kernels import INT, entry, kernel
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import DRAW, GRAIN, INFINITY, LONGEST_MATE, MATE, MAX_PLY
+from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
+from zobra.engine.see import capture_value
 from zobra.search.correction import corrected
 from zobra.search.evaluation import evaluate
 from zobra.search.history import is_noisy
@@ -31,7 +31,7 @@ NEXT, HORIZON, NO = np.int64(1), np.int64(0), np.int64(0)
 @kernel
 def most_it_gains(worker, position, move, standing):
     """Delta pruning: the score can hardly rise above what the move wins, and a margin."""
-    return standing + gain(position, move) + worker.parameters.quiescence_margin
+    return standing + capture_value(position, move) + worker.parameters.quiescence_margin
 
 
 @kernel
@@ -58,7 +58,7 @@ def quiescence(worker, tables, ply, alpha, beta):
 
     data = ask_table(worker, position.key)
     known = score_from_table(score_of(data), ply)
-    is_principal = beta - alpha > GRAIN
+    is_principal = beta - alpha > 1
     if data != ZERO and not is_principal and table_decides(position, data, known, HORIZON, alpha, beta):
         return known
     assess(worker, tables, ply, data)

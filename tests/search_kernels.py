@@ -8,12 +8,12 @@ import numpy as np
 
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ONE, ZERO
-from zobra.engine.exchange import exchange_reaches
 from zobra.engine.kernels import BOOL, INT, VOID, WORD, entry, record
 from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY
+from zobra.engine.see import see_at_least
 from zobra.search.correction import corrected, learn_correction
 from zobra.search.history import approach, capture_score, is_noisy, learn_cutoff, quiet_score, remember_tried
 from zobra.search.negamax import negamax
@@ -72,8 +72,8 @@ TABLE_TYPE, FIELDS_TYPE = record(TABLE), record(FIELDS)
 
 @entry(BOOL, POSITION_TYPE, TABLES_TYPE, WORD, INT)
 def exchange_reaches_from_python(position, tables, move, threshold):
-    """`exchange_reaches` as it is."""
-    return exchange_reaches(position, tables, move, threshold)
+    """`see_at_least` as it is."""
+    return see_at_least(position, tables, move, threshold)
 
 
 @entry(VOID, POSITION_TYPE, TABLES_TYPE, record(VERDICTS))

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from zobra.engine import kernels
-from zobra.engine.exchange import exchange_reaches
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.kernels.store import FOLDERS_KEPT, KernelCache
 from zobra.engine.layouts import MOVE_LIST
 from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD
+from zobra.engine.see import see_at_least
 
 ROOT = Path(__file__).parent.parent
 # Calls a kernel in a copy of the sources, and says how many were compiled, what was noticed, and the answer.
@@ -185,7 +185,7 @@ def test_values_of_a_wrong_type_do_not_reach_a_kernel():
 
 
 def test_inner_kernels_are_not_for_python():
-    for inner in (exchange_reaches, kernels.lowest):
+    for inner in (see_at_least, kernels.lowest):
         with pytest.raises(TypeError, match="by kernels only"):
             inner(1)
 

@@ -1,4 +1,4 @@
-"""Static exchange evaluation: does a move win material if both sides keep taking on its target square?
+"""Static exchange evaluation (SEE): does a move win material if both sides keep taking on its target square?
 
 Threshold form: instead of the whole swap list it answers only whether the balance reaches a limit. Pins are not looked at.
 Idea: Fritz Reul's and the Chess Programming Wiki's "SEE - The Swap Algorithm".
@@ -13,36 +13,35 @@ from zobra.engine.board import BISHOP, BLACK, EIGHT, KING, KNIGHT, ONE, PAWN, QU
 from zobra.engine.kernels import kernel
 from zobra.engine.move import CASTLING, EN_PASSANT, PROMOTION, flag_of, from_square, promoted_type, to_square
 
-# Exchange values in centipawns by piece type, the king last: what is lost when the exchange goes wrong.
-PAWN_WORTH, MINOR_WORTH, ROOK_WORTH, QUEEN_WORTH, KING_WORTH = (np.int64(v) for v in (100, 320, 500, 950, 20_000))
-NOTHING = np.int64(0)
+# Centipawns by piece type. The king last: no exchange gains what its loss costs.
+PAWN_VALUE, MINOR_VALUE, ROOK_VALUE, QUEEN_VALUE, KING_VALUE = (np.int64(v) for v in (100, 320, 500, 950, 20_000))
 
 
 @kernel
-def worth(kind):
+def piece_value(kind):
     """Exchange value of a piece type, 0 for none."""
     if kind == PAWN:
-        return PAWN_WORTH
+        return PAWN_VALUE
     if kind <= BISHOP:
-        return MINOR_WORTH
+        return MINOR_VALUE
     if kind == ROOK:
-        return ROOK_WORTH
+        return ROOK_VALUE
     if kind == QUEEN:
-        return QUEEN_WORTH
-    return KING_WORTH if kind == KING else NOTHING
+        return QUEEN_VALUE
+    return KING_VALUE if kind == KING else 0
 
 
 @kernel
-def gain(position, move):
+def capture_value(position, move):
     """Material a move wins at once, in centipawns: what it captures and what a promotion adds."""
     flag = flag_of(move)
     if flag == CASTLING:
-        return NOTHING
+        return 0
     if flag == EN_PASSANT:
-        return PAWN_WORTH
-    captured = worth(np.uint64(position.board[to_square(move)]) >> ONE)
+        return PAWN_VALUE
+    captured = piece_value(np.uint64(position.board[to_square(move)]) >> ONE)
     if flag >= PROMOTION:
-        captured += worth(promoted_type(flag)) - PAWN_WORTH
+        captured += piece_value(promoted_type(flag)) - PAWN_VALUE
     return captured
 
 
@@ -68,18 +67,18 @@ def all_attackers(position, tables, square, occupied):
 
 
 @kernel
-def exchange_reaches(position, tables, move, threshold):
+def see_at_least(position, tables, move, threshold):
     """Does the exchange that `move` begins end with a balance of at least `threshold` centipawns for its side?"""
     flag = flag_of(move)
     if flag == CASTLING:
-        return threshold <= NOTHING
+        return threshold <= 0
     from_, to = from_square(move), to_square(move)
-    balance = gain(position, move) - threshold
-    if balance < NOTHING:
+    balance = capture_value(position, move) - threshold
+    if balance < 0:
         return False
     kind = promoted_type(flag) if flag >= PROMOTION else np.uint64(position.board[from_]) >> ONE
-    balance -= worth(kind)  # as if the piece were lost for nothing
-    if balance >= NOTHING:
+    balance -= piece_value(kind)  # as if the piece were lost for nothing
+    if balance >= 0:
         return True
     occupied = (position.colours[WHITE] | position.colours[BLACK]) ^ (ONE << from_)
     if flag == EN_PASSANT:
@@ -103,7 +102,7 @@ def exchange_reaches(position, tables, move, threshold):
         if kind == ROOK or kind == QUEEN:
             attacking |= rook_attacks(tables, to, occupied) & straight
         side ^= ONE
-        balance = -balance - np.int64(1) - worth(kind)
-        if balance >= NOTHING:
+        balance = -balance - 1 - piece_value(kind)
+        if balance >= 0:
             break
     return side != position.side
