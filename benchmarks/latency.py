@@ -1,15 +1,13 @@
-"""How fast the engine reacts while it searches: from `isready` to `readyok`, and from `stop` to `bestmove`.
+"""Reaction time during a search: from `isready` to `readyok`, and from `stop` to `bestmove`.
 
     python benchmarks/latency.py [--searches 300] [--threads 1] [--command COMMAND]
 
-Each search is infinite, of a position of a random game; `isready` and `stop` come after a random pause. Printed are the median,
-the 99th percentile and the worst in milliseconds, and the load of the machine before and after: on a busy one, waiting for
-the processor counts too.
+Each search is infinite, of a position of a random game; `isready` and `stop` come after a random pause. Prints median, 99th
+percentile and worst in milliseconds. On a busy machine, waiting for the processor counts too.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import shlex
 import statistics
@@ -20,20 +18,15 @@ import time
 import chess
 import typer
 
-LONGEST_PAUSE = 0.15  # seconds
-LONGEST_GAME = 80  # plies
+LONGEST_PAUSE, LONGEST_GAME = 0.15, 80  # seconds, plies
 
 
-class Engine:
-    """A UCI engine on pipes, spoken to line by line."""
+class PipedEngine:
+    """A UCI engine on pipes."""
 
     def __init__(self, command: list[str]) -> None:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    @property
-    def process(self) -> int:
-        """Its process id."""
-        return self._process.pid
+        self.process_id = self._process.pid
 
     def send(self, line: str) -> None:
         """Send a line."""
@@ -69,7 +62,7 @@ class Engine:
 
 
 def random_position(source: random.Random) -> str:
-    """Where a random game stands after some moves."""
+    """The FEN of a random game after some moves."""
     board = chess.Board()
     for _ in range(source.randrange(LONGEST_GAME)):
         if board.is_game_over():
@@ -78,27 +71,20 @@ def random_position(source: random.Random) -> str:
     return board.fen()
 
 
-def told(name: str, times: list[float]) -> str:
+def summary(name: str, times: list[float]) -> str:
     """One line of the report."""
     times = sorted(times)
     percentile = times[min(len(times) - 1, len(times) * 99 // 100)]
     return f"{name:24} median {statistics.median(times):6.2f} ms   99 % {percentile:6.2f} ms   worst {times[-1]:6.2f} ms"
 
 
-def load() -> str:
-    """The load of the machine, as the system tells it."""
-    return f"{os.getloadavg()[0]:.2f} on {os.cpu_count()} processors" if hasattr(os, "getloadavg") else "unknown"
-
-
 def main(command: str = "", searches: int = 300, threads: int = 1, seed: int = 1) -> None:
-    """Measure; `command` starts an engine, Zobra if none is given."""
+    """Measure; `command` starts an engine (default: Zobra)."""
     source = random.Random(seed)
-    engine = Engine(shlex.split(command) if command else [sys.executable, "-m", "zobra.uci"])
-    engine.send("uci")
-    engine.wait_for("uciok")
+    engine = PipedEngine(shlex.split(command) if command else [sys.executable, "-m", "zobra.uci"])
+    engine.ask("uci", "uciok")
     engine.send(f"setoption name Threads value {threads}")
     engine.measure("isready", "readyok")
-    before = load()
     ready, stopped = [], []
     for _ in range(searches):
         engine.send(f"position fen {random_position(source)}")
@@ -107,9 +93,9 @@ def main(command: str = "", searches: int = 300, threads: int = 1, seed: int = 1
         ready.append(engine.measure("isready", "readyok"))
         time.sleep(source.random() * LONGEST_PAUSE)
         stopped.append(engine.measure("stop", "bestmove"))
-    print(f"{searches} searches, {threads} thread(s); load {before} before, {load()} after")
-    print(told("isready to readyok", ready))
-    print(told("stop to bestmove", stopped))
+    print(f"{searches} searches, {threads} thread(s)")
+    print(summary("isready to readyok", ready))
+    print(summary("stop to bestmove", stopped))
     print(f"quit to the end          {engine.quit():.2f} ms")
 
 

@@ -1,10 +1,9 @@
-"""Does the engine grow? Many games in one process, and its resident set on the way.
+"""Memory: the resident set of one engine process over many games.
 
     python benchmarks/memory.py [--games 1000] [--moves 30] [--nodes 400]
 
-Each game is announced by `ucinewgame` and played by the engine against itself from a random opening, as a GUI does it: the
-moves so far with each `position`, then `go nodes`. Threads, MultiPV and the size of the table change from game to game and come
-back, so that what these leave behind counts too. The growth is measured from the end of the first tenth of the games.
+The engine plays against itself from random openings: `ucinewgame`, then `position` with all moves and `go nodes`.
+Threads, MultiPV and Hash change from game to game. Growth is measured from the end of the first tenth of the games.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ import typer
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a script, or imported by the tests
 
-from benchmarks.latency import Engine
+from benchmarks.latency import PipedEngine
 
 OPENING_PLIES = 8
 SETTINGS = ({}, {"MultiPV": 3}, {"Threads": 2}, {"Hash": 4}, {"UCI_ShowWDL": "true"})
-TENTHS = 10 * len(SETTINGS)  # so that each tenth of so many games ends with the same settings
+TENTHS = 10 * len(SETTINGS)  # each tenth of the games ends with the same settings
 DEFAULTS = {"MultiPV": 1, "Threads": 1, "Hash": 32, "UCI_ShowWDL": "false"}
 
 
@@ -32,7 +31,7 @@ def resident(process: int) -> int:
     return int(subprocess.run(["ps", "-o", "rss=", "-p", str(process)], check=True, capture_output=True, text=True).stdout)
 
 
-def play(engine: Engine, source: random.Random, moves: int, nodes: int) -> None:
+def play(engine: PipedEngine, source: random.Random, moves: int, nodes: int) -> None:
     """A game of so many searches, or until it ends."""
     engine.send("ucinewgame")
     engine.measure("isready", "readyok")
@@ -50,7 +49,7 @@ def play(engine: Engine, source: random.Random, moves: int, nodes: int) -> None:
 
 def watch(games: int, moves: int = 30, nodes: int = 400, seed: int = 1) -> list[int]:
     """The resident set after each tenth of the games, in kilobytes."""
-    source, engine = random.Random(seed), Engine([sys.executable, "-m", "zobra.uci"])
+    source, engine = random.Random(seed), PipedEngine([sys.executable, "-m", "zobra.uci"])
     engine.send("uci")
     engine.measure("isready", "readyok")
     sizes = []
@@ -59,7 +58,7 @@ def watch(games: int, moves: int = 30, nodes: int = 400, seed: int = 1) -> list[
             engine.send(f"setoption name {name} value {value}")
         play(engine, source, moves, nodes)
         if number % (games // 10) == 0:
-            sizes.append(resident(engine.process))
+            sizes.append(resident(engine.process_id))
     engine.quit()
     return sizes
 

@@ -2,40 +2,35 @@
 
     python benchmarks/network.py
 
-All legal moves of the positions of `zobra bench` that do not take a king across the middle, again and again, with random
-weights: what they are makes no difference to the time. Medians are told.
+Uses all legal moves but the king's in the positions of `zobra bench`, with random weights. Prints medians.
 """
 
 from __future__ import annotations
 
 import statistics
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import typer
-from variants import apart_from_cache
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that tests/tools is found
+
+from tests.tools.variants import apart_from_cache
 from zobra.engine.accumulator import refresh, update
 from zobra.engine.board import ONE, WHITE
 from zobra.engine.fen import parse_fen
 from zobra.engine.kernels import INT, entry, record
 from zobra.engine.layouts import ACCUMULATOR, HIDDEN, NETWORK, POSITION
 from zobra.engine.network import LARGEST_OUTPUT, bucket_of, evaluate_anew, network_score
-from zobra.engine.position import Position
 from zobra.uci.bench import POSITIONS
 
 MOST = 64  # moves of a position that are measured
-CASE = np.dtype(
-    [
-        ("position", POSITION),
-        ("accumulator", ACCUMULATOR),
-        ("count", "i8"),
-        ("followings", POSITION, (MOST,)),
-        ("accumulators", ACCUMULATOR, (MOST,)),
-    ],
-    align=True,
-)
+KINGS = 10  # piece codes from here on are kings
+LISTS = [("followings", POSITION, (MOST,)), ("accumulators", ACCUMULATOR, (MOST,))]
+CASE = np.dtype([("position", POSITION), ("accumulator", ACCUMULATOR), ("count", "i8"), *LISTS], align=True)
 
 with apart_from_cache():
 
@@ -49,7 +44,7 @@ with apart_from_cache():
 
     @entry(INT, record(CASE), record(NETWORK), INT)
     def refresh_all(case, network, rounds):
-        """Compute White's side anew after every move."""
+        """Compute White's side from scratch after every move."""
         for _ in range(rounds):
             for index in range(case.count):
                 refresh(network, case.accumulators[index], case.followings[index], WHITE)
@@ -63,7 +58,7 @@ with apart_from_cache():
             for index in range(case.count):
                 position = case.followings[index]
                 total += network_score(network, case.accumulators[index], position)
-                network.output_bias[bucket_of(position)] += ONE  # lest one do for all
+                network.output_bias[bucket_of(position)] += ONE  # so that the loop cannot be folded
         return total
 
 
@@ -77,12 +72,6 @@ def random_network() -> np.ndarray:
     return network
 
 
-def is_measured(position: Position, move: int) -> bool:
-    """Does no king cross the middle by this move?"""
-    squares = (move & 63, move >> 6 & 63)
-    return int(position.record["board"][squares[0]]) < 10 or (squares[0] ^ squares[1]) & 4 == 0
-
-
 def cases(network: Any) -> np.ndarray:
     """The positions, and what follows each move."""
     array: Any = np.zeros(len(POSITIONS), CASE)
@@ -90,7 +79,8 @@ def cases(network: Any) -> np.ndarray:
         position = parse_fen(fen)
         case["position"] = position.record
         evaluate_anew(network, case["accumulator"], case["position"])
-        moves = [move for move in position.legal_moves() if is_measured(position, move)][:MOST]
+        board = case["position"]["board"]
+        moves = [move for move in position.legal_moves() if board[move & 63] < KINGS][:MOST]
         case["count"] = len(moves)
         for index, move in enumerate(moves):
             case["followings"][index] = position.after(move).record
@@ -110,7 +100,7 @@ def main(rounds: int = 7, repeats: int = 1000) -> None:
     """Measure; in each of `rounds` every move is taken `repeats` times."""
     network = random_network()
     array = cases(network[0])
-    kernels = {"update of one side": update_all, "one side anew": refresh_all, "output of both sides": score_all}
+    kernels = {"update of one side": update_all, "one side from scratch": refresh_all, "output of both sides": score_all}
     times: dict[str, list[float]] = {name: [] for name in kernels}
     for _ in range(rounds):
         for name, kernel in kernels.items():

@@ -1,61 +1,65 @@
-"""Speed of perft against Stockfish in the same run.
+"""Perft speed against another engine, in turns on each position.
 
     python benchmarks/perft.py
 
-Both count in bulk. The engines take turns, so that other load on the machine hits both alike; medians are told, and the median
-of the ratios of neighbouring runs. The counts must agree.
+Both engines count the last ply in bulk. The counts must agree. Prints medians, and the median ratio of runs in turn.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import statistics
 import subprocess
 import time
 
 import typer
-from opponent import find_engine
-from perft_positions import POSITIONS
 
-from zobra.engine.fen import parse_fen
+from zobra.engine.fen import START, parse_fen
 from zobra.engine.perft import count_leaves
 
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+POSITIONS = {"start": (START, 6), "Kiwipete": (KIWIPETE, 5)}  # FEN, depth
 SUMMARY = "Nodes searched: "
+DEBIAN_GAMES = "/usr/games"  # where Debian puts engines; it is not always on a user's PATH
 
 
-class Opponent:
+def find_engine(wanted: str) -> str:
+    """The path of an engine by name or path; leaves with a message if there is none."""
+    places = os.pathsep.join((os.environ.get("PATH", os.defpath), DEBIAN_GAMES))
+    found = shutil.which(wanted, path=places)
+    if found is None:
+        raise typer.BadParameter(f"no engine {wanted!r} on PATH or in {DEBIAN_GAMES}: name one with --engine")
+    return found
+
+
+class PerftEngine:
     """Another engine that understands Stockfish's `go perft`."""
 
     def __init__(self, path: str) -> None:
         self._process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def count_leaves(self, fen: str, depth: int) -> tuple[int, float]:
-        """Leaves, and seconds it took by our clock."""
-        self._say(f"position fen {fen}")
-        self._say("isready")
-        self._read_until("readyok")
+        """Leaves, and the seconds it took by our clock."""
+        self._ask(f"position fen {fen}\nisready", "readyok")
         begin = time.perf_counter()
-        self._say(f"go perft {depth}")
-        line = self._read_until(SUMMARY)
+        line = self._ask(f"go perft {depth}", SUMMARY)
         return int(line.removeprefix(SUMMARY)), time.perf_counter() - begin
 
     def quit(self) -> None:
-        """End it."""
-        self._say("quit")
-        self._process.wait()
+        """End the process."""
+        self._process.communicate("quit\n")
 
-    def _say(self, line: str) -> None:
-        assert self._process.stdin
-        self._process.stdin.write(line + "\n")
-
-    def _read_until(self, beginning: str) -> str:
-        assert self._process.stdout
+    def _ask(self, text: str, beginning: str) -> str:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(text + "\n")
         for line in self._process.stdout:
             if line.startswith(beginning):
                 return line
-        raise SystemExit("the other engine has ended before it answered: does it know `go perft`?")
+        raise SystemExit("the other engine ended before it answered: does it know `go perft`?")
 
 
-def compare(opponent: Opponent, name: str, rounds: int) -> None:
+def compare(other: PerftEngine, name: str, rounds: int) -> None:
     """Print the speeds on one position."""
     fen, depth = POSITIONS[name]
     position, ours, theirs = parse_fen(fen), [], []
@@ -63,25 +67,25 @@ def compare(opponent: Opponent, name: str, rounds: int) -> None:
         begin = time.perf_counter()
         leaves = count_leaves(position, depth)
         ours.append(time.perf_counter() - begin)
-        other, seconds = opponent.count_leaves(fen, depth)
+        their_leaves, seconds = other.count_leaves(fen, depth)
         theirs.append(seconds)
-        if leaves != other:
-            raise SystemExit(f"{name}, depth {depth}: {leaves} leaves here, {other} there")
+        if leaves != their_leaves:
+            raise SystemExit(f"{name}, depth {depth}: {leaves} leaves here, {their_leaves} there")
     speeds = [leaves / statistics.median(times) / 1e6 for times in (ours, theirs)]
     ratio = statistics.median(their / our for our, their in zip(ours, theirs, strict=True))
     print(f"{name:9} depth {depth}, {leaves:,} leaves: {speeds[0]:.0f} M a second, {speeds[1]:.0f} M: {ratio:.2f} times")
 
 
 def main(engine: str = "stockfish", rounds: int = 7) -> None:
-    """Measure; `engine` is the name or path of the one to compare with."""
+    """Measure; `engine` is the name or path of the engine to compare with."""
     path = find_engine(engine)
     print(f"perft, medians of {rounds} runs in turn with {path}")
-    opponent = Opponent(path)
+    other = PerftEngine(path)
     try:
         for name in POSITIONS:
-            compare(opponent, name, rounds)
+            compare(other, name, rounds)
     finally:
-        opponent.quit()
+        other.quit()
 
 
 if __name__ == "__main__":

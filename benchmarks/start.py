@@ -1,9 +1,8 @@
-"""How long a start takes: to `uciok`, and to `readyok`, with a full store of kernels, with an empty one and without any.
+"""Start-up time: from the start of the process to `uciok` and to `readyok`.
 
     python benchmarks/start.py
 
-Warm: the kernels are in the store; one start that is not counted sees to that. Cold: an empty store, and how long it is until
-the engine itself answers and not the simple player. Without: the place of the store cannot be written.
+The kernels are there: one start that is not counted sees to that. Prints median and worst, and processor time.
 """
 
 from __future__ import annotations
@@ -12,24 +11,20 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
 import typer
 
 COMMAND = (sys.executable, "-m", "zobra.uci")
+QUESTIONS = {"uci": "uciok", "isready": "readyok"}
 
 
-def start(environment: dict[str, str] | None = None, *more: tuple[str, str]) -> list[float]:
-    """Seconds from the start of the process to `uciok`, `readyok` and the answers to more questions."""
-    begin = time.perf_counter()
-    with subprocess.Popen(
-        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=environment
-    ) as process:
-        times = []
-        for question, answer in (("uci", "uciok"), ("isready", "readyok"), *more):
-            assert process.stdin and process.stdout
+def start() -> list[float]:
+    """Seconds from the start of the process to each answer."""
+    begin, times = time.perf_counter(), []
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        assert process.stdin and process.stdout
+        for question, answer in QUESTIONS.items():
             process.stdin.write(question + "\n")
             if not any(line.startswith(answer) for line in process.stdout):
                 raise SystemExit(f"the engine ended without {answer}")
@@ -44,34 +39,14 @@ def processor_seconds() -> float:
     return times.children_user + times.children_system
 
 
-def told(times: list[list[float]]) -> str:
-    """Median and worst of each answer, in milliseconds."""
-    columns = zip(("uciok", "readyok"), zip(*times, strict=True), strict=True)
-    return "; ".join(f"{name} median {statistics.median(c) * 1e3:.0f} ms, worst {max(c) * 1e3:.0f} ms" for name, c in columns)
-
-
-def main(starts: int = 10, cold: bool = True) -> None:
+def main(starts: int = 10) -> None:
     """Measure."""
-    start(None, ("d", "Checkers"))
+    start()
     before = processor_seconds()
-    times = [start() for _ in range(starts)]
-    used = (processor_seconds() - before) / starts
-    print(f"warm, {starts} starts: {told(times)}; {used:.2f} s of processor time each")
-    if not cold:
-        return
-    times = []
-    for _ in range(starts):
-        with tempfile.TemporaryDirectory() as folder:
-            times.append(start({**os.environ, "ZOBRA_CACHE_DIR": folder}))
-    print(f"cold, {starts} starts: {told(times)}")
-    with tempfile.TemporaryDirectory() as folder:
-        before = processor_seconds()
-        *_, compiled = start({**os.environ, "ZOBRA_CACHE_DIR": folder}, ("d", "Checkers"))
-        used = processor_seconds() - before
-    print(f"cold, one start: all kernels there after {compiled:.1f} s, {used:.1f} s of processor time")
-    with tempfile.NamedTemporaryFile() as file:
-        times = [start({**os.environ, "ZOBRA_CACHE_DIR": str(Path(file.name))}) for _ in range(starts)]
-    print(f"without a store, {starts} starts: {told(times)}")
+    columns = zip(*(start() for _ in range(starts)), strict=True)
+    for answer, times in zip(QUESTIONS.values(), columns, strict=True):
+        print(f"{answer}: median {statistics.median(times) * 1e3:.0f} ms, worst {max(times) * 1e3:.0f} ms of {starts} starts")
+    print(f"processor time: {(processor_seconds() - before) / starts:.2f} s a start")
 
 
 if __name__ == "__main__":

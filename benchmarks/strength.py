@@ -1,9 +1,9 @@
-"""Does UCI_Elo keep its word? Matches against Stockfish limited to the same number, and what the table should say instead.
+"""UCI_Elo: matches against Stockfish limited to the same number, and advice for the table of search/strength.py.
 
     python benchmarks/strength.py --elo 1400 --elo 1800 --elo 2200 --games 100
 
-A score of 35 to 65 per cent is a level kept. For one that is not, the nodes are told that would have been even if
-ELO_OF_DOUBLING holds; they belong into the table of search/strength.py, and the next run checks them.
+A score of 35 to 65 per cent confirms a level. Otherwise the script suggests a number of nodes, by ELO_OF_DOUBLING; the next run
+checks it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Annotated
 
 import chess.pgn
 import typer
-from opponent import find_engine
+from perft import find_engine
 
 from zobra.search.strength import strength_of
 
-ELO_OF_DOUBLING = 70.0  # what twice the nodes are worth, roughly, at this strength
-KEPT = (0.35, 0.65)
+ELO_OF_DOUBLING = 70.0  # a rough estimate for twice the nodes at this strength
+CONFIRMED = (0.35, 0.65)
 FORFEITS = ("time forfeit", "rules infraction", "abandoned")  # as the Termination header of a game says
 LEVELS = [1400, 1800, 2200]
 
@@ -32,14 +32,13 @@ LEVELS = [1400, 1800, 2200]
 def play(elo: int, options: list[str], opponent: str, folder: Path) -> None:
     """Play a match at a level."""
     zobra = [sys.executable, "-m", "zobra.uci"]
-    command = [*zobra, "match", f"Zobra={shlex.join(zobra)}", f"Other={shlex.quote(opponent)}"]
-    command += ["--folder", str(folder), "--seed", str(elo), *options]
-    command += ["--option", "UCI_LimitStrength=true", "--option", f"UCI_Elo={elo}"]
-    subprocess.run(command, check=True)
+    engines = [f"Zobra={shlex.join(zobra)}", f"Other={shlex.quote(opponent)}"]
+    level = ["--option", "UCI_LimitStrength=true", "--option", f"UCI_Elo={elo}"]
+    subprocess.run([*zobra, "match", *engines, "--folder", str(folder), "--seed", str(elo), *options, *level], check=True)
 
 
 def outcomes(folder: Path) -> tuple[list[float], int]:
-    """Zobra's points in the games of a match folder that were decided on the board, and how many were not."""
+    """Zobra's points in the games of a match folder that ended on the board, and the number of the others."""
     points: list[float] = []
     forfeits = 0
     with open(folder / "games.pgn", encoding="utf-8") as pgn:
@@ -53,14 +52,14 @@ def outcomes(folder: Path) -> tuple[list[float], int]:
 
 
 def advice(elo: int, score: float, forfeits: int) -> str:
-    """What a match says of a level. Forfeits say nothing of strength, and the games without them are no fair sample."""
+    """The verdict on a level. Games lost by forfeit bias the sample, so a match with any of them is void."""
     if forfeits:
         return f"void: {forfeits} games were not decided on the board; play again on a quieter machine, or with --margin"
-    if KEPT[0] <= score <= KEPT[1]:
-        return "kept"
+    if CONFIRMED[0] <= score <= CONFIRMED[1]:
+        return "confirmed"
     difference = 400 * math.log10(score / (1 - score)) if 0 < score < 1 else math.copysign(600, score - 0.5)
     nodes = strength_of(elo).nodes
-    return f"not kept: {difference:+.0f} Elo; try {nodes * 2 ** (-difference / ELO_OF_DOUBLING):.0f} nodes, not {nodes}"
+    return f"not confirmed: {difference:+.0f} Elo; try {nodes * 2 ** (-difference / ELO_OF_DOUBLING):.0f} nodes, not {nodes}"
 
 
 def main(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import sys
 
-from benchmarks.variants import apart_from_cache, variant
+from tests.tools.variants import apart_from_cache, variant
 from zobra.engine.kernels import WORD, entry, record
 from zobra.tt import table
 

@@ -13,8 +13,8 @@ from collections import Counter
 import chess
 import pytest
 
-from benchmarks.lines import line_fault
 from tests.draw_kernels import step_and_judge
+from tests.tools.lines import line_fault
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.move import move_text

@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from benchmarks.lines import line_fault
+from tests.tools.lines import line_fault
 
 LADDER = "8/8/8/8/7k/R7/1R6/K7 w - - 0 1"  # rook b4+, rook a5+ ...: mate in 3 is not claimed here, only lines are judged
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"

@@ -1,6 +1,6 @@
 """Every line that a search tells is legal to its end; and a mate that it promises in the end is there, move by move.
 
-The judge is python-chess (benchmarks/lines.py). The positions are those of Zobra's games against itself, which end in mates
+The judge is python-chess (tests/tools/lines.py). The positions are those of Zobra's games against itself, which end in mates
 often enough, and the mate problems of ../shared/data/mates where they are at hand.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from benchmarks.lines import line_fault
+from tests.tools.lines import line_fault
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.move import move_text

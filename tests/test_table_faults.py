@@ -16,8 +16,8 @@ import chess
 import numpy as np
 import pytest
 
-from benchmarks.lines import line_fault
 from tests.playouts import playouts
+from tests.tools.lines import line_fault
 from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.search.limits import Limits, Report

@@ -1,4 +1,4 @@
-"""Variants of the engine's own kernels for measurements: a module's source, changed, and compiled apart from the cache."""
+"""Variants of the engine's kernels: a module's source, changed, and compiled without the kernel store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zobra.engine.kernels import cache
 
 @contextmanager
 def apart_from_cache() -> Iterator[None]:
-    """Entries declared in here are compiled anew, and not kept: nothing may take them for the originals."""
+    """Kernels declared in this context are compiled each time and never stored."""
     cache.takes_entries = False
     try:
         yield
@@ -23,7 +23,7 @@ def apart_from_cache() -> Iterator[None]:
 
 
 def variant(module: ModuleType, change: Callable[[str], str] = str, **given: Any) -> dict[str, Any]:
-    """The names of a module whose source went through `change`; `given` names replace what it would import by that name."""
+    """Execute a module's source after `change`; return its names. `given` replaces imports of the same name."""
     source = change(inspect.getsource(module))
     for name in given:
         source = re.sub(rf"^from \S+ import {name}$", "", source, flags=re.MULTILINE)

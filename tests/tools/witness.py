@@ -1,11 +1,10 @@
-"""Stands between a GUI or match tool and an engine, and writes down every line that passes.
+"""Records the conversation between a match tool and an engine.
 
-    zobra match "Zobra=python benchmarks/witness.py FOLDER zobra" … --folder MATCH
-    python benchmarks/judge.py MATCH --transcripts FOLDER
+    zobra match "Zobra=python tests/tools/witness.py FOLDER zobra" … --folder MATCH
+    python -m tests.tools.judge MATCH --transcripts FOLDER
 
-One file for each process, FOLDER/<process id>-<time>.txt: the second since its start, `>` for what the engine is told or `<`
-for what it says, and the line; at the end `# ended with STATUS`. What passes is not looked at, and costs a fraction of a
-millisecond on the way.
+Writes one file for each process, FOLDER/<process id>-<time>.txt: seconds since the start, `>` for input of the engine or `<`
+for its output, and the line; at the end `# ended with STATUS`. A line is delayed by a fraction of a millisecond.
 """
 
 from __future__ import annotations
@@ -34,22 +33,22 @@ class Transcript:
             self._file.write(b"%.3f %s %s\n" % (time.monotonic() - self._began, mark, line.rstrip(b"\r\n")))
 
     def end(self, status: int) -> None:
-        """Add how it ended, and close."""
+        """Add the exit status and close."""
         with self._lock:
             self._file.write(b"# ended with %d\n" % status)
             self._file.close()
 
 
 def pass_on(source: IO[bytes], target: IO[bytes], transcript: Transcript, mark: bytes) -> None:
-    """Hand lines on until one side closes; the target is closed then."""
+    """Copy lines until one side closes; then close the target."""
     try:
         for line in source:
-            transcript.note(mark, line)  # first, or the answer could stand before it
+            transcript.note(mark, line)  # before it is sent, so that the answer comes after it
             target.write(line)
             target.flush()
         target.close()
     except OSError:
-        pass  # nobody listens any more: the other side has ended, which its own end tells
+        pass  # the reader has ended; its exit status is recorded elsewhere
 
 
 def main(folder: str, *command: str) -> None:
@@ -57,8 +56,8 @@ def main(folder: str, *command: str) -> None:
     transcript = Transcript(Path(folder))
     engine = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert engine.stdin and engine.stdout
-    told = threading.Thread(target=pass_on, args=(sys.stdin.buffer, engine.stdin, transcript, b">"), daemon=True)
-    told.start()
+    sender = threading.Thread(target=pass_on, args=(sys.stdin.buffer, engine.stdin, transcript, b">"), daemon=True)
+    sender.start()
     pass_on(engine.stdout, sys.stdout.buffer, transcript, b"<")
     status = engine.wait()
     transcript.end(status)
@@ -67,5 +66,5 @@ def main(folder: str, *command: str) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) < 3:
-        raise SystemExit("python benchmarks/witness.py FOLDER COMMAND…")
+        raise SystemExit("python tests/tools/witness.py FOLDER COMMAND…")
     main(*sys.argv[1:])

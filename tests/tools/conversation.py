@@ -1,4 +1,4 @@
-"""A UCI conversation as benchmarks/witness.py writes it down, judged line by line."""
+"""Checks a UCI conversation, recorded by tests/tools/witness.py, line by line."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Iterator
 
 import chess
 
-from benchmarks.lines import line_fault
+from tests.tools.lines import line_fault
 
 LINE = re.compile(r"(\d+\.\d+) ([<>]) ?(.*)")
 Fault = tuple[str, str]  # kind, and what it was
 
 
 class Conversation:
-    """Follows one. `engine` is its name, `counts` what there was; `take` gives the faults of a line."""
+    """Follows one conversation. `engine` is the engine's name; `take` yields the faults of a line and keeps `counts`."""
 
     def __init__(self) -> None:
         self.engine = "?"
         self.counts: Counter[str] = Counter()
         self._chess960 = False
         self._weakened = False
-        self._told: tuple[str, list[str]] = ("", [])  # FEN and moves of the last position line
+        self._position: tuple[str, list[str]] = ("", [])  # FEN and moves of the last `position`
         self._board = chess.Board()
         self._searching = False
         self._meant = ""  # first move of the last line, whatever its bound
@@ -54,16 +54,16 @@ class Conversation:
         self._quit |= words[0] == "quit"
 
     def _follow(self, words: list[str]) -> None:
-        """Set up the board, or play on from the one before."""
+        """Set up the board, or add moves to the board before."""
         end = words.index("moves") if "moves" in words else len(words)
         fen, moves = " ".join(words[1:end]), words[end + 1 :]
-        known_fen, known = self._told
+        known_fen, known = self._position
         if fen != known_fen or moves[: len(known)] != known or not known:
             start = chess.STARTING_FEN if fen == "startpos" else fen.removeprefix("fen ")
             self._board, known = chess.Board(start, chess960=self._chess960), []
         for text in moves[len(known) :]:
             self._board.push_uci(text)
-        self._told = (fen, moves)
+        self._position = (fen, moves)
 
     def _hear(self, words: list[str]) -> Iterator[Fault]:
         if words[:2] == ["id", "name"]:
@@ -105,10 +105,10 @@ class Conversation:
         if fault := line_fault(self._board, [words[1], *reply]):
             yield "illegal move", f"{' '.join(words)}: {fault}"
         if self._meant not in ("", words[1]) and not self._weakened:
-            yield "bestmove", f"plays {words[1]}, told {self._meant}"
+            yield "bestmove", f"plays {words[1]}, but its last line begins with {self._meant}"
         moves, mate = self._exact
         if mate is not None:
-            self.counts["mates told at last"] += 1
+            self.counts["final mates"] += 1
             if fault := line_fault(self._board, moves, mate):
                 yield "false mate line", f"{fault}: {' '.join(moves)} from {self._board.fen()}"
 

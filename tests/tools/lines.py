@@ -1,4 +1,4 @@
-"""What a line that an engine tells has to be: legal to its end, and where it promises mate, a mate in just that many moves."""
+"""Checks a principal variation: every move legal, and a mate score followed by a mate of exactly that length."""
 
 from __future__ import annotations
 
