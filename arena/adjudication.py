@@ -6,7 +6,7 @@ from pathlib import Path
 import chess
 import chess.syzygy
 
-from zobra.arena.player import Thought
+from zobra.arena.played_move import PlayedMove
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,14 @@ class Adjudicator:
         self._losing = {chess.WHITE: 0, chess.BLACK: 0}
         self._winning = {chess.WHITE: 0, chess.BLACK: 0}
 
-    def ending(self, board: chess.Board, thought: Thought) -> Ending | None:
+    def ending(self, board: chess.Board, played: PlayedMove) -> Ending | None:
         """Called after each move with the position it led to."""
-        self._note(board, thought)
+        self._note(board, played)
         return self._tablebase_ending(board) or self._resignation() or self._draw(board) or self._move_limit(board)
 
-    def _note(self, board: chess.Board, thought: Thought) -> None:
+    def _note(self, board: chess.Board, played: PlayedMove) -> None:
         mover = not board.turn
-        score = thought.score if thought.mate is None else (100_000 if thought.mate > 0 else -100_000)
+        score = played.score if played.mate is None else (100_000 if played.mate > 0 else -100_000)
         if self._rules.draw is not None:
             # captures and pawn moves make a drawish game new
             if board.halfmove_clock == 0:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from zobra.arena.journal import GameRecord
+from zobra.arena.game_record import GameRecord
 from zobra.arena.live import LivePanel
 from zobra.arena.pgn import ending_text
 from zobra.arena.results import Results

@@ -2,14 +2,17 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 
 import chess
 import chess.syzygy
 
 from zobra.arena.adjudication import Adjudicator, Ending, ending_on_board, win_for
 from zobra.arena.clock import Clock, engine_limit
-from zobra.arena.journal import GameRecord, now
-from zobra.arena.player import EngineFailure, Player, Thought, TooLate
+from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import now
+from zobra.arena.played_move import PlayedMove
+from zobra.arena.player import EngineFailure, Player, TooLate
 from zobra.arena.schedule import Pairing
 from zobra.arena.settings import Settings
 
@@ -23,22 +26,22 @@ async def play_game(
     clocks = {color: Clock(settings.controls[name], settings.margin_ms) for color, name in names.items()}
     adjudicator = Adjudicator(settings.rules, tablebase)
     start, begun = now(), time.monotonic()
-    moves: list[list] = []
+    moves: list[PlayedMove] = []
     ending, failure = ending_on_board(board), None
     while ending is None:
         try:
-            thought = await _think(board, players, clocks, pairing)
+            played = await _think(board, players, clocks, pairing)
         except EngineFailure as error:
             failure, ending = error, Ending(win_for(not board.turn), error.reason, error.detail)
             break
-        moves.append(_entry(board, thought))
-        board.push(thought.move)
-        ending = ending_on_board(board) or adjudicator.ending(board, thought)
+        moves.append(played)
+        board.push(played.move)
+        ending = ending_on_board(board) or adjudicator.ending(board, played)
     return finished(pairing, ending, settings, moves, start, time.monotonic() - begun), failure
 
 
 def finished(
-    pairing: Pairing, ending: Ending, settings: Settings, moves: list[list], start: str, duration: float = 0.0
+    pairing: Pairing, ending: Ending, settings: Settings, moves: list[PlayedMove], start: str, duration: float = 0.0
 ) -> GameRecord:
     """The journal's record of a game; `duration` in seconds."""
     return GameRecord(
@@ -59,21 +62,17 @@ def finished(
 
 async def _think(
     board: chess.Board, players: Mapping[chess.Color, Player], clocks: Mapping[chess.Color, Clock], pairing: Pairing
-) -> Thought:
+) -> PlayedMove:
     """One move in time. Raises EngineFailure."""
     clock = clocks[board.turn]
     limit = engine_limit(clocks, board.turn, pairing.index)
     try:
-        thought = await players[board.turn].think(board, limit, pairing.index, clock.allowance_ms())
+        played = await players[board.turn].think(board, limit, pairing.index, clock.allowance_ms())
     except TooLate as late:
         raise EngineFailure("time", f"{clock.spend(late.elapsed_ms):.0f} ms over", usable=True) from late
-    late_by = clock.spend(thought.elapsed_ms)
+    elapsed_ms = played.milliseconds or 0.0
+    late_by = clock.spend(elapsed_ms)
     if late_by > 0:
         raise EngineFailure("time", f"{late_by:.0f} ms over", usable=True)
-    return thought
-
-
-def _entry(board: chess.Board, thought: Thought) -> list:
-    return [
-        board.uci(thought.move), thought.score, thought.mate, thought.depth, thought.nodes, round(thought.elapsed_ms, 1),
-    ]  # fmt: skip
+    remaining = None if clock.remaining_ms is None else round(clock.remaining_ms)
+    return replace(played, milliseconds=round(elapsed_ms, 1), clock_ms=remaining)

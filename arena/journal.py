@@ -3,13 +3,7 @@
 `run.json`: {"kind": "match", "engines": [{"name", "command", "options", "protocol", ...}], "time_control", "rounds",
 "tournament", "sprt": null or {"elo0", "elo1", "alpha", "beta", "model"}, ..., "created": ISO time}.
 
-`journal.jsonl`: one object per finished game, in the order of finishing, on disk before the next line begins:
-{"index": from 0, "pair": from 0, "round": from 1, "white", "black": names, "opening": {"fen": position where the engines
-take over, "name", "root": position where the book moves begin, "moves": [book moves in UCI]}, "result": "1-0|0-1|1/2-1/2",
-"reason": mate|time|illegal move|disconnect|stall|resignation|stalemate|insufficient material|fifty-move rule|threefold
-repetition|draw adjudication|resign adjudication|move limit|tablebase, "detail": text, "moves": [[uci, centipawns or
-null, moves to mate or null, depth, nodes, milliseconds], ...] with scores from the mover's view, "start": ISO time,
-"duration": seconds}.
+`journal.jsonl`: one finished game a line (game_record.py), in the order of finishing, on disk before the next line begins.
 
 `games.pgn`: the same games for other tools; made again from the journal whenever a match is resumed.
 """
@@ -17,46 +11,16 @@ null, moves to mate or null, depth, nodes, milliseconds], ...] with scores from 
 import errno
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from filelock import FileLock, Timeout
 
+from zobra.arena.game_record import GameRecord
 from zobra.arena.pgn import pgn_text
-from zobra.arena.schedule import Pairing
 from zobra.arena.settings import Settings
-
-POINTS_OF_WHITE = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}  # half points, so that they count as integers
-
-
-@dataclass(frozen=True)
-class GameRecord:
-    """A finished game as the journal keeps it; see the top of this file."""
-
-    index: int
-    pair: int
-    round: int
-    white: str
-    black: str
-    opening: dict[str, Any]
-    result: str
-    reason: str
-    detail: str = ""
-    moves: list[list[Any]] = field(default_factory=list)
-    start: str = ""
-    duration: float = 0.0
-
-    def belongs_to(self, pairing: Pairing) -> bool:
-        """Whether this is the scheduled game."""
-        same = (self.index, self.white, self.black) == (pairing.index, pairing.white, pairing.black)
-        return same and (self.opening["root"], tuple(self.opening["moves"])) == (pairing.opening.fen, pairing.opening.moves)
-
-    def points(self, name: str) -> int:
-        """Half points of one of the engines. Raises KeyError for a result that is none."""
-        white = POINTS_OF_WHITE[self.result]
-        return white if name == self.white else 2 - white
 
 
 class Journal:
@@ -125,9 +89,8 @@ class Journal:
         texts = []
         for number, line in enumerate(whole.splitlines(), start=1):
             try:
-                record = GameRecord(**json.loads(line))
-                record.points(record.white)
-                texts.append(pgn_text(asdict(record), self.settings))
+                record = GameRecord.from_json(json.loads(line))
+                texts.append(pgn_text(record, self.settings))
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"{path}:{number}: not a game: {type(error).__name__}: {error}") from error
             self.records.append(record)
@@ -139,8 +102,8 @@ class Journal:
         """Keeps a finished game; it is on disk when this returns."""
         assert self._journal is not None and self._pgn is not None
         for file, text in (
-            (self._journal, json.dumps(asdict(record), separators=(",", ":")) + "\n"),
-            (self._pgn, pgn_text(asdict(record), self.settings)),
+            (self._journal, json.dumps(record.to_json(), separators=(",", ":")) + "\n"),
+            (self._pgn, pgn_text(record, self.settings)),
         ):
             file.write(text.encode())
             file.flush()

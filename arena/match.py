@@ -10,7 +10,8 @@ from typing import Protocol
 import chess
 
 from zobra.arena.engines import EngineSpec
-from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import Journal
 from zobra.arena.openings import Opening
 from zobra.arena.player import EngineFailure, Player
 from zobra.arena.pool import Pool, terminated_like_interrupted

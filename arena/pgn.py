@@ -1,11 +1,11 @@
 """A finished game as PGN, each move with its evaluation, depth, time and nodes in a comment: {+0.31/12 0.101s, n=52311}."""
 
 import re
-from typing import Any
 
 import chess
 import chess.pgn
 
+from zobra.arena.game_record import GameRecord
 from zobra.arena.settings import Settings
 
 _LOSSES = {
@@ -32,9 +32,9 @@ def ending_text(result: str, reason: str, detail: str) -> str:
     return f"{text} ({detail})" if detail else text
 
 
-def pgn_text(record: dict[str, Any], settings: Settings) -> str:
-    """The game of a journal record, with a blank line behind it."""
-    opening = record["opening"]
+def pgn_text(record: GameRecord, settings: Settings) -> str:
+    """The game, with a blank line behind it."""
+    opening = record.opening
     game = chess.pgn.Game()
     board = chess.Board(opening["root"], chess960=settings.chess960)
     game.setup(board)
@@ -42,49 +42,39 @@ def pgn_text(record: dict[str, Any], settings: Settings) -> str:
     node: chess.pgn.GameNode = game
     for uci in opening["moves"]:
         node = node.add_main_variation(chess.Move.from_uci(uci), comment="book")
-    for uci, *said in record["moves"]:
-        node = node.add_main_variation(chess.Move.from_uci(uci), comment=_comment(*said))
+    for played in record.moves:
+        node = node.add_main_variation(played.move, comment=played.to_comment())
     # a brace would end the comment
-    ending = re.sub(r"[{}]", "", ending_text(record["result"], record["reason"], record["detail"]))
+    ending = re.sub(r"[{}]", "", ending_text(record.result, record.reason, record.detail))
     node.comment = f"{node.comment}, {ending}" if node.comment else ending
-    game.headers["PlyCount"] = str(len(opening["moves"]) + len(record["moves"]))
+    game.headers["PlyCount"] = str(len(opening["moves"]) + len(record.moves))
     return f"{game}\n\n"
 
 
-def _set_headers(game: chess.pgn.Game, record: dict[str, Any], settings: Settings) -> None:
+def _set_headers(game: chess.pgn.Game, record: GameRecord, settings: Settings) -> None:
     controls = settings.controls
-    white, black = str(controls[record["white"]]), str(controls[record["black"]])
+    white, black = str(controls[record.white]), str(controls[record.black])
     game.headers.update(
         {
             "Event": "Zobra match",
             "Site": "?",
-            "Date": record["start"][:10].replace("-", ".") or "????.??.??",
-            "Round": f"{record['round']}.{record['index'] % 2 + 1}",
-            "White": record["white"],
-            "Black": record["black"],
-            "Result": record["result"],
-            "GameStartTime": record["start"],
-            "GameDuration": f"{record['duration']:.1f}",
-            "Termination": _TERMINATIONS.get(record["reason"], "adjudication" if _adjudicated(record["reason"]) else "normal"),
+            "Date": record.start[:10].replace("-", ".") or "????.??.??",
+            "Round": f"{record.round}.{record.index % 2 + 1}",
+            "White": record.white,
+            "Black": record.black,
+            "Result": record.result,
+            "GameStartTime": record.start,
+            "GameDuration": f"{record.duration:.1f}",
+            "Termination": _TERMINATIONS.get(record.reason, "adjudication" if _adjudicated(record.reason) else "normal"),
         }
     )
     if white == black:
         game.headers["TimeControl"] = white
     else:
         game.headers["WhiteTimeControl"], game.headers["BlackTimeControl"] = white, black
-    if record["opening"]["name"]:
-        game.headers["Opening"] = " ".join(record["opening"]["name"].split())  # an EPD's id may hold line breaks
+    if record.opening["name"]:
+        game.headers["Opening"] = " ".join(record.opening["name"].split())  # an EPD's id may hold line breaks
 
 
 def _adjudicated(reason: str) -> bool:
     return "adjudication" in reason or reason in ("move limit", "tablebase")
-
-
-def _comment(score: int | None, mate: int | None, depth: int | None, nodes: int | None, time_ms: float) -> str:
-    if mate is not None:
-        # in plies, as other runners write it
-        value = f"+M{2 * mate - 1}" if mate > 0 else f"-M{-2 * mate}"
-    else:
-        value = "" if score is None else f"{score / 100:+.2f}"
-    head = f"{value}/{depth or 0} " if value else ""
-    return f"{head}{time_ms / 1000:.3f}s" + (f", n={nodes}" if nodes else "")

@@ -9,7 +9,6 @@ import signal
 import time
 from collections import deque
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -18,6 +17,7 @@ import chess.engine
 from zobra.arena.announced import as_announced, with_one_thread
 from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
+from zobra.arena.played_move import PlayedMove
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -50,18 +50,6 @@ class TooLate(EngineFailure):
     def __init__(self, elapsed_ms: float) -> None:
         super().__init__("time", usable=True)
         self.elapsed_ms = elapsed_ms
-
-
-@dataclass(frozen=True)
-class Thought:
-    """A move with what the engine said of it: centipawns or moves to mate from its own view, and milliseconds measured."""
-
-    move: chess.Move
-    elapsed_ms: float
-    score: int | None = None
-    mate: int | None = None
-    depth: int | None = None
-    nodes: int | None = None
 
 
 class _Stopwatch(chess.engine.Protocol):
@@ -218,8 +206,10 @@ class Player:
         """Waits until the engine answers a ping. Raises EngineFailure."""
         await self._answered(self._protocol.ping(), self._patience, "no answer to a ping")
 
-    async def think(self, board: chess.Board, limit: chess.engine.Limit, game: object, allowance_ms: float | None) -> Thought:
-        """Lets the engine move. Raises EngineFailure; a late move counts as thought here, its clock tells."""
+    async def think(
+        self, board: chess.Board, limit: chess.engine.Limit, game: object, allowance_ms: float | None
+    ) -> PlayedMove:
+        """Lets the engine move. Raises EngineFailure; a late move is returned; the caller compares it with the clock."""
         await self.ready()
         self._protocol.rewind()
         wanted = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
@@ -234,7 +224,7 @@ class Player:
         error = task.exception()
         if error is not None:
             raise self._failure(error) from error
-        return self._thought(task.result(), board)
+        return self._played(task.result(), board)
 
     async def _wait(self, task: asyncio.Future, allowance_ms: float | None) -> None:
         """Until the move is there or can no longer be in time. Preparations before "go" have their own patience."""
@@ -273,16 +263,16 @@ class Player:
     def _last_words(self) -> str:
         return f"; it said: {self._protocol.errors[-1][:200]}" if self._protocol.errors else ""
 
-    def _thought(self, result: chess.engine.PlayResult, board: chess.Board) -> Thought:
+    def _played(self, result: chess.engine.PlayResult, board: chess.Board) -> PlayedMove:
         if result.resigned:
             raise EngineFailure("resignation", usable=True)
         if not result.move or not board.is_legal(result.move):
             raise EngineFailure("illegal move", self._protocol.answer or "none", usable=True)
         score = result.info.get("score")
         relative = None if score is None else score.pov(board.turn)
-        return Thought(
+        return PlayedMove(
             move=result.move,
-            elapsed_ms=self._protocol.elapsed_ms(),
+            milliseconds=self._protocol.elapsed_ms(),
             score=None if relative is None else relative.score(),
             mate=None if relative is None else relative.mate(),
             depth=result.info.get("depth"),

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from zobra.arena.engines import THREADS
-from zobra.arena.journal import GameRecord
+from zobra.arena.game_record import GameRecord
 from zobra.arena.processors import shares
 from zobra.arena.schedule import Pairing
 from zobra.arena.settings import Settings

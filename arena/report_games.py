@@ -4,11 +4,12 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import chess
 
-from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import Journal
+from zobra.arena.played_move import PlayedMove
 from zobra.arena.results import Results
 from zobra.arena.statistics import Sprt
 
@@ -27,14 +28,9 @@ class Move:
     time_ms: float | None
 
     @classmethod
-    def from_journal(cls, entry: list[Any]) -> "Move":
-        """Reads [uci, score_cp or null, mate or null, depth, nodes, time_ms]."""
-        uci, score, mate, depth, nodes, time_ms = entry[:6]
-        if mate is not None:
-            pawns: float | None = MOST_PAWNS if mate > 0 else -MOST_PAWNS
-        else:
-            pawns = None if score is None else max(-MOST_PAWNS, min(MOST_PAWNS, score / 100))
-        return cls(uci, pawns, depth, nodes, time_ms)
+    def from_journal(cls, entry: PlayedMove) -> "Move":
+        """From a played move."""
+        return cls(entry.move.uci(), entry.pawns(MOST_PAWNS), entry.depth, entry.nodes, entry.milliseconds)
 
 
 @dataclass(frozen=True)
@@ -103,7 +99,7 @@ def read_match(folder: Path) -> Match:
     with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:
         for number, line in enumerate(journal, start=1):
             try:
-                match.games.append(Game.from_journal(GameRecord(**json.loads(line))))
+                match.games.append(Game.from_journal(GameRecord.from_json(json.loads(line))))
             except (KeyError, TypeError, ValueError) as error:
                 match.problems.append(f"journal.jsonl:{number}: {type(error).__name__}: {error}")
     match.games.sort(key=lambda game: game.record.index)

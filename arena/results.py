@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from zobra.arena.journal import GameRecord
+from zobra.arena.game_record import GameRecord
 
 # losses that say something about the engine's soundness, not about its chess
 FAULTS = ("time", "illegal move", "disconnect", "stall")

@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from zobra.arena.journal import GameRecord, Journal, write_safely
+from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import Journal, write_safely
 from zobra.arena.pool import Pool, terminated_like_interrupted
 from zobra.arena.results import Results
 from zobra.arena.schedule import Pairing

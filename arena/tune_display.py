@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from zobra.arena.journal import GameRecord
+from zobra.arena.game_record import GameRecord
 from zobra.arena.live import LivePanel
 from zobra.arena.report_plots import MissingMatplotlib
 from zobra.arena.tune import Plan, Tuning

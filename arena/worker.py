@@ -16,7 +16,8 @@ import chess.syzygy
 from zobra.arena.adjudication import Ending, open_tablebase, win_for
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game import finished, play_game
-from zobra.arena.journal import GameRecord, now
+from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import now
 from zobra.arena.player import EngineFailure, Player
 from zobra.arena.schedule import Pairing
 from zobra.arena.settings import Settings

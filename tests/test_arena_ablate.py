@@ -13,7 +13,8 @@ from zobra.arena.announced import Spin
 from zobra.arena.command_line import register
 from zobra.arena.display import MatchDisplay
 from zobra.arena.engines import EngineSpec
-from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import Journal
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
 

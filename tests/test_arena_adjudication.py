@@ -7,21 +7,21 @@ import chess.syzygy
 import pytest
 
 from zobra.arena.adjudication import Adjudicator, Ending, Rules, ending_on_board, open_tablebase
-from zobra.arena.player import Thought
+from zobra.arena.played_move import PlayedMove
 
 SYZYGY = Path(__file__).resolve().parents[2] / "shared/data/syzygy"
 SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
 
 
-def thought(move: str, score: int | None = 0, mate: int | None = None) -> Thought:
-    return Thought(chess.Move.from_uci(move), 1.0, score, mate)
+def played(move: str, score: int | None = 0, mate: int | None = None) -> PlayedMove:
+    return PlayedMove(chess.Move.from_uci(move), score, mate)
 
 
 def play(rules: Rules, scores: list, tablebase=None) -> tuple[Ending | None, int]:
     """Knights go to and fro; the scores are the movers'. The ending, and after how many plies."""
     board, adjudicator = chess.Board(), Adjudicator(rules, tablebase)
     for ply, score in enumerate(scores):
-        said = thought(SHUFFLE[ply % 4], *((None, int(score[1:])) if isinstance(score, str) else (score,)))
+        said = played(SHUFFLE[ply % 4], *((None, int(score[1:])) if isinstance(score, str) else (score,)))
         board.push(said.move)
         if ending := adjudicator.ending(board, said):
             return ending, ply + 1
@@ -63,7 +63,7 @@ def test_a_pawn_move_starts_the_count_again():
     found = []
     for move in ["g1f3", "g8f6", "f3g1", "e7e6", "g1f3", "f6g8", "f3g1"]:
         board.push_uci(move)
-        found.append(adjudicator.ending(board, thought(move)) is not None)
+        found.append(adjudicator.ending(board, played(move)) is not None)
     # the pawn move is itself a quiet one, the first of four
     assert found == [False] * 6 + [True]
 
@@ -100,10 +100,10 @@ def test_tablebases_decide_where_they_are_exact(value, result):
     board = chess.Board("4k3/8/8/8/8/8/4P3/4K3 w - - 3 40")
     adjudicator = Adjudicator(Rules(), Values(value))
     board.push_uci("e2e4")
-    ending = adjudicator.ending(board, thought("e2e4"))
+    ending = adjudicator.ending(board, played("e2e4"))
     assert (ending and ending.result) == result
     board.push_uci("e8e7")
-    assert adjudicator.ending(board, thought("e8e7")) is None
+    assert adjudicator.ending(board, played("e8e7")) is None
 
 
 @pytest.mark.skipif(not SYZYGY.is_dir(), reason="../shared/data/syzygy is not there")
@@ -120,7 +120,7 @@ def test_tablebases_decide_where_they_are_exact(value, result):
 def test_real_tables(fen, move, result):
     board = chess.Board(fen)
     board.push_uci(move)
-    ending = Adjudicator(Rules(), open_tablebase(str(SYZYGY))).ending(board, thought(move))
+    ending = Adjudicator(Rules(), open_tablebase(str(SYZYGY))).ending(board, played(move))
     assert (ending and (ending.result, ending.reason)) == (result and (result, "tablebase"))
 
 

@@ -13,7 +13,7 @@ from zobra.arena.adjudication import Rules
 from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game import play_game
-from zobra.arena.journal import GameRecord
+from zobra.arena.game_record import GameRecord
 from zobra.arena.openings import Opening
 from zobra.arena.player import EngineFailure, Player
 from zobra.arena.schedule import Pairing
@@ -101,11 +101,12 @@ def test_an_ordinary_game():
     assert failure is None
     assert (record.result, record.reason, len(record.moves)) == ("1/2-1/2", "move limit", 12)
     board = chess.Board()
-    for ply, (uci, score, mate, depth, nodes, time_ms) in enumerate(record.moves):
-        assert uci == min(board.uci(move) for move in board.legal_moves)
-        board.push_uci(uci)
-        assert (score, mate) == ((31, None), (None, -2))[ply % 2]
-        assert (depth, nodes) == (5, 99) and 0 <= time_ms < 20_000
+    for ply, played in enumerate(record.moves):
+        assert played.move == min(board.legal_moves, key=board.uci)
+        board.push(played.move)
+        assert (played.score, played.mate) == ((31, None), (None, -2))[ply % 2]
+        assert (played.depth, played.nodes) == (5, 99) and 0 <= played.milliseconds < 20_000
+        assert 20_000 - 13 * 1000 < played.clock_ms <= 20_000
     assert record.start and record.duration > 0
 
 
@@ -208,7 +209,7 @@ def test_engines_are_told_the_time_and_the_moves(tmp_path):
     assert lines.count("ucinewgame") == 1
     positions = [line for line in lines if line.startswith("position")]
     assert positions[0] == "position startpos moves e2e4 e7e5"
-    assert positions[1] == f"position startpos moves e2e4 e7e5 {record.moves[0][0]} {record.moves[1][0]}"
+    assert positions[1] == f"position startpos moves e2e4 e7e5 {record.moves[0].move} {record.moves[1].move}"
     go = [line for line in lines if line.startswith("go")]
     assert go[0] == "go wtime 30000 btime 60000 winc 500 binc 1000 movestogo 40"
     assert go[1].endswith("movestogo 39")
@@ -255,7 +256,7 @@ def test_chess960_castles_by_taking_the_rook():
     board = chess.Board(fen, chess960=True)
     legal = sorted(board.uci(move) for move in board.legal_moves)
     assert "f1g1" in legal
-    assert record.moves[0][0] == legal[-1]
+    assert record.moves[0].move.uci() == legal[-1]
 
 
 def test_a_game_that_is_over_at_once():

@@ -2,7 +2,7 @@
 
 import io
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import chess
 import chess.pgn
@@ -10,8 +10,10 @@ import pytest
 
 from zobra.arena.adjudication import Rules
 from zobra.arena.engines import EngineSpec
-from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import Journal
 from zobra.arena.openings import Opening
+from zobra.arena.played_move import PlayedMove
 from zobra.arena.schedule import Pairing
 from zobra.arena.settings import Settings
 from zobra.arena.statistics import Sprt
@@ -20,6 +22,7 @@ SETTINGS = Settings(
     (EngineSpec("A {1}", ("a",), {"Hash": 4}), EngineSpec("B", ("b", "-x"), time_control="nodes=9")),
     "10+0.1", 5, rules=Rules(draw=(30, 4, 10), resign=(3, 500)), sprt=Sprt(0, 5),
 )  # fmt: skip
+MOVE = chess.Move.from_uci("e2e4")
 OPENING = Opening(chess.STARTING_FEN, ("e2e4",), "one")
 MOVES = [
     ["e7e5", -20, None, 9, 1000, 12.3],
@@ -31,7 +34,13 @@ MOVES = [
 
 def record(index: int = 0, **more) -> GameRecord:
     white, black = ("A {1}", "B") if index % 2 == 0 else ("B", "A {1}")
-    values = {"result": "1-0", "reason": "time", "detail": "35 ms over", "moves": MOVES, "start": "2030-01-02T03:04:05+00:00"}
+    values = {
+        "result": "1-0",
+        "reason": "time",
+        "detail": "35 ms over",
+        "moves": list(map(PlayedMove.from_json, MOVES)),
+        "start": "2030-01-02T03:04:05+00:00",
+    }
     return GameRecord(index, index // 2, index // 2 + 1, white, black, OPENING.entry(False), **values | more)
 
 
@@ -67,7 +76,7 @@ def test_half_a_line_at_the_end_is_forgotten(tmp_path):
 
 def test_a_broken_line_is_named(tmp_path):
     Journal.open(tmp_path, SETTINGS).close()
-    good = asdict(record())
+    good = record().to_json()
     changes = ({"white": "C"}, {"moves": [["e2e4"]]}, {"result": "2-0"}, {"opening": {}})
     for line in ("nonsense", *(json.dumps(good | change) for change in changes)):
         (tmp_path / "journal.jsonl").write_text(f"{json.dumps(good)}\n{line}\n")
@@ -137,9 +146,48 @@ def test_chess960_games_say_so(tmp_path):
     fen = "bnrkbrqn/pppppppp/8/8/8/8/PPPPPPPP/5KR1 w G - 0 1"
     settings = replace(SETTINGS, chess960=True)
     journal = Journal.open(tmp_path, settings)
-    journal.add(replace(record(moves=[["f1g1", 0, None, 1, 1, 1.0]]), opening=Opening(fen).entry(True)))
+    journal.add(
+        replace(record(moves=[PlayedMove(chess.Move.from_uci("f1g1"), 0, None, 1, 1, 1.0)]), opening=Opening(fen).entry(True))
+    )
     journal.close()
     game = chess.pgn.read_game(io.StringIO((tmp_path / "games.pgn").read_text()))
     assert game.errors == [] and game.headers["Variant"] == "Chess960"
     assert game.board() == chess.Board(fen, chess960=True)
     assert game.next().san() == "O-O"
+
+
+COMMENTS = {
+    "+0.31/12 0.101s, n=52311": PlayedMove(MOVE, 31, None, 12, 52311, 101),
+    "-M4/9 0.5s": PlayedMove(MOVE, None, -2, 9, None, 500),
+    "+M5/0 0.000s": PlayedMove(MOVE, None, 3, None, None, 0),
+    "0.005s": PlayedMove(MOVE, milliseconds=5),
+    "book": PlayedMove(MOVE),
+    "-1.50/7 2s, White makes an illegal move: a1/3": PlayedMove(MOVE, -150, None, 7, None, 2000),
+    "[%eval -0.25,17] [%clk 0:01:05.5] [%emt 0:00:02]": PlayedMove(MOVE, -25, None, 17, None, 2000, 65500),
+    "[%eval #-3]": PlayedMove(MOVE, None, -3),
+}
+
+
+@pytest.mark.parametrize(("comment", "played"), COMMENTS.items(), ids=lambda value: str(value)[:20])
+def test_comments_of_match_tools_are_read(comment, played):
+    game = chess.pgn.Game()
+    assert PlayedMove.from_node(game.add_main_variation(MOVE, comment=comment)) == played
+
+
+def test_black_reads_evaluations_from_its_own_side():
+    node = chess.pgn.Game().add_main_variation(MOVE).add_main_variation(chess.Move.from_uci("e7e5"), comment="[%eval 0.40]")
+    assert PlayedMove.from_node(node).score == -40
+
+
+@pytest.mark.parametrize("entry", [MOVES[0], [*MOVES[1], 900]])
+def test_played_moves_are_written_and_read(entry):
+    played = PlayedMove.from_json(entry)
+    assert played.to_json() == [*entry, None][:7] and played.pawns(10) in (-0.2, 10)
+    again = PlayedMove.from_node(chess.pgn.Game().add_main_variation(played.move, comment=played.to_comment()))
+    assert (again.score, again.mate, again.depth, again.nodes) == (played.score, played.mate, played.depth, played.nodes)
+
+
+@pytest.mark.parametrize("entry", [None, "e2e4", ["e2e4"], [5, 1, 1, 1, 1, 1], ["e9", *[None] * 5], ["e2e4", "1", *[None] * 4]])
+def test_what_is_no_played_move(entry):
+    with pytest.raises(ValueError):
+        PlayedMove.from_json(entry)

@@ -18,7 +18,8 @@ import pytest
 from zobra.arena import player
 from zobra.arena.adjudication import Rules
 from zobra.arena.engines import EngineSpec
-from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import Journal
 from zobra.arena.match import Match, Outcome, check_engines, scheduled
 from zobra.arena.openings import RANDOM, Opening
 from zobra.arena.player import EngineFailure

@@ -15,7 +15,8 @@ from zobra.arena.command import plain_console, print_faults, settings_of
 from zobra.arena.command_line import register
 from zobra.arena.display import MatchDisplay, figures, standings
 from zobra.arena.engines import EngineSpec
-from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import Journal
 from zobra.arena.live import LivePanel
 from zobra.arena.openings import Opening
 from zobra.arena.results import Results

@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib", reason="reports need matplotlib")
 
 from zobra.arena.engines import EngineSpec
 from zobra.arena.epd import BadLine, read_position
-from zobra.arena.journal import GameRecord
+from zobra.arena.game_record import GameRecord
 from zobra.arena.report_command import report, report_page
 from zobra.arena.report_games import read_match
 from zobra.arena.report_strength import strength_over_time
