@@ -1,4 +1,4 @@
-"""UCI_Elo: matches against Stockfish limited to the same number, and advice for the table of search/strength.py.
+"""UCI_Elo: matches against Stockfish limited to the same number, and advice for the table of search/skill.py.
 
     python benchmarks/strength.py --elo 1400 --elo 1800 --elo 2200 --games 100
 
@@ -21,7 +21,7 @@ import chess.pgn
 import typer
 from perft import find_engine
 
-from zobra.search.strength import strength_of
+from zobra.search.skill import skill_from_elo
 
 ELO_OF_DOUBLING = 70.0  # a rough estimate for twice the nodes at this strength
 CONFIRMED = (0.35, 0.65)
@@ -58,7 +58,7 @@ def advice(elo: int, score: float, forfeits: int) -> str:
     if CONFIRMED[0] <= score <= CONFIRMED[1]:
         return "confirmed"
     difference = 400 * math.log10(score / (1 - score)) if 0 < score < 1 else math.copysign(600, score - 0.5)
-    nodes = strength_of(elo).nodes
+    nodes = skill_from_elo(elo).nodes
     return f"not confirmed: {difference:+.0f} Elo; try {nodes * 2 ** (-difference / ELO_OF_DOUBLING):.0f} nodes, not {nodes}"
 
 

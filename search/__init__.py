@@ -3,5 +3,5 @@
 Reading order: limits (what is asked and told), parameters (every tunable number), worker (all state of one thread), evaluation,
 history and correction (what it learns), threats and picker (move ordering), pruning and reductions (one predicate an idea),
 node, quiescence, negamax (the node function), clock, stopwatch, node_clock, deepening (depth after depth), team (more threads),
-strength, searcher; and win_draw_loss, which says what a score is worth.
+skill, searcher; and wdl, which says what a score is worth.
 """

@@ -1,5 +1,5 @@
-"""How long to think: a soft limit after which no new depth is begun, a hard limit at which the search is cut off, and how the
-soft limit moves while the search goes on.
+"""How long to think: an optimum time after which no new depth is begun, a maximum time at which the search is cut off, and how
+the optimum moves while the search goes on.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from zobra.search.limits import Limits
 
 DEFAULT_MOVES_TO_GO = 20  # moves that a sudden-death clock is shared out over
 INCREMENT_SHARE = 0.85  # of what a move gets back, the part that it may count on
-SOFT_SHARE = 0.7  # of the allotment: the next depth seldom ends within the rest
+SOFT_SHARE = 0.7  # of the budget: the next depth seldom ends within the rest
 RESERVE, RESERVE_SHARE = 150, 0.3  # milliseconds left alone against a machine that stalls, and how much of a clock at most
-HARD_FACTOR = 2.5  # times the allotment
+HARD_FACTOR = 2.5  # times the budget
 CLOCK_SHARE = 0.35  # never more than this of what is on the clock
 MINIMUM = 1  # millisecond
 
@@ -23,20 +23,20 @@ DROP_SCALE = 120.0  # centipawns that the score must fall to double the time
 DROP_LEAST, DROP_MOST = 0.9, 1.4
 
 
-class Allotment(NamedTuple):
+class TimeBudget(NamedTuple):
     """Milliseconds for one move; None: no limit."""
 
-    soft: float | None
-    hard: float | None
+    optimum: float | None
+    maximum: float | None
 
-    def at(self, factor: float) -> Allotment:
-        """The same with the soft limit scaled, but not beyond the hard one."""
-        if self.soft is None or self.hard is None:
+    def at(self, factor: float) -> TimeBudget:
+        """The same with the optimum limit scaled, but not beyond the maximum one."""
+        if self.optimum is None or self.maximum is None:
             return self
-        return Allotment(min(self.soft * factor, self.hard), self.hard)
+        return TimeBudget(min(self.optimum * factor, self.maximum), self.maximum)
 
 
-def allot(limits: Limits, white_to_move: bool, overhead: int) -> Allotment:
+def time_budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudget:
     """Time for the next move. `overhead` milliseconds are kept back for what happens outside the search.
 
     A time for the move is used up, but not beyond the most that a clock beside it allows.
@@ -45,7 +45,7 @@ def allot(limits: Limits, white_to_move: bool, overhead: int) -> Allotment:
     clock = limits.clock
     time = None if clock is None else (clock.white_time if white_to_move else clock.black_time)
     if clock is None or time is None:
-        return Allotment(None, exact)
+        return TimeBudget(None, exact)
     increment = clock.white_increment if white_to_move else clock.black_increment
     moves = min(clock.moves_to_go or DEFAULT_MOVES_TO_GO, DEFAULT_MOVES_TO_GO)
     left = max(0, time - overhead)
@@ -53,12 +53,12 @@ def allot(limits: Limits, white_to_move: bool, overhead: int) -> Allotment:
     share = usable / moves + INCREMENT_SHARE * increment
     ceiling = max(MINIMUM, usable * (CLOCK_SHARE if moves > 1 else 1))
     if exact is not None:
-        return Allotment(None, min(exact, ceiling))
-    return Allotment(max(MINIMUM, min(share * SOFT_SHARE, ceiling)), max(MINIMUM, min(share * HARD_FACTOR, ceiling)))
+        return TimeBudget(None, min(exact, ceiling))
+    return TimeBudget(max(MINIMUM, min(share * SOFT_SHARE, ceiling)), max(MINIMUM, min(share * HARD_FACTOR, ceiling)))
 
 
-class Pace:
-    """How sure a search is of its move, told depth by depth; `factor` scales the soft limit.
+class Stability:
+    """How sure a search is of its move, told depth by depth; `factor` scales the optimum limit.
 
     Idea: Stockfish and others; see Chess Programming Wiki, "Time Management".
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
-class Clock:
+class GameClock:
     """The clocks of a game in milliseconds; `moves_to_go` is None for sudden death."""
 
     white_time: int | None = None
@@ -29,7 +29,7 @@ class Limits:
     nodes: int | None = None
     movetime: int | None = None
     mate: int | None = None
-    clock: Clock | None = None
+    clock: GameClock | None = None
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[int, ...] = ()
@@ -49,7 +49,7 @@ class Report:
     """One finished attempt at a depth.
 
     `score` is in centipawns or a mate score (see engine/scores.py), from the side to move; `bound` is 0 for an exact score,
-    1 for a lower bound, -1 for an upper bound; `hashfull` in permille; `line` is the principal variation; `number` is its rank
+    1 for a lower bound, -1 for an upper bound; `hashfull` in permille; `pv` is the principal variation; `multipv` is its rank
     among the lines of the search, from 1; `tablebase_hits` are positions looked up in endgame tables.
     """
 
@@ -60,8 +60,8 @@ class Report:
     nodes: int
     milliseconds: int
     hashfull: int
-    line: tuple[int, ...]
-    number: int = 1
+    pv: tuple[int, ...]
+    multipv: int = 1
     tablebase_hits: int = 0
 
 

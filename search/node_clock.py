@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from zobra.search.clock import Allotment
-from zobra.search.limits import Clock, Limits
+from zobra.search.clock import TimeBudget
+from zobra.search.limits import GameClock, Limits
 
 
 class NodeClock:
@@ -38,17 +38,17 @@ class NodeClock:
         left = int(self._left)
         return replace(limits, clock=replace(clock, white_time=left, black_time=left))
 
-    def node_limit(self, allotment: Allotment) -> int | None:
+    def node_limit(self, budget: TimeBudget) -> int | None:
         """Nodes that the time for this move is worth."""
-        if not self.rate or allotment.hard is None:
+        if not self.rate or budget.maximum is None:
             return None
-        return max(1, int(allotment.hard * self.rate))
+        return max(1, int(budget.maximum * self.rate))
 
-    def is_late(self, allotment: Allotment, nodes: int) -> bool:
+    def is_late(self, budget: TimeBudget, nodes: int) -> bool:
         """After so many nodes, is it too late to begin another depth?"""
-        return allotment.soft is not None and nodes >= allotment.soft * self.rate
+        return budget.optimum is not None and nodes >= budget.optimum * self.rate
 
-    def end(self, clock: Clock | None, white_to_move: bool, nodes: int) -> None:
+    def end(self, clock: GameClock | None, white_to_move: bool, nodes: int) -> None:
         """A search has ended after so many nodes."""
         if self.rate and clock is not None and self._left is not None:
             increment = clock.white_increment if white_to_move else clock.black_increment

@@ -21,7 +21,7 @@ from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate
 from zobra.search.limits import Limits, Report
 from zobra.search.tablebase import Tablebase
-from zobra.search.win_draw_loss import CERTAIN
+from zobra.search.wdl import CERTAIN
 
 WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS = 2, 1, 0, -1, -2
 OUTCOME_NAMES = {

@@ -15,14 +15,14 @@ from zobra.engine.network import BUILT_IN, Network, evaluate_anew, install, read
 from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
-from zobra.search.clock import Allotment, Pace, allot
-from zobra.search.deepening import Deepening, Line
+from zobra.search.clock import Stability, TimeBudget, time_budget
+from zobra.search.iterative_deepening import IterativeDeepening, PvLine
+from zobra.search.lazy_smp import LazySmp
 from zobra.search.limits import Limits, Progress, Report, Result
 from zobra.search.node_clock import NodeClock
 from zobra.search.parameters import default_parameters
+from zobra.search.skill import CANDIDATES, Skill, choose
 from zobra.search.stopwatch import Stopwatch
-from zobra.search.strength import CANDIDATES, Strength, choose
-from zobra.search.team import Team
 from zobra.search.worker import MAX_KEYS, ROOT_MOVES, forget, new_worker, set_parameters
 from zobra.tt.entry import move_of_data
 from zobra.tt.table import Table
@@ -37,14 +37,14 @@ class Searcher:
     `search` blocks. `stop`, `ponderhit`, `nodes` and `progress` may come from any thread while it runs; the rest only between
     searches, as the kernels hold the addresses of what it would change.
 
-    `lines` is how many principal variations are wanted, `strength` how well to play (None: as well as possible), `seed` the
+    `multipv` is how many principal variations are wanted, `skill` how well to play (None: as well as possible), `seed` the
     source of the choices a weakened engine makes.
     """
 
     def __init__(self, megabytes: int, move_overhead: int = 10, parameters: dict[str, int] | None = None) -> None:
         self.move_overhead = move_overhead
-        self.lines = 1
-        self.strength: Strength | None = None
+        self.multipv = 1
+        self.skill: Skill | None = None
         self.seed = 0
         self.node_clock = NodeClock()
         self.parameters = default_parameters() | (parameters or {})
@@ -52,28 +52,28 @@ class Searcher:
         self._stopwatch = Stopwatch()
         self._worker = new_worker(self.parameters, self._stopwatch.signals)
         self._this = self._worker[0]
-        self._team = Team(self.parameters, self.table)
+        self._smp = LazySmp(self.parameters, self.table)
         self._depth = 0
 
     @property
     def threads(self) -> int:
         """How many threads search."""
-        return self._team.size
+        return self._smp.size
 
     @threads.setter
     def threads(self, count: int) -> None:
-        self._team.size = count
+        self._smp.size = count
 
     @property
     def missing_threads(self) -> int:
         """How many of the threads the system refused to start for the present or last search."""
-        return self._team.missing
+        return self._smp.missing
 
     def set_parameter(self, name: str, value: int) -> None:
         """Let every thread search by another number, one of parameters.py."""
         self.parameters[name] = value
         set_parameters(self._worker, self.parameters)
-        self._team.set_parameters()
+        self._smp.set_parameters()
         if name == "use_network":  # what was learned is of the other evaluation
             self.clear()
 
@@ -86,7 +86,7 @@ class Searcher:
         self.table.clear()
         self.node_clock.reset()
         forget(self._worker)
-        self._team.clear()
+        self._smp.clear()
 
     def stop(self) -> None:
         """Let the search end at once."""
@@ -103,7 +103,7 @@ class Searcher:
     @property
     def nodes(self) -> int:
         """Positions visited by the present or last search."""
-        return int(self._this["nodes"]) + self._team.nodes
+        return int(self._this["nodes"]) + self._smp.nodes
 
     @property
     def progress(self) -> Progress:
@@ -125,57 +125,57 @@ class Searcher:
         return int(evaluate_anew(TABLES_RECORD["network"], np.zeros(1, ACCUMULATOR)[0], position.record))
 
     def search(self, game: Game, limits: Limits, on_report: Listener = lambda report: None) -> Result:
-        """Think about the present position of a game within limits, and report what is found: see Deepening for when."""
+        """Think about the present position of a game within limits, and report each finished attempt."""
         choices = limits.searchmoves or tuple(game.position.legal_moves())
         if not choices:
             return Result(0, 0)
         white = game.position.white_to_move()
         limited = self.node_clock.begin(limits, white)
-        allotment = allot(limited, white, self.move_overhead)
-        self._start(game, limited, allotment)
+        budget = time_budget(limited, white, self.move_overhead)
+        self._start(game, limited, budget)
 
-        def tell(number: int, line: Line) -> None:
-            if number <= self.lines:
+        def tell(number: int, line: PvLine) -> None:
+            if number <= self.multipv:
                 on_report(self._report(number, line))
 
-        wanted = max(self.lines, CANDIDATES) if self.strength and self.strength.noise else self.lines
-        deepening = Deepening(self._this, self.table, choices, bool(limits.searchmoves), wanted, tell)
+        wanted = max(self.multipv, CANDIDATES) if self.skill and self.skill.noise else self.multipv
+        deepening = IterativeDeepening(self._this, self.table, choices, bool(limits.searchmoves), wanted, tell)
 
-        pace = Pace()
+        pace = Stability()
 
-        def is_enough(depth: int, best: Line) -> bool:
+        def is_enough(depth: int, best: PvLine) -> bool:
             self._depth = depth + 1
             pace.note(depth, best.moves[0], best.score, self._effort(best.moves[0]))
-            return self._is_enough(limited, allotment.at(pace.factor), best, depth, len(choices))
+            return self._is_enough(limited, budget.at(pace.factor), best, depth, len(choices))
 
-        if self.strength:
-            self._team.rest()
+        if self.skill:
+            self._smp.rest()
         else:
-            self._team.start(lambda worker: self._set_up(worker, game), choices, bool(limits.searchmoves))
+            self._smp.start(lambda worker: self._set_up(worker, game), choices, bool(limits.searchmoves))
         try:
             deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), is_enough)
         finally:
-            self._team.halt()
+            self._smp.halt()
         self.node_clock.end(limits.clock, white, self.nodes)
         if not deepening.lines:
             return Result(choices[0], 0)
         line = deepening.lines[self._choose(game, deepening.lines)]
         if wanted == 1:
-            line = self._team.vote(line)
+            line = self._smp.vote(line)
         if line is not deepening.lines[0]:
             tell(1, line)
         return self._result(game, line.moves)
 
-    def _start(self, game: Game, limits: Limits, allotment: Allotment) -> None:
+    def _start(self, game: Game, limits: Limits, budget: TimeBudget) -> None:
         """Start the time, and set up the first worker with its limits."""
         self._stopwatch.start()
         if not self.node_clock.rate:
-            self._stopwatch.limit(allotment, limits.ponder)
+            self._stopwatch.limit(budget, limits.ponder)
         self.table.next_generation()
         self._depth = 1
         self._set_up(self._this, game)
-        budgets = (limits.nodes, self.node_clock.node_limit(allotment), self.strength and self.strength.nodes)
-        threads = 1 if self.strength else self.threads  # the nodes of a strength are those of one thread
+        budgets = (limits.nodes, self.node_clock.node_limit(budget), self.skill and self.skill.nodes)
+        threads = 1 if self.skill else self.threads  # the nodes of a strength are those of one thread
         shares = [max(1, budget // threads) for budget in budgets if budget is not None]
         self._this["node_limit"] = min([*shares, NO_NODE_LIMIT])
 
@@ -195,25 +195,25 @@ class Searcher:
         """Share of the nodes of this search that went into a move of the root."""
         return float(self._this["root_nodes"][move % ROOT_MOVES]) / max(1, int(self._this["nodes"]))
 
-    def _is_enough(self, limits: Limits, allotment: Allotment, best: Line, depth: int, choices: int) -> bool:
+    def _is_enough(self, limits: Limits, budget: TimeBudget, best: PvLine, depth: int, choices: int) -> bool:
         """After a finished depth: is there a reason not to begin the next?"""
         if limits.infinite:
             return False
         if limits.mate is not None and is_mate(best.score) and abs(mate_in_moves(best.score)) <= limits.mate:
             return True
-        if allotment.soft is None:
+        if budget.optimum is None:
             return False
         found_mate = is_mate(best.score) and depth > 2 * abs(mate_in_moves(best.score))
         counts_nodes = self.node_clock.rate > 0
-        late = self.node_clock.is_late(allotment, self.nodes) if counts_nodes else self._stopwatch.is_late(allotment)
+        late = self.node_clock.is_late(budget, self.nodes) if counts_nodes else self._stopwatch.is_late(budget)
         return late or choices == 1 or found_mate
 
-    def _choose(self, game: Game, lines: list[Line]) -> int:
+    def _choose(self, game: Game, lines: list[PvLine]) -> int:
         """Index of the line to play: the best, unless the engine is to play below its strength."""
-        if self.strength is None or not self.strength.noise:
+        if self.skill is None or not self.skill.noise:
             return 0
         source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
-        return choose([line.score for line in lines], self.strength, source)
+        return choose([line.score for line in lines], self.skill, source)
 
     def _result(self, game: Game, line: tuple[int, ...]) -> Result:
         """The first move of a line and the second, or else the reply that the table knows; none to a move that draws."""
@@ -225,7 +225,7 @@ class Searcher:
         reply = move_of_data(self.table.recall(following.key))
         return Result(line[0], reply if reply in following.legal_moves() else 0)
 
-    def _report(self, number: int, line: Line) -> Report:
+    def _report(self, number: int, line: PvLine) -> Report:
         milliseconds, hashfull = self._stopwatch.milliseconds, self.table.permille_full()
         moves, selective = line.moves, line.selective_depth
         return Report(line.depth, selective, line.score, line.bound, self.nodes, milliseconds, hashfull, moves, number)

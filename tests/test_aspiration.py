@@ -7,8 +7,8 @@ import pytest
 
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import INFINITY, MATE
-from zobra.search import deepening
-from zobra.search.deepening import Deepening, Line
+from zobra.search import iterative_deepening
+from zobra.search.iterative_deepening import IterativeDeepening, PvLine
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import ROOT_MOVES, SIGNALS, new_worker
 from zobra.tt.table import Table
@@ -43,23 +43,23 @@ class Script:
 
 @pytest.fixture
 def begin(monkeypatch):
-    """Deepening at the start position that knows a line of the depth before, in front of a script; and what it tells."""
+    """A search of the start position that knows a line of the depth before, in front of a script; and what it tells."""
 
-    def made(script: Script, before: int, wanted: int = 1) -> tuple[Deepening, list[Line]]:
+    def made(script: Script, before: int, wanted: int = 1) -> tuple[IterativeDeepening, list[PvLine]]:
         signals = np.zeros(SIGNALS, np.int64)
         worker, told = new_worker(DEFAULTS, signals)[0], []
         worker["frames"][0]["position"] = parse_fen(START).record
-        search = Deepening(worker, Table(1), (FIRST, SECOND, THIRD), False, wanted, lambda _, line: told.append(line))
-        search.lines = [Line(DEPTH - 1, DEPTH - 1, score, 0, (move,)) for score, move in ((before, FIRST), (-99, SECOND))][
+        search = IterativeDeepening(worker, Table(1), (FIRST, SECOND, THIRD), False, wanted, lambda _, line: told.append(line))
+        search.lines = [PvLine(DEPTH - 1, DEPTH - 1, score, 0, (move,)) for score, move in ((before, FIRST), (-99, SECOND))][
             :wanted
         ]
-        monkeypatch.setattr(deepening, "negamax", script)
+        monkeypatch.setattr(iterative_deepening, "negamax", script)
         return search, told
 
     return made
 
 
-def run(search: Deepening) -> Line:
+def run(search: IterativeDeepening) -> PvLine:
     search.run(range(DEPTH, DEPTH + 1), lambda depth, line: True)
     return search.lines[0]
 
@@ -67,7 +67,7 @@ def run(search: Deepening) -> Line:
 def test_within_its_window_one_search_is_enough(begin):
     script = Script((35, (FIRST,), False))
     search, told = begin(script, 30)
-    assert run(search) == Line(DEPTH, DEPTH, 35, 0, (FIRST,))
+    assert run(search) == PvLine(DEPTH, DEPTH, 35, 0, (FIRST,))
     assert script.asked == [(DEPTH, 30 - MARGIN, 30 + MARGIN)]
     assert told == search.lines
 
@@ -91,7 +91,7 @@ def test_a_search_that_fails_high_is_widened_upwards_at_less_depth(begin):
     high = 30 + MARGIN
     script = Script((high + 5, (SECOND,), False), (high + 20, (SECOND,), False))
     search, told = begin(script, 30)
-    assert run(search) == Line(DEPTH, DEPTH, high + 20, 0, (SECOND,))
+    assert run(search) == PvLine(DEPTH, DEPTH, high + 20, 0, (SECOND,))
     assert script.asked[1] == (DEPTH - 1, 30 - MARGIN, high + 5 + 2 * MARGIN)
     assert [line.bound for line in told] == [1, 0]
 
@@ -116,7 +116,7 @@ def test_cut_off_before_another_move_was_found_the_old_line_stays(begin):
 
 def test_cut_off_after_a_better_move_was_found_that_is_played(begin):
     search, told = begin(Script((41, (SECOND, FIRST), True)), 30)
-    assert run(search) == Line(DEPTH, DEPTH, 41, 0, (SECOND, FIRST))
+    assert run(search) == PvLine(DEPTH, DEPTH, 41, 0, (SECOND, FIRST))
     assert told == search.lines
 
 

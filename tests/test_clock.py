@@ -15,11 +15,11 @@ from zobra.search.clock import (
     RESERVE,
     RESERVE_SHARE,
     STEADY_FACTORS,
-    Allotment,
-    Pace,
-    allot,
+    Stability,
+    TimeBudget,
+    time_budget,
 )
-from zobra.search.limits import Clock, Limits
+from zobra.search.limits import GameClock, Limits
 
 TIMES = st.integers(-10_000, 10_000_000)
 INCREMENTS = st.integers(0, 60_000)
@@ -27,36 +27,36 @@ OVERHEADS = st.integers(0, 5_000)
 MOVES = st.one_of(st.none(), st.integers(0, 500))
 
 
-def white(time: int | None, increment: int = 0, moves: int | None = None, overhead: int = 0) -> Allotment:
-    return allot(Limits(clock=Clock(time, None, increment, 0, moves)), True, overhead)
+def white(time: int | None, increment: int = 0, moves: int | None = None, overhead: int = 0) -> TimeBudget:
+    return time_budget(Limits(clock=GameClock(time, None, increment, 0, moves)), True, overhead)
 
 
 @given(TIMES, INCREMENTS, MOVES, OVERHEADS)
 def test_never_more_than_the_clock_holds_and_never_nothing(time, increment, moves, overhead):
-    soft, hard = white(time, increment, moves, overhead)
-    assert soft is not None
-    assert hard is not None
-    assert MINIMUM <= soft <= max(MINIMUM, time - overhead)
-    assert MINIMUM <= hard <= max(MINIMUM, time - overhead)
-    assert soft <= hard
+    optimum, maximum = white(time, increment, moves, overhead)
+    assert optimum is not None
+    assert maximum is not None
+    assert MINIMUM <= optimum <= max(MINIMUM, time - overhead)
+    assert MINIMUM <= maximum <= max(MINIMUM, time - overhead)
+    assert optimum <= maximum
 
 
 @given(st.integers(1, 10_000_000), st.integers(0, 1_000_000), INCREMENTS, MOVES)
 def test_more_time_is_never_less(time, more, increment, moves):
-    less_soft, less_hard = white(time, increment, moves)
-    soft, hard = white(time + more, increment, moves)
-    assert soft >= less_soft
-    assert hard >= less_hard
+    less_optimum, less_maximum = white(time, increment, moves)
+    optimum, maximum = white(time + more, increment, moves)
+    assert optimum >= less_optimum
+    assert maximum >= less_maximum
 
 
 @given(st.integers(1_000, 10_000_000), st.integers(2, 200))
 def test_one_of_several_moves_may_not_take_all(time, moves):
-    assert white(time, 0, moves).hard <= time / 2
+    assert white(time, 0, moves).maximum <= time / 2
 
 
 @given(st.integers(1_000, 1_000_000), st.integers(1, 100), st.integers(0, 100))
 def test_fewer_moves_to_go_allow_more_for_each(time, moves, more):
-    assert white(time, 0, moves).soft >= white(time, 0, moves + more).soft
+    assert white(time, 0, moves).optimum >= white(time, 0, moves + more).optimum
 
 
 @pytest.mark.parametrize("time", [-1_000_000, -1, 0, 1, 2])
@@ -66,24 +66,24 @@ def test_next_to_no_time_still_gives_a_millisecond(time, moves):
 
 
 def test_the_last_move_before_the_time_control_may_use_what_is_left():
-    assert white(1_000, 0, 1, 100).hard == 900 - RESERVE
-    assert white(1_000, 0, 2, 100).hard == CLOCK_SHARE * (900 - RESERVE)
+    assert white(1_000, 0, 1, 100).maximum == 900 - RESERVE
+    assert white(1_000, 0, 2, 100).maximum == CLOCK_SHARE * (900 - RESERVE)
 
 
 def test_a_reserve_is_left_alone():
-    assert white(10_000, 0, 1).hard == 10_000 - RESERVE
-    assert white(100, 0, 1).hard == 100 - RESERVE_SHARE * 100
+    assert white(10_000, 0, 1).maximum == 10_000 - RESERVE
+    assert white(100, 0, 1).maximum == 100 - RESERVE_SHARE * 100
 
 
 def test_overhead_is_kept_back():
-    assert white(5_000, 0, 1, 200).hard == white(4_800, 0, 1, 0).hard
+    assert white(5_000, 0, 1, 200).maximum == white(4_800, 0, 1, 0).maximum
     assert white(5_000, 0, None, 200) == white(4_800, 0, None, 0)
 
 
 def test_each_side_has_its_own_clock():
-    limits = Limits(clock=Clock(60_000, 1_000, 0, 500))
-    assert allot(limits, True, 0) == white(60_000)
-    assert allot(limits, False, 0) == white(1_000, 500)
+    limits = Limits(clock=GameClock(60_000, 1_000, 0, 500))
+    assert time_budget(limits, True, 0) == white(60_000)
+    assert time_budget(limits, False, 0) == white(1_000, 500)
 
 
 def test_sudden_death_is_shared_out():
@@ -92,25 +92,25 @@ def test_sudden_death_is_shared_out():
 
 
 def test_a_move_time_is_a_limit_and_no_wish():
-    assert allot(Limits(movetime=1_000), True, 30) == (None, 970)
-    assert allot(Limits(movetime=10), True, 30) == (None, MINIMUM)
-    assert allot(Limits(movetime=0), True, 0) == (None, MINIMUM)
+    assert time_budget(Limits(movetime=1_000), True, 30) == (None, 970)
+    assert time_budget(Limits(movetime=10), True, 30) == (None, MINIMUM)
+    assert time_budget(Limits(movetime=0), True, 0) == (None, MINIMUM)
 
 
 def test_a_move_time_does_not_outlast_the_clock_beside_it():
-    assert allot(Limits(movetime=500, clock=Clock(60_000, 60_000)), False, 0) == (None, 500)
-    short = allot(Limits(movetime=500, clock=Clock(60_000, 100)), False, 0)
+    assert time_budget(Limits(movetime=500, clock=GameClock(60_000, 60_000)), False, 0) == (None, 500)
+    short = time_budget(Limits(movetime=500, clock=GameClock(60_000, 100)), False, 0)
     assert short == (None, pytest.approx(100 * (1 - RESERVE_SHARE) * CLOCK_SHARE))
 
 
-@pytest.mark.parametrize("limits", [Limits(), Limits(depth=5), Limits(infinite=True), Limits(clock=Clock(None, 5_000))])
+@pytest.mark.parametrize("limits", [Limits(), Limits(depth=5), Limits(infinite=True), Limits(clock=GameClock(None, 5_000))])
 def test_without_a_clock_there_is_no_limit(limits):
-    assert allot(limits, True, 10) == (None, None)
+    assert time_budget(limits, True, 10) == (None, None)
 
 
 def paced(bests: list[int], scores: list[int] | None = None, effort: float = 0.5) -> float:
     """The factor after depths 1, 2, … with these best moves and scores."""
-    pace = Pace()
+    pace = Stability()
     for number, best in enumerate(bests):
         pace.note(number + 1, best, scores[number] if scores else 0, effort)
     return pace.factor
@@ -157,7 +157,7 @@ def test_the_more_the_best_move_took_the_less_there_is_to_find(one, other):
 
 
 def test_the_soft_limit_moves_but_not_beyond_the_hard_one():
-    assert Allotment(100.0, 250.0).at(0.5) == (50.0, 250.0)
-    assert Allotment(100.0, 250.0).at(3.0) == (250.0, 250.0)
-    assert Allotment(None, 250.0).at(3.0) == (None, 250.0)
-    assert Allotment(None, None).at(0.5) == (None, None)
+    assert TimeBudget(100.0, 250.0).at(0.5) == (50.0, 250.0)
+    assert TimeBudget(100.0, 250.0).at(3.0) == (250.0, 250.0)
+    assert TimeBudget(None, 250.0).at(3.0) == (None, 250.0)
+    assert TimeBudget(None, None).at(0.5) == (None, None)

@@ -184,7 +184,7 @@ def mates_told(fen: str, nodes: int) -> list[Report]:
     Searcher(16).search(Game(parse_fen(fen)), Limits(nodes=nodes), reports.append)
     found = [report for report in reports if is_mate(report.score) and report.bound == 0]
     for report in found:
-        line = [move_text(move) for move in report.line]
+        line = [move_text(move) for move in report.pv]
         assert line_fault(chess.Board(fen), line, mate_in_moves(report.score)) is None, f"depth {report.depth}: {line}"
     return found
 

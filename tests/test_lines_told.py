@@ -38,11 +38,11 @@ class Judge:
         reports: list[Report] = []
         result = self.searcher.search(game, limits, reports.append)
         self.seen["searches"] += 1
-        last = {report.number: report for report in reports if report.bound == 0}
+        last = {report.multipv: report for report in reports if report.bound == 0}
         for report in reports:
-            self.judge(board, report, report is last.get(report.number))
+            self.judge(board, report, report is last.get(report.multipv))
         text = move_text(result.best, board.chess960)
-        if self.searcher.lines == 1 and (not reports or text != move_text(reports[-1].line[0], board.chess960)):
+        if self.searcher.multipv == 1 and (not reports or text != move_text(reports[-1].pv[0], board.chess960)):
             self.faults.append(f"{board.fen()}: plays {text}, which is not what it told last")
         if result.ponder:
             self.note(board, line_fault(board, [text, move_text(result.ponder, board.chess960)]), "expected reply")
@@ -50,7 +50,7 @@ class Judge:
 
     def judge(self, board: chess.Board, report: Report, is_final: bool) -> None:
         """A line, and the mate that it promises: in earlier iterations that may be cut short, which is only counted."""
-        line = [move_text(move, board.chess960) for move in report.line]
+        line = [move_text(move, board.chess960) for move in report.pv]
         self.seen["lines"] += 1
         if not line:
             self.faults.append(f"{board.fen()}: depth {report.depth} has no line")
@@ -85,7 +85,7 @@ def play(judge: Judge, source: random.Random, nodes: int, chess960: bool = False
 
 def play_games(games: int, nodes: int, seed: int, lines: int = 1, threads: int = 1) -> Judge:
     judge = Judge(Searcher(1))
-    judge.searcher.lines, judge.searcher.threads = lines, threads
+    judge.searcher.multipv, judge.searcher.threads = lines, threads
     for number in range(games):
         play(judge, random.Random(f"{seed} {number}"), nodes, chess960=number % 4 == 3)
     return judge

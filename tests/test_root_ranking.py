@@ -15,7 +15,7 @@ from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.engine.scores import MATE
-from zobra.search.limits import Clock, Limits, Report
+from zobra.search.limits import GameClock, Limits, Report
 from zobra.search.root_ranking import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, SCORES, WIN, Ranking, Rules, consult
 from zobra.search.searcher import Searcher
 from zobra.search.tablebase import Tablebase
@@ -204,10 +204,10 @@ def test_only_moves_that_were_asked_for_are_ranked(tables):
 def test_little_time_is_not_spent_on_looking_up(tables):
     begin = time.monotonic()
     game = Game(parse_fen("8/8/8/3r4/8/1k6/8/K6Q w - - 0 1"))
-    assert consult(tables, game, Limits(clock=Clock(0, 0)), Rules(), never) is None
+    assert consult(tables, game, Limits(clock=GameClock(0, 0)), Rules(), never) is None
     assert consult(tables, game, FREE, Rules(), lambda: True) is None
     assert time.monotonic() - begin < 5
-    assert ranked(tables, "8/8/8/3r4/8/1k6/8/K6Q w - - 0 1", limits=Limits(clock=Clock(10**6, 0))).hits > 1
+    assert ranked(tables, "8/8/8/3r4/8/1k6/8/K6Q w - - 0 1", limits=Limits(clock=GameClock(10**6, 0))).hits > 1
 
 
 def test_what_was_looked_up_in_vain_is_told_of_all_the_same(tables):

@@ -14,7 +14,7 @@ from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.engine.position import Position
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
-from zobra.search.limits import Clock, Limits, Report, Result
+from zobra.search.limits import GameClock, Limits, Report, Result
 from zobra.search.searcher import Searcher
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -30,7 +30,7 @@ def think(searcher: Searcher, fen: str, limits: Limits) -> tuple[Result, list[Re
 
 
 def without_time(reports: list[Report]) -> list[tuple]:
-    return [(r.depth, r.selective_depth, r.score, r.bound, r.nodes, r.hashfull, r.line) for r in reports]
+    return [(r.depth, r.selective_depth, r.score, r.bound, r.nodes, r.hashfull, r.pv) for r in reports]
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_only_the_search_moves_are_considered(searcher):
     searcher.clear()
     result, reports = think(searcher, MIDDLEGAME, Limits(depth=6, searchmoves=allowed))
     assert result.best in allowed
-    assert all(report.line[0] in allowed for report in reports)
+    assert all(report.pv[0] in allowed for report in reports)
     one, _ = think(searcher, MIDDLEGAME, Limits(nodes=1, searchmoves=allowed[2:]))
     assert one.best == allowed[2]
 
@@ -95,12 +95,12 @@ def test_only_the_search_moves_are_considered(searcher):
 @pytest.mark.parametrize("fen", [START, KIWIPETE, ENDGAME, MIDDLEGAME])
 def test_lines_can_be_played_to_their_end(searcher, fen):
     result, reports = think(searcher, fen, Limits(depth=9))
-    assert reports[-1].line[0] == result.best
-    assert result.ponder == (reports[-1].line[1] if len(reports[-1].line) > 1 else 0)
+    assert reports[-1].pv[0] == result.best
+    assert result.ponder == (reports[-1].pv[1] if len(reports[-1].pv) > 1 else 0)
     for report in reports:
         position = parse_fen(fen)
-        assert report.line
-        for move in report.line:
+        assert report.pv
+        for move in report.pv:
             assert move in position.legal_moves()
             position = position.after(move)
 
@@ -116,7 +116,7 @@ def test_random_positions_of_both_kinds_of_chess(searcher):
             assert (result.best in position.legal_moves()) == bool(position.legal_moves())
             for report in reports:
                 following = position
-                for move in report.line:
+                for move in report.pv:
                     assert move in following.legal_moves(), board.fen()
                     following = following.after(move)
 
@@ -142,8 +142,8 @@ def test_mates_are_announced_with_their_distance(searcher, fen, plies):
     result, reports = think(searcher, fen, Limits(depth=plies + 20))
     assert reports[-1].score == mate_score(plies)
     assert mate_in_moves(reports[-1].score) == ((plies + 1) // 2 if plies % 2 else -plies // 2)
-    assert reports[-1].line[0] == result.best
-    assert_mating_line(parse_fen(fen), list(reports[-1].line), plies)
+    assert reports[-1].pv[0] == result.best
+    assert_mating_line(parse_fen(fen), list(reports[-1].pv), plies)
 
 
 @pytest.mark.parametrize(("fen", "plies"), [mate for mate in MATES if mate[1] % 2])
@@ -181,7 +181,7 @@ def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
     assert searcher.nodes == 5_000
 
 
-@pytest.mark.parametrize("limits", [Limits(movetime=60), Limits(clock=Clock(500, 500, 0, 0, None)), Limits(clock=Clock(0, 0))])
+@pytest.mark.parametrize("limits", [Limits(movetime=60), Limits(clock=GameClock(500, 500)), Limits(clock=GameClock(0, 0))])
 def test_time_limits_end_the_search(searcher, limits):
     before = time.monotonic()
     result, _ = think(searcher, KIWIPETE, limits)
@@ -199,7 +199,7 @@ def test_a_move_time_is_used(searcher):
 def test_a_single_legal_move_costs_no_time_of_the_clock(searcher):
     fen = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
     assert len(parse_fen(fen).legal_moves()) == 1
-    _, reports = think(searcher, fen, Limits(clock=Clock(3_600_000, 3_600_000)))
+    _, reports = think(searcher, fen, Limits(clock=GameClock(3_600_000, 3_600_000)))
     assert reports[-1].depth == 1
 
 

@@ -71,7 +71,7 @@ def search(searcher: Searcher, board: chess.Board, game: Game, nodes: int) -> No
     """One search whose every line, move and expected reply must be legal."""
     reports: list[Report] = []
     result = searcher.search(game, Limits(nodes=nodes), reports.append)
-    lines = [report.line for report in reports] + [(result.best, result.ponder) if result.ponder else (result.best,)]
+    lines = [report.pv for report in reports] + [(result.best, result.ponder) if result.ponder else (result.best,)]
     for line in lines:
         fault = line_fault(board, [move_text(move, board.chess960) for move in line])
         assert fault is None, f"{board.fen()}: {fault}"

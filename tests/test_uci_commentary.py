@@ -11,7 +11,7 @@ NOTHING = Progress(0, 0, 0)
 
 def make(now=lambda: 0.0, look=lambda: NOTHING):
     said: list = []
-    return Commentary(said.append, lambda report: (report.depth, report.number), lambda progress: progress, look, now), said
+    return Commentary(said.append, lambda report: (report.depth, report.multipv), lambda progress: progress, look, now), said
 
 
 def report(depth, number=1):

@@ -13,7 +13,7 @@ from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
-from zobra.search.win_draw_loss import normalised
+from zobra.search.wdl import normalised
 from zobra.uci import output, session
 from zobra.uci.board_text import piece_worths
 from zobra.uci.commands import SetOption

@@ -2,7 +2,7 @@
 
 import pytest
 
-from zobra.search.strength import HIGHEST, LOWEST, MAX_SKILL
+from zobra.search.skill import HIGHEST, LOWEST, MAX_SKILL
 from zobra.uci.options import OPTIONS, find
 
 

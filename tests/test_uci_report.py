@@ -2,7 +2,7 @@
 
 from zobra.engine.scores import MATE
 from zobra.search.limits import Progress, Report, Result
-from zobra.search.win_draw_loss import Chances, normalised
+from zobra.search.wdl import Wdl, normalised
 from zobra.uci.report import info_text, progress_text, result_text, score_text
 
 E2E4, E1H1 = 12 | 28 << 6 | 1 << 12, 4 | 7 << 6 | 2 << 12
@@ -24,10 +24,10 @@ def test_info_line():
 
 
 def test_rank_tablebase_hits_and_chances_of_a_line():
-    report = Report(7, 12, 25, -1, 5000, 10, 3, (), number=3, tablebase_hits=8)
+    report = Report(7, 12, 25, -1, 5000, 10, 3, (), multipv=3, tablebase_hits=8)
     expected = "info depth 7 seldepth 12 multipv 3 score cp 25 upperbound wdl 300 600 100 nodes 5000 nps 500000 hashfull 3 "
     expected = expected.replace("cp 25", f"cp {normalised(25)}")
-    assert info_text(report, False, Chances(300, 600, 100)) == expected + "tbhits 8 time 10"
+    assert info_text(report, False, Wdl(300, 600, 100)) == expected + "tbhits 8 time 10"
 
 
 def test_the_current_move():

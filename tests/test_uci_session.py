@@ -8,8 +8,8 @@ import pytest
 
 from zobra.engine import kernels
 from zobra.search.limits import Progress, Report, Result
-from zobra.search.strength import strength_of, strength_of_skill
-from zobra.search.win_draw_loss import normalised
+from zobra.search.skill import skill_from_elo, skill_from_level
+from zobra.search.wdl import normalised
 from zobra.uci import loop as loop_module
 from zobra.uci import output, session, simple_search
 from zobra.uci.cold_start import ColdStart
@@ -275,22 +275,22 @@ def test_strength_options_reach_the_search(conversation):
     def set_options(*pairs):
         for name, value in pairs:
             conversation.set_option(SetOption(name, value))
-        return conversation.searcher.strength
+        return conversation.searcher.skill
 
     assert set_options(("UCI_Elo", "1400")) is None
-    assert set_options(("UCI_LimitStrength", "true")) == strength_of(1400)
-    assert set_options(("Skill Level", "3")) == strength_of(1400)
+    assert set_options(("UCI_LimitStrength", "true")) == skill_from_elo(1400)
+    assert set_options(("Skill Level", "3")) == skill_from_elo(1400)
     assert set_options(("UCI_AnalyseMode", "true")) is None
-    assert set_options(("UCI_AnalyseMode", "false"), ("UCI_LimitStrength", "false")) == strength_of_skill(3)
+    assert set_options(("UCI_AnalyseMode", "false"), ("UCI_LimitStrength", "false")) == skill_from_level(3)
     assert set_options(("Skill Level", "20")) is None
 
 
 def test_an_analysis_without_end_is_not_weakened(conversation):
     conversation.set_option(SetOption("Skill Level", "3"))
-    for line, strength in (("go depth 1", strength_of_skill(3)), ("go infinite", None), ("go nodes 9", strength_of_skill(3))):
+    for line, strength in (("go depth 1", skill_from_level(3)), ("go infinite", None), ("go nodes 9", skill_from_level(3))):
         conversation.go(parse(line))
         conversation.finish()
-        assert conversation.searcher.strength == strength
+        assert conversation.searcher.skill == strength
 
 
 def test_missing_threads_are_told(conversation, said):
@@ -339,7 +339,7 @@ def test_words_that_mean_nothing_are_named(conversation, said, monkeypatch, line
 def test_lines_and_node_time_reach_the_search(conversation):
     conversation.set_option(SetOption("multipv", "7"))
     conversation.set_option(SetOption("NodesTime", "600"))
-    assert (conversation.searcher.lines, conversation.searcher.node_clock.rate) == (7, 600)
+    assert (conversation.searcher.multipv, conversation.searcher.node_clock.rate) == (7, 600)
 
 
 def test_chances_are_shown_where_asked_for(conversation, said):

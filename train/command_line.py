@@ -136,7 +136,7 @@ def chances(
 ) -> None:
     """Fit what a score is worth in wins, draws and losses to a recipe's games."""
     with _told():
-        from zobra.search.win_draw_loss import FILE
+        from zobra.search.wdl import FILE
         from zobra.train.win_draw_loss import fit_positions
 
         positions, facts = _positions(recipe, folder, largest_score)

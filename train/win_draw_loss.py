@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from zobra.search.win_draw_loss import FULL_MATERIAL, LEAST_SPREAD, USUAL_MATERIAL, WORTH, Model
+from zobra.search.wdl import FULL_MATERIAL, LEAST_SPREAD, PIECE_VALUES, USUAL_MATERIAL, Model
 from zobra.train.games import DataError, write_atomically
 from zobra.train.positions import mailboxes
 
@@ -24,7 +24,7 @@ TINY = 1e-9
 
 def material_shares(boards: np.ndarray) -> np.ndarray:
     """Share of all material left on each board, as `material_of` counts it."""
-    worth = np.array([WORTH[piece >> 1] for piece in range(12)] + [0])
+    worth = np.array([PIECE_VALUES[piece >> 1] for piece in range(12)] + [0])
     return np.minimum(1.0, worth[boards].sum(axis=1) / FULL_MATERIAL)
 
 

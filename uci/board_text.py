@@ -6,7 +6,7 @@ from zobra.engine.board import KING, PIECE_LETTERS, square_name
 from zobra.engine.fen import write_fen
 from zobra.engine.position import Position
 from zobra.search.searcher import Searcher
-from zobra.search.win_draw_loss import normalised
+from zobra.search.wdl import normalised
 
 RULE = " +" + "---+" * 8
 

@@ -41,7 +41,7 @@ class Commentary:
     def tell(self, report: Report) -> None:
         """Say what was found, or keep it if too much was said lately. The first of several lines decides for all."""
         self.told = True
-        if report.number == 1:
+        if report.multipv == 1:
             self._kept = []
             self._is_quiet = not self._may_speak()
         if self._is_quiet:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import Progress, Report, Result
-from zobra.search.win_draw_loss import Chances, normalised
+from zobra.search.wdl import Wdl, normalised
 
 BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
 
@@ -16,18 +16,18 @@ def score_text(score: int, bound: int = 0) -> str:
     return value + BOUND_WORDS[bound]
 
 
-def chances_text(chances: Chances) -> str:
+def wdl_text(wdl: Wdl) -> str:
     """`wdl 312 651 37`."""
-    return f"wdl {chances.win} {chances.draw} {chances.loss}"
+    return f"wdl {wdl.win} {wdl.draw} {wdl.loss}"
 
 
-def info_text(report: Report, chess960: bool, chances: Chances | None = None) -> str:
-    """The `info` line of a report, its score normalised, with the chances that it stands for where they are wanted."""
-    score = score_text(normalised(report.score), report.bound) + (f" {chances_text(chances)}" if chances else "")
+def info_text(report: Report, chess960: bool, wdl: Wdl | None = None) -> str:
+    """The `info` line of a report, its score normalised, with its win, draw and loss in permille if given."""
+    score = score_text(normalised(report.score), report.bound) + (f" {wdl_text(wdl)}" if wdl else "")
     speed = report.nodes * 1000 // max(report.milliseconds, 1)
-    line = " ".join(move_text(move, chess960) for move in report.line)
+    line = " ".join(move_text(move, chess960) for move in report.pv)
     return (
-        f"info depth {report.depth} seldepth {report.selective_depth} multipv {report.number} score {score} "
+        f"info depth {report.depth} seldepth {report.selective_depth} multipv {report.multipv} score {score} "
         f"nodes {report.nodes} nps {speed} hashfull {report.hashfull} tbhits {report.tablebase_hits} time {report.milliseconds}"
         + (f" pv {line}" if line else "")
     )

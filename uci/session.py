@@ -25,8 +25,8 @@ from zobra.engine.position import Position
 from zobra.search.knowledge import Knowledge
 from zobra.search.limits import Limits, Progress, Report, Result
 from zobra.search.searcher import Searcher
-from zobra.search.strength import Strength, strength_of, strength_of_skill
-from zobra.search.win_draw_loss import chances, material_of
+from zobra.search.skill import Skill, skill_from_elo, skill_from_level
+from zobra.search.wdl import material_of, wdl
 from zobra.uci import bench
 from zobra.uci.board_text import board_text, evaluation_text
 from zobra.uci.commands import Bench, Go, Perft, SetOption, SetPosition
@@ -151,11 +151,11 @@ class Session:
         elif name == "Threads":
             searcher.threads = int(values[name])
         elif name == "MultiPV":
-            searcher.lines = int(values[name])
+            searcher.multipv = int(values[name])
         elif name == "nodestime":
             searcher.node_clock.rate = int(values[name])
         elif name in ("UCI_LimitStrength", "UCI_Elo", "Skill Level", "UCI_AnalyseMode"):
-            searcher.strength = self._strength()
+            searcher.skill = self._strength()
         elif name in searcher.parameters:
             searcher.set_parameter(name, int(values[name]))
         elif name == "Debug Log File":
@@ -164,13 +164,13 @@ class Session:
         else:
             self._knowledge.apply(name)
 
-    def _strength(self) -> Strength | None:
+    def _strength(self) -> Skill | None:
         """How well to play games: UCI_LimitStrength goes before Skill Level, and analysis is not weakened."""
         if self.values["UCI_AnalyseMode"] == "true":
             return None
         if self.values["UCI_LimitStrength"] == "true":
-            return strength_of(int(self.values["UCI_Elo"]))
-        return strength_of_skill(int(self.values["Skill Level"]))
+            return skill_from_elo(int(self.values["UCI_Elo"]))
+        return skill_from_level(int(self.values["Skill Level"]))
 
     def set_position(self, command: SetPosition) -> None:
         """Carry out `position`. After one that cannot be read the last good one stays, and `go` answers (none)."""
@@ -189,7 +189,7 @@ class Session:
         self.finish()
         self.searcher.arm()
         limits = limits_of(command, self._search_moves(command.searchmoves))
-        self.searcher.strength = None if limits.infinite else self._strength()
+        self.searcher.skill = None if limits.infinite else self._strength()
         for trouble in command.troubles():
             inform(trouble)
         remark(str(limits))
@@ -236,7 +236,7 @@ class Session:
             worth = self.searcher.evaluate(game.position)
             say(self._described(Report(0, 0, worth, 0, 0, 0, 0, line), material_of(game.position)))
             return Result(found.move, found.reply)
-        if self.searcher.strength is not None:  # tables would make a weak player a perfect one
+        if self.searcher.skill is not None:  # tables would make a weak player a perfect one
             return self._search(game, limits)
         ranking, limits = self._knowledge.rank(game, limits, self._stopped.is_set)
         if ranking is None:
@@ -268,7 +268,7 @@ class Session:
 
     def _described(self, report: Report, material: float) -> str:
         wanted = self.values["UCI_ShowWDL"] == "true"
-        return info_text(report, self.chess960, chances(report.score, material) if wanted else None)
+        return info_text(report, self.chess960, wdl(report.score, material) if wanted else None)
 
     def _explain_ending(self, position: Position) -> None:
         for text in ending_texts(position.in_check):

@@ -10,7 +10,7 @@ from dataclasses import replace
 import chess
 
 from zobra.engine.scores import MAX_PLY
-from zobra.search.clock import allot
+from zobra.search.clock import time_budget
 from zobra.uci.commands import Go
 from zobra.uci.go_limits import limits_of
 from zobra.uci.output import inform, say
@@ -34,7 +34,7 @@ class SimpleSearch:
     def __init__(self, command: Go, board: chess.Board | None, overhead: int, chess960: bool) -> None:
         self._command, self._board, self._chess960 = command, board, chess960
         self._limits = limits_of(command)
-        self._allotment = allot(self._limits, board is None or board.turn, overhead)
+        self._budget = time_budget(self._limits, board is None or board.turn, overhead)
         self._begin = self._counted_from = time.monotonic()
         self._stopped = threading.Event()
         self._released = threading.Event()  # by `stop`, or by `ponderhit`: before, a search that ponders has no limits
@@ -58,7 +58,7 @@ class SimpleSearch:
 
     def is_bound(self) -> bool:
         """Is it running, and has to be ended here, because time is?"""
-        timed = self._released.is_set() and self._allotment.hard is not None
+        timed = self._released.is_set() and self._budget.maximum is not None
         return (timed or self._stopped.is_set()) and not self._is_settled
 
     def give_up(self) -> Go | None:
@@ -114,20 +114,20 @@ class SimpleSearch:
                 inform(f"searchmoves: {error}")
 
     def _is_over(self, nodes: int) -> bool:
-        limits, limit = self._limits, self._allotment.hard
+        limits, limit = self._limits, self._budget.maximum
         if self._stopped.is_set() or (limits.nodes is not None and nodes > limits.nodes):
             return True
         return limit is not None and self._released.is_set() and self._elapsed(self._counted_from) >= limit
 
     def _is_enough(self, thought: Thought, choices: int) -> bool:
-        limits, allotment = self._limits, self._allotment
+        limits, budget = self._limits, self._budget
         if limits.infinite or not self._released.is_set():
             return False
         if limits.mate is not None and thought.mate is not None and abs(thought.mate) <= limits.mate:
             return True
-        if allotment.soft is None:
+        if budget.optimum is None:
             return False
-        return choices == 1 or thought.mate is not None or self._elapsed(self._counted_from) >= allotment.soft
+        return choices == 1 or thought.mate is not None or self._elapsed(self._counted_from) >= budget.optimum
 
     def _tell(self, thought: Thought) -> None:
         milliseconds = int(self._elapsed(self._begin))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from zobra.engine.scores import MAX_PLY, is_mate
-from zobra.search.deepening import Deepening, Line
+from zobra.search.iterative_deepening import IterativeDeepening, PvLine
 from zobra.search.worker import SIGNALS, STOP, forget, new_worker, set_parameters
 from zobra.tt.table import Table
 
@@ -22,7 +22,7 @@ MAX_THREADS = 256
 VOTE_BASE = 14  # centipawns added to a line's lead over the worst line: every finished depth counts for something
 
 
-def escapes_or_mates(line: Line, best: Line) -> bool:
+def escapes_or_mates(line: PvLine, best: PvLine) -> bool:
     """Where one of two lines is a mate there is no vote: a nearer mate is better, or being mated later.
 
     That there is no such mate at all against us, only a search as deep may say.
@@ -30,7 +30,7 @@ def escapes_or_mates(line: Line, best: Line) -> bool:
     return line.score > best.score and (is_mate(line.score) or best.score > 0 or line.depth >= best.depth)
 
 
-class Team:
+class LazySmp:
     """The threads beside the first; `size` counts that too. `missing` of them could not be started for the last search."""
 
     def __init__(self, parameters: dict[str, int], table: Table) -> None:
@@ -38,7 +38,7 @@ class Team:
         self._signals = np.zeros(SIGNALS, np.int64)
         self._workers: list[np.ndarray] = []
         self._threads: list[threading.Thread] = []
-        self._searches: list[Deepening] = []
+        self._searches: list[IterativeDeepening] = []
         self.missing = 0
 
     @property
@@ -72,7 +72,9 @@ class Team:
         self._signals[STOP] = 0
         for worker in self._workers:
             prepare(worker[0])
-        self._searches = [Deepening(worker[0], self._table, choices, confined, 1, lambda *_: None) for worker in self._workers]
+        self._searches = [
+            IterativeDeepening(worker[0], self._table, choices, confined, 1, lambda *_: None) for worker in self._workers
+        ]
         self.missing = 0
         for number, search in enumerate(self._searches, 1):
             depths = range(1 + number % 2, MAX_PLY)
@@ -97,7 +99,7 @@ class Team:
             thread.join()
         self._threads = []
 
-    def vote(self, first: Line) -> Line:
+    def vote(self, first: PvLine) -> PvLine:
         """The line to play, the first thread having found `first`: each thread votes for its move by depth and score."""
         lines = [first] + [search.lines[0] for search in self._searches if search.lines and search.lines[0].bound == 0]
         worst = min(line.score for line in lines)

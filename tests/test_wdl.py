@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, MATE
-from zobra.search.win_draw_loss import FULL_MATERIAL, USUAL_MATERIAL, WORTH, Model, chances, fitted, material_of, normalised
+from zobra.search.wdl import FULL_MATERIAL, PIECE_VALUES, USUAL_MATERIAL, Model, fitted, material_of, normalised, wdl
 from zobra.train.games import DataError
 from zobra.train.positions import PACKED
 from zobra.train.win_draw_loss import fit, fit_positions, material_shares, outcome_chances
@@ -20,25 +20,25 @@ MATERIAL = st.floats(0, 1)
 
 @given(SCORES, MATERIAL)
 def test_chances_add_up_and_are_the_same_from_both_sides(score, material):
-    win, draw, loss = chances(score, material)
+    win, draw, loss = wdl(score, material)
     assert min(win, draw, loss) >= 0 and win + draw + loss == 1000
-    other = chances(-score, material)
+    other = wdl(-score, material)
     assert abs(win - other.loss) <= 1 and abs(loss - other.win) <= 1
 
 
 @given(SCORES, st.integers(0, 1000), MATERIAL)
 def test_a_better_score_never_lowers_the_chance_to_win(score, more, material):
-    assert chances(min(score + more, int(LONGEST_MATE) - 1), material).win >= chances(score, material).win
+    assert wdl(min(score + more, int(LONGEST_MATE) - 1), material).win >= wdl(score, material).win
 
 
 def test_mates_are_certain():
-    assert chances(int(MATE) - 9, 0.5) == (1000, 0, 0)
-    assert chances(8 - int(MATE), 0.5) == (0, 0, 1000)
-    assert chances(5_000, 0.5).win > 990 and chances(-5_000, 0.5).loss > 990
+    assert wdl(int(MATE) - 9, 0.5) == (1000, 0, 0)
+    assert wdl(8 - int(MATE), 0.5) == (0, 0, 1000)
+    assert wdl(5_000, 0.5).win > 990 and wdl(-5_000, 0.5).loss > 990
 
 
 def test_an_even_position_has_equal_chances():
-    win, draw, loss = chances(0, 1.0)
+    win, draw, loss = wdl(0, 1.0)
     assert win == loss and draw > 0
 
 
@@ -46,7 +46,7 @@ def test_material():
     assert material_of(parse_fen(START)) == 1.0
     assert material_of(parse_fen("8/8/4k3/8/8/4K3/8/8 w - - 0 1")) == 0.0
     position = parse_fen("8/5p2/4k3/8/8/4K3/3Q4/8 w - - 0 1")
-    assert material_of(position) == pytest.approx((WORTH[0] + WORTH[4]) / FULL_MATERIAL)
+    assert material_of(position) == pytest.approx((PIECE_VALUES[0] + PIECE_VALUES[4]) / FULL_MATERIAL)
     boards = np.stack([position.record["board"], parse_fen(START).record["board"]])
     assert material_shares(boards) == pytest.approx([10 / 78, 1.0])
 
@@ -74,7 +74,7 @@ def test_a_fit_without_sense_is_not_written(model, monkeypatch, tmp_path):
 def test_a_hundred_wins_every_other_game():
     score = fitted().even_chance(USUAL_MATERIAL)
     assert normalised(round(score)) == 100 and normalised(-round(score)) == -100 and normalised(0) == 0
-    assert abs(chances(round(score), USUAL_MATERIAL).win - 500) <= 5
+    assert abs(wdl(round(score), USUAL_MATERIAL).win - 500) <= 5
     for mate in (int(MATE) - 9, 8 - int(MATE)):
         assert normalised(mate) == mate
 

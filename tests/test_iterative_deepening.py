@@ -17,7 +17,7 @@ def groups(reports):
     """Reports of one depth each, as they were told together."""
     found = []
     for report in reports:
-        if report.number == 1:
+        if report.multipv == 1:
             found.append([])
         found[-1].append(report)
     return found
@@ -26,7 +26,7 @@ def groups(reports):
 @pytest.fixture
 def searcher():
     made = Searcher(4)
-    made.lines = 4
+    made.multipv = 4
     return made
 
 
@@ -36,33 +36,33 @@ def test_lines_are_told_together_sorted_and_playable(searcher, fen):
     together = groups(reports)
     assert len(together) == 7
     for depth, lines in enumerate(together, 1):
-        assert [line.number for line in lines] == [1, 2, 3, 4]
+        assert [line.multipv for line in lines] == [1, 2, 3, 4]
         assert {(line.depth, line.bound) for line in lines} == {(depth, 0)}
-        assert len({line.line[0] for line in lines}) == 4
+        assert len({line.pv[0] for line in lines}) == 4
         scores = [line.score for line in lines]
         assert scores == sorted(scores, reverse=True)
         for line in lines:
             position = parse_fen(fen)
-            for move in line.line:
+            for move in line.pv:
                 assert move in position.legal_moves()
                 position = position.after(move)
-    assert result.best == together[-1][0].line[0]
+    assert result.best == together[-1][0].pv[0]
 
 
 def test_every_legal_move_has_a_line_where_all_are_wanted(searcher):
-    searcher.lines = 256
+    searcher.multipv = 256
     _, reports = think(searcher, MIDDLEGAME, Limits(depth=3))
-    assert sorted(line.line[0] for line in groups(reports)[-1]) == sorted(parse_fen(MIDDLEGAME).legal_moves())
+    assert sorted(line.pv[0] for line in groups(reports)[-1]) == sorted(parse_fen(MIDDLEGAME).legal_moves())
 
 
 def test_each_line_is_worth_what_a_search_of_its_move_finds(searcher):
     """Without table and depth-dependent guesses the score of a line is that of its move alone."""
     plain = PLAIN | {"aspiration_depth": 99}
     several, alone = Searcher(1, parameters=plain), Searcher(1, parameters=plain)
-    several.lines = 3
+    several.multipv = 3
     _, reports = think(several, ENDGAME, Limits(depth=2))
     for line in groups(reports)[-1]:
-        _, one = think(alone, ENDGAME, Limits(depth=2, searchmoves=line.line[:1]))
+        _, one = think(alone, ENDGAME, Limits(depth=2, searchmoves=line.pv[:1]))
         assert one[-1].score == line.score
 
 
@@ -71,7 +71,7 @@ def test_the_search_moves_bound_the_lines(searcher):
     allowed = tuple(position.parse_move(text) for text in ("a2a4", "h2h4", "d1b1"))
     _, reports = think(searcher, MIDDLEGAME, Limits(depth=5, searchmoves=allowed))
     for lines in groups(reports):
-        assert sorted(line.line[0] for line in lines) == sorted(allowed)
+        assert sorted(line.pv[0] for line in lines) == sorted(allowed)
 
 
 def test_two_mates_are_two_lines(searcher):
@@ -86,9 +86,9 @@ def test_a_search_that_is_cut_off_tells_all_lines_at_last(searcher, nodes):
     assert result.best in parse_fen(KIWIPETE).legal_moves()
     if reports:
         last = groups(reports)[-1]
-        assert last[0].line[0] == result.best
+        assert last[0].pv[0] == result.best
         assert all(line.nodes == nodes for line in last)
-        assert len({line.line[0] for line in last}) == len(last)
+        assert len({line.pv[0] for line in last}) == len(last)
         for depth in {line.depth for line in last}:
             scores = [line.score for line in last if line.depth == depth]
             assert scores == sorted(scores, reverse=True)
@@ -104,7 +104,7 @@ def test_the_table_keeps_the_best_move_of_the_root(searcher):
     """The first line found is of all moves; a later one may come out better, but is of fewer."""
     _, reports = think(searcher, MIDDLEGAME, Limits(depth=7))
     kept = move_of_data(searcher.table.recall(parse_fen(MIDDLEGAME).key))
-    assert kept in {line.line[0] for line in groups(reports)[-1]}
+    assert kept in {line.pv[0] for line in groups(reports)[-1]}
 
 
 @pytest.mark.parametrize("known_before, threads", [(False, 1), (True, 1), (False, 3), (True, 3)])

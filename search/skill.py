@@ -17,7 +17,7 @@ CANDIDATES = 4  # lines to choose among
 MAX_SKILL = 20  # the level of the option Skill Level that is full strength
 
 
-class Strength(NamedTuple):
+class Skill(NamedTuple):
     """At most `nodes` positions a move; each candidate's score is misjudged by a standard deviation of `noise` centipawns."""
 
     nodes: int
@@ -27,16 +27,16 @@ class Strength(NamedTuple):
 # By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. Played against Stockfish 15.1 at
 # 5+0.05, 100 games each on a quiet machine: 1400 56.0 %, 1800 51.0 %, 2200 43.5 %. The others are guesses.
 CALIBRATION = {
-    1000: Strength(100, 120.0),
-    1400: Strength(750, 40.0),
-    1800: Strength(5_500, 10.0),
-    2200: Strength(36_000, 0.0),
-    2600: Strength(1_500_000, 0.0),
+    1000: Skill(100, 120.0),
+    1400: Skill(750, 40.0),
+    1800: Skill(5_500, 10.0),
+    2200: Skill(36_000, 0.0),
+    2600: Skill(1_500_000, 0.0),
 }
 LOWEST, HIGHEST = min(CALIBRATION), max(CALIBRATION)
 
 
-def strength_of(elo: int) -> Strength:
+def skill_from_elo(elo: int) -> Skill:
     """The strength for an Elo number; beyond the ends of the table, that of the nearest end."""
     elo = min(max(elo, LOWEST), HIGHEST)
     below = max(point for point in CALIBRATION if point <= elo)
@@ -44,18 +44,18 @@ def strength_of(elo: int) -> Strength:
     low, high = CALIBRATION[below], CALIBRATION[above]
     share = (elo - below) / (above - below) if above > below else 0.0
     nodes = math.exp(math.log(low.nodes) * (1 - share) + math.log(high.nodes) * share)
-    return Strength(round(nodes), low.noise * (1 - share) + high.noise * share)
+    return Skill(round(nodes), low.noise * (1 - share) + high.noise * share)
 
 
-def strength_of_skill(level: int) -> Strength | None:
+def skill_from_level(level: int) -> Skill | None:
     """The strength for a Skill Level, evenly spread over the same table; None for the highest: no restriction."""
     if level >= MAX_SKILL:
         return None
-    return strength_of(LOWEST + (HIGHEST - LOWEST) * max(level, 0) // MAX_SKILL)
+    return skill_from_elo(LOWEST + (HIGHEST - LOWEST) * max(level, 0) // MAX_SKILL)
 
 
-def choose(scores: Sequence[int], strength: Strength, source: random.Random) -> int:
+def choose(scores: Sequence[int], skill: Skill, source: random.Random) -> int:
     """Index of the score (best first) that looks best through the noise. A mate at hand is given, one to come is avoided."""
     if is_mate(scores[0]):
         return 0
-    return max(range(len(scores)), key=lambda index: scores[index] + source.gauss(0, strength.noise))
+    return max(range(len(scores)), key=lambda index: scores[index] + source.gauss(0, skill.noise))

@@ -10,11 +10,11 @@ from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import MATE
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
-from zobra.search.strength import CALIBRATION, HIGHEST, LOWEST, MAX_SKILL, Strength, choose, strength_of, strength_of_skill
+from zobra.search.skill import CALIBRATION, HIGHEST, LOWEST, MAX_SKILL, Skill, choose, skill_from_elo, skill_from_level
 
 
 def test_more_elo_is_more_nodes_and_less_noise():
-    levels = [strength_of(elo) for elo in range(LOWEST, HIGHEST + 1, 10)]
+    levels = [skill_from_elo(elo) for elo in range(LOWEST, HIGHEST + 1, 10)]
     for weaker, stronger in itertools.pairwise(levels):
         assert stronger.nodes >= weaker.nodes and stronger.noise <= weaker.noise
     assert levels[0].nodes < levels[-1].nodes
@@ -22,41 +22,41 @@ def test_more_elo_is_more_nodes_and_less_noise():
 
 def test_the_table_is_met_at_its_points_and_kept_beyond_its_ends():
     for elo, strength in CALIBRATION.items():
-        assert strength_of(elo) == strength
-    assert strength_of(LOWEST - 500) == CALIBRATION[LOWEST]
-    assert strength_of(HIGHEST + 500) == CALIBRATION[HIGHEST]
+        assert skill_from_elo(elo) == strength
+    assert skill_from_elo(LOWEST - 500) == CALIBRATION[LOWEST]
+    assert skill_from_elo(HIGHEST + 500) == CALIBRATION[HIGHEST]
 
 
 def test_skill_levels_rise_to_no_restriction():
-    assert strength_of_skill(MAX_SKILL) is None
-    assert strength_of_skill(0) == strength_of(LOWEST)
-    levels = [strength_of_skill(level) for level in range(MAX_SKILL)]
+    assert skill_from_level(MAX_SKILL) is None
+    assert skill_from_level(0) == skill_from_elo(LOWEST)
+    levels = [skill_from_level(level) for level in range(MAX_SKILL)]
     assert all(a.nodes < b.nodes for a, b in itertools.pairwise(levels))
 
 
 def test_noise_chooses_the_near_and_not_the_far():
     source = random.Random(1)
-    chosen = [choose([50, 45, -900], Strength(100, 40.0), source) for _ in range(400)]
+    chosen = [choose([50, 45, -900], Skill(100, 40.0), source) for _ in range(400)]
     assert 100 < chosen.count(1) < 300 and chosen.count(2) == 0
-    assert all(choose([50, 49], Strength(100, 0.0), source) == 0 for _ in range(20))
+    assert all(choose([50, 49], Skill(100, 0.0), source) == 0 for _ in range(20))
 
 
 def test_a_mate_at_hand_is_given():
     source = random.Random(1)
-    assert all(choose([int(MATE) - 1, 900], Strength(100, 1e6), source) == 0 for _ in range(50))
+    assert all(choose([int(MATE) - 1, 900], Skill(100, 1e6), source) == 0 for _ in range(50))
 
 
 @pytest.mark.parametrize("elo", [LOWEST, 1500, HIGHEST])
 @pytest.mark.parametrize("fen", [START, KIWIPETE, MIDDLEGAME])
 def test_weak_moves_are_legal_and_told(elo, fen):
     searcher = Searcher(2)
-    searcher.strength = strength_of(elo)
+    searcher.skill = skill_from_elo(elo)
     for searcher.seed in range(6):
         result, reports = think(searcher, fen, Limits())  # without any limit of its own it would never end
         assert result.best in parse_fen(fen).legal_moves()
-        assert searcher.nodes <= searcher.strength.nodes
-        assert {report.number for report in reports} <= {1}
-        assert not reports or reports[-1].line[0] == result.best
+        assert searcher.nodes <= searcher.skill.nodes
+        assert {report.multipv for report in reports} <= {1}
+        assert not reports or reports[-1].pv[0] == result.best
         assert not result.ponder or result.ponder in parse_fen(fen).after(result.best).legal_moves()
 
 
@@ -67,16 +67,16 @@ def test_threads_change_nothing_for_the_weak(elo):
     think(several, KIWIPETE, Limits(nodes=30_000))
     several.clear()
     for searcher in (alone, several):
-        searcher.strength = strength_of(elo)
+        searcher.skill = skill_from_elo(elo)
     for fen in (START, KIWIPETE, MIDDLEGAME):
         (found, reports), (expected, lone) = think(several, fen, Limits()), think(alone, fen, Limits())
         assert (found, without_time(reports)) == (expected, without_time(lone))
-        assert several.nodes == alone.nodes <= several.strength.nodes
+        assert several.nodes == alone.nodes <= several.skill.nodes
 
 
 def test_smaller_limits_still_hold():
     searcher = Searcher(2)
-    searcher.strength = strength_of(HIGHEST)
+    searcher.skill = skill_from_elo(HIGHEST)
     think(searcher, START, Limits(nodes=100))
     assert searcher.nodes == 100
     _, reports = think(searcher, START, Limits(depth=2))
@@ -87,7 +87,7 @@ def test_smaller_limits_still_hold():
 
 def test_choices_differ_by_seed_and_are_repeated_with_it():
     searcher = Searcher(2)
-    searcher.strength = Strength(3_000, 100.0)
+    searcher.skill = Skill(3_000, 100.0)
 
     def play(seed):
         searcher.clear()

@@ -16,7 +16,7 @@ from zobra.engine.position import Position
 from zobra.engine.scores import is_mate
 
 FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
-WORTH = (1, 3, 3, 5, 9, 0)  # of a pawn, knight, bishop, rook, queen, king
+PIECE_VALUES = (1, 3, 3, 5, 9, 0)  # of a pawn, knight, bishop, rook, queen, king
 FULL_MATERIAL = 78  # both sides at the start
 USUAL_MATERIAL = 0.54  # the share that is left at move 32: median of 368 games of Zobra against itself
 HUNDRED = 100  # what wins every other game is shown as
@@ -26,7 +26,7 @@ LARGEST_EXPONENT = 50.0  # beyond, the exponential function says nothing more
 LEAST_SPREAD = 5.0  # centipawns: keeps the slope finite wherever the fit is extrapolated
 
 
-class Chances(NamedTuple):
+class Wdl(NamedTuple):
     """For the side to move, in permille; they add up to 1000."""
 
     win: int
@@ -65,7 +65,7 @@ def fitted() -> Model:
 
 def material_of(position: Position) -> float:
     """Share of the material of both sides that is left: 1 at the start, 0 for two kings."""
-    return min(1.0, sum(WORTH[piece >> 1] for piece in position.pieces().values()) / FULL_MATERIAL)
+    return min(1.0, sum(PIECE_VALUES[piece >> 1] for piece in position.pieces().values()) / FULL_MATERIAL)
 
 
 def normalised(score: int) -> int:
@@ -73,12 +73,12 @@ def normalised(score: int) -> int:
     return score if abs(score) >= CERTAIN else round(HUNDRED * score / fitted().even_chance(USUAL_MATERIAL))
 
 
-def chances(score: int, material: float, model: Model | None = None) -> Chances:
+def wdl(score: int, material: float, model: Model | None = None) -> Wdl:
     """The chances that a score (centipawns or mate, for the side to move) stands for."""
     if is_mate(score):
-        return Chances(PERMILLE, 0, 0) if score > 0 else Chances(0, 0, PERMILLE)
+        return Wdl(PERMILLE, 0, 0) if score > 0 else Wdl(0, 0, PERMILLE)
     model = model or fitted()
     win, loss = model.win(score, material), model.win(-score, material)
     most = max(1.0, win + loss)  # where the fit leaves no draws
     win, loss = round(PERMILLE * win / most), round(PERMILLE * loss / most)
-    return Chances(win, max(0, PERMILLE - win - loss), min(loss, PERMILLE - win))
+    return Wdl(win, max(0, PERMILLE - win - loss), min(loss, PERMILLE - win))

@@ -10,69 +10,69 @@ from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
 from zobra.engine.position import Position
 from zobra.engine.scores import MATE
-from zobra.search.deepening import Deepening, Line
+from zobra.search.iterative_deepening import IterativeDeepening, PvLine
+from zobra.search.lazy_smp import MAX_THREADS, LazySmp
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
-from zobra.search.team import MAX_THREADS, Team
 from zobra.uci.options import find
 
 
-def line(move: int, score: int, depth: int, bound: int = 0) -> Line:
-    return Line(depth, depth, score, bound, (move,))
+def line(move: int, score: int, depth: int, bound: int = 0) -> PvLine:
+    return PvLine(depth, depth, score, bound, (move,))
 
 
 @pytest.fixture
-def team():
+def smp():
     searcher = Searcher(1)
-    return Team(searcher.parameters, searcher.table)
+    return LazySmp(searcher.parameters, searcher.table)
 
 
-def voters(team: Team, lines: list[Line]) -> None:
-    """Give the team finished searches of these lines."""
+def voters(smp: LazySmp, lines: list[PvLine]) -> None:
+    """Give the smp finished searches of these lines."""
     for one in lines:
-        search = Deepening.__new__(Deepening)
+        search = IterativeDeepening.__new__(IterativeDeepening)
         search.lines = [one]
-        team._searches.append(search)
+        smp._searches.append(search)
 
 
-def test_alone_the_first_line_is_played(team):
+def test_alone_the_first_line_is_played(smp):
     first = line(1, -30, 9)
-    assert team.vote(first) is first
+    assert smp.vote(first) is first
 
 
-def test_two_threads_outvote_one(team):
-    voters(team, [line(2, 20, 10), line(2, 22, 10)])
-    assert team.vote(line(1, 21, 10)).moves == (2,)
+def test_two_threads_outvote_one(smp):
+    voters(smp, [line(2, 20, 10), line(2, 22, 10)])
+    assert smp.vote(line(1, 21, 10)).moves == (2,)
 
 
-def test_depth_and_score_both_count(team):
-    voters(team, [line(2, 20, 14)])
-    assert team.vote(line(1, 20, 10)).moves == (2,)
-    assert team.vote(line(1, 60, 10)).moves == (1,)
+def test_depth_and_score_both_count(smp):
+    voters(smp, [line(2, 20, 14)])
+    assert smp.vote(line(1, 20, 10)).moves == (2,)
+    assert smp.vote(line(1, 60, 10)).moves == (1,)
 
 
-def test_a_line_that_is_only_a_bound_has_no_vote(team):
-    voters(team, [line(2, 500, 30, 1)])
-    assert team.vote(line(1, 20, 10)).moves == (1,)
+def test_a_line_that_is_only_a_bound_has_no_vote(smp):
+    voters(smp, [line(2, 500, 30, 1)])
+    assert smp.vote(line(1, 20, 10)).moves == (1,)
 
 
-def test_a_mate_needs_no_vote_and_the_nearest_is_best(team):
+def test_a_mate_needs_no_vote_and_the_nearest_is_best(smp):
     mate_in_three, mate_in_five = int(MATE) - 5, int(MATE) - 9
-    voters(team, [line(2, mate_in_five, 20), line(2, mate_in_five, 20), line(3, mate_in_three, 8)])
-    assert team.vote(line(1, 900, 20)).moves == (3,)
+    voters(smp, [line(2, mate_in_five, 20), line(2, mate_in_five, 20), line(3, mate_in_three, 8)])
+    assert smp.vote(line(1, 900, 20)).moves == (3,)
 
 
-def test_the_latest_mate_is_best_for_who_is_mated(team):
-    voters(team, [line(2, 10 - int(MATE), 12)])
-    assert team.vote(line(1, 4 - int(MATE), 12)).moves == (2,)
+def test_the_latest_mate_is_best_for_who_is_mated(smp):
+    voters(smp, [line(2, 10 - int(MATE), 12)])
+    assert smp.vote(line(1, 4 - int(MATE), 12)).moves == (2,)
 
 
-def test_only_a_search_as_deep_denies_that_all_is_lost(team):
+def test_only_a_search_as_deep_denies_that_all_is_lost(smp):
     lost = line(1, 8 - int(MATE), 20)
-    voters(team, [line(2, -200, 5)])
-    assert team.vote(lost) is lost
-    voters(team, [line(3, -300, 20)])
-    assert team.vote(lost).moves == (3,)
+    voters(smp, [line(2, -200, 5)])
+    assert smp.vote(lost) is lost
+    voters(smp, [line(3, -300, 20)])
+    assert smp.vote(lost).moves == (3,)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 5])
@@ -91,7 +91,7 @@ def test_every_thread_works_and_is_counted():
     searcher.threads = 3
     reports = []
     searcher.search(Game(parse_fen(START)), Limits(depth=13), reports.append)
-    each = [int(searcher._this["nodes"])] + [int(worker[0]["nodes"]) for worker in searcher._team._workers]
+    each = [int(searcher._this["nodes"])] + [int(worker[0]["nodes"]) for worker in searcher._smp._workers]
     assert len(each) == 3 and min(each) > 0
     assert searcher.nodes == sum(each)
     assert reports[-1].nodes <= searcher.nodes
@@ -102,7 +102,7 @@ def test_halted_threads_have_ended():
     searcher.threads = 4
     before = set(threading.enumerate())
     searcher.search(Game(parse_fen(START)), Limits(nodes=20_000))
-    assert searcher._team._threads == []
+    assert searcher._smp._threads == []
     assert set(threading.enumerate()) <= before
 
 
@@ -144,7 +144,7 @@ def test_fewer_threads_again_and_one_is_reproducible():
     assert run(changed) == run(alone)
 
 
-def test_the_number_of_threads_is_bounded(team):
-    team.size = 0
-    assert team.size == 1
+def test_the_number_of_threads_is_bounded(smp):
+    smp.size = 0
+    assert smp.size == 1
     assert find("Threads").high == MAX_THREADS

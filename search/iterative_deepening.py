@@ -23,7 +23,7 @@ WIDEST = 1_000  # centipawns; a window that failed beyond this is thrown open
 
 
 @dataclass(frozen=True)
-class Line:
+class PvLine:
     """A principal variation and its score (centipawns, or to mate); bound: 0 exact, 1 at least, -1 at most this."""
 
     depth: int
@@ -38,12 +38,12 @@ def _share_count(found: tuple[int, ...], moves: tuple[int, ...]) -> bool:
     return bool(found) and found[0] % ROOT_MOVES == moves[0] % ROOT_MOVES
 
 
-def best_first(lines: Sequence[Line]) -> list[Line]:
+def best_first(lines: Sequence[PvLine]) -> list[PvLine]:
     """Lines of one depth in the order of their scores; of equals, the one that was found first."""
     return sorted(lines, key=lambda line: -line.score)
 
 
-class Deepening:
+class IterativeDeepening:
     """The root stands in the worker's first frame. `choices` are its moves to search, `confined` whether it has others.
 
     `lines` are the best ones found, best first; `wanted` bounds their number. `tell(number, line)` is called for each attempt
@@ -51,9 +51,15 @@ class Deepening:
     """
 
     def __init__(
-        self, worker: Any, table: Table, choices: Sequence[int], confined: bool, wanted: int, tell: Callable[[int, Line], None]
+        self,
+        worker: Any,
+        table: Table,
+        choices: Sequence[int],
+        confined: bool,
+        wanted: int,
+        tell: Callable[[int, PvLine], None],
     ) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[PvLine] = []
         self._worker, self._table, self._tell = worker, table, tell
         self._choices, self._confined = choices, confined
         self._wanted = min(wanted, len(choices))
@@ -65,7 +71,7 @@ class Deepening:
         """Was the search cut off?"""
         return bool(self._worker["stopped"])
 
-    def run(self, depths: range, is_enough: Callable[[int, Line], bool]) -> None:
+    def run(self, depths: range, is_enough: Callable[[int, PvLine], bool]) -> None:
         """Search depth after depth until cut off, or `is_enough(depth, best line)`; what was cut off is told once more."""
         for depth in depths:
             self._search_depth(depth)
@@ -82,7 +88,7 @@ class Deepening:
 
     def _search_depth(self, depth: int) -> None:
         """Find the lines of one depth; those not reached before the search was cut off stay as they were."""
-        found: list[Line] = []
+        found: list[PvLine] = []
         for number in range(self._wanted):
             taken = {line.moves[0] for line in found}
             before = next((line for line in self.lines if line.moves[0] not in taken), None)
@@ -101,7 +107,7 @@ class Deepening:
             self._tell_all()
 
     @contextmanager
-    def _root_without(self, taken: set[int], before: Line | None) -> Iterator[None]:
+    def _root_without(self, taken: set[int], before: PvLine | None) -> Iterator[None]:
         """Confine the root to the choices not taken, and see that the table keeps what it knows of the unconfined root."""
         root_moves = self._worker["root_moves"]
         allowed = [move for move in self._choices if move not in taken] if taken or self._confined else []
@@ -114,7 +120,7 @@ class Deepening:
         if taken:
             self._table.revise(self._key, known)
 
-    def _search_line(self, depth: int, before: Line | None, is_first: bool) -> Line | None:
+    def _search_line(self, depth: int, before: PvLine | None, is_first: bool) -> PvLine | None:
         """Search one line in a window around its score before, widened on the side that fails.
 
         When the search is cut off: the line if its first move was found better than that of the line before, None otherwise.
@@ -128,7 +134,7 @@ class Deepening:
         moves = before.moves if before else ()
         self._worker["root_depth"] = depth
         reduction = 0
-        last: Line | None = None
+        last: PvLine | None = None
         while True:
             self._worker["selective_depth"] = self._worker["root_number"] = 0
             spent = self._nodes_of(moves)
@@ -164,5 +170,5 @@ class Deepening:
         length = int(self._worker["line_length"][0])
         return tuple(int(move) for move in self._worker["lines"][0][:length])
 
-    def _line(self, depth: int, score: int, bound: int, moves: tuple[int, ...]) -> Line:
-        return Line(depth, max(depth, int(self._worker["selective_depth"])), score, bound, moves)
+    def _line(self, depth: int, score: int, bound: int, moves: tuple[int, ...]) -> PvLine:
+        return PvLine(depth, max(depth, int(self._worker["selective_depth"])), score, bound, moves)
