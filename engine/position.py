@@ -9,9 +9,9 @@ import chess
 import numpy as np
 
 from zobra.engine.attacks import find_checks
-from zobra.engine.board import NO_PIECE, SQUARES, WHITE, ZERO
+from zobra.engine.board import NO_PIECE, ONE, SQUARES, WHITE, ZERO
 from zobra.engine.generator import ALL, generate
-from zobra.engine.kernels import VOID, WORD, entry
+from zobra.engine.kernels import VOID, WORD, entry, lowest
 from zobra.engine.layouts import MOVE_LIST, MOVE_LIST_TYPE, POSITION, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.make import make, make_null
 from zobra.engine.move import move_text
@@ -24,7 +24,15 @@ TABLES_RECORD = TABLES_ARRAY[0]
 
 @entry(VOID, POSITION_TYPE, TABLES_TYPE)
 def set_up(position, tables):
-    """Complete a record of which board, bit sets, side, castling and en-passant square are given: keys and checks."""
+    """Complete a record that has its bit sets, side, castling and en-passant square: the board, the keys and the checks."""
+    for square in range(64):
+        position.board[square] = NO_PIECE
+    for kind in range(6):
+        for colour in range(2):
+            bits = position.pieces[kind] & position.colours[colour]
+            while bits:
+                position.board[lowest(bits)] = 2 * kind + colour
+                bits &= bits - ONE
     compute_keys(position, tables)
     find_checks(position, tables)
 
@@ -54,38 +62,30 @@ class Position:
         self.record = array[0]
 
     @classmethod
-    def from_pieces(
-        cls, pieces: dict[int, int], side: int, castling: int, en_passant: int, halfmove: int = 0, fullmove: int = 1
-    ) -> Position:
-        """Build from {square: piece}, the side to move, the castling rooks as a bit set, and the en-passant square or 0.
-
-        The caller answers for the legality of all of it (see fen.parse_fen).
-        """
+    def from_board(cls, board: chess.Board) -> Position:
+        """The position of a python-chess board, without its history. Rights and en-passant squares without use are dropped."""
         array = np.zeros(1, POSITION)
         this = array[0]
-        this["board"] = NO_PIECE
-        for square, piece in pieces.items():
-            this["board"][square] = piece
-            this["pieces"][piece >> 1] |= np.uint64(1 << square)
-            this["colours"][piece & 1] |= np.uint64(1 << square)
-        this["side"], this["castling"], this["en_passant"] = side, castling, en_passant
-        this["halfmove"], this["fullmove"] = halfmove, fullmove
+        this["pieces"] = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings
+        this["colours"] = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+        this["side"], this["castling"] = not board.turn, board.clean_castling_rights()
+        if board.ep_square is not None and board.has_legal_en_passant():
+            this["en_passant"] = board.ep_square
+        this["halfmove"], this["fullmove"] = board.halfmove_clock, board.fullmove_number
         set_up(this, TABLES_RECORD)
         return cls(array)
 
-    @classmethod
-    def from_board(cls, board: chess.Board) -> Position:
-        """The position of a python-chess board (its history is not carried over)."""
-        pieces = {square: 2 * (piece.piece_type - 1) + (0 if piece.color else 1) for square, piece in board.piece_map().items()}
-        en_passant = board.ep_square if board.ep_square is not None and board.has_legal_en_passant() else 0
-        rooks = board.clean_castling_rights()
-        return cls.from_pieces(pieces, 0 if board.turn else 1, rooks, en_passant, board.halfmove_clock, board.fullmove_number)
-
     def to_board(self, chess960: bool = False) -> chess.Board:
         """The same position as a python-chess board."""
-        from zobra.engine.fen import write_fen
-
-        return chess.Board(write_fen(self), chess960=chess960)
+        this, board = self.record, chess.Board(None, chess960=chess960)
+        kinds = (int(bits) for bits in this["pieces"])
+        board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings = kinds
+        white, black = (int(bits) for bits in this["colours"])
+        board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK], board.occupied = white, black, white | black
+        board.turn, board.castling_rights = self.white_to_move(), int(this["castling"])
+        board.ep_square = int(this["en_passant"]) or None
+        board.halfmove_clock, board.fullmove_number = int(this["halfmove"]), int(this["fullmove"])
+        return board
 
     @property
     def key(self) -> int:
@@ -129,14 +129,6 @@ class Position:
                     return move
         raise ValueError(f"{text!r} is not a legal move here")
 
-    def is_checkmate(self) -> bool:
-        """Is the side to move mated?"""
-        return self.in_check and not self.legal_moves()
-
-    def is_stalemate(self) -> bool:
-        """Is the side to move stalemated?"""
-        return not self.in_check and not self.legal_moves()
-
     def white_to_move(self) -> bool:
         """Is it White's turn?"""
-        return self.side == WHITE
+        return self.side == int(WHITE)

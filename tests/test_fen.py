@@ -1,7 +1,6 @@
 """FEN in and out: strict, and clear about what is wrong."""
 
 import random
-import re
 from collections.abc import Iterator
 
 import chess
@@ -20,8 +19,8 @@ STARTS = (
 ALPHABET = "rnbqkpRNBQKP12345678/ -wabcdefgh0KQkq36"
 # Where the two readers differ on purpose: what python-chess refuses though chess can be played on from there,
 PLAYABLE = chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK
-# and what it takes silently: a castling right that is named twice, a negative number.
-STRICTER = ("names one right twice", "not '-[0-9]+'")
+# and what it takes silently: a castling right that is named twice.
+STRICTER = "one rook for each"
 
 
 @pytest.mark.parametrize(
@@ -33,29 +32,33 @@ STRICTER = ("names one right twice", "not '-[0-9]+'")
         ("rnbqkbnr/pppppppp/7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 6"),
         ("rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "'9' in rank 6"),
         ("rnbqkbnr/pppppppp/44/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "two digits"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KKkq - 0 1", "twice"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KKkq - 0 1", "one rook for each"),
         ("rnbqxbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "'x' in rank 8"),
-        ("rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1", "Black has 0 kings"),
-        ("rnbqkbnr/pppppppp/8/8/8/4K3/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "White has 2 kings"),
-        ("rnbqkbnr/pppppppp/p7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "Black has 9 pawns"),
-        ("rnbqkbnr/pppppppp/n7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "Black has 17 pieces"),
-        ("rnbqkbnP/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNR w KQq - 0 1", "pawn cannot stand on h8"),
+        ("rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1", "Black has no king"),
+        ("rnbqkbnr/pppppppp/8/8/8/4K3/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "more than two kings"),
+        ("rnbqkbnr/pppppppp/p7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "Black has more than 8 pawns"),
+        ("rnbqkbnr/pppppppp/n7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "Black has more than 16 pieces"),
+        ("rnbqkbnP/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNR w KQq - 0 1", "first or the last rank"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", "side to move"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq - 0 1", "castling right 'K'"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQxq - 0 1", "'x' in 'KQxq'"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq - 0 1", "castling rights 'KQkq' need"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQxq - 0 1", "letters such as 'KQkq'"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1", "en-passant square"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e3 0 1", "wrong rank"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq e3 0 1", "no pawn in front"),
-        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPPPPP1/RNBQKBNR b KQkq e3 0 1", "cannot have come"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e3 0 1", "'e3' is not one that a pawn"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq e3 0 1", "has just passed"),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPPPPP1/RNBQKBNR b KQkq e3 0 1", "has just passed"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - x 1", "half-move clock"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 -1", "move number"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 10001 1", "half-move clock"),
         (f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {'9' * 5000}", "move number"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - ² 1", "half-move clock"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w \N{KELVIN SIGN}Qkq - 0 1", "is not a castling right"),
-        ("1r2k1r1/8/8/8/8/8/8/RR2K2R w BAkq - 0 1", "two rooks on one side"),
-        ("8/8/8/3kK3/8/8/8/8 w - - 0 1", "side by side"),
-        ("8/8/8/8/8/8/2K5/3k4 b - - 0 1", "side by side"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w \N{KELVIN SIGN}Qkq - 0 1", "letters such as"),
+        ("1r2k1r1/8/8/8/8/8/8/RR2K2R w BAkq - 0 1", "one rook for each"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQAkq - 0 1", "at most two for a side"),
+        ("rnbqkbn~r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "'~' in rank 8"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ\N{KELVIN SIGN}BNR w - - 0 1", "in rank 1 is neither"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBN1 w Q - 0 1", "castling rights 'Q' need"),
+        ("8/8/8/3kK3/8/8/8/8 w - - 0 1", "in check"),
+        ("8/8/8/8/8/8/2K5/3k4 b - - 0 1", "in check"),
         ("4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1", "Black is in check"),
     ],
 )
@@ -70,6 +73,10 @@ def test_round_trips():
         shredder = board.fen(shredder=True)
         assert write_fen(position, shredder=True) == shredder
         assert write_fen(parse_fen(shredder), shredder=True) == shredder
+
+
+def test_castling_rights_may_stand_in_any_order():
+    assert write_fen(parse_fen(START.replace("KQkq", "qKkQ"))) == START
 
 
 def test_fields_that_may_be_missing():
@@ -117,7 +124,7 @@ def test_mutated_fens_agree_with_python_chess():
         try:
             ours = parse_fen(text)
         except FenError as error:
-            assert not valid or re.search("|".join(STRICTER), str(error)), text
+            assert not valid or STRICTER in str(error), text
         else:
             assert valid, text
             assert {move_text(move, True) for move in ours.legal_moves()} == {move.uci() for move in board.legal_moves}

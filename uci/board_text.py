@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from zobra.engine.board import KING, PIECE_LETTERS, square_name
+import chess
+
+from zobra.engine.board import PIECE_LETTERS, square_name
 from zobra.engine.fen import write_fen
 from zobra.engine.position import Position
 from zobra.search.searcher import Searcher
@@ -29,16 +31,19 @@ def board_text(position: Position, chess960: bool) -> str:
 def piece_worths(position: Position, searcher: Searcher) -> dict[int, int]:
     """By square: what the evaluation (centipawns, for White) loses when this piece, no king, is taken off the board."""
 
-    def white(pieces: dict[int, int]) -> int:
-        relative = searcher.evaluate(Position.from_pieces(pieces, position.side, 0, 0))
+    def white() -> int:
+        relative = searcher.evaluate(Position.from_board(board))
         return -relative if position.side else relative
 
-    pieces = position.pieces()
-    whole = white(pieces)
-    others = {
-        square: {s: p for s, p in pieces.items() if s != square} for square, piece in pieces.items() if piece >> 1 != KING
-    }
-    return {square: whole - white(rest) for square, rest in others.items()}
+    board = position.to_board()
+    board.castling_rights, board.ep_square = chess.BB_EMPTY, None
+    whole, worths = white(), {}
+    for square, piece in board.piece_map().items():
+        if piece.piece_type != chess.KING:
+            board.remove_piece_at(square)
+            worths[square] = whole - white()
+            board.set_piece_at(square, piece)
+    return worths
 
 
 def worths_text(position: Position, searcher: Searcher) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import chess
 
-from zobra.engine.fen import opposite_check, read_fen
+from zobra.engine.fen import read_board
 from zobra.uci.commands import Go, SetOption, SetPosition
 from zobra.uci.options import OPTIONS, find
 from zobra.uci.output import inform, log
@@ -124,10 +124,7 @@ def _followed(command: SetPosition) -> chess.Board:
     board = chess.Board(chess960=True)
     if command.fen is not None:
         try:
-            fields = read_fen(command.fen)
-            board = chess.Board(command.fen, chess960=True)
-            if board.was_into_check():
-                raise opposite_check(fields.side)
+            board = read_board(command.fen)
         except ValueError as error:
             raise ValueError(f"in fen: {error}") from None
     for number, text in enumerate(command.moves, 1):
