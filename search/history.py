@@ -1,10 +1,10 @@
-"""What the search learned of moves: how often a move was best, alone or as an answer, for quiet moves and for captures.
+"""History heuristics: how often a move caused a beta cutoff, for quiet moves and for captures.
 
-Each value lies within ±LIMIT and moves towards it by bonuses (was best) and maluses (was tried before the best), the less the
-closer it is: it never overflows, and what is new outweighs what is old.
+Each value lies within ±HISTORY_LIMIT. A move that causes a cutoff gets a bonus, and moves searched before it get a malus. The
+step is the smaller, the nearer the value is to its limit ("gravity"), so values never overflow and new results count most.
 
-Ideas: history heuristic, Jonathan Schaeffer (1983); counter moves, Jos Uiterwijk (1992), grown into continuation history by
-Stockfish; gravity and pawn history likewise. Credits: Chess Programming Wiki, "History Heuristic".
+Ideas: history heuristic, Jonathan Schaeffer (1983); counter moves, Jos Uiterwijk (1992); continuation history, pawn history
+and gravity, Stockfish. Credits: Chess Programming Wiki, "History Heuristic".
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, from_square, to_square
-from zobra.search.worker import FIRST_BEFORE, FOURTH_BEFORE, LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
+from zobra.search.worker import FIRST_BEFORE, FOURTH_BEFORE, HISTORY_LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
 
 PAWNS = np.uint64(0)  # which of a position's structure keys
 
@@ -33,16 +33,16 @@ def captured_kind(position, move):
 
 
 @kernel
-def approach(value, bonus):
-    """The value after a bonus (any sign, at most LIMIT)."""
+def gravity(value, bonus):
+    """A history value after a bonus (any sign, at most HISTORY_LIMIT)."""
     value = np.int64(value)
-    return np.int16(value + bonus - value * abs(bonus) // LIMIT)
+    return np.int16(value + bonus - value * abs(bonus) // HISTORY_LIMIT)
 
 
 @kernel
 def quiet_score(worker, ply, move):
-    """What is known of a quiet move here: by its squares, with this pawn structure, and as an answer to the moves before."""
-    position = worker.frames[ply].position
+    """Sum of a quiet move's histories: butterfly (from, to), by pawn structure, and continuation (1, 2 and 4 plies before)."""
+    position = worker.stack[ply].position
     index = piece_to(position, move)
     score = np.int64(worker.quiet_history[position.side, from_square(move), to_square(move)])
     score += worker.pawn_history[position.structure_keys[PAWNS] & PAWN_MASK, index]
@@ -53,56 +53,56 @@ def quiet_score(worker, ply, move):
 
 @kernel
 def capture_score(worker, position, move):
-    """How often this piece taking that kind on this square was best."""
+    """Capture history: by moved piece, target square and captured piece type."""
     return np.int64(worker.capture_history[piece_to(position, move), captured_kind(position, move)])
 
 
 @kernel
-def learn_quiet(worker, ply, move, bonus):
-    """Add a bonus (any sign) wherever `quiet_score` reads."""
-    position = worker.frames[ply].position
+def update_quiet_histories(worker, ply, move, bonus):
+    """Add a bonus (any sign) to every value that `quiet_score` sums up."""
+    position = worker.stack[ply].position
     index, side, from_, to = piece_to(position, move), position.side, from_square(move), to_square(move)
     pawns = position.structure_keys[PAWNS] & PAWN_MASK
-    worker.quiet_history[side, from_, to] = approach(worker.quiet_history[side, from_, to], bonus)
-    worker.pawn_history[pawns, index] = approach(worker.pawn_history[pawns, index], bonus)
+    worker.quiet_history[side, from_, to] = gravity(worker.quiet_history[side, from_, to], bonus)
+    worker.pawn_history[pawns, index] = gravity(worker.pawn_history[pawns, index], bonus)
     for before in (FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE):
         played = worker.played[ply + before]
-        worker.continuation_history[played, index] = approach(worker.continuation_history[played, index], bonus)
+        worker.continuation_history[played, index] = gravity(worker.continuation_history[played, index], bonus)
 
 
 @kernel
-def learn_capture(worker, position, move, bonus):
-    """Add a bonus (any sign) to a capture or promotion."""
+def update_capture_history(worker, position, move, bonus):
+    """Add a bonus (any sign) to the history of a capture or promotion."""
     index, kind = piece_to(position, move), captured_kind(position, move)
-    worker.capture_history[index, kind] = approach(worker.capture_history[index, kind], bonus)
+    worker.capture_history[index, kind] = gravity(worker.capture_history[index, kind], bonus)
 
 
 @kernel
-def learn_cutoff(worker, ply, move, is_quiet, depth):
-    """A move was good enough for a cutoff: it is counted and gains, those before it lose (quiet ones only to a quiet one)."""
-    frame, parameters = worker.frames[ply], worker.parameters
-    frame.cutoffs += ONE
+def update_histories(worker, ply, move, is_quiet, depth):
+    """After a beta cutoff: a bonus for its move, a malus for the moves searched before it (quiet ones only if it is quiet)."""
+    node, parameters = worker.stack[ply], worker.parameters
+    node.cutoff_count += ONE
     bonus = min(parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus)
     if is_quiet:
-        learn_quiet(worker, ply, move, bonus)
+        update_quiet_histories(worker, ply, move, bonus)
         index = ZERO
-        while index < frame.quiet_count:
-            learn_quiet(worker, ply, np.uint64(frame.quiets[index]), -bonus)
+        while index < node.quiet_count:
+            update_quiet_histories(worker, ply, np.uint64(node.quiets_searched[index]), -bonus)
             index += ONE
     else:
-        learn_capture(worker, frame.position, move, bonus)
+        update_capture_history(worker, node.position, move, bonus)
     index = ZERO
-    while index < frame.noisy_count:
-        learn_capture(worker, frame.position, np.uint64(frame.noisies[index]), -bonus)
+    while index < node.capture_count:
+        update_capture_history(worker, node.position, np.uint64(node.captures_searched[index]), -bonus)
         index += ONE
 
 
 @kernel
-def remember_tried(frame, move, is_quiet):
-    """Note a move that was searched and was not good enough."""
-    if is_quiet and frame.quiet_count < np.uint64(frame.quiets.size):
-        frame.quiets[frame.quiet_count] = np.uint16(move)
-        frame.quiet_count += ONE
-    elif not is_quiet and frame.noisy_count < np.uint64(frame.noisies.size):
-        frame.noisies[frame.noisy_count] = np.uint16(move)
-        frame.noisy_count += ONE
+def note_searched(node, move, is_quiet):
+    """Note a move that was searched without a cutoff, for a later malus."""
+    if is_quiet and node.quiet_count < np.uint64(node.quiets_searched.size):
+        node.quiets_searched[node.quiet_count] = np.uint16(move)
+        node.quiet_count += ONE
+    elif not is_quiet and node.capture_count < np.uint64(node.captures_searched.size):
+        node.captures_searched[node.capture_count] = np.uint16(move)
+        node.capture_count += ONE

@@ -63,7 +63,7 @@ class IterativeDeepening:
         self._worker, self._table, self._tell = worker, table, tell
         self._choices, self._confined = choices, confined
         self._wanted = min(wanted, len(choices))
-        self._key = int(worker["frames"][0]["position"]["key"])
+        self._key = int(worker["stack"][0]["position"]["key"])
         self._known = table.recall(self._key)  # now, before any other thread searches this root
 
     @property
@@ -167,8 +167,8 @@ class IterativeDeepening:
         return int(self._worker["root_nodes"][line[0] % ROOT_MOVES]) if line else 0
 
     def _moves(self) -> tuple[int, ...]:
-        length = int(self._worker["line_length"][0])
-        return tuple(int(move) for move in self._worker["lines"][0][:length])
+        length = int(self._worker["pv_length"][0])
+        return tuple(int(move) for move in self._worker["pv"][0][:length])
 
     def _line(self, depth: int, score: int, bound: int, moves: tuple[int, ...]) -> PvLine:
         return PvLine(depth, max(depth, int(self._worker["selective_depth"])), score, bound, moves)

@@ -15,7 +15,7 @@ import numpy as np
 
 from zobra.engine.scores import MAX_PLY, is_mate
 from zobra.search.iterative_deepening import IterativeDeepening, PvLine
-from zobra.search.worker import SIGNALS, STOP, forget, new_worker, set_parameters
+from zobra.search.worker import SIGNALS, STOP, clear_histories, new_worker, set_parameters
 from zobra.tt.table import Table
 
 MAX_THREADS = 256
@@ -63,9 +63,9 @@ class LazySmp:
         return sum(int(worker[0]["nodes"]) for worker in self._workers)
 
     def clear(self) -> None:
-        """A new game: forget everything."""
+        """A new game: clear all histories."""
         for worker in self._workers:
-            forget(worker)
+            clear_histories(worker)
 
     def start(self, prepare: Callable[[Any], None], choices: Sequence[int], confined: bool) -> None:
         """Let the threads search the root that `prepare` sets up in a worker, until `halt`."""

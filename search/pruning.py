@@ -1,11 +1,9 @@
-"""When a node, or some of its moves, need not be searched: one predicate for each idea, named for what it claims.
+"""Pruning: when a node, or some of its moves, need not be searched. One predicate or formula for each technique.
 
 Ideas and names: Chess Programming Wiki, "Pruning". Margins are tunable (parameters.py).
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from zobra.engine.board import BISHOP, KNIGHT, QUEEN, ROOK, ZERO
 from zobra.engine.kernels import kernel
@@ -13,71 +11,68 @@ from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.engine.see import see_at_least
 from zobra.search.history import is_noisy, quiet_score
-from zobra.search.picker import skip_quiets
-from zobra.search.threats import attacks_the_king
-from zobra.search.worker import PLY, may_be_lengthened
+from zobra.search.move_picker import skip_quiets
+from zobra.search.threats import gives_direct_check
+from zobra.search.worker import PLY, extension_allowed
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of
 
-NEAR_FIFTY = np.int64(90)  # from here on a stored score may not know how few moves are left
-ROOT, ONE_PLY, NO_PLIES, TWO_PLIES, THREE_PLIES, FOUR_PLIES = (np.int64(plies) for plies in (0, 1, 0, 2, 3, 4))
-WHOLE_PLY = np.int64(PLY)
-HALF = np.int64(2)
-WHOLE = np.int64(1024)  # what shares are parts of
+NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trusted
+SHARES = 1024  # shares are counted in 1024ths
 
 
 @kernel
-def table_decides(position, data, score, depth, alpha, beta):
-    """The stored search was as deep, its bound is on the deciding side of the window, and the fifty moves are far from over."""
-    bound = bound_of(data)
-    if depth_of(data) < depth or position.halfmove >= NEAR_FIFTY:
+def tt_cutoff(position, tt_entry, tt_score, depth, alpha, beta):
+    """Does the table's entry end this node? It needs the depth, a bound outside the window, and the fifty moves far off."""
+    bound = bound_of(tt_entry)
+    if depth_of(tt_entry) < depth or position.halfmove >= NEAR_FIFTY:
         return False
-    return bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
+    return bound == EXACT or (bound == LOWER and tt_score >= beta) or (bound == UPPER and tt_score <= alpha)
 
 
 @kernel
-def refined(evaluation, data, score):
-    """The evaluation, or the stored score where that bounds it on the right side."""
-    bound = bound_of(data)
-    if bound == EXACT or (bound == LOWER and score > evaluation) or (bound == UPPER and score < evaluation):
-        return score
+def tt_adjusted_evaluation(evaluation, tt_entry, tt_score):
+    """The table's score where its bound makes it a better estimate, else the static evaluation."""
+    bound = bound_of(tt_entry)
+    if bound == EXACT or (bound == LOWER and tt_score > evaluation) or (bound == UPPER and tt_score < evaluation):
+        return tt_score
     return evaluation
 
 
 @kernel
 def is_improving(worker, ply):
-    """Does the side to move stand better than at its move before? Not in check; and yes where nothing is known of that move."""
-    evaluation = worker.frames[ply].evaluation
+    """Is the static evaluation above that of two plies before, or of four if that was in check? Never in check."""
+    evaluation = worker.stack[ply].static_evaluation
     if evaluation == NO_SCORE:
         return False
-    if ply < TWO_PLIES:
+    if ply < 2:
         return True
-    before = worker.frames[ply - TWO_PLIES].evaluation
+    before = worker.stack[ply - 2].static_evaluation
     if before == NO_SCORE:
-        if ply < FOUR_PLIES:
+        if ply < 4:
             return True
-        before = worker.frames[ply - FOUR_PLIES].evaluation
+        before = worker.stack[ply - 4].static_evaluation
     return before == NO_SCORE or evaluation > before
 
 
 @kernel
-def standing_far_above_beta(worker, ply, evaluation, beta, depth, improving):
-    """Reverse futility: so far above beta that the opponent cannot catch up in the plies left.
+def reverse_futility_applies(worker, ply, evaluation, beta, depth, improving):
+    """Reverse futility pruning: the evaluation is above beta by a margin for each ply left.
 
-    Never where a null move is verified: that would believe the evaluation once more.
+    Not where a null move is verified: that would trust the evaluation once more.
     """
     parameters = worker.parameters
-    if depth > parameters.reverse_futility_depth or ply < worker.no_null_move_before:
+    if depth > parameters.reverse_futility_depth or ply < worker.null_move_min_ply:
         return False
-    margin = parameters.reverse_futility_margin * (depth - ONE_PLY if improving else depth)
+    margin = parameters.reverse_futility_margin * (depth - 1 if improving else depth)
     return evaluation - margin >= beta and beta > -LONGEST_MATE
 
 
 @kernel
-def toward_beta(worker, evaluation, beta):
-    """What a node is worth that stands far above beta: not all of that would last, unless it is a mate that the table knows."""
+def reverse_futility_score(worker, evaluation, beta):
+    """The score of reverse futility pruning: the evaluation blended toward beta, or a mate that the table knows."""
     if evaluation >= LONGEST_MATE:
         return evaluation
-    return beta + (evaluation - beta) * worker.parameters.reverse_futility_share // WHOLE
+    return beta + (evaluation - beta) * worker.parameters.reverse_futility_share // SHARES
 
 
 @kernel
@@ -89,105 +84,105 @@ def has_pieces(position):
 
 
 @kernel
-def passing_may_refute(worker, ply, evaluation, beta, depth):
-    """Null move: already above beta, with pieces on the board, so that even passing may hold beta. Never twice in a row."""
-    frame = worker.frames[ply]
+def null_move_allowed(worker, ply, evaluation, beta, depth):
+    """Null move pruning: is it tried? The evaluation must reach beta; not without pieces, and never twice in a row."""
+    node = worker.stack[ply]
     return (
         depth >= worker.parameters.null_move_depth
-        and ply >= worker.no_null_move_before
+        and ply >= worker.null_move_min_ply
         and evaluation >= beta
-        and frame.evaluation >= beta
+        and node.static_evaluation >= beta
         and beta > -LONGEST_MATE
-        and worker.frames[ply - ONE_PLY].move != NO_MOVE
-        and has_pieces(frame.position)
+        and worker.stack[ply - 1].move != NO_MOVE
+        and has_pieces(node.position)
     )
 
 
 @kernel
-def worth_of_passing(score, beta):
-    """What a refutation by a null move is worth: a mate that it seems to threaten is not proven."""
+def null_move_score(score, beta):
+    """The score of a null move cutoff: a mate is not proven by it."""
     return score if score < LONGEST_MATE else beta
 
 
 @kernel
-def passing_needs_verification(worker, depth):
-    """Deep enough that a wrong cutoff by a null move, in zugzwang, would cost much; and no verification under way."""
-    return depth >= worker.parameters.null_move_verification_depth and worker.no_null_move_before == ROOT
+def null_move_needs_verification(worker, depth):
+    """Is a null move cutoff verified by a search without null moves? At high depth, and not inside another verification."""
+    return depth >= worker.parameters.null_move_verification_depth and worker.null_move_min_ply == 0
 
 
 @kernel
 def null_move_depth(worker, evaluation, beta, depth):
-    """Depth to search after passing: the shallower, the deeper the node and the higher the evaluation."""
+    """Depth of the search after a null move: the reduction grows with depth and evaluation."""
     parameters = worker.parameters
     surplus = min((evaluation - beta) // parameters.null_move_margin, parameters.null_move_margin_plies)
     return depth - parameters.null_move_base - depth // parameters.null_move_divisor - surplus
 
 
 @kernel
-def may_be_singular(worker, frame, data, score, ply, depth):
-    """Is the table's move, by a search nearly as deep, so good that it is worth asking how good the others are?"""
+def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
+    """Singular extensions: is the TT move tested? The table's depth must be near, and its score no upper bound and no mate."""
     return (
         depth >= worker.parameters.singular_depth
-        and may_be_lengthened(worker, ply)
-        and frame.excluded == NO_MOVE
-        and frame.table_move != NO_MOVE
-        and bound_of(data) != UPPER
-        and bound_of(data) != NO_BOUND
-        and depth_of(data) >= depth - THREE_PLIES
-        and abs(score) < LONGEST_MATE
+        and extension_allowed(worker, ply)
+        and worker.stack[ply].excluded == NO_MOVE
+        and tt_move != NO_MOVE
+        and bound_of(tt_entry) != UPPER
+        and bound_of(tt_entry) != NO_BOUND
+        and depth_of(tt_entry) >= depth - 3
+        and abs(tt_score) < LONGEST_MATE
     )
 
 
 @kernel
-def late_moves_are_hopeless(worker, number, depth, improving):
-    """Late-move pruning: near the horizon, so many moves have failed that the quiet ones still to come will too."""
+def late_move_pruning(worker, number, depth, improving):
+    """Late move pruning: at low depth, quiet moves are skipped after so many moves."""
     parameters = worker.parameters
-    enough = parameters.late_move_base + depth * depth
-    return depth <= parameters.late_move_depth and number > (enough if improving else enough // HALF)
+    limit = parameters.late_move_base + depth * depth
+    return depth <= parameters.late_move_depth and number > (limit if improving else limit // 2)
 
 
 @kernel
-def quiet_moves_are_futile(worker, frame, plies, alpha):
-    """Futility: a quiet move, unless it mates, cannot make up for standing so far below alpha in the plies left."""
+def futility_pruning(worker, node, lmr_depth, alpha):
+    """Futility pruning: the static evaluation is below alpha by a margin that grows with the depth left."""
     parameters = worker.parameters
-    if frame.evaluation == NO_SCORE or plies > parameters.futility_depth or alpha >= LONGEST_MATE:
+    if node.static_evaluation == NO_SCORE or lmr_depth > parameters.futility_depth or alpha >= LONGEST_MATE:
         return False
-    return frame.evaluation + parameters.futility_base + parameters.futility_slope * plies <= alpha
+    return node.static_evaluation + parameters.futility_base + parameters.futility_slope * lmr_depth <= alpha
 
 
 @kernel
-def has_bad_history(worker, ply, move, plies):
-    """History pruning: near the horizon, a quiet move that has nearly always failed."""
+def history_pruning(worker, ply, move, lmr_depth):
+    """History pruning: at low depth, a quiet move with a bad history."""
     parameters = worker.parameters
-    if plies > parameters.history_pruning_depth:
+    if lmr_depth > parameters.history_pruning_depth:
         return False
-    return quiet_score(worker, ply, move) < -parameters.history_pruning_slope * (plies + ONE_PLY)
+    return quiet_score(worker, ply, move) < -parameters.history_pruning_slope * (lmr_depth + 1)
 
 
 @kernel
-def loses_the_exchange(worker, tables, position, move, is_quiet, depth, plies):
-    """A move that loses more material on its target square than the depth left could bring back."""
+def see_pruning(worker, tables, position, move, is_quiet, depth, lmr_depth):
+    """SEE pruning: a move that loses more material by SEE than the depth allows."""
     parameters = worker.parameters
     if depth > parameters.exchange_pruning_depth:
         return False
     if is_quiet:
-        return not see_at_least(position, tables, move, -parameters.exchange_quiet_slope * plies * plies)
+        return not see_at_least(position, tables, move, -parameters.exchange_quiet_slope * lmr_depth * lmr_depth)
     return not see_at_least(position, tables, move, -parameters.exchange_noisy_slope * depth)
 
 
 @kernel
-def cannot_matter(worker, tables, ply, move, number, depth, reduction, improving, alpha, best):
-    """May this move be left out, when a line that is not mated is known already?"""
+def prune_move(worker, tables, ply, move, number, depth, reduction, improving, alpha, best):
+    """May this move be pruned? Only after a move that is not mated. `reduction` is that of late moves, in 1024ths of a ply."""
     if best <= -LONGEST_MATE:
         return False
-    frame = worker.frames[ply]
-    is_quiet = not is_noisy(frame.position, move)
-    plies = max(NO_PLIES, depth - ONE_PLY - reduction // WHOLE_PLY)
+    node = worker.stack[ply]
+    is_quiet = not is_noisy(node.position, move)
+    lmr_depth = max(0, depth - 1 - reduction // PLY)
     if is_quiet:
-        if late_moves_are_hopeless(worker, number, depth, improving):
-            skip_quiets(frame)
+        if late_move_pruning(worker, number, depth, improving):
+            skip_quiets(node)
             return True
-        may_fail = quiet_moves_are_futile(worker, frame, plies, alpha) or has_bad_history(worker, ply, move, plies)
-        if may_fail and not attacks_the_king(frame, move):
+        is_hopeless = futility_pruning(worker, node, lmr_depth, alpha) or history_pruning(worker, ply, move, lmr_depth)
+        if is_hopeless and not gives_direct_check(node, move):
             return True
-    return loses_the_exchange(worker, tables, frame.position, move, is_quiet, depth, plies)
+    return see_pruning(worker, tables, node.position, move, is_quiet, depth, lmr_depth)

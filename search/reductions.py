@@ -1,5 +1,4 @@
-"""How much less deep a late move is searched at first, and how much deeper the only good one. Ideas: Chess Programming Wiki,
-"Late Move Reductions" and "Singular Extensions"."""
+"""Late move reductions and singular extensions. Ideas: Chess Programming Wiki, pages of these names."""
 
 from __future__ import annotations
 
@@ -9,74 +8,72 @@ from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.move import NO_MOVE
 from zobra.search.history import capture_score, is_noisy, quiet_score
-from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES, ROOT, may_be_lengthened
+from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES, extension_allowed
 
-WHOLE_PLY, ONE_PLY, TWO_PLIES, NO_PLIES = np.int64(PLY), np.int64(1), np.int64(2), np.int64(0)
-LAST_DEPTH, LAST_MOVE = np.int64(REDUCTION_DEPTHS - 1), np.int64(REDUCTION_MOVES - 1)
-SIXTEENTHS = np.int64(16)
-ONCE, TWICE, LESS, MUCH_LESS = np.int64(1), np.int64(2), np.int64(-1), np.int64(-2)
+LAST_DEPTH, LAST_MOVE = REDUCTION_DEPTHS - 1, REDUCTION_MOVES - 1
+SIXTEENTHS = 16
 
 
 @kernel
 def late_move_reduction(worker, number, depth, improving):
-    """1024ths of a ply by which the `number`-th move of a node may be searched less deeply, before what is known of it."""
+    """Base reduction of the `number`-th move of a node, in 1024ths of a ply."""
     reduction = worker.reductions[np.uint64(min(depth, LAST_DEPTH)), np.uint64(min(number, LAST_MOVE))]
     return reduction if improving else reduction + worker.parameters.reduction_worsening
 
 
 @kernel
-def adjusted_reduction(worker, ply, move, is_quiet, reduction, is_principal, is_cut_node):
-    """The reduction for this move: less where the node or the move is important, more where it is expected to fail.
+def adjusted_reduction(worker, ply, move, is_quiet, reduction, pv_node, cut_node):
+    """The reduction for this move, after it was made: adjusted by the type of node, checks, history and cutoff counts.
 
-    At the root little of it is left: there a sacrifice that needs depth to be understood costs a game, and few nodes.
+    At the root little of it is left: there a sacrifice that needs depth costs a game, and the search of it few nodes.
     """
-    parameters, frame = worker.parameters, worker.frames[ply]
-    if is_cut_node:
+    parameters, node = worker.parameters, worker.stack[ply]
+    if cut_node:
         reduction += parameters.reduction_cut_node
-    if is_principal:
+    if pv_node:
         reduction -= parameters.reduction_principal
-    if frame.table_move != NO_MOVE and is_noisy(frame.position, frame.table_move):
+    if node.tt_move != NO_MOVE and is_noisy(node.position, node.tt_move):
         reduction += parameters.reduction_noisy_table_move
-    if worker.frames[ply + ONE_PLY].position.checkers != ZERO:
+    if worker.stack[ply + 1].position.checkers != ZERO:
         reduction -= parameters.reduction_check
-    known = quiet_score(worker, ply, move) if is_quiet else capture_score(worker, frame.position, move)
-    reduction -= known * WHOLE_PLY // parameters.reduction_history
-    if ply == ROOT:
-        return reduction * parameters.reduction_root // WHOLE_PLY
-    often_refuted = worker.frames[ply + ONE_PLY].cutoffs > np.uint64(parameters.reduction_cutoffs_number)
-    return reduction + parameters.reduction_cutoffs if often_refuted else reduction
+    history = quiet_score(worker, ply, move) if is_quiet else capture_score(worker, node.position, move)
+    reduction -= history * PLY // parameters.reduction_history
+    if ply == 0:
+        return reduction * parameters.reduction_root // PLY
+    many_cutoffs = worker.stack[ply + 1].cutoff_count > np.uint64(parameters.reduction_cutoffs_number)
+    return reduction + parameters.reduction_cutoffs if many_cutoffs else reduction
 
 
 @kernel
 def reduced_depth(depth, reduction):
-    """The depth left after a reduction in 1024ths of a ply: at least one ply, and no deeper than before."""
-    return max(min(ONE_PLY, depth), min(depth - reduction // WHOLE_PLY, depth))
+    """The depth after a reduction in 1024ths of a ply: at least one ply, and never more than before."""
+    return max(min(1, depth), min(depth - reduction // PLY, depth))
 
 
 @kernel
-def confirming_depth(worker, ply, depth, score, best):
-    """How deep to search a move whose reduced search promised `score`: more if that is far above the best, less if hardly.
+def research_depth(worker, ply, depth, score, best):
+    """Depth of the search after a reduced one that failed high: deeper if its score is far above the best, shallower if near.
 
-    Idea: Stockfish's deeper and shallower searches after a reduction.
+    Idea: Stockfish's do-deeper and do-shallower searches.
     """
     parameters = worker.parameters
-    if score > best + parameters.deeper_margin and may_be_lengthened(worker, ply):
-        return depth + ONE_PLY
-    return depth - ONE_PLY if score < best + parameters.shallower_margin and depth > ONE_PLY else depth
+    if score > best + parameters.deeper_margin and extension_allowed(worker, ply):
+        return depth + 1
+    return depth - 1 if score < best + parameters.shallower_margin and depth > 1 else depth
 
 
 @kernel
-def singular_bound(worker, score, depth):
-    """The score that no other move may reach, if the table's move with its `score` is to count as the only good one."""
-    return score - worker.parameters.singular_margin * depth // SIXTEENTHS
+def singular_beta(worker, tt_score, depth):
+    """Upper bound of the singular search: the TT move is singular if all other moves stay below it."""
+    return tt_score - worker.parameters.singular_margin * depth // SIXTEENTHS
 
 
 @kernel
-def singular_extension(worker, score, bound, known, beta, is_principal, is_cut_node):
-    """Plies by which to search the table's move deeper, when the others reached `score` where `bound` was asked."""
+def singular_extension(worker, score, bound, tt_score, beta, pv_node, cut_node):
+    """Plies to extend the TT move by, after a singular search with upper bound `bound` returned `score`; may be negative."""
     if score < bound:
-        double = not is_principal and score < bound - worker.parameters.singular_double_margin
-        return TWICE if double else ONCE
-    if known >= beta:  # others may refute this node too: no need to look so closely
-        return MUCH_LESS
-    return LESS if is_cut_node else NO_PLIES
+        double = not pv_node and score < bound - worker.parameters.singular_double_margin
+        return 2 if double else 1
+    if tt_score >= beta:  # other moves may fail high too
+        return -2
+    return -1 if cut_node else 0

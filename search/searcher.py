@@ -23,7 +23,7 @@ from zobra.search.node_clock import NodeClock
 from zobra.search.parameters import default_parameters
 from zobra.search.skill import CANDIDATES, Skill, choose
 from zobra.search.stopwatch import Stopwatch
-from zobra.search.worker import MAX_KEYS, ROOT_MOVES, forget, new_worker, set_parameters
+from zobra.search.worker import MAX_KEYS, ROOT_MOVES, clear_histories, new_worker, set_parameters
 from zobra.tt.entry import move_of_data
 from zobra.tt.table import Table
 
@@ -82,10 +82,10 @@ class Searcher:
         self.table.resize(megabytes)
 
     def clear(self) -> None:
-        """A new game: forget everything."""
+        """A new game: clear all histories."""
         self.table.clear()
         self.node_clock.reset()
-        forget(self._worker)
+        clear_histories(self._worker)
         self._smp.clear()
 
     def stop(self) -> None:
@@ -184,12 +184,12 @@ class Searcher:
         this["table"] = self.table.record
         this["node_limit"] = NO_NODE_LIMIT
         this["stopped"] = this["nodes"] = this["root_move"] = this["root_number"] = 0
-        this["root_nodes"] = this["no_null_move_before"] = 0
+        this["root_nodes"] = this["null_move_min_ply"] = 0
         keys = game.keys[-MAX_KEYS + 1 :]
         this["root_key_index"] = len(keys)
         this["keys"][: len(keys) + 1] = np.array([*keys, game.position.key], np.uint64)
-        this["frames"][0]["position"] = game.position.record
-        this["frames"][0]["accumulator"]["computed"] = 0
+        this["stack"][0]["position"] = game.position.record
+        this["stack"][0]["accumulator"]["computed"] = 0
 
     def _effort(self, move: int) -> float:
         """Share of the nodes of this search that went into a move of the root."""

@@ -1,4 +1,4 @@
-"""What quiet moves do about threats: a piece leaves or enters the reach of lesser enemy pieces, or gives check.
+"""Threats in the ordering of quiet moves: a piece leaves or enters an attack of a lesser enemy piece, or gives check.
 
 Idea: Stockfish's ordering of quiet moves.
 """
@@ -38,7 +38,7 @@ def minor_attacks(position, tables, colour, occupied):
 
 
 @kernel
-def straight_attacks(position, tables, colour, occupied):
+def all_rook_attacks(position, tables, colour, occupied):
     """All squares that rooks of one colour attack."""
     rooks, found = position.pieces[ROOK] & position.colours[colour], ZERO
     while rooks:
@@ -48,16 +48,16 @@ def straight_attacks(position, tables, colour, occupied):
 
 
 @kernel
-def note_threats(frame, tables):
-    """Set `threats` and `checks` of a frame, for the pieces of the side to move."""
-    position = frame.position
+def set_threats(node, tables):
+    """Set `threats` and `checks` of a node for the pieces of the side to move (`NODE` in worker.py says what they hold)."""
+    position = node.position
     us, them = position.side, position.side ^ ONE
     occupied = position.colours[us] | position.colours[them]
-    threats, checks = frame.threats, frame.checks
+    threats, checks = node.threats, node.checks
     threats[PAWN] = threats[KING] = checks[KING] = ZERO
     threats[KNIGHT] = threats[BISHOP] = pawn_attacks(position.pieces[PAWN] & position.colours[them], them)
     threats[ROOK] = threats[KNIGHT] | minor_attacks(position, tables, them, occupied)
-    threats[QUEEN] = threats[ROOK] | straight_attacks(position, tables, them, occupied)
+    threats[QUEEN] = threats[ROOK] | all_rook_attacks(position, tables, them, occupied)
     king = lowest(position.pieces[KING] & position.colours[them])
     checks[PAWN], checks[KNIGHT] = tables.pawn[them, king], tables.knight[king]
     checks[BISHOP], checks[ROOK] = bishop_attacks(tables, king, occupied), rook_attacks(tables, king, occupied)
@@ -65,20 +65,17 @@ def note_threats(frame, tables):
 
 
 @kernel
-def attacks_the_king(frame, move):
-    """Does the moved piece itself give check from its target square? (Discovered checks and castling are not looked for.)
-
-    To be asked of captures and quiet moves, after `note_threats`.
-    """
-    kind = np.uint64(frame.position.board[from_square(move)]) >> ONE
-    return frame.checks[kind] >> to_square(move) & ONE != ZERO
+def gives_direct_check(node, move):
+    """Does the moved piece itself give check? Discovered checks, castling and promotions do not count. Needs `set_threats`."""
+    kind = np.uint64(node.position.board[from_square(move)]) >> ONE
+    return node.checks[kind] >> to_square(move) & ONE != ZERO
 
 
 @kernel
-def threat_score(worker, frame, move):
-    """What the order of quiet moves gives for leaving a threat or for a check, and takes for walking into a threat."""
+def threat_score(worker, node, move):
+    """Bonus in the move order for leaving a threat or giving check, malus for entering a threat."""
     from_, to = from_square(move), to_square(move)
-    kind = np.uint64(frame.position.board[from_]) >> ONE
-    left, entered = np.int64(frame.threats[kind] >> from_ & ONE), np.int64(frame.threats[kind] >> to & ONE)
-    check = np.int64(attacks_the_king(frame, move))
+    kind = np.uint64(node.position.board[from_]) >> ONE
+    left, entered = np.int64(node.threats[kind] >> from_ & ONE), np.int64(node.threats[kind] >> to & ONE)
+    check = np.int64(gives_direct_check(node, move))
     return worker.parameters.threat_bonus * (left - entered) + worker.parameters.check_bonus * check

@@ -1,4 +1,4 @@
-"""All that one searching thread changes, as one record: the stack of plies, histories, counters, and where the table lies."""
+"""The worker: one record with all that a search thread changes (search stack, histories, counters) and the table's address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zobra.tt.table import TABLE
 
 STACK_PLIES = MAX_PLY + 4
 MAX_KEYS = 1024  # earlier positions of the game that can still be repeated; more than 150 plies need an unclaimed draw
-MAX_TRIED = 32
+MAX_SEARCHED = 32  # moves of a node that are noted for the malus
 REDUCTION_DEPTHS, REDUCTION_MOVES = 64, 64
 
 # Histories are indexed by a moved piece and its target square; a row more stands for "no move" (null move, before the root).
@@ -29,29 +29,29 @@ CORRECTIONS = 1 << 14
 ROOT_MOVES = 64 * 64  # by from and to
 BEFORE = 4  # `played` begins this many plies before the root
 
-# One ply: the position, its moves, and where the move picker stands among them.
-FRAME = np.dtype(
+# One entry of the search stack: the node at a ply, its moves, and the state of its move picker.
+NODE = np.dtype(
     [
         ("position", POSITION),
         ("accumulator", ACCUMULATOR),
         ("moves", MOVE_LIST),
         ("scores", "i4", (MAX_MOVES,)),
-        ("quiets", "u2", (MAX_TRIED,)),  # quiet moves searched so far
-        ("noisies", "u2", (MAX_TRIED,)),  # captures and promotions searched so far
+        ("quiets_searched", "u2", (MAX_SEARCHED,)),  # without a cutoff
+        ("captures_searched", "u2", (MAX_SEARCHED,)),  # captures and promotions, without a cutoff
         ("quiet_count", "u8"),
-        ("noisy_count", "u8"),
+        ("capture_count", "u8"),
         ("threats", "u8", (PIECE_KINDS,)),  # by piece type: squares on which lesser enemy pieces attack it,
         ("checks", "u8", (PIECE_KINDS,)),  # and squares from which it gives check; set when quiet moves are ordered
         ("stage", "i8"),
         ("next", "u8"),  # next move to pick
-        ("bad_count", "u8"),  # captures put off because they lose material; they are kept at the head of the list
-        ("table_move", "u8"),
-        ("excluded", "u8"),  # a move that must not be searched here: do the others come near it?
+        ("bad_count", "u8"),  # bad captures, kept at the head of the list
+        ("tt_move", "u8"),  # a legal move, 0 for none
+        ("excluded", "u8"),  # a move left out of a singular search, 0 for none
         ("nodes_before", "i8"),  # nodes counted when the move being searched was made
         ("move", "u8"),  # the move being searched from here, 0 for a null move
-        ("cutoffs", "u8"),  # refutations found at this ply since its grandparent was begun
-        ("static", "i8"),  # the evaluation of the position as such, NO_SCORE in check
-        ("evaluation", "i8"),  # the same, corrected by what searches of like positions found; NO_SCORE in check
+        ("cutoff_count", "u8"),  # beta cutoffs at this ply since its grandparent was begun
+        ("raw_evaluation", "i8"),  # of the network, without corrections; NO_SCORE in check
+        ("static_evaluation", "i8"),  # the same with the correction histories; NO_SCORE in check
     ],
     align=True,
 )
@@ -68,10 +68,10 @@ WORKER = np.dtype(
         ("root_depth", "i8"),  # plies that the root is searched now
         ("root_key_index", "i8"),  # index of the root's key in `keys`; smaller ones are of the game
         ("root_moves", MOVE_LIST),  # the moves allowed at the root; none: all
-        ("root_move", "i8"),  # the one being searched, for whoever asks,
-        ("root_number", "i8"),  # and how many have been begun in this attempt
+        ("root_move", "i8"),  # the root move being searched
+        ("root_number", "i8"),  # its number in this iteration, from 1
         ("reductions", "i8", (REDUCTION_DEPTHS, REDUCTION_MOVES)),  # 1024ths of a ply, by depth and move number
-        ("no_null_move_before", "i8"),  # ply; while a null move's cutoff is verified
+        ("null_move_min_ply", "i8"),  # ply below which a verification search allows no null move
         ("quiet_history", "i2", (2, 64, 64)),  # by side, from, to
         ("capture_history", "i2", (PIECE_SQUARES, CAPTURED_KINDS)),
         ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
@@ -79,13 +79,13 @@ WORKER = np.dtype(
         ("pawn_correction", "i2", (2, CORRECTIONS)),  # by side to move and structure key
         ("piece_correction", "i2", (2, 2, CORRECTIONS)),  # by side to move, and colour and key of the pieces
         ("continuation_correction", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES + 1)),  # by the two moves before
-        ("played", "u8", (BEFORE + STACK_PLIES,)),  # piece and target square of the line's moves
+        ("played", "u8", (BEFORE + STACK_PLIES,)),  # moved piece and target square of the line's moves
         ("keys", "u8", (MAX_KEYS + STACK_PLIES,)),
-        ("line_length", "i8", (STACK_PLIES,)),
+        ("pv_length", "i8", (STACK_PLIES,)),
         ("root_nodes", "i8", (ROOT_MOVES,)),  # nodes spent on the moves of the root, by from and to
-        ("root_score", "i8"),  # score of the root's line, which may be of an unfinished attempt
-        ("lines", "u2", (STACK_PLIES, STACK_PLIES)),  # principal variations, by ply
-        ("frames", FRAME, (STACK_PLIES,)),
+        ("root_score", "i8"),  # score of the root's PV, which may be of an unfinished iteration
+        ("pv", "u2", (STACK_PLIES, STACK_PLIES)),  # triangular table of principal variations, by ply
+        ("stack", NODE, (STACK_PLIES,)),
     ],
     align=True,
 )
@@ -94,69 +94,67 @@ WORKER_TYPE = record(WORKER)
 STOP, DEADLINE = 0, 1  # signals: end at once (not 0); end at this time (monotonic nanoseconds, 0 for never)
 SIGNALS = 2
 DEADLINE_OFFSET = np.uint64(8 * DEADLINE)
-HUNDREDTHS = 100  # the parameters of the reductions are counted in them
-PLY = 1024  # reductions are counted in fractions of a ply
-CLOCK_INTERVAL = np.int64(1024)  # nodes between two looks at the clock
-ONE_NODE, ONE_MOVE, STOPPED, NO_DEADLINE = np.int64(1), np.int64(1), np.int64(1), np.int64(0)
-LIMIT = np.int64(1 << 14)  # of any history value
+HUNDREDTHS = 100  # the parameters of the reduction table are counted in them
+PLY = 1024  # reductions are counted in 1024ths of a ply
+CLOCK_INTERVAL = 1024  # nodes between two readings of the clock
+HISTORY_LIMIT = np.int64(1 << 14)  # of any history value
 PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
-# Added to a ply, where in `played` the move one, two or four plies before is; and the one made from the ply itself.
+# Added to a ply: where `played` has the move one, two or four plies before it, and the move made from it.
 FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE, PLAYED_HERE = (np.int64(BEFORE - back) for back in (1, 2, 4, 0))
 SQUARES = np.uint64(64)
-TWICE = np.int64(2)
-ROOT, GRANDCHILD, ROOT_MOVE_MASK = np.int64(0), np.int64(2), np.uint64(ROOT_MOVES - 1)
-SOONEST, BOTH_SIDES = np.int64(4), np.int64(2)  # plies: the shortest repetition, and from one move of a side to its next
+ROOT_MOVE_MASK = np.uint64(ROOT_MOVES - 1)
+SHORTEST_REPETITION = 4  # plies
 
 
 @kernel
 def count_node(worker):
-    """Count a node, and see whether the search has to stop: once it has, its count stands."""
+    """Count a node, and stop the search at its node limit, stop signal or deadline. Then the count stands still."""
     if worker.stopped:
         return
-    worker.nodes += ONE_NODE
+    worker.nodes += 1
     if worker.nodes >= worker.node_limit:
-        worker.stopped = STOPPED
+        worker.stopped = 1
     if worker.nodes % CLOCK_INTERVAL == 0:
         if load_flag(worker.signals_address):
-            worker.stopped = STOPPED
+            worker.stopped = 1
         deadline = load_flag(worker.signals_address + DEADLINE_OFFSET)
-        if deadline != NO_DEADLINE and monotonic_nanoseconds() >= deadline:
-            worker.stopped = STOPPED
+        if deadline != 0 and monotonic_nanoseconds() >= deadline:
+            worker.stopped = 1
 
 
 @entry(INT)
 def clock_now():
-    """The clock that deadlines are measured on, in nanoseconds."""
+    """The monotonic clock that deadlines are measured on, in nanoseconds."""
     return monotonic_nanoseconds()
 
 
 @kernel
 def begin_node(worker, ply):
-    """Count a node of the full search, and forget what its ply knew of another one."""
+    """Count a node of the main search, and reset its PV and the cutoff count of its grandchildren."""
     count_node(worker)
-    worker.line_length[ply] = 0
-    worker.frames[ply + GRANDCHILD].cutoffs = ZERO
+    worker.pv_length[ply] = 0
+    worker.stack[ply + 2].cutoff_count = ZERO
 
 
 @kernel
-def may_be_lengthened(worker, ply):
-    """May the line be searched deeper here? Not from the root, and not at twice the depth already: it would have no end."""
-    return ROOT < ply < TWICE * worker.root_depth
+def extension_allowed(worker, ply):
+    """May the search be extended at this ply? Not at the root, and not beyond twice the depth of the iteration."""
+    return 0 < ply < 2 * worker.root_depth
 
 
 @kernel
 def is_repetition(worker, ply):
-    """Has this position been on the board before: once since the root, or twice in all?"""
-    position = worker.frames[ply].position
+    """Did this position occur before: once since the root, or twice in all?"""
+    position = worker.stack[ply].position
     current = worker.root_key_index + ply
     seen_in_game = False
-    back = SOONEST
+    back = SHORTEST_REPETITION
     while back <= position.repeatable and back <= current:
         if worker.keys[current - back] == position.key:
             if back < ply or seen_in_game:
                 return True
             seen_in_game = True
-        back += BOTH_SIDES
+        back += 2
     return False
 
 
@@ -168,7 +166,7 @@ def piece_to(position, move):
 
 @kernel
 def is_root_move(worker, move):
-    """May this move, which is next at the root, be played there? If so, it is noted as the one being searched."""
+    """May this move be searched at the root? If so, it is noted as the current root move."""
     count = worker.root_moves.count
     index = ZERO
     while index < count and np.uint64(worker.root_moves.moves[index]) != move:
@@ -176,33 +174,33 @@ def is_root_move(worker, move):
     if count != ZERO and index == count:
         return False
     worker.root_move = np.int64(move)
-    worker.root_number += ONE_MOVE
+    worker.root_number += 1
     return True
 
 
 @kernel
 def count_root_nodes(worker, ply, move):
-    """At the root, note what a move has cost."""
-    if ply == ROOT:
-        worker.root_nodes[move & ROOT_MOVE_MASK] += worker.nodes - worker.frames[ROOT].nodes_before
+    """At the root, add the nodes of the last search to those of its move."""
+    if ply == 0:
+        worker.root_nodes[move & ROOT_MOVE_MASK] += worker.nodes - worker.stack[0].nodes_before
 
 
 @kernel
-def remember_line(worker, ply, move, score):
-    """The principal variation from `ply` is this move and then the one found a ply deeper."""
-    if worker.frames[ply].excluded != NO_MOVE:  # the line of a question, not of the node
+def update_pv(worker, ply, move, score):
+    """The principal variation from `ply` is this move and then the PV of the next ply. A singular search has none."""
+    if worker.stack[ply].excluded != NO_MOVE:
         return
-    if ply == ROOT:
+    if ply == 0:
         worker.root_score = score
-    length = worker.line_length[ply + 1]
-    worker.lines[ply, 0] = np.uint16(move)
+    length = worker.pv_length[ply + 1]
+    worker.pv[ply, 0] = np.uint16(move)
     for index in range(length):
-        worker.lines[ply, index + 1] = worker.lines[ply + 1, index]
-    worker.line_length[ply] = length + 1
+        worker.pv[ply, index + 1] = worker.pv[ply + 1, index]
+    worker.pv_length[ply] = length + 1
 
 
 def new_worker(parameters: dict[str, int], signals: np.ndarray) -> np.ndarray:
-    """A worker: shape (1,), dtype WORKER. `signals` is an int64 array of SIGNALS elements that the caller keeps alive."""
+    """A worker: shape (1,), dtype WORKER. `signals` is an int64 array of SIGNALS elements; the caller keeps it alive."""
     worker = np.zeros(1, WORKER)
     worker[0]["signals_address"] = signals.ctypes.data
     worker[0]["played"] = NOTHING_PLAYED
@@ -211,7 +209,7 @@ def new_worker(parameters: dict[str, int], signals: np.ndarray) -> np.ndarray:
 
 
 def set_parameters(worker: np.ndarray, parameters: dict[str, int]) -> None:
-    """Let a worker search by these numbers from now on."""
+    """Set the search parameters of a worker."""
     this = worker[0]
     for parameter in PARAMETERS:
         this["parameters"][parameter.name] = parameters[parameter.name]
@@ -221,8 +219,8 @@ def set_parameters(worker: np.ndarray, parameters: dict[str, int]) -> None:
             this["reductions"][depth, number] = int(PLY * (base + math.log(depth) * math.log(number) / divisor))
 
 
-def forget(worker: np.ndarray) -> None:
-    """A new game: what was learned of moves in the last one does not count."""
+def clear_histories(worker: np.ndarray) -> None:
+    """Set all histories to zero, for a new game."""
     for name in WORKER.names or ():
         if name.endswith(("_history", "_correction")):
             worker[name] = 0

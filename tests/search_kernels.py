@@ -14,39 +14,41 @@ from zobra.engine.legality import is_legal
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY
 from zobra.engine.see import see_at_least
-from zobra.search.correction import corrected, learn_correction
-from zobra.search.history import approach, capture_score, is_noisy, learn_cutoff, quiet_score, remember_tried
+from zobra.search.correction import corrected_evaluation as corrected
+from zobra.search.correction import update_correction_histories
+from zobra.search.history import capture_score, is_noisy, note_searched, quiet_score, update_histories
+from zobra.search.history import gravity as approach
+from zobra.search.move_picker import DONE, legal_or_none, next_capture, next_move, skip_quiets, start_picking
 from zobra.search.negamax import negamax
-from zobra.search.node import conclude, step
+from zobra.search.node import finish_node, make_move
 from zobra.search.parameters import default_parameters
-from zobra.search.picker import DONE, next_move, next_noisy, skip_quiets, start_picking
 from zobra.search.pruning import (
-    cannot_matter,
-    has_bad_history,
+    futility_pruning,
+    history_pruning,
     is_improving,
-    late_moves_are_hopeless,
-    loses_the_exchange,
-    may_be_singular,
+    late_move_pruning,
+    null_move_allowed,
     null_move_depth,
-    passing_may_refute,
-    passing_needs_verification,
-    quiet_moves_are_futile,
-    refined,
-    standing_far_above_beta,
-    table_decides,
-    toward_beta,
-    worth_of_passing,
+    null_move_needs_verification,
+    null_move_score,
+    prune_move,
+    reverse_futility_applies,
+    reverse_futility_score,
+    see_pruning,
+    singular_search_allowed,
+    tt_adjusted_evaluation,
+    tt_cutoff,
 )
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import (
     adjusted_reduction,
-    confirming_depth,
     late_move_reduction,
     reduced_depth,
-    singular_bound,
+    research_depth,
+    singular_beta,
     singular_extension,
 )
-from zobra.search.threats import attacks_the_king, note_threats
+from zobra.search.threats import gives_direct_check, set_threats
 from zobra.search.worker import SIGNALS, WORKER_TYPE, is_repetition, new_worker
 from zobra.tt.entry import (
     bound_of,
@@ -84,33 +86,33 @@ def judge_all_numbers(position, tables, verdicts):
 
 
 @entry(VOID, WORKER_TYPE, TABLES_TYPE, INT, WORD, BOOL, INT, record(PICKED))
-def pick_all(worker, tables, ply, table_move, noisy_only, quiets_until, picked):
+def pick_all(worker, tables, ply, tt_move, noisy_only, quiets_until, picked):
     """All moves of the picker in their order, and the stage it stood in after each.
 
     From the `quiets_until`-th move on, it is told after each that quiet ones are no longer wanted.
     """
-    frame = worker.frames[ply]
-    start_picking(frame.position, tables, frame, table_move)
+    node = worker.stack[ply]
+    start_picking(node, legal_or_none(node.position, tables, tt_move))
     picked.count = ZERO
     while picked.count < MAX_MOVES:
-        move = next_noisy(worker, frame, tables, CHEAP) if noisy_only else next_move(worker, tables, ply)
+        move = next_capture(worker, node, tables, CHEAP) if noisy_only else next_move(worker, tables, ply)
         if move == ZERO:
             break
         picked.moves[picked.count] = np.uint16(move)
-        picked.stages[picked.count] = frame.stage
+        picked.stages[picked.count] = node.stage
         picked.count += ONE
         if picked.count >= quiets_until:
-            skip_quiets(frame)
-    if not noisy_only and frame.stage != DONE:
+            skip_quiets(node)
+    if not noisy_only and node.stage != DONE:
         picked.count = np.uint64(MAX_MOVES)
 
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT)
 def picker_perft(worker, tables, ply, depth):
     """Perft whose moves come from the picker, with a table move made from the bits of the key."""
-    frame = worker.frames[ply]
-    find_checks(frame.position, tables)
-    start_picking(frame.position, tables, frame, frame.position.key & MOVE_MASK)
+    node = worker.stack[ply]
+    find_checks(node.position, tables)
+    start_picking(node, legal_or_none(node.position, tables, node.position.key & MOVE_MASK))
     total = np.int64(0)
     while True:
         move = next_move(worker, tables, ply)
@@ -119,7 +121,7 @@ def picker_perft(worker, tables, ply, depth):
         if depth == 1:
             total += np.int64(1)
         else:
-            step(worker, tables, ply, move)
+            make_move(worker, tables, ply, move)
             total += picker_perft(worker, tables, np.int64(ply + 1), np.int64(depth - 1))
 
 
@@ -169,32 +171,32 @@ def approached(value, bonus):
 
 @entry(VOID, WORKER_TYPE, INT, WORD, BOOL, INT)
 def cutoff(worker, ply, move, is_quiet, depth):
-    """`learn_cutoff` as it is."""
-    learn_cutoff(worker, ply, move, is_quiet, depth)
+    """`update_histories` as it is."""
+    update_histories(worker, ply, move, is_quiet, depth)
 
 
 @entry(VOID, WORKER_TYPE, INT, WORD, BOOL)
 def tried(worker, ply, move, is_quiet):
-    """`remember_tried` in the frame of `ply`."""
-    remember_tried(worker.frames[ply], move, is_quiet)
+    """`note_searched` in the node of `ply`."""
+    note_searched(worker.stack[ply], move, is_quiet)
 
 
 @entry(INT, WORKER_TYPE, INT, WORD, BOOL)
 def known_of(worker, ply, move, is_quiet):
     """`quiet_score` or `capture_score` of a move at `ply`."""
-    return quiet_score(worker, ply, move) if is_quiet else capture_score(worker, worker.frames[ply].position, move)
+    return quiet_score(worker, ply, move) if is_quiet else capture_score(worker, worker.stack[ply].position, move)
 
 
 @entry(INT, WORKER_TYPE, INT, WORD, INT, INT, INT, INT)
 def end_node(worker, ply, move, score, depth, alpha, beta):
-    """`conclude` as it is."""
-    return conclude(worker, ply, move, score, depth, alpha, beta)
+    """`finish_node` as it is."""
+    return finish_node(worker, ply, move, score, depth, alpha, beta)
 
 
 @entry(VOID, WORKER_TYPE, INT, INT, INT)
 def teach_correction(worker, ply, difference, depth):
-    """`learn_correction` as it is."""
-    learn_correction(worker, ply, difference, depth)
+    """`update_correction_histories` as it is."""
+    update_correction_histories(worker, ply, difference, depth)
 
 
 @entry(INT, WORKER_TYPE, INT, INT)
@@ -205,9 +207,9 @@ def corrected_evaluation(worker, ply, static):
 
 @entry(BOOL, WORKER_TYPE, TABLES_TYPE, WORD)
 def gives_check(worker, tables, move):
-    """`attacks_the_king` at the root, as it is."""
-    note_threats(worker.frames[0], tables)
-    return attacks_the_king(worker.frames[0], move)
+    """`gives_direct_check` at the root, as it is."""
+    set_threats(worker.stack[0], tables)
+    return gives_direct_check(worker.stack[0], move)
 
 
 @entry(BOOL, POSITION_TYPE, WORD)
@@ -232,32 +234,32 @@ QUESTION = np.dtype(
 @entry(INT, INT, WORKER_TYPE, TABLES_TYPE, INT, record(QUESTION))
 def claim(which, worker, tables, ply, asked):
     """The answer of one predicate of `pruning` or `reductions` about the node at `ply`."""
-    frame, position = worker.frames[ply], worker.frames[ply].position
+    node, position = worker.stack[ply], worker.stack[ply].position
     improving, quiet, principal, cut = asked.improving != 0, asked.quiet != 0, asked.principal != 0, asked.cut != 0
     if which == FAR_ABOVE:
-        return np.int64(standing_far_above_beta(worker, ply, asked.evaluation, asked.beta, asked.depth, improving))
+        return np.int64(reverse_futility_applies(worker, ply, asked.evaluation, asked.beta, asked.depth, improving))
     if which == PASSING:
-        return np.int64(passing_may_refute(worker, ply, asked.evaluation, asked.beta, asked.depth))
+        return np.int64(null_move_allowed(worker, ply, asked.evaluation, asked.beta, asked.depth))
     if which == VERIFICATION:
-        return np.int64(passing_needs_verification(worker, asked.depth))
+        return np.int64(null_move_needs_verification(worker, asked.depth))
     if which == NULL_DEPTH:
         return np.int64(null_move_depth(worker, asked.evaluation, asked.beta, asked.depth))
     if which == LATE_MOVES:
-        return np.int64(late_moves_are_hopeless(worker, asked.number, asked.depth, improving))
+        return np.int64(late_move_pruning(worker, asked.number, asked.depth, improving))
     if which == FUTILE:
-        return np.int64(quiet_moves_are_futile(worker, frame, asked.plies, asked.alpha))
+        return np.int64(futility_pruning(worker, node, asked.plies, asked.alpha))
     if which == BAD_HISTORY:
-        return np.int64(has_bad_history(worker, ply, asked.move, asked.plies))
+        return np.int64(history_pruning(worker, ply, asked.move, asked.plies))
     if which == BAD_EXCHANGE:
-        return np.int64(loses_the_exchange(worker, tables, position, asked.move, quiet, asked.depth, asked.plies))
+        return np.int64(see_pruning(worker, tables, position, asked.move, quiet, asked.depth, asked.plies))
     if which == IMPROVING:
         return np.int64(is_improving(worker, ply))
     if which == SINGULAR:
-        return np.int64(may_be_singular(worker, frame, asked.data, asked.score, ply, asked.depth))
+        return np.int64(singular_search_allowed(worker, ply, asked.data, asked.score, node.tt_move, asked.depth))
     if which == REFINED:
-        return refined(asked.evaluation, asked.data, asked.score)
+        return tt_adjusted_evaluation(asked.evaluation, asked.data, asked.score)
     if which == TABLE_DECIDES:
-        return np.int64(table_decides(position, asked.data, asked.score, asked.depth, asked.alpha, asked.beta))
+        return np.int64(tt_cutoff(position, asked.data, asked.score, asked.depth, asked.alpha, asked.beta))
     if which == REDUCTION:
         return late_move_reduction(worker, asked.number, asked.depth, improving)
     if which == ADJUSTED:
@@ -265,17 +267,17 @@ def claim(which, worker, tables, ply, asked):
     if which == REDUCED_DEPTH:
         return reduced_depth(asked.depth, asked.reduction)
     if which == CONFIRMING:
-        return np.int64(confirming_depth(worker, ply, asked.depth, asked.score, asked.bound))
+        return np.int64(research_depth(worker, ply, asked.depth, asked.score, asked.bound))
     if which == SINGULAR_BOUND:
-        return singular_bound(worker, asked.score, asked.depth)
+        return singular_beta(worker, asked.score, asked.depth)
     if which == CANNOT_MATTER:
-        note_threats(frame, tables)
+        set_threats(node, tables)
         number, depth, alpha, best = asked.number, asked.depth, asked.alpha, asked.score
-        return np.int64(cannot_matter(worker, tables, ply, asked.move, number, depth, asked.reduction, improving, alpha, best))
+        return np.int64(prune_move(worker, tables, ply, asked.move, number, depth, asked.reduction, improving, alpha, best))
     if which == WORTH_OF_PASSING:
-        return worth_of_passing(asked.score, asked.beta)
+        return null_move_score(asked.score, asked.beta)
     if which == TOWARD_BETA:
-        return toward_beta(worker, asked.evaluation, asked.beta)
+        return reverse_futility_score(worker, asked.evaluation, asked.beta)
     return singular_extension(worker, asked.score, asked.bound, asked.evaluation, asked.beta, principal, cut)
 
 
@@ -323,8 +325,8 @@ class Bench:
         earlier = list(keys)
         self.this["root_key_index"] = len(earlier)
         self.this["keys"][: len(earlier) + 1] = np.array([*earlier, position.key], np.uint64)
-        self.this["frames"][0]["position"] = position.record
-        self.this["frames"][0]["accumulator"]["computed"] = 0
+        self.this["stack"][0]["position"] = position.record
+        self.this["stack"][0]["accumulator"]["computed"] = 0
         self.this["nodes"] = self.this["stopped"] = 0
 
     def search(self, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
@@ -340,7 +342,7 @@ class Bench:
 
     def line(self) -> list[int]:
         """The principal variation of the last search."""
-        return [int(move) for move in self.this["lines"][0][: self.this["line_length"][0]]]
+        return [int(move) for move in self.this["pv"][0][: self.this["pv_length"][0]]]
 
 
 def fields(**values: int) -> np.ndarray:

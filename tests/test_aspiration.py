@@ -34,8 +34,8 @@ class Script:
         assert ply == 0
         self.asked.append((depth, alpha, beta))
         score, moves, cut_off = self._answers.pop(0)
-        worker["line_length"][0] = len(moves)
-        worker["lines"][0][: len(moves)] = moves
+        worker["pv_length"][0] = len(moves)
+        worker["pv"][0][: len(moves)] = moves
         worker["root_score"], worker["stopped"] = score, cut_off
         worker["root_nodes"][self._seen] += 100
         return score
@@ -48,7 +48,7 @@ def begin(monkeypatch):
     def made(script: Script, before: int, wanted: int = 1) -> tuple[IterativeDeepening, list[PvLine]]:
         signals = np.zeros(SIGNALS, np.int64)
         worker, told = new_worker(DEFAULTS, signals)[0], []
-        worker["frames"][0]["position"] = parse_fen(START).record
+        worker["stack"][0]["position"] = parse_fen(START).record
         search = IterativeDeepening(worker, Table(1), (FIRST, SECOND, THIRD), False, wanted, lambda _, line: told.append(line))
         search.lines = [PvLine(DEPTH - 1, DEPTH - 1, score, 0, (move,)) for score, move in ((before, FIRST), (-99, SECOND))][
             :wanted

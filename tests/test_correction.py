@@ -6,7 +6,7 @@ from tests.search_kernels import Bench, corrected_evaluation, end_node, teach_co
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.correction import LARGEST_BONUS
-from zobra.search.worker import BEFORE, LIMIT
+from zobra.search.worker import BEFORE, HISTORY_LIMIT
 
 SAME_PAWNS = "rn1qkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1"
 OTHER_PAWNS = "rn1qkbnr/1ppppppp/8/8/8/8/PPPPPPP1/R1BQKBNR w KQkq - 0 1"
@@ -40,7 +40,7 @@ def test_a_lesson_moves_the_evaluation_its_way(bench, sign):
 def test_the_correction_is_the_weighted_sum_of_its_tables(bench):
     teach_correction(bench.this, 0, 100, 6)
     total = TABLES * 100 * 6 * 2
-    assert corrected(bench) == total * int(bench.this["parameters"]["correction_weight"]) // int(LIMIT)
+    assert corrected(bench) == total * int(bench.this["parameters"]["correction_weight"]) // int(HISTORY_LIMIT)
 
 
 def test_a_lesson_is_bounded(bench):
@@ -48,7 +48,7 @@ def test_a_lesson_is_bounded(bench):
     assert int(bench.this["pawn_correction"].max()) == int(LARGEST_BONUS)
     for _ in range(500):
         teach_correction(bench.this, 0, 30_000, 100)
-    assert int(bench.this["pawn_correction"].max()) <= int(LIMIT)
+    assert int(bench.this["pawn_correction"].max()) <= int(HISTORY_LIMIT)
 
 
 def test_like_positions_share_what_they_have_in_common(bench):
@@ -102,7 +102,7 @@ def test_without_weight_nothing_is_corrected():
 def test_learned_from_quiet_disagreement_only(score, alpha, beta, move, direction):
     position = parse_fen("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
     bench = Bench(position)
-    bench.this["frames"][0]["evaluation"] = bench.this["frames"][0]["static"] = 0
+    bench.this["stack"][0]["static_evaluation"] = bench.this["stack"][0]["raw_evaluation"] = 0
     end_node(bench.this, 0, position.parse_move(move) if move else 0, score, 6, alpha, beta)
     after = corrected(bench)
     assert (after > 0) - (after < 0) == direction
@@ -125,6 +125,6 @@ def test_what_is_above_beta_is_taken_back_in_part(bench, score, depth, alpha, be
 
 def test_nothing_is_learned_in_check():
     bench = Bench(parse_fen("4k3/8/8/8/4r3/8/8/4K2R w - - 0 1"))
-    bench.this["frames"][0]["evaluation"] = bench.this["frames"][0]["static"] = NO_SCORE
+    bench.this["stack"][0]["static_evaluation"] = bench.this["stack"][0]["raw_evaluation"] = NO_SCORE
     end_node(bench.this, 0, 0, -300, 9, -100, 100)
     assert not any(bench.this[name].any() for name in ("pawn_correction", "piece_correction", "continuation_correction"))

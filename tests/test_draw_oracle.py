@@ -119,7 +119,7 @@ class Judge:
         this["root_key_index"] = len(game.keys)
         this["keys"][: len(game.keys)] = game.keys
         this["keys"][len(game.keys)] = position.key
-        this["frames"][0]["position"] = position.record
+        this["stack"][0]["position"] = position.record
         for ply in range(self.source.randrange(4, 14)):
             if (move := choose(self.source, board)) is None:
                 return

@@ -10,10 +10,10 @@ from tests.search_oracles import move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Position
 from zobra.search.parameters import default_parameters
-from zobra.search.worker import BEFORE, LIMIT, MAX_TRIED, NOTHING_PLAYED, PAWN_STRUCTURES, WORKER, forget
+from zobra.search.worker import BEFORE, HISTORY_LIMIT, MAX_SEARCHED, NOTHING_PLAYED, PAWN_STRUCTURES, WORKER, clear_histories
 
 E2E4 = 12 | 28 << 6
-MOST = int(LIMIT)
+MOST = int(HISTORY_LIMIT)
 PARAMETERS = default_parameters()
 QUIET_TABLES = 5  # that a quiet score adds up
 NAMES = ("quiet_history", "pawn_history", "continuation_history", "capture_history")
@@ -33,7 +33,7 @@ class Reference:
 
     def places(self, bench: Bench, ply: int, move: int, is_quiet: bool) -> list[tuple]:
         """Where the values of a move lie."""
-        position = bench.this["frames"][ply]["position"]
+        position = bench.this["stack"][ply]["position"]
         from_, to = move & 63, move >> 6 & 63
         moved = int(position["board"][from_]) * 64 + to
         if not is_quiet:
@@ -98,8 +98,8 @@ def test_cutoffs_teach_what_the_reference_learns():
     cutoffs = {True: 0, False: 0}
     for board in random_boards(62, 8, 150):
         position = Position.from_board(board)
-        bench.this["frames"][PLY]["position"] = position.record
-        bench.this["frames"][PLY]["quiet_count"] = bench.this["frames"][PLY]["noisy_count"] = 0
+        bench.this["stack"][PLY]["position"] = position.record
+        bench.this["stack"][PLY]["quiet_count"] = bench.this["stack"][PLY]["capture_count"] = 0
         before = (NOTHING_PLAYED, source.randrange(NOTHING_PLAYED), 77)
         bench.this["played"][PLY : PLY + BEFORE] = source.choices(before, k=BEFORE)
         moves = move_numbers(position, board)
@@ -121,13 +121,13 @@ def test_cutoffs_teach_what_the_reference_learns():
 
 
 def test_more_moves_than_there_is_room_for_are_not_remembered(bench):
-    frame = bench.this["frames"][0]
-    for move in range(1, MAX_TRIED + 20):
+    frame = bench.this["stack"][0]
+    for move in range(1, MAX_SEARCHED + 20):
         tried(bench.this, 0, move, True)
         tried(bench.this, 0, move + 1_000, False)
-    assert list(frame["quiets"]) == list(range(1, MAX_TRIED + 1))
-    assert list(frame["noisies"]) == list(range(1_001, MAX_TRIED + 1_001))
-    assert (frame["quiet_count"], frame["noisy_count"]) == (MAX_TRIED, MAX_TRIED)
+    assert list(frame["quiets_searched"]) == list(range(1, MAX_SEARCHED + 1))
+    assert list(frame["captures_searched"]) == list(range(1_001, MAX_SEARCHED + 1_001))
+    assert (frame["quiet_count"], frame["capture_count"]) == (MAX_SEARCHED, MAX_SEARCHED)
 
 
 def test_forget_forgets(bench):
@@ -135,7 +135,7 @@ def test_forget_forgets(bench):
     assert len(learned) == 7
     for name in learned:
         bench.this[name] = 9
-    forget(bench.array)
+    clear_histories(bench.array)
     assert not any(np.any(bench.this[name]) for name in learned)
 
 

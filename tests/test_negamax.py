@@ -219,28 +219,28 @@ def test_the_deepest_ply_is_guarded():
     bench.this["node_limit"] = 300_000
     bench.search(MAX_PLY)
     assert MAX_PLY // 2 < bench.this["selective_depth"] <= MAX_PLY
-    assert not bench.this["frames"]["position"]["board"][MAX_PLY + 1].any()
+    assert not bench.this["stack"]["position"]["board"][MAX_PLY + 1].any()
 
 
 @pytest.mark.parametrize("fen", [LOCKED, "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/4q3/4K3 w - - 0 1"])
 def test_at_the_last_ply_no_move_is_made(fen):
     """There the evaluation has to do, and in check nothing is known."""
     bench = Bench(parse_fen(START), PLAIN)
-    frames = bench.this["frames"]
-    frames[MAX_PLY]["position"] = parse_fen(fen).record
-    behind = frames[MAX_PLY + 1 :].tobytes()
+    stack = bench.this["stack"]
+    stack[MAX_PLY]["position"] = parse_fen(fen).record
+    behind = stack[MAX_PLY + 1 :].tobytes()
     for depth in (0, 1, 20):
         bench.this["nodes"] = 0
         score = int(negamax(bench.this, TABLES_RECORD, MAX_PLY, depth, -int(INFINITY), int(INFINITY), 0))
         assert score == (0 if parse_fen(fen).in_check else evaluation(chess.Board(fen)))
         assert bench.this["nodes"] == 1
-    assert frames[MAX_PLY + 1 :].tobytes() == behind
+    assert stack[MAX_PLY + 1 :].tobytes() == behind
 
 
 @pytest.mark.parametrize("ply", [1, 40, MAX_PLY - 1])
 def test_no_node_is_searched_for_a_mate_longer_than_one_known(ply):
     bench = Bench(parse_fen(START), PLAIN)
-    bench.this["frames"][ply]["position"] = parse_fen(LOCKED).record
+    bench.this["stack"][ply]["position"] = parse_fen(LOCKED).record
     shortest, soonest_loss = int(MATE) - ply - 1, ply - int(MATE)
     for alpha, beta, score in ((shortest, shortest + 1, shortest), (soonest_loss - 9, soonest_loss, soonest_loss)):
         bench.this["nodes"] = 0
@@ -259,7 +259,7 @@ def test_an_excluded_move_is_not_searched():
             if not others:
                 continue
             bench = Bench(position, PLAIN | {"use_table": 1})
-            bench.this["frames"][0]["excluded"] = number
+            bench.this["stack"][0]["excluded"] = number
             value = Minimax(board).value(1, others)
             assert bench.search(1) == value, f"{fen} without {move}"
             assert bench.line() == []  # it would not be the node's
@@ -270,7 +270,7 @@ def test_without_the_only_move_nothing_is_better_than_alpha():
     position = parse_fen("k7/8/1K6/8/8/8/8/7R b - - 0 1")
     (only,) = position.legal_moves()
     bench = Bench(position, PLAIN)
-    bench.this["frames"][0]["excluded"] = only
+    bench.this["stack"][0]["excluded"] = only
     for alpha in (-300, 0, 40):
         assert bench.search(3, alpha, alpha + 1) == alpha
 
@@ -279,7 +279,7 @@ def test_nothing_is_learned_of_evaluations_without_a_move():
     position = parse_fen(START)
     for excluded in (0, position.parse_move("e2e4")):
         bench = Bench(position, PLAIN)
-        bench.this["frames"][0]["excluded"] = excluded
+        bench.this["stack"][0]["excluded"] = excluded
         bench.search(1)
         changed = bench.this["pawn_correction"][0, int(position.record["structure_keys"][0]) % CORRECTIONS] != 0
         assert changed == (excluded == 0)
@@ -302,10 +302,10 @@ def test_verification_sees_through_zugzwang(fen):
 
     def holds_beta(parameters: dict[str, int]) -> bool:
         bench = Bench(parse_fen(START), PLAIN | {"use_network": 0} | parameters)
-        bench.this["frames"][0]["move"] = 1  # the move before was no null move
-        bench.this["frames"][1]["position"] = parse_fen(fen).record
+        bench.this["stack"][0]["move"] = 1  # the move before was no null move
+        bench.this["stack"][1]["position"] = parse_fen(fen).record
         score = negamax(bench.this, TABLES_RECORD, 1, 5, beta - 1, beta, 0)
-        assert bench.this["no_null_move_before"] == 0  # what holds during verification is taken back
+        assert bench.this["null_move_min_ply"] == 0  # what holds during verification is taken back
         return score >= beta
 
     assert not holds_beta({})

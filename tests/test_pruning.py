@@ -31,7 +31,7 @@ from tests.search_oracles import move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import LONGEST_MATE, MATE, NO_SCORE
-from zobra.search.picker import BAD_NOISY, DONE, GOOD_NOISY, MAKE_NOISY, QUIETS, START_BAD_NOISY
+from zobra.search.move_picker import BAD_CAPTURES, DONE, GENERATE_CAPTURES, GOOD_CAPTURES, QUIETS, START_BAD_CAPTURES
 from zobra.tt.entry import EXACT, LOWER, UPPER
 
 PAWNS_ONLY = "4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1"
@@ -44,9 +44,9 @@ NONE, MATED = int(NO_SCORE), -int(LONGEST_MATE)
 def node(fen: str = START, previous_move: int = 1, evaluation: int = 0, **parameters: int) -> Bench:
     """A position at ply 1, reached by `previous_move`, with its corrected evaluation."""
     bench = Bench(parse_fen(START), parameters)
-    bench.this["frames"][0]["move"] = previous_move
-    bench.this["frames"][1]["position"] = parse_fen(fen).record
-    bench.this["frames"][1]["evaluation"] = evaluation
+    bench.this["stack"][0]["move"] = previous_move
+    bench.this["stack"][1]["position"] = parse_fen(fen).record
+    bench.this["stack"][1]["static_evaluation"] = evaluation
     return bench
 
 
@@ -66,7 +66,7 @@ def test_reverse_futility_needs_the_margin_of_every_ply():
 
 def test_reverse_futility_does_not_answer_for_the_verification_of_a_null_move():
     bench = node()
-    bench.this["no_null_move_before"] = 3
+    bench.this["null_move_min_ply"] = 3
     assert [ask(FAR_ABOVE, bench, ply, evaluation=20_000, depth=1) for ply in (1, 2, 3, 4)] == [0, 0, 1, 1]
 
 
@@ -106,10 +106,10 @@ def test_null_move_asks_the_evaluation_itself_too():
 def test_no_null_move_while_one_is_verified():
     bench = node(HAS_ROOK, evaluation=90, null_move_depth=3, null_move_verification_depth=10)
     assert ask(VERIFICATION, bench, depth=10) and not ask(VERIFICATION, bench, depth=9)
-    bench.this["no_null_move_before"] = 2
+    bench.this["null_move_min_ply"] = 2
     assert not ask(VERIFICATION, bench, depth=10)
     assert not ask(PASSING, bench, evaluation=90, beta=50, depth=5)
-    bench.this["no_null_move_before"] = 1
+    bench.this["null_move_min_ply"] = 1
     assert ask(PASSING, bench, evaluation=90, beta=50, depth=5)
 
 
@@ -144,7 +144,7 @@ def test_bad_history_needs_many_failures():
     bench = node(history_pruning_depth=4, history_pruning_slope=4_000)
     failing, best = (parse_fen(START).parse_move(text) for text in ("a2a3", "e2e4"))
     assert not ask(BAD_HISTORY, bench, plies=0, move=failing)
-    bench.this["frames"][1]["quiet_count"] = 0
+    bench.this["stack"][1]["quiet_count"] = 0
     tried(bench.this, 1, failing, True)
     for _ in range(12):
         cutoff(bench.this, 1, best, True, 9)
@@ -184,12 +184,12 @@ def test_each_reason_suffices_to_leave_a_quiet_move_out(switched, skips):
     """The first holds for all that come after it, too."""
     question = {"move": parse_fen(HANGING).parse_move("e3c4"), "alpha": 0, "depth": 2, "number": 30}
     bench = node(HANGING, evaluation=-5_000, **(OFF | switched))
-    frame = bench.this["frames"][1]
+    frame = bench.this["stack"][1]
     bench.this["quiet_history"][:], frame["stage"] = -16_000, QUIETS
     assert not ask(CANNOT_MATTER, bench, score=MATED, **question)  # as long as all is lost, every move is tried
     assert frame["stage"] == QUIETS
     assert ask(CANNOT_MATTER, bench, score=MATED + 1, **question)
-    assert (frame["stage"] == START_BAD_NOISY) == skips
+    assert (frame["stage"] == START_BAD_CAPTURES) == skips
     assert not ask(CANNOT_MATTER, node(HANGING, **OFF), score=MATED + 1, **question)
 
 
@@ -215,8 +215,8 @@ def test_captures_are_left_out_for_their_exchange_only():
 def test_skipping_is_for_the_stage_of_quiet_moves():
     """Captures still to come are not lost by it."""
     bench = node(HANGING, **(OFF | {"late_move_depth": 9, "late_move_base": 1}))
-    frame = bench.this["frames"][1]
-    for stage in (MAKE_NOISY, GOOD_NOISY, BAD_NOISY, DONE):
+    frame = bench.this["stack"][1]
+    for stage in (GENERATE_CAPTURES, GOOD_CAPTURES, BAD_CAPTURES, DONE):
         frame["stage"] = stage
         assert ask(CANNOT_MATTER, bench, move=parse_fen(HANGING).parse_move("e3c4"), depth=2, number=30)
         assert frame["stage"] == stage
@@ -238,14 +238,14 @@ def test_plies_left_are_counted_after_the_reduction():
 def test_improving(now, two_before, four_before, improving):
     bench = node()
     for ply, evaluation in ((5, now), (3, two_before), (1, four_before)):
-        bench.this["frames"][ply]["evaluation"] = evaluation
+        bench.this["stack"][ply]["static_evaluation"] = evaluation
     assert ask(IMPROVING, bench, ply=5) == improving
 
 
 @pytest.mark.parametrize(("now", "improving"), [(10, 1), (NONE, 0)])
 def test_without_an_earlier_move_it_counts_as_improving(now, improving):
     bench = node()
-    bench.this["frames"][1]["evaluation"] = now
+    bench.this["stack"][1]["static_evaluation"] = now
     assert ask(IMPROVING, bench, ply=1) == improving
 
 
@@ -277,7 +277,7 @@ def test_direct_checks_are_seen():
 def singular(depth=8, stored=5, bound=LOWER, move=1, excluded=0, score=50, ply=1, root_depth=8) -> int:
     bench = node(singular_depth=6)
     bench.this["root_depth"] = root_depth
-    bench.this["frames"][ply]["table_move"], bench.this["frames"][ply]["excluded"] = move, excluded
+    bench.this["stack"][ply]["tt_move"], bench.this["stack"][ply]["excluded"] = move, excluded
     data = int(pack_fields(fields(score=score, depth=stored, bound=int(bound))))
     return ask(SINGULAR, bench, ply=ply, data=data, score=score, depth=depth)
 

@@ -117,7 +117,7 @@ def test_a_capture_of_the_table_is_tried_first(hint, kept):
     bench = Bench(position, PLAIN | {"use_table": 1})
     store_in_table(bench.this["table"], position.key, fields(move=move, score=standing, evaluation=standing, bound=int(LOWER)))
     bench.quiesce()
-    assert int(bench.this["frames"][0]["table_move"]) == (move if kept else 0)
+    assert int(bench.this["stack"][0]["tt_move"]) == (move if kept else 0)
     assert bench.line()[0] in {position.parse_move("d4c5"), position.parse_move("d4e5")}
 
 

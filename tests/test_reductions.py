@@ -27,7 +27,7 @@ TAKES = "4k3/8/8/3q4/2P5/4N3/8/3RK3 w - - 0 1"
 @pytest.fixture
 def bench():
     made = Bench(parse_fen(START))
-    made.this["frames"][1]["position"] = made.this["frames"][0]["position"]
+    made.this["stack"][1]["position"] = made.this["stack"][0]["position"]
     return made
 
 
@@ -46,10 +46,10 @@ def test_each_adjustment_counts_once():
     quiet, capture = position.parse_move("e1f1"), position.parse_move("c4d5")
     digits = ("reduction_cut_node", "reduction_principal", "reduction_noisy_table_move", "reduction_check")
     made = Bench(position, dict(zip(digits, (10, 200, 3_000, 40_000), strict=True)) | {"reduction_root": PLY})
-    for cut, principal, table_move, check in itertools.product((0, 1), (0, 1), (0, quiet, capture), (0, 1)):
-        made.this["frames"][0]["table_move"] = table_move
-        made.this["frames"][1]["position"]["checkers"] = check
-        wanted = 5 + 10 * cut - 200 * principal + 3_000 * (table_move == capture) - 40_000 * check
+    for cut, principal, tt_move, check in itertools.product((0, 1), (0, 1), (0, quiet, capture), (0, 1)):
+        made.this["stack"][0]["tt_move"] = tt_move
+        made.this["stack"][1]["position"]["checkers"] = check
+        wanted = 5 + 10 * cut - 200 * principal + 3_000 * (tt_move == capture) - 40_000 * check
         for move, is_quiet in ((quiet, 1), (capture, 0)):
             asked = {"move": move, "quiet": is_quiet, "reduction": 5, "cut": cut, "principal": principal}
             assert ask(ADJUSTED, made, ply=0, **asked) == wanted
@@ -77,9 +77,9 @@ def test_little_is_left_of_a_reduction_at_the_root():
 def test_moves_after_many_refuted_ones_are_reduced_more():
     position = parse_fen(TAKES)
     made = Bench(position, {"reduction_cutoffs": 700, "reduction_cutoffs_number": 2})
-    made.this["frames"][1]["position"] = position.record
+    made.this["stack"][1]["position"] = position.record
     for refuted, wanted in ((0, 4_000), (2, 4_000), (3, 4_700), (9, 4_700)):
-        made.this["frames"][2]["cutoffs"] = refuted
+        made.this["stack"][2]["cutoff_count"] = refuted
         assert ask(ADJUSTED, made, ply=1, move=position.parse_move("e1f1"), quiet=1, reduction=4_000) == wanted
 
 

@@ -73,7 +73,7 @@ def test_once_since_the_root_or_twice_in_all(start):
         for ply, move in enumerate(moves[root:], 1):
             board.push(move)
             position = position.after(position.parse_move(move.uci()))
-            bench.this["frames"][ply]["position"] = position.record
+            bench.this["stack"][ply]["position"] = position.record
             bench.this["keys"][bench.this["root_key_index"] + ply] = position.key
             earlier = [index for index, epd in enumerate(seen) if epd == board.epd()]
             wanted = len(earlier) >= 2 or any(index > root for index in earlier)
@@ -89,7 +89,7 @@ def test_a_null_move_is_no_way_back():
     for ply in range(1, 5):
         move = 0 if ply % 2 else position.parse_move("h8g7" if ply == 2 else "g7h8")
         position = position.after(move)
-        bench.this["frames"][ply]["position"] = position.record
+        bench.this["stack"][ply]["position"] = position.record
         bench.this["keys"][ply] = position.key
     assert not repeats(bench.this, 4)
 

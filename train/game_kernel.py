@@ -15,9 +15,9 @@ from zobra.engine.layouts import POSITION, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MAX_PLY
-from zobra.search.evaluation import forget_accumulator
+from zobra.search.evaluation import reset_accumulator
 from zobra.search.negamax import negamax
-from zobra.search.node import step
+from zobra.search.node import make_move
 from zobra.search.worker import WORKER_TYPE
 from zobra.tt.entry import GENERATION_MASK
 
@@ -81,17 +81,17 @@ def next_random(game):
 
 @kernel
 def count_moves(worker, tables):
-    """Number of legal moves at the root; they stand in its frame."""
-    frame = worker.frames[ROOT]
-    frame.moves.count = ZERO
-    return generate(frame.position, tables, frame.moves, ALL)
+    """Number of legal moves at the root; they stand in its node."""
+    node = worker.stack[ROOT]
+    node.moves.count = ZERO
+    return generate(node.position, tables, node.moves, ALL)
 
 
 @kernel
 def play_on(worker, tables, move):
     """Make a move of the game: what follows it becomes the root."""
-    step(worker, tables, ROOT, move)
-    copy_record(worker.frames[ROOT], worker.frames[ROOT + ONE_MORE])
+    make_move(worker, tables, ROOT, move)
+    copy_record(worker.stack[ROOT], worker.stack[ROOT + ONE_MORE])
     worker.root_key_index += ONE_MORE
 
 
@@ -120,7 +120,7 @@ def search_window(worker, tables, depth, expected):
 @kernel
 def think(worker, tables, rules):
     """Best move at the root and its score, of the last depth that was finished; NO_MOVE if not even one was."""
-    worker.stopped = worker.nodes = worker.no_null_move_before = NONE
+    worker.stopped = worker.nodes = worker.null_move_min_ply = NONE
     worker.node_limit = rules.node_limit
     worker.root_moves.count = ZERO
     worker.table.generation = (worker.table.generation + ONE) & GENERATION_MASK
@@ -137,8 +137,8 @@ def think(worker, tables, rules):
 @kernel
 def open_game(worker, tables, rules, game, start):
     """Play random moves from `start`; whether that led to a balanced position."""
-    copy_record(worker.frames[ROOT].position, start)
-    forget_accumulator(worker.frames[ROOT])
+    copy_record(worker.stack[ROOT].position, start)
+    reset_accumulator(worker.stack[ROOT])
     worker.root_key_index = NONE
     worker.keys[NONE] = start.key
     plies = rules.opening_plies + np.int64(next_random(game) & ONE)
@@ -146,7 +146,7 @@ def open_game(worker, tables, rules, game, start):
         count = count_moves(worker, tables)
         if count == ZERO:
             return False
-        play_on(worker, tables, np.uint64(worker.frames[ROOT].moves.moves[next_random(game) % count]))
+        play_on(worker, tables, np.uint64(worker.stack[ROOT].moves.moves[next_random(game) % count]))
     if count_moves(worker, tables) == ZERO:
         return False
     move, score = think(worker, tables, rules)
@@ -156,8 +156,8 @@ def open_game(worker, tables, rules, game, start):
 @kernel
 def is_threefold(worker):
     """Has the position at the root been on the board twice before?"""
-    key, seen, back = worker.frames[ROOT].position.key, NONE, SOONEST
-    while back <= worker.frames[ROOT].position.repeatable and back <= worker.root_key_index:
+    key, seen, back = worker.stack[ROOT].position.key, NONE, SOONEST
+    while back <= worker.stack[ROOT].position.repeatable and back <= worker.root_key_index:
         if worker.keys[worker.root_key_index - back] == key:
             seen += ONE_MORE
         back += BOTH_SIDES
@@ -167,7 +167,7 @@ def is_threefold(worker):
 @kernel
 def is_over(worker, tables, game):
     """By the rules of chess, or by length? Then result and ending are noted."""
-    position = worker.frames[ROOT].position
+    position = worker.stack[ROOT].position
     game.result = DRAWN
     if count_moves(worker, tables) == ZERO:
         game.ending = STALEMATE
@@ -196,15 +196,15 @@ def play_game(worker, tables, rules, game, start):
     """Play the game whose seed stands in `game.random` from random moves after `start`, and write it down."""
     while not open_game(worker, tables, rules, game, start):
         pass
-    copy_record(game.start, worker.frames[ROOT].position)
+    copy_record(game.start, worker.stack[ROOT].position)
     game.count = ZERO
     white_wins, black_wins, draws = NONE, NONE, NONE
     decided = False
     while not decided and not is_over(worker, tables, game):
         move, score = think(worker, tables, rules)
         if move == NO_MOVE:
-            move = np.uint64(worker.frames[ROOT].moves.moves[ZERO])
-        white = score if worker.frames[ROOT].position.side == WHITE else -score
+            move = np.uint64(worker.stack[ROOT].moves.moves[ZERO])
+        white = score if worker.stack[ROOT].position.side == WHITE else -score
         game.moves[game.count], game.scores[game.count] = np.uint16(move), np.int16(white)
         game.count += ONE
         white_wins = white_wins + ONE_MORE if white >= rules.win_score else NONE

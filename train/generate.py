@@ -22,7 +22,7 @@ from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.piece_square import WEIGHTS_FILE
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.parameters import default_parameters
-from zobra.search.worker import SIGNALS, forget, new_worker
+from zobra.search.worker import SIGNALS, clear_histories, new_worker
 from zobra.train.game_kernel import GAME, RULE_DEFAULTS, RULES, play_game
 from zobra.train.games import PlayedGame, keep_settings, shard_path, write_shard
 from zobra.tt.table import Table
@@ -53,7 +53,7 @@ class Player:
     def play(self, number: int) -> PlayedGame:
         """The game of this number."""
         self._table.clear()
-        forget(self._worker)
+        clear_histories(self._worker)
         self._worker[0]["table"] = self._table.record
         array = np.zeros(1, GAME)
         game: Any = array[0]

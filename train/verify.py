@@ -18,8 +18,8 @@ from zobra.engine.layouts import ACCUMULATOR, HIDDEN, TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.network import Network, evaluate_anew, install
 from zobra.engine.position import TABLES_RECORD, Position
-from zobra.search.evaluation import evaluate, forget_accumulator
-from zobra.search.node import step
+from zobra.search.evaluation import evaluate, reset_accumulator
+from zobra.search.node import make_move
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, WORKER_TYPE, new_worker
 from zobra.train.positions import unpack_board
@@ -35,14 +35,14 @@ PASS_RATE, LOOK_RATE, BACK_RATE, BACK_RANGE = map(np.uint64, (16, 3, 12, 5))
 @kernel
 def differs(worker, tables, ply, fresh):
     """Evaluate at `ply` as the search does; is either side of its accumulator other than when computed anew?"""
-    frame = worker.frames[ply]
+    node = worker.stack[ply]
     evaluate(worker, tables, ply)
-    refresh(tables.network, fresh, frame.position, WHITE)
-    refresh(tables.network, fresh, frame.position, BLACK)
+    refresh(tables.network, fresh, node.position, WHITE)
+    refresh(tables.network, fresh, node.position, BLACK)
     different = False
     for side in range(2):
         for neuron in range(HIDDEN):
-            different |= fresh.sides[side].values[neuron] != frame.accumulator.sides[side].values[neuron]
+            different |= fresh.sides[side].values[neuron] != node.accumulator.sides[side].values[neuron]
     return different
 
 
@@ -50,24 +50,24 @@ def differs(worker, tables, ply, fresh):
 def walk(worker, tables, fresh, seed, plies):
     """Random moves, null moves and steps back from the root, some of the positions evaluated: how many came out different?"""
     ply, wrong, state = ROOT, NONE, seed
-    forget_accumulator(worker.frames[ROOT])
+    reset_accumulator(worker.stack[ROOT])
     for _ in range(plies):
-        frame = worker.frames[ply]
+        node = worker.stack[ply]
         state = state * FACTOR + ADDEND
         number = state >> SHIFT
-        frame.moves.count = ZERO
-        count = generate(frame.position, tables, frame.moves, ALL)
+        node.moves.count = ZERO
+        count = generate(node.position, tables, node.moves, ALL)
         if count == ZERO or ply == WALK_PLIES or number % BACK_RATE == ZERO:
             ply = max(ROOT, ply - NEXT - np.int64(number % BACK_RANGE))
             continue
-        passes = number % PASS_RATE == ONE and frame.position.checkers == ZERO
-        step(worker, tables, ply, NO_MOVE if passes else np.uint64(frame.moves.moves[number % count]))
+        passes = number % PASS_RATE == ONE and node.position.checkers == ZERO
+        make_move(worker, tables, ply, NO_MOVE if passes else np.uint64(node.moves.moves[number % count]))
         ply += NEXT
         if number % LOOK_RATE != ZERO:
             wrong += np.int64(differs(worker, tables, ply, fresh))
         if ply == WALK_PLIES // 2 and number % LOOK_RATE == ZERO:  # go on from here
-            copy_record(worker.frames[ROOT], worker.frames[ply])
-            forget_accumulator(worker.frames[ROOT])
+            copy_record(worker.stack[ROOT], worker.stack[ply])
+            reset_accumulator(worker.stack[ROOT])
             ply = ROOT
     return wrong
 
@@ -118,7 +118,7 @@ class Verifier:
         source, wrong, rounds = random.Random(seed), 0, 20
         for number in range(rounds):
             board = chess.Board.from_chess960_pos(source.randrange(960)) if number % 2 else chess.Board()
-            worker[0]["frames"][0]["position"] = Position.from_board(board).record
+            worker[0]["stack"][0]["position"] = Position.from_board(board).record
             arguments = (worker[0], self._tables[0], self._accumulator[0], source.getrandbits(64), plies // rounds)
             wrong += int(walk(*arguments))
         return wrong

@@ -13,8 +13,8 @@ from zobra.engine.fen import START, parse_fen
 from zobra.engine.generator import NOISY
 from zobra.engine.perft import count_leaves
 from zobra.engine.position import TABLES_RECORD, Position
+from zobra.search.move_picker import BAD_CAPTURES, GENERATE_CAPTURES, GOOD_CAPTURES, QUIETS
 from zobra.search.parameters import default_parameters
-from zobra.search.picker import BAD_NOISY, GOOD_NOISY, MAKE_NOISY, QUIETS
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ENDGAME = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
@@ -25,10 +25,10 @@ THREAT, CHECK = (default_parameters()[name] for name in ("threat_bonus", "check_
 WEIGHT = 43  # 1024ths of a centipawn that a history value forgives a capture
 
 
-def pick(bench: Bench, table_move: int = 0, noisy_only: bool = False, quiets_until: int = 1_000) -> list[tuple[int, int]]:
+def pick(bench: Bench, tt_move: int = 0, noisy_only: bool = False, quiets_until: int = 1_000) -> list[tuple[int, int]]:
     """[(move, stage)] in the order of the picker."""
     picked = np.zeros(1, PICKED)
-    pick_all(bench.this, TABLES_RECORD, 0, table_move, noisy_only, quiets_until, picked[0])
+    pick_all(bench.this, TABLES_RECORD, 0, tt_move, noisy_only, quiets_until, picked[0])
     count = int(picked[0]["count"])
     return [(int(picked[0]["moves"][index]), int(picked[0]["stages"][index])) for index in range(count)]
 
@@ -58,11 +58,11 @@ def test_every_legal_move_once(chess960):
         position = Position.from_board(board)
         bench.place(position)
         legal = position.legal_moves()
-        for table_move in proposals(source, legal):
-            picked = [move for move, _ in pick(bench, table_move)]
-            assert sorted(picked) == sorted(legal), f"{board.fen()} {table_move}"
-            if table_move in legal:
-                assert picked[0] == table_move
+        for tt_move in proposals(source, legal):
+            picked = [move for move, _ in pick(bench, tt_move)]
+            assert sorted(picked) == sorted(legal), f"{board.fen()} {tt_move}"
+            if tt_move in legal:
+                assert picked[0] == tt_move
 
 
 def test_noisy_only_yields_what_loses_nothing():
@@ -83,7 +83,7 @@ def test_noisy_only_yields_what_loses_nothing():
 
 def captures_score(bench: Bench, board: chess.Board, number: int, move: chess.Move) -> tuple[int, int]:
     """What captures are sorted by, and their history alone, both re-computed."""
-    own = bench.this["frames"][0]["position"]["board"]
+    own = bench.this["stack"][0]["position"]["board"]
     known = int(bench.this["capture_history"][int(own[number & 63]) * 64 + (number >> 6 & 63), int(own[number >> 6 & 63]) // 2])
     return 32 * immediate_gain(board, move) + known, known
 
@@ -99,13 +99,13 @@ def test_stages_come_in_order():
         moves = move_numbers(position, board)
         if not moves:
             continue
-        table_move = source.choice(list(moves))
-        picked = pick(bench, table_move)
+        tt_move = source.choice(list(moves))
+        picked = pick(bench, tt_move)
         order = [move for move, _ in picked]
         good, bad, quiet = [], [], []
         scores = {}
         for number, move in moves.items():
-            if number == table_move:
+            if number == tt_move:
                 continue
             if not is_noisy(board, move):
                 quiet.append(number)
@@ -119,7 +119,7 @@ def test_stages_come_in_order():
             forgiven += is_good and value < 0
             strict += not is_good and value >= 0
         middle, end = 1 + len(good), 1 + len(good) + len(quiet)
-        assert order[0] == table_move
+        assert order[0] == tt_move
         for part, wanted in ((order[1:middle], good), (order[middle:end], quiet), (order[end:], bad)):
             assert sorted(part) == sorted(wanted), board.fen()
             assert [scores[number] for number in part] == sorted((scores[number] for number in wanted), reverse=True), (
@@ -128,7 +128,7 @@ def test_stages_come_in_order():
         stages = [stage for _, stage in picked]
         assert stages == sorted(stages)
         seen |= set(stages)
-    assert seen == {int(stage) for stage in (MAKE_NOISY, GOOD_NOISY, QUIETS, BAD_NOISY)}
+    assert seen == {int(stage) for stage in (GENERATE_CAPTURES, GOOD_CAPTURES, QUIETS, BAD_CAPTURES)}
     assert forgiven > 10
     assert strict > 10
     assert all(answers[answer] > 10 for answer in ((1, 0), (-1, 0), (0, 1)))
