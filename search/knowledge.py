@@ -9,7 +9,7 @@ from dataclasses import replace
 from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.search.book import Book, BookMove
-from zobra.search.limits import Limits, without
+from zobra.search.limits import Limits
 from zobra.search.root_ranking import OUTCOME_NAMES, Ranking, Rules, consult
 from zobra.search.tablebase import Tablebase
 
@@ -64,7 +64,7 @@ class Knowledge:
         except Exception as error:  # a fault must cost the tables at most, not the game
             self._inform(f"error: endgame tables are not used any more: {type(error).__name__}: {error}")
             self.tables.close()
-        limits = without(limits, round(1000 * (time.monotonic() - begin)))
+        limits = limits.after(round(1000 * (time.monotonic() - begin)))
         return ranking, limits if ranking is None else replace(limits, searchmoves=ranking.moves)
 
     def describe(self, ranking: Ranking) -> str:

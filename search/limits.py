@@ -1,4 +1,4 @@
-"""What a search may spend, and what it tells: plain values between the conversation and the search."""
+"""The limits of a search, and its reports and result: plain values between `uci` and the search."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ class GameClock:
     black_increment: int = 0
     moves_to_go: int | None = None
 
+    def of(self, white: bool) -> tuple[int | None, int]:
+        """Time and increment of a side."""
+        return (self.white_time, self.white_increment) if white else (self.black_time, self.black_increment)
+
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: whatever comes first. All None and not infinite means: until stopped.
+    """When to stop: at the first limit that is reached. All None and not infinite means: until stopped.
 
-    `depth` in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves; `searchmoves` are legal moves of the
-    root to which the search is confined (empty: all); `infinite` forbids the search to end by itself; `ponder` says that the
-    clock, or the move time, cannot run out before the opponent has made the expected move.
+    `depth` in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves. `searchmoves`: the legal moves of
+    the root to search (None: all). `infinite`: the search does not end by itself. `ponder`: the clock or the move
+    time does not run before the `ponderhit`.
     """
 
     depth: int | None = None
@@ -32,25 +36,24 @@ class Limits:
     clock: GameClock | None = None
     infinite: bool = False
     ponder: bool = False
-    searchmoves: tuple[int, ...] = ()
+    searchmoves: tuple[int, ...] | None = None
 
-
-def without(limits: Limits, milliseconds: int) -> Limits:
-    """The limits that are left when this time has been spent before the search."""
-    clock, movetime = limits.clock, limits.movetime
-    if clock is not None:
-        white, black = (time if time is None else time - milliseconds for time in (clock.white_time, clock.black_time))
-        clock = replace(clock, white_time=white, black_time=black)
-    return replace(limits, clock=clock, movetime=None if movetime is None else max(1, movetime - milliseconds))
+    def after(self, milliseconds: int) -> Limits:
+        """The limits that are left when this time was spent before the search."""
+        clock, movetime = self.clock, self.movetime
+        if clock is not None:
+            white, black = (time if time is None else time - milliseconds for time in (clock.white_time, clock.black_time))
+            clock = replace(clock, white_time=white, black_time=black)
+        return replace(self, clock=clock, movetime=None if movetime is None else max(1, movetime - milliseconds))
 
 
 @dataclass(frozen=True)
 class Report:
-    """One finished attempt at a depth.
+    """One finished search of the root at one depth and window.
 
     `score` is in centipawns or a mate score (see engine/scores.py), from the side to move; `bound` is 0 for an exact score,
     1 for a lower bound, -1 for an upper bound; `hashfull` in permille; `pv` is the principal variation; `multipv` is its rank
-    among the lines of the search, from 1; `tablebase_hits` are positions looked up in endgame tables.
+    among the lines of the search, from 1; `tablebase_hits` counts positions looked up in endgame tables.
     """
 
     depth: int
@@ -67,7 +70,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a search is looking at: a root move (0 before the first), its number from 1, and the depth."""
+    """Where a running search is: a root move (0 before the first), its number from 1, and the depth."""
 
     depth: int
     move: int

@@ -14,15 +14,13 @@ from zobra.engine.layouts import ACCUMULATOR
 from zobra.engine.network import BUILT_IN, Network, evaluate_anew, install, read_network
 from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD, Position
-from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
-from zobra.search.clock import Stability, TimeBudget, time_budget
+from zobra.engine.scores import MAX_PLY
 from zobra.search.iterative_deepening import IterativeDeepening, PvLine
 from zobra.search.lazy_smp import LazySmp
 from zobra.search.limits import Limits, Progress, Report, Result
-from zobra.search.node_clock import NodeClock
 from zobra.search.parameters import default_parameters
 from zobra.search.skill import CANDIDATES, Skill, choose
-from zobra.search.stopwatch import Stopwatch
+from zobra.search.time_management import TimeManager
 from zobra.search.worker import MAX_KEYS, ROOT_MOVES, clear_histories, new_worker, set_parameters
 from zobra.tt.entry import move_of_data
 from zobra.tt.table import Table
@@ -42,15 +40,13 @@ class Searcher:
     """
 
     def __init__(self, megabytes: int, move_overhead: int = 10, parameters: dict[str, int] | None = None) -> None:
-        self.move_overhead = move_overhead
         self.multipv = 1
         self.skill: Skill | None = None
         self.seed = 0
-        self.node_clock = NodeClock()
+        self.time = TimeManager(move_overhead)
         self.parameters = default_parameters() | (parameters or {})
         self.table = Table(megabytes)
-        self._stopwatch = Stopwatch()
-        self._worker = new_worker(self.parameters, self._stopwatch.signals)
+        self._worker = new_worker(self.parameters, self.time.signals)
         self._this = self._worker[0]
         self._smp = LazySmp(self.parameters, self.table)
         self._depth = 0
@@ -82,23 +78,23 @@ class Searcher:
         self.table.resize(megabytes)
 
     def clear(self) -> None:
-        """A new game: clear all histories."""
+        """Forget everything: a new game begins."""
         self.table.clear()
-        self.node_clock.reset()
+        self.time.node_time.reset()
         clear_histories(self._worker)
         self._smp.clear()
 
     def stop(self) -> None:
         """Let the search end at once."""
-        self._stopwatch.stop()
+        self.time.stop()
 
     def ponderhit(self) -> None:
         """The opponent made the expected move: time counts from now on."""
-        self._stopwatch.ponderhit()
+        self.time.ponderhit()
 
     def arm(self) -> None:
         """Take back an earlier `stop` or `ponderhit`: to be called before the search that a later one is meant for."""
-        self._stopwatch.arm()
+        self.time.arm()
 
     @property
     def nodes(self) -> int:
@@ -126,37 +122,34 @@ class Searcher:
 
     def search(self, game: Game, limits: Limits, on_report: Listener = lambda report: None) -> Result:
         """Think about the present position of a game within limits, and report each finished attempt."""
-        choices = limits.searchmoves or tuple(game.position.legal_moves())
+        confined = limits.searchmoves is not None
+        choices = tuple(game.position.legal_moves()) if limits.searchmoves is None else limits.searchmoves
         if not choices:
             return Result(0, 0)
         white = game.position.white_to_move()
-        limited = self.node_clock.begin(limits, white)
-        budget = time_budget(limited, white, self.move_overhead)
-        self._start(game, limited, budget)
+        self.time.start(limits, white)
+        self._start(game, limits)
 
         def tell(number: int, line: PvLine) -> None:
             if number <= self.multipv:
                 on_report(self._report(number, line))
 
         wanted = max(self.multipv, CANDIDATES) if self.skill and self.skill.noise else self.multipv
-        deepening = IterativeDeepening(self._this, self.table, choices, bool(limits.searchmoves), wanted, tell)
-
-        pace = Stability()
+        deepening = IterativeDeepening(self._this, self.table, choices, confined, wanted, tell)
 
         def is_enough(depth: int, best: PvLine) -> bool:
             self._depth = depth + 1
-            pace.note(depth, best.moves[0], best.score, self._effort(best.moves[0]))
-            return self._is_enough(limited, budget.at(pace.factor), best, depth, len(choices))
+            return self.time.is_enough(depth, best, self._effort(best.moves[0]), self.nodes, len(choices) == 1)
 
         if self.skill:
             self._smp.rest()
         else:
-            self._smp.start(lambda worker: self._set_up(worker, game), choices, bool(limits.searchmoves))
+            self._smp.start(lambda worker: self._set_up(worker, game), choices, confined)
         try:
             deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), is_enough)
         finally:
             self._smp.halt()
-        self.node_clock.end(limits.clock, white, self.nodes)
+        self.time.node_time.end(limits.clock, white, self.nodes)
         if not deepening.lines:
             return Result(choices[0], 0)
         line = deepening.lines[self._choose(game, deepening.lines)]
@@ -166,16 +159,13 @@ class Searcher:
             tell(1, line)
         return self._result(game, line.moves)
 
-    def _start(self, game: Game, limits: Limits, budget: TimeBudget) -> None:
-        """Start the time, and set up the first worker with its limits."""
-        self._stopwatch.start()
-        if not self.node_clock.rate:
-            self._stopwatch.limit(budget, limits.ponder)
+    def _start(self, game: Game, limits: Limits) -> None:
+        """Set up the first worker with its limits."""
         self.table.next_generation()
         self._depth = 1
         self._set_up(self._this, game)
-        budgets = (limits.nodes, self.node_clock.node_limit(budget), self.skill and self.skill.nodes)
-        threads = 1 if self.skill else self.threads  # the nodes of a strength are those of one thread
+        budgets = (limits.nodes, self.time.node_limit, self.skill and self.skill.nodes)
+        threads = 1 if self.skill else self.threads  # the nodes of a skill are those of one thread
         shares = [max(1, budget // threads) for budget in budgets if budget is not None]
         self._this["node_limit"] = min([*shares, NO_NODE_LIMIT])
 
@@ -195,19 +185,6 @@ class Searcher:
         """Share of the nodes of this search that went into a move of the root."""
         return float(self._this["root_nodes"][move % ROOT_MOVES]) / max(1, int(self._this["nodes"]))
 
-    def _is_enough(self, limits: Limits, budget: TimeBudget, best: PvLine, depth: int, choices: int) -> bool:
-        """After a finished depth: is there a reason not to begin the next?"""
-        if limits.infinite:
-            return False
-        if limits.mate is not None and is_mate(best.score) and abs(mate_in_moves(best.score)) <= limits.mate:
-            return True
-        if budget.optimum is None:
-            return False
-        found_mate = is_mate(best.score) and depth > 2 * abs(mate_in_moves(best.score))
-        counts_nodes = self.node_clock.rate > 0
-        late = self.node_clock.is_late(budget, self.nodes) if counts_nodes else self._stopwatch.is_late(budget)
-        return late or choices == 1 or found_mate
-
     def _choose(self, game: Game, lines: list[PvLine]) -> int:
         """Index of the line to play: the best, unless the engine is to play below its strength."""
         if self.skill is None or not self.skill.noise:
@@ -226,6 +203,6 @@ class Searcher:
         return Result(line[0], reply if reply in following.legal_moves() else 0)
 
     def _report(self, number: int, line: PvLine) -> Report:
-        milliseconds, hashfull = self._stopwatch.milliseconds, self.table.permille_full()
+        milliseconds, hashfull = self.time.milliseconds, self.table.permille_full()
         moves, selective = line.moves, line.selective_depth
         return Report(line.depth, selective, line.score, line.bound, self.nodes, milliseconds, hashfull, moves, number)

@@ -23,7 +23,7 @@ from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import Limits, Report
 from zobra.search.parameters import default_parameters
 from zobra.search.searcher import Searcher
-from zobra.search.stopwatch import Stopwatch
+from zobra.search.time_management import TimeManager
 from zobra.search.worker import new_worker
 
 # A mate that the fifty-move rule forestalls: the clock stands at 76 and the shortest one takes longer.
@@ -99,7 +99,7 @@ class Judge:
     def __init__(self, seed: int) -> None:
         self.source = random.Random(seed)
         self.seen: Counter[str] = Counter()
-        self.worker = new_worker(default_parameters(), Stopwatch().signals)[0]
+        self.worker = new_worker(default_parameters(), TimeManager(0).signals)[0]
 
     def judge_tail(self) -> None:
         """One game to a root, and a line from there."""

@@ -247,7 +247,7 @@ def test_what_was_learned_by_one_evaluation_is_not_used_with_another():
 def test_a_root_without_its_best_moves_corrects_no_evaluation():
     for moves, learns in (((), True), (("a2a3",), False)):
         searcher, position = Searcher(1), parse_fen(MIDDLEGAME)
-        searchmoves = tuple(map(position.parse_move, moves))
+        searchmoves = tuple(map(position.parse_move, moves)) or None
         think(searcher, MIDDLEGAME, Limits(depth=1, searchmoves=searchmoves))
         assert bool(searcher._this["pawn_correction"].any()) == learns
 

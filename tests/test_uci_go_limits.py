@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from tests.prober import Prober
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
 from zobra.search.knowledge import Knowledge
@@ -46,7 +47,15 @@ def test_limits(line, limits):
     assert limits_of(command) == limits
 
 
+def test_searchmoves_that_are_all_illegal_leave_nothing_to_search():
+    with Prober() as engine:
+        lines = engine.ask("go depth 3 searchmoves e2e5", answer="bestmove")
+        assert lines[-1] == "bestmove (none)" and "e2e5" in lines[-2]
+        assert engine.ask("go depth 1 searchmoves e2e5 e2e4", answer="bestmove")[-1].startswith("bestmove e2e4")
+
+
 def test_searchmoves_are_handed_on():
+    assert limits_of(Go()).searchmoves is None
     assert limits_of(Go(), (12, 34)).searchmoves == (12, 34)
 
 

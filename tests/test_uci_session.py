@@ -25,13 +25,14 @@ class FakeSearcher:
     """Answers e2e4; waits for stop when infinite; fails when told to."""
 
     def __init__(self, megabytes=16, move_overhead=10):
-        self.megabytes, self.move_overhead = megabytes, move_overhead
+        self.megabytes = megabytes
+        self.time = SimpleNamespace(overhead=move_overhead, node_time=SimpleNamespace(rate=0))
         self.cleared = 0
         self.nodes = 1
         self.failure: Exception | None = None
         self.stopped = threading.Event()
         self.lines, self.strength, self.seed, self.ponderhits = 1, None, 0, 0
-        self.node_clock, self.parameters = SimpleNamespace(rate=0), {}
+        self.parameters = {}
         self.threads, self.missing_threads = 1, 0
         self.progress = Progress(0, 0, 0)
 
@@ -135,7 +136,7 @@ def test_options_reach_the_search(conversation, said):
     conversation.set_option(SetOption("move OVERHEAD", "250"))
     conversation.set_option(SetOption("hash", "64"))
     conversation.set_option(SetOption("Clear Hash", None))
-    assert (conversation.searcher.move_overhead, conversation.searcher.megabytes, conversation.searcher.cleared) == (250, 64, 1)
+    assert (conversation.searcher.time.overhead, conversation.searcher.megabytes, conversation.searcher.cleared) == (250, 64, 1)
     assert said == []
     conversation.set_option(SetOption("Hash", "2000"))
     assert said == ["info string error: a table of 2000 MB does not fit"]
@@ -339,7 +340,7 @@ def test_words_that_mean_nothing_are_named(conversation, said, monkeypatch, line
 def test_lines_and_node_time_reach_the_search(conversation):
     conversation.set_option(SetOption("multipv", "7"))
     conversation.set_option(SetOption("NodesTime", "600"))
-    assert (conversation.searcher.multipv, conversation.searcher.node_clock.rate) == (7, 600)
+    assert (conversation.searcher.multipv, conversation.searcher.time.node_time.rate) == (7, 600)
 
 
 def test_chances_are_shown_where_asked_for(conversation, said):

@@ -10,7 +10,7 @@ NO_CLOCK = ("winc", "binc", "movestogo")  # of no use without wtime or btime
 SHORT_SEARCH = 50  # milliseconds, for a line whose limits could not be read or are of no use
 
 
-def limits_of(command: Go, searchmoves: tuple[int, ...] = ()) -> Limits:
+def limits_of(command: Go, searchmoves: tuple[int, ...] | None = None) -> Limits:
     """The limits; numbers below the smallest sensible one count as that, and clocks are passed on as they are.
 
     A line that wanted a limit and named no number that is one asks for a short search: with none at all it would never end.

@@ -147,13 +147,13 @@ class Session:
         if name == "Clear Hash":
             searcher.clear()
         elif name == "Move Overhead":
-            searcher.move_overhead = int(values[name])
+            searcher.time.overhead = int(values[name])
         elif name == "Threads":
             searcher.threads = int(values[name])
         elif name == "MultiPV":
             searcher.multipv = int(values[name])
         elif name == "nodestime":
-            searcher.node_clock.rate = int(values[name])
+            searcher.time.node_time.rate = int(values[name])
         elif name in ("UCI_LimitStrength", "UCI_Elo", "Skill Level", "UCI_AnalyseMode"):
             searcher.skill = self._strength()
         elif name in searcher.parameters:
@@ -202,7 +202,9 @@ class Session:
         thread.start()  # RuntimeError if the system allows no more threads
         self._thread = thread
 
-    def _search_moves(self, texts: tuple[str, ...]) -> tuple[int, ...]:
+    def _search_moves(self, texts: tuple[str, ...]) -> tuple[int, ...] | None:
+        if not texts:
+            return None
         moves = []
         for text in dict.fromkeys(texts) if self._board.readable else ():
             try:
@@ -216,11 +218,11 @@ class Session:
         try:
             if not self._board.readable:
                 inform(f"error: {NO_POSITION}")
-            elif legal := game.position.legal_moves():
-                result = Result(legal[0], 0)
-                result = self._answer(game, limits)
-            else:
+            elif not (legal := game.position.legal_moves()):
                 self._explain_ending(game.position)
+            elif choices := legal if limits.searchmoves is None else limits.searchmoves:
+                result = Result(choices[0], 0)
+                result = self._answer(game, limits)
         except Exception as error:  # a fault must cost this search at most, not the game
             inform(f"error in search: {type(error).__name__}: {error}")
         if limits.infinite:

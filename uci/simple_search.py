@@ -10,7 +10,7 @@ from dataclasses import replace
 import chess
 
 from zobra.engine.scores import MAX_PLY
-from zobra.search.clock import time_budget
+from zobra.search.time_management import time_budget
 from zobra.uci.commands import Go
 from zobra.uci.go_limits import limits_of
 from zobra.uci.output import inform, say

@@ -1,0 +1,207 @@
+"""Time management: the time budget of a move, and when a running search has to end.
+
+No new depth is begun after the optimum; the search is cut off at the maximum. The optimum is scaled after each depth by how
+stable the search is. Times are milliseconds. Idea: Stockfish and others; Chess Programming Wiki, "Time Management".
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from zobra.engine.scores import is_mate, mate_in_moves
+from zobra.search.iterative_deepening import PvLine
+from zobra.search.limits import GameClock, Limits
+from zobra.search.worker import DEADLINE, SIGNALS, STOP, clock_now
+
+DEFAULT_MOVES_TO_GO = 20  # moves that a sudden-death clock is shared out over
+INCREMENT_SHARE = 0.85  # of the increment that comes back after the move
+OPTIMUM_FACTOR = 0.7  # of a move's share: the next depth seldom ends within the rest
+MAXIMUM_FACTOR = 2.5
+RESERVE, RESERVE_SHARE = 150, 0.3  # milliseconds kept for a machine that stalls; at most this share of the clock
+CLOCK_SHARE = 0.35  # of the clock: the most for one of several moves
+MINIMUM = 1  # millisecond
+
+FIRST_STABLE_DEPTH = 6  # plies: earlier depths say nothing of stability
+STABILITY_FACTORS = (1.5, 1.2, 1.0, 0.9, 0.85)  # by the number of depths for which the best move has not changed
+EFFORT_BASE, EFFORT_SLOPE = 1.7, 1.2  # of the share of nodes spent on the best move
+DROP_SCALE = 120.0  # centipawns: a score that falls by so much doubles the time
+DROP_LEAST, DROP_MOST = 0.9, 1.4
+
+NANOSECONDS = 1_000_000  # in a millisecond
+NEVER = np.iinfo(np.int64).max
+
+
+class TimeBudget(NamedTuple):
+    """Milliseconds for one move; None: no limit."""
+
+    optimum: float | None
+    maximum: float | None
+
+    def scaled(self, factor: float) -> TimeBudget:
+        """The same with the optimum multiplied by a factor, but not beyond the maximum."""
+        if self.optimum is None or self.maximum is None:
+            return self
+        return TimeBudget(min(self.optimum * factor, self.maximum), self.maximum)
+
+
+def time_budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudget:
+    """The budget of the next move. `overhead` milliseconds are kept for what happens outside the search.
+
+    A `movetime` is used up, but no more of it than the clock allows, if there is one.
+    """
+    exact = None if limits.movetime is None else max(MINIMUM, limits.movetime - overhead)
+    time, increment = (None, 0) if limits.clock is None else limits.clock.of(white_to_move)
+    if limits.clock is None or time is None:
+        return TimeBudget(None, exact)
+    moves = min(limits.clock.moves_to_go or DEFAULT_MOVES_TO_GO, DEFAULT_MOVES_TO_GO)
+    left = max(0, time - overhead)
+    usable = max(MINIMUM, left - min(RESERVE, RESERVE_SHARE * left))
+    share = usable / moves + INCREMENT_SHARE * increment
+    ceiling = max(MINIMUM, usable * (CLOCK_SHARE if moves > 1 else 1))
+    if exact is not None:
+        return TimeBudget(None, min(exact, ceiling))
+    return TimeBudget(max(MINIMUM, min(share * OPTIMUM_FACTOR, ceiling)), max(MINIMUM, min(share * MAXIMUM_FACTOR, ceiling)))
+
+
+class Stability:
+    """How stable a search is: its best move, its score, and the effort spent on the move. `factor` scales the optimum."""
+
+    def __init__(self) -> None:
+        self.factor = 1.0
+        self._best = self._unchanged = 0
+        self._average: float | None = None
+
+    def note(self, depth: int, best: int, score: int, effort: float) -> None:
+        """A depth is finished: its best move, its score in centipawns, and the share of all nodes spent on that move."""
+        self._unchanged = self._unchanged + 1 if best == self._best else 0
+        self._best = best
+        average = score if self._average is None else self._average
+        self._average = (average + score) / 2
+        if depth < FIRST_STABLE_DEPTH:
+            return
+        stable = STABILITY_FACTORS[min(self._unchanged, len(STABILITY_FACTORS) - 1)]
+        drop = max(DROP_LEAST, min(1 + (average - score) / DROP_SCALE, DROP_MOST))
+        self.factor = stable * drop * (EFFORT_BASE - EFFORT_SLOPE * effort)
+
+
+class NodeTime:
+    """Nodes instead of milliseconds: games that do not depend on the speed of a machine. Idea: Stockfish's option nodestime.
+
+    A millisecond is `rate` nodes, 0 turns it off. The first `go` of a game sets a clock of the engine's own. The nodes of each
+    search are taken off it; the increment, and the time of each new period of moves, are added. Pondering counts too.
+    """
+
+    def __init__(self) -> None:
+        self.rate = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """A new game begins."""
+        self._left: float | None = None  # milliseconds on the own clock, None before the first move of a game
+        self._period = self._moves_to_go = 0
+
+    def begin(self, limits: Limits, white_to_move: bool) -> Limits:
+        """The limits of a search, with the own clock in place of the real one."""
+        clock = limits.clock
+        if not self.rate or clock is None:
+            return limits
+        moves_to_go = clock.moves_to_go or 0
+        if self._left is None:
+            self._left = self._period = clock.of(white_to_move)[0] or 0
+        elif moves_to_go > self._moves_to_go:  # the next period has begun
+            self._left += self._period
+        self._moves_to_go = moves_to_go
+        left = int(self._left)
+        return replace(limits, clock=replace(clock, white_time=left, black_time=left))
+
+    def end(self, clock: GameClock | None, white_to_move: bool, nodes: int) -> None:
+        """A search has ended after so many nodes."""
+        if self.rate and clock is not None and self._left is not None:
+            self._left += clock.of(white_to_move)[1] - nodes / self.rate
+
+
+class TimeManager:
+    """Ends a search in time, by `signals` that its first thread reads. `stop`, `ponderhit`, `arm` may come from any thread.
+
+    While the search ponders it has no deadline. Its time counts from the `ponderhit` for the maximum, but from the beginning
+    for the optimum; a search that is past the optimum ends at the `ponderhit`.
+    """
+
+    def __init__(self, overhead: int) -> None:
+        self.overhead = overhead
+        self.node_time = NodeTime()
+        self.signals = np.zeros(SIGNALS, np.int64)
+        self._lock = threading.Lock()
+        self._limits, self._budget, self._stability = Limits(), TimeBudget(None, None), Stability()
+        self._began = self._counted_from = 0
+        self._pondering = self._hit = self._has_enough = False
+
+    def arm(self) -> None:
+        """Take back an earlier `stop` or `ponderhit`. From now on they are for the next search, even before its `start`."""
+        with self._lock:
+            self.signals[STOP] = 0
+            self._hit = self._pondering = self._has_enough = False
+
+    def stop(self) -> None:
+        """End the search at once."""
+        self.signals[STOP] = 1
+
+    def start(self, limits: Limits, white_to_move: bool) -> None:
+        """A search begins."""
+        limits = self.node_time.begin(limits, white_to_move)
+        with self._lock:
+            self._limits, self._stability = limits, Stability()
+            self._budget = time_budget(limits, white_to_move, self.overhead)
+            self._began = self._counted_from = int(clock_now())
+            self._pondering, self._has_enough = limits.ponder and not self._hit, False
+            self._set_deadline()
+
+    def ponderhit(self) -> None:
+        """The opponent has made the expected move: time counts from now on."""
+        with self._lock:
+            self._hit = True
+            if self._pondering:
+                self._pondering, self._counted_from = False, int(clock_now())
+                self._set_deadline()
+                if self._has_enough:
+                    self.stop()
+
+    def _set_deadline(self) -> None:
+        self.signals[DEADLINE] = 0
+        if self._budget.maximum is not None and not self._pondering and not self.node_time.rate:
+            self.signals[DEADLINE] = min(self._counted_from + int(self._budget.maximum * NANOSECONDS), NEVER)
+
+    @property
+    def milliseconds(self) -> int:
+        """Since the search began."""
+        return (int(clock_now()) - self._began) // NANOSECONDS
+
+    @property
+    def node_limit(self) -> int | None:
+        """The nodes that the maximum stands for; None unless time is counted in nodes."""
+        maximum, rate = self._budget.maximum, self.node_time.rate
+        return max(1, int(maximum * rate)) if rate and maximum is not None else None
+
+    def is_enough(self, depth: int, best: PvLine, effort: float, nodes: int, forced: bool) -> bool:
+        """After a finished depth: need no other begin? `effort`: the best move's share of nodes. `forced`: the only move."""
+        self._stability.note(depth, best.moves[0], best.score, effort)
+        limits = self._limits
+        if limits.infinite:
+            return False
+        mate = abs(mate_in_moves(best.score)) if is_mate(best.score) else None
+        if limits.mate is not None and mate is not None and mate <= limits.mate:
+            return True
+        optimum = self._budget.scaled(self._stability.factor).optimum
+        return optimum is not None and (self._is_late(optimum, nodes) or forced or (mate is not None and depth > 2 * mate))
+
+    def _is_late(self, optimum: float, nodes: int) -> bool:
+        if self.node_time.rate:
+            return nodes >= optimum * self.node_time.rate
+        late = (int(clock_now()) - self._began) / NANOSECONDS >= optimum
+        with self._lock:
+            self._has_enough = late
+            return late and not self._pondering

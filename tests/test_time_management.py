@@ -1,0 +1,349 @@
+"""Time management: budgets within the clock, stability, and searches that end when they have to."""
+
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.test_searcher import KIWIPETE, MIDDLEGAME, PATIENCE, think
+from zobra.engine.fen import parse_fen
+from zobra.engine.game import Game
+from zobra.engine.scores import MATE
+from zobra.search import time_management as tm
+from zobra.search.iterative_deepening import PvLine
+from zobra.search.limits import GameClock, Limits
+from zobra.search.searcher import Searcher
+from zobra.search.time_management import NodeTime, Stability, TimeBudget, TimeManager, time_budget
+from zobra.search.worker import DEADLINE, STOP
+
+MS = 1_000_000  # nanoseconds
+CLOCK = GameClock(10_000, 8_000, 100, 50)
+TIMES = st.integers(-10_000, 10_000_000)
+INCREMENTS = st.integers(0, 60_000)
+OVERHEADS = st.integers(0, 5_000)
+MOVES = st.one_of(st.none(), st.integers(0, 500))
+
+
+def white(time: int | None, increment: int = 0, moves: int | None = None, overhead: int = 0) -> TimeBudget:
+    return time_budget(Limits(clock=GameClock(time, None, increment, 0, moves)), True, overhead)
+
+
+@given(TIMES, INCREMENTS, MOVES, OVERHEADS)
+def test_never_more_than_the_clock_holds_and_never_nothing(time, increment, moves, overhead):
+    optimum, maximum = white(time, increment, moves, overhead)
+    assert optimum is not None
+    assert maximum is not None
+    assert tm.MINIMUM <= optimum <= max(tm.MINIMUM, time - overhead)
+    assert tm.MINIMUM <= maximum <= max(tm.MINIMUM, time - overhead)
+    assert optimum <= maximum
+
+
+@given(st.integers(1, 10_000_000), st.integers(0, 1_000_000), INCREMENTS, MOVES)
+def test_more_time_is_never_less(time, more, increment, moves):
+    less_optimum, less_maximum = white(time, increment, moves)
+    optimum, maximum = white(time + more, increment, moves)
+    assert optimum >= less_optimum
+    assert maximum >= less_maximum
+
+
+@given(st.integers(1_000, 10_000_000), st.integers(2, 200))
+def test_one_of_several_moves_may_not_take_all(time, moves):
+    assert white(time, 0, moves).maximum <= time / 2
+
+
+@given(st.integers(1_000, 1_000_000), st.integers(1, 100), st.integers(0, 100))
+def test_fewer_moves_to_go_allow_more_for_each(time, moves, more):
+    assert white(time, 0, moves).optimum >= white(time, 0, moves + more).optimum
+
+
+@pytest.mark.parametrize("time", [-1_000_000, -1, 0, 1, 2])
+@pytest.mark.parametrize("moves", [None, 0, 1, 40])
+def test_next_to_no_time_still_gives_a_millisecond(time, moves):
+    assert white(time, 0, moves, 50) == (tm.MINIMUM, tm.MINIMUM)
+
+
+def test_the_last_move_before_the_time_control_may_use_what_is_left():
+    assert white(1_000, 0, 1, 100).maximum == 900 - tm.RESERVE
+    assert white(1_000, 0, 2, 100).maximum == tm.CLOCK_SHARE * (900 - tm.RESERVE)
+
+
+def test_a_reserve_is_left_alone():
+    assert white(10_000, 0, 1).maximum == 10_000 - tm.RESERVE
+    assert white(100, 0, 1).maximum == 100 - tm.RESERVE_SHARE * 100
+
+
+def test_overhead_is_kept_back():
+    assert white(5_000, 0, 1, 200).maximum == white(4_800, 0, 1, 0).maximum
+    assert white(5_000, 0, None, 200) == white(4_800, 0, None, 0)
+
+
+def test_each_side_has_its_own_clock():
+    limits = Limits(clock=GameClock(60_000, 1_000, 0, 500))
+    assert time_budget(limits, True, 0) == white(60_000)
+    assert time_budget(limits, False, 0) == white(1_000, 500)
+
+
+def test_sudden_death_is_shared_out():
+    assert white(tm.DEFAULT_MOVES_TO_GO * 1_000) == white(tm.DEFAULT_MOVES_TO_GO * 1_000, 0, tm.DEFAULT_MOVES_TO_GO)
+    assert white(60_000, 0, 0) == white(60_000)
+
+
+def test_a_move_time_is_a_limit_and_no_wish():
+    assert time_budget(Limits(movetime=1_000), True, 30) == (None, 970)
+    assert time_budget(Limits(movetime=10), True, 30) == (None, tm.MINIMUM)
+    assert time_budget(Limits(movetime=0), True, 0) == (None, tm.MINIMUM)
+
+
+def test_a_move_time_does_not_outlast_the_clock_beside_it():
+    assert time_budget(Limits(movetime=500, clock=GameClock(60_000, 60_000)), False, 0) == (None, 500)
+    short = time_budget(Limits(movetime=500, clock=GameClock(60_000, 100)), False, 0)
+    assert short == (None, pytest.approx(100 * (1 - tm.RESERVE_SHARE) * tm.CLOCK_SHARE))
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(depth=5), Limits(infinite=True), Limits(clock=GameClock(None, 5_000))])
+def test_without_a_clock_there_is_no_limit(limits):
+    assert time_budget(limits, True, 10) == (None, None)
+
+
+def factor_after(bests: list[int], scores: list[int] | None = None, effort: float = 0.5) -> float:
+    """The factor after depths 1, 2, … with these best moves and scores."""
+    stability = Stability()
+    for number, best in enumerate(bests):
+        stability.note(number + 1, best, scores[number] if scores else 0, effort)
+    return stability.factor
+
+
+def test_shallow_depths_say_nothing():
+    for depths in range(tm.FIRST_STABLE_DEPTH):
+        assert factor_after(list(range(1, depths + 1)), [-100 * depth for depth in range(depths)]) == 1
+
+
+def test_the_longer_a_move_stands_the_less_time_it_takes():
+    assert list(tm.STABILITY_FACTORS) == sorted(tm.STABILITY_FACTORS, reverse=True)
+    changing = list(range(1, 11))
+    usual = factor_after([*changing, 11, 11, 11])
+    for stood, factor in enumerate(tm.STABILITY_FACTORS):
+        assert factor_after([*changing, *[11] * (stood + 1)]) == pytest.approx(usual * factor / tm.STABILITY_FACTORS[2])
+    assert factor_after([*changing, *[11] * 40]) == factor_after([*changing, *[11] * len(tm.STABILITY_FACTORS)])
+    assert factor_after([11] * 12 + [7]) == factor_after(changing)  # steady for long, and changed at last
+
+
+@given(st.lists(st.integers(-1_000, 1_000), min_size=12, max_size=12), st.integers(0, 500))
+def test_a_falling_score_is_worth_time(scores, fall):
+    steady = [5] * len(scores)
+    assert factor_after(steady, [*scores[:-1], scores[-1] - fall]) >= factor_after(steady, scores)
+
+
+def test_a_fall_counts_from_the_average_and_within_bounds():
+    steady, level = [5] * 12, factor_after([5] * 12)
+    for fall in (0, 60, -5, 5_000, -5_000):
+        wanted = level * max(tm.DROP_LEAST, min(1 + fall / tm.DROP_SCALE, tm.DROP_MOST))
+        assert factor_after(steady, [100] * 11 + [100 - fall]) == pytest.approx(wanted)
+
+
+def test_a_recent_score_weighs_more_than_an_old_one():
+    steady = [5] * 12
+    assert factor_after(steady, [200] + [0] * 11) < factor_after(steady, [0] * 9 + [200, 0, 0])
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_the_more_the_best_move_took_the_less_there_is_to_find(one, other):
+    more, less = max(one, other), min(one, other)
+    assert 0 < factor_after([5] * 12, effort=more) <= factor_after([5] * 12, effort=less)
+    assert factor_after([5] * 12, effort=0.95) < factor_after([5] * 12, effort=0.3)
+
+
+def test_the_soft_limit_moves_but_not_beyond_the_hard_one():
+    assert TimeBudget(100.0, 250.0).scaled(0.5) == (50.0, 250.0)
+    assert TimeBudget(100.0, 250.0).scaled(3.0) == (250.0, 250.0)
+    assert TimeBudget(None, 250.0).scaled(3.0) == (None, 250.0)
+    assert TimeBudget(None, None).scaled(0.5) == (None, None)
+
+
+class FakeTime:
+    """A time manager whose clock stands until it is moved, and whose budget is given."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.now = 5_000
+        self.budget = TimeBudget(100, 250)
+        monkeypatch.setattr(tm, "clock_now", lambda: self.now * MS)
+        monkeypatch.setattr(tm, "time_budget", lambda *_: self.budget)
+        self.manager = TimeManager(0)
+
+    def start(self, ponder: bool = False) -> None:
+        self.manager.start(Limits(clock=CLOCK, ponder=ponder), True)
+
+    def is_enough(self, score: int = 0, depth: int = 1, nodes: int = 0, forced: bool = False) -> bool:
+        return self.manager.is_enough(depth, PvLine(depth, depth, score, 0, (1,)), 0.5, nodes, forced)
+
+    @property
+    def deadline(self) -> int:
+        """Milliseconds, 0 for none."""
+        return int(self.manager.signals[DEADLINE]) // MS
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self.manager.signals[STOP])
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    return FakeTime(monkeypatch)
+
+
+def test_without_pondering_time_counts_from_the_start(fake):
+    fake.start()
+    assert fake.deadline == 5_250
+    fake.now += 99
+    assert fake.manager.milliseconds == 99 and not fake.is_enough()
+    fake.now += 1
+    assert fake.is_enough()
+
+
+def test_more_time_than_there_is_sets_no_deadline_that_comes(fake):
+    fake.budget = TimeBudget(None, float(1 << 62))
+    fake.start()
+    assert fake.manager.signals[DEADLINE] == 2**63 - 1
+
+
+def test_while_pondering_there_is_no_deadline(fake):
+    fake.start(ponder=True)
+    fake.now += 60
+    assert not fake.deadline and not fake.is_enough()
+    fake.manager.ponderhit()
+    assert fake.deadline == 5_310 and not fake.is_enough()
+    fake.now += 40  # what was thought before the hit need not be thought again
+    assert fake.is_enough() and fake.manager.milliseconds == 100 and not fake.stopped
+    fake.manager.ponderhit()  # a second one changes nothing
+    assert fake.deadline == 5_310
+
+
+@pytest.mark.parametrize("optimum", [100, 20_000])
+def test_a_ponderhit_after_the_optimum_ends_the_search(fake, optimum):
+    fake.budget = TimeBudget(optimum, 50_000)
+    fake.start(ponder=True)
+    fake.now += 10_000
+    assert not fake.is_enough() and not fake.stopped
+    fake.manager.ponderhit()
+    assert fake.stopped == (optimum == 100)
+
+
+def test_a_ponderhit_before_the_start_counts_for_one_search(fake):
+    for hit, deadline in ((True, 5_250), (False, 0)):
+        fake.manager.arm()
+        if hit:
+            fake.manager.ponderhit()
+        fake.start(ponder=True)
+        assert fake.deadline == deadline
+
+
+def test_a_ponderhit_before_the_start_does_not_end_a_search_for_the_time_of_the_last(fake):
+    fake.start(ponder=True)
+    fake.now += 10_000
+    assert not fake.is_enough()  # past the optimum, but it ponders
+    fake.manager.stop()
+    fake.manager.arm()
+    fake.manager.ponderhit()
+    fake.start(ponder=True)
+    assert not fake.stopped and fake.deadline == 15_250
+
+
+def test_a_search_without_limits_has_no_deadline_and_one_before_leaves_none(fake):
+    fake.start()
+    fake.budget = TimeBudget(None, None)
+    fake.start()
+    assert not fake.deadline
+    fake.now += 10**9
+    assert not fake.is_enough(forced=True)
+
+
+def test_a_forced_move_and_a_searched_mate_need_no_further_depth(fake):
+    fake.start()
+    assert fake.is_enough(forced=True) and not fake.is_enough()
+    assert fake.is_enough(int(MATE) - 5, depth=7) and not fake.is_enough(int(MATE) - 5, depth=6)
+
+
+def test_stop_holds_until_taken_back(fake):
+    fake.manager.stop()
+    fake.start()
+    assert fake.stopped
+    fake.manager.arm()
+    assert not fake.stopped
+
+
+@pytest.mark.parametrize("limits", [Limits(clock=GameClock(200, 200), ponder=True), Limits(movetime=50, ponder=True)])
+def test_a_running_search_hears_the_ponderhit(limits):
+    searcher = Searcher(2)
+    searcher.arm()
+    results = []
+    thread = threading.Thread(target=lambda: results.append(searcher.search(Game(parse_fen(KIWIPETE)), limits)))
+    thread.start()
+    deadline = time.monotonic() + 60
+    while searcher.progress.depth < 6 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    thread.join(0.4)  # longer than the clock that it will have
+    assert thread.is_alive()
+    searcher.ponderhit()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert results[0].best in parse_fen(KIWIPETE).legal_moves()
+
+
+def test_node_time_that_is_off_changes_nothing():
+    limits = Limits(clock=CLOCK)
+    assert NodeTime().begin(limits, True) is limits
+    assert TimeManager(0).node_limit is None
+
+
+def test_the_own_clock_runs_by_nodes():
+    node_time = NodeTime()
+    node_time.rate = 500
+    assert node_time.begin(Limits(clock=CLOCK), False).clock == GameClock(8_000, 8_000, 100, 50)
+    node_time.end(CLOCK, False, 100_000)  # 200 ms
+    later = Limits(clock=GameClock(1, 1, 100, 50))  # what the real clock says no longer matters
+    assert node_time.begin(later, False).clock == GameClock(7_850, 7_850, 100, 50)
+    node_time.reset()
+    assert node_time.begin(later, True).clock.white_time == 1
+    assert node_time.begin(Limits(depth=4), True) == Limits(depth=4)
+
+
+def test_each_period_of_moves_has_its_time():
+    node_time, seen = NodeTime(), []
+    node_time.rate = 100
+    for moves_to_go in (2, 1, 2, 1, 2):
+        limits = Limits(clock=GameClock(5_000, 5_000, 0, 0, moves_to_go))
+        seen.append(node_time.begin(limits, True).clock.white_time)
+        node_time.end(limits.clock, True, 100_000)  # a second
+    assert seen == [5_000, 4_000, 8_000, 7_000, 11_000]
+
+
+def test_limits_in_nodes(fake):
+    fake.manager.node_time.rate = 500
+    fake.start()
+    fake.now += 10**6  # time plays no part
+    assert fake.manager.node_limit == 125_000 and not fake.deadline
+    assert fake.is_enough(nodes=50_000) and not fake.is_enough(nodes=49_999)
+    fake.budget = TimeBudget(None, None)
+    fake.start()
+    assert fake.manager.node_limit is None and not fake.is_enough(nodes=10**9)
+
+
+def test_games_by_node_time_are_the_same_everywhere():
+    counts = []
+    for _ in range(2):
+        searcher = Searcher(2)
+        searcher.time.node_time.rate = 50
+        for _move in range(3):
+            think(searcher, MIDDLEGAME, Limits(clock=GameClock(10_000, 10_000)))
+            counts.append(searcher.nodes)
+    assert counts[:3] == counts[3:]
+    assert all(1_000 < count <= 10_000 * 50 for count in counts)
+
+
+def test_a_move_time_is_so_many_nodes():
+    searcher = Searcher(2, move_overhead=0)
+    searcher.time.node_time.rate = 100
+    think(searcher, MIDDLEGAME, Limits(movetime=70))
+    assert searcher.nodes == 7_000
