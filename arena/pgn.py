@@ -34,6 +34,11 @@ def ending_text(result: str, reason: str, detail: str) -> str:
 
 def pgn_text(record: GameRecord, settings: Settings) -> str:
     """The game, with a blank line behind it."""
+    return f"{pgn_game(record, settings)}\n\n"
+
+
+def pgn_game(record: GameRecord, settings: Settings) -> chess.pgn.Game:
+    """The game as a PGN tree."""
     opening = record.opening
     game = chess.pgn.Game()
     board = chess.Board(opening["root"], chess960=settings.chess960)
@@ -48,7 +53,7 @@ def pgn_text(record: GameRecord, settings: Settings) -> str:
     ending = re.sub(r"[{}]", "", ending_text(record.result, record.reason, record.detail))
     node.comment = f"{node.comment}, {ending}" if node.comment else ending
     game.headers["PlyCount"] = str(len(opening["moves"]) + len(record.moves))
-    return f"{game}\n\n"
+    return game
 
 
 def _set_headers(game: chess.pgn.Game, record: GameRecord, settings: Settings) -> None:

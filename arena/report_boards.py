@@ -1,4 +1,4 @@
-"""Board pictures by python-chess. A page holds the empty board and the piece shapes once, each picture refers to them."""
+"""Board pictures by python-chess. A page holds the empty boards and the piece shapes once; each picture refers to them."""
 
 import re
 from collections.abc import Iterable
@@ -6,38 +6,31 @@ from xml.etree import ElementTree
 
 import chess
 import chess.svg
+from markupsafe import Markup
 
 _SVG = "{http://www.w3.org/2000/svg}"
-_EMPTY_BOARD = "empty-board"
-EXPECTED_COLOUR, CHOSEN_COLOUR = "#15781bcc", "#c0281ecc"
+_EMPTY_BOARDS = {chess.WHITE: "board-of-white", chess.BLACK: "board-of-black"}
 
 
-def shared_shapes() -> str:
+def shared_shapes() -> Markup:
     """The hidden element with the shapes that all pictures of a page use."""
-    shapes = ElementTree.fromstring(chess.svg.board(chess.Board()))
-    definitions = shapes.find(f"{_SVG}defs")
-    board = ElementTree.fromstring(chess.svg.board(None))
-    empty = ElementTree.Element(f"{_SVG}g", {"id": _EMPTY_BOARD})
-    empty.extend(child for child in board if child.tag != f"{_SVG}defs")
+    definitions = ElementTree.fromstring(chess.svg.board(chess.Board())).find(f"{_SVG}defs")
     assert definitions is not None
-    definitions.append(empty)
-    return f'<svg class="pieces" aria-hidden="true">{_text(definitions)}</svg>'
+    for orientation, name in _EMPTY_BOARDS.items():
+        empty = ElementTree.SubElement(definitions, f"{_SVG}g", {"id": name, "class": "empty-board"})
+        board = ElementTree.fromstring(chess.svg.board(None, orientation=orientation))
+        empty.extend(child for child in board if child.tag != f"{_SVG}defs")
+    return Markup(f'<svg class="pieces" aria-hidden="true">{_text(definitions)}</svg>')
 
 
-def picture(board: chess.Board, expected: Iterable[chess.Move], chosen: Iterable[chess.Move]) -> str:
-    """A board seen from White's side, with green arrows for the expected moves and red ones for the chosen."""
-    arrows = [_arrow(move, EXPECTED_COLOUR) for move in expected] + [_arrow(move, CHOSEN_COLOUR) for move in chosen]
-    drawn = ElementTree.fromstring(chess.svg.board(board, arrows=arrows))
+def picture(board: chess.Board, arrows: Iterable[tuple[chess.Move, str]]) -> Markup:
+    """A board seen by the side to move, with arrows: moves and their colours, as CSS names them."""
+    drawn_arrows = [chess.svg.Arrow(move.from_square, move.to_square, color=colour) for move, colour in arrows]
+    drawn = ElementTree.fromstring(chess.svg.board(board, orientation=board.turn, arrows=drawn_arrows))
     shown = [_text(child) for child in drawn if child.tag.removeprefix(_SVG) in ("use", "line", "polygon")]
-    label = f"position {board.fen()}"
-    return (
-        f'<svg viewBox="{drawn.get("viewBox")}" role="img" aria-label="{label}">'
-        f'<use href="#{_EMPTY_BOARD}"/>{"".join(shown)}</svg>'
+    return Markup('<svg viewBox="{}" role="img" aria-label="position {}"><use href="#{}"/>{}</svg>').format(
+        drawn.get("viewBox"), board.fen(), _EMPTY_BOARDS[board.turn], Markup("".join(shown))
     )
-
-
-def _arrow(move: chess.Move, colour: str) -> chess.svg.Arrow:
-    return chess.svg.Arrow(move.from_square, move.to_square, color=colour)
 
 
 def _text(element: ElementTree.Element) -> str:

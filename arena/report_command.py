@@ -7,13 +7,14 @@ import typer
 
 from zobra.arena import report_match, report_suite, suite_results
 from zobra.arena.command import mistakes_named
+from zobra.arena.report_games import read_match, read_pgn
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="A match folder, or the JSON file of a suite.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The page (default: beside the run).")] = None,
+    run: Annotated[Path, typer.Argument(help="A match folder, a PGN file from any program, or the JSON file of a suite.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The page.", show_default="beside the run")] = None,
 ) -> None:
-    """Writes a self-contained HTML page about a match or a suite."""
+    """Write a self-contained HTML page about a match, a PGN file or a suite."""
     page_path = output or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
     with mistakes_named():
         page = report_page(run)
@@ -22,8 +23,12 @@ def report(
 
 
 def report_page(run: Path) -> str:
-    """The page for a match folder (with run.json) or a JSON file of suite results.
+    """The page for a match folder (with run.json), a PGN file, or a JSON file of suite results.
 
-    Raises OSError when a file cannot be read, ValueError when it is neither, MissingMatplotlib without matplotlib.
+    Raises OSError when a file cannot be read, ValueError when it is none of these, MissingMatplotlib without matplotlib.
     """
-    return report_match.page(run) if run.is_dir() else report_suite.page(suite_results.load(run))
+    if run.is_dir():
+        return report_match.page(read_match(run))
+    if run.suffix.lower() == ".pgn":
+        return report_match.page(read_pgn(run))
+    return report_suite.page(suite_results.load(run))

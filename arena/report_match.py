@@ -1,210 +1,277 @@
-"""The page for a match folder: strength over games, crosstable, endings, use of time, evaluations, and every game."""
+"""The page of a match folder or a PGN file: strength, standings, endings, use of time, evaluations, and games to replay."""
 
+import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Callable, Iterable, Sequence
 from itertools import cycle
-from pathlib import Path
 from statistics import mean
 
-import chess
+from markupsafe import Markup
 
-from zobra.arena.report_games import Game, Match, read_match
-from zobra.arena.report_html import figure, figures, html_page, section, table
+from zobra.arena.report_games import ReportedGame, ReportedGames
+from zobra.arena.report_page import counted, margin, render, signed
 from zobra.arena.report_plots import SERIES, bands_by_move, plot, strength_over_games
-from zobra.arena.report_strength import Strength, strength_over_time
+from zobra.arena.results import Results
+from zobra.arena.schedule import GAUNTLET
+from zobra.arena.statistics import Estimate, estimate
 
-_POINTS_OF_CURVE = 40
-# an evaluation of this many centipawns reaches three quarters of a small curve's height
-_CURVE_SCALE = 300
+MOST_REPLAYED = 1_000  # games that the page holds for its viewer; the rest is in the PGN file
+_MOST_IN_CROSSTABLE = 20
+_MOST_PAWNS = 10.0  # evaluations are shown no further than this
+_POINTS_OF_CURVE, _POINTS_OF_STRENGTH = 40, 250
 _OUTCOMES = ("lost", "drawn", "won")  # by half points
 
-
-def page(folder: Path) -> str:
-    """The page as HTML. Raises OSError or ValueError for a folder without a readable match, MissingMatplotlib."""
-    match = read_match(folder)
-    subtitle = f"{len(match.games)} games at {match.time_control}, {match.created.replace('T', ' ')}"
-    sections = [
-        _key_figures(match),
-        section("Strength over games", _strength_plot(match)),
-        section("Crosstable", _crosstable(match), _engine_table(match)),
-        section("How games ended", _endings(match)),
-        section("Use of time", _time_plot(match)),
-        section("Evaluations", _evaluation_plot(match)),
-        section("Games", _games(match)),
-        section("Lines of the journal that cannot be read", _problems(match)),
-    ]
-    return html_page(" – ".join(match.engines) if len(match.engines) == 2 else "Tournament", subtitle, sections)
+Cells = list[str]
+Values = dict[int, list[float]]
 
 
-def _key_figures(match: Match) -> str:
-    if len(match.engines) != 2 or not match.games:
-        return figures([("games", str(len(match.games)), ""), ("engines", str(len(match.engines)), "")])
-    first, result = match.engines[0], strength_over_time(match)[-1]
-    wins, draws, losses = match.score(first)
-    guess = result.estimate
+def page(games: ReportedGames) -> str:
+    """The page as HTML. Raises MissingMatplotlib."""
+    replayed = games.games[:MOST_REPLAYED]
+    return render(
+        "match.html",
+        title=_title(games),
+        subtitle=", ".join(filter(None, (counted(len(games.games), "game"), games.time_control, games.played))),
+        figures=_figures(games),
+        strength=_strength_plot(games),
+        standings=_standings(games),
+        crosstable=_crosstable(games),
+        engines=_engines(games),
+        endings=_endings(games),
+        time=_time_plot(games),
+        evaluations=_evaluation_plot(games),
+        games=[_game_row(game) for game in games.games],
+        replays=[game.replay() for game in replayed],
+        analysed=any(any(game.accuracies) for game in games.games),
+        openings=any(game.record.opening["name"] for game in games.games),
+        conditions=_conditions(games),
+        problems=games.problems,
+    )
+
+
+def _title(games: ReportedGames) -> str:
+    return (
+        " – ".join(games.engines) if len(games.engines) == 2 else games.source.name if games.settings is None else "Tournament"
+    )
+
+
+def _figures(games: ReportedGames) -> list[tuple[str, str, str]]:
+    """Key figures: name, value and a remark each."""
+    if len(games.games) == 1:
+        return _figures_of_game(games.games[0])
+    if len(games.engines) != 2 or not games.finished:
+        return [("games", f"{len(games.games):,}", ""), ("players", str(len(games.engines)), "")]
+    first = games.engines[0]
+    counts = games.results.best_counts(first)
+    wins, draws, losses = games.score(first)
+    guess, sprt = estimate(counts), games.settings and games.settings.sprt
     pairs = [
-        (f"score of {first}", f"{match.score_share(first):.1%}", f"+{wins} ={draws} −{losses}"),
-        ("Elo", _elo(guess.elo), _margin(guess.elo_margin)),
-        ("normalised Elo", _elo(guess.normalized_elo), _margin(guess.normalized_margin)),
+        (f"score of {first}", f"{games.score_share(first):.1%}", f"+{wins} ={draws} −{losses}"),
+        ("Elo", signed(guess.elo), f"{margin(guess.elo_margin)}, 95 %"),
+        ("normalised Elo", signed(guess.normalized_elo), f"{margin(guess.normalized_margin)}, 95 %"),
         ("likelihood of superiority", f"{guess.superiority:.1%}", ""),
-        ("draws", f"{draws / len(match.games):.1%}", ""),
+        ("draws", f"{draws / len(games.finished):.1%}", ""),
     ]
-    if len(result.counts) == 5:
-        pairs.append(("pairs by points", " ".join(map(str, result.counts)), "0, ½, 1, 1½ and 2 of 2"))
-    if result.llr is not None and match.sprt is not None:
-        low, high = match.sprt.limits
-        pairs.append(("log-likelihood ratio", f"{result.llr:+.2f}", f"from {low:.2f} to {high:.2f}, {match.sprt.text}"))
-    return figures(pairs)
+    if len(counts) == 5:
+        pairs.append(("pairs by points", " ".join(map(str, counts)), "0, ½, 1, 1½ and 2 of 2"))
+    if sprt:
+        low, high = sprt.limits
+        pairs.append(("log-likelihood ratio", f"{sprt.llr(counts):+.2f}", f"from {low:.2f} to {high:.2f}, {sprt.text}"))
+    return pairs
 
 
-def _elo(elo: float) -> str:
-    return f"{elo:+.1f}" if math.isfinite(elo) else "–"
+def _figures_of_game(game: ReportedGame) -> list[tuple[str, str, str]]:
+    record = game.record
+    pairs = [("result", _result(record.result), record.reason)]
+    for name, side, accuracy in ((record.white, "White", game.accuracies[0]), (record.black, "Black", game.accuracies[1])):
+        if accuracy:
+            pairs.append((f"accuracy of {side}", f"{accuracy} %", name))
+    return pairs
 
 
-def _margin(margin: float) -> str:
-    return f"± {margin:.1f}" if math.isfinite(margin) else ""
+def _result(result: str) -> str:
+    return result.replace("1/2-1/2", "½–½").replace("-", "–")
 
 
-def _strength_plot(match: Match) -> str:
-    if len(match.engines) != 2 or len(match.games) < 4:
-        return ""
-    course: list[Strength] = strength_over_time(match)
-    limits = match.sprt.limits if match.sprt else None
-    drawing = plot(
-        strength_over_games(course, limits), name="strength", label="Elo and LLR over games", height=4.2 if limits else 3.0,
-        rows=2 if limits else 1,
-    )  # fmt: skip
-    caption = f"Elo of {match.engines[0]} with its 95 % interval, as it stood after each pair of games."
-    return figure(drawing, caption + (" Below: the log-likelihood ratio between its limits." if limits else ""))
+def _strength_plot(games: ReportedGames) -> Markup | None:
+    """How the strength of the first of two engines looked after each pair of games, at a few hundred points at most."""
+    if len(games.engines) != 2 or len(games.finished) < 4:
+        return None
+    step = max(2, 2 * math.ceil(len(games.finished) / 2 / _POINTS_OF_STRENGTH))
+    sprt = games.settings and games.settings.sprt
+    results, numbers, intervals, llrs = Results(games.engines), [], [], []
+    for number, game in enumerate(games.finished, start=1):
+        results.add(game.record)
+        if number % step == 0 or number == len(games.finished):
+            counts = results.best_counts(games.engines[0])
+            numbers.append(number)
+            intervals.append(_interval(estimate(counts)))
+            llrs.append(sprt.llr(counts) if sprt else math.nan)
+    draw = strength_over_games(numbers, intervals, llrs, sprt.limits if sprt else ())
+    return plot(draw, name="strength", label="Elo and LLR over games", height=4.2 if sprt else 3.0, rows=2 if sprt else 1)
 
 
-def _crosstable(match: Match) -> str:
-    ranked = sorted(match.engines, key=lambda name: -match.score_share(name))
+def _interval(found: Estimate) -> tuple[float, float, float]:
+    """Elo with the ends of its 95 % interval, NaN where it is infinite or unknown."""
+    elo = found.elo if math.isfinite(found.elo) else math.nan
+    return elo, elo - found.elo_margin, elo + found.elo_margin
+
+
+def _standings(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
+    """The rating list of a ladder, or the engines of a tournament by score; header and rows."""
+    if len(games.engines) < 3 or not games.finished:
+        return None
+    file = games.source / "ratings.json"
+    if games.settings is not None and file.exists():
+        rated = {name: values for name, *values in json.loads(file.read_text(encoding="utf-8"))}
+        header = ["", "engine", "rating", "± 95 %", "games", "score", "rating before"]
+    else:
+        found = {name: estimate(games.results.best_counts(name)) for name in games.engines if sum(games.score(name))}
+        rated = {name: [guess.elo, guess.elo_margin, None] for name, guess in found.items()}
+        header = ["", "engine", "Elo", "± 95 %", "games", "score"]
     rows = []
-    for name in ranked:
-        cells = ["·" if rival == name else _wins_draws_losses(*match.score(name, rival)) for rival in ranked]
-        wins, draws, losses = match.score(name)
-        total = f"{wins + draws / 2:g} of {wins + draws + losses}"
-        rows.append([f"<strong>{escape(name)}</strong>", *cells, total, f"{match.score_share(name):.1%}"])
-    return table(["", *ranked, "points", "share"], rows)
+    for rank, (name, (rating, error, before)) in enumerate(sorted(rated.items(), key=lambda entry: -entry[1][0]), start=1):
+        value = f"{rating:.0f}" if len(header) == 7 else signed(rating)
+        cells = [str(rank), name, value, margin(error), str(sum(games.score(name))), f"{games.score_share(name):.1%}"]
+        rows.append([*cells, f"{before:.0f}" if before is not None else ""][: len(header)])
+    return header, rows
 
 
-def _wins_draws_losses(wins: int, draws: int, losses: int) -> str:
-    return f"+{wins} ={draws} −{losses}" if wins + draws + losses else "-"
-
-
-def _engine_table(match: Match) -> str:
+def _crosstable(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
+    """Who scored what against whom; in a gauntlet only the first engine against each of the others."""
+    names = games.engines
+    if not 2 <= len(names) <= _MOST_IN_CROSSTABLE or not games.finished:
+        return None
+    if len(names) == 2 or (games.settings is not None and games.settings.tournament == GAUNTLET):
+        rows = []
+        for rival in names[1:]:
+            wins, draws, losses = games.score(names[0], rival)
+            if not wins + draws + losses:
+                continue
+            guess = estimate(games.results.best_counts(names[0], rival))
+            score = f"{wins + draws / 2:g} of {wins + draws + losses}"
+            rows.append([rival, score, f"+{wins} ={draws} −{losses}", f"{games.score_share(names[0], rival):.1%}",
+                         signed(guess.elo), margin(guess.elo_margin)])  # fmt: skip
+        return [f"{names[0]} against", "points", "won, drawn, lost", "score", "Elo", "± 95 %"], rows
+    ranked = sorted(names, key=lambda name: -games.score_share(name))
+    header = ["", "", *(str(number) for number in range(1, len(ranked) + 1)), "points", "score"]
     rows = []
-    for name in match.engines:
-        moves = [move for game in match.games for ply, move in enumerate(game.moves) if game.mover(ply) == name]
-        timed = [move for move in moves if move.time_ms]
-        nodes, time_ms = sum(move.nodes or 0 for move in timed), sum(move.time_ms or 0 for move in timed)
+    for number, name in enumerate(ranked, start=1):
+        cells = ["·" if rival == name else _points(*games.score(name, rival)) for rival in ranked]
+        rows.append([str(number), name, *cells, _points(*games.score(name)), f"{games.score_share(name):.1%}"])
+    return header, rows
+
+
+def _points(wins: int, draws: int, losses: int) -> str:
+    return f"{wins + draws / 2:g}/{wins + draws + losses}" if wins + draws + losses else ""
+
+
+def _engines(games: ReportedGames) -> list[Cells]:
+    """Moves, mean depth, mean time a move and nodes per second of each engine that reported them."""
+    rows = []
+    for name in games.engines:
+        moves = [move for game in games.games for ply, move in enumerate(game.record.moves) if game.mover(ply) == name]
         depths = [move.depth for move in moves if move.depth]
-        rows.append(
-            [
-                escape(name),
-                f"{len(moves):,}",
-                f"{mean(depths):.1f}" if depths else "-",
-                f"{time_ms / len(moves):.1f} ms" if moves else "-",
-                f"{nodes * 1000 / time_ms:,.0f}" if time_ms else "-",
-            ]
-        )
-    return table(["", "moves", "mean depth", "mean time a move", "nodes per second"], rows, numbers=range(1, 5))
+        times = [move.milliseconds for move in moves if move.milliseconds is not None]
+        timed = [(move.nodes, move.milliseconds) for move in moves if move.milliseconds and move.nodes]
+        nodes, spent = sum(nodes for nodes, _ in timed), sum(milliseconds for _, milliseconds in timed)
+        rows.append([name, f"{len(moves):,}", f"{mean(depths):.1f}" if depths else "–",
+                     f"{mean(times):.1f} ms" if times else "–", f"{nodes * 1000 / spent:,.0f}" if spent else "–"])  # fmt: skip
+    return rows if any(row[2:] != ["–"] * 3 for row in rows) else []
 
 
-def _endings(match: Match) -> str:
-    """Reasons, and how often each engine won, drew and lost by them."""
+def _endings(games: ReportedGames) -> tuple[Cells, list[Cells]]:
+    """Reasons, and how often each engine won, drew and lost by them; of many engines only how often there were such games."""
     counts: dict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
-    for game in match.games:
+    for game in games.finished:
         for name in (game.record.white, game.record.black):
             counts[game.record.reason][(name, game.record.points(name))] += 1
+    columns = games.engines if len(games.engines) == 2 else []
     rows = []
     for reason, by_engine in sorted(counts.items(), key=lambda item: -item[1].total()):
-        cells = [_wins_draws_losses(*(by_engine[(name, points)] for points in (2, 1, 0))) for name in match.engines]
-        rows.append([escape(reason), str(by_engine.total() // 2), *cells])
-    return table(["reason", "games", *match.engines], rows, numbers=[1]) if rows else ""
+        cells = ["+{} ={} −{}".format(*(by_engine[(name, points)] for points in (2, 1, 0))) for name in columns]
+        rows.append([reason, f"{by_engine.total() // 2:,}", *cells])
+    return ["reason", "games", *columns], rows
 
 
-def _time_plot(match: Match) -> str:
-    times: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in match.engines}
-    for game in match.games:
-        for ply, move in enumerate(game.moves):
-            if move.time_ms is not None:
-                times[game.mover(ply)][game.move_number(ply)].append(move.time_ms)
+def _by_move(games: Iterable[ReportedGame], name: str, value: Callable[[ReportedGame, int], float | None]) -> Values:
+    """Values of one engine's moves by their move number."""
+    found: Values = defaultdict(list)
+    for game in games:
+        for ply in range(len(game.record.moves)):
+            if game.mover(ply) == name and (known := value(game, ply)) is not None:
+                found[game.move_number(ply)].append(known)
+    return found
+
+
+def _time_plot(games: ReportedGames) -> Markup | None:
+    names = games.engines[: len(SERIES)]
+    times = {name: _by_move(games.games, name, lambda game, ply: game.record.moves[ply].milliseconds) for name in names}
     if not any(times.values()):
-        return ""
-    series = [(name, colour, times[name]) for name, colour in zip(match.engines, cycle(SERIES), strict=False)]
-    drawing = plot(bands_by_move(series, 0.8, "milliseconds a move"), name="time", label="Time per move over the game")
-    return figure(drawing, "Median time a move; the bands hold the middle 80 % of the games.")
+        return None
+    series = [(name, colour, times[name]) for name, colour in zip(names, cycle(SERIES), strict=False)]
+    return plot(bands_by_move(series, 0.8, "milliseconds a move"), name="time", label="Time per move over the game")
 
 
-def _evaluation_plot(match: Match) -> str:
+def _evaluation_plot(games: ReportedGames) -> Markup | None:
     """Evaluations of the first engine, from its own view, apart by how the game ended for it."""
-    first = match.engines[0]
-    values: dict[str, dict[int, list[float]]] = {kind: defaultdict(list) for kind in _OUTCOMES}
-    for game in match.games:
-        if first not in (game.record.white, game.record.black):
-            continue
-        kind = _OUTCOMES[game.record.points(first)]
-        for ply, move in enumerate(game.moves):
-            if game.mover(ply) == first and move.pawns is not None:
-                values[kind][game.move_number(ply)].append(move.pawns)
+    first = games.engines[0]
+    mine = [game for game in games.finished if first in (game.record.white, game.record.black)]
+    values = {
+        kind: _by_move(
+            (game for game in mine if game.record.points(first) == points), first,
+            lambda game, ply: game.record.moves[ply].pawns(_MOST_PAWNS),
+        )
+        for points, kind in enumerate(_OUTCOMES)
+    }  # fmt: skip
     if not any(values.values()):
-        return ""
+        return None
     colours = {"won": SERIES[2], "drawn": SERIES[4], "lost": SERIES[1]}
     series = [(f"games {kind}", colour, values[kind]) for kind, colour in colours.items()]
-    drawing = plot(bands_by_move(series, 0.5, "pawns"), name="evaluations", label="Evaluations over the game")
-    caption = f"What {first} thought of its own games: median evaluation in pawns, with the middle half of the games."
-    return figure(drawing, caption)
+    return plot(bands_by_move(series, 0.5, "pawns"), name="evaluations", label="Evaluations over the game")
 
 
-def _games(match: Match) -> str:
-    rows = (
-        [
-            str(game.record.index + 1),
-            escape(game.record.white),
-            escape(game.record.black),
-            game.record.result.replace("1/2-1/2", "½–½").replace("-", "–"),
-            escape(f"{game.record.reason}: {game.record.detail}" if game.record.detail else game.record.reason),
-            str(len(game.moves)),
-            _curve(game),
-            escape(game.record.opening.get("name") or ""),
-        ]
-        for game in match.games
-    )
-    header = ["game", "White", "Black", "result", "reason", "plies", "evaluation for White", "opening"]
-    return table(header, rows, numbers=[0, 5], tall=True) if match.games else ""
+def _game_row(game: ReportedGame) -> dict[str, object]:
+    record = game.record
+    return {
+        "white": record.white, "black": record.black, "result": _result(record.result),
+        "reason": f"{record.reason}: {record.detail}" if record.detail else record.reason,
+        "plies": len(record.opening["moves"]) + len(record.moves), "curve": _curve(game.chances()),
+        "opening": record.opening["name"], "accuracy": " / ".join(game.accuracies).strip(" /"),
+    }  # fmt: skip
 
 
-def _curve(game: Game) -> str:
-    """A small picture of both engines' evaluations, as White sees them: up is good for White."""
-    heights = _thinned(
-        [
-            10 - 10 * math.tanh(move.pawns * 100 / _CURVE_SCALE * (1 if game.turn(ply) == chess.WHITE else -1))
-            for ply, move in enumerate(game.moves)
-            if move.pawns is not None
-        ]
-    )
-    if len(heights) < 2:
+def _curve(chances: Sequence[float]) -> str:
+    """The path of a small picture of White's winning chances: up is good for White."""
+    if len(chances) < 2:
         return ""
-    step = 100 / (len(heights) - 1)
-    path = "M" + "L".join(f"{index * step:.0f} {height:.0f}" for index, height in enumerate(heights))
-    return (
-        '<svg class="curve" viewBox="0 0 100 20" preserveAspectRatio="none">'
-        f'<line x1="0" y1="10" x2="100" y2="10"/><path d="{path}"/></svg>'
-    )
+    last, points = len(chances) - 1, min(len(chances), _POINTS_OF_CURVE)
+    thinned = [chances[round(index * last / (points - 1))] for index in range(points)]
+    return "M" + "L".join(f"{index * 100 / (points - 1):.0f} {19 - 18 * chance:.0f}" for index, chance in enumerate(thinned))
 
 
-def _thinned(values: Sequence[float]) -> list[float]:
-    """At most _POINTS_OF_CURVE of the values, evenly spread, with the last one."""
-    if len(values) <= _POINTS_OF_CURVE:
-        return list(values)
-    last = len(values) - 1
-    return [values[round(index * last / (_POINTS_OF_CURVE - 1))] for index in range(_POINTS_OF_CURVE)]
-
-
-def _problems(match: Match) -> str:
-    rows: Iterable[list[str]] = ([escape(problem)] for problem in match.problems)
-    return table(["problem"], rows) if match.problems else ""
+def _conditions(games: ReportedGames) -> list[tuple[str, str]]:
+    """How the games were played: what run.json knows of engines, openings, rules and machine."""
+    settings, run = games.settings, games.run
+    if settings is None:
+        return [("file", str(games.source)), ("time control", games.time_control), ("played", games.played)]
+    versions = run.get("versions", {})
+    rows = []
+    for engine in settings.engines:
+        options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
+        own = [versions.get(engine.name, ""), " ".join(engine.command), options and f"options {options}"]
+        if engine.time_control or engine.time_odds != 1:
+            own.append(f"time control {settings.controls[engine.name]}")
+        rows.append((engine.name, "; ".join(filter(None, own))))
+    book = f"{settings.book}, {settings.order} order" if settings.book else f"{settings.plies} random plies"
+    rules = [f"{name.replace('_', ' ')} {value}" for name, value in run.get("rules", {}).items() if value]
+    rows += [
+        ("time control", f"{settings.time_control}, margin {settings.margin_ms:g} ms"),
+        ("openings", f"{book}, seed {settings.seed}"),
+        ("adjudication", ", ".join(rules) or "none"),
+        ("machine", run.get("machine", "")),
+        ("command", run.get("command_line", "")),
+        ("begun", games.played),
+    ]
+    return [(name, text) for name, text in rows if text]

@@ -4,13 +4,12 @@ import io
 import math
 import re
 from collections.abc import Callable, Sequence
-from itertools import cycle
 from typing import Any
 
-from zobra.arena.report_strength import Strength
+from markupsafe import Markup
 
 # stands for a CSS variable in what matplotlib writes; any colours do, as long as nothing else uses them
-_VARIABLES = {
+VARIABLES = {
     "#010203": "var(--ink)",
     "#040506": "var(--grid)",
     "#a00001": "var(--series-1)",
@@ -20,9 +19,11 @@ _VARIABLES = {
     "#a00005": "var(--series-5)",
     "#a00006": "var(--series-6)",
 }
-INK, GRID, *SERIES = _VARIABLES
+INK, GRID, *SERIES = VARIABLES
+GREEN = SERIES[2]
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
+    "text.parse_math": False,  # a name may hold dollar signs
     "font.family": "sans-serif",
     "font.size": 10,
     "axes.edgecolor": GRID,
@@ -51,45 +52,50 @@ class MissingMatplotlib(RuntimeError):
         super().__init__("reports need matplotlib: pip install matplotlib")
 
 
-def plot(draw: Callable[..., None], *, name: str, label: str, height: float = 3.0, rows: int = 1) -> str:
-    """Draws on matplotlib axes, `rows` of them under each other, and returns an <svg> element.
+def plot(draw: Callable[..., None], *, name: str, label: str, height: float = 3.0, rows: int = 1) -> Markup:
+    """Draws on matplotlib axes, `rows` of them under each other, and returns two <svg> elements: for wide and narrow screens.
 
-    `name` keeps element ids apart between the plots of a page, `label` describes the plot to who cannot see it.
+    `name` keeps element ids apart between the plots of a page, `label` describes the plot to readers who cannot see it.
     """
+    wide, narrow = _drawn(draw, name, (8.6, height), rows), _drawn(draw, f"{name}-narrow", (4.2, 0.9 * height), rows)
+    return Markup(_inline(wide, label, "wide") + _inline(narrow, label, "narrow"))
+
+
+def _drawn(draw: Callable[..., None], name: str, size: tuple[float, float], rows: int) -> str:
+    """An SVG document; `size` in inches."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingMatplotlib from error
     with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
-        figure = Figure(figsize=(8.6, height), layout="constrained")
+        figure = Figure(figsize=size, layout="constrained")
         draw(*figure.subplots(rows, sharex=True, squeeze=False)[:, 0])
         buffer = io.StringIO()
-        nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])
-        figure.savefig(buffer, format="svg", transparent=True, metadata=nothing)
-    return _inline(buffer.getvalue(), label)
+        figure.savefig(buffer, format="svg", transparent=True, metadata=dict.fromkeys(["Date", "Creator", "Format", "Type"]))
+    return buffer.getvalue()
 
 
-def _inline(document: str, label: str) -> str:
+def _inline(document: str, label: str, kind: str) -> str:
     """The <svg> element of a document, its fixed size, unused ids and fonts taken out, its colours made variables."""
     svg = document[document.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     head, _, body = svg.partition(">")
     head = re.sub(r' (width|height|version|xmlns(:\w+)?)="[^"]*"', "", head)
-    svg = head.replace("<svg", f'<svg role="img" aria-label="{label}"', 1) + ">" + body
+    svg = head.replace("<svg", f'<svg class="{kind}" role="img" aria-label="{label}"', 1) + ">" + body
     svg = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", svg).replace("xlink:href", "href")
     svg = re.sub(r"font: ([\d.]+px)[^;\"]*", r"font-size: \1", svg)
-    for colour, variable in _VARIABLES.items():
+    for colour, variable in VARIABLES.items():
         svg = svg.replace(colour, variable)
     return re.sub(r"\n\s*", "\n", svg)
 
 
-def steps_over_time(series: Sequence[tuple[str, Sequence[float]]], total: int, unit: str) -> Callable[..., None]:
-    """How many of `total` were reached by when: one rising step line per series of times."""
+def steps_over_time(series: Sequence[tuple[str, str, Sequence[float]]], total: int, unit: str) -> Callable[..., None]:
+    """How many of `total` were reached by when: one rising step line per series (name, colour of SERIES, times)."""
 
     def draw(axes: Any) -> None:
-        latest = max((max(times) for _, times in series if times), default=1.0)
-        for colour, (name, times) in zip(cycle(SERIES), series, strict=False):
+        latest = max((max(times) for _, _, times in series if times), default=1.0)
+        for name, colour, times in series:
             moments = sorted(max(time, 1.0) for time in times)
             counts = [*range(1, len(moments) + 1), len(moments)]
             axes.step([*moments, latest], counts, where="post", color=colour, label=name)
@@ -104,26 +110,26 @@ def steps_over_time(series: Sequence[tuple[str, Sequence[float]]], total: int, u
     return draw
 
 
-def strength_over_games(course: Sequence[Strength], limits: tuple[float, float] | None) -> Callable[..., None]:
-    """Elo with its interval over the games, and below it the log-likelihood ratio when there are limits for it."""
+def strength_over_games(
+    games: Sequence[int], intervals: Sequence[tuple[float, float, float]], llrs: Sequence[float], limits: tuple[float, ...]
+) -> Callable[..., None]:
+    """Elo with the ends of its interval over the games; below it the log-likelihood ratio when there are limits for it."""
 
     def draw(axes: Any, below: Any = None) -> None:
-        games = [point.games for point in course]
-        elo, low, high = zip(*(point.interval for point in course), strict=True)
+        elo, low, high = zip(*intervals, strict=True)
         axes.fill_between(games, low, high, color=SERIES[0], alpha=0.18, linewidth=0)
         axes.plot(games, elo, color=SERIES[0])
         axes.axhline(0, color=INK, linewidth=0.8)
         # the first games' intervals would squeeze the rest of the plot
-        settled = [end for point in course[len(course) // 8 :] for end in point.interval if math.isfinite(end)]
+        settled = [end for point in intervals[len(intervals) // 8 :] for end in point if math.isfinite(end)]
         axes.set_ylim(min([-1.0, *settled]) - 5, max([1.0, *settled]) + 5)
         axes.set_ylabel("Elo")
-        if below is None or limits is None:
-            axes.set_xlabel("games")
-            return
-        below.plot(games, [point.llr for point in course], color=SERIES[1])
-        for limit in limits:
-            below.axhline(limit, color=INK, linewidth=0.8, linestyle="--")
-        below.set(xlabel="games", ylabel="LLR")
+        if below is not None:
+            below.plot(games, llrs, color=SERIES[1])
+            for limit in limits:
+                below.axhline(limit, color=INK, linewidth=0.8, linestyle="--")
+            below.set_ylabel("LLR")
+        (below or axes).set_xlabel("games")
 
     return draw
 

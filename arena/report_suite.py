@@ -1,111 +1,103 @@
-"""The page for suite results: engines side by side, solutions over time, and a board for every failed position."""
+"""The page of suite results: engines side by side, solutions over time, and a board for every failed position."""
 
-from html import escape
+from itertools import cycle
+from pathlib import PureWindowsPath
+from typing import Any
 
 import chess
+from markupsafe import Markup
 
 from zobra.arena.epd import SuitePosition
 from zobra.arena.report_boards import picture, shared_shapes
-from zobra.arena.report_html import figure, figures, html_page, section, table
-from zobra.arena.report_plots import plot, steps_over_time
+from zobra.arena.report_page import counted, render
+from zobra.arena.report_plots import GREEN, SERIES, VARIABLES, plot, steps_over_time
 from zobra.arena.suite_display import asked, mate_text, move_san, summary_rows, told
 from zobra.arena.suite_results import Outcome, SuiteResult
+
+_EXPECTED = "var(--good)"
+_COLOURS = [colour for colour in SERIES if colour != GREEN]  # green marks the expected moves
 
 
 def page(result: SuiteResult) -> str:
     """The page as HTML. Raises MissingMatplotlib."""
-    names = " and ".join(file.replace("\\", "/").rsplit("/", 1)[-1] for file in result.files)
-    subtitle = f"{len(result.positions)} positions at {result.limit_text()}, {result.created.replace('T', ' ')}"
-    if not result.finished:
-        subtitle += "; not finished"
-    sections = [
-        _key_figures(result),
-        section("Engines", _comparison(result)),
-        section("Solutions over time", _time_plot(result)),
-        section("Failed positions", _failed(result)),
-        section("All positions", _all_positions(result)),
-        section("Lines that cannot be used", _bad_lines(result)),
-    ]
-    return html_page(f"Suite {names}", subtitle, sections)
+    names = [engine.name for engine in result.engines]
+    colours = {name: VARIABLES[colour] for name, colour in zip(names, cycle(_COLOURS), strict=False)}
+    failed = [index for index in range(len(result.positions)) if any(_failures(result, index))]
+    subtitle = [counted(len(result.positions), "position"), result.limit_text(), result.created.replace("T", " ")]
+    return render(
+        "suite.html",
+        title="Suite " + " and ".join(PureWindowsPath(file).name for file in result.files),
+        subtitle=", ".join(subtitle if result.finished else [*subtitle, "not finished"]),
+        figures=_figures(result),
+        names=names,
+        comparison=summary_rows(result),
+        time=_time_plot(result),
+        legend=list(colours.items()),
+        shapes=shared_shapes(),
+        failed=[_failed_position(result, index, colours) for index in failed],
+        positions=[_row(result, index, position) for index, position in enumerate(result.positions)],
+        conditions=_conditions(result),
+        bad_lines=[[f"{bad.file}:{bad.line}", bad.problem, bad.text] for bad in result.bad_lines],
+    )
 
 
-def _key_figures(result: SuiteResult) -> str:
+def _figures(result: SuiteResult) -> list[tuple[str, str, str]]:
     count = len(result.positions)
-    return figures(
+    return [
         (engine.name, f"{engine.solved} of {count}", f"{engine.solved / count:.1%} solved" if count else "")
         for engine in result.engines
-    )
-
-
-def _comparison(result: SuiteResult) -> str:
-    rows = [[escape(cell) for cell in row] for row in summary_rows(result)]
-    return table(["", *(engine.name for engine in result.engines)], rows)
-
-
-def _time_plot(result: SuiteResult) -> str:
-    times = [(engine.name, engine.solution_times()) for engine in result.engines]
-    if not any(series for _, series in times):
-        return ""
-    draw = steps_over_time(times, len(result.positions), "milliseconds to the first stable solution")
-    drawing = plot(draw, name="solutions", label="Solved positions over time")
-    return figure(drawing, "From then on the engine never left the solution again.")
-
-
-def _failed(result: SuiteResult) -> str:
-    failed = [
-        _failed_position(result, index, position)
-        for index, position in enumerate(result.positions)
-        if any(outcome is not None and not outcome.solved for outcome in _outcomes(result, index))
     ]
-    legend = '<p class="soft">Green arrows: expected moves. Red arrows: what an engine played instead.</p>'
-    return f'{shared_shapes()}{legend}<div class="boards">{"".join(failed)}</div>' if failed else ""
 
 
-def _outcomes(result: SuiteResult, index: int) -> list[Outcome | None]:
-    return [engine.outcomes[index] for engine in result.engines]
+def _time_plot(result: SuiteResult) -> Markup | None:
+    times = [(e.name, colour, e.solution_times()) for e, colour in zip(result.engines, cycle(_COLOURS), strict=False)]
+    if not any(series for _, _, series in times):
+        return None
+    draw = steps_over_time(times, len(result.positions), "milliseconds to the first stable solution")
+    return plot(draw, name="solutions", label="Solved positions over time")
 
 
-def _failed_position(result: SuiteResult, index: int, position: SuitePosition) -> str:
-    board = position.board()
+def _failures(result: SuiteResult, index: int) -> list[tuple[str, Outcome]]:
+    """The engines that did not solve a position, with their outcomes."""
+    outcomes = ((engine.name, engine.outcomes[index]) for engine in result.engines)
+    return [(name, outcome) for name, outcome in outcomes if outcome is not None and not outcome.solved]
+
+
+def _failed_position(result: SuiteResult, index: int, colours: dict[str, str]) -> dict[str, Any]:
+    position = result.positions[index]
+    board, failures = position.board(), _failures(result, index)
     expected = [board.parse_uci(move) for move in position.best or position.worthiest]
-    wrong = dict.fromkeys(o.move for o in _outcomes(result, index) if o and not o.solved and o.move)
     # a move that is right but unproven keeps its green arrow alone
-    chosen = [move for move in map(board.parse_uci, wrong) if move not in expected]
-    side = "White" if board.turn == chess.WHITE else "Black"
-    lines = []
-    for engine in result.engines:
-        outcome = engine.outcomes[index]
-        if outcome:
-            kind = "good" if outcome.solved else "bad"
-            text = " ".join(filter(None, (engine.name, move_san(position, outcome.move), score_text(outcome))))
-            lines.append(f'<li class="{kind}">{escape(text)}</li>')
-    return (
-        f"<figure>{picture(board, expected, chosen)}<figcaption><strong>{escape(position.name)}</strong><br>"
-        f'<span class="soft">{side} to move, {escape(asked(position))}</span><ul>{"".join(lines)}</ul></figcaption></figure>'
-    )
+    wrong = [(board.parse_uci(o.move), colours[name]) for name, o in failures if o.move]
+    variant = "chess960" if position.chess960 else "standard"
+    return {
+        "picture": picture(board, [(move, _EXPECTED) for move in expected] + [w for w in wrong if w[0] not in expected]),
+        "name": position.name,
+        "side": "White" if board.turn == chess.WHITE else "Black",
+        "asked": asked(position),
+        "failures": [(colours[name], _failure_text(name, position, outcome)) for name, outcome in failures],
+        "solvers": ", ".join(e.name for e in result.engines if (outcome := e.outcomes[index]) and outcome.solved),
+        "fen": position.fen,
+        "link": f"https://lichess.org/analysis/{variant}/{position.fen.replace(' ', '_')}",
+    }
 
 
-def score_text(outcome: Outcome) -> str:
-    """The engine's score from the side to move: "+1.25", or "mate in 3"; empty when it gave none."""
-    if outcome.mate is not None:
-        return mate_text(outcome.mate)
-    return "" if outcome.score_cp is None else f"{outcome.score_cp / 100:+.2f}"
+def _failure_text(name: str, position: SuitePosition, outcome: Outcome) -> str:
+    """What an engine played, with its score from the side to move: "Zobra Qg6 +1.25"."""
+    score = "" if outcome.score_cp is None else f"{outcome.score_cp / 100:+.2f}"
+    score = score if outcome.mate is None else mate_text(outcome.mate)
+    return " ".join(filter(None, (name, move_san(position, outcome.move), score, "" if outcome.move else outcome.why)))
 
 
-def _all_positions(result: SuiteResult) -> str:
+def _row(result: SuiteResult, index: int, position: SuitePosition) -> tuple[str, str, list[tuple[bool, str]]]:
+    outcomes = [engine.outcomes[index] for engine in result.engines]
+    return position.name, asked(position), [(o.solved, told(position, o)) if o else (True, "") for o in outcomes]
+
+
+def _conditions(result: SuiteResult) -> list[tuple[str, str]]:
     rows = []
-    for index, position in enumerate(result.positions):
-        cells = [_cell(position, outcome) for outcome in _outcomes(result, index)]
-        rows.append([escape(position.name), escape(asked(position)), *cells])
-    return table(["position", "asked", *(engine.name for engine in result.engines)], rows, tall=True)
-
-
-def _cell(position: SuitePosition, outcome: Outcome | None) -> str:
-    if outcome is None:
-        return ""
-    return f'<span class="{"good" if outcome.solved else "bad"}">{escape(told(position, outcome))}</span>'
-
-
-def _bad_lines(result: SuiteResult) -> str:
-    rows = [[escape(f"{bad.file}:{bad.line}"), escape(bad.problem), escape(bad.text)] for bad in result.bad_lines]
-    return table(["line", "problem", "text"], rows, tall=True) if rows else ""
+    for engine in result.engines:
+        options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
+        rows.append((engine.name, " ".join(engine.command) + (f"; options {options}" if options else "")))
+    rows += [("files", ", ".join(result.files)), ("limit", result.limit_text()), ("processes", str(result.workers))]
+    return rows

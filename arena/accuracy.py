@@ -1,0 +1,43 @@
+"""Winning chances, and how accurate moves are by the chances that they lose.
+
+The formulas and bounds are those that lichess.org publishes on its page about accuracy; python-chess has its curve of chances.
+"""
+
+import math
+from collections.abc import Sequence
+from statistics import mean
+
+import chess
+import chess.engine
+import chess.pgn
+
+# loss of winning chance from which a move is marked, worst first, with its name
+MARKS = ((0.15, chess.pgn.NAG_BLUNDER, "blunder"), (0.10, chess.pgn.NAG_MISTAKE, "mistake"),
+         (0.05, chess.pgn.NAG_DUBIOUS_MOVE, "inaccuracy"))  # fmt: skip
+_LARGEST_LOSS = 1000  # centipawns that one move adds to the average loss at most
+
+
+def winning_chance(score: chess.engine.Score) -> float:
+    """The expected points, 0 to 1, of the side from whose view the score is."""
+    return score.wdl(model="lichess").expectation()
+
+
+def mark(loss: float) -> int | None:
+    """The NAG (numeric annotation glyph) of a move that loses this much winning chance: ?!, ? or ??, None for a good move."""
+    return next((nag for bound, nag, _ in MARKS if loss >= bound), None)
+
+
+def move_accuracy(loss: float) -> float:
+    """The accuracy, 0 to 100, of a move that loses this much winning chance (0 to 1)."""
+    return min(100.0, max(0.0, 103.1668 * math.exp(-4.354 * loss) - 3.1669))
+
+
+def average_accuracy(losses: Sequence[float]) -> float | None:
+    """The mean accuracy of moves by the winning chances that they lose; None without moves."""
+    return mean(map(move_accuracy, losses)) if losses else None
+
+
+def centipawn_loss(best: chess.engine.Score, played: chess.engine.Score) -> int:
+    """What a move lost, both scores from the mover's view; mates count as the largest loss."""
+    best_cp, played_cp = (min(_LARGEST_LOSS, max(-_LARGEST_LOSS, s.score(mate_score=100_000))) for s in (best, played))
+    return max(0, best_cp - played_cp)
