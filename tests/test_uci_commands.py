@@ -2,7 +2,7 @@
 
 import pytest
 
-from zobra.uci.commands import Bench, Debug, Go, Perft, SetOption, SetPosition, Simple, parse
+from zobra.uci.commands import Debug, Go, Perft, RunBench, SetOption, SetPosition, Simple, parse
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ from zobra.uci.commands import Bench, Debug, Go, Perft, SetOption, SetPosition, 
         ("setoption name BookFile value a  b", SetOption("BookFile", "a  b")),
         ("setoption name X value 3 value 4", SetOption("X", "3 value 4")),
         ("setoption name value 3", None),
-        ("bench", Bench(None)),
-        ("bench 5", Bench(5)),
+        ("bench", RunBench(None)),
+        ("bench 5", RunBench(5)),
     ],
 )
 def test_parse(line, command):

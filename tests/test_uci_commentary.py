@@ -21,7 +21,7 @@ def report(depth, number=1):
 def test_a_flood_is_cut_but_its_end_is_told():
     spoken, said = make()
     for depth in range(3 * BURST):
-        spoken.tell(report(depth))
+        spoken.report(report(depth))
     assert said == [(depth, 1) for depth in range(BURST)]
     spoken.end()
     assert said[BURST:] == [(3 * BURST - 1, 1)]
@@ -31,10 +31,10 @@ def test_time_allows_more():
     time = [0.0]
     spoken, said = make(lambda: time[0])
     for depth in range(BURST + 5):
-        spoken.tell(report(depth))
+        spoken.report(report(depth))
     time[0] = 2.5 / LINES_A_SECOND
     for depth in (1000, 1001, 1002):
-        spoken.tell(report(depth))
+        spoken.report(report(depth))
     assert said[BURST:] == [(1000, 1), (1001, 1)]
     spoken.end()
     assert said[-1] == (1002, 1)
@@ -44,17 +44,17 @@ def test_the_lines_of_a_depth_stay_together():
     spoken, said = make()
     for depth in range(BURST):
         for number in (1, 2, 3):
-            spoken.tell(report(depth, number))
+            spoken.report(report(depth, number))
     spoken.end()
     assert said == [(depth, number) for depth in [*range((BURST + 2) // 3), BURST - 1] for number in (1, 2, 3)]
 
 
 def test_nothing_kept_is_told_twice():
     spoken, said = make()
-    spoken.tell(report(1))
+    spoken.report(report(1))
     spoken.end()
     assert said == [(1, 1)]
-    assert spoken.told
+    assert spoken.reported
 
 
 def test_the_current_move_is_told_when_it_changes(monkeypatch):
@@ -81,6 +81,6 @@ def test_without_a_thread_for_it_only_the_current_move_is_left_out(monkeypatch):
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     commentary, said = make()
-    commentary.tell(report(1))
+    commentary.report(report(1))
     commentary.end()
     assert said == [(1, 1)]

@@ -4,7 +4,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 
 import chess
 import chess.engine
@@ -34,20 +33,6 @@ def fresh(request):
 
 def best(lines):
     return [line for line in lines if line.startswith("bestmove")]
-
-
-def test_handshake_imports_nothing_heavy():
-    code = (
-        "import sys, io, os\n"
-        "from zobra.uci.loop import Loop\n"
-        "loop = Loop()\n"
-        "loop._loader.begin = lambda: None\n"
-        "loop.introduce()\n"
-        "heavy = {'numpy', 'numba', 'llvmlite', 'chess', 'typer', 'rich', 'scipy'} & set(sys.modules)\n"
-        "assert not heavy, heavy\n"
-    )
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
-    assert answer[0].startswith("id name Zobra") and answer[1].startswith("id author") and answer[-1] == "uciok"
 
 
 def test_nothing_is_said_before_uci():
@@ -203,22 +188,33 @@ def test_ready_and_stop_during_a_count(engine):
 
 
 @pytest.mark.parametrize("ending", ["quit", "end of input", "terminate", "interrupt"])
-@pytest.mark.parametrize("work", ["go infinite", "go perft 12"])
-def test_leaves_at_once_while_busy(work, ending):
+def test_leaves_at_once_while_it_searches(ending):
     with Prober() as prober:
         prober.ask("isready", answer="readyok")
-        prober.send(work)
+        prober.send("go infinite")
         prober.settle()
-        if work != "go infinite":
-            time.sleep(0.5)  # long enough not to look like a script
-        if ending == "quit":
-            prober.send("quit")
-        elif ending == "end of input":
-            prober.process.stdin.close()
-        else:
-            prober.process.send_signal(signal.SIGTERM if ending == "terminate" else signal.SIGINT)
+        end(prober, ending)
         assert prober.wait() == 0
+        assert len(best(prober.expect_end())) == (ending in ("quit", "end of input"))
         assert prober.process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("ending", ["terminate", "interrupt"])
+def test_a_signal_ends_it_while_it_counts(ending):
+    with Prober() as prober:
+        prober.ask("isready", answer="readyok")
+        prober.ask("go perft 12", "isready", answer="readyok")
+        end(prober, ending)
+        assert prober.wait() == 0 and prober.process.stderr.read() == b""
+
+
+def end(prober, ending):
+    if ending == "quit":
+        prober.send("quit")
+    elif ending == "end of input":
+        prober.process.stdin.close()
+    else:
+        prober.process.send_signal(signal.SIGTERM if ending == "terminate" else signal.SIGINT)
 
 
 @pytest.mark.parametrize("work", ["go infinite", "go perft 12"])

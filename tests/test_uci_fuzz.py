@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.prober import Prober
-from zobra.uci.commands import Bench, Go, Perft, SetOption, Simple, parse
-from zobra.uci.input import decode, read_lines
+from zobra.uci.commands import Go, Perft, RunBench, SetOption, Simple, parse
+from zobra.uci.console import Console, decode
 
 TEMPLATES = [
     b"uci",
@@ -124,9 +124,9 @@ def damaged(source: random.Random) -> bytes:
 
 def is_harmless(data: bytes) -> bool:
     """No command in it ends the conversation, keeps this machine busy or full, or names a file outside the folder."""
-    for text in read_lines(iter([data, b""]).__next__):
+    for text in Console(iter([data, b""]).__next__).lines():
         command = parse(text)
-        if command == Simple("quit") or isinstance(command, Bench):
+        if command == Simple("quit") or isinstance(command, RunBench):
             return False
         if isinstance(command, Perft) and (command.depth or 0) > 3:
             return False
@@ -148,7 +148,7 @@ def is_harmless_option(command: SetOption) -> bool:
 
 def owed(data: bytes) -> dict[str, int]:
     """How many answers of each kind the lines in it ask for."""
-    commands = [parse(text) for text in read_lines(iter([data, b""]).__next__)]
+    commands = [parse(text) for text in Console(iter([data, b""]).__next__).lines()]
     return {"bestmove": sum(isinstance(command, Go) for command in commands), "readyok": commands.count(Simple("isready"))}
 
 

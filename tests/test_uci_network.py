@@ -14,18 +14,20 @@ from zobra.engine.position import TABLES_RECORD
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import normalised
-from zobra.uci import output, session
 from zobra.uci.board_text import piece_worths
 from zobra.uci.commands import SetOption
+from zobra.uci.console import Console
 from zobra.uci.session import Session
 
 
 @pytest.fixture
-def said(monkeypatch):
-    lines: list[str] = []
-    monkeypatch.setattr(session, "say", lines.append)
-    monkeypatch.setattr(output, "say", lines.append)
-    return lines
+def said():
+    return []
+
+
+@pytest.fixture
+def conversation(said):
+    return Session(Console(write=lambda line: said.append(line.decode().rstrip("\n"))))
 
 
 @pytest.fixture(autouse=True)
@@ -46,8 +48,7 @@ def saved(tmp_path, network: Network) -> str:
     return str(path)
 
 
-def test_a_network_is_loaded_shown_and_taken_back(said, tmp_path):
-    conversation = Session()
+def test_a_network_is_loaded_shown_and_taken_back(conversation, said, tmp_path):
     before = conversation.searcher.evaluate(parse_fen(START))
     conversation.set_option(SetOption("EvalFile", saved(tmp_path, small())))
     after = conversation.searcher.evaluate(parse_fen(START))
@@ -61,8 +62,7 @@ def test_a_network_is_loaded_shown_and_taken_back(said, tmp_path):
     assert conversation.searcher.evaluate(parse_fen(START)) == before
 
 
-def test_what_cannot_be_loaded_is_told_and_changes_nothing(said, tmp_path):
-    conversation = Session()
+def test_what_cannot_be_loaded_is_told_and_changes_nothing(conversation, said, tmp_path):
     conversation.set_option(SetOption("EvalFile", saved(tmp_path, small())))
     worth = conversation.searcher.evaluate(parse_fen(START))
     (tmp_path / "noise").write_bytes(b"noise")

@@ -13,6 +13,7 @@ from zobra.search.limits import Limits
 from zobra.search.parameters import PARAMETERS, default_parameters
 from zobra.search.searcher import Searcher
 from zobra.uci.commands import SetOption
+from zobra.uci.console import Console
 from zobra.uci.options import find, parameter_options
 from zobra.uci.parameter_list import parameter_list
 from zobra.uci.session import Session
@@ -50,7 +51,7 @@ def nodes(searcher: Searcher) -> int:
 
 @pytest.mark.parametrize("name, value", [("reverse_futility_depth", 0), ("reduction_base", 200)])
 def test_setting_one_is_like_beginning_with_it(capfd, name, value):
-    session = Session()
+    session = Session(Console())
     before = nodes(session.searcher)
     session.set_option(SetOption(name, str(value)))
     changed = nodes(session.searcher)

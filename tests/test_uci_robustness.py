@@ -6,14 +6,12 @@ and games of a thousand plies overrun their arrays.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import chess
 import pytest
 
 from tests.prober import PATIENCE, Prober
-from zobra.uci.loop import SCRIPT_PAUSE
 
 DESTRUCTIVE = Path(__file__).resolve().parents[2] / "shared/data/robustness/destruction_test.epd"
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
@@ -224,12 +222,8 @@ def test_any_command_at_any_time(engine, line, searches, work):
 
 
 @pytest.mark.parametrize("line", ["go infinite", "ucinewgame", "position startpos", "setoption name Hash value 2", "flip"])
-def test_what_comes_late_does_not_wait_for_a_count(engine, line):
-    """Somebody counted and forgot it, and the GUI begins a game."""
-    engine.send("go perft 9")
-    engine.settle()
-    time.sleep(1.5 * SCRIPT_PAUSE)
-    lines = engine.ask(line, "stop", "position startpos", "isready", answer="readyok")
+def test_a_stop_breaks_off_a_count_though_commands_wait(engine, line):
+    lines = engine.ask("go perft 9", line, "stop", "position startpos", "isready", answer="readyok")
     assert "info string perft stopped" in lines and len(best(lines)) == line.startswith("go")
 
 

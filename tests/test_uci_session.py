@@ -1,24 +1,22 @@
-"""The session with a search that does as it is told."""
+"""Session, search thread and loop with a search that does as it is told."""
 
+import sys
 import threading
 from types import SimpleNamespace
 
-import chess
 import pytest
 
-from zobra.engine import kernels
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.skill import skill_from_elo, skill_from_level
 from zobra.search.wdl import normalised
-from zobra.uci import loop as loop_module
-from zobra.uci import output, session, simple_search
-from zobra.uci.cold_start import ColdStart
-from zobra.uci.commands import Go, Perft, SetOption, SetPosition, Simple, parse
+from zobra.uci import session
+from zobra.uci.commands import Go, Perft, RunBench, SetOption, SetPosition, Simple, parse
+from zobra.uci.console import Console
 from zobra.uci.loop import Loop
+from zobra.uci.search_thread import SearchThread
 from zobra.uci.session import Session
 
 E2E4 = 12 | 28 << 6 | 1 << 12
-AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
 
 class FakeSearcher:
@@ -67,12 +65,14 @@ class FakeSearcher:
 
 
 @pytest.fixture
-def said(monkeypatch):
-    lines: list[str] = []
-    monkeypatch.setattr(session, "say", lines.append)
-    monkeypatch.setattr(loop_module, "say", lines.append)
-    monkeypatch.setattr(output, "say", lines.append)
-    return lines
+def said():
+    """The lines that the console has printed."""
+    return []
+
+
+@pytest.fixture
+def console(said):
+    return Console(read=lambda: b"", write=lambda line: said.append(line.decode().rstrip("\n")))
 
 
 def refuse(thread):
@@ -80,10 +80,19 @@ def refuse(thread):
 
 
 @pytest.fixture
-def conversation(monkeypatch, said):
+def conversation(monkeypatch, said, console):
     monkeypatch.setattr(session, "Searcher", FakeSearcher)
-    made = Session()
+    made = Session(console)
     said.clear()
+    return made
+
+
+@pytest.fixture
+def loop(console, conversation):
+    """A loop that has loaded the conversation's session."""
+    made = Loop(console)
+    made._startup.loaded = conversation
+    made._startup._thread = SimpleNamespace(join=lambda: None)
     return made
 
 
@@ -94,38 +103,39 @@ def best(said):
 @pytest.mark.parametrize(
     "disturb",
     [
-        lambda session: session.go(Go({"depth": 1})),
+        lambda session: session.searches.go(Go({"depth": 1})),
         lambda session: session.set_position(SetPosition(None, ("e2e4",))),
         lambda session: session.set_option(SetOption("Hash", "8")),
         lambda session: session.new_game(),
         lambda session: session.flip(),
         lambda session: session.count_leaves(Perft(1)),
+        lambda session: session.bench(RunBench(1)),
         lambda session: session.leave(),
     ],
 )
 def test_what_disturbs_a_search_ends_it_first(conversation, said, disturb):
-    conversation.go(Go(infinite=True))
+    conversation.searches.go(Go(infinite=True))
     assert not best(said)
     disturb(conversation)
     assert said.index("bestmove e2e4") == 1, said
-    conversation.finish()
+    conversation.searches.thread.finish()
 
 
 def test_a_search_that_fails_costs_itself_only(conversation, said):
     conversation.searcher.failure = ZeroDivisionError("oh")
-    conversation.go(Go({"depth": 3}))
-    conversation.finish()
+    conversation.searches.go(Go({"depth": 3}))
+    conversation.searches.thread.finish()
     assert "info string error in search: ZeroDivisionError: oh" in said
     assert len(best(said)) == 1 and best(said)[0] != "bestmove (none)"
     conversation.searcher.failure = None
-    conversation.go(Go({"depth": 3}))
-    conversation.finish()
+    conversation.searches.go(Go({"depth": 3}))
+    conversation.searches.thread.finish()
     assert best(said)[1:] == ["bestmove e2e4"]
 
 
 def test_even_the_shortest_search_reports(conversation, said):
-    conversation.go(Go({"nodes": 1}))
-    conversation.finish()
+    conversation.searches.go(Go({"nodes": 1}))
+    conversation.searches.thread.finish()
     assert said == [
         f"info depth 0 seldepth 0 multipv 1 score cp {normalised(17)} nodes 1 nps 1000 hashfull 0 tbhits 0 time 0 pv e2e4",
         "bestmove e2e4",
@@ -144,131 +154,87 @@ def test_options_reach_the_search(conversation, said):
 
 
 def test_debug_tells_what_was_understood(conversation, said):
-    output.debugging.set()
-    try:
-        conversation.set_position(SetPosition(None, ("e2e4",)))
-        conversation.set_option(SetOption("Hash", "2"))
-    finally:
-        output.debugging.clear()
+    conversation.console.debug = True
+    conversation.set_position(SetPosition(None, ("e2e4",)))
+    conversation.set_option(SetOption("Hash", "2"))
     assert said[0].startswith("info string position rnbqkbnr/pppppppp/8/8/4P3") and "'2'" in said[1]
 
 
 def test_searchmoves_that_are_illegal_are_named_and_dropped(conversation, said):
     command = parse("go depth 1 searchmoves e2e4 e2e5 e2e4 0000")
     assert isinstance(command, Go)
-    assert conversation._search_moves(command.searchmoves) == (E2E4,)
+    assert conversation.searches._search_moves(command.searchmoves) == (E2E4,)
     assert len(said) == 2 and "'e2e5'" in said[0] and "'0000'" in said[1]
 
 
-def test_without_an_engine_the_conversation_still_answers(monkeypatch, said):
-    monkeypatch.setitem(__import__("sys").modules, "zobra.uci.session", None)
-    loop = Loop()
+def test_without_an_engine_the_conversation_still_answers(monkeypatch, console, said):
+    monkeypatch.setitem(sys.modules, "zobra.uci.session", None)
+    loop = Loop(console)
     for line in ("uci", "isready", "go depth 1", "stop"):
         loop.obey(parse(line))
     assert "readyok" in said and best(said) == ["bestmove (none)"]
     assert sum("could not be loaded" in line for line in said) == 2
-
-
-def test_a_stand_in_plays_on_when_the_engine_cannot_be_loaded(monkeypatch, said):
-    loop = Loop()
-    loader = loop._loader
-
-    def fail_to_compile():
-        loader._stand_in = ColdStart(loader._why_not)
-        loader._known.set()
-        raise ImportError("no compiler")
-
-    monkeypatch.setattr(kernels, "missing", lambda: ["negamax"])
-    monkeypatch.setattr(loader, "_compile", fail_to_compile)
-    monkeypatch.setattr(simple_search, "say", said.append)
-    loop.obey(parse("position startpos moves e2e4"))
-    loader._thread.join()
-    loop.obey(parse("isready"))
-    assert said == ["readyok"]
-    for line in ("go depth 2", "go depth 1"):
-        said.clear()
-        loop.obey(parse(line))
-        loop.complete()
-        assert said[0] == "info string the engine could not be loaded: ImportError: no compiler; a simple player moves"
-        assert len(best(said)) == 1 and chess.Move.from_uci(best(said)[0].split()[1]) in chess.Board(AFTER_E4).legal_moves
-    said.clear()
-    with pytest.raises(RuntimeError, match="no compiler"):
+    with pytest.raises(RuntimeError, match="could not be loaded"):
         loop.obey(parse("d"))
-    loop.obey(parse("go depth 1"))
-    loop.complete()
-    assert len(best(said)) == 1
 
 
-def test_a_search_that_the_system_has_no_thread_for_costs_itself_only(monkeypatch, conversation, said):
-    loop = Loop()
-    loop._loader._session = conversation
-    loop._loader._known.set()
-    loop._loader._thread = threading.current_thread()
-    monkeypatch.setattr(loop._loader, "session", lambda: conversation)
+def test_a_search_that_the_system_has_no_thread_for_costs_itself_only(monkeypatch, loop, conversation, said):
     with monkeypatch.context() as system:
         system.setattr(threading.Thread, "start", refuse)
         loop.obey(parse("go depth 1"))
-        assert said == ["info string error: can't start new thread", "bestmove (none)"]
-        with pytest.raises(RuntimeError):
-            conversation.count_leaves(Perft(1))
-        assert conversation.counting_since is None
+    assert said == ["info string error: can't start new thread", "bestmove (none)"]
     said.clear()
     loop.obey(parse("go depth 1"))
-    conversation.finish()
+    conversation.searches.thread.finish()
     assert best(said) == ["bestmove e2e4"]
 
 
-@pytest.mark.parametrize("command, end", [(Go(infinite=True), Session.stop), (Go(ponder=True), Session.ponderhit)])
+@pytest.mark.parametrize("command, end", [(Go(infinite=True), SearchThread.stop), (Go(ponder=True), SearchThread.ponderhit)])
 def test_without_a_position_too_a_bestmove_waits_for_its_time(conversation, said, command, end):
     conversation.set_position(SetPosition("8/8/8/8", ()))
-    conversation.go(command)
-    conversation._thread.join(0.1)
-    assert conversation._thread.is_alive() and not best(said)
-    end(conversation)
-    conversation._thread.join(30)
+    conversation.searches.go(command)
+    conversation.searches.thread._thread.join(0.1)
+    assert conversation.searches.thread._thread.is_alive() and not best(said)
+    end(conversation.searches.thread)
+    conversation.searches.thread._thread.join(30)
     assert best(said) == ["bestmove (none)"]
 
 
 def test_a_command_that_fails_is_told(monkeypatch, said):
-    loop = Loop()
-    monkeypatch.setattr(loop_module, "read_lines", lambda: iter(["uci", "isready", "quit"]))
+    chunks = iter([b"uci\nisready\nquit\n", b""])
+    loop = Loop(Console(lambda: next(chunks), lambda line: said.append(line.decode().rstrip("\n"))))
     monkeypatch.setattr(loop, "introduce", lambda: 1 / 0)
-    monkeypatch.setattr(loop, "_get_ready", lambda: said.append("readyok"))
+    monkeypatch.setattr(loop, "session", lambda: None)
     loop.run()
     assert said == ["info string error: ZeroDivisionError: division by zero", "readyok"]
 
 
-def test_remarks_are_one_line_of_bounded_length(said):
-    output.inform("a\nbestmove e2e4\r" + "x" * 10_000)
-    assert len(said) == 1 and "\n" not in said[0] and "\r" not in said[0] and len(said[0]) < 500
-
-
-def test_simple_commands_that_mean_nothing_here(conversation, said):
-    loop = Loop()
+def test_simple_commands_that_mean_nothing_here(console, said):
+    loop = Loop(console)
     for name in ("register", "stop", "ponderhit"):
         loop.obey(Simple(name))
     assert said == []
 
 
 def test_pondering_keeps_its_bestmove_until_the_ponderhit(conversation, said):
-    for end in (conversation.ponderhit, conversation.stop):
+    for end in (conversation.searches.thread.ponderhit, conversation.searches.thread.stop):
         said.clear()
-        conversation.go(Go({"wtime": 100, "btime": 100}, ponder=True))  # this search ends at once
-        conversation._thread.join(0.1)
-        assert conversation._thread.is_alive() and not best(said)
+        conversation.searches.go(Go({"wtime": 100, "btime": 100}, ponder=True))  # this search ends at once
+        conversation.searches.thread._thread.join(0.1)
+        assert conversation.searches.thread._thread.is_alive() and not best(said)
         end()
-        conversation._thread.join(30)
+        conversation.searches.thread._thread.join(30)
         assert best(said) == ["bestmove e2e4"] and said[-1] == "bestmove e2e4"
     assert conversation.searcher.ponderhits == 1
 
 
 def test_a_ponderhit_without_pondering_is_nothing(conversation, said):
-    conversation.ponderhit()
-    conversation.go(Go(infinite=True))
-    conversation.ponderhit()
-    conversation._thread.join(0.1)
-    assert conversation._thread.is_alive() and not best(said)
-    conversation.finish()
+    conversation.searches.thread.ponderhit()
+    conversation.searches.go(Go(infinite=True))
+    conversation.searches.thread.ponderhit()
+    conversation.searches.thread._thread.join(0.1)
+    assert conversation.searches.thread._thread.is_alive() and not best(said)
+    conversation.searches.thread.finish()
     assert best(said) == ["bestmove e2e4"]
 
 
@@ -276,7 +242,7 @@ def test_strength_options_reach_the_search(conversation):
     def set_options(*pairs):
         for name, value in pairs:
             conversation.set_option(SetOption(name, value))
-        return conversation.searcher.skill
+        return conversation.searches.skill()
 
     assert set_options(("UCI_Elo", "1400")) is None
     assert set_options(("UCI_LimitStrength", "true")) == skill_from_elo(1400)
@@ -289,15 +255,15 @@ def test_strength_options_reach_the_search(conversation):
 def test_an_analysis_without_end_is_not_weakened(conversation):
     conversation.set_option(SetOption("Skill Level", "3"))
     for line, strength in (("go depth 1", skill_from_level(3)), ("go infinite", None), ("go nodes 9", skill_from_level(3))):
-        conversation.go(parse(line))
-        conversation.finish()
+        conversation.searches.go(parse(line))
+        conversation.searches.thread.finish()
         assert conversation.searcher.skill == strength
 
 
 def test_missing_threads_are_told(conversation, said):
     conversation.searcher.threads, conversation.searcher.missing_threads = 8, 3
-    conversation.go(Go({"depth": 1}))
-    conversation.finish()
+    conversation.searches.go(Go({"depth": 1}))
+    conversation.searches.thread.finish()
     assert "info string 3 of 8 threads could not be started: the system allows no more" in said
 
 
@@ -306,13 +272,13 @@ def test_what_asks_about_a_position_that_could_not_be_read_is_refused(conversati
     conversation.set_position(SetPosition("8/8/8/8", ()))
     said.clear()
     ask(conversation)
-    conversation.finish()
+    conversation.searches.thread.finish()
     assert said == ["info string error: there is no position, since the last one could not be read"]
     assert not conversation.readable
     conversation.set_position(SetPosition(None, ()))
     said.clear()
     ask(conversation)
-    conversation.finish()
+    conversation.searches.thread.finish()
     assert conversation.readable and not any("error" in line for line in said)
 
 
@@ -328,12 +294,10 @@ def test_what_asks_about_a_position_that_could_not_be_read_is_refused(conversati
         ("nonsense", None),
     ],
 )
-def test_words_that_mean_nothing_are_named(conversation, said, monkeypatch, line, told):
-    loop = Loop()
-    monkeypatch.setattr(loop._loader, "someone", lambda: conversation)
+def test_words_that_mean_nothing_are_named(loop, conversation, said, line, told):
     command = parse(line)
     loop.obey(line if command is None else command)
-    conversation.finish()
+    conversation.searches.thread.finish()
     assert [text for text in said if "understood" in text or "number after" in text] == ([told] if told else [])
 
 
@@ -345,7 +309,7 @@ def test_lines_and_node_time_reach_the_search(conversation):
 
 def test_chances_are_shown_where_asked_for(conversation, said):
     conversation.set_option(SetOption("UCI_ShowWDL", "true"))
-    conversation.go(Go({"depth": 1}))
-    conversation.finish()
+    conversation.searches.go(Go({"depth": 1}))
+    conversation.searches.thread.finish()
     numbers = [int(word) for word in said[0].split(" wdl ")[1].split()[:3]]
     assert sum(numbers) == 1000 and numbers[0] >= numbers[2]

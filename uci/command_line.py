@@ -56,9 +56,9 @@ def options(
     if context.invoked_subcommand in ("perft", "bench"):
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
     if context.invoked_subcommand in ("match", "ladder", "suite", "tune", "ablate") and "--help" not in sys.argv:
-        from zobra.uci.compilation import compile_all
+        from zobra.uci.startup import compile_all
 
-        compile_all(_say_first)  # a cold start would be measured otherwise, if it is Zobra that plays
+        compile_all(_say_first)  # or else games that Zobra plays would begin with a compilation
 
 
 @app.command()
@@ -68,7 +68,7 @@ def bench(
     """Search a fixed set of positions; the last line is the signature of the engine."""
     from zobra.search.searcher import Searcher
     from zobra.uci.bench import MEGABYTES, run
-    from zobra.uci.compilation import compile_all
+    from zobra.uci.startup import compile_all
 
     compile_all()  # before the clock runs
     for line in run(Searcher(MEGABYTES), depth):

@@ -40,7 +40,7 @@ class SetPosition:
     moves: tuple[str, ...]
     unknown: tuple[str, ...] = ()
 
-    def troubles(self) -> list[str]:
+    def problems(self) -> list[str]:
         """What could not be read, in words."""
         return _not_understood("position", self.unknown)
 
@@ -56,7 +56,7 @@ class Go:
     searchmoves: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
-    def troubles(self) -> list[str]:
+    def problems(self) -> list[str]:
         """What could not be read, in words."""
         missing = [f"go: no number after {word}" for word in self.unreadable]
         return missing + _not_understood("go", self.unknown)
@@ -70,13 +70,13 @@ class Perft:
 
 
 @dataclass(frozen=True)
-class Bench:
+class RunBench:
     """`bench [DEPTH]`."""
 
     depth: int | None
 
 
-Command = Simple | Debug | SetOption | SetPosition | Go | Perft | Bench
+Command = Simple | Debug | SetOption | SetPosition | Go | Perft | RunBench
 
 SIMPLE = ("uci", "isready", "ucinewgame", "stop", "ponderhit", "quit", "d", "eval", "flip", "compiler", "register")
 NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
@@ -180,5 +180,5 @@ ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {
     "position": _parse_position,
     "go": _parse_go,
     "perft": lambda words: Perft(_first_number(words)),
-    "bench": lambda words: Bench(_first_number(words)),
+    "bench": lambda words: RunBench(_first_number(words)),
 }

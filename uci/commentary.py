@@ -28,7 +28,7 @@ class Commentary:
         look: Callable[[], Progress],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.told = False
+        self.reported = False
         self._say, self._describe, self._name, self._look, self._now = say, describe, name, look, now
         self._kept: list[str] = []
         self._allowance, self._counted = float(BURST), now()
@@ -38,9 +38,9 @@ class Commentary:
         with suppress(RuntimeError):  # if the system allows no more threads, the current move is not told
             self._watcher.start()
 
-    def tell(self, report: Report) -> None:
+    def report(self, report: Report) -> None:
         """Say what was found, or keep it if too much was said lately. The first of several lines decides for all."""
-        self.told = True
+        self.reported = True
         if report.multipv == 1:
             self._kept = []
             self._is_quiet = not self._may_speak()

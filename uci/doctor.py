@@ -95,7 +95,7 @@ def check_store() -> Finding:
 def check_kernels() -> Finding:
     """Compiles what is missing."""
     from zobra.engine import kernels
-    from zobra.uci.compilation import compile_all
+    from zobra.uci.startup import compile_all
 
     begin = time.perf_counter()
     count = compile_all()

@@ -10,8 +10,8 @@ import os
 import signal
 
 from zobra.uci.commands import SetPosition, Simple, parse
+from zobra.uci.console import Console
 from zobra.uci.loop import Loop
-from zobra.uci.output import inform
 
 AFTER_POSITION = ("go", "eval", "flip")  # words that neither a FEN nor a move can be
 
@@ -29,22 +29,28 @@ def run(arguments: list[str]) -> None:
     """Carry out the command that the arguments make, and end the process: with 1 for a position that cannot be read, and when
     the engine cannot be loaded.
     """
-    loop, status = Loop(), 0
+    console = Console()
+    loop, status = Loop(console), 0
+
+    def stop(*_: object) -> None:
+        loop.interrupt()
+        loop.obey(Simple("stop"))
+
     try:
         for line in split(arguments):
             if (command := parse(line)) is not None:
                 if command != Simple("uci"):
-                    loop.load()
-                signal.signal(signal.SIGINT, lambda *_: loop.obey(Simple("stop")))
+                    loop.session()
+                signal.signal(signal.SIGINT, stop)
                 loop.obey(command)
-                if isinstance(command, SetPosition) and not loop.load().readable:
+                if isinstance(command, SetPosition) and not loop.session().readable:
                     status = 1
                     break
-        loop.complete()
+        if status == 0 and command != Simple("uci"):
+            loop.session().searches.thread.complete()
     except KeyboardInterrupt:  # while the engine was being loaded
         status = 130
     except RuntimeError as error:
-        inform(f"error: {error}")
+        console.inform(f"error: {error}")
         status = 1
-    loop.abandon()
     os._exit(status)  # at once, whatever a compilation is doing in its thread

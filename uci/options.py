@@ -1,26 +1,44 @@
-"""The options, each declared once: how it is announced, and what values it takes."""
+"""The UCI options. Each is declared once: how it is announced, which values it takes, and what setting it does."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zobra.uci.session import Session
 
 MAX_HASH = 1 << 20  # megabytes
 MAX_LINES = 256
 MAX_THREADS = 256
-EMPTY = "<empty>"  # how the protocol writes a string without characters
+EMPTY = "<empty>"  # how the protocol writes an empty string
 ABOUT = "Zobra, a chess engine in Python compiled by Numba. Free software: GPL-3.0-or-later."
+
+
+def keep(session: Session, value: str) -> None:
+    """The setter of an option whose value is looked up when it is needed."""
+
+
+def know(name: str) -> Callable[[Session, str], None]:
+    """The setter of an option of book or tables."""
+    return lambda session, value: session.knowledge.apply(name)
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option. `kind` is spin, check, string or button; a spin has bounds."""
+    """One option. `kind` is spin, check, string or button; a spin has bounds.
+
+    `apply(session, value)` makes a new value take effect. It raises ValueError or MemoryError, and then changes nothing.
+    """
 
     name: str
     kind: str
     default: str = ""
     low: int = 0
     high: int = 0
+    apply: Callable[[Session, str], None] = keep
 
     def announcement(self) -> str:
         """The line that answers `uci`."""
@@ -30,9 +48,9 @@ class Option:
         return f"option name {self.name} type {self.kind} default {self.default or EMPTY}{bounds}"
 
     def read(self, text: str | None) -> tuple[str, str | None]:
-        """The value that a text stands for, and what was wrong with the text (None if nothing).
+        """The value that a text stands for, and how it differs from the text (None if it does not).
 
-        ValueError when no value can be made of it.
+        ValueError when the text is no value.
         """
         if self.kind == "button":
             return "", None
@@ -53,24 +71,28 @@ class Option:
 
 
 OPTIONS = (
-    Option("Hash", "spin", "32", 1, MAX_HASH),
-    Option("Threads", "spin", "1", 1, MAX_THREADS),
-    Option("Clear Hash", "button"),
+    Option("Hash", "spin", "32", 1, MAX_HASH, lambda session, value: session.searcher.resize(int(value))),
+    Option("Threads", "spin", "1", 1, MAX_THREADS, lambda session, value: setattr(session.searcher, "threads", int(value))),
+    Option("Clear Hash", "button", apply=lambda session, value: session.searcher.clear()),
     Option("Ponder", "check", "false"),
-    Option("MultiPV", "spin", "1", 1, MAX_LINES),
-    Option("Move Overhead", "spin", "10", 0, 5000),
-    Option("nodestime", "spin", "0", 0, 10_000),
+    Option("MultiPV", "spin", "1", 1, MAX_LINES, lambda session, value: setattr(session.searcher, "multipv", int(value))),
+    Option(
+        "Move Overhead", "spin", "10", 0, 5000, lambda session, value: setattr(session.searcher.time, "overhead", int(value))
+    ),
+    Option(
+        "nodestime", "spin", "0", 0, 10_000, lambda session, value: setattr(session.searcher.time.node_time, "rate", int(value))
+    ),
     Option("Skill Level", "spin", "20", 0, 20),
-    Option("EvalFile", "string"),
+    Option("EvalFile", "string", apply=lambda session, value: session.use_network(value)),
     Option("UCI_LimitStrength", "check", "false"),
     Option("UCI_Elo", "spin", "1800", 1000, 2600),
     Option("OwnBook", "check", "false"),
-    Option("BookFile", "string"),
-    Option("Book Variety", "spin", "100", 0, 100),
-    Option("SyzygyPath", "string"),
+    Option("BookFile", "string", apply=know("BookFile")),
+    Option("Book Variety", "spin", "100", 0, 100, know("Book Variety")),
+    Option("SyzygyPath", "string", apply=know("SyzygyPath")),
     Option("SyzygyProbeLimit", "spin", "7", 0, 7),
     Option("Syzygy50MoveRule", "check", "true"),
-    Option("Debug Log File", "string"),
+    Option("Debug Log File", "string", apply=lambda session, value: session.console.log.open(value)),
     Option("UCI_ShowWDL", "check", "false"),
     Option("UCI_Chess960", "check", "false"),
     Option("UCI_AnalyseMode", "check", "false"),
@@ -82,10 +104,16 @@ BY_NAME = {option.name.lower(): option for option in OPTIONS}
 
 @cache
 def parameter_options() -> dict[str, Option]:
-    """The numbers that steer the search, by name: they can always be set, but only `zobra --tunable` announces them."""
+    """The parameters of the search, by name. They can always be set, but only `zobra --tunable` announces them."""
     from zobra.search.parameters import PARAMETERS
 
-    return {entry.name: Option(entry.name, "spin", str(entry.default), entry.low, entry.high) for entry in PARAMETERS}
+    def setter(name: str) -> Callable[[Session, str], None]:
+        return lambda session, value: session.searcher.set_parameter(name, int(value))
+
+    return {
+        entry.name: Option(entry.name, "spin", str(entry.default), entry.low, entry.high, setter(entry.name))
+        for entry in PARAMETERS
+    }
 
 
 def find(name: str) -> Option:

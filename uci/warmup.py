@@ -15,7 +15,7 @@ def warmup() -> None:
     columns = (BarColumn(), TextColumn("{task.completed} of {task.total} kernels: {task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("looking")
-        from zobra.uci.compilation import compile_all
+        from zobra.uci.startup import compile_all
 
         def tell(number: int, total: int, name: str) -> None:
             progress.update(task, completed=number, total=total, description=name)

@@ -1,0 +1,170 @@
+"""The start: `uciok` before anything heavy is imported, and missing kernels are compiled before `readyok`."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import chess
+import pytest
+
+from tests.prober import Prober
+from zobra.engine import kernels
+from zobra.uci import startup
+from zobra.uci.startup import Startup, compile_all
+
+COMPILING = "info string compiling the engine"
+
+
+@contextmanager
+def engine(store: Path, **variables: str):
+    """A fresh process with this store, which has answered `uci` with nothing but what it is asked."""
+    with Prober(environment={**os.environ, "ZOBRA_CACHE_DIR": str(store), **variables}) as prober:
+        said = prober.ask("uci", answer="uciok")
+        assert not any("info string" in line for line in said)
+        yield prober
+
+
+def test_handshake_imports_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from zobra.uci.console import Console\n"
+        "from zobra.uci.loop import Loop\n"
+        "loop = Loop(Console())\n"
+        "loop._startup.begin = lambda: None\n"
+        "loop.introduce()\n"
+        "heavy = {'numpy', 'numba', 'llvmlite', 'chess', 'typer', 'rich', 'scipy'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert answer[0].startswith("id name Zobra") and answer[1].startswith("id author") and answer[-1] == "uciok"
+
+
+class FakeSession:
+    def rehearse(self) -> None:
+        pass
+
+
+def test_a_compilation_is_reported_now_and_then(monkeypatch):
+    said: list[str] = []
+    stages = []
+
+    def compile_slowly(tell):
+        for number in range(4):
+            tell(number, 4, "kernel")
+            stages.append(made.is_compiling)
+
+    monkeypatch.setattr(kernels, "missing", lambda: ["kernel"] * 4)
+    monkeypatch.setattr(startup, "compile_all", compile_slowly)
+    monkeypatch.setattr(startup, "PAUSE", 0.0)
+    made = Startup(FakeSession, said.append)
+    assert isinstance(made.session(), FakeSession) and not made.is_compiling and stages == [True] * 4
+    assert said[0].startswith("compiling the engine (4 kernels)")
+    assert said[1:] == [f"compiled {number} of 4 kernels" for number in range(4)]
+
+
+def test_what_cannot_be_compiled_is_reported_to_each_who_waits(monkeypatch):
+    def fail(tell):
+        raise ImportError("no compiler")
+
+    monkeypatch.setattr(kernels, "missing", lambda: ["kernel"])
+    monkeypatch.setattr(startup, "compile_all", fail)
+    made = Startup(FakeSession, lambda text: None)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="could not be loaded: ImportError: no compiler"):
+            made.session()
+    assert not made.is_compiling
+
+
+def test_with_all_kernels_nothing_is_compiled():
+    assert compile_all() == 0
+
+
+@pytest.mark.parametrize("ending", ["quit", "quit in a search", "end of input", "SIGTERM"])
+def test_leaves_at_once_while_it_compiles(tmp_path, ending):
+    with engine(tmp_path) as prober:
+        prober.send("isready")
+        prober.expect(COMPILING)
+        begin = time.monotonic()
+        if ending == "end of input":
+            prober.process.stdin.close()
+        elif ending.startswith("quit"):
+            prober.send(*(["go infinite", "stop", "quit"] if "search" in ending else ["quit"]))
+        else:
+            prober.process.send_signal(getattr(signal, ending))
+        assert prober.wait() == 0 and time.monotonic() - begin < 8
+        assert prober.process.stderr.read() == b""
+
+
+def test_leaves_when_nobody_listens_to_the_progress(tmp_path):
+    environment, command = {**os.environ, "ZOBRA_CACHE_DIR": str(tmp_path)}, [sys.executable, "-m", "zobra.uci"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        process.stdin.write(b"isready\n")
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(COMPILING.encode())
+        process.stdout.close()
+        assert process.wait(15) == 0 and process.stderr.read() == b""
+
+
+def test_quit_does_not_wait_for_a_compilation_that_begins_later(tmp_path):
+    with Prober(environment={**os.environ, "ZOBRA_CACHE_DIR": str(tmp_path)}) as prober:
+        begin = time.monotonic()
+        prober.send("uci", "isready", "quit")
+        assert prober.wait() == 0 and time.monotonic() - begin < 8
+
+
+@pytest.mark.slow
+def test_commands_wait_for_the_kernels_and_are_carried_out_in_order(tmp_path):
+    with engine(tmp_path) as prober:
+        prober.send("setoption name MultiPV value 2", "setoption name UCI_Chess960 value true", "setoption name Nonsense")
+        prober.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1h1", "isready", "go depth 5", "d")
+        said = prober.expect("readyok")
+        assert said[0].startswith(COMPILING) and sum("kernels" in line for line in said) > 2
+        assert any("no option 'Nonsense'" in line for line in said)
+        said = prober.expect("bestmove")
+        assert any(line.startswith("info depth 5 ") and "multipv 2 " in line for line in said)
+        assert any("5rk1" in line.lower() for line in prober.expect("Checkers"))
+    with engine(tmp_path) as prober:  # the next start finds them
+        assert not any("info string" in line for line in prober.ask("go depth 5", answer="bestmove"))
+    (damaged,) = tmp_path.rglob("*.set_up.kernel")
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    with engine(tmp_path) as prober:
+        said = prober.ask("isready", "d", answer="Checkers")
+        assert sum("damaged files removed" in line for line in said) == 1
+    assert damaged.exists()
+
+
+@pytest.mark.slow
+def test_a_script_is_carried_out_though_kernels_are_missing(tmp_path):
+    environment = {**os.environ, "ZOBRA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "zobra.uci"]
+    done = subprocess.run(command, check=True, env=environment, input="go perft 3\nquit\n", capture_output=True, text=True)
+    assert "Nodes searched: 8902" in done.stdout and done.stderr == ""
+
+
+@pytest.mark.slow
+def test_without_a_place_for_kernels_it_says_so_once_and_plays(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with engine(tmp_path / "file") as prober:
+        said = prober.ask("isready", "go depth 8", answer="bestmove")
+        assert sum("kernel cache is not usable" in line for line in said) == 1
+        assert chess.Move.from_uci(said[-1].split()[1]) in chess.Board().legal_moves
+        assert not any("info string" in line for line in prober.ask("go depth 5", "eval", answer="bestmove"))
+
+
+@pytest.mark.slow
+def test_of_several_starts_one_compiles_and_all_play(tmp_path):
+    probers = [Prober(environment={**os.environ, "ZOBRA_CACHE_DIR": str(tmp_path)}) for _ in range(4)]
+    try:
+        for prober in probers:
+            prober.send("uci", "isready", "go depth 9")
+        said = [prober.expect("bestmove", 200) for prober in probers]
+        assert all(any(line.startswith("info depth 9 ") for line in lines) for lines in said)
+        assert sum(sum("compiled " in line for line in lines) > 1 for lines in said) <= 1
+    finally:
+        for prober in probers:
+            prober.__exit__()
