@@ -29,7 +29,7 @@ class FakeSearcher:
         self.nodes = 1
         self.failure: Exception | None = None
         self.stopped = threading.Event()
-        self.lines, self.strength, self.seed, self.ponderhits = 1, None, 0, 0
+        self.multipv, self.skill, self.seed, self.ponderhits = 1, None, 0, 0
         self.parameters = {}
         self.threads, self.missing_threads = 1, 0
         self.progress = Progress(0, 0, 0)
@@ -254,10 +254,10 @@ def test_strength_options_reach_the_search(conversation):
 
 def test_an_analysis_without_end_is_not_weakened(conversation):
     conversation.set_option(SetOption("Skill Level", "3"))
-    for line, strength in (("go depth 1", skill_from_level(3)), ("go infinite", None), ("go nodes 9", skill_from_level(3))):
+    for line, skill in (("go depth 1", skill_from_level(3)), ("go infinite", None), ("go nodes 9", skill_from_level(3))):
         conversation.searches.go(parse(line))
         conversation.searches.thread.finish()
-        assert conversation.searcher.skill == strength
+        assert conversation.searcher.skill == skill
 
 
 def test_missing_threads_are_told(conversation, said):
