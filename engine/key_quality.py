@@ -1,8 +1,8 @@
 """How good the Zobrist numbers are, as vectors over GF(2), where adding is exclusive or.
 
 Two positions collide when the numbers in which they differ add up to zero. So a set of numbers is good when no small subset of
-it does (is "dependent"), and that does not change with the basis in which the vectors are written; the Hamming distance of two
-numbers, often taken for a measure of quality, does.
+it does (is "dependent"). The Hamming distance of two numbers, often taken for a measure of quality, says nothing: it changes
+with the basis in which the vectors are written, and what collides does not.
 
 Source of the argument: Sven Reichard, Computer Chess Club, 5 December 2001.
 """
@@ -18,7 +18,7 @@ from zobra.engine.board import PIECE_LETTERS, SQUARE_NAMES
 
 # Eight of the published numbers that add up to zero. Two are pawns on the first and last rank, so no two positions collide.
 KNOWN_DEPENDENT = ("pg8", "Pa1", "nf2", "Bg6", "Bc7", "Ra5", "Qg3", "Kd4")
-PARTS = 8  # sums of three are compared in this many portions, which need about 200 MB each
+PARTS = 8  # sums are compared in this many portions, which need about 200 MB each for sums of three
 WINDOW = 6  # a first collision this many times later than usual has a probability of 1e-8
 
 Progress = Callable[[float], None]
@@ -32,89 +32,43 @@ def number_names() -> list[str]:
 
 def rank(vectors: Iterable[int]) -> int:
     """Dimension of the space that the vectors span: 64 is all there is for 64 bits."""
-    return len(_independent(vectors))
-
-
-def _independent(vectors: Iterable[int]) -> list[tuple[int, int]]:
-    """Echelon form: (reduced vector, which independent vectors it is the sum of), one for each vector that adds a dimension."""
-    rows: list[tuple[int, int]] = []
+    basis: dict[int, int] = {}  # by the highest bit
     for vector in vectors:
-        reduced, origin = _reduce(int(vector), rows)
-        if reduced:
-            rows.append((reduced, origin | 1 << len(rows)))
-    return rows
+        rest = int(vector)
+        while rest and rest.bit_length() in basis:
+            rest ^= basis[rest.bit_length()]
+        if rest:
+            basis[rest.bit_length()] = rest
+    return len(basis)
 
 
-def _reduce(vector: int, rows: list[tuple[int, int]]) -> tuple[int, int]:
-    origin = 0
-    for row, made_of in rows:
-        if vector >> (row.bit_length() - 1) & 1:
-            vector, origin = vector ^ row, origin ^ made_of
-    return vector, origin
+def _sums(vectors: np.ndarray, most: int) -> Iterator[np.ndarray]:
+    """Every sum of at most `most` (1 to 3) different vectors, in chunks."""
+    yield np.zeros(1, np.uint64)
+    yield vectors
+    if most >= 2:
+        first, second = np.triu_indices(len(vectors), 1)
+        pairs = vectors[first] ^ vectors[second]
+        yield pairs
+        if most == 3:
+            for index, vector in enumerate(vectors):
+                yield pairs[np.searchsorted(first, index, side="right") :] ^ vector
 
 
-def coordinates(vectors: Iterable[int]) -> list[int]:
-    """The same vectors in another basis: that of the first independent ones among them, which become single bits."""
-    vectors = list(vectors)
-    rows = _independent(vectors)
-    return [_reduce(int(vector), rows)[1] for vector in vectors]
+def has_dependent_subset(vectors: np.ndarray, largest: int, progress: Progress = lambda done: None) -> bool:
+    """Does a subset of at most `largest` (2, 4 or 6) vectors add up to zero?
 
-
-def hamming_extremes(vectors: np.ndarray) -> tuple[int, int]:
-    """The fewest and the most bits in which two of the vectors differ."""
-    first, second = np.triu_indices(len(vectors), 1)
-    differences = (vectors[first] ^ vectors[second]).view(np.uint8).reshape(-1, 8)
-    distances = np.unpackbits(differences, axis=1).sum(axis=1)
-    return int(distances.min()), int(distances.max())
-
-
-def _sums(vectors: np.ndarray, most: int) -> Iterator[tuple[np.ndarray, np.ndarray, tuple[int, ...]]]:
-    """Every sum of at most `most` (1 to 3) different vectors, in chunks: sums, their addends by row, addend common to all."""
-    count = len(vectors)
-    yield np.zeros(1, np.uint64), np.zeros((1, 0), np.int64), ()
-    yield vectors, np.arange(count)[:, None], ()
-    if most == 1:
-        return
-    first, second = np.triu_indices(count, 1)
-    pairs, addends = vectors[first] ^ vectors[second], np.stack([first, second], axis=1)
-    yield pairs, addends, ()
-    if most == 3:
-        for index in range(count):
-            start = np.searchsorted(first, index, side="right")
-            yield pairs[start:] ^ vectors[index], addends[start:], (index,)
-
-
-def _repeated_sums(vectors: np.ndarray, most: int, progress: Progress) -> np.ndarray:
-    """The values that two different sums of at most `most` vectors share; compared in portions to save memory."""
-    parts = PARTS if most == 3 else 1
-    repeated = []
-    for part in range(parts):
-        portion = np.concatenate([sums[sums % np.uint64(parts) == part] for sums, *_ in _sums(vectors, most)])
-        portion.sort()
-        repeated.append(portion[1:][portion[1:] == portion[:-1]])
-        progress((part + 1) / parts)
-    return np.unique(np.concatenate(repeated))
-
-
-def smallest_dependent(vectors: np.ndarray, largest: int, progress: Progress = lambda done: None) -> tuple[int, ...]:
-    """Indices of a smallest subset of at most `largest` (2, 4 or 6) vectors that adds up to zero; empty if there is none.
-
-    Exhaustive: such a subset falls into two halves with the same sum, so comparing all sums of up to half as many is enough.
+    The search is exhaustive: such a subset falls into two halves with the same sum, so it is enough to compare all sums of up
+    to half as many vectors.
     """
     if largest not in (2, 4, 6):
         raise ValueError(f"subsets are searched up to a size of 2, 4 or 6, not {largest}")
-    for half in range(1, largest // 2 + 1):
-        repeated = _repeated_sums(vectors, half, progress if half == largest // 2 else lambda done: None)
-        if not len(repeated):
-            continue
-        halves: dict[int, list[frozenset[int]]] = {}
-        for sums, addends, common in _sums(vectors, half):
-            for row in np.flatnonzero(np.isin(sums, repeated)):
-                halves.setdefault(int(sums[row]), []).append(frozenset([*addends[row].tolist(), *common]))
-        dependent = [one ^ other for same in halves.values() for one in same for other in same if one != other]
-        smallest = min(dependent, key=lambda subset: (len(subset), sorted(subset)))
-        return tuple(sorted(smallest))
-    return ()
+    for part in range(PARTS):
+        portion = np.sort(np.concatenate([sums[sums % np.uint64(PARTS) == part] for sums in _sums(vectors, largest // 2)]))
+        if (portion[1:] == portion[:-1]).any():
+            return True
+        progress((part + 1) / PARTS)
+    return False
 
 
 def expected_dependent(count: int, size: int, bits: int = 64) -> float:
@@ -172,19 +126,14 @@ def fill_buckets(present: np.ndarray, index_bits: int, slots: int) -> tuple[np.n
     return table, np.bincount(ordered[kept], minlength=1 << index_bits)
 
 
-def false_matches(
-    table: tuple[np.ndarray, np.ndarray], absent: np.ndarray, index_bits: int, signature_bits: int
-) -> tuple[int, float]:
+def false_matches(table: tuple[np.ndarray, np.ndarray], absent: np.ndarray, signature_bits: int) -> tuple[int, float]:
     """Type-1 errors: entries that absent keys take for their own when only `signature_bits` above the index are compared.
 
     Also the number to expect: each used entry of the bucket matches with probability 2^-signature_bits.
     """
     stored, used = table
-    buckets = low_bits(absent, index_bits).astype(np.int64)
-    shift, mask = np.uint64(index_bits), np.uint64((1 << signature_bits) - 1)
-    wanted = absent >> shift & mask
-    matches = 0
-    for slot in range(stored.shape[1]):
-        same = stored[buckets, slot] >> shift & mask == wanted
-        matches += int((same & (used[buckets] > slot)).sum())
+    index_bits = len(used).bit_length() - 1
+    buckets, wanted = low_bits(absent, index_bits).astype(np.int64), low_bits(absent >> np.uint64(index_bits), signature_bits)
+    same = low_bits(stored[buckets] >> np.uint64(index_bits), signature_bits) == wanted[:, None]
+    matches = int((same & (used[buckets][:, None] > np.arange(stored.shape[1]))).sum())
     return matches, float(used[buckets].sum()) / 2.0**signature_bits

@@ -3,16 +3,15 @@
 import re
 import subprocess
 import sys
+from functools import partial
 
 import chess
-import chess.polyglot
 import numpy as np
 import pytest
 
-from zobra.engine import key_trials
-from zobra.engine.layouts import POSITION
+from zobra.engine import random_games
+from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import TABLES_RECORD, Position
-from zobra.engine.zobrist import compute_keys
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +29,6 @@ def test_the_numbers(report):
 def test_dependent_subsets(report):
     assert "of 1 to 4 numbers, searched exhaustively: none" in report
     assert "pg8 Pa1 nf2 Bg6 Bc7 Ra5 Qg3 Kd4 adds up to 0" in report and "size 7 is not searched" in report
-
-
-def test_distances(report):
-    assert "as published: two numbers differ in 14 to 52 bits; rank 64" in report
-    assert re.search(r"in another basis: [12] to \d+ bits; rank 64", report)
 
 
 def rows(report: str, title: str) -> dict[int, list[str]]:
@@ -58,72 +52,36 @@ def test_type_1_errors(report):
     assert "Zobra compares all 64 bits" in report
 
 
-def test_times(report):
-    section = report.split("Time of a key")[1]
-    whole, claim, together, update, other = (float(time) for time in re.findall(r"([\d.]+) ns", section))
-    assert min(whole, together, update) > 0 and "from scratch" in section and "update over a quiet move" in section
-    assert (claim, other) == (10, 1)
-
-
 def test_a_typing_mistake_is_named():
     command = [sys.executable, "-m", "zobra.uci", "keys", "--quik"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 2 and "--quik" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_collected_keys_are_those_of_a_legal_game():
+def test_the_keys_are_those_of_legal_games():
+    games = np.zeros(1, random_games.GAMES)
+    games["start"], games["random"] = parse_fen(START).record, 11
+    random_games.play_games(games[0], TABLES_RECORD)
     board = chess.Board()
-    for plies in range(1, 150):
-        player, keys = key_trials.new_player(11), np.zeros(plies, np.uint64)  # the same game, one ply longer
-        key_trials.collect(player, keys)
-        position = Position(player["position"])
-        if board.is_checkmate() or board.is_stalemate():
+    for key in games["keys"][0, :300].tolist():
+        if board.is_game_over() or board.ply() == random_games.LONGEST_GAME:
             board.reset()
-        played = [move for move in board.legal_moves if board_after(board, move).fen() == position.to_board().fen()]
-        assert len(played) == 1
-        board.push(played[0])
-        assert int(keys[-1]) == position.key
-        if not board.ep_square or board.has_legal_en_passant():
-            assert int(keys[-1]) == chess.polyglot.zobrist_hash(board)
+        after = {
+            Position.from_board(following).key: following
+            for following in map(partial(following_board, board), board.legal_moves)
+        }
+        board = after[key]
 
 
-def board_after(board: chess.Board, move: chess.Move) -> chess.Board:
-    """The position after a move; a square for en passant is named when it can be used, as in ours."""
-    after = board.copy(stack=False)
-    after.push(move)
-    after.ep_square = after.ep_square if after.has_legal_en_passant() else None
-    return after
+def following_board(board: chess.Board, move: chess.Move) -> chess.Board:
+    """The board after a move."""
+    following = board.copy(stack=False)
+    following.push(move)
+    return following
 
 
 def test_distinct_keys_are_distinct_and_the_same_each_time():
-    keys = key_trials.distinct_keys(5_000, 3)
-    assert len(np.unique(keys)) == len(keys) == 5_000
-    assert (keys == key_trials.distinct_keys(5_000, 3)).all() and (np.diff(keys.astype(np.float64)) < 0).any()
-    assert len(np.intersect1d(keys, key_trials.distinct_keys(5_000, 4))) < 1_000
-
-
-def test_timed_kernels_make_the_keys_they_say():
-    trial = key_trials.new_trial(5)
-    samples = trial["samples"][0]
-    known = samples["position"]["key"].copy()
-    key_trials.make_whole_keys(trial[0], TABLES_RECORD, 1)
-    assert (samples["key"] == known).all()
-    samples["position"]["key"] = 0
-    key_trials.make_all_keys(trial[0], TABLES_RECORD, 1)
-    assert (samples["position"]["key"] == known).all()
-    key_trials.update_keys(trial[0], TABLES_RECORD, 1)
-    piece_key = TABLES_RECORD["piece_key"]
-    step = (
-        piece_key[samples["piece"], samples["from_"]] ^ piece_key[samples["piece"], samples["to"]] ^ TABLES_RECORD["side_key"]
-    )
-    assert (samples["key"][1:] ^ samples["key"][:-1] == step[1:]).all()
-    assert key_trials.nanoseconds(key_trials.update_keys, trial, repeats=1, rounds=1) > 0
-
-
-def test_the_key_of_a_sample_is_that_of_its_position():
-    record = key_trials.new_trial(9)["samples"][0]["position"][:20].copy()
-    for position in record:
-        again = np.zeros(1, POSITION)
-        again[0] = position
-        compute_keys(again[0], TABLES_RECORD)
-        assert again[0]["key"] == position["key"]
+    keys = random_games.distinct_keys(20_000, 3)
+    assert len(np.unique(keys)) == len(keys) == 20_000
+    assert (keys == random_games.distinct_keys(20_000, 3)).all() and (np.diff(keys.astype(np.float64)) < 0).any()
+    assert len(np.intersect1d(keys, random_games.distinct_keys(20_000, 4))) < 4_000

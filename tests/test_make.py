@@ -11,10 +11,10 @@ from zobra.engine.board import EVERYWHERE, NO_PIECE, ONE, ZERO
 from zobra.engine.fen import parse_fen, write_fen
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import INT, copy_record, entry, kernel, record
-from zobra.engine.key_trials import next_random
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make
 from zobra.engine.position import TABLES_RECORD, set_up
+from zobra.engine.random_games import next_random
 
 HISTORY = ("repeatable",)  # what a FEN does not tell
 PLIES = 400  # of the longest random game

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import chess
 import chess.polyglot
-import numpy as np
 import pytest
 
 from tests import naive
@@ -57,50 +56,6 @@ def test_published_vectors():
 
 def test_start_position_has_the_published_key():
     assert key_of(START) == 0x463B96181691FC9C
-
-
-# The next four judge by plain means what engine/key_quality.py finds by better ones.
-def test_numbers_are_distinct_and_of_full_rank():
-    assert len(set(KEYS)) == 781
-    basis: dict[int, int] = {}
-    for key in KEYS:
-        rest = key
-        while rest and rest.bit_length() in basis:
-            rest ^= basis[rest.bit_length()]
-        if rest:
-            basis[rest.bit_length()] = rest
-    assert len(basis) == 64
-
-
-def test_no_four_numbers_cancel():
-    """Two different pairs with one sum would be a dependent set of three or four."""
-    numbers = np.array(KEYS, np.uint64)
-    sums = np.concatenate([numbers[i + 1 :] ^ numbers[i] for i in range(len(numbers) - 1)])
-    assert len(np.unique(np.concatenate([numbers, sums]))) == len(numbers) + len(sums)
-
-
-@pytest.mark.slow
-def test_no_six_numbers_cancel():
-    """All 79 million sums of three and all smaller sums are distinct; compared in slices of their top bits to save memory."""
-    numbers = np.array(KEYS, np.uint64)
-    pairs = np.concatenate([numbers[i + 1 :] ^ numbers[i] for i in range(len(numbers) - 1)])
-    first = np.concatenate([np.full(len(numbers) - 1 - i, i) for i in range(len(numbers) - 1)])
-    for part in range(16):
-        chosen = [small[small >> np.uint64(60) == part] for small in (numbers, pairs)]
-        for index in range(len(numbers)):
-            triples = pairs[first > index] ^ numbers[index]
-            chosen.append(triples[triples >> np.uint64(60) == part])
-        everything = np.sort(np.concatenate(chosen))
-        assert not np.any(everything[1:] == everything[:-1])
-
-
-def test_eight_numbers_that_cancel_are_known():
-    names = ("pg8", "Pa1", "nf2", "Bg6", "Bc7", "Ra5", "Qg3", "Kd4")
-    total = 0
-    for name in names:
-        kind = "PNBRQK".index(name[0].upper())
-        total ^= piece_key(2 * kind + name[0].islower(), name[1:])
-    assert total == 0
 
 
 def test_castling_states_are_combinations_of_four_numbers():

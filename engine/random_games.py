@@ -1,0 +1,74 @@
+"""Random legal games, played by one kernel: a supply of positions and of their keys."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zobra.engine.attacks import find_checks
+from zobra.engine.board import FIFTY_MOVES, SEVEN, ZERO
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.generator import ALL, generate
+from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
+from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.make import make
+from zobra.engine.position import TABLES_RECORD
+
+LONGEST_GAME = 200  # plies
+KEYS = 1 << 14  # positions that one call of the kernel visits
+
+GAMES = np.dtype(
+    [
+        ("start", POSITION),
+        ("position", POSITION),
+        ("following", POSITION),
+        ("moves", MOVE_LIST),
+        ("random", "u8"),  # state of the generator of random words, not 0
+        ("keys", "u8", (KEYS,)),
+    ],
+    align=True,
+)
+
+THIRTEEN, SEVENTEEN, TWENTY = np.uint64(13), np.uint64(17), np.uint64(20)
+
+
+@kernel
+def next_random(games):
+    """A pseudo-random word of 44 bits: George Marsaglia's xorshift (2003)."""
+    word = games.random
+    word ^= word << THIRTEEN
+    word ^= word >> SEVEN
+    word ^= word << SEVENTEEN
+    games.random = word
+    return word >> TWENTY
+
+
+@entry(VOID, record(GAMES), TABLES_TYPE)
+def play_games(games, tables):
+    """Play random games from `start`, until `keys` holds the keys of all positions reached."""
+    position, following, moves = games.position, games.following, games.moves
+    index = 0
+    while index < KEYS:
+        copy_record(position, games.start)
+        for _ in range(LONGEST_GAME):
+            find_checks(position, tables)
+            moves.count = ZERO
+            count = generate(position, tables, moves, ALL)
+            if count == ZERO or position.halfmove >= FIFTY_MOVES or index == KEYS:
+                break
+            make(position, following, np.uint64(moves.moves[next_random(games) % count]), tables)
+            copy_record(position, following)
+            games.keys[index] = position.key
+            index += 1
+
+
+def distinct_keys(count: int, seed: int) -> np.ndarray:
+    """The keys of `count` positions of random games, all different, in random order; the same ones for a seed (not 0)."""
+    games, found = np.zeros(1, GAMES), np.zeros(0, np.uint64)
+    games["start"], games["random"] = parse_fen(START).record, seed
+    while len(found) < count:
+        more = []
+        for _ in range((count - len(found)) // KEYS + 1):
+            play_games(games[0], TABLES_RECORD)
+            more.append(games["keys"][0].copy())
+        found = np.unique(np.concatenate([found, *more]))
+    return np.random.default_rng(seed).permutation(found)[:count]
