@@ -8,7 +8,8 @@ import pytest
 from tests.search_kernels import fields, probe_table, store_in_table, unpacked
 from zobra.engine.scores import NO_SCORE
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, as_hint, move_of_data
-from zobra.tt.table import AGE_WEIGHT, BUCKET, ENTRIES_PER_BUCKET, KEEP_DEPTH, MAX_MEGABYTES, Table, map_memory
+from zobra.tt.memory import map_memory
+from zobra.tt.table import AGE_WEIGHT, BUCKET, ENTRIES_PER_BUCKET, KEEP_DEPTH, MAX_MEGABYTES, Table
 
 KEY = 0x9E3779B97F4A7C15
 MOVE = 796  # e2e4
@@ -276,7 +277,7 @@ def test_clear_without_any_new_memory_writes_over_the_old(table, monkeypatch):
     put(table, KEY)
     table.next_generation()
     address = int(table.record["address"])
-    monkeypatch.setattr("zobra.tt.table.mmap.mmap", refuse)
+    monkeypatch.setattr("zobra.tt.memory.mmap.mmap", refuse)
     table.clear()
     assert get(table, KEY) is None
     assert not table.buckets()["check"].any()
@@ -288,7 +289,7 @@ def test_a_system_without_huge_pages_is_no_obstacle(monkeypatch):
         def madvise(self, *_arguments):
             raise OSError("Invalid argument")
 
-    monkeypatch.setattr("zobra.tt.table.mmap.mmap", Stubborn)
+    monkeypatch.setattr("zobra.tt.memory.mmap.mmap", Stubborn)
     table = Table(1)
     put(table, KEY)
     assert get(table, KEY) is not None
@@ -325,7 +326,7 @@ def test_too_much_memory_is_refused_and_the_table_kept(table, say, monkeypatch):
     address = int(table.record["address"])
     monkeypatch.setattr("zobra.tt.table.available_megabytes", say)
     if say() is None:  # a system that does not say refuses the mapping itself
-        monkeypatch.setattr("zobra.tt.table.mmap.mmap", refuse)
+        monkeypatch.setattr("zobra.tt.memory.mmap.mmap", refuse)
     with pytest.raises(MemoryError, match=str(MAX_MEGABYTES)):
         table.resize(MAX_MEGABYTES)
     assert get(table, KEY)["move"] == MOVE

@@ -7,9 +7,7 @@ zeroed page by page: a table of gigabytes is made, and cleared, at once.
 
 from __future__ import annotations
 
-import contextlib
 import mmap
-import os
 
 import numpy as np
 
@@ -27,6 +25,7 @@ from zobra.tt.entry import (
     pack,
     with_move,
 )
+from zobra.tt.memory import available_megabytes, map_memory
 
 ENTRIES_PER_BUCKET = 4
 BUCKET = np.dtype([("entries", ENTRY, (ENTRIES_PER_BUCKET,))], align=True)
@@ -39,9 +38,6 @@ MIN_MEGABYTES, MAX_MEGABYTES = 1, 1 << 20
 AGE_WEIGHT = np.int64(8)  # one search of age counts like this many plies of depth
 KEEP_DEPTH = np.int64(4)  # a bound that is shallower by more than this does not replace an entry of the same search
 SAMPLE_BUCKETS = np.uint64(1000 // ENTRIES_PER_BUCKET)  # a thousand entries, as permille; the smallest table has more
-
-# Memory shared with other processes, which is the default, cannot have huge pages.
-PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 bucket_at = record_at(BUCKET)
 
@@ -71,7 +67,7 @@ def probe(table, key):
 
 @kernel
 def value_of(data, generation):
-    """What an entry is worth keeping: depth, less its age; empty ones the least."""
+    """How much an entry should be kept: its depth less its age. An empty one has the least value."""
     age = np.int64((generation - generation_of(data)) & GENERATION_MASK)
     return depth_of(data) - AGE_WEIGHT * age if bound_of(data) != NO_BOUND else -AGE_WEIGHT * np.int64(GENERATION_MASK)
 
@@ -96,7 +92,7 @@ def store(table, key, move, score, evaluation, depth, bound):
                 move = move_of(data)
             current = generation_of(data) == generation
             if current and bound != EXACT and bound_of(data) != NO_BOUND and depth + KEEP_DEPTH < depth_of(data):
-                write(bucket, index, key, with_move(data, move))  # the score known is worth more, the move less
+                write(bucket, index, key, with_move(data, move))  # keep the deeper score, take the newer move
                 return
             victim = np.uint64(index)
             break
@@ -116,32 +112,6 @@ def permille_full(table):
             data = bucket.entries[index].data
             used += int(bound_of(data) != NO_BOUND and generation_of(data) == table.generation)
     return used
-
-
-def available_megabytes() -> int | None:
-    """Memory the system could still give, in MiB, or all that it has where only that is known; None where nothing is."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            sizes = dict(line.split(":") for line in lines)
-        return int(sizes["MemAvailable"].split()[0]) >> 10
-    except (OSError, KeyError, ValueError):
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
-    except (AttributeError, OSError, ValueError):
-        return None
-
-
-def map_memory(megabytes: int) -> mmap.mmap:
-    """Zeroed memory of this size; MemoryError when it is not to be had."""
-    try:
-        memory = mmap.mmap(-1, megabytes << 20, **PRIVATE)
-    except (OSError, ValueError, OverflowError) as error:
-        raise MemoryError(f"a table of {megabytes} MB is not to be had: {error}") from error
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        with contextlib.suppress(OSError):  # a wish: not every system has huge pages
-            memory.madvise(mmap.MADV_HUGEPAGE)
-    return memory
 
 
 class Table:

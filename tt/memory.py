@@ -1,0 +1,75 @@
+"""How much memory the table may take: what the machine has left, and what the control groups of the process leave it."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+from pathlib import Path, PurePosixPath
+
+# Memory shared with other processes, which is the default, cannot have huge pages.
+PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+
+CGROUP_MOUNT, CGROUP_MEMBERSHIP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+# Files with the limit and the use of a control group, and the line of memory.stat with its cached files, which can be dropped.
+VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+VERSION_2 = ("memory.max", "memory.current", "inactive_file")
+
+
+def _machine_bytes() -> int | None:
+    """Memory the machine could still give, or all that it has where only that is known; None where nothing is."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            sizes = dict(line.split(":") for line in lines)
+        return int(sizes["MemAvailable"].split()[0]) << 10
+    except (OSError, KeyError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _group_bytes(folder: Path, names: tuple[str, str, str]) -> int | None:
+    """Memory that one control group leaves; None where it has no limit ("max") or does not exist."""
+    limit, use, cached = names
+    try:
+        free = int((folder / limit).read_text()) - int((folder / use).read_text())
+        statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return max(0, free + int(statistics.get(cached, 0)))
+    except (OSError, ValueError):
+        return None
+
+
+def _limits(mount: Path, membership: Path) -> list[int | None]:
+    """What the process's control groups leave, of either version, each with the groups that contain it."""
+    try:
+        lines = membership.read_text().splitlines()
+    except OSError:  # not Linux
+        return []
+    found = []
+    for _, controllers, path in (line.split(":", 2) for line in lines):
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        base, names = (mount / "memory", VERSION_1) if controllers else (mount, VERSION_2)
+        group = PurePosixPath(path.lstrip("/"))
+        found += [_group_bytes(base / folder, names) for folder in (group, *group.parents)]
+    return found
+
+
+def available_megabytes(mount: Path = CGROUP_MOUNT, membership: Path = CGROUP_MEMBERSHIP) -> int | None:
+    """Memory this process can still take, in MiB: the least that the machine and its control groups leave; None if unknown."""
+    known = [size for size in (_machine_bytes(), *_limits(mount, membership)) if size is not None]
+    return min(known) >> 20 if known else None
+
+
+def map_memory(megabytes: int) -> mmap.mmap:
+    """Zeroed memory of this size; MemoryError when the system refuses it."""
+    try:
+        memory = mmap.mmap(-1, megabytes << 20, **PRIVATE)
+    except (OSError, ValueError, OverflowError) as error:
+        raise MemoryError(f"the system refuses a table of {megabytes} MB: {error}") from error
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # a wish: not every system has huge pages
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
