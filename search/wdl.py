@@ -1,7 +1,7 @@
 """What a score is worth: the chances to win, to draw and to lose that games of Zobra against itself bear out.
 
 The chance to win is a logistic function of the score. Where it passes one half, and how steep it is, are straight lines over
-the material left; the numbers are fitted by `zobra train chances`. Idea: Stockfish's WDL model, by Joost VandeVondele.
+the material left; the numbers are fitted by `zobra train wdl`. Idea: Stockfish's WDL model, by Joost VandeVondele.
 """
 
 from __future__ import annotations

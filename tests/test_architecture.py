@@ -14,7 +14,7 @@ MAY_IMPORT = {
     "search": {"engine", "tt", "search"},
     "uci": {"engine", "tt", "search", "uci", "arena", "train"},
     "arena": {"arena"},
-    "train": {"engine", "tt", "search", "train"},
+    "train": {"engine", "tt", "search", "train", "arena"},
 }
 NUMBA_DOOR = "engine/kernels"
 LONGEST_FILE, LONGEST_FUNCTION, LONGEST_NODE = 350, 60, 100

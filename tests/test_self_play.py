@@ -14,21 +14,21 @@ from zobra.engine.scores import is_mate
 from zobra.train import generate
 from zobra.train.check import check_data, coherence, duplicate_share
 from zobra.train.game_kernel import ENDINGS, RULE_DEFAULTS
-from zobra.train.games import DataError, PlayedGame, read_sets, read_shard, shards, write_atomically, write_shard
-from zobra.train.generate import GAMES_A_SHARD, Generation, Player
+from zobra.train.games import DataError, TrainingGame, read_sets, read_shard, shards, write_atomically, write_shard
+from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer
+from zobra.train.pgn import as_pgn
 from zobra.train.positions import EMPTY, PACKED, Replayer, mailboxes, unpack_board
-from zobra.train.view import as_pgn
 
 RULES = {"nodes": 150, "node_limit": 1_500}
 
 
 @pytest.fixture(scope="module")
-def games() -> list[PlayedGame]:
-    player = Player(RULES, seed=1)
+def games() -> list[TrainingGame]:
+    player = SelfPlayer(RULES, seed=1)
     return [player.play(number) for number in range(30)]
 
 
-def replayed(game: PlayedGame) -> chess.Board:
+def replayed(game: TrainingGame) -> chess.Board:
     """The end of a game by python-chess, which objects to illegal moves."""
     board = chess.Board(game.fen)
     for move in game.moves.tolist():
@@ -69,12 +69,12 @@ def test_openings_are_random_balanced_and_of_the_right_length(games):
 
 
 def test_a_game_depends_on_its_number_and_seed_alone(games):
-    other = Player(RULES, seed=1)
+    other = SelfPlayer(RULES, seed=1)
     for number in (7, 3):  # in another order, after other games
         again = other.play(number)
         assert again.fen == games[number].fen and (again.moves == games[number].moves).all()
         assert (again.scores == games[number].scores).all()
-    assert Player(RULES, seed=2).play(3).fen != games[3].fen
+    assert SelfPlayer(RULES, seed=2).play(3).fen != games[3].fen
 
 
 def test_scores_are_for_white_and_go_with_results(games):
@@ -139,7 +139,7 @@ def test_a_generation_goes_on_and_does_not_depend_on_its_threads(tmp_path, monke
     first.run(lambda tally: first.stopping.set())  # as by Ctrl-C in the first game: its shard is completed
     assert len(shards(parts)) == 1
     second = Generation(parts, 12, RULES, 5, workers=1)
-    assert second.tally.shards_there == 1 and second.run().games == 8
+    assert second.tally.shards_before == 1 and second.run().games == 8
     assert [path.read_bytes() for path in shards(whole)] == [path.read_bytes() for path in shards(parts)]
 
 

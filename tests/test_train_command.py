@@ -2,8 +2,6 @@
 
 import io
 import json
-import os
-import sys
 
 import numpy as np
 import pytest
@@ -13,7 +11,7 @@ from typer.testing import CliRunner
 from zobra.engine.network import BUILT_IN, read_network
 from zobra.train.command_line import app
 from zobra.train.games import shards
-from zobra.train.pipeline import INTERRUPTED, Chain, Unfit, exit_status
+from zobra.train.pipeline import Pipeline, StepFailed
 from zobra.train.recipe import BUILT_IN_NAME, FOLDER, RecipeError, read_recipe
 
 MINIATURE = """
@@ -33,17 +31,6 @@ games = 2
 time_control = "nodes=50"
 """
 
-INTERRUPTED_MATCH = """
-import os, signal, sys, time
-try:
-    for process in (os.getppid(), os.getpid()):
-        os.kill(process, signal.SIGINT)
-    time.sleep(60)
-except KeyboardInterrupt:
-    time.sleep(1)
-    sys.exit({status})
-"""
-
 
 def run(*arguments: object):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
@@ -53,16 +40,16 @@ def test_a_miniature_of_everything(tmp_path):
     recipe = tmp_path / "mini.toml"
     recipe.write_text(MINIATURE)
     result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
-    assert "of the points" in result.output, result.output
+    assert " is needed" in result.output, result.output
     assert result.exit_code == ("is not strong enough" in result.output)  # the match is an honest one
     network = read_network(tmp_path / "mini.network")
     assert network.hidden == 8 and network.header["recipe"]["data"]["games"] == network.header["games"] == 64
     assert {"data", "positions", "validation"} <= network.header.keys()
     assert (tmp_path / "mini.png").stat().st_size > 1_000
     again = run("data", recipe, "--folder", tmp_path, "--workers", 1)
-    assert again.exit_code == 0 and "2 shards were there already" in again.output
-    assert run("chances", recipe, "--folder", tmp_path, "--output", tmp_path / "chances.json").exit_code == 0
-    model = json.loads((tmp_path / "chances.json").read_text())
+    assert again.exit_code == 0 and "2 shards existed before" in again.output
+    assert run("wdl", recipe, "--folder", tmp_path, "--output", tmp_path / "wdl.json").exit_code == 0
+    model = json.loads((tmp_path / "wdl.json").read_text())
     assert model["games"] == 64 and model["recipe"] == "mini" and model["spread"] + model["spread_slope"] / 2 > 0
     assert run("pieces", recipe, "--folder", tmp_path, "--output", tmp_path / "pieces.json").exit_code == 0
     values = np.array(list(json.loads((tmp_path / "pieces.json").read_text())["endgame"].values()))
@@ -73,13 +60,7 @@ def test_a_miniature_of_everything(tmp_path):
 
 
 def test_the_built_in_network_plays_by_that_name(tmp_path):
-    assert Chain(read_recipe("chances"), tmp_path, Console(), 1).opponent() == BUILT_IN
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows interrupts by other means")
-def test_an_interruption_leaves_a_match_the_time_that_it_needs(tmp_path):
-    """The command does what `zobra match` does: it hears Ctrl-C, takes a second to end, and says so by its status."""
-    assert exit_status([sys.executable, "-c", INTERRUPTED_MATCH.format(status=INTERRUPTED)]) == INTERRUPTED
+    assert Pipeline(read_recipe("main"), tmp_path, Console(), 1).opponent() == BUILT_IN
 
 
 def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
@@ -106,10 +87,10 @@ def test_a_network_that_does_not_verify_is_set_aside(tmp_path):
         weights, sample = kept["weights"], kept["sample"]
     weights["output"] *= -1
     np.savez(tmp_path / "mini.weights.npz", weights=weights, sample=sample)
-    chain = Chain(read_recipe(str(recipe)), tmp_path, Console(file=io.StringIO()), 1)
-    with pytest.raises(Unfit, match=r"the network is now .*mini\.unfit"):
-        chain.verify()
-    assert (tmp_path / "mini.unfit").exists() and not (tmp_path / "mini.network").exists()
+    pipeline = Pipeline(read_recipe(str(recipe)), tmp_path, Console(file=io.StringIO()), 1)
+    with pytest.raises(StepFailed, match=r"the network is now .*mini\.rejected"):
+        pipeline.verify()
+    assert (tmp_path / "mini.rejected").exists() and not (tmp_path / "mini.network").exists()
 
 
 def test_faults_are_one_sentence(tmp_path):
@@ -118,7 +99,7 @@ def test_faults_are_one_sentence(tmp_path):
         (("check", "quick"), "there are no games in it"),
         (("network", "quick"), "there are no games in it"),
         (("gate", "quick"), "No such file"),
-        (("chances", "quick"), "there are no games in it"),
+        (("wdl", "quick"), "there are no games in it"),
         (("pieces", "quick"), "there are no games in it"),
     ):
         result = run(*arguments, "--folder", tmp_path)

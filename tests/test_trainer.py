@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from zobra.engine.network import LARGEST_OUTPUT, QB, SCALE
-from zobra.train.generate import Player
-from zobra.train.gradient import weights_dtype, work_through
+from zobra.train.generate import SelfPlayer
+from zobra.train.gradient import accumulate_gradient, weights_dtype
 from zobra.train.positions import PACKED, Replayer
 from zobra.train.quantise import float_scores, integer_scores, quantise
 from zobra.train.trainer import LARGEST_WEIGHT, Schedule, Trainer, initial_weights, split
@@ -19,14 +19,14 @@ SCHEDULE = Schedule(epochs=30, batch=128, rate=3e-3, warmup=10, validation=5)
 
 @pytest.fixture(scope="module")
 def positions() -> np.ndarray:
-    player, replayer = Player({"nodes": 100, "node_limit": 1_000}, seed=3), Replayer({})
+    player, replayer = SelfPlayer({"nodes": 100, "node_limit": 1_000}, seed=3), Replayer({})
     return np.concatenate([replayer.positions(player.play(number)) for number in range(40)])
 
 
 def loss_and_gradient(weights: np.ndarray, positions: np.ndarray, blend: float) -> tuple[np.ndarray, np.ndarray]:
     gradient, errors = np.zeros(1, weights.dtype), np.zeros(3)
     order = np.arange(len(positions), dtype=np.uint32)
-    work_through(weights[0], gradient[0], positions, order, float(SCALE), blend, True, errors)
+    accumulate_gradient(weights[0], gradient[0], positions, order, float(SCALE), blend, True, errors)
     return errors, gradient.view("f4")
 
 
@@ -65,10 +65,10 @@ def test_games_are_kept_out_as_a_whole(positions):
 
 def test_it_learns_and_threads_change_nothing(positions):
     trainers = [Trainer(positions, HIDDEN, SCHEDULE, threads) for threads in (1, 2)]
-    looks: list[Any] = []
-    after = trainers[0].run(looks.append)
-    assert looks[-1].training.loss < 0.6 * looks[0].training.loss
-    assert looks[-1].epoch == SCHEDULE.epochs and looks[-1].validation == after
+    reports: list[Any] = []
+    after = trainers[0].run(reports.append)
+    assert reports[-1].training.loss < 0.6 * reports[0].training.loss
+    assert reports[-1].epoch == SCHEDULE.epochs and reports[-1].validation == after
     assert trainers[1].run() == after
     assert (trainers[0].weights == trainers[1].weights).all()
     weights = trainers[0].weights[0]

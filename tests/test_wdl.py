@@ -12,7 +12,7 @@ from zobra.engine.scores import LONGEST_MATE, MATE
 from zobra.search.wdl import FULL_MATERIAL, PIECE_VALUES, USUAL_MATERIAL, Model, fitted, material_of, normalised, wdl
 from zobra.train.games import DataError
 from zobra.train.positions import PACKED
-from zobra.train.win_draw_loss import fit, fit_positions, material_shares, outcome_chances
+from zobra.train.wdl import fit, fit_positions, material_shares, outcome_probabilities
 
 SCORES = st.integers(1 - int(LONGEST_MATE), int(LONGEST_MATE) - 1)
 MATERIAL = st.floats(0, 1)
@@ -56,7 +56,7 @@ def test_the_fit_finds_the_model_that_made_the_games():
     model = Model(180.0, 60.0, 70.0, 30.0)
     scores, material = source.integers(-800, 801, 60_000).astype(float), source.random(60_000)
     drawn_number = source.random(60_000)
-    lose, draw, _ = outcome_chances(np.array(model), scores, material)
+    lose, draw, _ = outcome_probabilities(np.array(model), scores, material)
     results = np.where(drawn_number < lose, 0, np.where(drawn_number < lose + draw, 1, 2))
     found, loss = fit(scores, material, results)
     assert tuple(found) == pytest.approx(tuple(model), rel=0.15)
@@ -65,8 +65,8 @@ def test_the_fit_finds_the_model_that_made_the_games():
 
 @pytest.mark.parametrize("model", [Model(-50.0, 0.0, 60.0, 0.0), Model(math.nan, 0.0, 60.0, 0.0)])
 def test_a_fit_without_sense_is_not_written(model, monkeypatch, tmp_path):
-    monkeypatch.setattr("zobra.train.win_draw_loss.fit", lambda scores, material, results: (model, 0.5))
-    with pytest.raises(DataError, match="no sense"):
+    monkeypatch.setattr("zobra.train.wdl.fit", lambda scores, material, results: (model, 0.5))
+    with pytest.raises(DataError, match="the fit to these games failed"):
         fit_positions(np.zeros(3, PACKED), {}, tmp_path / "model.json")
     assert not list(tmp_path.iterdir())
 

@@ -1,4 +1,4 @@
-"""Are games fit to learn from? Legal, scored from the right side, not the same over and over, and not all won by one side."""
+"""Checks training games: legal, scored from the right side, without many duplicates, and not all won by one side."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from zobra.train.game_kernel import ENDINGS
 from zobra.train.positions import PACKED, Replayer
 
-CLEAR = 300  # centipawns: whoever is that far ahead mostly wins
+CLEAR_SCORE = 300  # centipawns: a side so far ahead mostly wins
 LEAST_COHERENCE = 0.8
 MOST_DUPLICATES = 0.2
 BALANCE = (0.35, 0.65)  # White's share of the points
@@ -21,7 +21,7 @@ BOARD = np.dtype([(name, PACKED[name]) for name in ("occupied", "pieces")])
 
 @dataclass(frozen=True)
 class DataReport:
-    """`coherence`: of the decided games' positions with a clear score, the share whose leader won; None without any."""
+    """`coherence`: share of the clearly scored positions of decided games whose leading side won; None without any."""
 
     games: int
     plies: int
@@ -33,12 +33,12 @@ class DataReport:
     median_score: float
 
     def faults(self) -> list[str]:
-        """What makes the data unfit, in words."""
+        """Reasons not to train on the data, in words."""
         found = []
         if self.coherence is not None and self.coherence < LEAST_COHERENCE:
-            found.append(f"only {self.coherence:.0%} of the clear scores go with the result: are they from the right side?")
+            found.append(f"only {self.coherence:.0%} of the clear scores agree with the result: are they from the right side?")
         if self.duplicates > MOST_DUPLICATES:
-            found.append(f"{self.duplicates:.0%} of the positions are there more than once")
+            found.append(f"{self.duplicates:.0%} of the positions occur more than once")
         share = (2 * self.results[2] + self.results[1]) / (2 * max(1, self.games))
         if self.games and not BALANCE[0] <= share <= BALANCE[1]:
             found.append(f"White has {share:.0%} of the points")
@@ -46,13 +46,13 @@ class DataReport:
 
 
 def coherence(positions: np.ndarray) -> float | None:
-    """Share of clearly scored positions of decided games that the leading side went on to win."""
-    clear = positions[(np.abs(positions["score"].astype(int)) >= CLEAR) & (positions["result"] != 1)]
+    """Share of the clearly scored positions of decided games that the leading side won; None without any."""
+    clear = positions[(np.abs(positions["score"].astype(int)) >= CLEAR_SCORE) & (positions["result"] != 1)]
     return float(((clear["score"] > 0) == (clear["result"] == 2)).mean()) if len(clear) else None
 
 
 def duplicate_share(positions: np.ndarray) -> float:
-    """Share of positions that were there before."""
+    """Share of positions that repeat an earlier one."""
     if not len(positions):
         return 0.0
     boards = np.empty(len(positions), BOARD)
@@ -61,7 +61,7 @@ def duplicate_share(positions: np.ndarray) -> float:
 
 
 def check_data(paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[[], None] = lambda: None) -> DataReport:
-    """Play all games of these shards again; DataError where a file is damaged or a move is not legal."""
+    """Replay all games of these shards; DataError where a file is damaged or a move is illegal."""
     replayer, parts, plies = Replayer(rules), [np.zeros(0, PACKED)], 0
     results: Counter[int] = Counter()
     endings: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What the training shows: progress of the games, of the epochs, and the losses as they fall."""
+"""Progress of self-play and training on the terminal, and the plot of the losses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.table import Table
 
 from zobra.train.check import DataReport
 from zobra.train.generate import Generation, Tally
-from zobra.train.trainer import Errors, Look
+from zobra.train.trainer import EpochReport, Errors
 
 EPOCHS_SHOWN = 12
 LEVELS = "▁▂▃▄▅▆▇█"
@@ -27,7 +27,7 @@ def bar(console: Console, *columns: str) -> Progress:
 
 
 def play_games(console: Console, generation: Generation) -> Tally:
-    """Run a generation behind a progress bar; a summary at the end."""
+    """Run a generation with a progress bar; print a summary at the end."""
     with bar(console, "speed", "results") as progress:
         task = progress.add_task("games", total=generation.games_missing, speed="", results="")
 
@@ -38,13 +38,13 @@ def play_games(console: Console, generation: Generation) -> Tally:
             progress.update(task, completed=tally.games, speed=speed, results=f"+{won} ={drawn} -{lost}")
 
         tally = generation.run(show)
-    there = f", {tally.shards_there} shards were there already" if tally.shards_there else ""
-    console.print(f"{tally.games} games, {tally.plies} positions made{there}")
+    before = f", {tally.shards_before} shards existed before" if tally.shards_before else ""
+    console.print(f"{tally.games} games, {tally.plies} positions made{before}")
     return tally
 
 
 def describe(console: Console, report: DataReport) -> None:
-    """What the check found."""
+    """Print the report of a check."""
     won, drawn, lost = (report.results[result] for result in (2, 1, 0))
     table = Table(show_header=False)
     rows = {
@@ -52,7 +52,7 @@ def describe(console: Console, report: DataReport) -> None:
         "plies": f"{report.plies:,}",
         "positions kept": f"{report.positions:,}",
         "endings": ", ".join(f"{name} {count}" for name, count in report.endings.most_common()),
-        "coherence": "nothing to measure" if report.coherence is None else f"{report.coherence:.1%} of clear scores won",
+        "coherence": "no clear scores" if report.coherence is None else f"{report.coherence:.1%} of clear scores won",
         "duplicates": f"{report.duplicates:.1%}",
         "median |score|": f"{report.median_score:.0f} centipawns",
     }
@@ -62,30 +62,30 @@ def describe(console: Console, report: DataReport) -> None:
 
 
 def curve(losses: Sequence[float]) -> str:
-    """The latest losses in a line of text, between the lowest and the highest of them."""
+    """The latest losses as a line of block characters, scaled between their lowest and highest."""
     shown = losses[-CURVE_WIDTH:]
     low, reach = min(shown), max(shown) - min(shown)
     return "".join(LEVELS[round((loss - low) / reach * (len(LEVELS) - 1)) if reach else 0] for loss in shown)
 
 
 class LossTable:
-    """The epochs so far: a table that grows while the training runs, and a plot in the end."""
+    """A table of the epochs that grows during training, and a plot at the end."""
 
     def __init__(self, console: Console, epochs: int) -> None:
-        self.looks: list[Look] = []
+        self.reports: list[EpochReport] = []
         self._epochs, self._console = epochs, console
-        self._latest: Look | None = None
+        self._latest: EpochReport | None = None
         self._live: Live | None = None
 
-    def show(self, run: Callable[[Callable[[Look], None]], Errors]) -> Errors:
-        """Run a training that calls its listener; what it comes to."""
+    def show(self, run: Callable[[Callable[[EpochReport], None]], Errors]) -> Errors:
+        """Run a training with this table as its listener; return the final errors."""
         with Live(self._table(), console=self._console, auto_refresh=False) as self._live:
             return run(self._note)
 
-    def _note(self, look: Look) -> None:
-        self._latest = look
-        if look.validation:
-            self.looks.append(look)
+    def _note(self, report: EpochReport) -> None:
+        self._latest = report
+        if report.validation:
+            self.reports.append(report)
         if self._live:
             self._live.update(self._table(), refresh=True)
 
@@ -93,14 +93,14 @@ class LossTable:
         table = Table(title=f"epoch {self._latest.epoch:.1f} of {self._epochs}" if self._latest else "training")
         for heading in ("epoch", "positions/s", "training", "validation", "of scores", "of results"):
             table.add_column(heading, justify="right")
-        shown = self.looks[-EPOCHS_SHOWN:] + [look for look in [self._latest] if look and not look.validation]
-        for look in shown:
-            known = look.validation
+        shown = self.reports[-EPOCHS_SHOWN:] + [report for report in [self._latest] if report and not report.validation]
+        for report in shown:
+            known = report.validation
             cells = [f"{value:.5f}" for value in (known.loss, known.score, known.result)] if known else ["", "", ""]
-            table.add_row(f"{look.epoch:.1f}", f"{look.positions_per_second:,.0f}", f"{look.training.loss:.5f}", *cells)
-        training = [look.training.loss for look in self.looks]
-        validation = [look.validation.loss for look in self.looks if look.validation]
-        table.caption = f"training {curve(training)}  validation {curve(validation)}" if self.looks else None
+            table.add_row(f"{report.epoch:.1f}", f"{report.positions_per_second:,.0f}", f"{report.training.loss:.5f}", *cells)
+        training = [report.training.loss for report in self.reports]
+        validation = [report.validation.loss for report in self.reports if report.validation]
+        table.caption = f"training {curve(training)}  validation {curve(validation)}" if self.reports else None
         return table
 
     def plot(self, path: Path) -> bool:
@@ -111,10 +111,10 @@ class LossTable:
             return False
         figure = Figure(figsize=(8, 5))
         axes = figure.add_subplot()
-        epochs = [look.epoch for look in self.looks]
-        axes.plot(epochs, [look.training.loss for look in self.looks], label="training")
-        axes.plot(epochs, [look.validation.loss for look in self.looks if look.validation], label="validation")
-        axes.set(xlabel="epoch", ylabel="mean squared error of the chance to win", yscale="log", title=path.stem)
+        epochs = [report.epoch for report in self.reports]
+        axes.plot(epochs, [report.training.loss for report in self.reports], label="training")
+        axes.plot(epochs, [report.validation.loss for report in self.reports if report.validation], label="validation")
+        axes.set(xlabel="epoch", ylabel="mean squared error of the winning chance", yscale="log", title=path.stem)
         axes.legend()
         axes.grid(True, which="both", alpha=0.3)
         figure.savefig(path)

@@ -1,7 +1,7 @@
-"""One game of Zobra against itself, from the random opening to its end, in one call that holds no Python lock.
+"""One game of Zobra against itself, from the random opening to its end, in one kernel call without Python's global lock.
 
-What a game is depends on its seed, the rules below and the engine alone: no clock is read, and the caller hands over an empty
-table and a worker that has learned nothing.
+A game depends on its seed, the rules below and the engine only. No clock is read. The caller passes an empty table and a worker
+with empty histories.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from zobra.tt.entry import GENERATION_MASK
 LONGEST_GAME = 400  # plies after the opening
 
 RULE_DEFAULTS = {
-    "nodes": 800,  # no new depth is begun after so many nodes (a soft limit)
-    "node_limit": 8_000,  # and none goes on after these
+    "nodes": 800,  # soft limit: no new depth starts after so many nodes
+    "node_limit": 8_000,  # hard limit: a search stops here
     "opening_plies": 8,  # random moves before the game; one more in every other game
-    "opening_margin": 300,  # centipawns: an opening that a search finds farther from balance is thrown away
-    "win_score": 2_000,  # centipawns: a game is won when the score stays beyond this
+    "opening_margin": 300,  # centipawns: an opening whose score is farther from 0 is replaced
+    "win_score": 2_000,  # centipawns: a win is adjudicated when the score stays beyond this
     "win_plies": 5,
-    "draw_score": 8,  # centipawns: a game is drawn when the score stays within this
+    "draw_score": 8,  # centipawns: a draw is adjudicated when the score stays within this
     "draw_plies": 12,
-    "draw_after": 80,  # plies of the game that must have been played before that
+    "draw_after": 80,  # and at least so many plies were played
 }
-OTHER_BOUNDS = (0, 30_000)  # of every rule that is not named below
+OTHER_BOUNDS = (0, 30_000)  # of every rule that RULE_BOUNDS does not name
 RULE_BOUNDS = {
     "nodes": (1, 1 << 40),
     "node_limit": (500, 1 << 40),
@@ -60,12 +60,10 @@ GAME = np.dtype(
 ENDINGS = ("mate", "stalemate", "material", "fifty moves", "repetition", "length", "mate found", "win agreed", "draw agreed")
 MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, DRAW_AGREED = map(np.int64, range(len(ENDINGS)))
 
-ROOT, NONE, ONE_MORE = np.int64(0), np.int64(0), np.int64(1)
 LOST, DRAWN, WON = np.int64(0), np.int64(1), np.int64(2)
-SOONEST, BOTH_SIDES, TWICE = np.int64(4), np.int64(2), np.int64(2)
-LAST = np.uint64(LONGEST_GAME)
 DEEPEST = np.int64(MAX_PLY - 1)
-WIDENING, WIDEST = np.int64(2), np.int64(1_000)
+LAST_PLY = np.uint64(LONGEST_GAME)
+WIDEST_WINDOW = np.int64(1_000)
 GOLDEN, FIRST_FACTOR, SECOND_FACTOR = map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 FIRST_SHIFT, SECOND_SHIFT, LAST_SHIFT = map(np.uint64, (30, 27, 31))
 
@@ -81,25 +79,25 @@ def next_random(game):
 
 @kernel
 def count_moves(worker, tables):
-    """Number of legal moves at the root; they stand in its node."""
-    node = worker.stack[ROOT]
+    """Number of legal moves at the root; the moves are left in its node."""
+    node = worker.stack[0]
     node.moves.count = ZERO
     return generate(node.position, tables, node.moves, ALL)
 
 
 @kernel
-def play_on(worker, tables, move):
-    """Make a move of the game: what follows it becomes the root."""
-    make_move(worker, tables, ROOT, move)
-    copy_record(worker.stack[ROOT], worker.stack[ROOT + ONE_MORE])
-    worker.root_key_index += ONE_MORE
+def advance_root(worker, tables, move):
+    """Make a move of the game: the position after it becomes the root."""
+    make_move(worker, tables, 0, move)
+    copy_record(worker.stack[0], worker.stack[1])
+    worker.root_key_index += 1
 
 
 @kernel
 def search_window(worker, tables, depth, expected):
-    """Search one depth in a window around the expected score that widens where it fails; the score.
+    """Score of a search to one depth with an aspiration window around the expected score.
 
-    Simpler than in play (search/deepening.py): nothing is reduced above the window.
+    Unlike in play (search/deepening.py), the depth is not reduced after a fail-high.
     """
     margin = worker.parameters.aspiration_margin
     alpha, beta = np.int64(-INFINITY), np.int64(INFINITY)
@@ -107,67 +105,67 @@ def search_window(worker, tables, depth, expected):
         alpha, beta = np.int64(expected - margin), np.int64(expected + margin)
     worker.root_depth = depth
     while True:
-        score = negamax(worker, tables, ROOT, depth, alpha, beta, NONE)
+        score = negamax(worker, tables, 0, depth, alpha, beta, 0)
         if worker.stopped or (score > alpha and score < beta):
             return score
-        margin *= WIDENING
+        margin *= 2
         if score >= beta:
-            beta = np.int64(score + margin if margin <= WIDEST else INFINITY)
+            beta = np.int64(score + margin if margin <= WIDEST_WINDOW else INFINITY)
         else:
-            alpha = np.int64(score - margin if margin <= WIDEST else -INFINITY)
+            alpha = np.int64(score - margin if margin <= WIDEST_WINDOW else -INFINITY)
 
 
 @kernel
-def think(worker, tables, rules):
-    """Best move at the root and its score, of the last depth that was finished; NO_MOVE if not even one was."""
-    worker.stopped = worker.nodes = worker.null_move_min_ply = NONE
+def search_root(worker, tables, rules):
+    """Best move and score of the last completed depth; NO_MOVE if no depth was completed."""
+    worker.stopped = worker.nodes = worker.null_move_min_ply = 0
     worker.node_limit = rules.node_limit
     worker.root_moves.count = ZERO
     worker.table.generation = (worker.table.generation + ONE) & GENERATION_MASK
-    best, move, depth = DRAW, NO_MOVE, NONE
+    best, move, depth = DRAW, NO_MOVE, 0
     while depth < DEEPEST and worker.nodes < rules.nodes and abs(best) < LONGEST_MATE:
-        depth += ONE_MORE
+        depth += 1
         score = search_window(worker, tables, depth, best)
         if worker.stopped:
             break
-        best, move = score, np.uint64(worker.lines[ROOT, ROOT])
+        best, move = score, np.uint64(worker.pv[0, 0])
     return move, best
 
 
 @kernel
 def open_game(worker, tables, rules, game, start):
-    """Play random moves from `start`; whether that led to a balanced position."""
-    copy_record(worker.stack[ROOT].position, start)
-    reset_accumulator(worker.stack[ROOT])
-    worker.root_key_index = NONE
-    worker.keys[NONE] = start.key
+    """Play random moves from `start`. True if the position after them is balanced and the game can go on."""
+    copy_record(worker.stack[0].position, start)
+    reset_accumulator(worker.stack[0])
+    worker.root_key_index = 0
+    worker.keys[0] = start.key
     plies = rules.opening_plies + np.int64(next_random(game) & ONE)
     for _ in range(plies):
         count = count_moves(worker, tables)
         if count == ZERO:
             return False
-        play_on(worker, tables, np.uint64(worker.stack[ROOT].moves.moves[next_random(game) % count]))
+        advance_root(worker, tables, np.uint64(worker.stack[0].moves.moves[next_random(game) % count]))
     if count_moves(worker, tables) == ZERO:
         return False
-    move, score = think(worker, tables, rules)
+    move, score = search_root(worker, tables, rules)
     return move != NO_MOVE and abs(score) <= rules.opening_margin
 
 
 @kernel
 def is_threefold(worker):
-    """Has the position at the root been on the board twice before?"""
-    key, seen, back = worker.stack[ROOT].position.key, NONE, SOONEST
-    while back <= worker.stack[ROOT].position.repeatable and back <= worker.root_key_index:
+    """Has the position at the root occurred twice before?"""
+    key, seen, back = worker.stack[0].position.key, 0, 4
+    while back <= worker.stack[0].position.repeatable and back <= worker.root_key_index:
         if worker.keys[worker.root_key_index - back] == key:
-            seen += ONE_MORE
-        back += BOTH_SIDES
-    return seen >= TWICE
+            seen += 1
+        back += 2
+    return seen >= 2
 
 
 @kernel
 def is_over(worker, tables, game):
-    """By the rules of chess, or by length? Then result and ending are noted."""
-    position = worker.stack[ROOT].position
+    """Is the game over by the rules of chess or by length? Sets `result` and `ending`."""
+    position = worker.stack[0].position
     game.result = DRAWN
     if count_moves(worker, tables) == ZERO:
         game.ending = STALEMATE
@@ -181,39 +179,39 @@ def is_over(worker, tables, game):
         game.ending = FIFTY
     elif is_threefold(worker):
         game.ending = REPETITION
-    return game.ending != LENGTH or game.count == LAST
+    return game.ending != LENGTH or game.count == LAST_PLY
 
 
 @kernel
-def decide(game, result, ending):
-    """The game is over before the rules of chess end it."""
+def adjudicate(game, result, ending):
+    """Set the result of a game that ends before the rules of chess end it."""
     game.result, game.ending = result, ending
     return True
 
 
 @entry(VOID, WORKER_TYPE, TABLES_TYPE, record(RULES), record(GAME), POSITION_TYPE)
 def play_game(worker, tables, rules, game, start):
-    """Play the game whose seed stands in `game.random` from random moves after `start`, and write it down."""
+    """Play one game from random moves after `start` and fill `game`, whose `random` holds the seed."""
     while not open_game(worker, tables, rules, game, start):
         pass
-    copy_record(game.start, worker.stack[ROOT].position)
+    copy_record(game.start, worker.stack[0].position)
     game.count = ZERO
-    white_wins, black_wins, draws = NONE, NONE, NONE
-    decided = False
-    while not decided and not is_over(worker, tables, game):
-        move, score = think(worker, tables, rules)
+    white_wins, black_wins, draws = 0, 0, 0
+    adjudicated = False
+    while not adjudicated and not is_over(worker, tables, game):
+        move, score = search_root(worker, tables, rules)
         if move == NO_MOVE:
-            move = np.uint64(worker.stack[ROOT].moves.moves[ZERO])
-        white = score if worker.stack[ROOT].position.side == WHITE else -score
+            move = np.uint64(worker.stack[0].moves.moves[ZERO])
+        white = score if worker.stack[0].position.side == WHITE else -score
         game.moves[game.count], game.scores[game.count] = np.uint16(move), np.int16(white)
         game.count += ONE
-        white_wins = white_wins + ONE_MORE if white >= rules.win_score else NONE
-        black_wins = black_wins + ONE_MORE if -white >= rules.win_score else NONE
-        draws = draws + ONE_MORE if abs(white) <= rules.draw_score and np.int64(game.count) > rules.draw_after else NONE
+        white_wins = white_wins + 1 if white >= rules.win_score else 0
+        black_wins = black_wins + 1 if -white >= rules.win_score else 0
+        draws = draws + 1 if abs(white) <= rules.draw_score and np.int64(game.count) > rules.draw_after else 0
         if abs(score) >= LONGEST_MATE:
-            decided = decide(game, WON if white > DRAW else LOST, MATE_FOUND)
+            adjudicated = adjudicate(game, WON if white > DRAW else LOST, MATE_FOUND)
         elif white_wins >= rules.win_plies or black_wins >= rules.win_plies:
-            decided = decide(game, WON if white > DRAW else LOST, WIN_AGREED)
+            adjudicated = adjudicate(game, WON if white > DRAW else LOST, WIN_AGREED)
         elif draws >= rules.draw_plies:
-            decided = decide(game, DRAWN, DRAW_AGREED)
-        play_on(worker, tables, move)
+            adjudicated = adjudicate(game, DRAWN, DRAW_AGREED)
+        advance_root(worker, tables, move)

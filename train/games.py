@@ -1,11 +1,11 @@
-"""Games on disk: a data set is a folder of shards, and a shard is a file of games one after the other.
+"""Training games on disk: a data set is a folder of shards; a shard is a file of games, one after the other.
 
 A shard is one line of JSON (its header) and then the games, compressed by zlib. Little-endian, of each game:
 
     u32 number, u16 length of the start's FEN, u16 plies, u8 result (half points for White), u8 ending (game_kernel.ENDINGS),
     the FEN in ASCII, a u16 move for each ply (engine/move.py), an i16 score for each ply (centipawns for White)
 
-`set.json` beside the shards holds the settings they were all made with, so that a set can be gone on with, and not mixed.
+`set.json` beside the shards holds the settings of all of them: a set can be resumed, and sets are not mixed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class DataError(ValueError):
 
 
 @dataclass(frozen=True)
-class PlayedGame:
+class TrainingGame:
     """One game: FEN after the opening, moves (uint16) and scores (int16, centipawns for White) of equal length."""
 
     number: int
@@ -46,14 +46,14 @@ class PlayedGame:
 
 
 def default_folder() -> Path:
-    """Where data sets are kept unless an option says otherwise: in the user's data directory."""
+    """The default folder of data sets, in the user's data directory."""
     from platformdirs import user_data_path
 
     return user_data_path("zobra", appauthor=False) / "selfplay"
 
 
 def shard_path(folder: Path, first: int) -> Path:
-    """The file of the games from number `first` on."""
+    """The file of the shard whose first game has number `first`."""
     return folder / f"{first:09d}{SUFFIX}"
 
 
@@ -62,14 +62,14 @@ def shards(folder: Path) -> list[Path]:
     return sorted(folder.rglob(f"*{SUFFIX}"))
 
 
-def _packed(game: PlayedGame) -> bytes:
+def _packed(game: TrainingGame) -> bytes:
     fen = game.fen.encode("ascii")
     head = HEAD.pack(game.number, len(fen), len(game.moves), game.result, game.ending)
     return head + fen + game.moves.astype("<u2").tobytes() + game.scores.astype("<i2").tobytes()
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """A file is there as a whole, or not at all."""
+    """Write a file so that it exists as a whole or not at all; OSError names the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
@@ -80,8 +80,8 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def write_shard(path: Path, games: Iterable[PlayedGame], facts: dict[str, Any]) -> None:
-    """Write games with what is known of them; `facts` goes into the header."""
+def write_shard(path: Path, games: Iterable[TrainingGame], facts: dict[str, Any]) -> None:
+    """Write games; `facts` goes into the header."""
     games = list(games)
     payload = b"".join(map(_packed, games))
     header = {"format": FORMAT, "games": len(games), "plies": sum(len(game.moves) for game in games), "bytes": len(payload)}
@@ -104,7 +104,7 @@ def _content(path: Path) -> bytes:
     return payload
 
 
-def read_shard(path: Path) -> Iterator[PlayedGame]:
+def read_shard(path: Path) -> Iterator[TrainingGame]:
     """The games of a shard; DataError if it is damaged."""
     payload, at = _content(path), 0
     while at < len(payload):
@@ -117,7 +117,7 @@ def read_shard(path: Path) -> Iterator[PlayedGame]:
         except (struct.error, ValueError) as error:
             raise DataError(f"{path}: damaged at byte {at} of its games: {error}") from error
         at += letters + 4 * plies
-        yield PlayedGame(number, fen, result, ending, moves, scores)
+        yield TrainingGame(number, fen, result, ending, moves, scores)
 
 
 def read_sets(folders: Iterable[Path]) -> list[Path]:
@@ -131,13 +131,13 @@ def read_sets(folders: Iterable[Path]) -> list[Path]:
 
 
 def data_digest(paths: Iterable[Path]) -> str:
-    """A number for the content of these shards, whatever their place and order."""
+    """Digest of the content of these shards, whatever their place and order."""
     sums = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)
     return hashlib.sha256("".join(sums).encode()).hexdigest()[:20]
 
 
 def keep_settings(folder: Path, settings: dict[str, Any]) -> None:
-    """Note a new set's settings; DataError when the set there was made with others."""
+    """Write the settings of a new set; DataError where the set was made with other settings."""
     path = folder / SETTINGS
     if not path.exists():
         write_atomically(path, (json.dumps(settings, indent=1) + "\n").encode())
@@ -149,4 +149,4 @@ def keep_settings(folder: Path, settings: dict[str, Any]) -> None:
     for name in sorted(known.keys() | settings.keys()):
         if known.get(name) != settings.get(name):
             there, here = known.get(name), settings.get(name)
-            raise DataError(f"{folder} holds games with {name} = {there}, not {here}: go on with that, or name another folder")
+            raise DataError(f"{folder} holds games with {name} = {there}, not {here}: use that, or name another folder")

@@ -1,7 +1,7 @@
-"""`zobra train data`: shards of self-play games, made by threads that take the next missing one.
+"""`zobra train data`: shards of self-play games, made by threads; each thread takes the next missing shard.
 
-A shard is written when all its games are there, so whatever was interrupted is gone on with by the same command, and which
-games are made depends neither on the number of threads nor on what was interrupted.
+A shard is written when all its games are played. So the same command resumes an interrupted run, and the games depend neither
+on the number of threads nor on interruptions.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
 from zobra.train.game_kernel import GAME, RULE_DEFAULTS, RULES, play_game
-from zobra.train.games import PlayedGame, keep_settings, shard_path, write_shard
+from zobra.train.games import TrainingGame, keep_settings, shard_path, write_shard
 from zobra.tt.table import Table
 
 GAMES_A_SHARD = 32
-PIECES_DIGEST = 16  # characters of what tells piece-square values from others
+PIECES_DIGEST = 16  # characters of the digest of the piece-square values
 TABLE_MEGABYTES = 2
 
 
 def seed_of(seed: int, number: int) -> int:
-    """Where the random numbers of game `number` begin."""
+    """Seed of game `number` of a set with this seed."""
     return int.from_bytes(hashlib.sha256(f"{seed} {number}".encode()).digest()[:8], "little")
 
 
-class Player:
-    """Plays games one after the other; each begins with an empty table and nothing learned."""
+class SelfPlayer:
+    """Plays games against itself, one after the other; each starts with an empty table and empty histories."""
 
     def __init__(self, rules: dict[str, int], seed: int, parameters: dict[str, int] | None = None) -> None:
         self.seed = seed
@@ -50,8 +50,8 @@ class Player:
             self._rules[0][name] = value
         self._start = parse_fen(START)
 
-    def play(self, number: int) -> PlayedGame:
-        """The game of this number."""
+    def play(self, number: int) -> TrainingGame:
+        """Play the game of this number."""
         self._table.clear()
         clear_histories(self._worker)
         self._worker[0]["table"] = self._table.record
@@ -62,26 +62,26 @@ class Player:
         start = Position(np.array([game["start"]]))
         count = int(game["count"])
         moves, scores = game["moves"][:count].copy(), game["scores"][:count].copy()
-        return PlayedGame(number, write_fen(start), int(game["result"]), int(game["ending"]), moves, scores)
+        return TrainingGame(number, write_fen(start), int(game["result"]), int(game["ending"]), moves, scores)
 
 
 @dataclass
 class Tally:
-    """What has been made: in this run, but for `shards_there`, which were there before."""
+    """Counts of this run; `shards_before` existed before it."""
 
     games: int = 0
     plies: int = 0
-    shards_there: int = 0
+    shards_before: int = 0
     results: Counter[int] = field(default_factory=Counter)
 
-    def add(self, game: PlayedGame) -> None:
+    def add(self, game: TrainingGame) -> None:
         """Count a game."""
         self.games, self.plies = self.games + 1, self.plies + len(game.moves)
         self.results[game.result] += 1
 
 
 class Generation:
-    """Making the games 0 … `games` - 1 of a set, in whole shards; `network`: the engine's network's digest, "" for none."""
+    """Makes games 0 … `games` - 1 of a set, in whole shards. `network` is the digest of the engine's network, "" for none."""
 
     def __init__(self, folder: Path, games: int, rules: dict[str, int], seed: int, workers: int, network: str = "") -> None:
         self.tally = Tally()
@@ -93,31 +93,31 @@ class Generation:
         keep_settings(folder, self._settings)
         firsts = range(0, games, GAMES_A_SHARD)
         missing = [first for first in firsts if not shard_path(folder, first).exists()]
-        self.tally.shards_there = len(firsts) - len(missing)
+        self.tally.shards_before = len(firsts) - len(missing)
         self.games_missing = len(missing) * GAMES_A_SHARD
-        self._todo = iter(missing)
+        self._missing = iter(missing)
         self._lock = threading.Lock()
         self._fault: BaseException | None = None
 
     def run(self, on_game: Callable[[Tally], None] = lambda tally: None) -> Tally:
-        """Play until all games are there or `stopping` is set; shards that were begun are completed first.
+        """Play until all games are there or `stopping` is set; shards that were started are completed first.
 
         `on_game(tally)` is called, under a lock, after each game.
         """
         threads = [threading.Thread(target=self._work, args=(on_game,), daemon=True) for _ in range(self._workers)]
-        with self._until_interrupted():
+        with self._interruptible():
             for thread in threads:
                 thread.start()
             for thread in threads:
                 while thread.is_alive():
-                    thread.join(0.2)  # so that signals are seen
+                    thread.join(0.2)  # with a timeout, so that signals are handled
         if self._fault is not None:
             raise self._fault
         return self.tally
 
     @contextmanager
-    def _until_interrupted(self) -> Iterator[None]:
-        """Ctrl-C ends the run after the shards at work; a second one at once."""
+    def _interruptible(self) -> Iterator[None]:
+        """Ctrl-C ends the run after the shards in progress; a second Ctrl-C ends it at once."""
 
         def interrupt(*_: Any) -> None:
             if self.stopping.is_set():
@@ -135,18 +135,18 @@ class Generation:
 
     def _work(self, on_game: Callable[[Tally], None]) -> None:
         try:
-            player = Player(self._rules, self._seed, self._parameters)
+            player = SelfPlayer(self._rules, self._seed, self._parameters)
             while not self.stopping.is_set():
                 with self._lock:
-                    first = next(self._todo, None)
+                    first = next(self._missing, None)
                 if first is None:
                     return
                 self._make_shard(player, first, on_game)
-        except BaseException as error:  # told by the thread that waits
+        except BaseException as error:  # raised again by run()
             self._fault = error
             self.stopping.set()
 
-    def _make_shard(self, player: Player, first: int, on_game: Callable[[Tally], None]) -> None:
+    def _make_shard(self, player: SelfPlayer, first: int, on_game: Callable[[Tally], None]) -> None:
         games = []
         for number in range(first, first + GAMES_A_SHARD):
             game = player.play(number)

@@ -1,7 +1,7 @@
-"""The arithmetic of training, over floats: loss and gradient of a stretch of positions, and the optimiser's step.
+"""Training in float32: loss and gradient over positions, and the step of the optimiser.
 
-The network is that of engine/network.py before it is made whole numbers: 1.0 is QA in the first layer and QB in the output, and
-the output is in units of the score's scale. Optimiser: AdamW, Loshchilov and Hutter (2017).
+The network is that of engine/network.py before quantisation: 1.0 is QA in the first layer and QB in the output; the output
+is in units of the score's scale. Optimiser: AdamW, Loshchilov and Hutter (2017).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ HALF_POINTS = 2.0
 
 
 def weights_dtype(hidden: int) -> np.dtype:
-    """All weights of a network with `hidden` neurons for each side: nothing but float32."""
+    """All weights of a network with `hidden` neurons for each side, as float32."""
     fields = [("rows", "f4", (FEATURES, hidden)), ("bias", "f4", (hidden,)), ("output", "f4", (BUCKETS, 2, hidden))]
     return np.dtype([*fields, ("output_bias", "f4", (BUCKETS,))])
 
 
 @numeric
 def list_features(position, own, theirs):
-    """Write the features of both sides to two arrays; their number."""
+    """Write the features of both sides to two arrays; return their number."""
     mirrored = np.uint64(position.mirrored)
     own_flip = FILES if mirrored & OWN_MIRRORED else NOTHING
     their_flip = RANKS ^ (FILES if mirrored & THEIRS_MIRRORED else NOTHING)
@@ -46,7 +46,7 @@ def list_features(position, own, theirs):
 
 @numeric
 def activate(weights, features, count, neurons):
-    """The first layer of one side: biases and the rows of its features, clipped to 0 … 1."""
+    """The first layer of one side: bias plus the rows of its features, clipped to 0 … 1."""
     for j in range(len(neurons)):
         neurons[j] = weights.bias[j]
     for k in range(count):
@@ -59,7 +59,7 @@ def activate(weights, features, count, neurons):
 
 @numeric
 def output_of(output, neurons):
-    """What one side's neurons add to the output."""
+    """Contribution of one side's neurons to the output."""
     total = np.float32(0)
     for j in range(len(neurons)):
         total += neurons[j] * neurons[j] * output[j]
@@ -68,7 +68,7 @@ def output_of(output, neurons):
 
 @numeric
 def propagate_back(output, output_gradient, gradient, slope, features, count, neurons, slopes):
-    """Add to the gradients what one side contributed by its `output` weights; `slope` is that of the loss by the output."""
+    """Backpropagation through one side; `slope` is the derivative of the loss by the output."""
     for j in range(len(neurons)):
         value = neurons[j]
         output_gradient[j] += slope * value * value
@@ -83,15 +83,15 @@ def propagate_back(output, output_gradient, gradient, slope, features, count, ne
 
 @numeric
 def sigmoid(value):
-    """Chance that goes with an output."""
+    """Winning chance of an output."""
     return 1.0 / (1.0 + math.exp(-value))
 
 
 @numeric
-def work_through(weights, gradient, positions, order, scale, blend, learn, errors):
-    """Add up, over positions[order], the squared errors against target, score and result, and if `learn` the gradient.
+def accumulate_gradient(weights, gradient, positions, order, scale, blend, learn, errors):
+    """Add the squared errors against target, score and result over positions[order] to `errors`; if `learn`, add the gradient.
 
-    `blend` is the share of the game's result in the target, the rest is the sigmoid of the score over `scale`.
+    `blend` is the share of the game's result in the target; the rest is the sigmoid of the score over `scale`.
     """
     hidden = len(weights.bias)
     own, theirs = np.empty(MAX_PIECES, np.uint64), np.empty(MAX_PIECES, np.uint64)
@@ -119,9 +119,9 @@ def work_through(weights, gradient, positions, order, scale, blend, learn, error
 
 @numeric
 def optimise(weights, gradients, first, second, limits, count, number, rate, decay):
-    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added up in order and divided by `count`.
+    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added in order and divided by `count`.
 
-    `first` and `second` are the moments, `number` counts the steps from 1, and weights stay within ±limits.
+    `first` and `second` are the moments, `number` counts steps from 1, weights stay within ±limits.
     """
     first_scale = 1.0 / (1.0 - FIRST_MOMENT**number)
     second_scale = 1.0 / (1.0 - SECOND_MOMENT**number)

@@ -1,13 +1,14 @@
 """Fits the piece-square evaluation to games of Zobra against itself: `zobra train pieces`.
 
-From a material-only start: play games, fit 12 × 64 values by logistic regression, write them where the engine reads them, and
-repeat with the better engine. Nothing but the rules of chess and the six starting values goes in.
+Starts from material only: play games, fit 12 × 64 values by logistic regression, write them to the file that the engine reads,
+repeat with the better engine. The only inputs are the rules of chess and six starting values.
 Idea: the tuning method of Peter Österlund's Texel, and the tapered evaluation of Fruit, via the Chess Programming Wiki.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,10 @@ from zobra.engine.piece_square import FULL_PHASE, KIND_NAMES, MATERIAL, STAGES, 
 from zobra.train.games import write_atomically
 from zobra.train.positions import mailboxes
 
-SCALE = 400 / np.log(10)  # centipawns: an evaluation of 400 is a chance of 10 to 1
+SCALE = 400 / np.log(10)  # centipawns: 400 means odds of 10 to 1
 PHASES = np.array([0, 0, 1, 1, 1, 1, 2, 2, 4, 4, 0, 0, 0], np.float64)  # by piece, the empty square last
 KINDS, SQUARES = 6, 64
-STIFFNESS = 1e-3  # pull towards the starting values, per squared pawn: decides for squares hardly ever seen
+STIFFNESS = 1e-3  # pull towards the starting values, per squared pawn; matters for rare squares
 PAWN = 100.0  # centipawns; the optimiser works in pawns
 
 
@@ -30,8 +31,8 @@ def features(boards: np.ndarray) -> csr_matrix:
     phase = np.minimum(PHASES[boards].sum(axis=1), int(FULL_PHASE)) / int(FULL_PHASE)
     rows, squares = np.nonzero(boards < 12)
     pieces = boards[rows, squares]
-    own_view = np.where(pieces & 1, squares ^ 56, squares)  # Black's pieces as White would see them
-    columns = (pieces >> 1).astype(np.int64) * SQUARES + own_view
+    own_square = np.where(pieces & 1, squares ^ 56, squares)  # seen from the side of the piece
+    columns = (pieces >> 1).astype(np.int64) * SQUARES + own_square
     signs = 1.0 - 2.0 * (pieces & 1)
     shape = (len(boards), KINDS * SQUARES)
     middle = csr_matrix((signs * phase[rows], (rows, columns)), shape)
@@ -77,30 +78,20 @@ def normalised(weights: np.ndarray, boards: np.ndarray) -> np.ndarray:
 
 
 def write(weights: np.ndarray, facts: dict[str, object], path: Path) -> None:
-    """Write the weights with where they come from; one line of the file is one rank, from the first to the eighth."""
+    """Write the weights and their origin; one line of the file is one rank, from the first to the eighth."""
     tables = {
         phase: {name: weights[index, kind].reshape(8, 8).tolist() for kind, name in enumerate(KIND_NAMES)}
         for index, phase in enumerate(STAGES)
     }
     text = json.dumps({"origin": facts, **tables}, indent=1)
-    write_atomically(path, (_one_rank_a_line(text) + "\n").encode())
-
-
-def _one_rank_a_line(text: str) -> str:
-    lines: list[str] = []
-    for line in text.splitlines():
-        inside = lines and (lines[-1].strip() == "[" or lines[-1].strip().startswith("[-") or lines[-1].strip()[1:2].isdigit())
-        if inside and line.strip() and (line.strip()[0] in "-0123456789" or line.strip() in ("]", "],")):
-            lines[-1] += line.strip() if lines[-1].endswith("[") or line.strip()[0] == "]" else " " + line.strip()
-        else:
-            lines.append(line)
-    return "\n".join(lines)
+    ranks = re.sub(r"\[\s+([-\d,\s]+?)\s+\]", lambda rank: f"[{' '.join(rank[1].split())}]", text)
+    write_atomically(path, (ranks + "\n").encode())
 
 
 def fit_positions(positions: np.ndarray, facts: dict[str, object], blend: float, output: Path) -> dict[str, object]:
-    """Fit to positions of self-play (dtype PACKED), write the weights with these facts, and return what was said of them."""
+    """Fit to positions of self-play (dtype PACKED), write the weights with these facts, and return the facts."""
     boards = mailboxes(positions)
     weights, error = fit(boards, positions["score"], positions["result"], blend)
-    told = {"made_by": "zobra train pieces", **facts, "blend": blend, "mean_squared_error": round(error, 6)}
-    write(normalised(weights, boards), told, output)
-    return told
+    origin = {"made_by": "zobra train pieces", **facts, "blend": blend, "mean_squared_error": round(error, 6)}
+    write(normalised(weights, boards), origin, output)
+    return origin

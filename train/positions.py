@@ -1,4 +1,4 @@
-"""Positions as the trainer takes them: 32 bytes each, as the side to move sees the board, made by replaying games.
+"""Positions for the trainer: 32 bytes each, from the point of view of the side to move, made by replaying games.
 
 The board is turned so that the side to move plays upwards. `pieces` has four bits for each bit of `occupied`, from the lowest:
 2 × type + (0 for own, 1 for theirs). `mirrored` has bit 0 where the own king stands on the files e to h, bit 1 likewise for
@@ -24,11 +24,11 @@ from zobra.engine.make import make
 from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, to_square
 from zobra.engine.position import TABLES_RECORD
 from zobra.train.game_kernel import GAME, LONGEST_GAME
-from zobra.train.games import DataError, PlayedGame, read_shard
+from zobra.train.games import DataError, TrainingGame, read_shard
 
 FILTER_DEFAULTS = {
-    "first_ply": 16,  # of the game, the random moves counted: earlier positions are of the opening
-    "largest_score": 3_000,  # centipawns: farther than this from balance there is nothing left to learn
+    "first_ply": 16,  # counted from the start position; earlier positions belong to the opening
+    "largest_score": 3_000,  # centipawns: positions with larger scores are dropped
     "fewest_pieces": 4,
 }
 FILTER = np.dtype([(name, "i8") for name in FILTER_DEFAULTS], align=True)
@@ -51,25 +51,23 @@ KEPT = np.dtype([("positions", PACKED, (LONGEST_GAME,))])
 MAX_PIECES, EMPTY = 32, 12
 
 RANK_FLIP, RIGHT_HALF, NIBBLE = np.uint64(56), np.uint64(4), np.uint64(4)
-BEST, ONE_PLY, NO_PLIES = np.int64(2), np.int64(1), np.int64(0)
-NO_FLIP = np.uint64(0)
 
 
 @kernel
 def is_wanted(position, move, score, rules):
-    """Is it a position to learn from: quiet, not decided, and not of the opening?"""
+    """Is the position kept: quiet, not decided, and after the opening?"""
     flag, enemy = flag_of(move), position.colours[position.side ^ ONE]
     noisy = flag >= PROMOTION or flag == EN_PASSANT or (enemy >> to_square(move)) & ONE != ZERO
-    ply = (position.fullmove - ONE_PLY) * BEST + np.int64(position.side)
+    ply = (position.fullmove - 1) * 2 + np.int64(position.side)
     few = population(position.colours[ZERO] | position.colours[ONE]) < rules.fewest_pieces
     return not (noisy or few or position.checkers != ZERO or ply < rules.first_ply or abs(score) > rules.largest_score)
 
 
 @kernel
 def pack_board(position, packed):
-    """Write down the board as the side to move sees it."""
+    """Write the board to `packed` from the point of view of the side to move."""
     side = position.side
-    flip = RANK_FLIP if side == BLACK else NO_FLIP
+    flip = RANK_FLIP if side == BLACK else ZERO
     occupied, turned = position.colours[ZERO] | position.colours[ONE], ZERO
     while occupied:
         turned |= ONE << (lowest(occupied) ^ flip)
@@ -90,10 +88,10 @@ def pack_board(position, packed):
 
 @entry(VOID, record(REPLAY), record(FILTER), record(KEPT), TABLES_TYPE)
 def replay(job, rules, kept, tables):
-    """Play a game again up to the first illegal move; `job.played` plies, `job.count` positions that are wanted and kept."""
+    """Replay a game up to the first illegal move. Sets `job.played` (plies) and `job.count` (positions kept)."""
     game = job.game
     copy_record(job.board, game.start)
-    job.count, job.played = ZERO, NO_PLIES
+    job.count, job.played = ZERO, 0
     for ply in range(np.int64(game.count)):
         move, score = np.uint64(game.moves[ply]), np.int64(game.scores[ply])
         if not is_legal(job.board, tables, move):
@@ -103,17 +101,17 @@ def replay(job, rules, kept, tables):
             pack_board(job.board, packed)
             black = job.board.side == BLACK
             packed.score = np.int16(-score if black else score)
-            packed.result = np.uint8(BEST - game.result if black else game.result)
+            packed.result = np.uint8(2 - game.result if black else game.result)
             packed.game = np.uint32(0)
             job.count += ONE
         make(job.board, job.following, move, tables)
         find_checks(job.following, tables)
         copy_record(job.board, job.following)
-        job.played += ONE_PLY
+        job.played += 1
 
 
 def unpack_board(packed: np.void) -> chess.Board:
-    """A packed position with its side to move as White: neither castling nor en passant is known."""
+    """A packed position with its side to move as White; castling and en-passant rights are not stored."""
     board = chess.Board(None)
     squares = [square for square in range(64) if int(packed["occupied"]) >> square & 1]
     for index, square in enumerate(squares):
@@ -123,7 +121,7 @@ def unpack_board(packed: np.void) -> chess.Board:
 
 
 def mailboxes(positions: np.ndarray) -> np.ndarray:
-    """Boards of shape (positions, 64): the pieces as `pieces` has them, the side to move being White; EMPTY elsewhere."""
+    """Boards of shape (positions, 64), uint8: piece codes as in `pieces`, the side to move as White; EMPTY elsewhere."""
     taken = (positions["occupied"][:, np.newaxis] >> np.arange(64, dtype=np.uint64) & ONE).astype(bool)
     nibbles = np.stack([positions["pieces"] & 15, positions["pieces"] >> 4], axis=2).reshape(len(positions), MAX_PIECES)
     boards = np.full(taken.shape, EMPTY, np.uint8)
@@ -139,8 +137,8 @@ class Replayer:
         for name, value in (FILTER_DEFAULTS | rules).items():
             self._rules[0][name] = value
 
-    def positions(self, played: PlayedGame) -> np.ndarray:
-        """The positions of one game that are kept (dtype PACKED); DataError for one that this engine cannot have played."""
+    def positions(self, played: TrainingGame) -> np.ndarray:
+        """The positions of one game that are kept (dtype PACKED); DataError for an illegal game."""
         job: Any = self._job[0]
         game, count = job["game"], len(played.moves)
         if count > LONGEST_GAME:
@@ -158,8 +156,8 @@ class Replayer:
         found["game"] = played.number
         return found
 
-    def shard(self, path: Path) -> Iterator[tuple[PlayedGame, np.ndarray]]:
-        """The games of a shard, each with its positions that are kept; DataError names the file."""
+    def shard(self, path: Path) -> Iterator[tuple[TrainingGame, np.ndarray]]:
+        """The games of a shard, each with the positions that are kept; DataError names the file."""
         for game in read_shard(path):
             try:
                 found = self.positions(game)

@@ -1,4 +1,4 @@
-"""From floats to the whole numbers that the engine computes with, and back to centipawns by either way."""
+"""Quantisation: from float weights to the integers of the engine, and the score in centipawns by both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zobra.train.positions import MAX_PIECES
 
 
 def quantise(weights: Any, header: dict[str, Any]) -> Network:
-    """The network of these float weights (a record of gradient.weights_dtype), each rounded to the nearest whole number."""
+    """The network of these float weights (a record of gradient.weights_dtype), each rounded to the nearest integer."""
 
     def rounded(values: np.ndarray, unit: int) -> np.ndarray:
         return np.rint(values * unit).astype(np.int16)
@@ -22,7 +22,7 @@ def quantise(weights: Any, header: dict[str, Any]) -> Network:
 
 
 def feature_lists(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The features of both sides, of shape (positions, 32), filled up with -1; written independently of the kernels."""
+    """Features of both sides, of shape (positions, 32), padded with -1; written independently of the kernels."""
     squares = np.arange(64, dtype=np.uint64)
     sides = np.full((2, len(positions), MAX_PIECES), -1)
     for row, position in enumerate(positions):
@@ -40,7 +40,7 @@ def _neurons(rows: np.ndarray, bias: np.ndarray, features: np.ndarray) -> np.nda
 
 
 def _buckets(positions: np.ndarray) -> np.ndarray:
-    """Which output counts for each position."""
+    """The output bucket of each position."""
     counts = np.array([int(occupied).bit_count() for occupied in positions["occupied"]])
     return (counts - 1) // int(PIECES_A_BUCKET)
 
@@ -56,7 +56,7 @@ def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:
 
 
 def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
-    """Centipawns for the side to move by the whole numbers, computed without any kernel."""
+    """Centipawns for the side to move by the integers, computed without any kernel."""
     buckets = _buckets(positions)
     total = QA * network.output_bias[buckets].astype(np.int64)
     for side, features in enumerate(feature_lists(positions)):

@@ -1,4 +1,4 @@
-"""Recipes: every number that makes a network, in one TOML file. Those that come with Zobra go by their bare names."""
+"""Recipes: every number that makes a network, in one TOML file. The recipes of Zobra have short names."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ else:
     import tomli as tomllib
 
 FOLDER = Path(__file__).parent / "recipes"
-NAME = re.compile(r"[\w.-]+")  # what a match can call an engine
-# Some of those that `zobra match` takes: a millisecond at least, or a limit above 0.
+NAME = re.compile(r"[\w.-]+")  # a valid name of an engine in a match
+# Time controls of `zobra match`: at least a millisecond, or a limit above 0.
 TIME_CONTROL = re.compile(r"(?=0*\.?0{0,2}[1-9])\d*\.?\d+(\+\d*\.?\d+)?|(nodes|movetime|depth)=[1-9]\d*")
 LEAST_RATE = 1e-9
-MOST_ELO = 2_000  # beyond it no score can be told from all points
-BUILT_IN_NAME = "built-in"  # as the network that plays the games: the one that comes with the engine
+MOST_ELO = 2_000  # a larger difference means all points
+BUILT_IN_NAME = "built-in"  # the network of the engine, as a value of `network`
 
 
 class RecipeError(ValueError):
-    """A recipe that cannot be followed; the message names the file and the entry."""
+    """A recipe with a mistake; the message names the file and the entry."""
 
 
 @dataclass(frozen=True)
 class DataPlan:
-    """The games to play: `games` of them, into the set of the recipe's name; the sets in `also` are trained on as well.
+    """The games to play, as a set with the name of the recipe; the sets in `also` are trained on as well.
 
-    `network` plays them: "" (piece-square values), the name of the recipe whose network does, or BUILT_IN_NAME. `rules` are as
-    RULE_DEFAULTS.
+    `network` plays the games: "" (piece-square values), the name of a recipe, or BUILT_IN_NAME. `rules`: see RULE_DEFAULTS.
     """
 
     games: int = 1_000
@@ -49,7 +48,7 @@ class DataPlan:
 
 @dataclass(frozen=True)
 class Gate:
-    """The match that a new network has to win: against what played its games, at a time control."""
+    """The match of a new network against the engine that played its games."""
 
     games: int = 200
     time_control: str = "2+0.02"
@@ -58,7 +57,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Recipe:
-    """All of it; `hidden` is the number of neurons for each side."""
+    """A whole recipe; `hidden` is the number of neurons for each side."""
 
     name: str
     hidden: int
@@ -73,7 +72,7 @@ class Recipe:
 
 
 def _checked(table: dict[str, Any], defaults: dict[str, Any], path: Path, name: str) -> dict[str, Any]:
-    """The entries of a table of the file, which must be known and of the kind that their default is of."""
+    """The entries of a table of the file; RecipeError unless each is known and has the type of its default."""
     for key, value in table.items():
         if key not in defaults:
             raise RecipeError(f"{path}: [{name}] has no entry {key!r}; it has {', '.join(defaults)}")
@@ -85,7 +84,7 @@ def _checked(table: dict[str, Any], defaults: dict[str, Any], path: Path, name: 
 
 
 def _ranges(recipe: Recipe) -> Iterator[tuple[str, float, float, float | None]]:
-    """Name, value, least and largest value of the numbers with which a step could never end, or would have nothing to do."""
+    """Name, value, least and largest value of each number that could make a step endless or empty."""
     data, training = recipe.data, recipe.training
     yield "data.games", data.games, 1, None
     for name, value in data.rules.items():
@@ -101,13 +100,13 @@ def _ranges(recipe: Recipe) -> Iterator[tuple[str, float, float, float | None]]:
 
 
 def _check_values(recipe: Recipe, path: Path) -> None:
-    """What would be found out only after hours is found out here."""
+    """RecipeError for values that would fail only after hours."""
     for name, value, least, most in _ranges(recipe):
-        if not (value >= least and (most is None or value <= most)):  # a NaN, too
+        if not (value >= least and (most is None or value <= most)):  # also for NaN
             limits = f"at least {least}" if most is None else f"{least} to {most}"
             raise RecipeError(f"{path}: {name} = {value}: it must be {limits}")
     if recipe.gate.games % 2:
-        raise RecipeError(f"{path}: gate.games = {recipe.gate.games}: it must be even, each opening being played twice")
+        raise RecipeError(f"{path}: gate.games = {recipe.gate.games}: it must be even, as each opening is played twice")
     if not TIME_CONTROL.fullmatch(recipe.gate.time_control):
         raise RecipeError(f"{path}: gate.time_control = {recipe.gate.time_control!r}: not like 2+0.02 or nodes=5000")
     if not NAME.fullmatch(recipe.name):
@@ -115,7 +114,7 @@ def _check_values(recipe: Recipe, path: Path) -> None:
 
 
 def recipe_path(name: str) -> Path:
-    """The file that a name or a path stands for; RecipeError if there is none."""
+    """The file of a recipe, by name or path; RecipeError if there is none."""
     for path in (Path(name), FOLDER / f"{name}.toml"):
         if path.is_file():
             return path
@@ -124,7 +123,7 @@ def recipe_path(name: str) -> Path:
 
 
 def read_recipe(name: str) -> Recipe:
-    """Read and check a recipe; RecipeError says what is wrong with it."""
+    """Read and check a recipe; RecipeError names the mistake."""
     path = recipe_path(name)
     try:
         content = tomllib.loads(path.read_text())

@@ -1,7 +1,7 @@
-"""Training a network on positions: epochs of shuffled batches, all cores, a cosine schedule, and a check on other games.
+"""Training a network on positions: epochs of shuffled batches, threads, a cosine schedule, and validation on other games.
 
-A batch is cut into a fixed number of chunks whose gradients are added up in a fixed order, so the number of threads changes
-nothing in the result.
+A batch is cut into a fixed number of chunks. Their gradients are added in a fixed order, so the result does not depend on the
+number of threads.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import numpy as np
 from zobra.engine.layouts import FEATURES
 from zobra.engine.network import LARGEST_OUTPUT, QB, SCALE
 from zobra.train.games import DataError
-from zobra.train.gradient import optimise, weights_dtype, work_through
+from zobra.train.gradient import accumulate_gradient, optimise, weights_dtype
 
 CHUNKS = 8
 LARGEST_WEIGHT = 1.98  # of the first layer: 33 rows of it stay within 16 bits
 TYPICAL_PIECES = 20
-BATCHES_A_LOOK = 20  # batches between two calls of the listener
+BATCHES_A_REPORT = 20  # batches between two calls of the listener
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Schedule:
     seed: int = 1
 
     def rate_at(self, step: int, steps: int) -> float:
-        """Learning rate of a step counted from 0: a short climb, then half a cosine."""
+        """Learning rate of a step counted from 0: linear warm-up, then half a cosine."""
         cosine = (1 + math.cos(math.pi * step / max(1, steps))) / 2
         return (self.last_rate + (self.rate - self.last_rate) * cosine) * min(1.0, (step + 1) / max(1, self.warmup))
 
@@ -61,8 +61,8 @@ class Errors:
 
 
 @dataclass(frozen=True)
-class Look:
-    """Where the training stands: `validation` is None but after an epoch."""
+class EpochReport:
+    """State of the training; `validation` is None except at the end of an epoch."""
 
     epoch: float
     positions_per_second: float
@@ -71,13 +71,13 @@ class Look:
 
 
 def split(positions: np.ndarray, every: int) -> tuple[np.ndarray, np.ndarray]:
-    """Indices to train on and to validate on: of each `every` games, by number, one is kept out as a whole."""
+    """Indices (uint32) to train on and to validate on: whole games, one of each `every` by number, are kept out."""
     kept_out = positions["game"] % every == 0
     return np.flatnonzero(~kept_out).astype(np.uint32), np.flatnonzero(kept_out).astype(np.uint32)
 
 
 def initial_weights(hidden: int, seed: int) -> np.ndarray:
-    """Random weights of shape (1,): uniform, so that neurons begin well within their range."""
+    """Random weights of shape (1,): uniform, so that neurons start well within their range."""
     source = np.random.default_rng(seed)
     weights = np.zeros(1, weights_dtype(hidden))
     spread = 1 / math.sqrt(TYPICAL_PIECES)
@@ -88,7 +88,7 @@ def initial_weights(hidden: int, seed: int) -> np.ndarray:
 
 
 class Trainer:
-    """Holds the weights (a record of weights_dtype) and what the optimiser remembers of them."""
+    """Holds the weights (a record of weights_dtype) and the moments of the optimiser."""
 
     def __init__(self, positions: np.ndarray, hidden: int, schedule: Schedule, threads: int) -> None:
         self.schedule = schedule
@@ -108,8 +108,8 @@ class Trainer:
         self._pool = ThreadPoolExecutor(threads)
         self._step = 0
 
-    def run(self, on_look: Callable[[Look], None] = lambda look: None) -> Errors:
-        """Train all epochs; the errors on the games kept out."""
+    def run(self, on_report: Callable[[EpochReport], None] = lambda report: None) -> Errors:
+        """Train all epochs; return the errors on the games kept out."""
         source = np.random.default_rng(self.schedule.seed)
         per_epoch = max(1, len(self.training) // self.schedule.batch)
         steps = per_epoch * self.schedule.epochs
@@ -119,29 +119,31 @@ class Trainer:
             for number, batch in enumerate(batches, 1):
                 total += self._learn(batch, steps)
                 seen += len(batch)
-                if number % BATCHES_A_LOOK == 0 or number == per_epoch:
+                if number % BATCHES_A_REPORT == 0 or number == per_epoch:
                     speed = seen / (time.perf_counter() - began)
                     validation = self.validate() if number == per_epoch else None
-                    on_look(Look(epoch + number / per_epoch, speed, Errors(*(total / seen)), validation))
+                    on_report(EpochReport(epoch + number / per_epoch, speed, Errors(*(total / seen)), validation))
         return self.validate()
 
     def validate(self) -> Errors:
-        """Errors on the games that are not trained on, with the target as it is at the end."""
+        """Errors on the games kept out, with the blend of the last step."""
         blend = self.schedule.blend_at(1, 1)
         return Errors(*(self._work(self.validation, blend, False) / len(self.validation)))
 
     def _work(self, order: np.ndarray, blend: float, learn: bool) -> np.ndarray:
-        """Errors over positions, added up; the gradients are left in the chunks."""
+        """Sums of the errors over positions; the gradients are left in the chunks."""
         errors = np.zeros((CHUNKS, 3))
         parts = np.array_split(order, CHUNKS)
 
-        def work(chunk: int) -> None:
+        def process(chunk: int) -> None:
             gradient: Any = self._records[chunk]
             if learn:
                 self._gradients[chunk] = 0
-            work_through(self.weights[0], gradient, self.positions, parts[chunk], float(SCALE), blend, learn, errors[chunk])
+            accumulate_gradient(
+                self.weights[0], gradient, self.positions, parts[chunk], float(SCALE), blend, learn, errors[chunk]
+            )
 
-        list(self._pool.map(work, range(CHUNKS)))
+        list(self._pool.map(process, range(CHUNKS)))
         return errors.sum(axis=0)
 
     def _learn(self, batch: np.ndarray, steps: int) -> np.ndarray:

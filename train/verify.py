@@ -1,5 +1,4 @@
-"""Does a network file mean the same to everyone? Whole numbers against floats, the kernels against plain arithmetic, updates
-against computing anew, and the symmetries of chess."""
+"""Checks a network file: integers against floats, kernels against NumPy, updates against full refreshes, symmetries."""
 
 from __future__ import annotations
 
@@ -25,16 +24,15 @@ from zobra.search.worker import SIGNALS, WORKER_TYPE, new_worker
 from zobra.train.positions import unpack_board
 from zobra.train.quantise import float_scores, integer_scores
 
-LARGEST_MEAN_ERROR = 5.0  # centipawns that rounding the weights may cost
-WALK_PLIES = np.int64(100)  # as deep as a walk goes
+LARGEST_MEAN_ERROR = 5.0  # centipawns of rounding error
+WALK_PLIES = np.int64(100)  # largest ply of a walk
 FACTOR, ADDEND, SHIFT = np.uint64(6364136223846793005), np.uint64(1442695040888963407), np.uint64(33)
-ROOT, NEXT, NONE = np.int64(0), np.int64(1), np.int64(0)
-PASS_RATE, LOOK_RATE, BACK_RATE, BACK_RANGE = map(np.uint64, (16, 3, 12, 5))
+NULL_MOVE_RATE, EVALUATION_RATE, BACK_RATE, BACK_RANGE = map(np.uint64, (16, 3, 12, 5))
 
 
 @kernel
-def differs(worker, tables, ply, fresh):
-    """Evaluate at `ply` as the search does; is either side of its accumulator other than when computed anew?"""
+def accumulator_differs(worker, tables, ply, fresh):
+    """Evaluate at `ply` as the search does. True if its accumulator differs from a full refresh."""
     node = worker.stack[ply]
     evaluate(worker, tables, ply)
     refresh(tables.network, fresh, node.position, WHITE)
@@ -48,9 +46,9 @@ def differs(worker, tables, ply, fresh):
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, record(ACCUMULATOR), WORD, INT)
 def walk(worker, tables, fresh, seed, plies):
-    """Random moves, null moves and steps back from the root, some of the positions evaluated: how many came out different?"""
-    ply, wrong, state = ROOT, NONE, seed
-    reset_accumulator(worker.stack[ROOT])
+    """Random moves, null moves and take-backs, with evaluations in between; number of accumulators that differ."""
+    ply, wrong, state = np.int64(0), np.int64(0), seed
+    reset_accumulator(worker.stack[0])
     for _ in range(plies):
         node = worker.stack[ply]
         state = state * FACTOR + ADDEND
@@ -58,23 +56,23 @@ def walk(worker, tables, fresh, seed, plies):
         node.moves.count = ZERO
         count = generate(node.position, tables, node.moves, ALL)
         if count == ZERO or ply == WALK_PLIES or number % BACK_RATE == ZERO:
-            ply = max(ROOT, ply - NEXT - np.int64(number % BACK_RANGE))
+            ply = max(np.int64(0), ply - 1 - np.int64(number % BACK_RANGE))
             continue
-        passes = number % PASS_RATE == ONE and node.position.checkers == ZERO
-        make_move(worker, tables, ply, NO_MOVE if passes else np.uint64(node.moves.moves[number % count]))
-        ply += NEXT
-        if number % LOOK_RATE != ZERO:
-            wrong += np.int64(differs(worker, tables, ply, fresh))
-        if ply == WALK_PLIES // 2 and number % LOOK_RATE == ZERO:  # go on from here
-            copy_record(worker.stack[ROOT], worker.stack[ply])
-            reset_accumulator(worker.stack[ROOT])
-            ply = ROOT
+        is_null_move = number % NULL_MOVE_RATE == ONE and node.position.checkers == ZERO
+        make_move(worker, tables, ply, NO_MOVE if is_null_move else np.uint64(node.moves.moves[number % count]))
+        ply += 1
+        if number % EVALUATION_RATE != ZERO:
+            wrong += np.int64(accumulator_differs(worker, tables, ply, fresh))
+        if ply == WALK_PLIES // 2 and number % EVALUATION_RATE == ZERO:  # a new root
+            copy_record(worker.stack[0], worker.stack[ply])
+            reset_accumulator(worker.stack[0])
+            ply = np.int64(0)
     return wrong
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What was measured, in centipawns and numbers of differences."""
+    """Errors in centipawns, and numbers of differences."""
 
     mean_error: float
     largest_error: float
@@ -83,14 +81,14 @@ class Findings:
     asymmetries: int
 
     def faults(self) -> list[str]:
-        """What must not be, in words."""
+        """Failed checks, in words."""
         found = []
         if self.mean_error > LARGEST_MEAN_ERROR:
-            found.append(f"whole numbers are {self.mean_error:.1f} centipawns from the floats on average")
+            found.append(f"integers are {self.mean_error:.1f} centipawns from the floats on average")
         for number, what in (
-            (self.kernel_differences, "positions are scored otherwise by the kernels than by plain arithmetic"),
-            (self.update_differences, "accumulators came out otherwise when updated than when computed anew"),
-            (self.asymmetries, "positions are worth something else with colours exchanged, or mirrored"),
+            (self.kernel_differences, "positions have another score in the kernels than in plain arithmetic"),
+            (self.update_differences, "accumulators differ between update and full refresh"),
+            (self.asymmetries, "positions change their score with colours exchanged, or mirrored"),
         ):
             if number:
                 found.append(f"{number} {what}")
@@ -98,7 +96,7 @@ class Findings:
 
 
 class Verifier:
-    """Checks one network, in tables of its own: the engine's stay as they are."""
+    """Checks one network in its own tables; the engine's tables are unchanged."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -108,11 +106,11 @@ class Verifier:
         self._accumulator = np.zeros(1, ACCUMULATOR)
 
     def score(self, position: Position) -> int:
-        """Centipawns for the side to move, computed anew."""
+        """Centipawns for the side to move, after a full refresh."""
         return int(evaluate_anew(self._record, self._accumulator[0], position.record))
 
     def walk(self, plies: int, seed: int) -> int:
-        """Differences between updated and fresh accumulators in a random walk, half of it in Chess960."""
+        """Number of differences between updated and refreshed accumulators in random walks, half of them in Chess960."""
         signals = np.zeros(SIGNALS, np.int64)
         worker = new_worker(default_parameters() | {"use_network": 1}, signals)
         source, wrong, rounds = random.Random(seed), 0, 20
@@ -124,7 +122,7 @@ class Verifier:
         return wrong
 
     def asymmetries(self, boards: list[chess.Board]) -> int:
-        """Positions whose score changes when the colours are exchanged, or left and right."""
+        """Number of positions whose score changes when colours, or left and right, are exchanged."""
         count = 0
         for board in boards:
             own = self.score(Position.from_board(board))
@@ -151,7 +149,7 @@ def random_boards(count: int, seed: int) -> list[chess.Board]:
 
 
 def verify(network: Network, weights: Any, positions: np.ndarray, plies: int = 100_000, seed: int = 1) -> Findings:
-    """All checks; `weights` are the floats that the network was made of."""
+    """All checks; `weights` are the floats of the network, `positions` have dtype PACKED."""
     verifier = Verifier(network)
     plain = integer_scores(network, positions)
     errors = np.abs(float_scores(weights, positions) - plain)

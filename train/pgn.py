@@ -1,4 +1,4 @@
-"""A game of self-play for human eyes: as PGN, each move with the score that chose it."""
+"""A training game as PGN, each move with its score."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import chess.pgn
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.train.game_kernel import ENDINGS
-from zobra.train.games import PlayedGame
+from zobra.train.games import TrainingGame
 
 RESULTS = ("0-1", "1/2-1/2", "1-0")
 
 
 def score_text(white: int) -> str:
-    """A score for White in pawns, or as moves to mate."""
+    """A score for White as text: pawns, or moves to mate."""
     return f"#{mate_in_moves(white)}" if is_mate(white) else f"{white / 100:+.2f}"
 
 
-def as_pgn(game: PlayedGame) -> str:
-    """The game with the scores, for White, as comments."""
+def as_pgn(game: TrainingGame) -> str:
+    """The game with the scores for White as comments."""
     tree = chess.pgn.Game()
     tree.setup(chess.Board(game.fen))
     tree.headers.update(Event="self-play", White="Zobra", Black="Zobra", Round=str(game.number))

@@ -1,7 +1,7 @@
-"""Fits the win/draw/loss model to games of Zobra against itself: `zobra train chances`.
+"""Fits the win/draw/loss model to games of Zobra against itself: `zobra train wdl`.
 
-Maximum likelihood: each position's score and material against the result of its game, wins, draws and losses being three
-outcomes. To be run again after every change of the evaluation; the numbers are written where the engine reads them.
+Maximum likelihood of the game results, given score and material of each position. To be run again after every change of the
+evaluation. The numbers are written to the file that the engine reads.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ TINY = 1e-9
 
 
 def material_shares(boards: np.ndarray) -> np.ndarray:
-    """Share of all material left on each board, as `material_of` counts it."""
+    """Share of the full material on each board, as `material_of` counts it."""
     worth = np.array([PIECE_VALUES[piece >> 1] for piece in range(12)] + [0])
     return np.minimum(1.0, worth[boards].sum(axis=1) / FULL_MATERIAL)
 
 
-def outcome_chances(model: np.ndarray, scores: np.ndarray, material: np.ndarray) -> np.ndarray:
-    """Rows of the chances to lose, draw and win."""
+def outcome_probabilities(model: np.ndarray, scores: np.ndarray, material: np.ndarray) -> np.ndarray:
+    """Probabilities of loss, draw and win, one row each."""
     half, half_slope, spread, spread_slope = model
     middle, width = half + half_slope * material, np.maximum(spread + spread_slope * material, LEAST_SPREAD)
     win, loss = expit((scores - middle) / width), expit((-scores - middle) / width)
@@ -43,7 +43,7 @@ def fit(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> tuple[
     """
 
     def loss(pawns: np.ndarray) -> float:
-        likelihood = outcome_chances(PAWN * pawns, scores, material)[results, np.arange(len(results))]
+        likelihood = outcome_probabilities(PAWN * pawns, scores, material)[results, np.arange(len(results))]
         return float(-np.log(np.maximum(likelihood, TINY)).mean())
 
     found = minimize(loss, np.array(BEGIN) / PAWN, method="BFGS")
@@ -53,12 +53,12 @@ def fit(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> tuple[
 def fit_positions(positions: np.ndarray, facts: dict[str, object], output: Path) -> dict[str, object]:
     """Fit to positions of self-play (dtype PACKED), write the model with these facts, and return what was written.
 
-    DataError where no sensible model comes out: what is there is kept.
+    DataError where no sensible model comes out; then the file is unchanged.
     """
     material = material_shares(mailboxes(positions))
     model, loss = fit(positions["score"].astype(np.float64), material, positions["result"].astype(np.int64))
-    if not model.even_chance(USUAL_MATERIAL) > 0:  # a NaN, too
-        raise DataError(f"these games make no sense of a score: {model}")
-    told = {"made_by": "zobra train chances", **facts, "nats_a_position": round(loss, 5), **model._asdict()}
-    write_atomically(output, (json.dumps(told, indent=1) + "\n").encode())
-    return told
+    if not model.even_chance(USUAL_MATERIAL) > 0:  # also for NaN
+        raise DataError(f"the fit to these games failed: {model}")
+    facts = {"made_by": "zobra train wdl", **facts, "nats_a_position": round(loss, 5), **model._asdict()}
+    write_atomically(output, (json.dumps(facts, indent=1) + "\n").encode())
+    return facts
