@@ -1,6 +1,7 @@
 """Perft positions of the project's own making: FEN and leaves at depths 1 to 4.
 
-Each is where a random legal game stood. make_perft_positions.py made them; Stockfish and python-chess agree on every count.
+Each is from a random legal game, often early in it or where a pawn can be taken in passing. Stockfish and python-chess agree on
+every count.
 """
 
 STANDARD = {

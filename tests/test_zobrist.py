@@ -79,56 +79,39 @@ def test_mistake_seed_not_fixed():
     assert key_by(KEYS, START) == key_of(START)
 
 
-MISTAKES = {
-    "side not toggled": (START, "g1f3", lambda before: before ^ piece_key(2, "g1") ^ piece_key(2, "f3")),
-    "piece toggled twice": (
-        START,
-        "g1f3",
-        lambda before: before ^ SIDE ^ piece_key(2, "g1") ^ piece_key(2, "f3") ^ piece_key(2, "f3"),
-    ),
-    "old castling state removed, new one not added": (
-        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
-        "a1b1",
-        lambda before: before ^ SIDE ^ piece_key(WHITE_ROOK, "a1") ^ piece_key(WHITE_ROOK, "b1") ^ int(CASTLING[15]),
-    ),
-    "new castling state added, old one not removed": (
-        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
-        "a1b1",
-        lambda before: before ^ SIDE ^ piece_key(WHITE_ROOK, "a1") ^ piece_key(WHITE_ROOK, "b1") ^ int(CASTLING[13]),
-    ),
-    "rook forgotten in castling": (
-        "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
-        "e1g1",
-        lambda before: before ^ SIDE ^ piece_key(WHITE_KING, "e1") ^ piece_key(WHITE_KING, "g1") ^ int(CASTLING[1]),
-    ),
-    "en-passant file left behind": (
-        "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1",
-        "e8e7",
-        lambda before: before ^ SIDE ^ piece_key(11, "e8") ^ piece_key(11, "e7"),
-    ),
-}
+ROOKS = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+KNIGHT_STEP, ROOK_STEP = piece_key(2, "g1") ^ piece_key(2, "f3"), piece_key(WHITE_ROOK, "a1") ^ piece_key(WHITE_ROOK, "b1")
+KING_CASTLES = piece_key(WHITE_KING, "e1") ^ piece_key(WHITE_KING, "g1")
+KING_STEP = piece_key(11, "e8") ^ piece_key(11, "e7")
 
 
-# What each of them leaves out, or puts in once too often: with it, the key is right again.
-AMENDS = {
-    "side not toggled": SIDE,
-    "piece toggled twice": piece_key(2, "f3"),
-    "old castling state removed, new one not added": int(CASTLING[13]),
-    "new castling state added, old one not removed": int(CASTLING[15]),
-    "rook forgotten in castling": piece_key(WHITE_ROOK, "h1") ^ piece_key(WHITE_ROOK, "f1"),
-    "en-passant file left behind": int(FILES[4]),
-}
-
-
-@pytest.mark.parametrize("name", MISTAKES)
-def test_classic_mistakes_are_caught(name):
+# Position, move, the wrong update, and what it leaves out or puts in once too often.
+@pytest.mark.parametrize(
+    ("fen", "move", "update", "missing"),
+    [
+        pytest.param(START, "g1f3", KNIGHT_STEP, SIDE, id="side not toggled"),
+        pytest.param(START, "g1f3", SIDE ^ KNIGHT_STEP ^ piece_key(2, "f3"), piece_key(2, "f3"), id="piece toggled twice"),
+        pytest.param(ROOKS, "a1b1", SIDE ^ ROOK_STEP ^ int(CASTLING[15]), int(CASTLING[13]), id="new castling state not added"),
+        pytest.param(
+            ROOKS, "a1b1", SIDE ^ ROOK_STEP ^ int(CASTLING[13]), int(CASTLING[15]), id="old castling state not removed"
+        ),
+        pytest.param(
+            "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+            "e1g1",
+            SIDE ^ KING_CASTLES ^ int(CASTLING[1]),
+            piece_key(WHITE_ROOK, "h1") ^ piece_key(WHITE_ROOK, "f1"),
+            id="rook forgotten in castling",
+        ),
+        pytest.param("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", "e8e7", SIDE ^ KING_STEP, int(FILES[4]), id="en-passant file left"),
+    ],
+)
+def test_classic_mistakes_are_caught(fen, move, update, missing):
     """The wrong update differs from the key from scratch by exactly what was forgotten; the engine's own does not differ."""
-    fen, move, wrong_update = MISTAKES[name]
     position = parse_fen(fen)
     after = position.after(position.parse_move(move))
     scratch = chess.polyglot.zobrist_hash(after.to_board())
     assert after.key == scratch == int(naive.keys(after.array)[0])
-    assert wrong_update(position.key) == scratch ^ AMENDS[name] and AMENDS[name] != 0
+    assert position.key ^ update == scratch ^ missing and missing != 0
 
 
 def test_en_passant_counts_only_when_the_capture_is_legal():
