@@ -1,14 +1,13 @@
-"""The opening book: a file in Polyglot's format, read by python-chess, which is imported when a book is opened.
+"""The opening book: a file in Polyglot's format, read by python-chess.
 
-The file is opened anew for each look into it, so that one that is replaced or vanishes while a game is played costs a remark.
-The key of a position counts an en-passant file only where the capture is legal: the few book positions in which a pinned pawn
-stands beside one that has just advanced two squares are not found.
+The file is opened anew for each position, so a file that is replaced or vanishes during a game costs a message only. The key of
+a position counts an en-passant file only if the capture is legal; the few book positions with a pinned pawn are not found.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,7 +24,7 @@ FULL_VARIETY = 100
 
 
 class BookMove(NamedTuple):
-    """A move from the book, the reply that the book likes best (0: none), and the weights: its own and that of all moves."""
+    """A move from the book, the heaviest reply in the book (0: none), the move's weight and the weight of all moves."""
 
     move: int
     reply: int
@@ -34,38 +33,49 @@ class BookMove(NamedTuple):
 
 
 class Book:
-    """An opening book, or none. `variety`: 0 plays the heaviest move always, 100 each as often as its weight says."""
+    """An opening book, or none. `inform` receives the messages for the user.
 
-    def __init__(self, source: random.Random | None = None) -> None:
+    `variety` 0 always plays the heaviest move, 100 plays each move with the probability that its weight says.
+    """
+
+    def __init__(self, inform: Callable[[str], None], source: random.Random | None = None) -> None:
         self.variety = FULL_VARIETY
         self._path: Path | None = None
-        self._source = source or random.Random()
+        self._inform, self._source = inform, source or random.Random()
 
     @property
     def name(self) -> str:
         """Name of the file, empty without a book."""
         return self._path.name if self._path else ""
 
-    def open(self, path: str) -> list[str]:
-        """Use the book at `path` from now on (empty: none); what there is to say. For a damaged one the last one stays."""
+    def open(self, path: str) -> None:
+        """Use the book at `path` (empty: none). ValueError if that is no book; the last one then stays in use."""
         if not path:
             self._path = None
-            return []
+            return
         try:
             entries = _count_entries(Path(path))
         except (OSError, ValueError) as error:
-            used = f"{self.name} is used still" if self._path else "no book is used"
-            return [f"error: {used}, since {path} cannot be: {getattr(error, 'strerror', None) or error}"]
+            used = f"{self.name} stays in use" if self._path else "no book is used"
+            raise ValueError(f"{path} is no usable book: {getattr(error, 'strerror', None) or error}; {used}") from error
         self._path = Path(path)
-        return [f"book {path}: {entries} entries"]
+        self._inform(f"book {path}: {entries} entries")
 
     def choose(self, position: Position, allowed: Collection[int]) -> BookMove | None:
-        """A book move among the `allowed` ones, None without any; OSError when the file cannot be read any more."""
+        """A book move among the `allowed` ones; None if there is none. A book that cannot be read any more is closed."""
         if self._path is None:
             return None
+        try:
+            return self._read(self._path, position, allowed)
+        except Exception as error:  # a fault in the book must not cost the game
+            self._inform(f"error: book {self.name} is not used any more: {error}")
+            self._path = None
+            return None
+
+    def _read(self, path: Path, position: Position, allowed: Collection[int]) -> BookMove | None:
         from chess.polyglot import open_reader
 
-        with open_reader(self._path) as reader:
+        with open_reader(path) as reader:
             weights = {move: weight for move, weight in _weights(reader, position).items() if move in allowed}
             if not weights:
                 return None
@@ -75,30 +85,29 @@ class Book:
         return BookMove(move, reply, weights[move], sum(weights.values()))
 
     def _draw(self, weights: dict[int, int]) -> int:
-        """By weight at full variety; the less of it, the higher the power of the weight that counts."""
+        """Draw a move by weight; with less variety, by a higher power of the weight."""
         heaviest = max(weights, key=lambda move: weights[move])
         if self.variety == 0:
             return heaviest
-        chances = [(weight / weights[heaviest]) ** (FULL_VARIETY / self.variety) for weight in weights.values()]
-        return self._source.choices(list(weights), chances)[0]
+        powers = [(weight / weights[heaviest]) ** (FULL_VARIETY / self.variety) for weight in weights.values()]
+        return self._source.choices(list(weights), powers)[0]
 
 
 def _weights(reader: MemoryMappedReader, position: Position) -> dict[int, int]:
-    """The legal moves that the book knows here, with their weights; a weight of 0 means that a move is not to be played."""
+    """The legal moves that the book has here, with their weights. python-chess leaves out moves of weight 0."""
     by_text = {move_text(move, chess960=True): move for move in position.legal_moves()}
     board = position.to_board(chess960=True)
     return {by_text[entry.move.uci()]: entry.weight for entry in reader.find_all(board)}
 
 
 def _count_entries(path: Path) -> int:
-    """How many entries a book has; ValueError if it is none or damaged: a search by bisection needs sorted keys."""
+    """The number of entries of a book; ValueError if it is none. Its keys must be sorted, as they are found by bisection."""
     if not path.is_file():
         raise ValueError("it is not a file" if path.exists() else "there is no such file")
-    if path.stat().st_size == 0:
-        raise ValueError("it is empty")
-    if path.stat().st_size % ENTRY.itemsize:
-        raise ValueError(f"its size is not a multiple of {ENTRY.itemsize} bytes, so it is no Polyglot book or a damaged one")
+    size = path.stat().st_size
+    if size == 0 or size % ENTRY.itemsize:
+        raise ValueError(f"its size, {size} bytes, is not that of a Polyglot book (entries of {ENTRY.itemsize} bytes)")
     keys = np.memmap(path, ENTRY, "r")["key"]
     if np.any(keys[:-1] > keys[1:]):
-        raise ValueError("its keys are not in order, so it is no Polyglot book or a damaged one")
+        raise ValueError("its keys are not sorted, so it is no Polyglot book or damaged")
     return len(keys)

@@ -40,10 +40,11 @@ def small(tmp_path):
 
 
 def opened(path: Path, variety: int = 100, seed: int = 1) -> Book:
-    book = Book(random.Random(seed))
+    told: list[str] = []
+    book = Book(told.append, random.Random(seed))
     book.variety = variety
-    remarks = book.open(str(path))
-    assert len(remarks) == 1 and "entries" in remarks[0]
+    book.open(str(path))
+    assert len(told) == 1 and "entries" in told[0]
     return book
 
 
@@ -102,27 +103,29 @@ def test_illegal_moves_of_a_book_are_passed_over(tmp_path):
     ("content", "reason"),
     [
         (None, "no such file"),
-        (b"", "empty"),
-        (b"x" * 17, "multiple of 16"),
-        (struct.pack(">QQ", 5, 1) + struct.pack(">QQ", 4, 1), "not in order"),
+        (b"", "0 bytes"),
+        (b"x" * 17, "17 bytes"),
+        (struct.pack(">QQ", 5, 1) + struct.pack(">QQ", 4, 1), "not sorted"),
     ],
 )
 def test_a_book_that_is_none_is_named_and_the_last_one_stays(tmp_path, small, content, reason):
     path = tmp_path / "bad.bin"
     if content is not None:
         path.write_bytes(content)
-    book, position = Book(), parse_fen(START)
-    for used, known in (("no book", False), (small.name, True)):
-        remarks = book.open(str(path))
-        assert len(remarks) == 1 and str(path) in remarks[0] and reason in remarks[0] and f"error: {used} is used" in remarks[0]
+    book, position = Book(lambda text: None), parse_fen(START)
+    for used, known in (("no book is used", False), (f"{small.name} stays in use", True)):
+        with pytest.raises(ValueError, match=reason) as error:
+            book.open(str(path))
+        assert str(path) in str(error.value) and used in str(error.value)
         assert (book.choose(position, position.legal_moves()) is not None) == known
         book.open(str(small))
-    assert book.open("") == [] and book.choose(position, position.legal_moves()) is None
+    book.open("")
+    assert book.name == "" and book.choose(position, position.legal_moves()) is None
 
 
 def test_a_folder_is_no_book(tmp_path):
-    assert "not a file" in Book().open(str(tmp_path))[0]
-    assert Book().open("") == []
+    with pytest.raises(ValueError, match="not a file"):
+        Book(print).open(str(tmp_path))
 
 
 @needs_books

@@ -1,13 +1,8 @@
 """`go` lines as limits."""
 
-import time
-
 import pytest
 
 from tests.prober import Prober
-from zobra.engine.fen import START, parse_fen
-from zobra.engine.game import Game
-from zobra.search.knowledge import Knowledge
 from zobra.search.limits import GameClock, Limits
 from zobra.uci.commands import Go, parse
 from zobra.uci.go_limits import SHORT_SEARCH, limits_of
@@ -57,20 +52,3 @@ def test_searchmoves_that_are_all_illegal_leave_nothing_to_search():
 def test_searchmoves_are_handed_on():
     assert limits_of(Go()).searchmoves is None
     assert limits_of(Go(), (12, 34)).searchmoves == (12, 34)
-
-
-def test_time_spent_on_finding_nothing_is_taken_off_too(monkeypatch):
-    values = {"MultiPV": "1", "SyzygyProbeLimit": "7", "Syzygy50MoveRule": "true", "UCI_AnalyseMode": "false"}
-    told = []
-    knowledge = Knowledge(values, told.append)
-    monkeypatch.setattr("zobra.search.knowledge.consult", lambda *_: time.sleep(0.05))
-    ranking, limits = knowledge.rank(Game(parse_fen(START)), Limits(movetime=1_000), lambda: False)
-    assert ranking is None and 1 <= limits.movetime <= 950
-
-    def fail(*_):
-        time.sleep(0.05)
-        raise OSError("the disk is gone")
-
-    monkeypatch.setattr("zobra.search.knowledge.consult", fail)
-    ranking, limits = knowledge.rank(Game(parse_fen(START)), Limits(movetime=1_000), lambda: False)
-    assert ranking is None and 1 <= limits.movetime <= 950 and "the disk is gone" in told[0]

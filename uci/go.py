@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from zobra.engine.game import Game
-from zobra.search.knowledge import Knowledge
+from zobra.engine.move import move_text
+from zobra.search.book import Book, BookMove
 from zobra.search.limits import Limits, Progress, Report, Result
 from zobra.search.searcher import Searcher
 from zobra.search.skill import Skill, skill_from_elo, skill_from_level
+from zobra.search.tablebase import Tablebase
 from zobra.search.wdl import material_of, wdl
 from zobra.uci.commands import Go
 from zobra.uci.commentary import Commentary
@@ -24,21 +26,26 @@ NO_POSITION = "there is no position, since the last one could not be read"
 class GoHandler:
     """Starts searches of the game that `board` follows, and prints what they find. `values` are the values of the options."""
 
-    def __init__(
-        self, console: Console, values: dict[str, str], searcher: Searcher, knowledge: Knowledge, board: FollowedGame
-    ) -> None:
-        self._console, self._values, self._searcher, self._knowledge, self._board = console, values, searcher, knowledge, board
+    def __init__(self, console: Console, values: dict[str, str], searcher: Searcher, board: FollowedGame) -> None:
+        self._console, self._values, self._searcher, self._board = console, values, searcher, board
+        self.book, self.tables = Book(console.inform), Tablebase(console.inform)
         self.thread = SearchThread(searcher, lambda result: console.say(result_text(result, self._chess960)))
 
     @property
     def _chess960(self) -> bool:
-        return self._values["UCI_Chess960"] == "true"
+        return self._is_on("UCI_Chess960")
+
+    def _is_on(self, name: str) -> bool:
+        return self._values[name] == "true"
+
+    def _is_analysis(self, limits: Limits) -> bool:
+        return limits.infinite or limits.mate is not None or self._is_on("UCI_AnalyseMode")
 
     def skill(self) -> Skill | None:
         """How well to play: UCI_LimitStrength goes before Skill Level. Analysis is not weakened."""
-        if self._values["UCI_AnalyseMode"] == "true":
+        if self._is_on("UCI_AnalyseMode"):
             return None
-        if self._values["UCI_LimitStrength"] == "true":
+        if self._is_on("UCI_LimitStrength"):
             return skill_from_elo(int(self._values["UCI_Elo"]))
         return skill_from_level(int(self._values["Skill Level"]))
 
@@ -81,18 +88,29 @@ class GoHandler:
 
     def _answer(self, game: Game, limits: Limits) -> Result:
         """The move of the book, or else that of a search among the moves that the endgame tables leave."""
-        if (found := self._knowledge.book_move(game, limits)) is not None:
+        if (found := self._book_move(game, limits)) is not None:
             line = (found.move, found.reply) if found.reply else (found.move,)
             value = self._searcher.evaluate(game.position)
             self._console.say(self._info(Report(0, 0, value, 0, 0, 0, 0, line), material_of(game.position)))
             return Result(found.move, found.reply)
         if self._searcher.skill is not None:  # tables would make a weak player a perfect one
             return self._search(game, limits)
-        ranking, limits = self._knowledge.rank(game, limits, self.thread.is_stopped)
+        keep_all = self._is_analysis(limits) or int(self._values["MultiPV"]) > 1
+        ranking = self.tables.rank(game, limits, keep_all, self.thread.is_stopped)
         if ranking is None:
             return self._search(game, limits)
-        self._console.remark(self._knowledge.describe(ranking))
-        return self._search(game, limits, ranking.adjust)
+        self._console.remark(ranking.describe(self._chess960))
+        return self._search(game, ranking.confine(limits), ranking.adjust)
+
+    def _book_move(self, game: Game, limits: Limits) -> BookMove | None:
+        """The move to play from the book; None if it has none, or if the position is to be analysed."""
+        if not self._is_on("OwnBook") or self._is_analysis(limits):
+            return None
+        moves = game.position.legal_moves() if limits.searchmoves is None else limits.searchmoves
+        if (found := self.book.choose(game.position, moves)) is not None:
+            weight = f"weight {found.weight} of {found.total}"
+            self._console.inform(f"book move {move_text(found.move, self._chess960)} from {self.book.name}, {weight}")
+        return found
 
     def _search(self, game: Game, limits: Limits, adjust: Callable[[Report], Report] = lambda report: report) -> Result:
         """Search, and print each report as `adjust` changes it. A search too short for a report gets one all the same."""
@@ -118,5 +136,4 @@ class GoHandler:
         return result
 
     def _info(self, report: Report, material: float) -> str:
-        wanted = self._values["UCI_ShowWDL"] == "true"
-        return info_text(report, self._chess960, wdl(report.score, material) if wanted else None)
+        return info_text(report, self._chess960, wdl(report.score, material) if self._is_on("UCI_ShowWDL") else None)

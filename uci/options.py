@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,9 +22,10 @@ def keep(session: Session, value: str) -> None:
     """The setter of an option whose value is looked up when it is needed."""
 
 
-def know(name: str) -> Callable[[Session, str], None]:
-    """The setter of an option of book or tables."""
-    return lambda session, value: session.knowledge.apply(name)
+def attribute(path: str, convert: Callable[[str], object] = int) -> Callable[[Session, str], None]:
+    """The setter of an option that is an attribute of the session, found by its dotted path."""
+    owner, _, name = path.rpartition(".")
+    return lambda session, value: setattr(attrgetter(owner)(session), name, convert(value))
 
 
 @dataclass(frozen=True)
@@ -72,26 +74,22 @@ class Option:
 
 OPTIONS = (
     Option("Hash", "spin", "32", 1, MAX_HASH, lambda session, value: session.searcher.resize(int(value))),
-    Option("Threads", "spin", "1", 1, MAX_THREADS, lambda session, value: setattr(session.searcher, "threads", int(value))),
+    Option("Threads", "spin", "1", 1, MAX_THREADS, attribute("searcher.threads")),
     Option("Clear Hash", "button", apply=lambda session, value: session.searcher.clear()),
     Option("Ponder", "check", "false"),
-    Option("MultiPV", "spin", "1", 1, MAX_LINES, lambda session, value: setattr(session.searcher, "multipv", int(value))),
-    Option(
-        "Move Overhead", "spin", "10", 0, 5000, lambda session, value: setattr(session.searcher.time, "overhead", int(value))
-    ),
-    Option(
-        "nodestime", "spin", "0", 0, 10_000, lambda session, value: setattr(session.searcher.time.node_time, "rate", int(value))
-    ),
+    Option("MultiPV", "spin", "1", 1, MAX_LINES, attribute("searcher.multipv")),
+    Option("Move Overhead", "spin", "10", 0, 5000, attribute("searcher.time.overhead")),
+    Option("nodestime", "spin", "0", 0, 10_000, attribute("searcher.time.node_time.rate")),
     Option("Skill Level", "spin", "20", 0, 20),
     Option("EvalFile", "string", apply=lambda session, value: session.use_network(value)),
     Option("UCI_LimitStrength", "check", "false"),
     Option("UCI_Elo", "spin", "1800", 1000, 2600),
     Option("OwnBook", "check", "false"),
-    Option("BookFile", "string", apply=know("BookFile")),
-    Option("Book Variety", "spin", "100", 0, 100, know("Book Variety")),
-    Option("SyzygyPath", "string", apply=know("SyzygyPath")),
-    Option("SyzygyProbeLimit", "spin", "7", 0, 7),
-    Option("Syzygy50MoveRule", "check", "true"),
+    Option("BookFile", "string", apply=lambda session, value: session.book.open(value)),
+    Option("Book Variety", "spin", "100", 0, 100, attribute("book.variety")),
+    Option("SyzygyPath", "string", apply=lambda session, value: session.tables.open(value)),
+    Option("SyzygyProbeLimit", "spin", "7", 0, 7, attribute("tables.probe_limit")),
+    Option("Syzygy50MoveRule", "check", "true", apply=attribute("tables.fifty_move_rule", "true".__eq__)),
     Option("Debug Log File", "string", apply=lambda session, value: session.console.log.open(value)),
     Option("UCI_ShowWDL", "check", "false"),
     Option("UCI_Chess960", "check", "false"),

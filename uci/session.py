@@ -14,7 +14,6 @@ from zobra.engine import kernels
 from zobra.engine.fen import write_fen
 from zobra.engine.network import read_network
 from zobra.engine.position import Position
-from zobra.search.knowledge import Knowledge
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 from zobra.uci.board_text import board_text, evaluation_text
@@ -39,9 +38,9 @@ class Session:
         self.values = {option.name: option.default for option in OPTIONS}
         self.searcher: Searcher = Searcher(int(self.values["Hash"]), int(self.values["Move Overhead"]))
         self.searcher.seed = random.getrandbits(32)  # a weakened engine does not play the same game twice
-        self.knowledge = Knowledge(self.values, console.inform)
         self._board = FollowedGame()
-        self.searches = GoHandler(console, self.values, self.searcher, self.knowledge, self._board)
+        self.searches = GoHandler(console, self.values, self.searcher, self._board)
+        self.book, self.tables = self.searches.book, self.searches.tables
         self.counts = Counts(console, is_interrupted)
         for notice in kernels.notices():
             console.inform(notice)
