@@ -18,11 +18,10 @@ import typer
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that tests/tools is found
 
-from tests.tools.variants import apart_from_cache
 from zobra.engine.accumulator import refresh, update
 from zobra.engine.board import ONE, WHITE
 from zobra.engine.fen import parse_fen
-from zobra.engine.kernels import INT, entry, record
+from zobra.engine.kernels import INT, apart_from_store, entry, record
 from zobra.engine.layouts import ACCUMULATOR, HIDDEN, NETWORK, POSITION
 from zobra.engine.network import LARGEST_OUTPUT, bucket_of, evaluate_anew, network_score
 from zobra.uci.bench import POSITIONS
@@ -32,7 +31,7 @@ KINGS = 10  # piece codes from here on are kings
 LISTS = [("followings", POSITION, (MOST,)), ("accumulators", ACCUMULATOR, (MOST,))]
 CASE = np.dtype([("position", POSITION), ("accumulator", ACCUMULATOR), ("count", "i8"), *LISTS], align=True)
 
-with apart_from_cache():
+with apart_from_store():
 
     @entry(INT, record(CASE), record(NETWORK), INT)
     def update_all(case, network, rounds):

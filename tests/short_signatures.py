@@ -10,8 +10,8 @@ from __future__ import annotations
 import random
 import sys
 
-from tests.tools.variants import apart_from_cache, variant
-from zobra.engine.kernels import WORD, entry, record
+from tests.tools.variants import variant
+from zobra.engine.kernels import WORD, apart_from_store, entry, record
 from zobra.tt import table
 
 STRANGERS = 20_000
@@ -31,7 +31,7 @@ def main(positions: int = 1_000, nodes: int = 10_000) -> None:
     shortened = variant(table, shorten)
     probe = table.probe = shortened["probe"]
     table.store = shortened["store"]
-    with apart_from_cache():
+    with apart_from_store():
         from tests import test_table_faults
         from zobra.search.searcher import Searcher
 

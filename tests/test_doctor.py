@@ -1,15 +1,18 @@
 """`zobra doctor` finds what is wrong and says what to do; `zobra uci-path` names a command that works."""
 
+import errno
 import os
 import shlex
 import subprocess
 import sys
 import zipfile
 
+import pytest
+
 from tests.test_command_line import zobra
 from zobra.engine import kernels, perft
-from zobra.engine.kernels import store
-from zobra.engine.kernels.store import KernelCache
+from zobra.engine.kernels import user_store
+from zobra.engine.kernels.processor import Target
 from zobra.uci import doctor
 
 WIDE = {**os.environ, "COLUMNS": "300"}
@@ -22,17 +25,6 @@ def test_a_sound_installation_passes():
     states = {row[0].strip(): row[1].strip() for row in rows}
     assert list(states) == list(doctor.CHECKS) and set(states.values()) <= {"ok", "note"}
     assert "command for a GUI: " in done.stdout
-
-
-def test_a_store_that_cannot_be_written_is_wrong_and_named(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    code = (
-        "from zobra.uci import doctor\ndoctor.CHECKS = {'store': doctor.check_store}\nimport typer\ntyper.run(doctor.doctor)\n"
-    )
-    environment = {**WIDE, "ZOBRA_CACHE_DIR": str(tmp_path / "file")}
-    done = subprocess.run([sys.executable, "-c", code], check=False, env=environment, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "wrong" in done.stdout and "writable, or set ZOBRA_CACHE_DIR" in done.stdout and "Traceback" not in done.stderr
 
 
 def test_wrong_counts_and_slow_searches_are_told(monkeypatch):
@@ -52,36 +44,39 @@ def test_what_a_check_stumbles_over_is_a_finding():
     assert finding.state == "wrong" and "Numba needs NumPy" in finding.found and finding.advice
 
 
-def test_damage_is_noted(monkeypatch):
-    monkeypatch.setattr(kernels.cache, "notices", ["damaged files removed from the kernel cache; compiling them anew"])
-    assert doctor.check_kernels().state == "note"
+def test_notices_about_kernels_are_noted(monkeypatch):
+    assert doctor.check_kernels().state == "ok"
+    monkeypatch.setattr(user_store, "notices", ["damaged files removed from the kernel store"])
+    finding = doctor.check_kernels()
+    assert finding.state == "note" and "damaged files" in finding.found
 
 
-def test_a_processor_that_is_slow_at_what_a_virtual_machine_hides_is_no_fault(monkeypatch):
-    monkeypatch.setattr(store, "processor_features", lambda: {"bmi2": False, "avx512vbmi2": True})
-    monkeypatch.setattr(store, "extracts_bits_slowly", lambda: True)
-    finding = doctor.check_processor()
-    assert finding.state == "ok" and "bmi2 for" in finding.found
+def test_the_instructions_that_kernels_use_are_named(monkeypatch):
+    def with_target(target):
+        monkeypatch.setattr(kernels, "selected", kernels.selected._replace(target=target))
+        return doctor.check_processor()
 
-
-def test_portable_code_is_noted(monkeypatch):
-    monkeypatch.setenv("ZOBRA_PORTABLE", "1")
-    assert doctor.check_processor().state == "note" and "ZOBRA_PORTABLE" in doctor.check_processor().advice
+    finding = with_target(Target("native", "unknown", "+popcnt,-bmi2,+avx512vbmi2"))
+    assert finding.state == "ok" and "bmi2 for" in finding.found and "uses popcnt, avx512vbmi2" in finding.found
+    assert "bmi2 for" in with_target(Target("native", "znver2", "+popcnt,+bmi2,+avx512vbmi2")).found
+    assert "goes without" not in with_target(Target("native", "znver4", "+popcnt,+bmi2,+avx512vbmi2")).found
 
 
 def test_a_large_store_is_noted(monkeypatch):
-    assert isinstance(kernels.cache, KernelCache)
     assert doctor.check_store().state == "ok"
-    monkeypatch.setattr(doctor, "LARGEST_STORE", 0.001)
+    monkeypatch.setattr(doctor, "LARGEST_STORE", -1.0)
     assert doctor.check_store().state == "note"
 
 
-def test_a_complete_store_need_not_be_writable(monkeypatch):
-    monkeypatch.setattr(KernelCache, "is_writable", lambda _: False)
-    assert doctor.check_store().state == "note"
-    monkeypatch.setattr(kernels, "missing", lambda: [doctor])
-    monkeypatch.setattr(kernels.cache, "notices", ["it is full"])
-    assert doctor.check_store().state == "wrong"
+@pytest.mark.parametrize(("error", "missing", "state"), [("EACCES", 0, "note"), ("EACCES", 1, "wrong"), ("ENOSPC", 0, "wrong")])
+def test_a_store_that_cannot_be_written_is_wrong_when_it_is_needed_or_full(monkeypatch, error, missing, state):
+    def refuse():
+        raise OSError(getattr(errno, error), "refused")
+
+    monkeypatch.setattr(kernels.store, "check_writable", refuse)
+    monkeypatch.setattr(kernels, "missing", lambda: [doctor] * missing)
+    finding = doctor.check_store()
+    assert finding.state == state and "refused" in finding.found and finding.advice
 
 
 def test_the_path_is_of_the_engine_that_was_called_not_of_one_of_that_name(monkeypatch, tmp_path):

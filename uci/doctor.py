@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import platform
 import shutil
 import sys
@@ -29,6 +30,7 @@ SLOWEST = 200_000  # nodes a second in the bench: a processor of the last ten ye
 ANSWER_SECONDS = 3.0  # within which a GUI wants an answer
 PATIENCE = 60.0  # seconds for the whole conversation
 LARGEST_STORE = 100.0  # megabytes
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
 
 
@@ -57,33 +59,31 @@ def check_libraries() -> Finding:
 
 
 def check_processor() -> Finding:
-    """The instructions that make a difference."""
-    from zobra.engine.kernels.store import extracts_bits_slowly, processor_features, processor_name
+    """The instructions that make a difference, as far as the kernels in use have them."""
+    from zobra.engine.kernels import selected
 
-    features, name = processor_features(), processor_name()
-    if not features:
-        return Finding("note", f"{name}, portable code is asked for", "unset ZOBRA_PORTABLE for full speed")
-    slow = {"bmi2"} if extracts_bits_slowly() else set()
-    used = [feature for feature in FAST_INSTRUCTIONS if features.get(feature) and feature not in slow]
+    target = selected.target
+    used = [feature for feature in FAST_INSTRUCTIONS if target.has(feature) and (feature != "bmi2" or target.extracts_bits())]
     lacking = [f"{feature} for {use}" for feature, use in FAST_INSTRUCTIONS.items() if feature not in used]
-    found = f"{name}, uses {', '.join(used) or 'nothing special'}"
+    found = f"{target.name}, uses {', '.join(used) or 'nothing special'}"
     return Finding("ok", found + (f"; goes without {', '.join(lacking)}" if lacking else ""))
 
 
 def check_store() -> Finding:
-    """The folder of compiled kernels."""
-    from zobra.engine.kernels import cache, missing
-    from zobra.engine.kernels.store import base_folder
+    """The folder for kernels that are compiled on this machine."""
+    from zobra.engine.kernels import missing, store
 
-    base = base_folder()
     import_module("zobra.uci.session")  # and with it all kernels
-    is_complete = not missing()
-    if not cache.is_writable():
-        if is_complete:
-            advice = "nothing, until there is a new version or another processor: then every start compiles"
-            return Finding("note", f"{base}: cannot be written, but all kernels are there", advice)
-        advice = f"make {base} writable, or set ZOBRA_CACHE_DIR to a folder that is: every start compiles now"
-        return Finding("wrong", cache.notices[-1], advice)
+    try:
+        store.check_writable()
+    except (OSError, RuntimeError) as error:
+        found = f"no kernels can be kept: {error}"
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            return Finding("wrong", found, "free some space on that disk")
+        if not missing():
+            return Finding("note", found, "nothing, unless you need `zobra warmup`: all kernels are there")
+        return Finding("wrong", found, "make the folder writable, or set ZOBRA_CACHE_DIR to one: every start compiles now")
+    base = Path(str(store.folder)).parent
     files = [path for path in base.rglob("*") if path.is_file()]
     megabytes = sum(path.stat().st_size for path in files) / 1e6
     found = f"{base}: {len(files)} files, {megabytes:.1f} MB"
@@ -93,18 +93,16 @@ def check_store() -> Finding:
 
 
 def check_kernels() -> Finding:
-    """Compiles what is missing."""
+    """Which compiled kernels are in use. Those that are missing are compiled."""
     from zobra.engine import kernels
-    from zobra.uci.startup import compile_all
 
     begin = time.perf_counter()
-    count = compile_all()
-    total = sum(kernels.is_kernel_source(each.file) for each in kernels.entries)
-    if damage := [notice for notice in kernels.cache.notices if "damaged" in notice]:
-        return Finding("note", damage[0], "nothing: they have been compiled again; if it comes back, check the disk")
-    if count:
-        return Finding("ok", f"{count} of {total} compiled now, in {time.perf_counter() - begin:.0f} s")
-    return Finding("ok", f"all {total} were there")
+    count = kernels.compile_missing()
+    done = f"; {count} compiled now, in {time.perf_counter() - begin:.0f} s" if count else ""
+    found = kernels.description() + done
+    if notices := kernels.notices():
+        return Finding("note", "; ".join((*notices, found)), "nothing, if it does not come back")
+    return Finding("ok", found)
 
 
 def check_rules() -> Finding:

@@ -1,30 +1,42 @@
-"""`zobra warmup`: compile the kernels ahead of the first game."""
+"""`zobra warmup`: compile the kernels for exactly this processor into the user's store, ahead of the first game."""
 
 from __future__ import annotations
 
+import os
 import time
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 
 def warmup() -> None:
-    """Compile everything now, so that the next start is fast."""
-    console = Console(highlight=False)
+    """Compile the engine for this processor, unless that is done. The exit status is 1 if the result cannot be kept."""
+    os.environ.setdefault("ZOBRA_LEVEL", "native")  # read when the kernels are imported
+    from zobra.engine import kernels
+
+    console = Console(highlight=False, soft_wrap=True)
     begin = time.perf_counter()
     columns = (BarColumn(), TextColumn("{task.completed} of {task.total} kernels: {task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("looking")
-        from zobra.uci.startup import compile_all
 
         def tell(number: int, total: int, name: str) -> None:
+            if number == 0:
+                kernels.store.check_writable()
             progress.update(task, completed=number, total=total, description=name)
 
-        count = compile_all(tell)
-    from zobra.engine.kernels import cache
-
-    for notice in cache.notices:
+        try:
+            count = kernels.compile_missing(tell)
+        except OSError as error:
+            console.print(f"nothing is compiled, as it could not be kept: {error}")
+            raise typer.Exit(1) from error
+    for notice in kernels.notices():
         console.print(notice)
-    done = f"{count} kernels compiled" if count else "nothing to compile, every kernel was there already"
-    console.print(f"{done}; {time.perf_counter() - begin:.1f} s")
-    console.print(f"kept in {cache.folder}" if cache.folder else "not kept: no folder could be written", soft_wrap=True)
+    seconds = time.perf_counter() - begin
+    done = f"{count} kernels compiled" if count else "nothing to compile, all kernels are there"
+    console.print(f"{done}; {seconds:.1f} s")
+    if count:
+        console.print(f"kept in {kernels.store.folder}" if kernels.store.folder else "not kept")
+        raise typer.Exit(0 if kernels.store.folder else 1)
+    console.print(kernels.description())

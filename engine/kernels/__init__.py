@@ -1,11 +1,12 @@
-"""How kernels are declared, compiled, kept and linked: the only door to Numba and LLVM.
+"""How kernels are declared, compiled, kept, shipped and linked: the only door to Numba and LLVM.
 
-Other modules import what they need from here. Reading order: declare, types, intrinsics, compiler, store, linker.
+Other modules import what they need from here. Reading order: declare, types, intrinsics; then where kernels come
+from: processor, sources, kernel_file, user_store, selection; then compiler, linker and build, the step of the installation.
 """
 
 from zobra.engine.kernels.declare import (
     Entry,
-    cache,
+    apart_from_store,
     compile_missing,
     description,
     entries,
@@ -16,6 +17,7 @@ from zobra.engine.kernels.declare import (
     notices,
     numeric,
     record,
+    store,
 )
 from zobra.engine.kernels.intrinsics import (
     append_bits,
@@ -31,7 +33,8 @@ from zobra.engine.kernels.intrinsics import (
     rotate_left,
     vector_sums,
 )
-from zobra.engine.kernels.store import is_kernel_source
+from zobra.engine.kernels.selection import selected
+from zobra.engine.kernels.sources import is_kernel_source
 from zobra.engine.kernels.types import BOOL, INT, VOID, WORD
 
 __all__ = [
@@ -40,8 +43,8 @@ __all__ = [
     "VOID",
     "WORD",
     "Entry",
+    "apart_from_store",
     "append_bits",
-    "cache",
     "clipped_square_sum",
     "compile_missing",
     "copy_record",
@@ -63,5 +66,7 @@ __all__ = [
     "record",
     "record_at",
     "rotate_left",
+    "selected",
+    "store",
     "vector_sums",
 ]

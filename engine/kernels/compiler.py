@@ -1,17 +1,46 @@
-"""From a compiled kernel to its object code: the one place that knows how Numba keeps it."""
+"""Numba: the only module that imports it for kernels, and the one place that knows its private parts.
+
+They were read in Numba 0.65 to 0.69, which is why pyproject.toml bounds its version.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from zobra.engine.kernels.store import ObjectCode
+from numba import njit
+from numba.core import config
+from numba.core.registry import cpu_target
+from numba.extending import intrinsic
+
+from zobra.engine.kernels.kernel_file import ObjectCode
+from zobra.engine.kernels.selection import selected
+
+# Numba asks the environment, or LLVM, what to compile for, once, when it makes its code generator: here.
+config.CPU_NAME, config.CPU_FEATURES = selected.target.name, selected.target.attributes
+cpu_target.target_context.codegen()
 
 
-def object_code(dispatcher: Any) -> ObjectCode:
-    """The object code of an entry's one specialisation and of all that it calls, with a C function in it."""
-    (compiled,) = dispatcher.overloads.values()
-    module = compiled.library._final_module
+def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Numba's dispatcher of a function; nothing is compiled yet."""
+    return njit(**options)(function)
+
+
+def type_of_intrinsic(function: Callable[..., Any]) -> tuple[Any, Any]:
+    """Make Numba's intrinsic of a function that generates code: the intrinsic, and its type.
+
+    Numba itself holds it by a weak reference only: keep it.
+    """
+    made = intrinsic(function)
+    cpu_target.typing_context.refresh()
+    return made, cpu_target.typing_context.resolve_value_type(made)
+
+
+def object_code(compiled: Any) -> ObjectCode:
+    """The object code of a dispatcher's one specialisation and of all that it calls, with a C function in it."""
+    (compilation,) = compiled.overloads.values()
+    module = compilation.library._final_module
     symbols = (*module.functions, *module.global_variables)
     externals = {symbol.name for symbol in symbols if symbol.is_declaration and not symbol.name.startswith("llvm.")}
-    _, _, (data, _) = compiled.library.serialize_using_object_code()
-    return ObjectCode(compiled.fndesc.llvm_cfunc_wrapper_name, tuple(sorted(externals)), data)
+    _, _, (data, _) = compilation.library.serialize_using_object_code()
+    return ObjectCode(compilation.fndesc.llvm_cfunc_wrapper_name, tuple(sorted(externals)), data)

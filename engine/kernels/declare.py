@@ -1,31 +1,34 @@
-"""The one door to compilation: how kernels are declared, and how Python calls them.
+"""The decorators that declare kernels, and how Python calls them.
 
 Kernels come in two sorts. A `kernel` is called by other kernels only, and inlined at LLVM's discretion. An `entry` is called
-from Python or calls itself: it has one explicit signature, and is the unit that is compiled, kept on disk and loaded.
+from Python or calls itself: it has one explicit signature, and is the unit that is compiled, kept in a file and linked.
 
-Declaring costs nothing. An entry that is called for the first time looks for its object code in the store (`store`),
-which LLVM links in a millisecond (`linker`); only if it is not there is Numba imported, to compile it (`compiler`). So a start
-with a full store needs no Numba at all.
+Declaring costs nothing. An entry that is called for the first time looks for its object code in the set in use (`selection`)
+and in the user's store (`user_store`); LLVM links it in a millisecond (`linker`). Only if it is in neither is Numba imported,
+to compile it (`compiler`). So a start of an installed engine needs no Numba at all.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from zobra.engine.kernels import linker
-from zobra.engine.kernels.store import KernelCache, ObjectCode, hash_files, imported_files, is_kernel_source, processor_name
+from zobra.engine.kernels import linker, user_store
+from zobra.engine.kernels.kernel_file import Kernels, ObjectCode
+from zobra.engine.kernels.selection import PACKAGE, selected
+from zobra.engine.kernels.sources import hash_files, import_kernel_sources, imported_files, is_kernel_source
 from zobra.engine.kernels.types import KernelType, Record
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "no_cpython_wrapper": True}
-cache = KernelCache()
 entries: list[Entry] = []
+store = selected.store
 _loading = threading.RLock()
 
 
@@ -38,17 +41,17 @@ class Kernel:
 
     @cached_property
     def dispatcher(self) -> Any:
-        """The function in Numba's hands."""
-        from numba import njit
+        """The function as Numba's dispatcher."""
+        from zobra.engine.kernels.compiler import dispatcher
 
-        return njit(**self._options)(self.function)
+        return dispatcher(self.function, self._options)
 
     @property
     def _numba_type_(self) -> Any:
         return self.dispatcher._numba_type_
 
     def __call__(self, *values: Any) -> Any:
-        """Python may not."""
+        """Not for Python: TypeError."""
         raise TypeError(f"{self.function.__name__} can be called by kernels only")
 
     @property
@@ -63,7 +66,7 @@ class Entry(Kernel):
     def __init__(self, function: Callable[..., Any], result: KernelType, arguments: tuple[KernelType, ...]) -> None:
         super().__init__(function, **OPTIONS)
         self.result, self.arguments = result, arguments
-        self._is_kept = cache.takes_entries and self.file.is_file()
+        self.is_kept = store.takes_entries and self.file.is_file()
         entries.append(self)
 
     @cached_property
@@ -74,8 +77,13 @@ class Entry(Kernel):
         return f"{name}-{hash_files(others).hexdigest()[:12]}" if others else name
 
     @cached_property
+    def key(self) -> str:
+        """Name and signature: what the head of a file binds the object code to."""
+        return f"{self.name}({', '.join(each.text for each in self.arguments)}) -> {self.result.text}"
+
+    @cached_property
     def specialised(self) -> Any:
-        """The function in Numba's hands, compiled for the declared types and for no others."""
+        """The dispatcher, compiled for the declared types and for no others."""
         self.__dict__["specialised"] = self.dispatcher  # for the calls to itself that are met while it is compiled
         try:
             self.dispatcher.compile(self.result(*self.arguments))
@@ -92,43 +100,45 @@ class Entry(Kernel):
         return self.specialised._numba_type_
 
     @cached_property
-    def _code(self) -> ObjectCode:
-        """The object code, from the store or from the compiler."""
+    def code(self) -> ObjectCode:
+        """The object code, from the set in use, the store or the compiler."""
         return self.stored() or self._compile()
 
     def load(self) -> None:
-        """Have the object code at hand, compiling it if need be."""
+        """Have the object code in memory, compiling it if need be."""
         with _loading:
-            _ = self._code
+            _ = self.code
 
     def stored(self) -> ObjectCode | None:
-        """The object code from the store, None if it is not there."""
-        return cache.read(self.name) if self._is_kept else None
+        """The object code from the set in use or from the store, None if it is in neither."""
+        if not self.is_kept:
+            return None
+        return selected.kernels.get(self.key) or store.read(self.name).get(self.key)
 
     def is_loaded(self) -> bool:
-        """Is the object code at hand, if need be from the store?"""
+        """Is the object code in memory, or can it be read?"""
         with _loading:
-            if "_code" not in self.__dict__ and (found := self.stored()):
-                self.__dict__["_code"] = found
-            return "_code" in self.__dict__
+            if "code" not in self.__dict__ and (found := self.stored()):
+                self.__dict__["code"] = found
+            return "code" in self.__dict__
 
     def _compile(self) -> ObjectCode:
         """Compile it, and keep the object code."""
         from zobra.engine.kernels.compiler import object_code
 
-        with cache.lock():
+        with store.lock():
             code = self.stored()  # another process may have been faster
             if code is None:
                 code = object_code(self.specialised)
-                cache.compiled += 1
-                if self._is_kept:
-                    cache.write(self.name, code)
+                store.compiled += 1
+                if self.is_kept:
+                    store.write({self.key: code}, self.name)
         return code
 
     @cached_property
     def _call(self) -> Callable[..., Any]:
         with _loading:
-            return linker.bind(self._code, self.result, self.arguments)
+            return linker.bind(self.code, self.result, self.arguments)
 
     def __call__(self, *values: Any) -> Any:
         return self._call(*values)
@@ -159,35 +169,57 @@ def entry(result: KernelType, *arguments: KernelType) -> Callable[[Callable[...,
     return lambda function: Entry(function, result, arguments)
 
 
+@contextlib.contextmanager
+def apart_from_store() -> Iterator[None]:
+    """Entries declared in here are compiled anew and not kept: for variants of a kernel, which bear its name."""
+    store.takes_entries = False
+    try:
+        yield
+    finally:
+        store.takes_entries = True
+
+
 def missing() -> list[Entry]:
     """The engine's entries, of the modules imported so far, that have to be compiled before they can be called."""
-    return [each for each in entries if is_kernel_source(each.file) and not each.is_loaded()]
+    return [each for each in _engine_entries() if not each.is_loaded()]
 
 
 def compile_missing(tell: Callable[[int, int, str], None] = lambda *_: None) -> int:
-    """Compile all that `missing` lists, in this thread and under the store's lock; the number of kernels compiled.
+    """Compile all of the engine's kernels that the package and the store lack; the number of kernels compiled.
 
-    Before each kernel: tell(number from 0, number of all, name). What `tell` raises ends the compilation.
+    It is done in this thread, under the store's lock, and kept in the store. Before each kernel: tell(number from 0, number of
+    all, name); what `tell` raises ends the compilation.
     """
-    if not missing():
+    import_kernel_sources()
+    if selected.origin and not missing():
         return 0
-    with cache.lock():
+    with store.lock():
         wanted = missing()
         for number, each in enumerate(wanted):
             tell(number, len(wanted), each.name)
             each.load()
+        if selected.origin != PACKAGE and (wanted or not store.read()):
+            store.write(compiled_kernels())
     return len(wanted)
 
 
+def compiled_kernels() -> Kernels:
+    """The object code of all of the engine's entries, of the modules imported so far."""
+    return {each.key: each.code for each in _engine_entries() if each.is_kept}
+
+
 def notices() -> list[str]:
-    """Sentences for the user about the store, the oldest first; each is in the list once."""
-    return list(cache.notices)
+    """Sentences for the user about compiled kernels and the store, the oldest first; each is in the list once."""
+    return list(user_store.notices)
 
 
 def description() -> str:
     """Which set of compiled kernels is in use, and why, in one line."""
-    where = f"the user's store, {cache.folder}" if cache.folder else "compiled for this process only"
-    return f"{where}, for {processor_name()}"
+    return selected.describe()
+
+
+def _engine_entries() -> list[Entry]:
+    return [each for each in entries if is_kernel_source(each.file)]
 
 
 def record(dtype: np.dtype) -> KernelType:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
+import time
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
-from zobra.engine.kernels import store
+from zobra.engine.kernels.selection import selected
 from zobra.engine.kernels.types import INT, VOID, WORD, Record
 
-FEATURES = store.processor_features()
-CLOCK_SYMBOL, CLOCK_ID = store.clock_symbol()
+
+def _clock_symbol() -> tuple[str, int | None]:
+    """Name of the C function that reads the monotonic clock and the clock id it takes (None: the Windows form)."""
+    if sys.platform != "win32":
+        return "clock_gettime", int(time.CLOCK_MONOTONIC)
+    library = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined]
+    address = ctypes.cast(library.QueryUnbiasedInterruptTime, ctypes.c_void_p).value
+    llvm.add_symbol("QueryUnbiasedInterruptTime", address)
+    return "QueryUnbiasedInterruptTime", None
+
+
+CLOCK_SYMBOL, CLOCK_ID = _clock_symbol()
 
 
 class Intrinsic:
@@ -23,17 +37,15 @@ class Intrinsic:
         self.function = function
 
     def __call__(self, *values: Any) -> Any:
-        """Python may not."""
+        """Not for Python: TypeError."""
         raise TypeError(f"{self.function.__name__} can be called by kernels only")
 
     @cached_property
     def _numba_type_(self) -> Any:
-        from numba.core.registry import cpu_target
-        from numba.extending import intrinsic
+        from zobra.engine.kernels.compiler import type_of_intrinsic
 
-        self._made = intrinsic(self.function)  # Numba itself holds it by a weak reference only
-        cpu_target.typing_context.refresh()
-        return cpu_target.typing_context.resolve_value_type(self._made)
+        self._made, numba_type = type_of_intrinsic(self.function)
+        return numba_type
 
 
 def _call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
@@ -41,6 +53,12 @@ def _call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
     return builder.call(function, arguments)
+
+
+def _local(builder: Any, kind: Any) -> Any:
+    """Memory for a local variable of an LLVM type, on the stack of the function that is being built."""
+    with builder.goto_entry_block():
+        return builder.alloca(kind)
 
 
 def record_at(dtype: np.dtype) -> Any:
@@ -62,10 +80,8 @@ def copy_record(typing_context, target, source):
     """copy_record(target, source): copy a whole record in one memory move."""
 
     def generate_code(context, builder, signature, arguments):
-        from numba.core import cgutils
-
-        size = ir.Constant(ir.IntType(64), source.size)
-        cgutils.raw_memcpy(builder, arguments[0], arguments[1], size, 1)
+        size, is_volatile = ir.Constant(ir.IntType(64), source.size), ir.Constant(ir.IntType(1), 0)
+        _call(builder, "llvm.memcpy.p0.p0.i64", ir.VoidType(), [*arguments, size, is_volatile])
         return context.get_dummy_value()
 
     return VOID(target, source), generate_code
@@ -111,8 +127,8 @@ def _extract_bits(typing_context, word, mask):
     return WORD(WORD, WORD), generate_code
 
 
-# None where the processor lacks the instruction (LLVM would abort the process) or runs it in slow microcode.
-extract_bits: Any = _extract_bits if FEATURES.get("bmi2") and not store.extracts_bits_slowly() else None
+# None where the target lacks the instruction (LLVM would abort the process) or runs it in slow microcode.
+extract_bits: Any = _extract_bits if selected.target.extracts_bits() else None
 
 
 def append_bits(dtype: np.dtype, field: str, lanes: int) -> Any:
@@ -120,9 +136,9 @@ def append_bits(dtype: np.dtype, field: str, lanes: int) -> Any:
 
     For each bit set in `word`, the lowest first, it stores the uint16 `index × factor + base` in the array `field` from element
     `start` on, and returns the element after the last. The vector form has no branch, at most `lanes` bits may be set, and it
-    writes `lanes` elements whatever the count: the array needs as much slack. None where the processor cannot compress bytes.
+    writes `lanes` elements whatever the count: the array needs as much slack. None where the target cannot compress bytes.
     """
-    if not FEATURES.get("avx512vbmi2"):
+    if not selected.target.has("avx512vbmi2"):
         return None
     fields: Any = dtype.fields
     offset = fields[field][1]
@@ -191,20 +207,16 @@ def monotonic_nanoseconds(typing_context):
     """monotonic_nanoseconds(): the system's monotonic clock, the one `time.monotonic_ns` reads where both are POSIX."""
 
     def posix(context, builder, signature, arguments):
-        from numba.core import cgutils
-
         word64 = ir.IntType(64)
-        timespec = cgutils.alloca_once(builder, ir.ArrayType(word64, 2))
+        timespec = _local(builder, ir.ArrayType(word64, 2))
         _call(builder, CLOCK_SYMBOL, ir.IntType(32), [ir.Constant(ir.IntType(32), CLOCK_ID), timespec])
         seconds = builder.extract_value(builder.load(timespec), 0)
         rest = builder.extract_value(builder.load(timespec), 1)
         return builder.add(builder.mul(seconds, ir.Constant(word64, 1_000_000_000)), rest)
 
     def windows(context, builder, signature, arguments):
-        from numba.core import cgutils
-
         word64 = ir.IntType(64)
-        ticks = cgutils.alloca_once(builder, word64)
+        ticks = _local(builder, word64)
         _call(builder, CLOCK_SYMBOL, ir.IntType(32), [ticks])
         return builder.mul(builder.load(ticks), ir.Constant(word64, 100))
 

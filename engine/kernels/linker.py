@@ -8,7 +8,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from zobra.engine.kernels.store import ObjectCode
+from zobra.engine.kernels.kernel_file import ObjectCode
 from zobra.engine.kernels.types import BOOL, KernelType
 
 NEVER_CALLED = ("Py", "_Py", "numba_", "NRT_")

@@ -7,6 +7,7 @@ Nothing here imports Numba, which takes longer than the whole start of the engin
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,11 @@ class KernelType:
     """What scalars and records have in common. `c_type` is how a C compiler would pass such a value."""
 
     c_type: Any
+
+    @property
+    def text(self) -> str:
+        """What binds compiled code to this type: two types with the same text are laid out alike in memory."""
+        raise NotImplementedError
 
     @property
     def numba_type(self) -> Any:
@@ -40,6 +46,10 @@ class Scalar(KernelType):
     name: str
     c_type: Any
 
+    @property
+    def text(self) -> str:
+        return self.name
+
     @cached_property
     def numba_type(self) -> Any:
         from numba import types
@@ -58,6 +68,10 @@ class Record(KernelType):
     c_type = ctypes.c_void_p
 
     @cached_property
+    def text(self) -> str:
+        return f"record {hashlib.sha256(repr(_layout(self.dtype)).encode()).hexdigest()[:12]}"
+
+    @cached_property
     def numba_type(self) -> Any:
         import numba
 
@@ -67,6 +81,16 @@ class Record(KernelType):
         if not isinstance(value, np.void) or (value.dtype is not self.dtype and value.dtype != self.dtype):
             raise TypeError(f"a kernel wants a record {self.dtype.names}, not {value!r:.200}")
         return np.asarray(value).ctypes.data
+
+
+def _layout(dtype: np.dtype) -> Any:
+    """The fields of a dtype with their places, or the type of a number, in a form that is the same with every NumPy."""
+    if dtype.subdtype is not None:
+        element, shape = dtype.subdtype
+        return (*shape, _layout(element))
+    if dtype.fields is None:
+        return dtype.str
+    return [(name, int(place[1]), _layout(place[0])) for name, place in dtype.fields.items()], dtype.itemsize
 
 
 INT = Scalar("int64", ctypes.c_int64)

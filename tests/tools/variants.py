@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from zobra.engine.kernels import cache
-
-
-@contextmanager
-def apart_from_cache() -> Iterator[None]:
-    """Kernels declared in this context are compiled each time and never stored."""
-    cache.takes_entries = False
-    try:
-        yield
-    finally:
-        cache.takes_entries = True
+from zobra.engine.kernels import apart_from_store
 
 
 def variant(module: ModuleType, change: Callable[[str], str] = str, **given: Any) -> dict[str, Any]:
@@ -28,6 +17,6 @@ def variant(module: ModuleType, change: Callable[[str], str] = str, **given: Any
     for name in given:
         source = re.sub(rf"^from \S+ import {name}$", "", source, flags=re.MULTILINE)
     names: dict[str, Any] = {"__name__": module.__name__, **given}
-    with apart_from_cache():
+    with apart_from_store():
         exec(compile(source, str(module.__file__), "exec"), names)
     return names

@@ -1,0 +1,61 @@
+"""The build step: compile all kernels of the engine, for one level or more, into the package's own folder.
+
+    python -m zobra.engine.kernels.build     # in the folder that holds zobra/
+
+ZOBRA_KERNELS names the levels, "native portable" by default; an empty one means none. Each level has a process of its own,
+since a process compiles for one target. Nothing that is compiled is run, so the builder need not have the level.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from zobra.engine.kernels.declare import compile_missing, compiled_kernels
+from zobra.engine.kernels.kernel_file import pack, remove, write_atomically
+from zobra.engine.kernels.processor import PORTABLE, target_of
+from zobra.engine.kernels.selection import BUILD_LEVEL, PACKAGE_ENDING, PACKAGE_FOLDER, package_file, selected
+from zobra.engine.kernels.sources import digest
+
+LEVELS_TO_BUILD, DEFAULT_LEVELS = "ZOBRA_KERNELS", "native portable"
+FAILED, MISUSED = 1, 2  # exit statuses
+
+
+def write_set() -> None:
+    """Compile for this process's target, and write the file that the package carries."""
+    compile_missing()
+    target = selected.target
+    PACKAGE_FOLDER.mkdir(exist_ok=True)
+    write_atomically(package_file(target.level), pack(digest(target), target.level, compiled_kernels()))
+
+
+def build() -> int:
+    """Compile for each level that ZOBRA_KERNELS names; the exit status. After a failure the package carries no kernels."""
+    try:
+        names = os.environ.get(LEVELS_TO_BUILD, DEFAULT_LEVELS).split()
+        levels = [target_of(PORTABLE if name == "portable" else name).level for name in dict.fromkeys(names)]
+    except ValueError as error:
+        print(f"{LEVELS_TO_BUILD}: {error}", file=sys.stderr)
+        return MISUSED
+    _remove_sets()
+    command = [sys.executable, "-B", "-m", "zobra.engine.kernels.build"]
+    compilers = [subprocess.Popen(command, env={**os.environ, BUILD_LEVEL: level}) for level in levels]
+    statuses = [compiler.wait() for compiler in compilers]
+    if any(statuses):
+        _remove_sets()
+        print("the kernels could not be compiled: the engine will compile them when it starts", file=sys.stderr)
+        return FAILED
+    return 0
+
+
+def _remove_sets() -> None:
+    for path in PACKAGE_FOLDER.glob(f"*{PACKAGE_ENDING}"):
+        remove(path)
+
+
+if __name__ == "__main__":
+    if os.environ.get(BUILD_LEVEL):
+        write_set()
+    else:
+        sys.exit(build())

@@ -1,0 +1,125 @@
+"""The file that holds compiled kernels, one or many: how it is written, read, and judged.
+
+A file is a checksum of the rest, a head in JSON, and the object code. The head binds the code to a digest and a level, and to
+each kernel's name and signature, so that a copied, old or damaged file is never linked. It says nothing about who wrote it:
+`read_own` looks at that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import stat
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FOLDER_MODE, FILE_MODE = 0o755, 0o644
+OTHERS_CAN_WRITE = stat.S_IWGRP | stat.S_IWOTH
+ROOT_USER = 0
+TEMPORARY = ".tmp"
+
+
+class ObjectCode(NamedTuple):
+    """A compiled entry: the name of its C function, the symbols it wants from outside, and the object file."""
+
+    symbol: str
+    externals: tuple[str, ...]
+    data: bytes
+
+
+Kernels = dict[str, ObjectCode]  # by name and signature, as `Entry.key` writes them
+
+
+class NotOwn(OSError):
+    """The file or folder belongs to another user, or others can write to it."""
+
+
+def pack(digest: str, level: str, kernels: Kernels) -> bytes:
+    """The content of a file with these kernels."""
+    rows = [[key, code.symbol, code.externals, len(code.data)] for key, code in kernels.items()]
+    head = json.dumps({"digest": digest, "level": level, "kernels": rows}).encode()
+    content = b"\n".join((head, b"".join(code.data for code in kernels.values())))
+    return _checksum(content) + b"\n" + content
+
+
+def unpack(content: bytes, digest: str, level: str) -> Kernels | None:
+    """The kernels in a file's content; None if they were made for another digest or level; ValueError if it is damaged."""
+    checksum, _, rest = content.partition(b"\n")
+    if checksum != _checksum(rest):
+        raise ValueError("the content is not what was written")
+    text, _, data = rest.partition(b"\n")
+    try:
+        head = json.loads(text)
+        if (head["digest"], head["level"]) != (digest, level):
+            return None
+        return _cut(head["kernels"], data)
+    except (KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"the head has another form: {error!r:.100}") from error
+
+
+def _cut(rows: Any, data: bytes) -> Kernels:
+    kernels: Kernels = {}
+    start = 0
+    for key, symbol, externals, length in rows:
+        if not all(isinstance(text, str) for text in (key, symbol, *externals)) or type(length) is not int or length <= 0:
+            raise ValueError("the head has another form")
+        kernels[key] = ObjectCode(symbol, tuple(externals), data[start : start + length])
+        start += length
+    if start != len(data):
+        raise ValueError("the object code has another length")
+    return kernels
+
+
+def check_own(status: os.stat_result, path: Path) -> None:
+    """Raise NotOwn unless this user or root owns it and nobody else can write to it. Nothing is checked on Windows."""
+    if os.name != "posix":
+        return
+    if status.st_uid not in (ROOT_USER, os.geteuid()):
+        raise NotOwn(f"{path} belongs to another user")
+    if status.st_mode & OTHERS_CAN_WRITE:
+        raise NotOwn(f"other users can write to {path}")
+
+
+def read_own(path: Path) -> bytes:
+    """The content of a regular file that only this user or root can have written.
+
+    Raises NotOwn for another owner or open rights, ValueError for what is no regular file, and OSError.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        raise ValueError("it is no regular file")
+    with open(os.open(path, flags), "rb") as file:
+        check_own(status := os.fstat(file.fileno()), path)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("it is no regular file")
+        return file.read()
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file that only this user can change, in one step; after an OSError nothing is left of it."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}{TEMPORARY}")
+    try:
+        remove(temporary)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with open(os.open(temporary, flags, FILE_MODE), "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except OSError:
+        remove(temporary)
+        raise
+
+
+def remove(path: Path) -> None:
+    """Remove whatever lies there, also a folder; what cannot be removed stays."""
+    with contextlib.suppress(OSError):
+        if stat.S_ISDIR(os.lstat(path).st_mode):
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()

@@ -1,0 +1,99 @@
+"""Which kernels this process uses: decided once, when this module is imported.
+
+The first of these that is there, sound, and made from the sources in this tree for a processor like this one:
+
+1. the package's set for exactly this processor,
+2. the set in the user's store, which `zobra warmup` makes,
+3. the package's set for the highest level that this processor has.
+
+Where there is none, kernels are compiled for this processor. ZOBRA_LEVEL=LEVEL takes the processor for one of that level, and
+ZOBRA_PORTABLE=1 for one of the lowest level; ZOBRA_LEVEL=native leaves out step 3.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from zobra.engine.kernels.kernel_file import Kernels, unpack
+from zobra.engine.kernels.processor import NATIVE, PORTABLE, Target, levels_of, native, target_of
+from zobra.engine.kernels.sources import digest
+from zobra.engine.kernels.user_store import UserStore, note, numba_variables
+
+PACKAGE_FOLDER = Path(__file__).resolve().parent / "compiled"
+PACKAGE = "the package"  # an origin
+PACKAGE_ENDING = ".kernels"
+LEVEL, PORTABLE_SWITCH = "ZOBRA_LEVEL", "ZOBRA_PORTABLE"
+BUILD_LEVEL = "ZOBRA_BUILD_LEVEL"  # for the processes of the build step only
+
+
+class Selection(NamedTuple):
+    """The target that all kernels of this process are made for, a set of them, where it was found, and the store for more."""
+
+    target: Target
+    kernels: Kernels
+    origin: str
+    store: UserStore
+
+    def describe(self) -> str:
+        """Which set is in use, and why, in one line."""
+        made_for = f"for exactly this processor ({self.target.name})" if self.target.level == NATIVE else self.target.level
+        if self.origin:
+            reason = "" if self.target.level == NATIVE else "; neither the package nor the store has a set for exactly this one"
+            return f"{self.origin}: {made_for}{'' if _asked_level() else reason}"
+        return f"compiled on this machine, {made_for}: the package has no set for these sources and this processor"
+
+
+def package_file(level: str) -> Path:
+    """Where the package carries the kernels of a level."""
+    return PACKAGE_FOLDER / (level + PACKAGE_ENDING)
+
+
+def _package_kernels(target: Target) -> Kernels:
+    """The package's kernels for a target; none if it has none, or none that fits the sources."""
+    if numba_variables():
+        return {}
+    path = package_file(target.level)
+    try:
+        return unpack(path.read_bytes(), digest(target), target.level) or {}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        note(f"the package's {target.level} kernels are passed over, {path} is damaged: {error}")
+        return {}
+
+
+def _asked_level() -> str | None:
+    """The level that the environment asks for; None if it asks for none, or for one that this processor cannot run."""
+    level = PORTABLE if os.environ.get(PORTABLE_SWITCH) == "1" else os.environ.get(LEVEL)
+    if not level:
+        return None
+    if level != NATIVE and level not in levels_of(native()):
+        known = ", ".join((NATIVE, *reversed(levels_of(native()))))
+        note(f"{LEVEL}={level} is passed over: this processor has the levels {known}")
+        return None
+    return level
+
+
+def _choose() -> Selection:
+    if level := os.environ.get(BUILD_LEVEL):
+        store = UserStore(target := target_of(level))
+        store.folder = None
+        return Selection(target, {}, "", store)
+    asked = _asked_level()
+    wanted = target_of(asked or NATIVE)
+    store = UserStore(wanted)
+    if kernels := _package_kernels(wanted):
+        return Selection(wanted, kernels, PACKAGE, store)
+    if kernels := store.read():
+        return Selection(wanted, kernels, f"the user's store {store.folder}", store)
+    for level in levels_of(wanted) if asked != NATIVE else ():
+        if kernels := _package_kernels(target := target_of(level)):
+            if level == PORTABLE or level != levels_of(wanted)[0]:
+                note(f"kernels for any {level} processor are in use; `zobra warmup` compiles faster ones for this one")
+            return Selection(target, kernels, PACKAGE, UserStore(target))
+    return Selection(wanted, {}, "", store)
+
+
+selected = _choose()

@@ -1,0 +1,182 @@
+"""The user's store: kernels that were compiled on this machine, because the package had none for its processor.
+
+Its folder is `<user cache>/zobra/<digest>`; ZOBRA_CACHE_DIR moves it. It holds one file for each kernel, written as soon as
+that is compiled, and one with the whole set. A lock sees to it that of several processes only one compiles. What is damaged is
+removed; what others could have written is not read; where nothing can be kept, kernels are compiled for this process only.
+Nothing in here can stop the engine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import llvmlite
+
+from zobra.engine.kernels.kernel_file import (
+    FOLDER_MODE,
+    TEMPORARY,
+    Kernels,
+    NotOwn,
+    check_own,
+    pack,
+    read_own,
+    remove,
+    unpack,
+    write_atomically,
+)
+from zobra.engine.kernels.processor import Target
+from zobra.engine.kernels.sources import digest
+
+ENDING, SET, LOCK_FILE = ".kernel", "all", "compiling.lock"
+OWN_NAME = re.compile(r"[0-9a-f]{20}")  # of folders: others may lie beside them, as users choose the place
+FOLDERS_KEPT, DAYS_KEPT = 12, 30  # a folder is removed only when it is beyond both
+SECONDS_A_DAY = 86_400
+LOCK_TIMEOUT = 120.0  # seconds; a process that holds the lock for longer is taken for stuck
+PROBE_SIZE = 1 << 19  # bytes; what all kernels together need
+# Numba's variables that change the code; kernels made with other values of them are kept apart.
+NUMBA_VARIABLES = ("NUMBA_OPT", "NUMBA_BOUNDSCHECK", "NUMBA_DEBUGINFO", "NUMBA_LOOP_VECTORIZE", "NUMBA_SLP_VECTORIZE")
+
+notices: list[str] = []
+
+
+def note(sentence: str) -> None:
+    """Add a sentence for the user, unless it is there already."""
+    if sentence not in notices:
+        notices.append(sentence)
+
+
+def numba_variables() -> list[str]:
+    """The variables of the environment that change what Numba compiles, with their values."""
+    return [f"{name}={value}" for name in NUMBA_VARIABLES if (value := os.environ.get(name))]
+
+
+def base_folder() -> Path:
+    """The folder that holds one folder per digest; RuntimeError where the user has no home."""
+    if chosen := os.environ.get("ZOBRA_CACHE_DIR"):
+        return Path(chosen).absolute()
+    from platformdirs import user_cache_dir
+
+    return Path(user_cache_dir("zobra", appauthor=False))
+
+
+class UserStore:
+    """The store for one target. Making one reads and writes nothing.
+
+    `folder` is None when nothing can be read or kept. `compiled` counts the kernels that this process compiled. Entries that
+    are declared while `takes_entries` is false are neither read nor kept.
+    """
+
+    def __init__(self, target: Target, base: Path | None = None) -> None:
+        self.compiled, self.takes_entries = 0, True
+        self._is_lock_held = False
+        self._level = target.level
+        self._digest = digest(target, llvmlite.__version__, *numba_variables())
+        self.folder: Path | None = None
+        try:
+            folder = (base or base_folder()) / self._digest
+            with contextlib.suppress(FileNotFoundError):
+                check_own(os.stat(folder), folder)
+            self.folder = folder
+        except (OSError, RuntimeError) as error:
+            self._do_without(error)
+
+    def read(self, name: str = SET) -> Kernels:
+        """What is kept under a name: one kernel, or the whole set; nothing when there is none, or none that is sound."""
+        if self.folder is None:
+            return {}
+        path = self._path(name)
+        try:
+            return unpack(read_own(path), self._digest, self._level) or {}
+        except FileNotFoundError:
+            return {}
+        except NotOwn as error:
+            note(f"a file of compiled kernels is not used: {error}")
+        except (OSError, ValueError):
+            remove(path)
+            note(f"damaged files removed from the kernel store {self.folder}")
+        return {}
+
+    def write(self, kernels: Kernels, name: str = SET) -> None:
+        """Keep kernels under a name, if anything can be kept."""
+        if self.folder is None:
+            return
+        try:
+            self._make_folder()
+            path = self._path(name)
+            if path.is_dir():
+                remove(path)
+            write_atomically(path, pack(self._digest, self._level, kernels))
+        except OSError as error:
+            self._do_without(error)
+
+    def check_writable(self) -> None:
+        """Raise OSError or RuntimeError unless a set of kernels can be kept now."""
+        folder = (base_folder() if self.folder is None else self.folder.parent) / self._digest
+        folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+        check_own(folder.stat(), folder)
+        probe = folder / "probe"
+        write_atomically(probe, bytes(PROBE_SIZE))
+        remove(probe)
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """While this is held no other process compiles; one that does is waited for.
+
+        Where nothing can be locked, or a lock is held too long, it is gone without: two that compile the same do no harm.
+        """
+        if self._is_lock_held or self.folder is None:
+            yield
+            return
+        try:
+            self._make_folder()
+        except OSError as error:
+            self._do_without(error)
+            yield
+            return
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.folder / LOCK_FILE)
+        with contextlib.suppress(Timeout, OSError, NotImplementedError):
+            lock.acquire(timeout=LOCK_TIMEOUT)
+            for fragment in self.folder.glob(f"*{TEMPORARY}"):  # of a process that was killed
+                remove(fragment)
+        self._is_lock_held = True
+        try:
+            yield
+        finally:
+            self._is_lock_held = False
+            lock.release()
+
+    def _make_folder(self) -> None:
+        """Make the folder, if it is not there; only then old ones are removed."""
+        folder = Path(str(self.folder))
+        if not folder.is_dir():
+            folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+            self._prune()
+        check_own(folder.stat(), folder)
+
+    def _path(self, name: str) -> Path:
+        return Path(str(self.folder)) / (re.sub(r"[^\w.-]", "_", name) + ENDING)
+
+    def _do_without(self, error: Exception) -> None:
+        self.folder = None
+        note(f"compiled kernels cannot be kept: {error}")
+
+    def _prune(self) -> None:
+        """Remove folders of other digests, those made long ago that are beyond the newest ones."""
+        own = Path(str(self.folder))
+        others = [(path.stat().st_mtime, path) for path in own.parent.iterdir() if _is_old_set(path) and path != own]
+        newest_first = sorted(others, reverse=True)
+        for made, path in newest_first[FOLDERS_KEPT - 1 :]:
+            if time.time() - made > DAYS_KEPT * SECONDS_A_DAY:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_old_set(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink() and OWN_NAME.fullmatch(path.name) is not None

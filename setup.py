@@ -1,0 +1,58 @@
+"""The part of the build that pyproject.toml cannot say: kernels are compiled into the wheel, which is then for one platform."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
+
+HERE = Path(__file__).resolve().parent
+MISUSED = 2  # the exit status of the build step for levels that do not exist
+
+
+def compile_kernels(folder: str | Path) -> None:
+    """Compile the kernels of the package `zobra` in a folder. A failure is a warning: the engine can compile when it starts."""
+    done = subprocess.run([sys.executable, "-B", "-m", "zobra.engine.kernels.build"], check=False, cwd=folder)
+    if done.returncode == MISUSED:
+        sys.exit(MISUSED)
+    if done.returncode:
+        warnings.warn("the package is built without compiled kernels", stacklevel=2)
+
+
+class BuildWithKernels(build_py):
+    """Copy the sources, then compile. An editable installation has its kernels in the source tree."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            compile_kernels(Path(self.build_lib).resolve())
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                os.symlink(HERE, Path(folder) / "zobra", target_is_directory=True)
+            except OSError as error:  # Windows may not allow it
+                warnings.warn(f"no kernels are compiled now: {error}", stacklevel=2)
+            else:
+                compile_kernels(folder)
+
+
+class WheelForPlatform(bdist_wheel):
+    """Object code depends on the platform, and on no version of Python."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.root_is_pure = os.environ.get("ZOBRA_KERNELS") == ""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        python, abi, platform = super().get_tag()
+        return (python, abi, platform) if self.root_is_pure else ("py3", "none", platform)
+
+
+setup(cmdclass={"build_py": BuildWithKernels, "bdist_wheel": WheelForPlatform})

@@ -1,0 +1,96 @@
+"""A copy of the compile layer with two small kernels, a package and a store: for tests of where kernels come from."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+CALLEE = """
+import numpy as np
+from zobra.engine.kernels import kernel
+TEN = np.int64(10)
+
+
+@kernel
+def ten():
+    return TEN
+"""
+CALLER = """
+from zobra.engine.callee import ten
+from zobra.engine.kernels import INT, entry
+
+
+@entry(INT)
+def answer():
+    return ten()
+
+
+@entry(INT, INT)
+def product(number):
+    return number * ten()
+"""
+# Calls both kernels, and says how they came to be there.
+PROBE = """
+import json, sys
+sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
+sys.path.insert(0, sys.argv[1])
+from zobra.engine import kernels
+kernels.missing()
+if "compile all" in sys.argv:
+    kernels.compile_missing()
+from zobra.engine.caller import answer, product
+found = {"answers": [answer(), product(3)], "compiled": kernels.store.compiled, "notices": kernels.notices()}
+print(json.dumps({**found, "level": kernels.selected.target.level, "description": kernels.description()}))
+"""
+
+
+class Tree:
+    """Sources of a small package in `folder`, and a store beside them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.sources, self.store = folder / "sources", folder / "store"
+        self.engine = self.sources / "zobra" / "engine"
+        self.right = [10, 30]
+        shutil.copytree(ROOT / "engine" / "kernels", self.engine / "kernels", ignore=shutil.ignore_patterns("compiled"))
+        (self.engine / "callee.py").write_text(CALLEE)
+        (self.engine / "caller.py").write_text(CALLER)
+
+    @property
+    def compiled(self) -> Path:
+        """The folder of the package's kernels."""
+        return self.engine / "kernels" / "compiled"
+
+    def build(self, levels: str) -> subprocess.CompletedProcess[str]:
+        """Run the build step of the installation for these levels."""
+        command = [sys.executable, "-B", "-m", "zobra.engine.kernels.build"]
+        environment = {**os.environ, "ZOBRA_KERNELS": levels}
+        return subprocess.run(command, check=False, cwd=self.sources, env=environment, text=True, capture_output=True)
+
+    def begin(self, *words: str, **variables: str) -> subprocess.Popen[str]:
+        """A fresh process that calls both kernels; the word `compile all` does as `zobra warmup` does."""
+        environment = {**os.environ, "ZOBRA_CACHE_DIR": str(self.store), **variables}
+        command = [sys.executable, "-c", PROBE, str(self.sources), *words]
+        return subprocess.Popen(command, env=environment, text=True, cwd=self.sources, stdout=subprocess.PIPE)
+
+    def start(self, *words: str, **variables: str) -> dict[str, Any]:
+        """What such a process found; its answers are right."""
+        return self.result(self.begin(*words, **variables))
+
+    def result(self, process: subprocess.Popen[str]) -> dict[str, Any]:
+        """What a process found; its answers are right."""
+        text, _ = process.communicate(timeout=200)
+        found = json.loads(text)
+        assert found["answers"] == self.right
+        return found
+
+    def files(self) -> list[Path]:
+        """The files of the store's only set."""
+        found = sorted(self.store.rglob("*.kernel"))
+        assert found
+        return found

@@ -1,0 +1,212 @@
+"""The user's store of kernels: whatever lies in it, the right code runs, and what others could have written does not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import resource
+import shutil
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.kernel_tree import Tree
+from zobra.engine.kernels import kernel_file, user_store
+from zobra.engine.kernels.kernel_file import ObjectCode, pack, unpack
+from zobra.engine.kernels.processor import native
+from zobra.engine.kernels.user_store import DAYS_KEPT, FOLDERS_KEPT, SECONDS_A_DAY, UserStore
+
+CODE = {"module.name(int64) -> int64": ObjectCode("cfunc", ("clock_gettime",), b"\x7fELF and more")}
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory):
+    made = Tree(tmp_path_factory.mktemp("tree"))
+    found = made.start("compile all")
+    assert found["compiled"] == 2 and found["notices"] == []
+    return made
+
+
+def test_the_second_start_compiles_nothing(warm):
+    found = warm.start()
+    assert found["compiled"] == 0 and found["notices"] == [] and "user's store" in found["description"]
+
+
+def with_checksum(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode() + b"\n" + content
+
+
+def damage(path, how):
+    content = path.read_bytes()
+    head, data = content.split(b"\n", 2)[1:]
+    fields = json.loads(head)
+    flipped = bytearray(content)
+    flipped[len(content) // 2] ^= 1
+    rewritten = {
+        "emptied": b"",
+        "halved": content[: len(content) // 2],
+        "random": os.urandom(500),
+        "one bit": bytes(flipped),
+        "not JSON": with_checksum(b"{}"),
+        "a list": with_checksum(b"[]\n" + data),
+        "nested": with_checksum(b"[" * 100_000 + b"\n" + data),
+        "no lengths": with_checksum(json.dumps({**fields, "kernels": [["a", "b", [], None]]}).encode() + b"\n" + data),
+        "cut code": with_checksum(head + b"\n" + data[:-7]),
+    }
+    path.unlink()
+    if how == "folder":
+        (path / "full").mkdir(parents=True)
+    elif how == "FIFO":
+        os.mkfifo(path)
+    elif how == "link to nowhere":
+        path.symlink_to("nowhere")
+    else:
+        path.write_bytes(rewritten[how])
+
+
+FORMS = ["emptied", "halved", "random", "one bit", "not JSON", "a list", "nested", "no lengths", "cut code"]
+
+
+@pytest.mark.parametrize("how", [*FORMS, "folder", "FIFO", "link to nowhere"])
+def test_damaged_files_cost_a_recompile_and_one_notice(warm, tmp_path, how):
+    tree = Tree(tmp_path)
+    shutil.copytree(warm.store, tree.store, ignore=shutil.ignore_patterns("*.lock"))
+    for path in tree.files():
+        damage(path, how)
+    found = tree.start()
+    assert found["compiled"] == 2 and len(found["notices"]) == 1 and "damaged" in found["notices"][0]
+    found = tree.start()
+    assert found["compiled"] == 0 and found["notices"] == []
+
+
+def test_another_kernels_file_is_not_taken_for_this_ones(warm, tmp_path):
+    tree = Tree(tmp_path)
+    shutil.copytree(warm.store, tree.store)
+    answer, product = (next(path for path in tree.files() if name in path.name) for name in ("answer", "product"))
+    shutil.copy(product, answer)
+    (answer.parent / "all.kernel").unlink()
+    assert tree.start()["compiled"] == 1
+
+
+def test_a_file_is_bound_to_digest_and_level():
+    content = pack("digest", "native", CODE)
+    assert unpack(content, "digest", "native") == CODE
+    assert unpack(content, "other digest", "native") is None and unpack(content, "digest", "x86-64-v2") is None
+    with pytest.raises(ValueError, match="not what was written"):
+        unpack(content[:-1], "digest", "native")
+
+
+def test_a_changed_callee_changes_its_caller(tmp_path):
+    """A kernel of one file that one of another calls: Numba's own stamp would not notice."""
+    tree = Tree(tmp_path)
+    tree.start()
+    callee = tree.engine / "callee.py"
+    text = callee.read_text()
+    callee.write_text(text.replace("int64(10)", "int64(17)"))
+    tree.right = [17, 51]
+    assert tree.start()["compiled"] == 2
+    callee.write_text(text)
+    tree.right = [10, 30]
+    assert tree.start()["compiled"] == 0
+
+
+def test_where_nothing_can_be_kept_it_is_compiled_for_the_process(tmp_path):
+    tree = Tree(tmp_path)
+    tree.store.write_text("a file where the folder should be")
+    found = tree.start("compile all")
+    assert found["compiled"] == 2 and len(found["notices"]) == 1 and "cannot be kept" in found["notices"][0]
+
+
+@pytest.fixture
+def full_disk():
+    """No file that this process or its children write can have any content, as on a full disk."""
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, old[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, old)
+
+
+def test_a_full_disk_costs_one_notice_and_leaves_no_fragments(tmp_path, full_disk):
+    store = UserStore(native(), tmp_path)
+    before = len(user_store.notices)
+    with pytest.raises(OSError):
+        store.check_writable()
+    for name in ("one", "two"):
+        store.write(CODE, name)
+    assert store.folder is None and store.read("one") == {}
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert len(user_store.notices) == before + 1 and "cannot be kept" in user_store.notices.pop()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has other rights")
+@pytest.mark.parametrize("what", ["folder", "file"])
+@pytest.mark.parametrize("wrong", ["writable by all", "writable by the group", "another owner"])
+def test_what_others_could_have_written_is_not_run(tmp_path, what, wrong):
+    if wrong == "another owner" and os.geteuid() != 0:
+        pytest.skip("only root can give files away")
+    store = UserStore(native(), tmp_path)
+    store.write(CODE)
+    (file,) = tmp_path.rglob("*.kernel")
+    path = file if what == "file" else file.parent
+    assert UserStore(native(), tmp_path).read() == CODE
+    if wrong == "another owner":
+        os.chown(path, 65534, 65534)
+    else:
+        path.chmod(path.stat().st_mode | (0o002 if wrong == "writable by all" else 0o020))
+    refusing = UserStore(native(), tmp_path)
+    assert refusing.read() == {}
+    notice = user_store.notices.pop()
+    assert ("belongs to another user" if wrong == "another owner" else "other users can write to") in notice
+    assert str(path) in notice
+    refusing.write(CODE)
+    assert UserStore(native(), tmp_path).read() == (CODE if what == "file" else {})
+    user_store.notices.clear()
+
+
+def test_only_old_folders_of_its_own_are_removed(tmp_path):
+    foreign = [tmp_path / name for name in (".org.chromium.ABC123", "somebody's documents", "0123456789ABCDEF0123")]
+    own = [tmp_path / f"{number:020x}" for number in range(FOLDERS_KEPT + 3)]
+    for age, folder in enumerate(foreign + own):
+        folder.mkdir()
+        os.utime(folder, (age, age))
+    store = UserStore(native(), tmp_path)
+    store.write(CODE)
+    assert all(folder.is_dir() for folder in foreign)
+    assert [folder.is_dir() for folder in own] == [False] * 4 + [True] * (FOLDERS_KEPT - 1)
+    assert store.read() == CODE
+
+
+@pytest.mark.parametrize("days", [-1000, 0, DAYS_KEPT - 1])
+def test_young_folders_stay_and_so_does_the_one_in_use_whatever_the_clock_says(tmp_path, days):
+    made = time.time() - days * SECONDS_A_DAY
+    own = [tmp_path / f"{number:020x}" for number in range(FOLDERS_KEPT + 3)]
+    for folder in own:
+        folder.mkdir()
+        os.utime(folder, (made, made))
+    store = UserStore(native(), tmp_path)
+    store.write(CODE)
+    assert all(folder.is_dir() for folder in own) and store.read() == CODE
+
+
+def test_several_processes_compile_once(tmp_path):
+    tree = Tree(tmp_path)
+    with ThreadPoolExecutor(10) as pool:
+        starts = list(pool.map(lambda _: tree.start("compile all"), range(10)))
+    assert sum(found["compiled"] for found in starts) == 2 and all(found["notices"] == [] for found in starts)
+
+
+def test_a_killed_compilation_leaves_nothing_in_the_way(tmp_path):
+    tree = Tree(tmp_path)
+    process = tree.begin("compile all")
+    deadline = time.monotonic() + 60
+    while not list(tree.store.rglob("*.lock")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    (folder,) = tree.store.iterdir()
+    (folder / f"half{kernel_file.TEMPORARY}").write_bytes(b"half a file")
+    assert tree.start("compile all")["notices"] == []
+    assert not list(folder.glob(f"*{kernel_file.TEMPORARY}")) and tree.start()["compiled"] == 0

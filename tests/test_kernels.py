@@ -1,0 +1,94 @@
+"""Kernels as Python sees them: declared with types, called with those types only, compiled and linked beside Numba's own."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tests.kernel_tree import PROBE, Tree
+from zobra.engine import kernels
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.layouts import MOVE_LIST
+from zobra.engine.piece_square import static_evaluation
+from zobra.engine.position import TABLES_RECORD
+from zobra.engine.see import see_at_least
+
+KERNEL = """
+from neighbour_of_kernel import ANSWER
+from zobra.engine import kernels
+
+
+@kernels.entry(kernels.INT)
+def answer():
+    return ANSWER
+"""
+
+
+def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_path, monkeypatch):
+    """A test's kernel is not of the digest: a constant that it imports from its neighbour has to show in its name."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "neighbour_of_kernel.py").write_text("ANSWER = 42\n")
+    (tmp_path / "some_kernel.py").write_text(KERNEL)
+    kernel = importlib.import_module("some_kernel")
+    assert kernel.answer() == 42
+    first = kernel.answer.name
+    assert kernel.answer.key in kernels.store.read(first)
+    for name in ("neighbour_of_kernel", "some_kernel"):
+        del sys.modules[name]
+    (tmp_path / "neighbour_of_kernel.py").write_text("ANSWER = 42 + 1\n")
+    kernel = importlib.import_module("some_kernel")
+    assert kernel.answer() == 43 and kernel.answer.name != first
+
+
+def test_an_entry_has_one_signature():
+    """A recursive call with other types than the declared ones would make a second copy of the code."""
+
+    @kernels.entry(kernels.INT, kernels.INT)
+    def careless(depth):
+        return np.int64(0) if depth == 0 else careless(depth > 1)
+
+    with pytest.raises(TypeError, match="other types"):
+        careless(3)
+
+
+def test_values_of_a_wrong_type_do_not_reach_a_kernel():
+    position = parse_fen(START)
+    assert static_evaluation(position.record, TABLES_RECORD) == static_evaluation(position.array[0], TABLES_RECORD)
+    for wrong in (position.array, None, 7, np.zeros(1, MOVE_LIST)[0]):
+        with pytest.raises(TypeError, match="a kernel wants a record"):
+            static_evaluation(wrong, TABLES_RECORD)
+    with pytest.raises(ValueError, match="argument 2"):
+        static_evaluation(position.record, TABLES_RECORD, 1)
+
+
+def test_inner_kernels_are_not_for_python():
+    for inner in (see_at_least, kernels.lowest):
+        with pytest.raises(TypeError, match="by kernels only"):
+            inner(1)
+
+
+def test_numba_is_as_good_as_ever_after_kernels_were_linked(tmp_path):
+    """What stands in for Numba's own symbols in a linked kernel must not be found by what Numba compiles."""
+    code = PROBE + (
+        "import numpy\n"
+        "from zobra.engine.kernels import numeric\n"
+        "@numeric\n"
+        "def total(numbers, more):\n"
+        "    if more:\n"
+        "        raise ValueError(more)\n"
+        "    return (numbers * numbers).sum()\n"
+        "assert total(numpy.arange(4.0), 0) == 14\n"
+        "try: total(numpy.arange(4.0), 7)\n"
+        "except ValueError: print('raised')\n"
+    )
+    tree = Tree(tmp_path)
+    tree.start()
+    environment = os.environ | {"ZOBRA_CACHE_DIR": str(tree.store)}
+    command = [sys.executable, "-c", code, str(tree.sources)]
+    lines = subprocess.check_output(command, env=environment, text=True, cwd=tree.sources).splitlines()
+    assert '"compiled": 0' in lines[0] and lines[1:] == ["raised"]
