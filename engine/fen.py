@@ -26,8 +26,8 @@ FAULTS = {
     chess.STATUS_TOO_MANY_WHITE_PIECES: "White has more than 16 pieces",
     chess.STATUS_TOO_MANY_BLACK_PIECES: "Black has more than 16 pieces",
     chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or the last rank",
-    chess.STATUS_BAD_CASTLING_RIGHTS: "castling rights {2!r} need the king and one rook for each on their first rank",
-    chess.STATUS_INVALID_EP_SQUARE: "en-passant square {3!r} is not one that a pawn of the other side has just passed",
+    chess.STATUS_BAD_CASTLING_RIGHTS: "each castling right needs the king and a rook of its own on their first rank",
+    chess.STATUS_INVALID_EP_SQUARE: "the en-passant square is not one that a pawn of the other side has just passed",
 }
 
 
@@ -43,16 +43,21 @@ def read_board(text: str) -> chess.Board:
     fields[2] = "".join(sorted(fields[2]))  # the rights may stand in any order
     _check_syntax(fields)
     board = chess.Board(" ".join(fields), chess960=True)
+    if board.castling_rights.bit_count() != len(fields[2].strip("-")):  # python-chess accepts a right that is named twice
+        raise FenError(FAULTS[chess.STATUS_BAD_CASTLING_RIGHTS])
+    check_board(board)
+    return board
+
+
+def check_board(board: chess.Board) -> None:
+    """FenError names what is wrong with a board that chess cannot be played from."""
     status = board.status()
-    if board.castling_rights.bit_count() != len(fields[2].strip("-")):
-        status |= chess.STATUS_BAD_CASTLING_RIGHTS  # python-chess accepts a right that is named twice
     for flag, fault in FAULTS.items():
         if status & flag:
-            raise FenError(fault.format(*text.split()))
+            raise FenError(fault)
     if status & chess.STATUS_OPPOSITE_CHECK:
         mover, other = ("White", "Black") if board.turn else ("Black", "White")
         raise FenError(f"{other} is in check, but {mover} is to move")
-    return board
 
 
 def _check_syntax(fields: list[str]) -> None:

@@ -21,8 +21,8 @@ import numpy as np
 
 from zobra.engine.accumulator import refresh
 from zobra.engine.board import BLACK, ONE, WHITE
-from zobra.engine.kernels import INT, clipped_square_sum, entry, kernel, population, record
-from zobra.engine.layouts import ACCUMULATOR, BUCKETS, FEATURES, HIDDEN, NETWORK, NEURONS, POSITION_TYPE
+from zobra.engine.kernels import INT, VOID, clipped_square_sum, entry, kernel, population, record
+from zobra.engine.layouts import ACCUMULATOR, BUCKETS, FEATURES, HIDDEN, NETWORK, NEURONS, POSITION, POSITION_TYPE
 from zobra.engine.scores import LONGEST_MATE
 
 FORMAT = "zobra network 2"
@@ -39,6 +39,12 @@ OWN, OTHER = np.uint64(0), np.uint64(1)
 PIECES_A_BUCKET = np.uint64(32 // BUCKETS)
 
 square_sum = clipped_square_sum(NEURONS, QA)
+
+
+BATCH = 1024  # positions that evaluate_batch takes at most
+EVALUATIONS = np.dtype(
+    [("accumulator", ACCUMULATOR), ("positions", POSITION, (BATCH,)), ("scores", "i8", (BATCH,))], align=True
+)
 
 
 class NetworkError(ValueError):
@@ -148,3 +154,14 @@ def evaluate_anew(network, accumulator, position):
     refresh(network, accumulator, position, OWN)
     refresh(network, accumulator, position, OTHER)
     return network_score(network, accumulator, position)
+
+
+@entry(VOID, record(NETWORK), record(EVALUATIONS), INT)
+def evaluate_batch(network, batch, count):
+    """Write centipawns for White of the first `count` positions of a batch."""
+    for index in range(count):
+        position, accumulator = batch.positions[index], batch.accumulator
+        refresh(network, accumulator, position, OWN)
+        refresh(network, accumulator, position, OTHER)
+        score = network_score(network, accumulator, position)
+        batch.scores[index] = score if position.side == WHITE else -score

@@ -15,6 +15,7 @@ MAY_IMPORT = {
     "uci": {"engine", "tt", "search", "uci", "arena", "train"},
     "arena": {"arena"},
     "train": {"engine", "tt", "search", "train", "arena"},
+    "api": {"engine", "tt", "search", "api"},
 }
 NUMBA_DOOR = "engine/kernels"
 LONGEST_FILE, LONGEST_FUNCTION, LONGEST_NODE = 350, 60, 100

@@ -1,0 +1,22 @@
+"""Zobra from Python, in this process: search boards of python-chess, evaluate many at once, generate moves in own kernels.
+
+docs/python.md shows each. What is named here keeps its meaning from version to version; everything else may change.
+"""
+
+from zobra.api.engine import Engine
+from zobra.api.positions import evaluate, perft, position
+from zobra.engine.attacks import find_checks
+from zobra.engine.fen import parse_fen
+from zobra.engine.generator import ALL, NOISY, QUIET, generate
+from zobra.engine.kernels import INT, VOID, WORD, entry, kernel, record
+from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.make import make
+from zobra.engine.move import move_text
+from zobra.engine.position import TABLES_RECORD as TABLES
+from zobra.engine.position import Position
+
+# fmt: off
+__all__ = [
+    "ALL", "INT", "MOVE_LIST", "NOISY", "POSITION", "QUIET", "TABLES", "TABLES_TYPE", "VOID", "WORD", "Engine", "Position",
+    "entry", "evaluate", "find_checks", "generate", "kernel", "make", "move_text", "parse_fen", "perft", "position", "record",
+]

@@ -1,0 +1,129 @@
+"""An engine in this process, with the methods of python-chess' `SimpleEngine`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
+
+import chess
+import chess.engine
+from chess.engine import Cp, InfoDict, Mate, PlayResult, PovScore, PovWdl
+
+from zobra.api.positions import position
+from zobra.engine.game import Game
+from zobra.engine.kernels import compile_missing
+from zobra.engine.move import move_text
+from zobra.engine.scores import is_mate, mate_in_moves
+from zobra.search.limits import GameClock, Limits, Report, Result
+from zobra.search.searcher import Searcher
+from zobra.search.wdl import material_of, normalised, wdl
+
+
+class Engine:
+    """Zobra, with a transposition table of `hash` MiB and a number of threads. One search at a time.
+
+    What a search learns is kept for the next one, until `new_game`.
+    """
+
+    def __init__(self, *, hash: int = 32, threads: int = 1) -> None:
+        if hash < 1 or threads < 1:
+            raise ValueError(f"hash and threads are at least 1, not {hash} and {threads}")
+        compile_missing()  # before the clock of the first search runs
+        self._searcher = Searcher(hash)
+        self._searcher.threads = threads
+
+    def new_game(self) -> None:
+        """Forget what earlier searches have learned."""
+        self._searcher.clear()
+
+    def stop(self) -> None:
+        """End the running search, from another thread; it returns what it has found."""
+        self._searcher.stop()
+
+    def analyse(
+        self,
+        board: chess.Board,
+        limit: chess.engine.Limit,
+        *,
+        multipv: int | None = None,
+        root_moves: Iterable[chess.Move] | None = None,
+    ) -> InfoDict | list[InfoDict]:
+        """Search a board: one InfoDict, or a list of the `multipv` best lines, the best first.
+
+        The moves on the board's stack count for repetition. ValueError for a board or limit that cannot be searched.
+        """
+        infos = self._search(board, limit, 1 if multipv is None else multipv, root_moves)[1]
+        return infos[0] if multipv is None else infos
+
+    def play(
+        self, board: chess.Board, limit: chess.engine.Limit, *, root_moves: Iterable[chess.Move] | None = None
+    ) -> PlayResult:
+        """Search a board for the move to play; no move where the game is over."""
+        result, infos = self._search(board, limit, 1, root_moves)
+        best, ponder = (_move(move, board) if move else None for move in (result.best, result.ponder))
+        return PlayResult(best, ponder, infos[0])
+
+    def _search(
+        self, board: chess.Board, limit: chess.engine.Limit, multipv: int, root_moves: Iterable[chess.Move] | None
+    ) -> tuple[Result, list[InfoDict]]:
+        if multipv < 1:
+            raise ValueError(f"multipv is at least 1, not {multipv}")
+        game = Game(position(board.root()))
+        for move in board.move_stack:
+            game.push(game.position.parse_move(move.uci()) if move else 0)
+        position(board)
+        if not any(board.legal_moves):
+            score = PovScore(Mate(0) if board.is_check() else Cp(0), board.turn)
+            return Result(0, 0), [InfoDict(score=score, pv=[], depth=0)]
+        moves = None if root_moves is None else tuple(game.position.parse_move(move.uci()) for move in root_moves)
+        limits = _limits(limit, moves)
+        self._searcher.multipv = multipv
+        self._searcher.arm()
+        reports: dict[int, Report] = {}
+        with ThreadPoolExecutor(1) as thread:  # Ctrl-C reaches Python only while its main thread runs no kernel
+            search = thread.submit(self._searcher.search, game, limits, lambda report: reports.update({report.multipv: report}))
+            try:
+                while not wait([search], timeout=0.1).done:
+                    pass
+            except BaseException:
+                self._searcher.stop()
+                raise
+        result, material = search.result(), material_of(game.position)
+        return result, [_info(reports[number], board, material) for number in sorted(reports)]
+
+
+def _limits(limit: chess.engine.Limit, searchmoves: tuple[int, ...] | None) -> Limits:
+    seconds = (limit.white_clock, limit.black_clock, limit.white_inc or 0, limit.black_inc or 0)
+    white, black, white_increment, black_increment = (None if time is None else round(1000 * time) for time in seconds)
+    clock = None
+    if white is not None or black is not None:
+        clock = GameClock(white, black, white_increment or 0, black_increment or 0, limit.remaining_moves)
+    movetime = None if limit.time is None else max(1, round(1000 * limit.time))
+    given = [number for number in (movetime, limit.depth, limit.nodes, limit.mate) if number is not None]
+    if (clock is None and not given) or any(number < 1 for number in given):
+        raise ValueError(f"a search needs a limit of at least 1: time, depth, nodes, mate or a clock, not {limit}")
+    return Limits(limit.depth, limit.nodes, movetime, limit.mate, clock, searchmoves=searchmoves)
+
+
+def _move(move: int, board: chess.Board) -> chess.Move:
+    return chess.Move.from_uci(move_text(move, board.chess960))
+
+
+def _info(report: Report, board: chess.Board, material: float) -> InfoDict:
+    score = Mate(mate_in_moves(report.score)) if is_mate(report.score) else Cp(normalised(report.score))
+    info = InfoDict(
+        score=PovScore(score, board.turn),
+        wdl=PovWdl(chess.engine.Wdl(*wdl(report.score, material)), board.turn),
+        pv=[_move(move, board) for move in report.pv],
+        depth=report.depth,
+        seldepth=report.selective_depth,
+        multipv=report.multipv,
+        nodes=report.nodes,
+        nps=report.nodes * 1000 // max(1, report.milliseconds),
+        time=report.milliseconds / 1000,
+        hashfull=report.hashfull,
+        tbhits=report.tablebase_hits,
+    )
+    if report.bound:
+        info["lowerbound" if report.bound > 0 else "upperbound"] = True  # type: ignore[typeddict-unknown-key]
+    return info
