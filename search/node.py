@@ -16,7 +16,7 @@ from zobra.search.correction import corrected_evaluation, update_correction_hist
 from zobra.search.evaluation import evaluate, reset_accumulator
 from zobra.search.history import is_noisy
 from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, is_repetition, piece_to
-from zobra.tt.entry import EXACT, LOWER, UPPER, evaluation_of, score_to_table
+from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, evaluation_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
 NULL_MOVE_PLAYED = np.uint64(NOTHING_PLAYED)
@@ -82,9 +82,7 @@ def store_tt(worker, ply, move, score, depth, bound):
 def correction_applies(worker, ply, move, score, bound):
     """Does a score tell the error of the static evaluation? Not in check, after a capture, or by a bound on the wrong side."""
     node = worker.stack[ply]
-    if node.static_evaluation == NO_SCORE or (move != NO_MOVE and is_noisy(node.position, move)):
-        return False
-    if ply == 0 and worker.root_moves.count != ZERO:  # the best move may not be allowed
+    if node.static_evaluation == NO_SCORE or bound == NO_BOUND or (move != NO_MOVE and is_noisy(node.position, move)):
         return False
     return (bound != LOWER or score > node.static_evaluation) and (bound != UPPER or score < node.static_evaluation)
 
@@ -98,6 +96,8 @@ def finish_node(worker, ply, move, score, depth, alpha, beta):
     if score >= beta and beta - alpha <= 1 and score < LONGEST_MATE and beta > -LONGEST_MATE:
         score = (score * depth + beta) // (depth + 1)
     bound = LOWER if score >= beta else (EXACT if score > alpha else UPPER)
+    if ply == 0 and worker.root_moves.count != ZERO:  # not all moves were searched: only the move is of use
+        bound = NO_BOUND
     if correction_applies(worker, ply, move, score, bound):
         update_correction_histories(worker, ply, score - worker.stack[ply].static_evaluation, depth)
     store_tt(worker, ply, move, score, depth, bound)

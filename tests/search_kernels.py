@@ -1,81 +1,67 @@
-"""Doors from Python into inner kernels, for the tests alone: each compiles all that it calls, so they are few."""
+"""Doors from Python into inner kernels, for the tests alone."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
+from functools import cache
+from typing import Any
 
 import numpy as np
 
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ONE, ZERO
-from zobra.engine.kernels import BOOL, INT, VOID, WORD, entry, record
+from zobra.engine.kernels import BOOL, INT, VOID, WORD, Entry, entry, record
 from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY
-from zobra.engine.see import see_at_least
-from zobra.search.correction import corrected_evaluation as corrected
 from zobra.search.correction import update_correction_histories
-from zobra.search.history import capture_score, is_noisy, note_searched, quiet_score, update_histories
-from zobra.search.history import gravity as approach
+from zobra.search.history import capture_score, note_searched, quiet_score, update_histories
 from zobra.search.move_picker import DONE, legal_or_none, next_capture, next_move, skip_quiets, start_picking
 from zobra.search.negamax import negamax
-from zobra.search.node import finish_node, make_move
+from zobra.search.node import make_move
 from zobra.search.parameters import default_parameters
-from zobra.search.pruning import (
-    futility_pruning,
-    history_pruning,
-    is_improving,
-    late_move_pruning,
-    null_move_allowed,
-    null_move_depth,
-    null_move_needs_verification,
-    null_move_score,
-    prune_move,
-    reverse_futility_applies,
-    reverse_futility_score,
-    see_pruning,
-    singular_search_allowed,
-    tt_adjusted_evaluation,
-    tt_cutoff,
-)
 from zobra.search.quiescence import quiescence
-from zobra.search.reductions import (
-    adjusted_reduction,
-    late_move_reduction,
-    reduced_depth,
-    research_depth,
-    singular_beta,
-    singular_extension,
-)
-from zobra.search.threats import gives_direct_check, set_threats
-from zobra.search.worker import SIGNALS, WORKER_TYPE, is_repetition, new_worker
-from zobra.tt.entry import (
-    bound_of,
-    depth_of,
-    evaluation_of,
-    generation_of,
-    move_of,
-    pack,
-    score_from_table,
-    score_of,
-    score_to_table,
-)
+from zobra.search.threats import set_threats
+from zobra.search.worker import NODE, SIGNALS, WORKER_TYPE, new_worker
+from zobra.tt.entry import bound_of, depth_of, evaluation_of, generation_of, move_of, pack, score_of
 from zobra.tt.table import TABLE, Table, probe, store
 
 ALL_NUMBERS = 1 << 16  # every 16-bit number, legal move or not
 VERDICTS = np.dtype([("legal", "u1", (ALL_NUMBERS,))])
 PICKED = np.dtype([("count", "u8"), ("moves", "u2", (MAX_MOVES,)), ("stages", "i8", (MAX_MOVES,))], align=True)
-FIELDS = np.dtype([(name, "i8") for name in ("move", "score", "evaluation", "depth", "bound", "generation")], align=True)
 MOVE_MASK = np.uint64(ALL_NUMBERS - 1)
-CHEAP = np.int64(43)  # what history is worth to a capture that loses material
-TABLE_TYPE, FIELDS_TYPE = record(TABLE), record(FIELDS)
+HISTORY_WEIGHT = 43  # of capture history in the SEE threshold
+
+# Types of a kernel's arguments by their names, INT for all others; and what kernels return that give neither INT nor BOOL.
+RECORDS = {
+    "worker": WORKER_TYPE, "tables": TABLES_TYPE, "position": POSITION_TYPE, "node": record(NODE), "table": record(TABLE)
+}  # fmt: skip
+TYPES = RECORDS | dict.fromkeys(("move", "tt_move", "tt_entry", "data", "key", "generation"), WORD)
+TYPES |= dict.fromkeys(("is_quiet", "improving", "pv_node"), BOOL)
+RETURNS = dict.fromkeys((make_move, update_correction_histories, note_searched, update_histories, set_threats, store), VOID)
+RETURNS |= dict.fromkeys((pack, probe, move_of, generation_of), WORD)
 
 
-@entry(BOOL, POSITION_TYPE, TABLES_TYPE, WORD, INT)
-def exchange_reaches_from_python(position, tables, move, threshold):
-    """`see_at_least` as it is."""
-    return see_at_least(position, tables, move, threshold)
+@cache
+def door(kernel: Any) -> tuple[list[str], Entry]:
+    """The names of a kernel's arguments, and the kernel as an entry that Python can call."""
+    names = list(inspect.signature(kernel.function).parameters)
+    return names, entry(RETURNS.get(kernel, INT), *(TYPES.get(name, INT) for name in names))(kernel.function)
+
+
+def call(kernel: Any, bench: Workbench | None = None, ply: int = 1, **values: Any) -> int:
+    """Call a kernel about the node at `ply` of a bench. Its records come from the bench; numbers that are not given are 0."""
+    names, enter = door(kernel)
+    assert values.keys() <= set(names), f"{values.keys() - set(names)} are no arguments of {kernel.function.__name__}"
+    given: dict[str, Any] = {"ply": ply}
+    if bench is not None:
+        node = bench.this["stack"][ply]
+        given |= {"worker": bench.this, "tables": TABLES_RECORD, "position": node["position"], "node": node}
+        given["table"] = bench.this["table"]
+    values = given | values
+    return enter(*(values.get(name, 0) for name in names))
 
 
 @entry(VOID, POSITION_TYPE, TABLES_TYPE, record(VERDICTS))
@@ -95,7 +81,7 @@ def pick_all(worker, tables, ply, tt_move, noisy_only, quiets_until, picked):
     start_picking(node, legal_or_none(node.position, tables, tt_move))
     picked.count = ZERO
     while picked.count < MAX_MOVES:
-        move = next_capture(worker, node, tables, CHEAP) if noisy_only else next_move(worker, tables, ply)
+        move = next_capture(worker, node, tables, HISTORY_WEIGHT) if noisy_only else next_move(worker, tables, ply)
         if move == ZERO:
             break
         picked.moves[picked.count] = np.uint16(move)
@@ -125,170 +111,6 @@ def picker_perft(worker, tables, ply, depth):
             total += picker_perft(worker, tables, np.int64(ply + 1), np.int64(depth - 1))
 
 
-@entry(BOOL, WORKER_TYPE, INT)
-def repeats(worker, ply):
-    """`is_repetition` as it is."""
-    return is_repetition(worker, ply)
-
-
-@entry(WORD, FIELDS_TYPE)
-def pack_fields(given):
-    """`pack` of the fields of a record."""
-    move, generation = np.uint64(given.move), np.uint64(given.generation)
-    return pack(move, given.score, given.evaluation, given.depth, given.bound, generation)
-
-
-@entry(VOID, WORD, FIELDS_TYPE)
-def unpack_fields(data, found):
-    """Read every field of a data word into a record."""
-    found.move, found.score, found.evaluation = np.int64(move_of(data)), score_of(data), evaluation_of(data)
-    found.depth, found.bound, found.generation = depth_of(data), bound_of(data), np.int64(generation_of(data))
-
-
-@entry(INT, INT, INT, BOOL)
-def convert_score(score, ply, to_table):
-    """`score_to_table`, or `score_from_table`."""
-    return score_to_table(score, ply) if to_table else score_from_table(score, ply)
-
-
-@entry(WORD, TABLE_TYPE, WORD)
-def probe_table(table, key):
-    """`probe` as it is."""
-    return probe(table, key)
-
-
-@entry(VOID, TABLE_TYPE, WORD, FIELDS_TYPE)
-def store_in_table(table, key, given):
-    """`store` with the fields of a record (the generation is the table's own)."""
-    store(table, key, np.uint64(given.move), given.score, given.evaluation, given.depth, given.bound)
-
-
-@entry(INT, INT, INT)
-def approached(value, bonus):
-    """`approach` as it is."""
-    return np.int64(approach(value, bonus))
-
-
-@entry(VOID, WORKER_TYPE, INT, WORD, BOOL, INT)
-def cutoff(worker, ply, move, is_quiet, depth):
-    """`update_histories` as it is."""
-    update_histories(worker, ply, move, is_quiet, depth)
-
-
-@entry(VOID, WORKER_TYPE, INT, WORD, BOOL)
-def tried(worker, ply, move, is_quiet):
-    """`note_searched` in the node of `ply`."""
-    note_searched(worker.stack[ply], move, is_quiet)
-
-
-@entry(INT, WORKER_TYPE, INT, WORD, BOOL)
-def known_of(worker, ply, move, is_quiet):
-    """`quiet_score` or `capture_score` of a move at `ply`."""
-    return quiet_score(worker, ply, move) if is_quiet else capture_score(worker, worker.stack[ply].position, move)
-
-
-@entry(INT, WORKER_TYPE, INT, WORD, INT, INT, INT, INT)
-def end_node(worker, ply, move, score, depth, alpha, beta):
-    """`finish_node` as it is."""
-    return finish_node(worker, ply, move, score, depth, alpha, beta)
-
-
-@entry(VOID, WORKER_TYPE, INT, INT, INT)
-def teach_correction(worker, ply, difference, depth):
-    """`update_correction_histories` as it is."""
-    update_correction_histories(worker, ply, difference, depth)
-
-
-@entry(INT, WORKER_TYPE, INT, INT)
-def corrected_evaluation(worker, ply, static):
-    """`corrected` as it is."""
-    return corrected(worker, ply, static)
-
-
-@entry(BOOL, WORKER_TYPE, TABLES_TYPE, WORD)
-def gives_check(worker, tables, move):
-    """`gives_direct_check` at the root, as it is."""
-    set_threats(worker.stack[0], tables)
-    return gives_direct_check(worker.stack[0], move)
-
-
-@entry(BOOL, POSITION_TYPE, WORD)
-def noisy(position, move):
-    """`is_noisy` as it is."""
-    return is_noisy(position, move)
-
-
-QUESTION = np.dtype(
-    [(name, "i8") for name in ("score", "evaluation", "alpha", "beta", "depth", "plies", "number", "reduction", "bound")]
-    + [(name, "u8") for name in ("data", "move")]
-    + [(name, "i8") for name in ("improving", "quiet", "principal", "cut")],
-    align=True,
-)
-(
-    FAR_ABOVE, PASSING, VERIFICATION, NULL_DEPTH, LATE_MOVES, FUTILE, BAD_HISTORY, BAD_EXCHANGE, IMPROVING, SINGULAR, REFINED,
-    TABLE_DECIDES, REDUCTION, ADJUSTED, REDUCED_DEPTH, SINGULAR_BOUND, EXTENSION, CANNOT_MATTER, TOWARD_BETA, CONFIRMING,
-    WORTH_OF_PASSING,
-) = range(21)  # fmt: skip
-
-
-@entry(INT, INT, WORKER_TYPE, TABLES_TYPE, INT, record(QUESTION))
-def claim(which, worker, tables, ply, asked):
-    """The answer of one predicate of `pruning` or `reductions` about the node at `ply`."""
-    node, position = worker.stack[ply], worker.stack[ply].position
-    improving, quiet, principal, cut = asked.improving != 0, asked.quiet != 0, asked.principal != 0, asked.cut != 0
-    if which == FAR_ABOVE:
-        return np.int64(reverse_futility_applies(worker, ply, asked.evaluation, asked.beta, asked.depth, improving))
-    if which == PASSING:
-        return np.int64(null_move_allowed(worker, ply, asked.evaluation, asked.beta, asked.depth))
-    if which == VERIFICATION:
-        return np.int64(null_move_needs_verification(worker, asked.depth))
-    if which == NULL_DEPTH:
-        return np.int64(null_move_depth(worker, asked.evaluation, asked.beta, asked.depth))
-    if which == LATE_MOVES:
-        return np.int64(late_move_pruning(worker, asked.number, asked.depth, improving))
-    if which == FUTILE:
-        return np.int64(futility_pruning(worker, node, asked.plies, asked.alpha))
-    if which == BAD_HISTORY:
-        return np.int64(history_pruning(worker, ply, asked.move, asked.plies))
-    if which == BAD_EXCHANGE:
-        return np.int64(see_pruning(worker, tables, position, asked.move, quiet, asked.depth, asked.plies))
-    if which == IMPROVING:
-        return np.int64(is_improving(worker, ply))
-    if which == SINGULAR:
-        return np.int64(singular_search_allowed(worker, ply, asked.data, asked.score, node.tt_move, asked.depth))
-    if which == REFINED:
-        return tt_adjusted_evaluation(asked.evaluation, asked.data, asked.score)
-    if which == TABLE_DECIDES:
-        return np.int64(tt_cutoff(position, asked.data, asked.score, asked.depth, asked.alpha, asked.beta))
-    if which == REDUCTION:
-        return late_move_reduction(worker, asked.number, asked.depth, improving)
-    if which == ADJUSTED:
-        return adjusted_reduction(worker, ply, asked.move, quiet, asked.reduction, principal, cut)
-    if which == REDUCED_DEPTH:
-        return reduced_depth(asked.depth, asked.reduction)
-    if which == CONFIRMING:
-        return np.int64(research_depth(worker, ply, asked.depth, asked.score, asked.bound))
-    if which == SINGULAR_BOUND:
-        return singular_beta(worker, asked.score, asked.depth)
-    if which == CANNOT_MATTER:
-        set_threats(node, tables)
-        number, depth, alpha, best = asked.number, asked.depth, asked.alpha, asked.score
-        return np.int64(prune_move(worker, tables, ply, asked.move, number, depth, asked.reduction, improving, alpha, best))
-    if which == WORTH_OF_PASSING:
-        return null_move_score(asked.score, asked.beta)
-    if which == TOWARD_BETA:
-        return reverse_futility_score(worker, asked.evaluation, asked.beta)
-    return singular_extension(worker, asked.score, asked.bound, asked.evaluation, asked.beta, principal, cut)
-
-
-def ask(which: int, bench: Bench, ply: int = 1, **values: int) -> int:
-    """`claim`, with zero for what is not given."""
-    asked = np.zeros(1, QUESTION)
-    for name, value in values.items():
-        asked[0][name] = value
-    return int(claim(which, bench.this, TABLES_RECORD, ply, asked[0]))
-
-
 # Parameters with which nothing is pruned, reduced or remembered: the search is then plain minimax.
 PLAIN = {
     "use_table": 0,
@@ -308,7 +130,7 @@ PLAIN = {
 }
 
 
-class Bench:
+class Workbench:
     """A worker on a position, ready for one call of an inner kernel; `this` is the record to pass."""
 
     def __init__(self, position: Position, parameters: dict[str, int] | None = None, keys: Iterable[int] = ()) -> None:
@@ -345,16 +167,18 @@ class Bench:
         return [int(move) for move in self.this["pv"][0][: self.this["pv_length"][0]]]
 
 
-def fields(**values: int) -> np.ndarray:
-    """A FIELDS record, zero where nothing is given."""
-    made = np.zeros(1, FIELDS)
-    for name, value in values.items():
-        made[0][name] = value
-    return made[0]
+def history_of(bench: Workbench, ply: int, move: int, is_quiet: bool) -> int:
+    """`quiet_score` or `capture_score` of a move at `ply`."""
+    return call(quiet_score if is_quiet else capture_score, bench, ply, move=move)
+
+
+def recalled(bench: Workbench, key: int) -> dict[str, int] | None:
+    """The fields of the bench's table entry for a key, None if there is none."""
+    data = call(probe, bench, key=key)
+    return unpacked(data) if data else None
 
 
 def unpacked(data: int) -> dict[str, int]:
     """{field: value} of a data word."""
-    found = np.zeros(1, FIELDS)
-    unpack_fields(data, found[0])
-    return {name: int(found[0][name]) for name in FIELDS.names or ()}
+    fields = {"move": move_of, "score": score_of, "evaluation": evaluation_of, "depth": depth_of, "bound": bound_of}
+    return {name: call(kernel, data=data) for name, kernel in (fields | {"generation": generation_of}).items()}

@@ -2,10 +2,11 @@
 
 import pytest
 
-from tests.search_kernels import Bench, corrected_evaluation, end_node, teach_correction
+from tests.search_kernels import Workbench, call
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
-from zobra.search.correction import LARGEST_BONUS
+from zobra.search.correction import LARGEST_BONUS, corrected_evaluation, update_correction_histories
+from zobra.search.node import finish_node
 from zobra.search.worker import BEFORE, HISTORY_LIMIT
 
 SAME_PAWNS = "rn1qkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1"
@@ -15,11 +16,19 @@ TABLES = 4  # pawns, the pieces of either side, the last two moves
 
 @pytest.fixture
 def bench():
-    return Bench(parse_fen(START))
+    return Workbench(parse_fen(START))
 
 
-def corrected(bench: Bench, static: int = 0) -> int:
-    return int(corrected_evaluation(bench.this, 0, static))
+def corrected(bench: Workbench, static: int = 0) -> int:
+    return call(corrected_evaluation, bench, 0, raw_evaluation=static)
+
+
+def teach(bench: Workbench, difference: int, depth: int) -> None:
+    call(update_correction_histories, bench, 0, difference=difference, depth=depth)
+
+
+def finish(bench: Workbench, score: int, depth: int, alpha: int, beta: int, move: int = 0) -> int:
+    return call(finish_node, bench, 0, move=move, score=score, depth=depth, alpha=alpha, beta=beta)
 
 
 def test_nothing_learned_corrects_nothing(bench):
@@ -30,7 +39,7 @@ def test_nothing_learned_corrects_nothing(bench):
 def test_a_lesson_moves_the_evaluation_its_way(bench, sign):
     before = 0
     for _ in range(20):
-        teach_correction(bench.this, 0, sign * 120, 8)
+        teach(bench, sign * 120, 8)
         after = corrected(bench)
         assert sign * after >= sign * before
         before = after
@@ -38,22 +47,22 @@ def test_a_lesson_moves_the_evaluation_its_way(bench, sign):
 
 
 def test_the_correction_is_the_weighted_sum_of_its_tables(bench):
-    teach_correction(bench.this, 0, 100, 6)
+    teach(bench, 100, 6)
     total = TABLES * 100 * 6 * 2
     assert corrected(bench) == total * int(bench.this["parameters"]["correction_weight"]) // int(HISTORY_LIMIT)
 
 
 def test_a_lesson_is_bounded(bench):
-    teach_correction(bench.this, 0, 30_000, 100)
+    teach(bench, 30_000, 100)
     assert int(bench.this["pawn_correction"].max()) == int(LARGEST_BONUS)
     for _ in range(500):
-        teach_correction(bench.this, 0, 30_000, 100)
+        teach(bench, 30_000, 100)
     assert int(bench.this["pawn_correction"].max()) <= int(HISTORY_LIMIT)
 
 
 def test_like_positions_share_what_they_have_in_common(bench):
     for _ in range(20):
-        teach_correction(bench.this, 0, 200, 10)
+        teach(bench, 200, 10)
     everything = corrected(bench)
     bench.this["played"][BEFORE - 1] = 3
     without_moves = corrected(bench)
@@ -64,7 +73,7 @@ def test_like_positions_share_what_they_have_in_common(bench):
 
 
 def test_the_other_side_has_its_own(bench):
-    teach_correction(bench.this, 0, 200, 10)
+    teach(bench, 200, 10)
     bench.this["played"][BEFORE - 1] = 3
     bench.place(parse_fen(START.replace(" w ", " b ")))
     assert corrected(bench) == 0
@@ -72,17 +81,17 @@ def test_the_other_side_has_its_own(bench):
 
 def test_a_corrected_evaluation_never_speaks_of_mate(bench):
     for _ in range(50):
-        teach_correction(bench.this, 0, 500, 20)
+        teach(bench, 500, 20)
     assert corrected(bench, int(LONGEST_MATE) - 5) == int(LONGEST_MATE) - 1
     for _ in range(150):
-        teach_correction(bench.this, 0, -500, 20)
+        teach(bench, -500, 20)
     assert corrected(bench, 5 - int(LONGEST_MATE)) == 1 - int(LONGEST_MATE)
 
 
 def test_without_weight_nothing_is_corrected():
-    bench = Bench(parse_fen(START), {"correction_weight": 0})
+    bench = Workbench(parse_fen(START), {"correction_weight": 0})
     for difference in (-70, 300):
-        teach_correction(bench.this, 0, difference, 9)
+        teach(bench, difference, 9)
         assert corrected(bench, 12) == 12
 
 
@@ -101,9 +110,9 @@ def test_without_weight_nothing_is_corrected():
 )
 def test_learned_from_quiet_disagreement_only(score, alpha, beta, move, direction):
     position = parse_fen("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
-    bench = Bench(position)
+    bench = Workbench(position)
     bench.this["stack"][0]["static_evaluation"] = bench.this["stack"][0]["raw_evaluation"] = 0
-    end_node(bench.this, 0, position.parse_move(move) if move else 0, score, 6, alpha, beta)
+    finish(bench, score, 6, alpha, beta, position.parse_move(move) if move else 0)
     after = corrected(bench)
     assert (after > 0) - (after < 0) == direction
 
@@ -120,11 +129,11 @@ def test_learned_from_quiet_disagreement_only(score, alpha, beta, move, directio
     ],
 )
 def test_what_is_above_beta_is_taken_back_in_part(bench, score, depth, alpha, beta, told):
-    assert end_node(bench.this, 0, 0, score, depth, alpha, beta) == told
+    assert finish(bench, score, depth, alpha, beta) == told
 
 
 def test_nothing_is_learned_in_check():
-    bench = Bench(parse_fen("4k3/8/8/8/4r3/8/8/4K2R w - - 0 1"))
+    bench = Workbench(parse_fen("4k3/8/8/8/4r3/8/8/4K2R w - - 0 1"))
     bench.this["stack"][0]["static_evaluation"] = bench.this["stack"][0]["raw_evaluation"] = NO_SCORE
-    end_node(bench.this, 0, 0, -300, 9, -100, 100)
+    finish(bench, -300, 9, -100, 100)
     assert not any(bench.this[name].any() for name in ("pawn_correction", "piece_correction", "continuation_correction"))

@@ -13,7 +13,7 @@ from collections import Counter
 import chess
 import pytest
 
-from tests.draw_kernels import step_and_judge
+from tests.search_kernels import call
 from tests.tools.lines import line_fault
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
@@ -21,6 +21,7 @@ from zobra.engine.move import move_text
 from zobra.engine.position import TABLES_RECORD
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import Limits, Report
+from zobra.search.node import is_draw, make_move
 from zobra.search.parameters import default_parameters
 from zobra.search.searcher import Searcher
 from zobra.search.time_management import TimeManager
@@ -93,7 +94,7 @@ def is_double_push(piece: int | None, move: chess.Move) -> bool:
     return piece == chess.PAWN and abs(move.to_square - move.from_square) == 16
 
 
-class Judge:
+class DrawOracle:
     """Steps a worker along random tails, and compares its verdicts with the oracle's."""
 
     def __init__(self, seed: int) -> None:
@@ -127,7 +128,9 @@ class Judge:
             board.push(move)
             position = position.after(ours)
             wanted = self.verdict(board, keys, root)
-            assert bool(step_and_judge(this, TABLES_RECORD, ply, ours)) == wanted, f"{board.fen()} root {root} ply {ply + 1}"
+            call(make_move, ply=ply, worker=this, tables=TABLES_RECORD, move=ours)
+            drawn = call(is_draw, ply=ply + 1, worker=this, tables=TABLES_RECORD)
+            assert bool(drawn) == wanted, f"{board.fen()} root {root} ply {ply + 1}"
             keys.append(board._transposition_key())
 
     def verdict(self, board: chess.Board, keys: list[object], root: int) -> bool:
@@ -159,7 +162,7 @@ class Judge:
 
 
 def judge_tails(tails: int, seed: int) -> Counter[str]:
-    judge = Judge(seed)
+    judge = DrawOracle(seed)
     for _ in range(tails):
         judge.judge_tail()
     return judge.seen

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.search_kernels import convert_score, fields, pack_fields, unpacked
+from tests.search_kernels import call, unpacked
 from zobra.engine.scores import LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
-from zobra.tt.entry import ENTRY
+from zobra.tt.entry import ENTRY, pack, score_from_table, score_to_table
 
 SCORES = st.integers(-32_000, 32_001)
 ENTRIES = st.fixed_dictionaries(
@@ -22,7 +22,15 @@ ENTRIES = st.fixed_dictionaries(
 
 
 def packed(values: dict[str, int]) -> int:
-    return int(pack_fields(fields(**values)))
+    return call(pack, **values)
+
+
+def to_table(score: int, ply: int) -> int:
+    return call(score_to_table, score=score, ply=ply)
+
+
+def from_table(score: int, ply: int) -> int:
+    return call(score_from_table, score=score, ply=ply)
 
 
 @given(ENTRIES)
@@ -48,7 +56,7 @@ def test_an_entry_is_sixteen_bytes():
 @given(SCORES, st.integers(0, MAX_PLY))
 def test_conversion_is_undone(score, ply):
     if abs(score) < int(LONGEST_MATE) or MAX_PLY <= int(MATE) - abs(score) <= 2 * MAX_PLY:
-        assert convert_score(convert_score(score, ply, True), ply, False) == score
+        assert from_table(to_table(score, ply), ply) == score
 
 
 @given(st.integers(0, MAX_PLY), st.integers(0, MAX_PLY), st.integers(0, MAX_PLY))
@@ -56,14 +64,14 @@ def test_mate_scores_keep_their_distance_at_another_ply(stored_at, distance, rea
     """A mate in `distance` plies from a position is that far from it wherever in the tree it is met."""
     mate = int(MATE)
     winning, losing = mate - (stored_at + distance), -mate + (stored_at + distance)
-    in_table = convert_score(winning, stored_at, True)
+    in_table = to_table(winning, stored_at)
     assert in_table == mate - distance
-    assert convert_score(in_table, read_at, False) == mate - (read_at + distance)
-    in_table = convert_score(losing, stored_at, True)
+    assert from_table(in_table, read_at) == mate - (read_at + distance)
+    in_table = to_table(losing, stored_at)
     assert in_table == -mate + distance
-    assert convert_score(in_table, read_at, False) == -mate + (read_at + distance)
+    assert from_table(in_table, read_at) == -mate + (read_at + distance)
 
 
-@given(st.integers(-int(LONGEST_MATE) + 1, int(LONGEST_MATE) - 1), st.integers(0, MAX_PLY), st.booleans())
-def test_other_scores_are_left_alone(score, ply, to_table):
-    assert convert_score(score, ply, to_table) == score
+@given(st.integers(-int(LONGEST_MATE) + 1, int(LONGEST_MATE) - 1), st.integers(0, MAX_PLY))
+def test_other_scores_are_left_alone(score, ply):
+    assert to_table(score, ply) == from_table(score, ply) == score

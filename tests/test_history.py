@@ -5,10 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from tests.search_kernels import Bench, approached, cutoff, known_of, noisy, tried
+from tests.search_kernels import Workbench, call, history_of
 from tests.search_oracles import move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Position
+from zobra.search.history import gravity, is_noisy, note_searched, update_histories
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import BEFORE, HISTORY_LIMIT, MAX_SEARCHED, NOTHING_PLAYED, PAWN_STRUCTURES, WORKER, clear_histories
 
@@ -22,7 +23,7 @@ PLY = 5
 
 @pytest.fixture
 def bench():
-    return Bench(parse_fen(START))
+    return Workbench(parse_fen(START))
 
 
 class Reference:
@@ -31,7 +32,7 @@ class Reference:
     def __init__(self) -> None:
         self.values: dict[tuple, int] = {}
 
-    def places(self, bench: Bench, ply: int, move: int, is_quiet: bool) -> list[tuple]:
+    def places(self, bench: Workbench, ply: int, move: int, is_quiet: bool) -> list[tuple]:
         """Where the values of a move lie."""
         position = bench.this["stack"][ply]["position"]
         from_, to = move & 63, move >> 6 & 63
@@ -52,7 +53,7 @@ class Reference:
     def score(self, places: list[tuple]) -> int:
         return sum(self.values.get(place, 0) for place in places)
 
-    def assert_equals(self, bench: Bench) -> None:
+    def assert_equals(self, bench: Workbench) -> None:
         """Every value is where it should be, and nowhere else is any."""
         for place, value in self.values.items():
             assert bench.this[place[0]][place[1:]] == value, place
@@ -64,8 +65,8 @@ def approach(value: int, bonus: int) -> int:
     return value + bonus - value * abs(bonus) // MOST
 
 
-def known(bench: Bench, move: int, is_quiet: bool = True, ply: int = 0) -> int:
-    return int(known_of(bench.this, ply, move, is_quiet))
+def known(bench: Workbench, move: int, is_quiet: bool = True, ply: int = 0) -> int:
+    return history_of(bench, ply, move, is_quiet)
 
 
 def bonus_of(depth: int) -> int:
@@ -77,7 +78,7 @@ def test_approach_is_its_formula_and_never_leaves_the_limit():
     value = 0
     for _ in range(3_000):
         bonus = source.choice([MOST, -MOST, source.randint(-MOST, MOST), source.randint(-30, 30)])
-        wanted, value = approach(value, bonus), int(approached(value, bonus))
+        wanted, value = approach(value, bonus), call(gravity, value=value, bonus=bonus)
         assert value == wanted
         assert abs(value) <= MOST
 
@@ -86,7 +87,7 @@ def test_approach_is_its_formula_and_never_leaves_the_limit():
 def test_the_limit_is_neared_ever_more_slowly(sign):
     value, step = 0, 1 << 30
     for _ in range(200):
-        now = int(approached(value, sign * 500))
+        now = call(gravity, value=value, bonus=sign * 500)
         assert 0 <= sign * (now - value) <= step
         value, step = now, max(sign * (now - value), 1)
     assert MOST - 500 < sign * value <= MOST
@@ -94,7 +95,7 @@ def test_the_limit_is_neared_ever_more_slowly(sign):
 
 def test_cutoffs_teach_what_the_reference_learns():
     """The move gains and those tried before it lose; but quiet moves are not to blame for coming before a capture."""
-    source, reference, bench = random.Random(63), Reference(), Bench(parse_fen(START))
+    source, reference, bench = random.Random(63), Reference(), Workbench(parse_fen(START))
     cutoffs = {True: 0, False: 0}
     for board in random_boards(62, 8, 150):
         position = Position.from_board(board)
@@ -106,9 +107,9 @@ def test_cutoffs_teach_what_the_reference_learns():
         quiet = {number: not board.is_capture(move) and not move.promotion for number, move in moves.items()}
         best, *others = source.sample(list(moves), min(8, len(moves)))
         for move in others:
-            tried(bench.this, PLY, move, quiet[move])
+            call(note_searched, bench, PLY, move=move, is_quiet=quiet[move])
         depth = source.choice((1, 2, 7, 8, 127))
-        cutoff(bench.this, PLY, best, quiet[best], depth)
+        call(update_histories, bench, PLY, move=best, is_quiet=quiet[best], depth=depth)
         reference.learn(reference.places(bench, PLY, best, quiet[best]), bonus_of(depth))
         for move in [move for move in others if quiet[move] and quiet[best]] + [move for move in others if not quiet[move]]:
             reference.learn(reference.places(bench, PLY, move, quiet[move]), -bonus_of(depth))
@@ -123,8 +124,8 @@ def test_cutoffs_teach_what_the_reference_learns():
 def test_more_moves_than_there_is_room_for_are_not_remembered(bench):
     frame = bench.this["stack"][0]
     for move in range(1, MAX_SEARCHED + 20):
-        tried(bench.this, 0, move, True)
-        tried(bench.this, 0, move + 1_000, False)
+        call(note_searched, bench, 0, move=move, is_quiet=True)
+        call(note_searched, bench, 0, move=move + 1_000, is_quiet=False)
     assert list(frame["quiets_searched"]) == list(range(1, MAX_SEARCHED + 1))
     assert list(frame["captures_searched"]) == list(range(1_001, MAX_SEARCHED + 1_001))
     assert (frame["quiet_count"], frame["capture_count"]) == (MAX_SEARCHED, MAX_SEARCHED)
@@ -145,6 +146,6 @@ def test_noisy_moves_are_captures_and_promotions():
         position = Position.from_board(board)
         for number, move in move_numbers(position, board).items():
             wanted = board.is_capture(move) or move.promotion is not None
-            assert bool(noisy(position.record, number)) == wanted, f"{board.fen()} {move}"
+            assert bool(call(is_noisy, position=position.record, move=number)) == wanted, f"{board.fen()} {move}"
             found += wanted
     assert found > 300

@@ -7,14 +7,15 @@ import chess
 import numpy as np
 import pytest
 
-from tests.draw_kernels import is_insufficient
+from tests.search_kernels import call
+from zobra.engine.material import is_insufficient_material
 from zobra.engine.position import Position
 
 INSUFFICIENT_FILE = Path(__file__).resolve().parents[2] / "shared/data/endgames/insufficient_material.jsonl"
 
 
 def insufficient(board: chess.Board) -> bool:
-    return bool(is_insufficient(Position.from_board(board).record))
+    return bool(call(is_insufficient_material, position=Position.from_board(board).record))
 
 
 def test_insufficient_material_against_python_chess():

@@ -7,7 +7,7 @@ import chess
 import numpy as np
 import pytest
 
-from tests.search_kernels import PICKED, Bench, known_of, pick_all, picker_perft
+from tests.search_kernels import PICKED, Workbench, history_of, pick_all, picker_perft
 from tests.search_oracles import exchange_value, immediate_gain, move_numbers, random_boards, threats_answered
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.generator import NOISY
@@ -25,7 +25,7 @@ THREAT, CHECK = (default_parameters()[name] for name in ("threat_bonus", "check_
 WEIGHT = 43  # 1024ths of a centipawn that a history value forgives a capture
 
 
-def pick(bench: Bench, tt_move: int = 0, noisy_only: bool = False, quiets_until: int = 1_000) -> list[tuple[int, int]]:
+def pick(bench: Workbench, tt_move: int = 0, noisy_only: bool = False, quiets_until: int = 1_000) -> list[tuple[int, int]]:
     """[(move, stage)] in the order of the picker."""
     picked = np.zeros(1, PICKED)
     pick_all(bench.this, TABLES_RECORD, 0, tt_move, noisy_only, quiets_until, picked[0])
@@ -42,9 +42,9 @@ def proposals(source: random.Random, legal: list[int]) -> list[int]:
     return [0, source.randrange(1 << 16), 12 | 28 << 6, *source.sample(legal, min(2, len(legal)))]
 
 
-def learned_bench(seed: int) -> Bench:
+def learned_bench(seed: int) -> Workbench:
     """Histories full of random values."""
-    bench, source = Bench(parse_fen(START), {"capture_history_weight": WEIGHT}), np.random.default_rng(seed)
+    bench, source = Workbench(parse_fen(START), {"capture_history_weight": WEIGHT}), np.random.default_rng(seed)
     for name in ("quiet_history", "pawn_history", "continuation_history", "capture_history"):
         bench.this[name] = source.integers(-9_000, 9_000, bench.this[name].shape)
     return bench
@@ -66,7 +66,7 @@ def test_every_legal_move_once(chess960):
 
 
 def test_noisy_only_yields_what_loses_nothing():
-    bench = Bench(parse_fen(START))
+    bench = Workbench(parse_fen(START))
     yielded = refused = 0
     for board in random_boards(54, 10, 150):
         position = Position.from_board(board)
@@ -81,7 +81,7 @@ def test_noisy_only_yields_what_loses_nothing():
     assert refused > 100
 
 
-def captures_score(bench: Bench, board: chess.Board, number: int, move: chess.Move) -> tuple[int, int]:
+def captures_score(bench: Workbench, board: chess.Board, number: int, move: chess.Move) -> tuple[int, int]:
     """What captures are sorted by, and their history alone, both re-computed."""
     own = bench.this["stack"][0]["position"]["board"]
     known = int(bench.this["capture_history"][int(own[number & 63]) * 64 + (number >> 6 & 63), int(own[number >> 6 & 63]) // 2])
@@ -110,7 +110,7 @@ def test_stages_come_in_order():
             if not is_noisy(board, move):
                 quiet.append(number)
                 threat, check = threats_answered(board, move)
-                scores[number] = int(known_of(bench.this, 0, number, True)) + THREAT * threat + CHECK * check
+                scores[number] = history_of(bench, 0, number, True) + THREAT * threat + CHECK * check
                 answers[threat, check] += 1
                 continue
             value, (scores[number], known) = exchange_value(board, move), captures_score(bench, board, number, move)
@@ -156,10 +156,10 @@ def test_skipped_quiet_moves_stay_away_and_nothing_else():
 def test_in_check_all_evasions_are_picked():
     position = parse_fen("4k3/8/8/8/1b6/8/8/R2QK2R w KQ - 0 1")
     assert position.in_check
-    assert sorted(move for move, _ in pick(Bench(position), 0xFFFF)) == sorted(position.legal_moves())
+    assert sorted(move for move, _ in pick(Workbench(position), 0xFFFF)) == sorted(position.legal_moves())
 
 
 @pytest.mark.parametrize(("fen", "depth"), [(START, 4), (KIWIPETE, 3), (ENDGAME, 4), (CHESS960, 3), (PROMOTIONS, 4)])
 def test_perft_through_the_picker(fen, depth):
     position = parse_fen(fen)
-    assert picker_perft(Bench(position).this, TABLES_RECORD, 0, depth) == count_leaves(position, depth)
+    assert picker_perft(Workbench(position).this, TABLES_RECORD, 0, depth) == count_leaves(position, depth)

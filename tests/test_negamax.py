@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from tests.search_kernels import PLAIN, Bench, probe_table
+from tests.search_kernels import PLAIN, Workbench, recalled
 from tests.search_oracles import Minimax, TooLarge, evaluation, move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
@@ -12,6 +12,7 @@ from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY, MATE, MAX_PLY
 from zobra.search.negamax import negamax
 from zobra.search.worker import CORRECTIONS
+from zobra.tt.entry import NO_BOUND
 from zobra.tt.table import Table
 
 # Small positions of every kind: promotions, en passant, castling, checks to extend, stalemate and the fifty moves near.
@@ -66,7 +67,7 @@ def assert_bounds(score: int, value: int, alpha: int, beta: int) -> None:
 
 @pytest.mark.parametrize(("fen", "deepest"), POSITIONS)
 def test_equals_minimax_in_small_positions(fen, deepest):
-    bench = Bench(parse_fen(fen), PLAIN)
+    bench = Workbench(parse_fen(fen), PLAIN)
     for depth in range(1, deepest + 1):
         value = Minimax(chess.Board(fen)).value(depth)
         assert bench.search(depth) == value, f"depth {depth}"
@@ -76,7 +77,7 @@ def test_equals_minimax_in_small_positions(fen, deepest):
 
 @pytest.mark.parametrize(("seed", "games"), [(81, 5), pytest.param(82, 40, marks=pytest.mark.slow)])
 def test_equals_minimax_in_random_positions(seed, games):
-    bench = Bench(parse_fen(START), PLAIN)
+    bench = Workbench(parse_fen(START), PLAIN)
     compared = {1: 0, 2: 0, 3: 0}
     for number, board in enumerate(random_boards(seed, games, 300)):
         if number % 11 or len(board.piece_map()) > 12:
@@ -104,7 +105,7 @@ def test_repetitions_of_the_game_count_as_in_minimax():
     for text in ["b1b3", "a2a3", "b3b1", "a3a2", "b1b3", "a2a3", "b3b1"]:
         game.push(game.position.parse_move(text))
         board.push_uci(text)
-        bench = Bench(game.position, PLAIN, game.keys)
+        bench = Workbench(game.position, PLAIN, game.keys)
         for depth in (1, 2):
             value = Minimax(board).value(depth)
             assert bench.search(depth) == value, f"{board.fen()} depth {depth}"
@@ -116,7 +117,7 @@ def test_the_line_leads_to_the_value():
     """The principal variation is legal, and its end is worth what the search said."""
     for fen, depth in POSITIONS:
         position = parse_fen(fen)
-        bench = Bench(position, PLAIN)
+        bench = Workbench(position, PLAIN)
         score = bench.search(depth)
         board = chess.Board(fen)
         for move in bench.line():
@@ -133,7 +134,7 @@ def test_the_line_leads_to_the_value():
 def test_mates_are_found_with_their_distance(fen, plies, use_table):
     position = parse_fen(fen)
     memory = Table(1)
-    bench = Bench(position, PLAIN | {"use_table": use_table})
+    bench = Workbench(position, PLAIN | {"use_table": use_table})
     bench.this["table"] = memory.record
     for depth in range(max(1, plies), plies + 2):  # the second search meets the mate scores of the first in the table
         assert bench.search(depth) == mate_score(plies)
@@ -152,7 +153,7 @@ def assert_mating_line(position: Position, line: list[int], plies: int) -> None:
 def test_mate_scores_in_the_table_are_right_for_a_later_root(fen, plies):
     position = parse_fen(fen)
     memory = Table(1)
-    bench = Bench(position, PLAIN | {"use_table": 1})
+    bench = Workbench(position, PLAIN | {"use_table": 1})
     bench.this["table"] = memory.record
     bench.search(plies)
     for ply, move in enumerate(bench.line()[:-1], 1):
@@ -164,7 +165,7 @@ def test_mate_scores_in_the_table_are_right_for_a_later_root(fen, plies):
 @pytest.mark.parametrize(("fen", "plies"), MATES)
 def test_windows_around_a_mate(fen, plies):
     """Mate-distance pruning bounds what it cuts off: a faster mate than this one is never claimed, a slower never enough."""
-    bench = Bench(parse_fen(fen), PLAIN)
+    bench = Workbench(parse_fen(fen), PLAIN)
     value = mate_score(plies)
     for alpha, beta in windows(value):
         assert_bounds(bench.search(plies, alpha, beta), value, alpha, beta)
@@ -172,18 +173,18 @@ def test_windows_around_a_mate(fen, plies):
 
 def test_stalemate_is_a_draw():
     """The lone pawn cannot win: its king must leave it, or stalemate."""
-    bench = Bench(parse_fen("k7/P7/8/1K6/8/8/8/8 w - - 0 1"), PLAIN)
+    bench = Workbench(parse_fen("k7/P7/8/1K6/8/8/8/8 w - - 0 1"), PLAIN)
     assert bench.search(4) == 0
-    bench = Bench(parse_fen("7k/8/6K1/8/8/8/8/5Q2 b - - 0 1"), PLAIN)  # one move, then mates to find and stalemates to avoid
+    bench = Workbench(parse_fen("7k/8/6K1/8/8/8/8/5Q2 b - - 0 1"), PLAIN)  # then mates to find, stalemates to avoid
     assert bench.search(4) == mate_score(4)
-    bench = Bench(parse_fen("k7/P7/K7/8/8/8/8/8 b - - 0 1"), PLAIN)  # a root without a move
+    bench = Workbench(parse_fen("k7/P7/K7/8/8/8/8/8 b - - 0 1"), PLAIN)  # a root without a move
     assert bench.search(1) == 0
 
 
 def test_mate_on_the_hundredth_ply_wins():
     fen = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - {} 90"
     for halfmove in (98, 99):
-        bench = Bench(parse_fen(fen.format(halfmove)), PLAIN)
+        bench = Workbench(parse_fen(fen.format(halfmove)), PLAIN)
         assert bench.search(2) == mate_score(1)
 
 
@@ -192,11 +193,11 @@ def test_fifty_moves_draw_a_won_game(parameters):
     memory = Table(1)
     won = "8/8/8/4k3/8/8/3QK3/8 w - - {} 90"
     for halfmove, drawn in ((99, True), (98, True), (40, False)):
-        bench = Bench(parse_fen(won.format(halfmove)), parameters)
+        bench = Workbench(parse_fen(won.format(halfmove)), parameters)
         memory.clear()
         bench.this["table"] = memory.record
         assert (bench.search(4) == 0) == drawn
-    with_pawn = Bench(parse_fen("8/8/8/4k3/8/P7/3QK3/8 w - - 99 90"), parameters)
+    with_pawn = Workbench(parse_fen("8/8/8/4k3/8/P7/3QK3/8 w - - 99 90"), parameters)
     with_pawn.this["table"] = memory.record
     assert with_pawn.search(2) > 300  # the pawn's move begins the count anew
     assert with_pawn.line()[0] & 63 == 16
@@ -205,7 +206,7 @@ def test_fifty_moves_draw_a_won_game(parameters):
 def test_a_mate_in_two_comes_too_late_for_the_fifty_moves():
     fen = "2k5/8/3K4/8/8/8/8/R7 w - - {} 90"
     for halfmove, value in ((97, mate_score(3)), (98, 0), (99, 0)):
-        assert Bench(parse_fen(fen.format(halfmove)), PLAIN).search(3) == value
+        assert Workbench(parse_fen(fen.format(halfmove)), PLAIN).search(3) == value
 
 
 LOCKED = "8/8/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/K6k w - - 0 1"  # kings alone can move
@@ -213,7 +214,7 @@ LOCKED = "8/8/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/K6k w - - 0 1"  # kings alone can m
 
 def test_the_deepest_ply_is_guarded():
     """A depth beyond the stack is cut off at its last ply, and writes nothing behind it."""
-    bench = Bench(parse_fen(LOCKED), {"use_table": 1})
+    bench = Workbench(parse_fen(LOCKED), {"use_table": 1})
     memory = Table(8)
     bench.this["table"] = memory.record
     bench.this["node_limit"] = 300_000
@@ -225,7 +226,7 @@ def test_the_deepest_ply_is_guarded():
 @pytest.mark.parametrize("fen", [LOCKED, "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/4q3/4K3 w - - 0 1"])
 def test_at_the_last_ply_no_move_is_made(fen):
     """There the evaluation has to do, and in check nothing is known."""
-    bench = Bench(parse_fen(START), PLAIN)
+    bench = Workbench(parse_fen(START), PLAIN)
     stack = bench.this["stack"]
     stack[MAX_PLY]["position"] = parse_fen(fen).record
     behind = stack[MAX_PLY + 1 :].tobytes()
@@ -239,7 +240,7 @@ def test_at_the_last_ply_no_move_is_made(fen):
 
 @pytest.mark.parametrize("ply", [1, 40, MAX_PLY - 1])
 def test_no_node_is_searched_for_a_mate_longer_than_one_known(ply):
-    bench = Bench(parse_fen(START), PLAIN)
+    bench = Workbench(parse_fen(START), PLAIN)
     bench.this["stack"][ply]["position"] = parse_fen(LOCKED).record
     shortest, soonest_loss = int(MATE) - ply - 1, ply - int(MATE)
     for alpha, beta, score in ((shortest, shortest + 1, shortest), (soonest_loss - 9, soonest_loss, soonest_loss)):
@@ -258,18 +259,18 @@ def test_an_excluded_move_is_not_searched():
             others = [other for other in board.legal_moves if other != move]
             if not others:
                 continue
-            bench = Bench(position, PLAIN | {"use_table": 1})
+            bench = Workbench(position, PLAIN | {"use_table": 1})
             bench.this["stack"][0]["excluded"] = number
             value = Minimax(board).value(1, others)
             assert bench.search(1) == value, f"{fen} without {move}"
             assert bench.line() == []  # it would not be the node's
-            assert probe_table(bench.this["table"], position.key) == 0
+            assert recalled(bench, position.key) is None
 
 
 def test_without_the_only_move_nothing_is_better_than_alpha():
     position = parse_fen("k7/8/1K6/8/8/8/8/7R b - - 0 1")
     (only,) = position.legal_moves()
-    bench = Bench(position, PLAIN)
+    bench = Workbench(position, PLAIN)
     bench.this["stack"][0]["excluded"] = only
     for alpha in (-300, 0, 40):
         assert bench.search(3, alpha, alpha + 1) == alpha
@@ -278,7 +279,7 @@ def test_without_the_only_move_nothing_is_better_than_alpha():
 def test_nothing_is_learned_of_evaluations_without_a_move():
     position = parse_fen(START)
     for excluded in (0, position.parse_move("e2e4")):
-        bench = Bench(position, PLAIN)
+        bench = Workbench(position, PLAIN)
         bench.this["stack"][0]["excluded"] = excluded
         bench.search(1)
         changed = bench.this["pawn_correction"][0, int(position.record["structure_keys"][0]) % CORRECTIONS] != 0
@@ -301,7 +302,7 @@ def test_verification_sees_through_zugzwang(fen):
     beta = int(static_evaluation(parse_fen(fen).record, TABLES_RECORD))
 
     def holds_beta(parameters: dict[str, int]) -> bool:
-        bench = Bench(parse_fen(START), PLAIN | {"use_network": 0} | parameters)
+        bench = Workbench(parse_fen(START), PLAIN | {"use_network": 0} | parameters)
         bench.this["stack"][0]["move"] = 1  # the move before was no null move
         bench.this["stack"][1]["position"] = parse_fen(fen).record
         score = negamax(bench.this, TABLES_RECORD, 1, 5, beta - 1, beta, 0)
@@ -314,7 +315,7 @@ def test_verification_sees_through_zugzwang(fen):
 
 
 def test_the_search_stops_at_its_node_limit():
-    bench = Bench(parse_fen(START), PLAIN)
+    bench = Workbench(parse_fen(START), PLAIN)
     for limit in (1, 2, 17, 1_000):
         bench.place(parse_fen(START))
         bench.this["node_limit"] = limit
@@ -325,10 +326,13 @@ def test_the_search_stops_at_its_node_limit():
 
 def test_only_the_moves_allowed_at_the_root_are_searched():
     position = parse_fen(START)
-    bench = Bench(position, PLAIN)
+    bench = Workbench(position, PLAIN | {"use_table": 1})
     allowed = [position.parse_move("a2a3"), position.parse_move("h2h4")]
-    values = {move: -Bench(position.after(move), PLAIN).search(2) for move in allowed}
+    values = {move: -Workbench(position.after(move), PLAIN).search(2) for move in allowed}
     bench.this["root_moves"]["count"] = len(allowed)
     bench.this["root_moves"]["moves"][: len(allowed)] = allowed
     assert bench.search(3) == max(values.values())
     assert values[bench.line()[0]] == max(values.values())
+    entry = recalled(bench, position.key)  # it speaks of all moves: of some, the best is a hint
+    assert entry and (entry["move"], entry["bound"]) == (bench.line()[0], int(NO_BOUND))
+    assert not bench.this["pawn_correction"][0, int(position.record["structure_keys"][0]) % CORRECTIONS]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import zobra.search.parameters
-from tests.search_kernels import Bench
+from tests.search_kernels import Workbench
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.search.limits import Limits
@@ -37,7 +37,7 @@ def test_names_are_unique():
 
 def test_a_worker_carries_what_it_was_given():
     given = {parameter.name: parameter.high for parameter in PARAMETERS}
-    carried = Bench(parse_fen(FENS[0]), given).this["parameters"]
+    carried = Workbench(parse_fen(FENS[0]), given).this["parameters"]
     assert {name: int(carried[name]) for name in given} == given
 
 

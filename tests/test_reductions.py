@@ -5,19 +5,17 @@ import math
 
 import pytest
 
-from tests.search_kernels import (
-    ADJUSTED,
-    CONFIRMING,
-    EXTENSION,
-    REDUCED_DEPTH,
-    REDUCTION,
-    SINGULAR_BOUND,
-    Bench,
-    ask,
-    known_of,
-)
+from tests.search_kernels import Workbench, call, history_of
 from zobra.engine.fen import START, parse_fen
 from zobra.search.parameters import default_parameters
+from zobra.search.reductions import (
+    adjusted_reduction,
+    late_move_reduction,
+    reduced_depth,
+    research_depth,
+    singular_beta,
+    singular_extension,
+)
 from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES
 
 PARAMETERS = default_parameters()
@@ -26,17 +24,17 @@ TAKES = "4k3/8/8/3q4/2P5/4N3/8/3RK3 w - - 0 1"
 
 @pytest.fixture
 def bench():
-    made = Bench(parse_fen(START))
+    made = Workbench(parse_fen(START))
     made.this["stack"][1]["position"] = made.this["stack"][0]["position"]
     return made
 
 
 def test_the_table_follows_its_formula():
-    made = Bench(parse_fen(START), {"reduction_base": 70, "reduction_divisor": 230, "reduction_worsening": 500})
+    made = Workbench(parse_fen(START), {"reduction_base": 70, "reduction_divisor": 230, "reduction_worsening": 500})
     for depth, number in itertools.product((1, 2, 3, 5, 20, 63, 64, 127), (1, 2, 3, 4, 8, 20, 63, 64, 218)):
         rows = math.log(min(depth, REDUCTION_DEPTHS - 1)) * math.log(min(number, REDUCTION_MOVES - 1))
         wanted = int(PLY * (0.70 + rows / 2.30))
-        found = [ask(REDUCTION, made, depth=depth, number=number, improving=improving) for improving in (1, 0)]
+        found = [call(late_move_reduction, made, depth=depth, number=number, improving=improving) for improving in (1, 0)]
         assert found == [wanted, wanted + 500]
 
 
@@ -45,42 +43,42 @@ def test_each_adjustment_counts_once():
     position = parse_fen(TAKES)
     quiet, capture = position.parse_move("e1f1"), position.parse_move("c4d5")
     digits = ("reduction_cut_node", "reduction_principal", "reduction_noisy_table_move", "reduction_check")
-    made = Bench(position, dict(zip(digits, (10, 200, 3_000, 40_000), strict=True)) | {"reduction_root": PLY})
+    made = Workbench(position, dict(zip(digits, (10, 200, 3_000, 40_000), strict=True)) | {"reduction_root": PLY})
     for cut, principal, tt_move, check in itertools.product((0, 1), (0, 1), (0, quiet, capture), (0, 1)):
         made.this["stack"][0]["tt_move"] = tt_move
         made.this["stack"][1]["position"]["checkers"] = check
         wanted = 5 + 10 * cut - 200 * principal + 3_000 * (tt_move == capture) - 40_000 * check
         for move, is_quiet in ((quiet, 1), (capture, 0)):
-            asked = {"move": move, "quiet": is_quiet, "reduction": 5, "cut": cut, "principal": principal}
-            assert ask(ADJUSTED, made, ply=0, **asked) == wanted
+            asked = {"move": move, "is_quiet": is_quiet, "reduction": 5, "cut_node": cut, "pv_node": principal}
+            assert call(adjusted_reduction, made, ply=0, **asked) == wanted
 
 
 @pytest.mark.parametrize(("text", "is_quiet"), [("e1f1", True), ("c4d5", False)])
 def test_history_shortens_or_lengthens(text, is_quiet):
     """Quiet moves go by theirs, captures by that of captures."""
     position = parse_fen(TAKES)
-    move, made = position.parse_move(text), Bench(position, {"reduction_root": PLY})
+    move, made = position.parse_move(text), Workbench(position, {"reduction_root": PLY})
     for sign in (1, -1):
         made.this["quiet_history"], made.this["capture_history"] = sign * 3_000, sign * 5_000
-        known = int(known_of(made.this, 0, move, is_quiet))
+        known = history_of(made, 0, move, is_quiet)
         assert known == sign * (3_000 if is_quiet else 5_000)
         wanted = 2_000 - known * PLY // PARAMETERS["reduction_history"]
-        assert ask(ADJUSTED, made, ply=0, move=move, quiet=is_quiet, reduction=2_000) == wanted
+        assert call(adjusted_reduction, made, ply=0, move=move, is_quiet=is_quiet, reduction=2_000) == wanted
 
 
 def test_little_is_left_of_a_reduction_at_the_root():
-    made = Bench(parse_fen(TAKES), {"reduction_root": 256})
+    made = Workbench(parse_fen(TAKES), {"reduction_root": 256})
     move = parse_fen(TAKES).parse_move("e1f1")
-    assert ask(ADJUSTED, made, ply=0, move=move, quiet=1, reduction=4_000) == 1_000
+    assert call(adjusted_reduction, made, ply=0, move=move, is_quiet=1, reduction=4_000) == 1_000
 
 
 def test_moves_after_many_refuted_ones_are_reduced_more():
     position = parse_fen(TAKES)
-    made = Bench(position, {"reduction_cutoffs": 700, "reduction_cutoffs_number": 2})
+    made = Workbench(position, {"reduction_cutoffs": 700, "reduction_cutoffs_number": 2})
     made.this["stack"][1]["position"] = position.record
     for refuted, wanted in ((0, 4_000), (2, 4_000), (3, 4_700), (9, 4_700)):
         made.this["stack"][2]["cutoff_count"] = refuted
-        assert ask(ADJUSTED, made, ply=1, move=position.parse_move("e1f1"), quiet=1, reduction=4_000) == wanted
+        assert call(adjusted_reduction, made, ply=1, move=position.parse_move("e1f1"), is_quiet=1, reduction=4_000) == wanted
 
 
 @pytest.mark.parametrize(
@@ -97,7 +95,7 @@ def test_moves_after_many_refuted_ones_are_reduced_more():
 )
 def test_a_promise_is_confirmed_the_deeper_the_greater_it_is(bench, ply, depth, score, wanted):
     bench.this["root_depth"] = 10
-    assert ask(CONFIRMING, bench, ply=ply, depth=depth, score=score, bound=100) == wanted
+    assert call(research_depth, bench, ply=ply, depth=depth, score=score, best=100) == wanted
 
 
 @pytest.mark.parametrize(
@@ -114,11 +112,11 @@ def test_a_promise_is_confirmed_the_deeper_the_greater_it_is(bench, ply, depth, 
     ],
 )
 def test_at_least_a_ply_is_left_and_never_more_than_before(bench, depth, reduction, left):
-    assert ask(REDUCED_DEPTH, bench, depth=depth, reduction=reduction) == left
+    assert call(reduced_depth, bench, depth=depth, reduction=reduction) == left
 
 
 def test_the_singular_bound_falls_with_depth(bench):
-    bounds = [ask(SINGULAR_BOUND, bench, score=50, depth=depth) for depth in (6, 10, 20)]
+    bounds = [call(singular_beta, bench, tt_score=50, depth=depth) for depth in (6, 10, 20)]
     assert bounds == sorted(bounds, reverse=True)
     assert bounds[0] == 50 - PARAMETERS["singular_margin"] * 6 // 16
 
@@ -136,5 +134,5 @@ def test_the_singular_bound_falls_with_depth(bench):
     ],
 )
 def test_singular_extensions(bench, score, known, principal, cut, plies):
-    asked = {"score": score, "bound": 100, "evaluation": known, "beta": 200, "principal": principal, "cut": cut}
-    assert ask(EXTENSION, bench, **asked) == plies
+    asked = {"score": score, "bound": 100, "tt_score": known, "beta": 200, "pv_node": principal, "cut_node": cut}
+    assert call(singular_extension, bench, **asked) == plies

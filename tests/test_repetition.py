@@ -7,14 +7,14 @@ from pathlib import Path
 import chess
 import pytest
 
-from tests.search_kernels import PLAIN, Bench, repeats
+from tests.search_kernels import PLAIN, Workbench, call
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate
 from zobra.search.limits import Limits, Report
 from zobra.search.searcher import Searcher
-from zobra.search.worker import MAX_KEYS
+from zobra.search.worker import MAX_KEYS, is_repetition
 
 ENDGAMES = Path(__file__).resolve().parents[2] / "shared/data/endgames"
 STARTS = [
@@ -48,8 +48,8 @@ def test_a_third_time_in_the_game(start):
         for move in random_game(source, start, 50):
             board.push(move)
             game.push(game.position.parse_move(move.uci()))
-            bench = Bench(game.position, keys=game.keys)
-            assert bool(repeats(bench.this, 0)) == board.is_repetition(3), board.fen()
+            bench = Workbench(game.position, keys=game.keys)
+            assert bool(call(is_repetition, bench, 0)) == board.is_repetition(3), board.fen()
             repeated += board.is_repetition(3)
     assert repeated > 5
 
@@ -68,7 +68,7 @@ def test_once_since_the_root_or_twice_in_all(start):
             board.push(move)
             game.push(game.position.parse_move(move.uci()))
             seen.append(board.epd())
-        bench = Bench(game.position, keys=game.keys)
+        bench = Workbench(game.position, keys=game.keys)
         position = game.position
         for ply, move in enumerate(moves[root:], 1):
             board.push(move)
@@ -77,7 +77,7 @@ def test_once_since_the_root_or_twice_in_all(start):
             bench.this["keys"][bench.this["root_key_index"] + ply] = position.key
             earlier = [index for index, epd in enumerate(seen) if epd == board.epd()]
             wanted = len(earlier) >= 2 or any(index > root for index in earlier)
-            assert bool(repeats(bench.this, ply)) == wanted, f"{board.fen()} root {root} ply {ply}"
+            assert bool(call(is_repetition, bench, ply)) == wanted, f"{board.fen()} root {root} ply {ply}"
             answers.append(wanted)
             seen.append(board.epd())
     assert 20 < sum(answers) < len(answers) - 20
@@ -85,13 +85,13 @@ def test_once_since_the_root_or_twice_in_all(start):
 
 def test_a_null_move_is_no_way_back():
     position = parse_fen(STARTS[0])
-    bench = Bench(position)
+    bench = Workbench(position)
     for ply in range(1, 5):
         move = 0 if ply % 2 else position.parse_move("h8g7" if ply == 2 else "g7h8")
         position = position.after(move)
         bench.this["stack"][ply]["position"] = position.record
         bench.this["keys"][ply] = position.key
-    assert not repeats(bench.this, 4)
+    assert not call(is_repetition, bench, 4)
 
 
 def test_a_game_longer_than_the_keys_kept():
@@ -103,7 +103,7 @@ def test_a_game_longer_than_the_keys_kept():
     assert len(game.keys) > MAX_KEYS
     result = searcher.search(game, Limits(depth=3), lambda report: None)
     assert result.best in game.position.legal_moves()
-    assert repeats(searcher._this, 0)
+    assert call(is_repetition, ply=0, worker=searcher._this)
 
 
 SHUFFLE = ["g1h1", "c3d3", "h1g1", "d3c3", "g1h1", "c3d3", "h1g1", "d3c3"]  # king against king and queen, back and forth

@@ -3,15 +3,16 @@
 import chess
 import pytest
 
-from tests.search_kernels import exchange_reaches_from_python
+from tests.search_kernels import call
 from tests.search_oracles import exchange_value, move_numbers, random_boards
 from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.see import see_at_least
 
 SOME_THRESHOLDS = (-2000, -951, -950, -500, -320, -221, -220, -100, -1, 0, 1, 99, 100, 320, 500, 850, 950, 20_000)
 
 
 def reached(position: Position, number: int, threshold: int) -> bool:
-    return bool(exchange_reaches_from_python(position.record, TABLES_RECORD, number, threshold))
+    return bool(call(see_at_least, position=position.record, tables=TABLES_RECORD, move=number, threshold=threshold))
 
 
 def check_all_moves(board: chess.Board) -> int:

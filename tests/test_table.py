@@ -5,11 +5,11 @@ import mmap
 import numpy as np
 import pytest
 
-from tests.search_kernels import fields, probe_table, store_in_table, unpacked
+from tests.search_kernels import call, unpacked
 from zobra.engine.scores import NO_SCORE
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, as_hint, move_of_data
 from zobra.tt.memory import map_memory
-from zobra.tt.table import AGE_WEIGHT, BUCKET, ENTRIES_PER_BUCKET, KEEP_DEPTH, MAX_MEGABYTES, Table
+from zobra.tt.table import AGE_WEIGHT, BUCKET, ENTRIES_PER_BUCKET, KEEP_DEPTH, MAX_MEGABYTES, Table, probe, store
 
 KEY = 0x9E3779B97F4A7C15
 MOVE = 796  # e2e4
@@ -23,11 +23,11 @@ def table():
 
 
 def put(table: Table, key: int, move: int = MOVE, score: int = 25, depth: int = 5, bound: int = int(LOWER)) -> None:
-    store_in_table(table.record, key, fields(move=move, score=score, evaluation=-3, depth=depth, bound=bound))
+    call(store, table=table.record, key=key, move=move, score=score, evaluation=-3, depth=depth, bound=bound)
 
 
 def get(table: Table, key: int) -> dict[str, int] | None:
-    word = int(probe_table(table.record, key))
+    word = call(probe, table=table.record, key=key)
     return unpacked(word) if word else None
 
 
@@ -53,7 +53,7 @@ def test_what_is_stored_is_found(table):
 
 
 def test_no_evaluation_is_told_apart(table):
-    store_in_table(table.record, KEY, fields(move=MOVE, evaluation=int(NO_SCORE), bound=int(UPPER)))
+    call(store, table=table.record, key=KEY, move=MOVE, evaluation=int(NO_SCORE), bound=int(UPPER))
     assert get(table, KEY)["evaluation"] == NO_SCORE
 
 
