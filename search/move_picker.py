@@ -16,6 +16,7 @@ from zobra.engine.move import NO_MOVE
 from zobra.engine.see import capture_value, see_at_least
 from zobra.search.history import capture_score, quiet_score
 from zobra.search.threats import set_threats, threat_score
+from zobra.search.worker import is_root_move
 
 TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, START_BAD_CAPTURES, BAD_CAPTURES, DONE = range(8)
 WEIGHT_SCALE = 1024
@@ -35,6 +36,7 @@ def start_picking(node, tt_move):
     node.bad_count = ZERO
     node.quiet_count = ZERO
     node.capture_count = ZERO
+    node.move_count = 0
     node.stage = TT_MOVE
     node.tt_move = tt_move
 
@@ -151,6 +153,19 @@ def next_move(worker, tables, ply):
         return move
     node.stage = DONE
     return NO_MOVE
+
+
+@kernel
+def next_search_move(worker, tables, ply):
+    """The next move to search, counted: without the excluded one, at the root allowed ones only. NO_MOVE after the last."""
+    node = worker.stack[ply]
+    while True:
+        move = next_move(worker, tables, ply)
+        if move == NO_MOVE:
+            return move
+        if move != node.excluded and (ply > 0 or is_root_move(worker, move)):
+            node.move_count += 1
+            return move
 
 
 @kernel

@@ -14,7 +14,7 @@ from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, MATE, MAX_PLY
 from zobra.search.history import is_noisy, note_searched, update_histories
-from zobra.search.move_picker import legal_or_none, next_move, start_picking
+from zobra.search.move_picker import legal_or_none, next_search_move, start_picking
 from zobra.search.node import finish_node, is_draw, make_move, probe_tt, set_static_evaluation
 from zobra.search.pruning import (
     is_improving,
@@ -30,15 +30,8 @@ from zobra.search.pruning import (
     tt_cutoff,
 )
 from zobra.search.quiescence import quiescence
-from zobra.search.reductions import (
-    adjusted_reduction,
-    late_move_reduction,
-    reduced_depth,
-    research_depth,
-    singular_beta,
-    singular_extension,
-)
-from zobra.search.worker import WORKER_TYPE, begin_node, count_root_nodes, is_root_move, update_pv
+from zobra.search.reductions import late_move_depth, research_depth, singular_beta, singular_extension
+from zobra.search.worker import WORKER_TYPE, begin_node, count_root_nodes, update_pv
 from zobra.tt.entry import move_of, score_from_table, score_of
 
 NO, YES = np.int64(0), np.int64(1)  # is it a cut node? A recursive call needs exact types
@@ -106,34 +99,28 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         node.excluded = NO_MOVE
         if score >= bound and bound >= beta and parameters.multicut != 0 and not pv_node:
             return bound
-        extension = singular_extension(worker, score, bound, tt_score, beta, pv_node, cut_node)
+        extension = singular_extension(worker, score, bound, tt_score >= beta, pv_node, cut_node)
 
     # Step 9. Move loop
     start_picking(node, tt_move)
-    best, best_move, number, old_alpha = -INFINITY, NO_MOVE, 0, alpha
+    node.depth, node.improving, node.pv_node, node.cut_node = depth, improving, pv_node, cut_node
+    best, best_move, old_alpha = -INFINITY, NO_MOVE, alpha
     while True:
-        move = next_move(worker, tables, ply)
+        move = next_search_move(worker, tables, ply)
         if move == NO_MOVE:
             break
-        if move == excluded or (ply == 0 and not is_root_move(worker, move)):
-            continue
-        number += 1
-        is_quiet = not is_noisy(position, move)
-        reduction = late_move_reduction(worker, number, depth, improving)
 
         # Step 10. Late move, futility, history and SEE pruning
-        if ply > 0 and prune_move(worker, tables, ply, move, number, depth, reduction, improving, alpha, best):
+        if ply > 0 and prune_move(worker, tables, ply, move, alpha, best):
             continue
+        is_quiet = not is_noisy(position, move)
         make_move(worker, tables, ply, move)
         new_depth = depth - 1 + extension if move == tt_move else depth - 1
 
         # Step 11. Null window search with late move reductions; a re-search if the reduced search fails high
         score = INFINITY
-        if number > 1 or not pv_node:
-            lmr_depth = new_depth
-            if number > parameters.reduction_moves:
-                reduction = adjusted_reduction(worker, ply, move, is_quiet, reduction, pv_node, cut_node)
-                lmr_depth = reduced_depth(new_depth, reduction)
+        if node.move_count > 1 or not pv_node:
+            lmr_depth = late_move_depth(worker, ply, move, is_quiet, new_depth)
             is_reduced = lmr_depth < new_depth
             score = -negamax(worker, tables, ply + 1, lmr_depth, -alpha - 1, -alpha, YES if is_reduced else YES - cut_node)
             if score > alpha and is_reduced:
@@ -141,7 +128,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                 score = -negamax(worker, tables, ply + 1, new_depth, -alpha - 1, -alpha, YES - cut_node)
 
         # Step 12. Principal variation search
-        if pv_node and (number == 1 or score > alpha):
+        if pv_node and (node.move_count == 1 or score > alpha):
             score = -negamax(worker, tables, ply + 1, new_depth, -beta, -alpha, NO)
         if worker.stopped:
             return DRAW
@@ -160,7 +147,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
 
     # Step 14. Checkmate, stalemate, or the result of the node
     if is_singular_search:
-        return best if number > 0 else alpha
-    if number == 0:
+        return best if node.move_count > 0 else alpha
+    if node.move_count == 0:
         return ply - MATE if in_check else DRAW
-    return finish_node(worker, ply, best_move, best, depth, old_alpha, beta)
+    return finish_node(worker, ply, best_move, best, old_alpha, beta)

@@ -88,11 +88,12 @@ def correction_applies(worker, ply, move, score, bound):
 
 
 @kernel
-def finish_node(worker, ply, move, score, depth, alpha, beta):
+def finish_node(worker, ply, move, score, alpha, beta):
     """Update the correction histories and the table with a node's result, and return its score.
 
     In a null window a fail-high is blended toward beta, more so at low depth.
     """
+    depth = worker.stack[ply].depth
     if score >= beta and beta - alpha <= 1 and score < LONGEST_MATE and beta > -LONGEST_MATE:
         score = (score * depth + beta) // (depth + 1)
     bound = LOWER if score >= beta else (EXACT if score > alpha else UPPER)

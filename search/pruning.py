@@ -12,6 +12,7 @@ from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.engine.see import see_at_least
 from zobra.search.history import is_noisy, quiet_score
 from zobra.search.move_picker import skip_quiets
+from zobra.search.reductions import late_move_reduction
 from zobra.search.threats import gives_direct_check
 from zobra.search.worker import PLY, extension_allowed
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of
@@ -134,11 +135,11 @@ def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
 
 
 @kernel
-def late_move_pruning(worker, number, depth, improving):
+def late_move_pruning(worker, node):
     """Late move pruning: at low depth, quiet moves are skipped after so many moves."""
     parameters = worker.parameters
-    limit = parameters.late_move_base + depth * depth
-    return depth <= parameters.late_move_depth and number > (limit if improving else limit // 2)
+    limit = parameters.late_move_base + node.depth * node.depth
+    return node.depth <= parameters.late_move_depth and node.move_count > (limit if node.improving else limit // 2)
 
 
 @kernel
@@ -160,29 +161,29 @@ def history_pruning(worker, ply, move, lmr_depth):
 
 
 @kernel
-def see_pruning(worker, tables, position, move, is_quiet, depth, lmr_depth):
+def see_pruning(worker, tables, node, move, is_quiet, lmr_depth):
     """SEE pruning: a move that loses more material by SEE than the depth allows."""
     parameters = worker.parameters
-    if depth > parameters.exchange_pruning_depth:
+    if node.depth > parameters.exchange_pruning_depth:
         return False
     if is_quiet:
-        return not see_at_least(position, tables, move, -parameters.exchange_quiet_slope * lmr_depth * lmr_depth)
-    return not see_at_least(position, tables, move, -parameters.exchange_noisy_slope * depth)
+        return not see_at_least(node.position, tables, move, -parameters.exchange_quiet_slope * lmr_depth * lmr_depth)
+    return not see_at_least(node.position, tables, move, -parameters.exchange_noisy_slope * node.depth)
 
 
 @kernel
-def prune_move(worker, tables, ply, move, number, depth, reduction, improving, alpha, best):
-    """May this move be pruned? Only after a move that is not mated. `reduction` is that of late moves, in 1024ths of a ply."""
+def prune_move(worker, tables, ply, move, alpha, best):
+    """May this move be pruned? Only after a move that is not mated."""
     if best <= -LONGEST_MATE:
         return False
     node = worker.stack[ply]
     is_quiet = not is_noisy(node.position, move)
-    lmr_depth = max(0, depth - 1 - reduction // PLY)
+    lmr_depth = max(0, node.depth - 1 - late_move_reduction(worker, node) // PLY)
     if is_quiet:
-        if late_move_pruning(worker, number, depth, improving):
+        if late_move_pruning(worker, node):
             skip_quiets(node)
             return True
         is_hopeless = futility_pruning(worker, node, lmr_depth, alpha) or history_pruning(worker, ply, move, lmr_depth)
         if is_hopeless and not gives_direct_check(node, move):
             return True
-    return see_pruning(worker, tables, node.position, move, is_quiet, depth, lmr_depth)
+    return see_pruning(worker, tables, node, move, is_quiet, lmr_depth)

@@ -15,22 +15,23 @@ SIXTEENTHS = 16
 
 
 @kernel
-def late_move_reduction(worker, number, depth, improving):
-    """Base reduction of the `number`-th move of a node, in 1024ths of a ply."""
-    reduction = worker.reductions[np.uint64(min(depth, LAST_DEPTH)), np.uint64(min(number, LAST_MOVE))]
-    return reduction if improving else reduction + worker.parameters.reduction_worsening
+def late_move_reduction(worker, node):
+    """Base reduction of a node's move, in 1024ths of a ply: by depth and move number, and more if not improving."""
+    reduction = worker.reductions[np.uint64(min(node.depth, LAST_DEPTH)), np.uint64(min(node.move_count, LAST_MOVE))]
+    return reduction if node.improving else reduction + worker.parameters.reduction_worsening
 
 
 @kernel
-def adjusted_reduction(worker, ply, move, is_quiet, reduction, pv_node, cut_node):
+def adjusted_reduction(worker, ply, move, is_quiet):
     """The reduction for this move, after it was made: adjusted by the type of node, checks, history and cutoff counts.
 
     At the root little of it is left: there a sacrifice that needs depth costs a game, and the search of it few nodes.
     """
     parameters, node = worker.parameters, worker.stack[ply]
-    if cut_node:
+    reduction = late_move_reduction(worker, node)
+    if node.cut_node:
         reduction += parameters.reduction_cut_node
-    if pv_node:
+    if node.pv_node:
         reduction -= parameters.reduction_principal
     if node.tt_move != NO_MOVE and is_noisy(node.position, node.tt_move):
         reduction += parameters.reduction_noisy_table_move
@@ -48,6 +49,14 @@ def adjusted_reduction(worker, ply, move, is_quiet, reduction, pv_node, cut_node
 def reduced_depth(depth, reduction):
     """The depth after a reduction in 1024ths of a ply: at least one ply, and never more than before."""
     return max(min(1, depth), min(depth - reduction // PLY, depth))
+
+
+@kernel
+def late_move_depth(worker, ply, move, is_quiet, depth):
+    """Depth of the first search of a move, after it was made: reduced if it is a late move."""
+    if worker.stack[ply].move_count <= worker.parameters.reduction_moves:
+        return depth
+    return reduced_depth(depth, adjusted_reduction(worker, ply, move, is_quiet))
 
 
 @kernel
@@ -69,11 +78,11 @@ def singular_beta(worker, tt_score, depth):
 
 
 @kernel
-def singular_extension(worker, score, bound, tt_score, beta, pv_node, cut_node):
+def singular_extension(worker, score, bound, tt_fails_high, pv_node, cut_node):
     """Plies to extend the TT move by, after a singular search with upper bound `bound` returned `score`; may be negative."""
     if score < bound:
         double = not pv_node and score < bound - worker.parameters.singular_double_margin
         return 2 if double else 1
-    if tt_score >= beta:  # other moves may fail high too
+    if tt_fails_high:  # other moves may fail high too
         return -2
     return -1 if cut_node else 0

@@ -46,6 +46,11 @@ NODE = np.dtype(
         ("next", "u8"),  # next move to pick
         ("bad_count", "u8"),  # bad captures, kept at the head of the list
         ("tt_move", "u8"),  # a legal move, 0 for none
+        ("depth", "i8"),  # plies that the node is searched
+        ("move_count", "i8"),  # moves of the node begun so far
+        ("improving", "i8"),  # is_improving (pruning.py), for its moves
+        ("pv_node", "i8"),
+        ("cut_node", "i8"),
         ("excluded", "u8"),  # a move left out of a singular search, 0 for none
         ("nodes_before", "i8"),  # nodes counted when the move being searched was made
         ("move", "u8"),  # the move being searched from here, 0 for a null move

@@ -45,6 +45,12 @@ def at_ply_1(fen: str = START, previous_move: int = 1, evaluation: int = 0, **pa
     return bench
 
 
+def set_node(bench: Workbench, **fields: int) -> Workbench:
+    for name, value in fields.items():
+        bench.this["stack"][1][name] = value
+    return bench
+
+
 def entry(score: int, depth: int, bound: int) -> int:
     return call(pack, score=score, depth=depth, bound=int(bound))
 
@@ -121,9 +127,10 @@ def test_late_moves():
     bench = at_ply_1(late_move_depth=4, late_move_base=4)
     for depth in range(1, 5):
         for improving, most in ((1, 4 + depth * depth), (0, (4 + depth * depth) // 2)):
-            assert not call(late_move_pruning, bench, depth=depth, number=most, improving=improving)
-            assert call(late_move_pruning, bench, depth=depth, number=most + 1, improving=improving)
-    assert not call(late_move_pruning, bench, depth=5, number=200)
+            for count, pruned in ((most, 0), (most + 1, 1)):
+                node = set_node(bench, depth=depth, move_count=count, improving=improving)
+                assert call(late_move_pruning, node) == pruned
+    assert not call(late_move_pruning, set_node(bench, depth=5, move_count=200))
 
 
 def test_futility_grows_with_the_plies_left():
@@ -162,8 +169,8 @@ def test_history_pruning_needs_many_failures():
 )
 def test_see_pruning(fen, text, quiet, depth, plies, loses):
     bench = at_ply_1(fen, exchange_pruning_depth=9, exchange_quiet_slope=25, exchange_noisy_slope=95)
-    asked = {"move": parse_fen(fen).parse_move(text), "is_quiet": quiet, "depth": depth, "lmr_depth": plies}
-    assert call(see_pruning, bench, **asked) == loses
+    asked = {"move": parse_fen(fen).parse_move(text), "is_quiet": quiet, "lmr_depth": plies}
+    assert call(see_pruning, set_node(bench, depth=depth), **asked) == loses
 
 
 OFF = {name: value for name, value in PLAIN.items() if name.startswith(("late", "futility", "history_pruning", "exchange"))}
@@ -174,12 +181,13 @@ def hopeless(fen: str, evaluation: int = -5_000, **parameters: int) -> Workbench
     """A node where every quiet move has a bad history, and only some techniques are on."""
     bench = at_ply_1(fen, evaluation=evaluation, **OFF | parameters)
     bench.this["quiet_history"][:] = -16_000
+    bench.this["reductions"] = 0
     call(set_threats, bench)
-    return bench
+    return set_node(bench, depth=2, move_count=30, improving=1)
 
 
-def is_pruned(bench: Workbench, text: str, fen: str, best: int = 0, **asked: int) -> bool:
-    return bool(call(prune_move, bench, move=parse_fen(fen).parse_move(text), best=best, **{"depth": 2, "number": 30} | asked))
+def is_pruned(bench: Workbench, text: str, fen: str, **asked: int) -> bool:
+    return bool(call(prune_move, bench, move=parse_fen(fen).parse_move(text), **asked))
 
 
 @pytest.mark.parametrize(
@@ -212,8 +220,8 @@ def test_a_check_is_pruned_for_its_number_or_see_only(name, pruned):
 
 
 def test_captures_are_pruned_by_see_only():
-    assert not is_pruned(hopeless(HANGING, **QUIET_TECHNIQUES), "e3d5", HANGING, depth=1)
-    assert is_pruned(hopeless(HANGING, exchange_pruning_depth=9, exchange_noisy_slope=110), "e3d5", HANGING, depth=1)
+    assert not is_pruned(hopeless(HANGING, **QUIET_TECHNIQUES), "e3d5", HANGING)
+    assert is_pruned(hopeless(HANGING, exchange_pruning_depth=9, exchange_noisy_slope=109), "e3d5", HANGING)
 
 
 @pytest.mark.parametrize("stage", [GENERATE_CAPTURES, GOOD_CAPTURES, BAD_CAPTURES, DONE])
@@ -227,8 +235,10 @@ def test_only_the_stage_of_quiet_moves_is_skipped(stage):
 @pytest.mark.parametrize(("depth", "plies", "reduction"), [(3, 2, 1023), (3, 1, 1024), (5, 1, 3 * 1024), (2, 0, 9 * 1024)])
 def test_plies_left_are_counted_after_the_reduction(depth, plies, reduction):
     bench = hopeless(HANGING, evaluation=-150, futility_depth=9, futility_base=100, futility_slope=50)
+    bench.this["reductions"] = reduction
+    set_node(bench, depth=depth)
     for alpha, pruned in ((-50 + 50 * plies, True), (-51 + 50 * plies, False)):
-        assert is_pruned(bench, "e3f5", HANGING, alpha=alpha, depth=depth, reduction=reduction, number=0) == pruned
+        assert is_pruned(bench, "e3f5", HANGING, alpha=alpha) == pruned
 
 
 @pytest.mark.parametrize(

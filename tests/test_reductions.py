@@ -29,13 +29,25 @@ def bench():
     return made
 
 
+def set_node(bench: Workbench, **fields: int) -> None:
+    for name, value in fields.items():
+        bench.this["stack"][0][name] = value
+
+
+def reduction_of(bench: Workbench, move: int, is_quiet: bool, base: int, ply: int = 0) -> int:
+    """The adjusted reduction of a move whose base reduction is `base`, in an improving node."""
+    bench.this["reductions"], bench.this["stack"][ply]["improving"] = base, 1
+    return call(adjusted_reduction, bench, ply, move=move, is_quiet=is_quiet)
+
+
 def test_the_table_follows_its_formula():
     made = Workbench(parse_fen(START), {"reduction_base": 70, "reduction_divisor": 230, "reduction_worsening": 500})
     for depth, number in itertools.product((1, 2, 3, 5, 20, 63, 64, 127), (1, 2, 3, 4, 8, 20, 63, 64, 218)):
         rows = math.log(min(depth, REDUCTION_DEPTHS - 1)) * math.log(min(number, REDUCTION_MOVES - 1))
         wanted = int(PLY * (0.70 + rows / 2.30))
-        found = [call(late_move_reduction, made, depth=depth, number=number, improving=improving) for improving in (1, 0)]
-        assert found == [wanted, wanted + 500]
+        for improving, more in ((1, 0), (0, 500)):
+            set_node(made, depth=depth, move_count=number, improving=improving)
+            assert call(late_move_reduction, made, 0) == wanted + more
 
 
 def test_each_adjustment_counts_once():
@@ -49,8 +61,8 @@ def test_each_adjustment_counts_once():
         made.this["stack"][1]["position"]["checkers"] = check
         wanted = 5 + 10 * cut - 200 * principal + 3_000 * (tt_move == capture) - 40_000 * check
         for move, is_quiet in ((quiet, 1), (capture, 0)):
-            asked = {"move": move, "is_quiet": is_quiet, "reduction": 5, "cut_node": cut, "pv_node": principal}
-            assert call(adjusted_reduction, made, ply=0, **asked) == wanted
+            set_node(made, cut_node=cut, pv_node=principal)
+            assert reduction_of(made, move, is_quiet, base=5) == wanted
 
 
 @pytest.mark.parametrize(("text", "is_quiet"), [("e1f1", True), ("c4d5", False)])
@@ -63,13 +75,13 @@ def test_history_shortens_or_lengthens(text, is_quiet):
         known = history_of(made, 0, move, is_quiet)
         assert known == sign * (3_000 if is_quiet else 5_000)
         wanted = 2_000 - known * PLY // PARAMETERS["reduction_history"]
-        assert call(adjusted_reduction, made, ply=0, move=move, is_quiet=is_quiet, reduction=2_000) == wanted
+        assert reduction_of(made, move, is_quiet, base=2_000) == wanted
 
 
 def test_little_is_left_of_a_reduction_at_the_root():
     made = Workbench(parse_fen(TAKES), {"reduction_root": 256})
     move = parse_fen(TAKES).parse_move("e1f1")
-    assert call(adjusted_reduction, made, ply=0, move=move, is_quiet=1, reduction=4_000) == 1_000
+    assert reduction_of(made, move, True, base=4_000) == 1_000
 
 
 def test_moves_after_many_refuted_ones_are_reduced_more():
@@ -78,7 +90,7 @@ def test_moves_after_many_refuted_ones_are_reduced_more():
     made.this["stack"][1]["position"] = position.record
     for refuted, wanted in ((0, 4_000), (2, 4_000), (3, 4_700), (9, 4_700)):
         made.this["stack"][2]["cutoff_count"] = refuted
-        assert call(adjusted_reduction, made, ply=1, move=position.parse_move("e1f1"), is_quiet=1, reduction=4_000) == wanted
+        assert reduction_of(made, position.parse_move("e1f1"), True, base=4_000, ply=1) == wanted
 
 
 @pytest.mark.parametrize(
@@ -134,5 +146,5 @@ def test_the_singular_bound_falls_with_depth(bench):
     ],
 )
 def test_singular_extensions(bench, score, known, principal, cut, plies):
-    asked = {"score": score, "bound": 100, "tt_score": known, "beta": 200, "pv_node": principal, "cut_node": cut}
+    asked = {"score": score, "bound": 100, "tt_fails_high": known >= 200, "pv_node": principal, "cut_node": cut}
     assert call(singular_extension, bench, **asked) == plies
