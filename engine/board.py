@@ -1,4 +1,4 @@
-"""The words of the board: colours, pieces, squares, files and ranks, as unsigned words for kernels.
+"""Constants of the board: colours, pieces, squares, files and ranks, as unsigned words for kernels.
 
 Squares count a1 = 0, b1 = 1, … h8 = 63. A piece is 2 × type + colour. All are uint64, because in Numba a signed operand turns
 an unsigned result signed (a shift right then copies the sign bit).
@@ -29,16 +29,3 @@ KING_FILE = (6, 2)  # where castling takes the king and the rook, by wing
 ROOK_FILE = (5, 3)
 
 SQUARE_NAMES = [file + rank for rank in "12345678" for file in "abcdefgh"]
-SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
-
-
-def square_name(square: int) -> str:
-    """'e4' for 28."""
-    return SQUARE_NAMES[int(square)]
-
-
-def parse_square(name: str) -> int:
-    """28 for 'e4'; ValueError for anything that is not a square."""
-    if name not in SQUARES:
-        raise ValueError(f"{name!r} is not a square")
-    return SQUARES[name]

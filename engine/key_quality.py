@@ -19,7 +19,6 @@ from zobra.engine.board import PIECE_LETTERS, SQUARE_NAMES
 # Eight of the published numbers that add up to zero. Two are pawns on the first and last rank, so no two positions collide.
 KNOWN_DEPENDENT = ("pg8", "Pa1", "nf2", "Bg6", "Bc7", "Ra5", "Qg3", "Kd4")
 PARTS = 8  # sums are compared in this many portions, which need about 200 MB each for sums of three
-WINDOW = 6  # a first collision this many times later than usual has a probability of 1e-8
 
 Progress = Callable[[float], None]
 
@@ -92,25 +91,8 @@ def expected_pairs(count: int, bits: int) -> float:
     return count * (count - 1) / 2 / 2.0**bits
 
 
-def mean_first_collision(keys: np.ndarray, bits: int, runs: int = 1000) -> tuple[float, int]:
-    """How many keys it takes on average until two share their low bits, and over how many runs; (0, 0) if not even one fits.
-
-    Each run begins where the last one ended, so the keys must be in random order. One without a collision counts in full.
-    """
-    lengths: list[int] = []
-    short, start = low_bits(keys, bits), 0
-    window = int(WINDOW * expected_first_collision(bits))
-    while len(lengths) < runs and start + window <= len(short):
-        run = short[start : start + window]
-        order = np.argsort(run, kind="stable")
-        again = order[1:][run[order[1:]] == run[order[:-1]]]
-        lengths.append(int(again.min()) + 1 if len(again) else window)
-        start += lengths[-1]
-    return (float(np.mean(lengths)), len(lengths)) if lengths else (0.0, 0)
-
-
 def expected_first_collision(bits: int) -> float:
-    """The birthday prediction for `mean_first_collision`: √(π/2 · 2^bits)."""
+    """How many random keys it takes on average until two of them are the same: √(π/2 · 2^bits)."""
     return math.sqrt(math.pi / 2 * 2.0**bits)
 
 

@@ -9,7 +9,7 @@ import chess
 import numpy as np
 
 from zobra.engine.attacks import find_checks
-from zobra.engine.board import NO_PIECE, ONE, SQUARES, WHITE, ZERO
+from zobra.engine.board import NO_PIECE, ONE, SQUARE_NAMES, WHITE, ZERO
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import VOID, WORD, entry, lowest
 from zobra.engine.layouts import MOVE_LIST, MOVE_LIST_TYPE, POSITION, POSITION_TYPE, TABLES_TYPE
@@ -121,8 +121,7 @@ class Position:
     def parse_move(self, text: str) -> int:
         """The legal move that a UCI text names, castling in either notation; ValueError if there is none."""
         wanted = text.lower()
-        squares = [SQUARES.get(wanted[:2]), SQUARES.get(wanted[2:4])]
-        found = [move for move in self.legal_moves() if move & 63 == squares[0]] if None not in squares else []
+        found = [move for move in self.legal_moves() if SQUARE_NAMES[move & 63] == wanted[:2]]
         for chess960 in (False, True):
             for move in found:
                 if move_text(move, chess960) == wanted:

@@ -2,11 +2,11 @@
 
 import random
 
+import chess
 import numpy as np
 import pytest
 
 from zobra.engine import key_quality as quality
-from zobra.engine.board import SQUARES
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.zobrist import piece_keys, side_key
 
@@ -37,7 +37,7 @@ def test_transpositions_have_one_key():
 def test_a_knight_that_takes_a_bishop_changes_three_pieces_and_the_side():
     before = parse_fen("4k3/8/8/8/8/2b5/8/1N2K3 w - - 0 1")
     after = before.after(before.parse_move("b1c3"))
-    changed = [piece_keys()[piece, SQUARES[square]] for piece, square in ((2, "b1"), (5, "c3"), (2, "c3"))]
+    changed = [piece_keys()[piece, chess.parse_square(square)] for piece, square in ((2, "b1"), (5, "c3"), (2, "c3"))]
     assert after.key == int(np.bitwise_xor.reduce([np.uint64(before.key), *changed, side_key()]))
 
 

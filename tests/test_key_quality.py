@@ -119,14 +119,6 @@ def test_the_birthday_prediction():
     assert quality.expected_dependent(781, 2) == 781 * 780 / 2 / 2**64
 
 
-def test_first_collisions_of_random_words_come_when_predicted():
-    mean, runs = quality.mean_first_collision(random_vectors(200_000, 63, 5), 12)
-    assert runs == 1000 and mean == pytest.approx(quality.expected_first_collision(12), rel=0.08)  # five standard deviations
-    repeating = np.tile(np.arange(10, dtype=np.uint64), 100)
-    assert quality.mean_first_collision(repeating, 8)[0] == 11
-    assert quality.mean_first_collision(repeating, 32) == (0.0, 0)
-
-
 def test_buckets_keep_the_first_that_fit():
     stored, used = quality.fill_buckets(np.array([1, 9, 2, 17, 25], np.uint64), 3, 3)
     assert used.tolist() == [0, 3, 1, 0, 0, 0, 0, 0]

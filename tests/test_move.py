@@ -6,7 +6,7 @@ import pytest
 
 from tests.playouts import playouts
 from zobra.engine import move as moves
-from zobra.engine.board import KNIGHT, QUEEN, parse_square, square_name
+from zobra.engine.board import KNIGHT, QUEEN, SQUARE_NAMES
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.kernels import WORD, entry, record
 from zobra.engine.move import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, PROMOTION, QUEEN_PROMOTION, move_text
@@ -24,7 +24,7 @@ def encode_and_take_apart(from_, to, flag, parts):
 
 
 def encode(from_: str, to: str, flag: int = int(NORMAL)) -> int:
-    return parse_square(from_) | parse_square(to) << 6 | int(flag) << 12
+    return chess.parse_square(from_) | chess.parse_square(to) << 6 | int(flag) << 12
 
 
 def test_every_combination_survives_encoding():
@@ -106,7 +106,4 @@ def test_what_is_not_a_legal_move_is_refused_by_name(text):
 
 
 def test_squares_have_the_names_that_python_chess_gives_them():
-    assert [square_name(square) for square in range(64)] == list(chess.SQUARE_NAMES)
-    assert [parse_square(name) for name in chess.SQUARE_NAMES] == list(range(64))
-    with pytest.raises(ValueError, match="'e9' is not a square"):
-        parse_square("e9")
+    assert list(chess.SQUARE_NAMES) == SQUARE_NAMES

@@ -12,7 +12,6 @@ import pytest
 from tests import naive
 from tests.playouts import playouts
 from zobra.engine import zobrist
-from zobra.engine.board import SQUARES
 from zobra.engine.fen import START, parse_fen
 
 VECTORS = Path(__file__).parents[2] / "shared" / "data" / "books" / "polyglot_keys.json"
@@ -30,7 +29,7 @@ def key_of(fen: str, *moves: str) -> int:
 
 
 def piece_key(piece: int, square: str) -> int:
-    return int(PIECES[piece, SQUARES[square]])
+    return int(PIECES[piece, chess.parse_square(square)])
 
 
 def test_equals_polyglot_wherever_the_two_en_passant_rules_agree():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from zobra.engine.board import PIECE_LETTERS, square_name
+from zobra.engine.board import PIECE_LETTERS, SQUARE_NAMES
 from zobra.engine.fen import write_fen
 from zobra.engine.position import Position
 from zobra.search.searcher import Searcher
@@ -21,7 +21,7 @@ def board_text(position: Position, chess960: bool) -> str:
         letters = [PIECE_LETTERS[pieces[s]] if s in pieces else " " for s in range(8 * rank, 8 * rank + 8)]
         lines += [" | " + " | ".join(letters) + f" | {rank + 1}", RULE]
     lines.append("   a   b   c   d   e   f   g   h\n")
-    checkers = [square_name(square) for square in range(64) if int(position.record["checkers"]) >> square & 1]
+    checkers = [SQUARE_NAMES[square] for square in range(64) if int(position.record["checkers"]) >> square & 1]
     lines.append(f"Fen: {write_fen(position, shredder=chess960)}")
     lines.append(f"Key: {position.key:016X}")
     lines.append(f"Checkers: {' '.join(checkers)}")
