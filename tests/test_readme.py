@@ -1,0 +1,75 @@
+"""The commands of README.md and CONTRIBUTING.md run as pasted, the long ones with small limits."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from functools import partial, reduce
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SMALLER = (("-n 10", "-n 2"), ("--tc 1+0.01", "--tc nodes=200"), ("--movetime 500", "--movetime 5"), ("depth 12", "depth 4"))
+INSTALLATION = ("python3 -m venv", ". zobra-env", "python3 -m pip", ". .venv")  # the environment of the tests has it
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
+
+
+def commands(document: str) -> list[str]:
+    """The lines of the sh blocks of a document, without those that install."""
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line and not line.startswith(INSTALLATION)]
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A folder with what the commands of README read, as in a fresh copy of the repository."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    return tmp_path
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are written for a POSIX shell")
+def test_the_commands_of_readme(clone):
+    found = commands("README.md")
+    assert len(found) >= 8 and any("--openings examples/" in command for command in found)
+    environment = {**os.environ, "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))}
+    for pasted in found:
+        command = reduce(lambda text, pair: text.replace(*pair), SMALLER, pasted)
+        run = partial(subprocess.run, check=False, shell=True, cwd=clone, env=environment, timeout=300)
+        done = run(command, capture_output=True, text=True)
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr and done.stdout, command
+    assert (clone / "games" / "report.html").stat().st_size > 10_000
+
+
+def test_the_commands_of_contributing_name_what_there_is():
+    for command in commands("CONTRIBUTING.md"):
+        assert command.startswith("python3 -m pytest")
+        assert all((ROOT / word).exists() for word in command.split() if word.startswith("tests/")), command
+
+
+@pytest.mark.parametrize(
+    "document", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+)
+def test_links_and_files_of_the_documents_exist(document):
+    path = ROOT / document
+    text = path.read_text(encoding="utf-8")
+    assert [target for target in LINK.findall(text) if not (path.parent / target).exists()] == []
+    if document == "README.md":
+        assert len(text.splitlines()) <= 130 and len(text.split()) <= 1_250
+        scripts = set(re.findall(r"`benchmarks/(\w+\.py)`", text))
+        assert scripts == {script.name for script in (ROOT / "benchmarks").glob("*.py")}
+
+
+def test_the_examples_are_legal_and_have_answers():
+    import chess
+
+    openings = (ROOT / "examples" / "openings.epd").read_text().splitlines()
+    suite = (ROOT / "examples" / "suite.epd").read_text().splitlines()
+    assert len(set(openings)) == len(openings) >= 50 and len(set(suite)) == len(suite) >= 15
+    for line in openings:
+        assert chess.Board(f"{line} 0 1").is_valid()
+    for line in suite:
+        board, answers = chess.Board.from_epd(line)
+        assert board.is_valid() and answers["bm"] and answers["id"]
