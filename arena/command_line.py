@@ -3,6 +3,7 @@
 import typer
 
 from zobra.arena.ablate_command import ablate
+from zobra.arena.analyse_command import analyse
 from zobra.arena.ladder_command import ladder
 from zobra.arena.match_command import match
 from zobra.arena.report_command import report
@@ -11,6 +12,6 @@ from zobra.arena.tune_command import tune
 
 
 def register(app: typer.Typer) -> None:
-    """Adds match, ladder, suite, report, tune and ablate."""
-    for command in (match, ladder, suite, report, tune, ablate):
+    """Adds match, ladder, suite, analyse, report, tune and ablate."""
+    for command in (match, ladder, suite, analyse, report, tune, ablate):
         app.command()(command)

@@ -42,7 +42,7 @@ class LivePanel:
             self.console.print(f"going on after {done} of {total} games")
         self.show()
 
-    def count(self, done: int) -> None:
+    def count(self, done: float) -> None:
         """So much is done."""
         self._progress.update(self._task, completed=done)
 

@@ -70,7 +70,8 @@ class PlayedMove:
         depth = int(found["depth"]) or None if found else None
         if evaluation := node.eval():
             relative = evaluation.pov(not node.turn())
-            score, mate, depth = relative.score(), relative.mate(), node.eval_depth() or depth
+            # after a mating move "#0" is written, which engines call a mate in 1
+            score, mate, depth = relative.score(), 1 if relative.mate() == 0 else relative.mate(), node.eval_depth() or depth
         clock, spent = node.clock(), node.emt()
         if spent is None and (seconds := (found and found["seconds"]) or (_SECONDS.findall(node.comment) or [None])[0]):
             spent = float(seconds)

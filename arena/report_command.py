@@ -29,6 +29,6 @@ def report_page(run: Path) -> str:
     """
     if run.is_dir():
         return report_match.page(read_match(run))
-    if run.suffix.lower() == ".pgn":
+    if ".pgn" in (suffix.lower() for suffix in run.suffixes):
         return report_match.page(read_pgn(run))
     return report_suite.page(suite_results.load(run))

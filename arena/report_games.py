@@ -1,11 +1,11 @@
 """The games that a page reports on: those of a match folder, or of a PGN file from any program."""
 
 import base64
+import io
 import json
 import re
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -16,6 +16,7 @@ import chess.engine
 import chess.pgn
 
 from zobra.arena.accuracy import winning_chance
+from zobra.arena.compressed_text import read_text
 from zobra.arena.game_record import POINTS_OF_WHITE, GameRecord
 from zobra.arena.journal import Journal
 from zobra.arena.pgn import pgn_game
@@ -23,6 +24,8 @@ from zobra.arena.played_move import PlayedMove
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
 
+# headers of a PGN file that its page shows, with their names there
+_SHOWN_HEADERS = {"Event": "event", "Site": "site", "Date": "played", "TimeControl": "time control", "Annotator": "analysed by"}
 # what match tools write before other words of a comment: score/depth, time and more
 _RUNNER_FORM = re.compile(r'^([+-]?(M?[\d.]+)/\d+( [\d.]+s?)?|[\d.]+s)(, \w+=("[^"]*"|[^\s,]+))*(, |$)')
 
@@ -33,7 +36,7 @@ class ReportedGame:
 
     record: GameRecord
     tree: Callable[[], chess.pgn.Game]
-    accuracies: tuple[str, str] = ("", "")  # White's and Black's, where the game was analysed
+    headers: Mapping[str, str] = field(default_factory=dict)  # of a PGN game
 
     @cached_property
     def _start(self) -> int:
@@ -62,6 +65,8 @@ class ReportedGame:
         tree, book = self.tree(), len(self.record.opening["moves"])
         chances: list[float | None] = [None] * (book + 1)
         notes = [""] * (book + 1)
+        if (start := tree.eval()) is not None:
+            chances[0], notes[0] = round(winning_chance(start.white()), 3), _score_text(start)
         nodes = list(tree.mainline())
         for node in nodes[:book]:
             node.comment = ""
@@ -131,31 +136,36 @@ def read_match(folder: Path) -> ReportedGames:
 
 def read_pgn(path: Path) -> ReportedGames:
     """Reads a PGN file. Games with errors become problems. Raises OSError, or ValueError when there is no game at all."""
-    names: Counter[str] = Counter()
-    controls: Counter[str] = Counter()
-    dates, games, problems, pairs = set(), [], [], _Pairs()
+    names: dict[str, None] = {}
+    headers: dict[str, dict[str, None]] = {name: {} for name in _SHOWN_HEADERS}  # sets that keep their order
+    games, problems, pairs = [], [], _Pairs()
     for index, tree in enumerate(_trees(path)):
         if tree.errors or tree.board().uci_variant != "chess":
             problems.append(f"game {index + 1}: {tree.errors[0] if tree.errors else 'a variant of chess'}")
             continue
         games.append(_reported(index, tree, pairs))
-        names.update((games[-1].record.white, games[-1].record.black))
-        controls[tree.headers.get("TimeControl", "")] += 1
-        dates.add(tree.headers.get("Date", "????.??.??"))
+        names |= dict.fromkeys((games[-1].record.white, games[-1].record.black))
+        for name, values in headers.items():
+            values[tree.headers.get(name, "").strip("?.")] = None
     if not games:
         raise ValueError(f"{path}: {problems[0] if problems else 'no game in this file'}")
-    control = controls.most_common(1)[0][0] if len(controls) == 1 else "several time controls"
-    known = sorted(date for date in dates if "?" not in date)
-    return ReportedGames(
-        path, list(names), games, control, " to ".join(dict.fromkeys(known[:1] + known[-1:])), problems=problems
-    )
+    shown = {label: _summary(list(headers[name])) for name, label in _SHOWN_HEADERS.items()}
+    control, played = shown["time control"], shown["played"]
+    return ReportedGames(path, list(names), games, control, played, run={"shown": shown}, problems=problems)
+
+
+def _summary(values: list[str]) -> str:
+    """The values of a header in words: "10+0.1", or "2025.05.01 and 3 others"."""
+    known = [value for value in values if value]
+    more = f" and {len(known) - 1} other{'s' * (len(known) > 2)}" if len(known) > 1 else ""
+    return f"{known[0]}{more}" if known else ""
 
 
 def _trees(path: Path) -> Iterator[chess.pgn.Game]:
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        while (tree := chess.pgn.read_game(file)) is not None:
-            if tree.next() is not None or tree.headers.get("White", "?") != "?":
-                yield tree
+    file = io.StringIO(read_text(path))
+    while (tree := chess.pgn.read_game(file)) is not None:
+        if tree.next() is not None or "FEN" in tree.headers or tree.headers.get("White", "?") != "?":
+            yield tree
 
 
 class _Pairs:
@@ -182,14 +192,15 @@ def _reported(index: int, tree: chess.pgn.Game, pairs: _Pairs) -> ReportedGame:
         board.push(node.move)
     white, black = headers.get("White", "?"), headers.get("Black", "?")
     if white == black:
-        white, black = f"{white} (White)", f"{black} (Black)"
-    opening = {"fen": board.fen(), "name": headers.get("Opening", ""), "root": root or chess.STARTING_FEN, "moves": moves}
+        white, black = ("White", "Black") if white == "?" else (f"{white} (White)", f"{black} (Black)")
+    name = headers.get("Opening") or headers.get("Event", "?").strip("?")
+    opening = {"fen": board.fen(), "name": name, "root": root or chess.STARTING_FEN, "moves": moves}
     record = GameRecord(
         index, pairs.number(index, white, black, (root, *moves)), 1, white, black, opening, headers.get("Result", "*"),
         _reason(tree.end()) or headers.get("Termination", "unknown").lower(),
         moves=[PlayedMove.from_node(node) for node in nodes[book:]],
     )  # fmt: skip
-    return ReportedGame(record, lambda: tree, (headers.get("WhiteAccuracy", ""), headers.get("BlackAccuracy", "")))
+    return ReportedGame(record, lambda: tree, headers)
 
 
 def _reason(end: chess.pgn.GameNode) -> str:
@@ -204,12 +215,17 @@ def _score(move: PlayedMove, mover: chess.Color) -> chess.engine.PovScore | None
     return None if move.score is None else chess.engine.PovScore(chess.engine.Cp(move.score), mover)
 
 
+def _score_text(score: chess.engine.PovScore) -> str:
+    """A score from White's view: "+0.31", or "mate in 3"."""
+    mate, centipawns = score.white().mate(), score.white().score()
+    return f"{centipawns / 100:+.2f}" if centipawns is not None else f"mate in {abs(mate or 0)}"
+
+
 def _note(move: PlayedMove, score: chess.engine.PovScore | None) -> str:
     """What is known of a move in words: score from White's view, depth, time and nodes."""
     parts = []
     if score is not None:
-        mate, centipawns = score.white().mate(), score.white().score()
-        parts.append(f"{centipawns / 100:+.2f}" if centipawns is not None else f"mate in {abs(mate or 0)}")
+        parts.append(_score_text(score))
     if move.depth:
         parts.append(f"depth {move.depth}")
     if move.milliseconds is not None:

@@ -18,8 +18,10 @@ from zobra.arena.statistics import Estimate, estimate
 
 MOST_REPLAYED = 1_000  # games that the page holds for its viewer; the rest is in the PGN file
 _MOST_IN_CROSSTABLE = 20
+_FEWEST_IN_PLOT = 3  # games
 _MOST_PAWNS = 10.0  # evaluations are shown no further than this
 _POINTS_OF_CURVE, _POINTS_OF_STRENGTH = 40, 250
+_SIDES = ("White", "Black")
 _OUTCOMES = ("lost", "drawn", "won")  # by half points
 
 Cells = list[str]
@@ -37,29 +39,31 @@ def page(games: ReportedGames) -> str:
         strength=_strength_plot(games),
         standings=_standings(games),
         crosstable=_crosstable(games),
+        accuracies=_accuracies(games),
         engines=_engines(games),
         endings=_endings(games),
         time=_time_plot(games),
         evaluations=_evaluation_plot(games),
         games=[_game_row(game) for game in games.games],
         replays=[game.replay() for game in replayed],
-        analysed=any(any(game.accuracies) for game in games.games),
         openings=any(game.record.opening["name"] for game in games.games),
+        games_first=games.settings is None,
         conditions=_conditions(games),
         problems=games.problems,
     )
 
 
 def _title(games: ReportedGames) -> str:
-    return (
-        " – ".join(games.engines) if len(games.engines) == 2 else games.source.name if games.settings is None else "Tournament"
-    )
+    if len(games.engines) == 2 and games.engines != ["White", "Black"]:
+        return " – ".join(games.engines)
+    return games.source.name if games.settings is None else "Tournament"
 
 
 def _figures(games: ReportedGames) -> list[tuple[str, str, str]]:
     """Key figures: name, value and a remark each."""
     if len(games.games) == 1:
-        return _figures_of_game(games.games[0])
+        record = games.games[0].record
+        return [("result", _result(record.result), record.reason)] if games.finished else []
     if len(games.engines) != 2 or not games.finished:
         return [("games", f"{len(games.games):,}", ""), ("players", str(len(games.engines)), "")]
     first = games.engines[0]
@@ -78,15 +82,6 @@ def _figures(games: ReportedGames) -> list[tuple[str, str, str]]:
     if sprt:
         low, high = sprt.limits
         pairs.append(("log-likelihood ratio", f"{sprt.llr(counts):+.2f}", f"from {low:.2f} to {high:.2f}, {sprt.text}"))
-    return pairs
-
-
-def _figures_of_game(game: ReportedGame) -> list[tuple[str, str, str]]:
-    record = game.record
-    pairs = [("result", _result(record.result), record.reason)]
-    for name, side, accuracy in ((record.white, "White", game.accuracies[0]), (record.black, "Black", game.accuracies[1])):
-        if accuracy:
-            pairs.append((f"accuracy of {side}", f"{accuracy} %", name))
     return pairs
 
 
@@ -120,7 +115,7 @@ def _interval(found: Estimate) -> tuple[float, float, float]:
 
 def _standings(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
     """The rating list of a ladder, or the engines of a tournament by score; header and rows."""
-    if len(games.engines) < 3 or not games.finished:
+    if len(games.engines) < 3 or len(games.finished) < len(games.engines):
         return None
     file = games.source / "ratings.json"
     if games.settings is not None and file.exists():
@@ -141,7 +136,7 @@ def _standings(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
 def _crosstable(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
     """Who scored what against whom; in a gauntlet only the first engine against each of the others."""
     names = games.engines
-    if not 2 <= len(names) <= _MOST_IN_CROSSTABLE or not games.finished:
+    if not 2 <= len(names) <= _MOST_IN_CROSSTABLE or len(games.finished) < len(names):
         return None
     if len(names) == 2 or (games.settings is not None and games.settings.tournament == GAUNTLET):
         rows = []
@@ -165,6 +160,16 @@ def _crosstable(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
 
 def _points(wins: int, draws: int, losses: int) -> str:
     return f"{wins + draws / 2:g}/{wins + draws + losses}" if wins + draws + losses else ""
+
+
+def _accuracies(games: ReportedGames) -> list[Cells]:
+    """How accurately each side of each analysed game played, as `zobra analyse` writes it into the headers."""
+    return [
+        [str(number), player, side, f"{game.headers[f'{side}Accuracy']} %", game.headers.get(f"{side}Errors", "")]
+        for number, game in enumerate(games.games, start=1)
+        for side, player in zip(_SIDES, (game.record.white, game.record.black), strict=True)
+        if f"{side}Accuracy" in game.headers
+    ]
 
 
 def _engines(games: ReportedGames) -> list[Cells]:
@@ -208,7 +213,7 @@ def _by_move(games: Iterable[ReportedGame], name: str, value: Callable[[Reported
 def _time_plot(games: ReportedGames) -> Markup | None:
     names = games.engines[: len(SERIES)]
     times = {name: _by_move(games.games, name, lambda game, ply: game.record.moves[ply].milliseconds) for name in names}
-    if not any(times.values()):
+    if len(games.games) < _FEWEST_IN_PLOT or not any(times.values()):
         return None
     series = [(name, colour, times[name]) for name, colour in zip(names, cycle(SERIES), strict=False)]
     return plot(bands_by_move(series, 0.8, "milliseconds a move"), name="time", label="Time per move over the game")
@@ -225,7 +230,7 @@ def _evaluation_plot(games: ReportedGames) -> Markup | None:
         )
         for points, kind in enumerate(_OUTCOMES)
     }  # fmt: skip
-    if not any(values.values()):
+    if len(mine) < _FEWEST_IN_PLOT or not any(values.values()):
         return None
     colours = {"won": SERIES[2], "drawn": SERIES[4], "lost": SERIES[1]}
     series = [(f"games {kind}", colour, values[kind]) for kind, colour in colours.items()]
@@ -233,12 +238,13 @@ def _evaluation_plot(games: ReportedGames) -> Markup | None:
 
 
 def _game_row(game: ReportedGame) -> dict[str, object]:
+    accuracies = (game.headers.get(f"{side}Accuracy") for side in _SIDES)
     record = game.record
     return {
         "white": record.white, "black": record.black, "result": _result(record.result),
         "reason": f"{record.reason}: {record.detail}" if record.detail else record.reason,
         "plies": len(record.opening["moves"]) + len(record.moves), "curve": _curve(game.chances()),
-        "opening": record.opening["name"], "accuracy": " / ".join(game.accuracies).strip(" /"),
+        "opening": record.opening["name"], "accuracy": " / ".join(filter(None, accuracies)),
     }  # fmt: skip
 
 
@@ -255,7 +261,7 @@ def _conditions(games: ReportedGames) -> list[tuple[str, str]]:
     """How the games were played: what run.json knows of engines, openings, rules and machine."""
     settings, run = games.settings, games.run
     if settings is None:
-        return [("file", str(games.source)), ("time control", games.time_control), ("played", games.played)]
+        return [("file", str(games.source)), *((name, text) for name, text in run["shown"].items() if text)]
     versions = run.get("versions", {})
     rows = []
     for engine in settings.engines:

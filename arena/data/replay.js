@@ -91,7 +91,7 @@ async function copy(button, text) {
 
 part("curve").addEventListener("click", (event) => {
   const box = part("curve").getBoundingClientRect();
-  open(number, Math.round(((event.clientX - box.left) / box.width) * (game.chances.length - 1)));
+  open(number, Math.max(0, Math.round(((event.clientX - box.left) / box.width) * (game.chances.length - 1))));
 });
 part("copy-fen").addEventListener("click", (event) => copy(event.currentTarget, viewer.curData().fen));
 part("copy-pgn").addEventListener("click", (event) => copy(event.currentTarget, game.pgn));

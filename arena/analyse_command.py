@@ -1,0 +1,152 @@
+"""The command `zobra analyse`."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import chess.engine
+import chess.pgn
+import typer
+from rich.console import Console
+
+from zobra.arena import report_match
+from zobra.arena.analysis import SIDES, Analyst, EngineLine, Search, annotate, annotate_position
+from zobra.arena.analysis_source import AnalysisSource, analysed_games, open_source
+from zobra.arena.command import mistakes_named
+from zobra.arena.compressed_text import STANDARD_INPUT
+from zobra.arena.engines import EngineSpec, read_engine
+from zobra.arena.live import LivePanel
+from zobra.arena.options import EngineOptions
+from zobra.arena.report_games import read_pgn
+
+_DEFAULT_TIME_MS = 500
+_START_TIMEOUT = 30.0  # seconds within which an engine must answer when it starts
+_COMPRESSIONS = (".gz", ".bz2", ".zst")
+
+
+def analyse(
+    source: Annotated[
+        str, typer.Argument(metavar="GAMES", help="A PGN or EPD file (also .gz, .bz2, .zst), a FEN, or - for standard input.")
+    ],
+    engine: Annotated[str, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file.")] = "zobra",
+    time: Annotated[
+        int | None, typer.Option(min=1, help="Milliseconds a position.", show_default=f"{_DEFAULT_TIME_MS} without a limit")
+    ] = None,
+    depth: Annotated[int | None, typer.Option(min=1, help="Depth a position, in plies.")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
+    multipv: Annotated[int, typer.Option(min=1, max=50, help="Lines a position; above 1 every move gets them.")] = 1,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads of the engine.", show_default="1")] = None,
+    hash_mb: Annotated[int | None, typer.Option("--hash", min=1, help="Megabytes of its table.")] = None,
+    option: EngineOptions = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="The annotated PGN.", show_default="NAME.analysed.pgn beside the file")
+    ] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page with the games to replay, too.")] = None,
+) -> None:
+    """Analyse games or positions: evaluations, marks for mistakes, better lines, and the accuracy of each side.
+
+    An interrupted analysis of many games is resumed by the same command.
+    """
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    if time is None and depth is None and nodes is None:
+        time = _DEFAULT_TIME_MS
+    search = Search(chess.engine.Limit(time=time and time / 1000, depth=depth, nodes=nodes), multipv)
+    output = output or _default_output(source, html)
+    with mistakes_named():
+        own = [f"{name}={value}" for name, value in (("Threads", threads), ("Hash", hash_mb)) if value is not None]
+        spec = read_engine(engine, [*own, *(option or [])])
+        games = open_source(source)
+        interrupted = False
+        try:
+            asyncio.run(_run(console, games, spec, search, output))
+        except KeyboardInterrupt:
+            interrupted = True
+        if html is not None and output is not None and not interrupted:
+            html.write_text(report_match.page(read_pgn(output)), encoding="utf-8")
+            console.print(f"page: {html}", soft_wrap=True)
+    if interrupted:
+        kept = f"; {output} keeps what is done, and the same command resumes" if output else ""
+        console.print(f"interrupted{kept}", soft_wrap=True)
+        raise typer.Exit(130)
+
+
+def _default_output(source: str, html: Path | None) -> Path | None:
+    """Where the annotated PGN goes when nothing else is said: None for standard output."""
+    path = Path(source)
+    if source == STANDARD_INPUT or ("/" in source and not path.exists()):
+        return None if html is None else html.with_suffix(".pgn")
+    path = path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path
+    return path.with_suffix(".analysed.pgn")
+
+
+async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None) -> None:
+    """Analyses the games that an earlier run has not, each added to the output when it is done.
+
+    Raises ValueError, OSError or EngineFailure.
+    """
+    engine = await Analyst.start(spec, _START_TIMEOUT)
+    try:
+        done = analysed_games(output, f"{engine.name}, {search}", source.games()) if output else 0
+        with LivePanel(console, "positions" if source.positions else "games") as panel:
+            panel.count_from(done, source.count)
+            for index in range(source.count):
+                try:
+                    game = source.read(index)
+                except ValueError as error:
+                    if source.count == 1:
+                        raise
+                    console.print(str(error), soft_wrap=True)
+                    continue
+                if done > 0:
+                    done -= 1
+                    continue
+                if source.positions:
+                    _show_lines(console, game, await annotate_position(game, engine, search))
+                else:
+                    await _analyse_game(console, game, engine, search, partial(_advance, panel, index))
+                _write(output, f"{game}\n\n")
+                panel.count(index + 1)
+    finally:
+        await engine.quit()
+    if output:
+        console.print(f"annotated: {output}", soft_wrap=True)
+
+
+def _advance(panel: LivePanel, index: int, share: float) -> None:
+    panel.count(index + share)
+    panel.show()
+
+
+async def _analyse_game(
+    console: Console, game: chess.pgn.Game, engine: Analyst, search: Search, progress: Callable[[float], None]
+) -> None:
+    sides = await annotate(game, engine, search, progress)
+    console.print(f"{game.headers['White']} – {game.headers['Black']} {game.headers['Result']}", soft_wrap=True)
+    for color, side in sides.items():
+        if side.accuracy is not None:
+            console.print(f"  {SIDES[color]}: accuracy {side.accuracy:.1f} %, {side}", soft_wrap=True)
+
+
+def _show_lines(console: Console, game: chess.pgn.Game, lines: list[EngineLine]) -> None:
+    """Prints a position's lines, scores from White's view."""
+    board = game.board()
+    console.print(f"{game.headers['Event']}: {board.fen()}", soft_wrap=True)
+    for number, line in enumerate(lines, start=1):
+        score = line.score.white()
+        value = f"{(score.score() or 0) / 100:+.2f}" if score.mate() is None else f"#{score.mate()}"
+        moves = board.variation_san(line.moves) if line.moves else "the game is over"
+        console.print(f"  {number}: {value}, depth {line.depth}: {moves}", soft_wrap=True)
+
+
+def _write(output: Path | None, text: str) -> None:
+    """Adds a game to the output; it is on disk when this returns."""
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    with output.open("a", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())

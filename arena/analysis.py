@@ -1,0 +1,160 @@
+"""Analysis of games and positions by an engine: evaluations, marks for moves that lose winning chances, and better lines."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import mean
+
+import chess
+import chess.engine
+import chess.pgn
+
+from zobra.arena.accuracy import MARKS, average_accuracy, centipawn_loss, mark, winning_chance
+from zobra.arena.player import EngineFailure, Player
+
+SIDES = {chess.WHITE: "White", chess.BLACK: "Black"}
+_LINE_PLIES = 12  # of a line that is written as a variation
+_GRACE = 10.0  # seconds for an answer after the time of a search is up
+
+
+@dataclass(frozen=True)
+class Search:
+    """What each position gets: the limit, the number of lines, and the longest wait in seconds without a limit of time."""
+
+    limit: chess.engine.Limit
+    lines: int = 1
+    timeout: float = 600.0
+
+    def __str__(self) -> str:
+        """The search in words: "100 ms a position, 3 lines"."""
+        limit, parts = self.limit, []
+        for value, unit in ((limit.time and limit.time * 1000, "ms"), (limit.depth, "plies"), (limit.nodes, "nodes")):
+            parts += [f"{value:.10g} {unit}"] if value else []
+        return ", ".join(parts) + " a position" + (f", {self.lines} lines" if self.lines > 1 else "")
+
+
+@dataclass(frozen=True)
+class EngineLine:
+    """One line of a search: its score, depth in plies, and moves."""
+
+    score: chess.engine.PovScore
+    depth: int
+    moves: list[chess.Move]
+
+
+@dataclass
+class SideSummary:
+    """How one side played: for each of its moves the winning chance and the centipawns that it lost."""
+
+    chances: list[float] = field(default_factory=list)
+    centipawns: list[int] = field(default_factory=list)
+
+    @property
+    def accuracy(self) -> float | None:
+        """The accuracy from 0 to 100, None without moves."""
+        return average_accuracy(self.chances)
+
+    def __str__(self) -> str:
+        """The marks in words: "2 inaccuracies, 1 mistake, 0 blunders; average loss 23 centipawns"."""
+        marks = [mark(loss) for loss in self.chances]
+        counts = [(marks.count(nag), name) for _, nag, name in reversed(MARKS)]
+        words = [f"{count} {name if count == 1 else _plural(name)}" for count, name in counts]
+        average = f"; average loss {mean(self.centipawns):.0f} centipawns" if self.centipawns else ""
+        return ", ".join(words) + average
+
+
+def _plural(name: str) -> str:
+    return name[:-1] + "ies" if name.endswith("y") else name + "s"
+
+
+class Analyst(Player):
+    """An engine process that analyses positions."""
+
+    @property
+    def name(self) -> str:
+        """The name that the engine gives itself."""
+        return self._protocol.id.get("name", self.spec.name)
+
+    async def lines(self, board: chess.Board, search: Search, game: object) -> list[EngineLine]:
+        """The engine's lines for a position, best first. A finished game has a score without moves. Raises EngineFailure."""
+        if (outcome := board.outcome()) is not None:
+            score = chess.engine.Cp(0) if outcome.winner is None else chess.engine.Mate(0)
+            return [EngineLine(chess.engine.PovScore(score, board.turn), 0, [])]
+        timeout = search.timeout if search.limit.time is None else search.limit.time + _GRACE
+        try:
+            analysis = self._protocol.analyse(board, search.limit, multipv=search.lines, game=game)
+            found = await asyncio.wait_for(analysis, timeout)
+        except asyncio.TimeoutError as error:
+            raise EngineFailure("stall", f"{self.spec.name}: no answer within {timeout:g} s") from error
+        except chess.engine.EngineError as error:
+            raise EngineFailure("disconnect", f"{self.spec.name}: {error}") from error
+        lines = [EngineLine(i["score"], i.get("depth", 0), i["pv"]) for i in found if "score" in i and i.get("pv")]
+        if not lines:
+            raise EngineFailure("illegal move", f"{self.spec.name} gave no line with a score for {board.fen()}")
+        return lines
+
+
+async def annotate(
+    game: chess.pgn.Game, engine: Analyst, search: Search, progress: Callable[[float], None]
+) -> dict[chess.Color, SideSummary]:
+    """Writes evaluations, marks, better lines and a summary of each side into a game.
+
+    Positions are searched from the last to the first, so that what the table knows of later ones helps with earlier
+    ones. `progress` gets the share that is done, from 0 to 1. Raises EngineFailure.
+    """
+    nodes = [game, *game.mainline()]
+    found: list[list[EngineLine]] = []
+    for node in reversed(nodes):
+        found.insert(0, await engine.lines(node.board(), search, game))
+        progress(len(found) / len(nodes))
+    game.headers["Annotator"] = f"{engine.name}, {search}"
+    sides = {chess.WHITE: SideSummary(), chess.BLACK: SideSummary()}
+    for node, before, after in zip(nodes[1:], found, found[1:], strict=False):
+        assert isinstance(node, chess.pgn.ChildNode)
+        _annotate_move(node, before, after[0], sides[not node.turn()], every_line=search.lines > 1)
+    for color, side in sides.items():
+        if side.accuracy is not None:
+            game.headers[f"{SIDES[color]}Accuracy"] = f"{side.accuracy:.1f}"
+            game.headers[f"{SIDES[color]}Errors"] = str(side)
+    return sides
+
+
+async def annotate_position(game: chess.pgn.Game, engine: Analyst, search: Search) -> list[EngineLine]:
+    """Writes the engine's lines into a game that has only a position: the best one as its moves. Raises EngineFailure."""
+    lines = await engine.lines(game.board(), search, game)
+    game.headers["Annotator"] = f"{engine.name}, {search}"
+    _add_lines(game, lines, None)
+    _set_evaluation(game, lines[0])
+    return lines
+
+
+def _annotate_move(
+    node: chess.pgn.ChildNode, before: list[EngineLine], after: EngineLine, side: SideSummary, every_line: bool
+) -> None:
+    """Compares a move with the engine's lines from `before` it."""
+    mover = not node.turn()
+    best, played = before[0].score.pov(mover), after.score.pov(mover)
+    is_best = before[0].moves[:1] == [node.move]
+    loss = 0.0 if is_best else max(0.0, winning_chance(best) - winning_chance(played))
+    side.chances.append(loss)
+    side.centipawns.append(0 if is_best else centipawn_loss(best, played))
+    _set_evaluation(node, after)
+    node.nags -= {nag for _, nag, _ in MARKS}
+    if (nag := mark(loss)) is not None:
+        node.nags.add(nag)
+    if nag is not None or every_line:
+        _add_lines(node.parent, before, node.move)
+
+
+def _add_lines(node: chess.pgn.GameNode, lines: list[EngineLine], played: chess.Move | None) -> None:
+    """Adds lines that begin with another move than the one played, and that the game does not have yet."""
+    for line in lines:
+        if line.moves and line.moves[0] != played and not node.has_variation(line.moves[0]):
+            node.add_line(line.moves[:_LINE_PLIES])
+            _set_evaluation(node.variation(line.moves[0]), line)
+
+
+def _set_evaluation(node: chess.pgn.GameNode, line: EngineLine) -> None:
+    node.set_eval(line.score, line.depth)
+    if line.score.white().mate() == 0:  # python-chess reads a mate in 0, but does not write it
+        node.comment = f"{node.comment} [%eval #0,{line.depth}]".strip()

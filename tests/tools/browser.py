@@ -1,0 +1,113 @@
+"""A headless Chromium, driven over its debugging pipe (Chrome DevTools Protocol): for checking pages and taking pictures."""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+_FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
+)  # fmt: skip
+
+
+class Browser:
+    """One page in a browser of its own; a context manager. Raises RuntimeError for errors in the page's scripts."""
+
+    def __init__(self, width: int = 1100, height: int = 900, *, dark: bool = False) -> None:
+        assert CHROMIUM, "no Chromium here"
+        self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        (read, self._out), (self._in, write) = os.pipe(), os.pipe()
+
+        command = [CHROMIUM, *_FLAGS, f"--user-data-dir={self._profile.name}"]
+        # Chromium reads from descriptor 3 and writes to 4
+        shell = ["bash", "-c", f'exec "$@" 3<&{read} 4>&{write} </dev/null >/dev/null 2>&1', "bash"]
+        self._process = subprocess.Popen([*shell, *command], pass_fds=(read, write))
+        os.close(read)
+        os.close(write)
+        self._rest, self._number, self._session = b"", 0, None
+        self.requests: list[str] = []  # addresses that the page asked for
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network"):
+            self.call(f"{domain}.enable")
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.call("Emulation.setEmulatedMedia", features=scheme)
+
+    def __enter__(self) -> "Browser":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._in)
+        os.close(self._out)
+        self._profile.cleanup()
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Sends a command of the protocol and returns its answer."""
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._out, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._read()
+            if answer.get("method") == "Runtime.exceptionThrown":
+                raise RuntimeError(f"error in the page: {answer['params']['exceptionDetails']}")
+            if answer.get("method") == "Network.requestWillBeSent":
+                self.requests.append(answer["params"]["request"]["url"])
+            if answer.get("id") == self._number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']}")
+                return answer["result"]
+
+    def _read(self) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            received = os.read(self._in, 1 << 20)
+            if not received:
+                raise RuntimeError("Chromium ended")
+            self._rest += received
+        text, self._rest = self._rest.split(b"\0", 1)
+        return json.loads(text)
+
+    def open(self, page: Path, fragment: str = "") -> None:
+        """Loads a file, and waits until its scripts have run."""
+        self.call("Page.navigate", url="about:blank")
+        self.call("Page.navigate", url=page.resolve().as_uri() + fragment)
+        self.wait("document.readyState === 'complete'")
+
+    def evaluate(self, script: str) -> Any:
+        """The value of a JavaScript expression in the page; a promise is awaited."""
+        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise RuntimeError(f"{script}: {answer['exceptionDetails']}")
+        return answer["result"].get("value")
+
+    def wait(self, condition: str, seconds: float = 20.0) -> None:
+        """Waits until a JavaScript expression is true. Raises TimeoutError."""
+        deadline = time.monotonic() + seconds
+        while not self.evaluate(condition):
+            if time.monotonic() > deadline:
+                raise TimeoutError(condition)
+            time.sleep(0.02)
+
+    def press(self, key: str) -> None:
+        """Presses a key, such as "ArrowRight"."""
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key)
+
+    def picture(self, file: Path, height: int | None = None) -> None:
+        """Writes what is visible as PNG, or the page from its top down to `height` pixels."""
+        clip = {}
+        if height is not None:
+            width = self.evaluate("innerWidth")
+            clip = {"clip": {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}, "captureBeyondViewport": True}
+        file.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png", **clip)["data"]))

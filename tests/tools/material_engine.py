@@ -1,0 +1,73 @@
+"""A UCI engine that counts material one move and the best capture ahead: python material_engine.py [--slow MS] [--die N]."""
+
+import argparse
+import os
+import sys
+import time
+
+import chess
+
+VALUES = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 300, chess.ROOK: 500, chess.QUEEN: 900, chess.KING: 0}
+parser = argparse.ArgumentParser()
+parser.add_argument("--slow", type=int, default=0, help="milliseconds that every search takes")
+parser.add_argument("--die", type=int, help="end without a word at this search")
+parser.add_argument("--silent", action="store_true", help="give no scores")
+options = parser.parse_args()
+
+
+def material(board: chess.Board) -> int:
+    """Centipawns from the view of the side to move."""
+    return sum(VALUES[p.piece_type] * (1 if p.color == board.turn else -1) for p in board.piece_map().values())
+
+
+def value(board: chess.Board, move: chess.Move) -> int:
+    """What a move leaves after the best capture by the other side; a mate is far above all else."""
+    board.push(move)
+    if board.is_checkmate():
+        worst = 100_000
+    else:
+        worst = -material(board)
+        for reply in list(board.generate_legal_captures()):
+            board.push(reply)
+            worst = min(worst, material(board))
+            board.pop()
+    board.pop()
+    return worst
+
+
+def main() -> None:
+    board, lines, searches = chess.Board(), 1, 0
+    for line in sys.stdin:
+        words = line.split()
+        if words[:1] == ["uci"]:
+            print("id name Material\noption name MultiPV type spin default 1 min 1 max 9")
+            print(
+                "option name Threads type spin default 1 min 1 max 8\noption name Hash type spin default 1 min 1 max 64\nuciok"
+            )
+        elif words[:1] == ["isready"]:
+            print("readyok")
+        elif words[:3] == ["setoption", "name", "MultiPV"]:
+            lines = int(words[-1])
+        elif words[:1] == ["position"]:
+            tail = words.index("moves") if "moves" in words else len(words)
+            board = chess.Board() if words[1] == "startpos" else chess.Board(" ".join(words[2:tail]))
+            for move in words[tail + 1 :]:
+                board.push_uci(move)
+        elif words[:1] == ["go"]:
+            searches += 1
+            if searches == options.die:
+                os._exit(3)
+            time.sleep(options.slow / 1000)
+            moves = sorted(board.legal_moves, key=lambda move: (-value(board, move), move.uci()))
+            for number, move in enumerate(moves[:lines], start=1):
+                found = value(board, move)
+                score = "mate 1" if found == 100_000 else f"cp {found}"
+                if not options.silent:
+                    print(f"info depth 2 multipv {number} score {score} nodes 9 time 1 pv {move.uci()}")
+            print(f"bestmove {moves[0].uci()}")
+        elif words[:1] == ["quit"]:
+            return
+        sys.stdout.flush()
+
+
+main()
