@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import settings
 
+from tests.prober import Prober
 from zobra.uci.startup import compile_all
 
 settings.register_profile("zobra", deadline=None)  # a busy machine is no fault
@@ -12,3 +13,24 @@ settings.load_profile("zobra")
 @pytest.fixture(scope="session", autouse=True)
 def kernels():
     compile_all()
+
+
+@pytest.fixture(scope="module")
+def running_engine():
+    """A process that speaks UCI, for the tests of one module."""
+    with Prober() as prober:
+        prober.ask("uci", answer="uciok")
+        prober.settle()
+        yield prober
+        prober.send("quit")
+        assert prober.wait() == 0
+        assert prober.process.stderr.read() == b""
+
+
+@pytest.fixture
+def engine(running_engine):
+    """That process, idle, at the start position, with options that tests set taken back."""
+    options = ("UCI_Chess960 value false", "MultiPV value 1", "Threads value 1")
+    running_engine.send("stop", *(f"setoption name {option}" for option in options), "debug off", "position startpos")
+    running_engine.settle()
+    return running_engine

@@ -9,7 +9,12 @@ import threading
 import time
 from pathlib import Path
 
-PATIENCE = 90.0  # seconds; the first start may have to compile
+TIMEOUT = 90.0  # seconds; the first start may have to compile
+
+
+def best(lines: list[str]) -> list[str]:
+    """The bestmove lines among these."""
+    return [line for line in lines if line.startswith("bestmove")]
 
 
 class Prober:
@@ -51,15 +56,15 @@ class Prober:
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
-    def expect(self, start: str, patience: float = PATIENCE) -> list[str]:
+    def expect(self, start: str, timeout: float = TIMEOUT) -> list[str]:
         """Lines up to and including the first that begins with `start`; AssertionError if it does not come."""
         got: list[str] = []
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         while True:
             try:
                 line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                raise AssertionError(f"no {start!r} within {patience} s; got {got}") from None
+                raise AssertionError(f"no {start!r} within {timeout} s; got {got}") from None
             if line is None:
                 raise AssertionError(f"the engine ended before {start!r}; got {got}")
             got.append(line)
@@ -67,10 +72,10 @@ class Prober:
             if line.startswith(start):
                 return got
 
-    def expect_end(self, patience: float = PATIENCE) -> list[str]:
+    def expect_end(self, timeout: float = TIMEOUT) -> list[str]:
         """All further lines to the end of the output."""
         got: list[str] = []
-        while (line := self.lines.get(timeout=patience)) is not None:
+        while (line := self.lines.get(timeout=timeout)) is not None:
             got.append(line)
         return got
 
@@ -83,6 +88,6 @@ class Prober:
         """Everything printed until the engine answers `isready`."""
         return self.ask("isready", answer="readyok")[:-1]
 
-    def wait(self, patience: float = 10.0) -> int:
+    def wait(self, timeout: float = 10.0) -> int:
         """Exit status of the process."""
-        return self.process.wait(patience)
+        return self.process.wait(timeout)

@@ -8,7 +8,7 @@ import sys
 import chess
 import pytest
 
-from tests.prober import PATIENCE, Prober
+from tests.prober import TIMEOUT, Prober
 from zobra.uci.one_shot import split
 
 FEN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -21,7 +21,7 @@ def zobra(*arguments: str) -> subprocess.CompletedProcess[str]:
         check=False,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         stdin=subprocess.DEVNULL,
     )
 
@@ -101,5 +101,5 @@ def test_a_reader_that_leaves_ends_it():
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.readline().startswith(b"info ")
         process.stdout.close()
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(TIMEOUT) == 0
         assert process.stderr.read() == b""

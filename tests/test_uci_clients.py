@@ -6,7 +6,7 @@ import chess
 import chess.engine
 import pytest
 
-from tests.prober import Prober
+from tests.prober import best
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
@@ -15,18 +15,6 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 def player():
     with chess.engine.SimpleEngine.popen_uci([sys.executable, "-m", "zobra.uci"], timeout=120) as engine:
         yield engine
-
-
-@pytest.fixture(scope="module")
-def engine():
-    with Prober() as prober:
-        prober.ask("uci", answer="uciok")
-        prober.settle()
-        yield prober
-
-
-def best(lines):
-    return [line for line in lines if line.startswith("bestmove")]
 
 
 def test_a_game_with_pondering(player):
@@ -47,6 +35,14 @@ def test_a_game_with_pondering(player):
         if board.is_game_over():
             break
     assert hits >= 4
+
+
+def test_a_game_of_chess960(player):
+    board = chess.Board.from_chess960_pos(777)
+    while board.ply() < 60 and not board.is_game_over(claim_draw=True):
+        limit = chess.engine.Limit(white_clock=5, black_clock=5, white_inc=0, black_inc=0, nodes=2000)
+        board.push(player.play(board, limit, game="chess960").move)
+    assert board.ply() > 8
 
 
 def test_analysis_of_several_lines(player):

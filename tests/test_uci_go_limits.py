@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.prober import Prober
 from zobra.search.limits import GameClock, Limits
 from zobra.uci.commands import Go, parse
 from zobra.uci.go_limits import SHORT_SEARCH, limits_of
@@ -40,13 +39,6 @@ def test_limits(line, limits):
     command = parse(line)
     assert isinstance(command, Go)
     assert limits_of(command) == limits
-
-
-def test_searchmoves_that_are_all_illegal_leave_nothing_to_search():
-    with Prober() as engine:
-        lines = engine.ask("go depth 3 searchmoves e2e5", answer="bestmove")
-        assert lines[-1] == "bestmove (none)" and "e2e5" in lines[-2]
-        assert engine.ask("go depth 1 searchmoves e2e5 e2e4", answer="bestmove")[-1].startswith("bestmove e2e4")
 
 
 def test_searchmoves_are_handed_on():

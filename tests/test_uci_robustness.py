@@ -11,7 +11,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from tests.prober import PATIENCE, Prober
+from tests.prober import TIMEOUT, Prober, best
 
 DESTRUCTIVE = Path(__file__).resolve().parents[2] / "shared/data/robustness/destruction_test.epd"
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
@@ -20,27 +20,6 @@ SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
 MANY_MOVES = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1"  # 218 of them
 MANY_QUEENS = "1qqqqqqk/2qqqqq1/3q4/8/8/3Q4/1QQQQQ2/KQQQQQQ1 w - - 0 1"
 BUSY = ("", "go infinite", "go ponder wtime 1000 btime 1000", "go perft 9")
-
-
-@pytest.fixture(scope="module")
-def engine():
-    with Prober() as prober:
-        prober.ask("uci", answer="uciok")
-        prober.settle()
-        yield prober
-        prober.send("quit")
-        assert prober.wait() == 0
-        assert prober.process.stderr.read() == b""
-
-
-@pytest.fixture(autouse=True)
-def fresh(engine):
-    engine.send("stop", "setoption name UCI_Chess960 value false", "setoption name MultiPV value 1", "position startpos")
-    engine.settle()
-
-
-def best(lines: list[str]) -> list[str]:
-    return [line for line in lines if line.startswith("bestmove")]
 
 
 def plays_on(engine: Prober, fen: str = chess.STARTING_FEN) -> None:
@@ -230,7 +209,7 @@ def test_a_stop_breaks_off_a_count_though_commands_wait(engine, line):
 def test_a_script_gets_all_its_counts():
     with Prober() as prober:
         prober.send("go perft 5", "ucinewgame", "position startpos moves e2e4", "go perft 4", "isready", "quit")
-        assert prober.wait(PATIENCE) == 0
+        assert prober.wait(TIMEOUT) == 0
         totals = [line for line in iter(prober.lines.get, None) if line.startswith("Nodes")]
         assert totals == ["Nodes searched: 4865609", "Nodes searched: 405385"]
 
@@ -270,8 +249,13 @@ def test_very_long_games(engine, plies, tail):
         "mate 1 nodes 50",
         "depth 999 nodes 300",
         "depth 1 infinite ponder nonsense depth 1 stop",
+        "depth",
+        "depth -4",
+        "movetime 0",
+        "movetime -9",
+        "movetime x",
+        "wtime movetime 20",
         "searchmoves e2e4 depth 2",
-        "searchmoves e2e5 zzzz 0000 depth 2",
         "searchmoves e2e4 e2e4 e2e4 depth 2",
         "searchmoves depth 2",
         "depth 2 searchmoves e2e4 nodes x",
@@ -289,6 +273,11 @@ def test_odd_limits(engine, limits):
     assert chess.Move.from_uci(lines[-1].split()[1]) in chess.Board().legal_moves
     assert " score " in lines[-2] and lines[-2].split(" pv ")[1].split()[0] == lines[-1].split()[1]
     assert not best(engine.settle())
+
+
+def test_without_a_legal_move_to_search_there_is_none(engine):
+    assert engine.ask("go depth 4 searchmoves e2e5 zzzz 0000", answer="bestmove")[-1] == "bestmove (none)"
+    assert engine.ask("go depth 4 searchmoves e2e5 a2a3 0000", answer="bestmove")[-1].split()[1] == "a2a3"
 
 
 @pytest.mark.parametrize(("fen", "score", "word"), [(MATED, "mate 0", "checkmate"), (STALEMATE, "cp 0", "stalemate")])
