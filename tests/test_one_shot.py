@@ -9,7 +9,6 @@ import chess
 import pytest
 
 from tests.prober import TIMEOUT, Prober
-from zobra.uci.one_shot import split
 
 FEN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
@@ -24,23 +23,6 @@ def zobra(*arguments: str) -> subprocess.CompletedProcess[str]:
         timeout=TIMEOUT,
         stdin=subprocess.DEVNULL,
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "lines"),
-    [
-        ("go depth 5", ["go depth 5"]),
-        ("eval", ["eval"]),
-        ("position startpos", ["position startpos", "d"]),
-        ("position startpos moves e2e4 go depth 3", ["position startpos moves e2e4", "go depth 3"]),
-        (f"position fen {FEN} eval", [f"position fen {FEN}", "eval"]),
-        ("Position startpos GO perft 2", ["Position startpos", "GO perft 2"]),
-        ("position startpos flip", ["position startpos", "flip"]),
-    ],
-)
-def test_arguments_as_lines(arguments, lines):
-    assert split(arguments.split(" ")) == lines
-    assert split([arguments]) == lines  # quoted as a whole
 
 
 def test_a_search():
@@ -68,8 +50,12 @@ def test_a_search_of_a_position():
         ("d", "Checkers: "),
         (f"position fen {MATED}", "Checkers: h4"),
         (f"position fen {MATED} go depth 3", "bestmove (none)"),
-        ("go movetime x", r"bestmove [a-h][1-8]\w+( ponder \w+)?"),
-        ("go perft", "info string error: perft takes a depth from 1 to .*"),
+        ("position startpos moves e2e4 GO nodes 50 --hash 4 --threads 2 --multipv 3", r"bestmove [a-h][1-8]\w+( ponder \w+)?"),
+        (f"position fen {FEN} d", "Checkers: "),
+        (f"position fen {FEN} flip", ""),
+        (f"d {MATED}", "Checkers: h4"),
+        ("d startpos moves e2e4", "Checkers: "),
+        (f"eval {FEN}", r"Evaluation: [+-]\d\.\d\d pawns \(White's side\)"),
         ("eval", r"Evaluation: [+-]\d\.\d\d pawns \(White's side\)"),
         ("compiler", "info string Python .* numba .*"),
     ],
@@ -77,7 +63,39 @@ def test_a_search_of_a_position():
 def test_the_last_line(arguments, ending):
     done = zobra(*arguments.split())
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.fullmatch(ending, done.stdout.splitlines()[-1]) or done.stdout.splitlines()[-1] == ending
+    last = done.stdout.splitlines()[-1] if done.stdout else ""
+    assert re.fullmatch(ending, last) or last == ending
+
+
+def test_a_position_that_is_named_is_shown():
+    assert f"Fen: {FEN}" in zobra("d", FEN).stdout
+    assert f"Fen: {FEN}" in zobra("d", *FEN.split()).stdout
+    assert zobra("eval", FEN).stdout.splitlines()[-1] != zobra("eval").stdout.splitlines()[-1]
+    assert "bestmove" in zobra("go depth 2").stdout  # quoted as a whole
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ("go depth x", "no number after depth"),
+        ("go depth", "no number after depth"),
+        ("go nodes 1e6", "no number after nodes"),
+        ("go dpeth 5", "not understood: dpeth 5"),
+        ("go movetime 0", "movetime is at least 1, not 0"),
+        ("go perft x", "perft takes a depth"),
+        ("go --depth 3", "No such option: --depth"),
+        ("go depth 3 --hash 0", "--hash"),
+        ("position startpos go nodes x", "no number after nodes"),
+    ],
+)
+def test_a_bad_number_is_refused(arguments, complaint):
+    done = zobra(*arguments.split())
+    assert (done.returncode, done.stdout) == (2, "") and complaint in " ".join(done.stderr.split())
+
+
+def test_several_lines_are_searched():
+    lines = zobra("go", "depth", "3", "--multipv", "2").stdout.splitlines()
+    assert any(" multipv 2 " in line for line in lines)
 
 
 def test_what_is_wrong_is_named():

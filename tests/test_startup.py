@@ -121,13 +121,13 @@ def test_quit_does_not_wait_for_a_compilation_that_begins_later(tmp_path):
 def test_commands_wait_for_the_kernels_and_are_carried_out_in_order(tmp_path):
     with engine(tmp_path) as prober:
         prober.send("setoption name MultiPV value 2", "setoption name UCI_Chess960 value true", "setoption name Nonsense")
-        prober.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1h1", "isready", "go depth 5", "d")
+        prober.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1h1", "isready", "go depth 5")
         said = prober.expect("readyok")
         assert said[0].startswith(COMPILING) and sum("kernels" in line for line in said) > 2
         assert any("no option 'Nonsense'" in line for line in said)
         said = prober.expect("bestmove")
         assert any(line.startswith("info depth 5 ") and "multipv 2 " in line for line in said)
-        assert any("5rk1" in line.lower() for line in prober.expect("Checkers"))
+        assert any("5rk1" in line.lower() for line in prober.ask("d", answer="Checkers"))
     with engine(tmp_path) as prober:  # the next start finds them
         assert not any("info string" in line for line in prober.ask("go depth 5", answer="bestmove"))
     (damaged,) = tmp_path.rglob("*.set_up.kernel")

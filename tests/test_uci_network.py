@@ -1,6 +1,9 @@
 """The option EvalFile, and what `eval` shows of a network."""
 
+import os
 import re
+import threading
+from pathlib import Path
 
 import pytest
 
@@ -106,3 +109,17 @@ def test_worths_are_differences_for_white():
     assert set(worths) == {0, 35}
     without_queen = parse_fen("4k3/8/8/8/8/8/8/R3K3 b - - 0 1")
     assert worths[35] == -searcher.evaluate(position) + searcher.evaluate(without_queen)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+@pytest.mark.parametrize("option", ["EvalFile", "BookFile", "Debug Log File"])
+@pytest.mark.parametrize("kind", ["FIFO", "device", "directory"])
+def test_what_is_no_ordinary_file_is_refused_at_once(conversation, said, tmp_path, option, kind):
+    path = {"FIFO": tmp_path / "fifo", "device": Path("/dev/zero"), "directory": tmp_path}[kind]
+    if kind == "FIFO":
+        os.mkfifo(path)
+    asking = threading.Thread(target=lambda: conversation.set_option(SetOption(option, str(path))), daemon=True)
+    asking.start()
+    asking.join(10)
+    assert not asking.is_alive()
+    assert len(said) == 1 and said[0].startswith("info string error: ") and str(path) in said[0] and "file" in said[0]

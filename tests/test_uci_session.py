@@ -10,7 +10,7 @@ from zobra.search.limits import Progress, Report, Result
 from zobra.search.skill import skill_from_elo, skill_from_level
 from zobra.search.wdl import normalised
 from zobra.uci import session
-from zobra.uci.commands import Go, Perft, RunBench, SetOption, SetPosition, Simple, parse
+from zobra.uci.commands import ARGUMENTS, SIMPLE, Go, Perft, RunBench, SetOption, SetPosition, Simple, parse
 from zobra.uci.console import Console
 from zobra.uci.loop import Loop
 from zobra.uci.search_thread import SearchThread
@@ -313,3 +313,12 @@ def test_chances_are_shown_where_asked_for(conversation, said):
     conversation.searches.thread.finish()
     numbers = [int(word) for word in said[0].split(" wdl ")[1].split()[:3]]
     assert sum(numbers) == 1000 and numbers[0] >= numbers[2]
+
+
+def test_a_person_is_helped(console, said):
+    loop = Loop(console, interactive=True)
+    for line in ("hocus pocus", "# a comment", "", "help"):
+        loop.obey(parse(line) or line)
+    assert said[0] == "unknown command 'hocus': help lists the commands" and len(said) == 2
+    for word in (*SIMPLE, *ARGUMENTS, "setoption"):
+        assert word in said[1] or word == "register", word

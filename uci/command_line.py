@@ -1,4 +1,4 @@
-"""The command line of `zobra`: one function for each word. What a command needs of the engine is imported when it runs."""
+"""The command line of `zobra`: one function for each command. What a command needs of the engine is imported when it runs."""
 
 from __future__ import annotations
 
@@ -8,30 +8,24 @@ from typing import Annotated
 
 import typer
 
-from zobra.arena.command_line import register
+from zobra.arena.command_line import register as register_arena
 from zobra.train.command_line import register as register_training
+from zobra.uci import one_shot
 from zobra.uci.doctor import doctor, uci_path
+from zobra.uci.install import install
 from zobra.uci.perft_command import perft
 from zobra.uci.version import VERSION
 from zobra.uci.warmup import warmup
 
-HELP = """Zobra, a UCI chess engine. Without a command it speaks UCI on standard input and output; `zobra --tunable` does so
-with the numbers of the search as options."""
-ONE_SHOT_HELP = "One UCI command is carried out too: zobra go depth 10, zobra position fen FEN go nodes 1000000, zobra eval."
-QUICK = "Fewer positions, smaller subsets: a few seconds."
+HELP = "Zobra, a UCI chess engine. Without a command it speaks UCI; with --tunable its search parameters are options too."
+Depth = Annotated[int, typer.Argument(min=1, max=64, help="Plies. Only the default gives the signature.")]
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help=HELP,
-    epilog=ONE_SHOT_HELP,
 )
-app.command()(perft)
-app.command()(warmup)
-app.command()(doctor)
-app.command()(uci_path)
-register(app)
-register_training(app)
 
 
 def _print_version(wanted: bool) -> None:
@@ -49,10 +43,10 @@ def _say_first(number: int, total: int, name: str) -> None:
 def options(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """What is done before any command."""
+    """Prepare what every command needs."""
     if context.invoked_subcommand in ("perft", "bench"):
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
     if context.invoked_subcommand in ("match", "ladder", "suite", "tune", "ablate") and "--help" not in sys.argv:
@@ -61,11 +55,21 @@ def options(
         compile_all(_say_first)  # or else games that Zobra plays would begin with a compilation
 
 
+@app.command("help")
+def show_help(context: typer.Context, command: Annotated[str | None, typer.Argument()] = None) -> None:
+    """Show this list, or the help of a command: zobra help match."""
+    app([command, "--help"] if command else ["--help"], prog_name=context.find_root().info_name)
+
+
+@app.command("version")
+def print_version() -> None:
+    """Print the version."""
+    _print_version(True)
+
+
 @app.command()
-def bench(
-    depth: Annotated[int | None, typer.Argument(min=1, max=64, help="Plies; the default makes the signature.")] = None,
-) -> None:
-    """Search a fixed set of positions; the last line is the signature of the engine."""
+def bench(depth: Depth = 10) -> None:
+    """Search fixed positions. The last line is the signature of the engine."""
     from zobra.search.searcher import Searcher
     from zobra.uci.bench import MEGABYTES, run
     from zobra.uci.startup import compile_all
@@ -76,8 +80,8 @@ def bench(
 
 
 @app.command()
-def parameters(names: Annotated[list[str] | None, typer.Argument(help="Only these.")] = None) -> None:
-    """The numbers that steer the search, as TOML for `zobra tune "zobra --tunable"`; switches only when named."""
+def parameters(names: Annotated[list[str] | None, typer.Argument(help="Default: all but switches.")] = None) -> None:
+    """Print the parameters of the search as TOML for `zobra tune`."""
     from zobra.uci.parameter_list import parameter_list
 
     try:
@@ -87,8 +91,15 @@ def parameters(names: Annotated[list[str] | None, typer.Argument(help="Only thes
 
 
 @app.command()
-def keys(quick: Annotated[bool, typer.Option("--quick", help=QUICK)] = False) -> None:
-    """How good are the Zobrist keys? Measures it."""
+def keys(quick: Annotated[bool, typer.Option("--quick", help="Take a smaller sample: a few seconds.")] = False) -> None:
+    """Measure how good the Zobrist keys are."""
     from zobra.uci.key_report import report
 
     report(quick)
+
+
+for command in (perft, warmup, doctor, uci_path, install):
+    app.command()(command)
+one_shot.register(app)
+register_arena(app)
+register_training(app)

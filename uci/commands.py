@@ -78,7 +78,20 @@ class RunBench:
 
 Command = Simple | Debug | SetOption | SetPosition | Go | Perft | RunBench
 
-SIMPLE = ("uci", "isready", "ucinewgame", "stop", "ponderhit", "quit", "d", "eval", "flip", "compiler", "register")
+SIMPLE = ("uci", "isready", "ucinewgame", "stop", "ponderhit", "quit", "d", "eval", "flip", "compiler", "register", "help")
+HELP = """\
+uci                                identify the engine and list its options
+isready                            answer readyok when all earlier commands are done
+setoption name NAME value VALUE    set an option
+ucinewgame                         forget the last game
+position startpos|fen FEN [moves MOVE …]
+go [depth N] [nodes N] [movetime MS] [wtime MS btime MS winc MS binc MS movestogo N]
+   [mate N] [infinite] [ponder] [searchmoves MOVE …]
+stop, ponderhit                    end a search; begin its clock after go ponder
+go perft N, bench [N]              count the leaves N plies deep; search fixed positions
+d, eval, flip                      show the position, show its evaluation, exchange its colours
+debug on|off                       print what was understood, or do not
+compiler, help, quit               print versions; print this; leave"""
 NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
 GO_WORDS = (*NUMBERS, "infinite", "ponder", "searchmoves")
 LARGEST = 1 << 62

@@ -13,7 +13,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from zobra.uci.commands import Command, Debug, Go, Perft, RunBench, SetOption, SetPosition, Simple, parse
+from zobra.uci.commands import HELP, Command, Debug, Go, Perft, RunBench, SetOption, SetPosition, Simple, parse
 from zobra.uci.console import Console, leave_on_signals
 from zobra.uci.options import OPTIONS, parameter_options
 from zobra.uci.startup import Startup
@@ -30,8 +30,8 @@ POLL = 0.02  # seconds between two looks whether the worker has ended
 class Loop:
     """Carries out commands in their order. It loads the engine in the background, and waits for it only where it is needed."""
 
-    def __init__(self, console: Console, tunable: bool = False) -> None:
-        self._console = console
+    def __init__(self, console: Console, tunable: bool = False, interactive: bool = False) -> None:
+        self._console, self._interactive = console, interactive
         self._tunable = tunable  # announce the parameters of the search too?
         self._queue: queue.SimpleQueue[Command | str] = queue.SimpleQueue()
         self._startup = Startup(self._make_session, console.inform)
@@ -111,7 +111,12 @@ class Loop:
             self.session().bench(command)
 
     def _pass_over(self, line: str) -> None:
-        if (words := line.lower().split()) and not words[0].startswith("#"):
+        words = line.lower().split()
+        if not words or words[0].startswith("#"):
+            return
+        if self._interactive:
+            self._console.say(f"unknown command {words[0]!r}: help lists the commands")
+        else:
             (self._console.inform if "setoption" in words else self._console.remark)(f"not understood: {line}")
 
     def _go(self, command: Go) -> None:
@@ -131,6 +136,8 @@ class Loop:
                 session.searches.thread.stop() if name == "stop" else session.searches.thread.ponderhit()
         elif name == "compiler":
             self._console.inform(build_description())
+        elif name == "help":
+            self._console.say(HELP)
         elif name == "ucinewgame":
             self.session().new_game()
         elif name == "flip":
@@ -169,5 +176,5 @@ def build_description() -> str:
 def converse(tunable: bool = False) -> None:
     """Speak UCI until `quit`, the end of the input or a signal, and end the process with 0."""
     leave_on_signals()
-    Loop(Console(), tunable).run()
+    Loop(Console(), tunable, interactive=sys.stdin.isatty()).run()
     os._exit(0)  # at once, whatever other threads are doing

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import sys
 
-ONE_SHOT = ("uci", "isready", "go", "d", "eval", "position", "compiler")  # UCI commands that may stand alone
-HELP = "--help"
-TUNABLE = "--tunable"  # speak UCI, with the numbers of the search as options
+TUNABLE = "--tunable"  # speak UCI, and announce the parameters of the search too
 
 
 def main() -> None:
-    """Entry point. The conversation is imported without anything heavy, so that `uci` is answered at once."""
+    """Entry point. A conversation is imported without anything heavy, so that `uci` is answered at once."""
     arguments = sys.argv[1:]
-    if arguments in ([], [TUNABLE]):
+    converses = arguments in ([], [TUNABLE])
+    refuse_closed_streams(converses)
+    if converses:
         from zobra.uci.loop import converse
 
         converse(tunable=bool(arguments))
-    elif arguments[0].lower() in ONE_SHOT and HELP not in arguments:
-        from zobra.uci.one_shot import run
-
-        run(arguments)
     else:
         from zobra.uci.command_line import app
 
-        app([HELP] if arguments[0].lower() in ONE_SHOT else arguments)  # it ends with a word on those
+        first, *words = arguments[0].split() or [""]  # a whole UCI command may come in quotes
+        app([first.lower(), *words, *arguments[1:]])
+
+
+def refuse_closed_streams(converses: bool) -> None:
+    """End the process with 1 if standard output is closed, or standard input where a conversation needs it.
+
+    Otherwise the next file that is opened would take the place of the closed stream.
+    """
+    streams = {"standard output": sys.stdout, "standard input": sys.stdin if converses else sys.stdout}
+    for name, stream in streams.items():
+        if stream is None:
+            print(f"zobra: {name} is closed", file=sys.stderr or sys.stdout)
+            sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -1,34 +1,86 @@
-"""One UCI command from the command line, carried out to its end: `zobra go depth 10`, `zobra eval`, `zobra compiler`, …
+"""UCI commands from the command line, each carried out to its end: `zobra go depth 10`, `zobra d FEN`, `zobra eval`, …
 
-`zobra position …` takes what is to be done with the position behind it (`zobra position startpos moves e2e4 go depth 10`), and
-shows the board where there is nothing. Ctrl-C ends a search, which still prints its bestmove.
+Ctrl-C ends a search, which still prints its bestmove.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+from typing import Annotated
 
-from zobra.uci.commands import SetPosition, Simple, parse
+import typer
+
+from zobra.uci.commands import Go, Perft, SetPosition, Simple, parse
 from zobra.uci.console import Console
+from zobra.uci.go_limits import AT_LEAST_ONE
 from zobra.uci.loop import Loop
+from zobra.uci.options import MAX_HASH, MAX_LINES, MAX_THREADS
 
 AFTER_POSITION = ("go", "eval", "flip")  # words that neither a FEN nor a move can be
+PLAIN = {
+    "uci": "Answer `uci`: name, author and options.",
+    "isready": "Load the engine, and answer `readyok`.",
+    "compiler": "Print the versions of Python and of the libraries.",
+}
+
+Fen = Annotated[list[str] | None, typer.Argument(metavar="[FEN]", help="FEN, in quotes or not. Default: the start position.")]
+Limits = Annotated[list[str] | None, typer.Argument(help="As in UCI: depth 10, nodes 1000000, movetime 500, perft 5, …")]
+Position = Annotated[list[str], typer.Argument(metavar="POSITION", help="As in UCI, then go LIMITS, eval or d (the default).")]
+Hash = Annotated[int, typer.Option(min=1, max=MAX_HASH, help="Transposition table in MB.")]
+Threads = Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Searching threads.")]
+MultiPv = Annotated[int, typer.Option("--multipv", min=1, max=MAX_LINES, help="Lines to search.")]
 
 
-def split(arguments: list[str]) -> list[str]:
-    """The lines that the arguments stand for."""
-    words = " ".join(arguments).split()
-    if words[0].lower() != "position":
-        return [" ".join(words)]
+def register(app: typer.Typer) -> None:
+    """Add the commands to a typer application."""
+    for command in (go, position, d, evaluate, *(_plain(name) for name in PLAIN)):
+        app.command("eval" if command is evaluate else command.__name__)(command)
+
+
+def go(limits: Limits = None, hash: Hash = 32, threads: Threads = 1, multipv: MultiPv = 1) -> None:
+    """Search the start position: zobra go depth 10."""
+    run([["go", *(limits or [])]], {"Hash": hash, "Threads": threads, "MultiPV": multipv})
+
+
+def position(words: Position, hash: Hash = 32, threads: Threads = 1, multipv: MultiPv = 1) -> None:
+    """Search or show a position: zobra position fen FEN go depth 10."""
+    words = " ".join(words).split()
+    if words[-1].lower() == "d":
+        words.pop()
     end = next((index for index, word in enumerate(words) if word.lower() in AFTER_POSITION), len(words))
-    return [" ".join(words[:end]), " ".join(words[end:]) or "d"]
+    lines = [["position", *words[:end]], words[end:] or ["d"]]
+    run(lines, {"Hash": hash, "Threads": threads, "MultiPV": multipv})
 
 
-def run(arguments: list[str]) -> None:
-    """Carry out the command that the arguments make, and end the process: with 1 for a position that cannot be read, and when
-    the engine cannot be loaded.
+def d(fen: Fen = None) -> None:
+    """Show a position: its board, FEN, key and checks."""
+    run([["position", *(fen or ["startpos"])], ["d"]])
+
+
+def evaluate(fen: Fen = None) -> None:
+    """Show the static evaluation of a position, piece by piece."""
+    run([["position", *(fen or ["startpos"])], ["eval"]])
+
+
+def _plain(name: str):
+    def command() -> None:
+        run([[name]])
+
+    command.__name__, command.__doc__ = name, PLAIN[name]
+    return command
+
+
+def run(lines: list[list[str]], options: dict[str, int] | None = None) -> None:
+    """Carry out these lines (words each) with these options, and end the process.
+
+    The exit status is 2 for bad limits, 1 for a bad position or an engine that cannot be loaded.
     """
+    set_options = [f"setoption name {name} value {value}" for name, value in (options or {}).items()]
+    commands = [command for line in (*set_options, *map(" ".join, lines)) if (command := parse(line)) is not None]
+    for command in commands:
+        if isinstance(command, Go | Perft) and (problems := problems_of(command)):
+            raise typer.BadParameter("; ".join(problems))
     console = Console()
     loop, status = Loop(console), 0
 
@@ -37,16 +89,15 @@ def run(arguments: list[str]) -> None:
         loop.obey(Simple("stop"))
 
     try:
-        for line in split(arguments):
-            if (command := parse(line)) is not None:
-                if command != Simple("uci"):
-                    loop.session()
-                signal.signal(signal.SIGINT, stop)
-                loop.obey(command)
-                if isinstance(command, SetPosition) and not loop.session().readable:
-                    status = 1
-                    break
-        if status == 0 and command != Simple("uci"):
+        if commands != [Simple("uci")]:
+            loop.session()
+        signal.signal(signal.SIGINT, stop)
+        for command in commands:
+            loop.obey(command)
+            if isinstance(command, SetPosition) and not loop.session().readable:
+                status = 1
+                break
+        if status == 0 and commands != [Simple("uci")]:
             loop.session().searches.thread.complete()
     except KeyboardInterrupt:  # while the engine was being loaded
         status = 130
@@ -54,3 +105,11 @@ def run(arguments: list[str]) -> None:
         console.inform(f"error: {error}")
         status = 1
     os._exit(status)  # at once, whatever a compilation is doing in its thread
+
+
+def problems_of(command: Go | Perft) -> list[str]:
+    """What is wrong with limits, in words. A GUI's `go` is carried out whatever it says, a user's is not."""
+    if isinstance(command, Perft):
+        return ["perft takes a depth"] if command.depth is None else []
+    small = [name for name in AT_LEAST_ONE if command.numbers.get(name, 1) < 1]
+    return command.problems() + [f"go: {name} is at least 1, not {command.numbers[name]}" for name in small]

@@ -1,0 +1,92 @@
+"""`zobra install cutechess`: write the engine into the engines file of Cute Chess.
+
+Cute Chess keeps its engines as a JSON list of objects in `engines.json`, beside its settings file: in `cutechess` below
+$XDG_CONFIG_HOME or ~/.config, on Windows below %APPDATA%. It writes the list when it ends, so it has to be closed meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from zobra.uci.doctor import gui_command
+
+NAME = "Zobra"
+
+
+class Gui(str, Enum):
+    """The GUIs whose engines file is known."""
+
+    CUTECHESS = "cutechess"
+
+
+def install(
+    gui: Annotated[Gui, typer.Argument(help="The GUI.")],
+    print_only: Annotated[bool, typer.Option("--print", help="Print the entry and the file, and change nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Change an existing entry without asking.")] = False,
+) -> None:
+    """Write Zobra into the list of engines of Cute Chess, which must be closed."""
+    path, entry = engines_file(), new_entry(gui_command())
+    if print_only:
+        typer.echo(f"{path}\n{json.dumps(entry, indent=4)}")
+        return
+    try:
+        engines = read_engines(path)
+        old = next((engine for engine in engines if engine.get("name") == NAME), None)
+        if old is None:
+            engines.append(entry)
+        elif entry.items() <= old.items():
+            typer.echo(f"{path} has this entry already")
+            return
+        elif yes or typer.confirm(f"{NAME} is {old.get('command')} in {path}. Change it to {entry['command']}?"):
+            old.update(entry)
+        else:
+            raise typer.Exit(1)
+        write_engines(path, engines)
+    except (OSError, ValueError) as error:
+        typer.echo(f"zobra: {path}: {getattr(error, 'strerror', None) or error}", err=True)
+        raise typer.Exit(1) from None
+    typer.echo(f"{NAME} is in {path}; it is in the list of engines when Cute Chess is started again")
+
+
+def engines_file() -> Path:
+    """Where Cute Chess keeps its engines."""
+    if os.name == "nt":
+        base = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    else:
+        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return base / "cutechess" / "engines.json"
+
+
+def new_entry(command: str) -> dict[str, str]:
+    """The entry of an engine with this command."""
+    return {"command": command, "name": NAME, "protocol": "uci", "stderrFile": "", "workingDirectory": ""}
+
+
+def read_engines(path: Path) -> list[dict[str, Any]]:
+    """The engines in a file, none if there is no file; ValueError if it is not a list of objects."""
+    if not path.exists():
+        return []
+    engines = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(engines, list) or not all(isinstance(engine, dict) for engine in engines):
+        raise ValueError("it is not a list of engines")
+    return engines
+
+
+def write_engines(path: Path, engines: list[dict[str, Any]]) -> None:
+    """Replace the file at once, so that an interruption cannot damage it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            json.dump(engines, file, indent=4, ensure_ascii=False)
+        os.replace(draft, path)
+    except OSError:
+        os.unlink(draft)
+        raise
