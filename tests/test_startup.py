@@ -19,10 +19,15 @@ from zobra.uci.startup import Startup, compile_all
 COMPILING = "info string compiling the engine"
 
 
+def without_kernels(store: Path) -> dict[str, str]:
+    """An environment in which the package has no kernels, since Numba is told how to compile, and the store is this one."""
+    return {**os.environ, "ZOBRA_CACHE_DIR": str(store), "NUMBA_OPT": "1"}
+
+
 @contextmanager
-def engine(store: Path, **variables: str):
+def engine(store: Path):
     """A fresh process with this store, which has answered `uci` with nothing but what it is asked."""
-    with Prober(environment={**os.environ, "ZOBRA_CACHE_DIR": str(store), **variables}) as prober:
+    with Prober(environment=without_kernels(store)) as prober:
         said = prober.ask("uci", answer="uciok")
         assert not any("info string" in line for line in said)
         yield prober
@@ -100,7 +105,7 @@ def test_leaves_at_once_while_it_compiles(tmp_path, ending):
 
 
 def test_leaves_when_nobody_listens_to_the_progress(tmp_path):
-    environment, command = {**os.environ, "ZOBRA_CACHE_DIR": str(tmp_path)}, [sys.executable, "-m", "zobra.uci"]
+    environment, command = without_kernels(tmp_path), [sys.executable, "-m", "zobra.uci"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         process.stdin.write(b"isready\n")
@@ -111,7 +116,7 @@ def test_leaves_when_nobody_listens_to_the_progress(tmp_path):
 
 
 def test_quit_does_not_wait_for_a_compilation_that_begins_later(tmp_path):
-    with Prober(environment={**os.environ, "ZOBRA_CACHE_DIR": str(tmp_path)}) as prober:
+    with Prober(environment=without_kernels(tmp_path)) as prober:
         begin = time.monotonic()
         prober.send("uci", "isready", "quit")
         assert prober.wait() == 0 and time.monotonic() - begin < 8
@@ -130,17 +135,11 @@ def test_commands_wait_for_the_kernels_and_are_carried_out_in_order(tmp_path):
         assert any("5rk1" in line.lower() for line in prober.ask("d", answer="Checkers"))
     with engine(tmp_path) as prober:  # the next start finds them
         assert not any("info string" in line for line in prober.ask("go depth 5", answer="bestmove"))
-    (damaged,) = tmp_path.rglob("*.set_up.kernel")
-    damaged.write_bytes(damaged.read_bytes()[:-1])
-    with engine(tmp_path) as prober:
-        said = prober.ask("isready", "d", answer="Checkers")
-        assert sum("damaged files removed" in line for line in said) == 1
-    assert damaged.exists()
 
 
 @pytest.mark.slow
 def test_a_script_is_carried_out_though_kernels_are_missing(tmp_path):
-    environment = {**os.environ, "ZOBRA_CACHE_DIR": str(tmp_path)}
+    environment = without_kernels(tmp_path)
     command = [sys.executable, "-m", "zobra.uci"]
     done = subprocess.run(command, check=True, env=environment, input="go perft 3\nquit\n", capture_output=True, text=True)
     assert "Nodes searched: 8902" in done.stdout and done.stderr == ""
@@ -151,14 +150,14 @@ def test_without_a_place_for_kernels_it_says_so_once_and_plays(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with engine(tmp_path / "file") as prober:
         said = prober.ask("isready", "go depth 8", answer="bestmove")
-        assert sum("kernel cache is not usable" in line for line in said) == 1
+        assert sum("cannot be kept" in line for line in said) == 1
         assert chess.Move.from_uci(said[-1].split()[1]) in chess.Board().legal_moves
         assert not any("info string" in line for line in prober.ask("go depth 5", "eval", answer="bestmove"))
 
 
 @pytest.mark.slow
 def test_of_several_starts_one_compiles_and_all_play(tmp_path):
-    probers = [Prober(environment={**os.environ, "ZOBRA_CACHE_DIR": str(tmp_path)}) for _ in range(4)]
+    probers = [Prober(environment=without_kernels(tmp_path)) for _ in range(4)]
     try:
         for prober in probers:
             prober.send("uci", "isready", "go depth 9")
