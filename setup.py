@@ -9,7 +9,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
@@ -43,16 +43,19 @@ class BuildWithKernels(build_py):
                 compile_kernels(folder)
 
 
+class PlatformDistribution(Distribution):
+    """Files for one platform, unless no kernels are wanted."""
+
+    def has_ext_modules(self) -> bool:
+        return os.environ.get("ZOBRA_KERNELS") != ""
+
+
 class WheelForPlatform(bdist_wheel):
     """Object code depends on the platform, and on no version of Python."""
-
-    def finalize_options(self) -> None:
-        super().finalize_options()
-        self.root_is_pure = os.environ.get("ZOBRA_KERNELS") == ""
 
     def get_tag(self) -> tuple[str, str, str]:
         python, abi, platform = super().get_tag()
         return (python, abi, platform) if self.root_is_pure else ("py3", "none", platform)
 
 
-setup(cmdclass={"build_py": BuildWithKernels, "bdist_wheel": WheelForPlatform})
+setup(distclass=PlatformDistribution, cmdclass={"build_py": BuildWithKernels, "bdist_wheel": WheelForPlatform})

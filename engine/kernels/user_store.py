@@ -14,6 +14,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 import llvmlite
@@ -68,8 +69,8 @@ def base_folder() -> Path:
 class UserStore:
     """The store for one target. Making one reads and writes nothing.
 
-    `folder` is None when nothing can be read or kept. `compiled` counts the kernels that this process compiled. Entries that
-    are declared while `takes_entries` is false are neither read nor kept.
+    `compiled` counts the kernels that this process compiled. Entries that are declared while `takes_entries` is false are
+    neither read nor kept.
     """
 
     def __init__(self, target: Target, base: Path | None = None) -> None:
@@ -77,14 +78,19 @@ class UserStore:
         self._is_lock_held = False
         self._level = target.level
         self._digest = digest(target, llvmlite.__version__, *numba_variables())
-        self.folder: Path | None = None
+        self._base = base
+
+    @cached_property
+    def folder(self) -> Path | None:
+        """The folder of this target's kernels, whether it is there or not; None when nothing can be read or kept."""
         try:
-            folder = (base or base_folder()) / self._digest
+            folder = (self._base or base_folder()) / self._digest
             with contextlib.suppress(FileNotFoundError):
                 check_own(os.stat(folder), folder)
-            self.folder = folder
         except (OSError, RuntimeError) as error:
-            self._do_without(error)
+            note(f"compiled kernels cannot be kept: {error}")
+            return None
+        return folder
 
     def read(self, name: str = SET) -> Kernels:
         """What is kept under a name: one kernel, or the whole set; nothing when there is none, or none that is sound."""
@@ -117,7 +123,7 @@ class UserStore:
 
     def check_writable(self) -> None:
         """Raise OSError or RuntimeError unless a set of kernels can be kept now."""
-        folder = (base_folder() if self.folder is None else self.folder.parent) / self._digest
+        folder = (self._base or base_folder()) / self._digest
         folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
         check_own(folder.stat(), folder)
         probe = folder / "probe"
