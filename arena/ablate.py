@@ -1,8 +1,8 @@
-"""What an engine's techniques are worth: it plays itself with each of them switched off by an option.
+"""Ablation: what an engine loses when one of its techniques is switched off by an option.
 
 An ablation is a gauntlet (journal.py) of the whole engine, named WHOLE, against itself without each technique. Beside the games
 lies `ablation.json`: {"kind": "ablation", "limit", "bench": nodes of the whole engine or null, "techniques": [{"name", "off":
-{option: value}, "games", "pairs": [0 to 2 points], "elo", "margin" (null where they cannot be told), "bench"}]}, and the same
+{option: value}, "games", "pairs": [0 to 2 points], "elo", "margin" (null where they are unknown), "bench"}]}, and the same
 as a Markdown table in `ablation.md`. Elo is what the engine loses without the technique.
 """
 
@@ -11,26 +11,25 @@ import math
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import chess.engine
 
-from zobra.arena.announced import Spin, as_announced
+from zobra.arena.engine_options import Spin, as_announced
 from zobra.arena.engines import EngineSpec
-from zobra.arena.journal import write_safely
+from zobra.arena.files import read_json, read_toml, typed, write_safely
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
-from zobra.arena.statistics import Estimate, estimate
-from zobra.arena.toml_file import read_toml
+from zobra.arena.statistics import estimate
 
 WHOLE = "everything"
 SWITCH = "use_"
 # the last line of a bench, as OpenBench wants it, or as Stockfish prints it
 _BENCH = re.compile(r"^\s*(\d+) nodes \d+ nps|^Nodes searched\s*:\s*(\d+)", re.MULTILINE)
 _LONGEST_BENCH = 600.0  # seconds
-_BEGIN, _END = "<!-- ablation -->", "<!-- end of ablation -->"
+HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
 
 
 @dataclass(frozen=True)
@@ -39,17 +38,6 @@ class Technique:
 
     name: str
     off: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Worth:
-    """What a technique was found to be worth; `bench` counts nodes without it."""
-
-    technique: Technique
-    games: int
-    pairs: list[int]
-    estimate: Estimate | None
-    bench: int | None
 
 
 def techniques(path: Path | None, texts: Sequence[str], spins: Mapping[str, Spin]) -> list[Technique]:
@@ -95,12 +83,6 @@ def engines(
     )
 
 
-def check(settings: Settings, folder: Path) -> None:
-    """Raises ValueError if what lies in the folder is no ablation, whose figures would be written over others'."""
-    if settings.engines[0].name != WHOLE:
-        raise ValueError(f"{folder} holds a match that is no ablation")
-
-
 def bench(spec: EngineSpec) -> int | None:
     """The nodes that the engine's command `bench` searches with these options; None for an engine that has none."""
     texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in spec.options.items()}
@@ -117,89 +99,65 @@ def bench(spec: EngineSpec) -> int | None:
     return int("".join(counts[-1])) if counts else None
 
 
-def worths(settings: Settings, results: Results, benches: Mapping[str, int | None]) -> list[Worth]:
-    """Every technique's worth by the games so far, the greatest first."""
+def content(settings: Settings, results: Results, benches: Mapping[str, int | None]) -> dict[str, Any]:
+    """The content of ablation.json by the games so far, the techniques with the greatest loss first."""
     whole, *others = settings.engines
-    found = []
+    entries = []
     for engine in others:
-        off = {name: value for name, value in engine.options.items() if whole.options.get(name) != value}
         games = sum(results.trinomial(WHOLE, engine.name))
-        guess = estimate(results.best_counts(WHOLE, engine.name)) if games else None
-        technique = Technique(engine.name, off)
-        found.append(Worth(technique, games, results.pentanomial(WHOLE, engine.name), guess, benches.get(engine.name)))
-    return sorted(found, key=lambda worth: -worth.estimate.elo if worth.estimate else math.inf)
+        found = estimate(results.best_counts(WHOLE, engine.name)) if games else None
+        off = {name: value for name, value in engine.options.items() if whole.options.get(name) != value}
+        entry = {"name": engine.name, "off": off, "games": games, "pairs": results.pentanomial(WHOLE, engine.name)}
+        numbers = {"elo": _finite(found.elo if found else None), "margin": _finite(found.elo_margin if found else None)}
+        entries.append((found.elo if found else -math.inf, entry | numbers | {"bench": benches.get(engine.name)}))
+    entries.sort(key=lambda item: -item[0])
+    techniques = [entry for _, entry in entries]
+    return {"kind": "ablation", "limit": settings.time_control, "bench": benches.get(WHOLE), "techniques": techniques}
 
 
-def content(settings: Settings, found: Sequence[Worth], benches: Mapping[str, int | None]) -> dict[str, Any]:
-    """What ablation.json holds."""
-    entries = [
-        asdict(worth.technique)
-        | {"games": worth.games, "pairs": worth.pairs, "bench": worth.bench}
-        | {"elo": _number(worth, "elo"), "margin": _number(worth, "elo_margin")}
-        for worth in found
+def _finite(value: float | None) -> float | None:
+    return round(value, 2) if value is not None and math.isfinite(value) else None
+
+
+def rows(found: Mapping[str, Any]) -> list[list[str]]:
+    """The table of ablation.json's content as text, in the order of HEADER."""
+    return [
+        [
+            entry["name"],
+            ", ".join(f"{name}={value}" for name, value in entry["off"].items()),
+            _elo_text(entry),
+            str(entry["games"]),
+            "-" if entry["bench"] is None else f"{entry['bench']:,}",
+        ]
+        for entry in found["techniques"]
     ]
-    return {"kind": "ablation", "limit": settings.time_control, "bench": benches.get(WHOLE), "techniques": entries}
 
 
-def known_benches(path: Path) -> dict[str, int | None]:
+def _elo_text(entry: Mapping[str, Any]) -> str:
+    """Elo with its margin, as far as they are known."""
+    if entry["elo"] is not None:
+        return f"{entry['elo']:+.0f}" + ("" if entry["margin"] is None else f" ± {entry['margin']:.0f}")
+    pairs = entry["pairs"]
+    return "-" if not entry["games"] else "all won" if pairs[-1] == sum(pairs) else "all lost"
+
+
+def save(folder: Path, found: Mapping[str, Any]) -> None:
+    """Writes ablation.json and ablation.md. Raises OSError."""
+    lines = [f"| {' | '.join(HEADER)} |", "|---|---|---:|---:|---:|"]
+    lines += ["| {} | `{}` | {} | {} | {} |".format(*row) for row in rows(found)]
+    whole = "" if found["bench"] is None else f" Bench of the whole engine: {found['bench']:,}."
+    below = f"The whole engine against itself without the technique at {found['limit']}, with 95 % margins.{whole}"
+    write_safely(folder / "ablation.json", json.dumps(found, indent=1))
+    write_safely(folder / "ablation.md", "\n".join([*lines, "", below, ""]))
+
+
+def known_benches(path: Path) -> dict[str, int]:
     """The bench of each engine by an earlier ablation.json. Raises ValueError or OSError."""
     if not path.exists():
         return {}
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+
+    def convert(values: dict) -> dict[str, int]:
         benches = {WHOLE: values["bench"]} | {entry["name"]: entry["bench"] for entry in values["techniques"]}
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path}: not an ablation: {error}") from error
-    return {name: nodes for name, nodes in benches.items() if nodes is not None}
+        return {name: typed(int, nodes, "bench") for name, nodes in benches.items() if nodes is not None}
 
-
-def _number(worth: Worth, name: str) -> float | None:
-    value = getattr(worth.estimate, name) if worth.estimate else math.nan
-    return round(value, 2) if math.isfinite(value) else None
-
-
-def rows(found: Sequence[Worth]) -> list[list[str]]:
-    """Name, options, worth, games and bench of each technique as text."""
-    return [
-        [
-            worth.technique.name,
-            ", ".join(f"{name}={value}" for name, value in worth.technique.off.items()),
-            elo_text(worth),
-            str(worth.games),
-            "-" if worth.bench is None else f"{worth.bench:,}",
-        ]
-        for worth in found
-    ]
-
-
-def elo_text(worth: Worth) -> str:
-    """Elo with its margin, as far as they can be told."""
-    elo, margin = _number(worth, "elo"), _number(worth, "elo_margin")
-    if elo is None:
-        return {1.0: "all won", 0.0: "all lost"}.get(worth.estimate.score, "-") if worth.estimate else "-"
-    return f"{elo:+.0f}" + ("" if margin is None else f" ± {margin:.0f}")
-
-
-def markdown(settings: Settings, found: Sequence[Worth], benches: Mapping[str, int | None]) -> str:
-    """The table, with a line below that says how it was made."""
-    lines = ["| technique | switched off by | worth in Elo | games | bench without |", "|---|---|---:|---:|---:|"]
-    lines += ["| {} | `{}` | {} | {} | {} |".format(*row) for row in rows(found)]
-    whole = "" if benches.get(WHOLE) is None else f" Bench of the whole engine: {benches[WHOLE]:,}."
-    below = f"The whole engine against itself without the technique at {settings.time_control}, with 95 % margins.{whole}"
-    return "\n".join([*lines, "", below, ""])
-
-
-def around_table(path: Path) -> tuple[str, str]:
-    """What a Markdown file has before and after the place of the table. Raises ValueError when it has none, or OSError."""
-    text = path.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not (begin and end):
-        raise ValueError(f"{path}: no place for the table, which is between the lines {_BEGIN} and {_END}")
-    return before, after
-
-
-def insert(path: Path, table: str) -> None:
-    """Puts the table between the marks of a Markdown file. Raises ValueError when it has none, or OSError."""
-    before, after = around_table(path)
-    write_safely(path, f"{before}{_BEGIN}\n{table}{_END}{after}".encode())
+    return read_json(path, "an ablation", convert)

@@ -10,11 +10,11 @@ from zobra.arena.played_move import PlayedMove
 
 
 @dataclass(frozen=True)
-class Rules:
-    """When a game is ended. Scores are centipawns as the engines give them; None switches a rule off.
+class AdjudicationRules:
+    """When a game is ended early. Scores are in centipawns; None switches a rule off.
 
-    `draw`: from this full move on, after this many moves of each side within this score. `resign`: after this many moves in a
-    row of the loser at this score or worse (of both sides, if `resign_twosided`). `move_limit`: full moves a game.
+    `draw`: (first full move, moves of each side in a row, largest score). `resign`: (moves of the loser in a row, score that is
+    lost); with `resign_twosided` the winner's scores must agree. `move_limit`: full moves in a game. `syzygy`: tables' folder.
     """
 
     draw: tuple[int, int, int] | None = None
@@ -46,7 +46,7 @@ def win_for(color: chess.Color) -> str:
 
 
 def ending_on_board(board: chess.Board) -> Ending | None:
-    """Whether the rules of chess end the game here; threefold repetition and fifty moves count at once."""
+    """How the rules of chess end the game here, if they do. Threefold repetition and fifty moves end it without a claim."""
     if not any(board.generate_legal_moves()):
         return Ending(win_for(not board.turn), "mate") if board.is_check() else Ending(DRAW, "stalemate")
     if board.is_insufficient_material():
@@ -59,17 +59,17 @@ def ending_on_board(board: chess.Board) -> Ending | None:
 
 
 class Adjudicator:
-    """Watches one game."""
+    """Counts what the rules need, for one game."""
 
-    def __init__(self, rules: Rules, tablebase: chess.syzygy.Tablebase | None = None) -> None:
+    def __init__(self, rules: AdjudicationRules, tablebase: chess.syzygy.Tablebase | None = None) -> None:
         self._rules, self._tablebase = rules, tablebase
         self._quiet_plies = 0
-        # plies in a row at which a side thought itself lost, or won
+        # moves in a row after which a side's score was lost, or won
         self._losing = {chess.WHITE: 0, chess.BLACK: 0}
         self._winning = {chess.WHITE: 0, chess.BLACK: 0}
 
     def ending(self, board: chess.Board, played: PlayedMove) -> Ending | None:
-        """Called after each move with the position it led to."""
+        """How the game ends after this move, which led to this position; None if it goes on."""
         self._note(board, played)
         return self._tablebase_ending(board) or self._resignation() or self._draw(board) or self._move_limit(board)
 
@@ -77,7 +77,7 @@ class Adjudicator:
         mover = not board.turn
         score = played.score if played.mate is None else (100_000 if played.mate > 0 else -100_000)
         if self._rules.draw is not None:
-            # captures and pawn moves make a drawish game new
+            # captures and pawn moves begin the count anew
             if board.halfmove_clock == 0:
                 self._quiet_plies = 0
             quiet = score is not None and abs(score) <= self._rules.draw[2]

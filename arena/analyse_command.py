@@ -1,6 +1,5 @@
 """The command `zobra analyse`."""
 
-import asyncio
 import os
 from collections.abc import Callable
 from functools import partial
@@ -15,10 +14,11 @@ from rich.console import Console
 from zobra.arena import report_match
 from zobra.arena.analysis import SIDES, Analyst, EngineLine, Search, annotate, annotate_position
 from zobra.arena.analysis_source import AnalysisSource, analysed_games, open_source
-from zobra.arena.command import mistakes_named
+from zobra.arena.command import INTERRUPTED, errors_as_messages
 from zobra.arena.compressed_text import STANDARD_INPUT
+from zobra.arena.display import LivePanel
 from zobra.arena.engines import EngineSpec, read_engine
-from zobra.arena.live import LivePanel
+from zobra.arena.interrupts import run_async
 from zobra.arena.options import EngineOptions
 from zobra.arena.report_games import read_pgn
 
@@ -55,13 +55,13 @@ def analyse(
         time = _DEFAULT_TIME_MS
     search = Search(chess.engine.Limit(time=time and time / 1000, depth=depth, nodes=nodes), multipv)
     output = output or _default_output(source, html)
-    with mistakes_named():
+    with errors_as_messages():
         own = [f"{name}={value}" for name, value in (("Threads", threads), ("Hash", hash_mb)) if value is not None]
         spec = read_engine(engine, [*own, *(option or [])])
         games = open_source(source)
         interrupted = False
         try:
-            asyncio.run(_run(console, games, spec, search, output))
+            run_async(_run(console, games, spec, search, output))
         except KeyboardInterrupt:
             interrupted = True
         if html is not None and output is not None and not interrupted:
@@ -70,7 +70,7 @@ def analyse(
     if interrupted:
         kept = f"; {output} keeps what is done, and the same command resumes" if output else ""
         console.print(f"interrupted{kept}", soft_wrap=True)
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _default_output(source: str, html: Path | None) -> Path | None:

@@ -10,7 +10,7 @@ import chess.engine
 import chess.pgn
 
 from zobra.arena.accuracy import MARKS, average_accuracy, centipawn_loss, mark, winning_chance
-from zobra.arena.player import EngineFailure, Player
+from zobra.arena.player import EngineFailure, EnginePlayer
 
 SIDES = {chess.WHITE: "White", chess.BLACK: "Black"}
 _LINE_PLIES = 12  # of a line that is written as a variation
@@ -67,7 +67,7 @@ def _plural(name: str) -> str:
     return name[:-1] + "ies" if name.endswith("y") else name + "s"
 
 
-class Analyst(Player):
+class Analyst(EnginePlayer):
     """An engine process that analyses positions."""
 
     @property

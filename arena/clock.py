@@ -7,15 +7,21 @@ from dataclasses import dataclass, replace
 import chess
 import chess.engine
 
+from zobra.arena.files import printable
+
 _CLOCK = re.compile(
     r"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+):)?(?P<seconds>\d+(?:\.\d+)?|\.\d+)(?:\+(?P<increment>\d+(?:\.\d+)?|\.\d+))?"
 )
 _FIXED = re.compile(r"(?P<kind>movetime|nodes|depth)=(?P<number>\d+)")
 
+# a usual game: moves of each side, and the share of its time that a side uses up
+USUAL_MOVES = 60
+_USUAL_SHARE = 0.8
+
 
 @dataclass(frozen=True)
 class TimeControl:
-    """Milliseconds for the game (or for each `moves` moves) and per move, and fixed limits a move; None means no such limit."""
+    """Time for the game (or for each `moves` moves) and per move in milliseconds, and other limits a move; None: no limit."""
 
     base_ms: int | None = None
     increment_ms: int = 0
@@ -41,7 +47,7 @@ class TimeControl:
                     moves=int(clock["moves"] or 0),
                 )
             else:
-                raise ValueError(f"time control {part!r}: not like 10+0.1, 40/60, movetime=100, nodes=5000 or depth=8")
+                raise ValueError(f"time control {printable(part)!r}: not 10+0.1, 40/60, movetime=100, nodes=5000 or depth=8")
         if (control.base_ms, control.movetime, control.nodes, control.depth) == (None,) * 4:
             raise ValueError("no time control")
         if 0 in (control.base_ms, control.movetime, control.nodes, control.depth):
@@ -49,6 +55,13 @@ class TimeControl:
         if control.base_ms is not None and control.movetime is not None:
             raise ValueError(f"time control {text!r}: either a clock or a time per move")
         return control
+
+    def side_seconds(self, move_seconds: float = 0.0) -> float:
+        """How long one side thinks in a game of usual length, as an estimate. `move_seconds`: for a move by nodes or depth."""
+        if self.base_ms is None:
+            return USUAL_MOVES * (self.movetime / 1000 if self.movetime else move_seconds)
+        shares = USUAL_MOVES / self.moves if self.moves else _USUAL_SHARE
+        return (self.base_ms * shares + self.increment_ms * USUAL_MOVES) / 1000
 
     def scaled(self, odds: float) -> "TimeControl":
         """With time and nodes multiplied; depth stays."""
@@ -73,7 +86,7 @@ class TimeControl:
         return " ".join(parts + [f"{kind}={number}" for kind, number in fixed.items() if number is not None])
 
 
-class Clock:
+class GameClock:
     """One side's clock in one game."""
 
     def __init__(self, control: TimeControl, margin_ms: float = 0) -> None:
@@ -83,12 +96,12 @@ class Clock:
         self.moves_to_go = control.moves
 
     def allowance_ms(self) -> float | None:
-        """The longest this move may take without loss, None when time is not limited."""
+        """The longest time in milliseconds that this move may take without a loss; None when time is not limited."""
         limit = self.control.movetime if self.remaining_ms is None else self.remaining_ms
         return None if limit is None else limit + self.margin_ms
 
     def spend(self, elapsed_ms: float) -> float:
-        """Counts a move. The milliseconds by which it came too late (the margin not counted), else 0.
+        """Counts a move. Returns the milliseconds by which it came too late (the margin not counted), else 0.
 
         Only whole milliseconds count, as in fastchess.
         """
@@ -107,8 +120,8 @@ class Clock:
         return 0.0
 
 
-def engine_limit(clocks: Mapping[chess.Color, Clock], turn: chess.Color, clock_id: object) -> chess.engine.Limit:
-    """What the engine to move is told: both clocks where they run, and its own fixed limits."""
+def engine_limit(clocks: Mapping[chess.Color, GameClock], turn: chess.Color, clock_id: object) -> chess.engine.Limit:
+    """What "go" says to the engine to move: both clocks where they run, and its own fixed limits."""
     own = clocks[turn]
     limit = chess.engine.Limit(
         time=None if own.control.movetime is None else own.control.movetime / 1000,

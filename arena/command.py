@@ -1,94 +1,47 @@
-"""What the commands that play games share: mistakes told in words, their common settings, playing, and going on later."""
+"""What the arena's commands share: errors as messages, resuming, playing, and the end of an interrupted run."""
 
-import random
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
 
-from zobra.arena.adjudication import Rules, open_tablebase
-from zobra.arena.display import MatchDisplay, faults
-from zobra.arena.engines import EngineSpec
+from zobra.arena.adjudication import open_tablebase
+from zobra.arena.display import MatchDisplay, counted, faults
+from zobra.arena.files import check_writable, printable
+from zobra.arena.interrupts import interruptible
 from zobra.arena.journal import Journal
-from zobra.arena.match import Match, Outcome, check_engines, scheduled
-from zobra.arena.openings import RANDOM, USUAL_PLIES
-from zobra.arena.results import Results
+from zobra.arena.match import MatchRunner, MatchState, check_engines, expected_seconds, scheduled
+from zobra.arena.openings import Opening
+from zobra.arena.options import FREE, GameOptions
 from zobra.arena.settings import Settings, digest
 from zobra.arena.tune import PLAN
 
+_LONGEST_MESSAGE = 1000
+INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
+
 
 @contextmanager
-def mistakes_named() -> Iterator[None]:
-    """What a user can put right becomes a message of the command line."""
+def errors_as_messages() -> Iterator[None]:
+    """Turns errors that a user can correct into messages of the command line; after Ctrl-C the command ends with status 130."""
     try:
-        yield
+        with interruptible():
+            yield
+    except typer.Exit:
+        raise
     except OSError as error:
-        raise typer.BadParameter(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from error
+        text = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        raise typer.BadParameter(printable(text, _LONGEST_MESSAGE)) from error
     except (ValueError, RuntimeError) as error:
-        raise typer.BadParameter(str(error)) from error
-
-
-def seed_of(seed: int | None, folder: Path | None) -> int:
-    """The given seed, else the one of the match that lies in the folder, else a new one."""
-    if seed is None and folder is not None and (folder / "run.json").exists():
-        return Journal.settings_in(folder).seed
-    return random.SystemRandom().randrange(1_000_000) if seed is None else seed
-
-
-def numbers(text: str | None, count: int, option: str) -> tuple | None:
-    """The whole numbers of an option's text. Raises ValueError unless there are so many."""
-    if text is None:
-        return None
-    parts = text.split(",")
-    if len(parts) != count or not all(part.strip().isdigit() for part in parts):
-        raise ValueError(f"{option} {text}: not {count} whole numbers with commas")
-    return tuple(map(int, parts))
-
-
-def settings_of(
-    engines: Sequence[EngineSpec],
-    time_control: str,
-    games: int,
-    folder: Path | None,
-    *,
-    seed: int | None = None,
-    book: Path | None = None,
-    plies: int | None = None,
-    walk: int = USUAL_PLIES,
-    order: str = RANDOM,
-    **more: Any,
-) -> Settings:
-    """The settings of a run as options state them. Raises ValueError or OSError.
-
-    Games without a book begin with `plies` random moves, or with `walk` of them if that is not given.
-    """
-    if games % 2:
-        raise ValueError(f"--games {games}: must be even, as every opening is played with both colours")
-    opening: dict[str, Any] = {"book": absolute(book), "book_digest": digest(book) if book else None, "order": order}
-    plies = walk if book is None and plies is None else plies
-    engines = [engine.anchored() for engine in engines]
-    return Settings(tuple(engines), time_control, games // 2, seed=seed_of(seed, folder), plies=plies, **opening, **more)
-
-
-def check_nothing_decided(context: typer.Context, *free: str) -> None:
-    """Raises ValueError for options given to a run that is gone on with by its folder alone, unless they are `free`."""
-    sources = {name: context.get_parameter_source(name) for name in context.params if name not in ("folder", *free)}
-    said = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
-    given = [parameter.opts[0] for parameter in context.command.params if parameter.name in said]
-    if given:
-        raise ValueError(f"{', '.join(given)}: the folder says that already; name the engines too to see whether it agrees")
-
-
-def check_book(settings: Settings) -> None:
-    """Raises ValueError when the book is no longer the one that the settings name, OSError when it is gone."""
-    if settings.book and digest(Path(settings.book)) != settings.book_digest:
-        raise ValueError(f"{settings.book} has changed since the match began")
+        raise typer.BadParameter(printable(str(error), _LONGEST_MESSAGE)) from error
+    except KeyboardInterrupt:
+        typer.echo("interrupted; nothing new was kept")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def plain_console() -> Console:
@@ -98,47 +51,73 @@ def plain_console() -> Console:
     return Console(markup=False, highlight=False, emoji=False)
 
 
-def rules_of(draw: str | None, resign: str | None, **more: Any) -> Rules:
-    """The rules that --draw and --resign state. Raises ValueError."""
-    return Rules(numbers(draw, 3, "--draw"), numbers(resign, 2, "--resign"), **more)
-
-
-def absolute(path: Path | None) -> str | None:
-    """The path as a run keeps it, whatever folder goes on with it."""
-    return None if path is None else str(path.resolve())
-
-
 def new_folder(kind: str) -> Path:
-    """Where a run is kept if nothing else is said."""
+    """Where a run is kept if no folder is named."""
     return Path(f"{kind}-{datetime.now():%Y%m%d-%H%M%S}")
 
 
-def play(console: Console, folder: Path, settings: Settings, concurrency: int, pin: bool = True) -> Outcome:
-    """Plays or goes on with the match in a folder. Raises ValueError, OSError or RuntimeError."""
+def resumed(console: Console, context: typer.Context, options: GameOptions, needed: str) -> Settings:
+    """The settings of the run in --folder, whose commands are shown; a terminal is asked before they start, unless --trust.
+
+    Raises ValueError without a folder, saying what is `needed` instead, and for options that only a new run takes; OSError.
+    """
+    if options.folder is None:
+        raise ValueError(f"name {needed}, or with --folder a run to resume")
+    sources = {name: context.get_parameter_source(name) for name in context.params if name not in FREE}
+    named = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    given = [parameter.opts[0] for parameter in context.command.params if parameter.name in named]
+    if given:
+        raise ValueError(f"{', '.join(given)}: the folder says that already; name the engines too to compare them with it")
+    settings = Journal.settings_in(options.folder)
+    if not options.trust:
+        for engine in settings.engines:
+            place = f" in {engine.directory}" if engine.directory else ""
+            console.print(f"{engine.name}: {printable(shlex.join(engine.command) + place)}", soft_wrap=True)
+        if sys.stdin.isatty() and not typer.confirm("Start these commands?", default=True):
+            raise ValueError("not resumed")
+    return settings
+
+
+def play(console: Console, folder: Path, settings: Settings, options: GameOptions) -> MatchState:
+    """Plays or resumes the match in a folder. Raises ValueError, OSError or RuntimeError."""
     if (folder / PLAN).exists():
-        raise ValueError(f"{folder} holds a run of tuning: `zobra tune --folder {folder}` goes on with it")
-    check_book(settings)
-    open_tablebase(settings.rules.syzygy)  # is there one?
-    # what cannot be played leaves no folder behind
+        raise ValueError(f"{folder} holds a run of tuning: `zobra tune --folder {folder}` resumes it")
     with console.status("drawing the openings"):
         schedule = scheduled(settings)
-    check_engines(settings, [pairing.opening for pairing in schedule])
+    check_run(console, settings, [pairing.opening for pairing in schedule], options)
     with console.status("reading the games so far"):
         journal = Journal.open(folder, settings)
     with closing(journal):
-        running = Match(journal, schedule, concurrency, pin=pin)
+        runner = MatchRunner(journal, schedule, options.playing)
         with MatchDisplay(console, settings) as display:
-            return running.run(display)
+            return runner.run(display)
 
 
-def print_faults(console: Console, results: Results) -> None:
-    """What engines lost by other means than chess."""
-    for line in faults(results):
+def check_run(console: Console, settings: Settings, openings: Sequence[Opening], options: GameOptions) -> None:
+    """Checks book, tables, log and engines before a folder is made, and says how long the games will take.
+
+    Raises ValueError, OSError or RuntimeError.
+    """
+    if settings.book and digest(Path(settings.book)) != settings.book_digest:
+        raise ValueError(f"{settings.book} has changed since the match began")
+    open_tablebase(settings.rules.syzygy)
+    if options.log is not None:
+        check_writable(options.log)
+    if settings.book and len(set(openings)) < settings.rounds:
+        found = f"{counted(len(set(openings)), 'opening')} for {counted(settings.rounds, 'pair')} of games"
+        console.print(f"{settings.book}: {found}, so that openings repeat", soft_wrap=True)
+    concurrency = options.playing.concurrency
+    seconds = expected_seconds(settings, check_engines(settings, openings), concurrency)
+    about = timedelta(seconds=max(1, round(seconds)))
+    console.print(f"the whole run takes about {about} (h:mm:ss), {counted(concurrency, 'game')} at a time", soft_wrap=True)
+
+
+def conclude(console: Console, state: MatchState, folder: Path) -> None:
+    """Ends the command of a run that was interrupted or failed, after saying what is kept and how to resume."""
+    for line in [*faults(state.results), f"{state.results.games} of {counted(state.total, 'game')} in {folder}"]:
         console.print(line, soft_wrap=True)
-
-
-def leave_if_interrupted(console: Console, interrupted: bool, folder: Path) -> None:
-    """Says how to go on, and ends the command with the status of an interruption."""
-    if interrupted:
-        console.print(f"interrupted; the same command with `--folder {folder}` goes on", soft_wrap=True)
-        raise typer.Exit(130)
+    if state.error is not None:
+        raise state.error
+    if state.interrupted:
+        console.print(f"interrupted; resume with `--folder {folder}`", soft_wrap=True)
+        raise typer.Exit(INTERRUPTED)

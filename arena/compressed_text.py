@@ -1,8 +1,10 @@
-"""Text files that may be compressed: gzip, bzip2 or Zstandard, recognised by their first bytes."""
+"""Text files that may be compressed: gzip, bzip2, zip or Zstandard, recognised by their first bytes."""
 
 import bz2
 import gzip
+import io
 import sys
+import zipfile
 import zlib
 from pathlib import Path
 
@@ -17,7 +19,7 @@ def read_text(source: str | Path) -> str:
     content = sys.stdin.buffer.read() if str(source) == STANDARD_INPUT else Path(source).read_bytes()
     try:
         return _decompressed(content).decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
-    except (EOFError, OSError, RuntimeError, zlib.error) as error:
+    except (EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{source}: {error}") from error
 
 
@@ -27,6 +29,9 @@ def _decompressed(content: bytes) -> bytes:
         return gzip.decompress(content)
     if content.startswith(b"BZh"):
         return bz2.decompress(content)
+    if content.startswith(b"PK\x03\x04"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return b"\n".join(map(archive.read, archive.namelist()))
     if not content.startswith(b"\x28\xb5\x2f\xfd"):
         return content
     try:

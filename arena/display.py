@@ -1,25 +1,84 @@
-"""What a match shows while it runs: a live panel on a terminal, plain lines elsewhere."""
+"""What is shown while a run goes on: a live panel on a terminal, plain lines elsewhere; and the figures of a match."""
 
+from __future__ import annotations
+
+import math
 import time
+from types import TracebackType
+from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from zobra.arena.game_record import GameRecord
-from zobra.arena.live import LivePanel
 from zobra.arena.pgn import ending_text
 from zobra.arena.results import Results
-from zobra.arena.schedule import Pairing
-from zobra.arena.settings import Settings
 from zobra.arena.statistics import estimate
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from zobra.arena.game_record import GameRecord
+    from zobra.arena.schedule import Pairing
+    from zobra.arena.settings import Settings
 
 # without a terminal: figures after so many games
 _INTERVAL = 20
 
 
+def counted(number: int, thing: str) -> str:
+    """ "1 game", "2 games"."""
+    return f"{number} {thing}" + "s" * (number != 1)
+
+
+def finite(value: float, form: str) -> str:
+    """A number in this format, or "-" where it is infinite or unknown."""
+    return format(value, form) if math.isfinite(value) else "-"
+
+
+class LivePanel:
+    """A panel with a progress bar at its top, shown on a terminal only. A context manager, as it must be taken down."""
+
+    def __init__(self, console: Console, what: str) -> None:
+        """`what` stands before the bar: what is being counted, or by which engine."""
+        self.console = console
+        self._progress = Progress(
+            TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+            TextColumn("left"), TimeRemainingColumn(), console=console,
+        )  # fmt: skip
+        self._task = self._progress.add_task(what, total=None)
+        self.live = Live(console=console, refresh_per_second=4, transient=True) if console.is_terminal else None
+
+    def __enter__(self) -> Self:
+        if self.live:
+            self.live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.live:
+            self.live.stop()
+
+    def count_from(self, done: int, total: int, thing: str = "game") -> None:
+        """Begins, or resumes after what is done already."""
+        self._progress.reset(self._task, total=total, completed=done)
+        if done:
+            self.console.print(f"resuming after {done} of {counted(total, thing)}")
+        self.show()
+
+    def count(self, done: float) -> None:
+        """Sets how much is done."""
+        self._progress.update(self._task, completed=done)
+
+    def show(self, *below: RenderableType) -> None:
+        """Shows the bar with something below it, where there is a terminal."""
+        if self.live:
+            self.live.update(Group(self._progress, *below))
+
+
 class MatchDisplay(LivePanel):
-    """Watches a match."""
+    """Shows a match."""
 
     def __init__(self, console: Console, settings: Settings) -> None:
         super().__init__(console, "games")
@@ -27,7 +86,7 @@ class MatchDisplay(LivePanel):
         self._begun, self._before, self._last = time.monotonic(), 0, ""
 
     def begin(self, results: Results, total: int) -> None:
-        """The match begins or goes on."""
+        """The match begins or is resumed."""
         self._begun, self._before = time.monotonic(), results.games
         self.count_from(results.games, total)
         self._refresh(results, None)
@@ -64,19 +123,20 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
     losses, draws, wins = results.trinomial(first)
     found = estimate(results.best_counts(first))
     points = results.points(first)
-    pairs = results.pentanomial(first)
     lines = [
         f"{first} vs {second} ({settings.time_control}):",
-        f"Elo: {found.elo:.2f} +/- {found.elo_margin:.2f}, nElo: {found.normalized_elo:.2f} +/- {found.normalized_margin:.2f}",
-        f"LOS: {found.superiority:.2%}, DrawRatio: {found.draw_ratio:.2%}, PairsRatio: {found.decisive_ratio:.2f}",
+        f"Elo: {finite(found.elo, '.2f')} +/- {finite(found.elo_margin, '.2f')}, "
+        f"nElo: {finite(found.normalized_elo, '.2f')} +/- {finite(found.normalized_margin, '.2f')}",
+        f"LOS: {found.superiority:.2%}, DrawRatio: {found.draw_ratio:.2%}, PairsRatio: {finite(found.decisive_ratio, '.2f')}",
         f"Games: {results.games}, Wins: {wins}, Losses: {losses}, Draws: {draws}, "
         f"Points: {points:.1f} ({points / results.games:.2%})",
-        f"Ptnml(0-2): {pairs}",
+        f"Ptnml(0-2): {results.pentanomial(first)}",
     ]
     if settings.sprt is not None and llr is not None:
         lower, upper = settings.sprt.limits
         share = llr / upper if llr > 0 else -llr / lower
-        lines.append(f"LLR: {llr:.2f} ({share:.1%}) ({lower:.2f}, {upper:.2f}) {settings.sprt.text}")
+        llr_text = f"LLR: {finite(llr, '.2f')} ({finite(share, '.1%')})"
+        lines.append(f"{llr_text} ({lower:.2f}, {upper:.2f}) {settings.sprt.text}")
     return lines
 
 
@@ -91,7 +151,7 @@ def standings(results: Results) -> Table:
     for rank, (name, (found, counts)) in enumerate(sorted(scores.items(), key=lambda item: -item[1][0].score), start=1):
         games = sum(counts)
         table.add_row(
-            str(rank), name, f"{found.elo:+.1f}", f"{found.elo_margin:.1f}", str(games),
+            str(rank), name, finite(found.elo, "+.1f"), finite(found.elo_margin, ".1f"), str(games),
             f"{results.points(name) / games:.1%}", f"{counts[1] / games:.1%}", str(results.pentanomial(name)),
         )  # fmt: skip
     return table
@@ -99,4 +159,4 @@ def standings(results: Results) -> Table:
 
 def faults(results: Results) -> list[str]:
     """What engines lost by other means than chess."""
-    return [f"{name} lost {number} by {reason}" for (name, reason), number in sorted(results.faults.items())]
+    return [f"{name} lost {counted(number, 'game')} by {reason}" for (name, reason), number in sorted(results.faults.items())]

@@ -1,8 +1,8 @@
-"""Describing engines: on the command line as [NAME=]COMMAND, or in a TOML file.
+"""Engines: described on the command line as [NAME=]COMMAND, or in a TOML file.
 
-A TOML file describes one engine by its top-level keys, or several in [[engine]] tables. Keys: name, command (a string or a
-list), protocol ("uci" or "xboard"), directory, time_control (instead of the match's), time_odds (a factor on its time or
-nodes), and a table of options. Other keys, such as a rating, are kept aside for whoever reads them.
+A TOML file describes one engine by its top-level keys, or several in tables [[engine]]. The keys are name, command (a string or
+a list), protocol ("uci" or "xboard"), directory (where it runs), time_control (instead of the match's), time_odds (a factor on
+its time or nodes), and a table of options. A ladder's engines have rating, sigma and source too. No other key is allowed.
 """
 
 import math
@@ -16,15 +16,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from zobra.arena.toml_file import read_toml
+from zobra.arena.files import printable, read_toml, typed
 
 PROTOCOLS = ("uci", "xboard")
-THREADS = ("threads", "cores")  # names, in small letters, of the option that says how many processors an engine takes
+LADDER_KEYS = ("rating", "sigma", "source")
+THREADS = ("threads", "cores")  # lower-case names of the option for the number of processors
 
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """How to start an engine, and what sets it apart from the others in its match."""
+    """An engine: how it is started, its options, and its own time control or time odds in a match."""
 
     name: str
     command: tuple[str, ...]
@@ -34,13 +35,21 @@ class EngineSpec:
     time_control: str | None = None
     time_odds: float = 1.0
 
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "EngineSpec":
-        """From plain values, as run.json has them."""
-        return cls(**values | {"command": tuple(values["command"])})
+    def __post_init__(self) -> None:
+        """Raises ValueError for a description that names no engine. Control characters in the name become escapes."""
+        object.__setattr__(self, "name", printable(self.name))
+        if not self.command or not self.name:
+            raise ValueError(f"engine {self.name!r} has no command or no name")
+        if self.protocol not in PROTOCOLS:
+            raise ValueError(f"engine {self.name}: protocol {self.protocol!r} is neither uci nor xboard")
+        for name, value in self.options.items():
+            if not isinstance(value, str | int | float):
+                raise ValueError(f"engine {self.name}: option {name} must be a text, a number, true or false")
+        if not 0 < self.time_odds < math.inf:
+            raise ValueError(f"engine {self.name}: time_odds must be a number above 0")
 
     def program(self) -> str:
-        """Where the engine's program is: in its directory, on the path, beside this Python. Raises ValueError when nowhere."""
+        """The path of the engine's program, found in its directory, on the path, or beside this Python. Raises ValueError."""
         name = self.command[0]
         found = (shutil.which(str(Path(self.directory) / name)) if self.directory else None) or shutil.which(name)
         # Debian's games stand in a folder of their own, which is not on every user's path
@@ -50,10 +59,15 @@ class EngineSpec:
         return str(Path(found).absolute())
 
     def anchored(self) -> "EngineSpec":
-        """With paths that mean the same in whatever folder a run is gone on with. Raises ValueError for no program."""
+        """The same engine with absolute paths, so that its run can be resumed in any folder. Raises ValueError."""
         directory = self.directory and str(Path(self.directory).absolute())
         first = self.program() if Path(self.command[0]).name != self.command[0] else self.command[0]
         return replace(self, command=(first, *self.command[1:]), directory=directory)
+
+
+def threads(spec: EngineSpec) -> int:
+    """The processors that the engine's options ask for."""
+    return max((int(value) for name, value in spec.options.items() if name.lower() in THREADS), default=1)
 
 
 def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
@@ -76,39 +90,33 @@ def read_engines(text: str) -> list[EngineSpec]:
 
 
 def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
-    """Reads a TOML file: each engine with the keys that are not the engine's own. Raises ValueError or OSError."""
+    """Reads a TOML file: each engine, and its values of LADDER_KEYS. Raises ValueError or OSError."""
     content = read_toml(path)
     tables = content.get("engine", [content])
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
         raise ValueError(f"{path}: no engine, which would be a table [[engine]]")
-    return [_engine_from_table(table, path) for table in tables]
+    try:
+        return [_engine_from_table(table) for table in tables]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
-def _engine_from_table(table: dict[str, Any], path: Path) -> tuple[EngineSpec, dict[str, Any]]:
-    known = {entry.name for entry in fields(EngineSpec)}
+def _engine_from_table(table: dict[str, Any]) -> tuple[EngineSpec, dict[str, Any]]:
+    known = [entry.name for entry in fields(EngineSpec)] + list(LADDER_KEYS)
     table = {key.replace("-", "_"): value for key, value in table.items()}
-    values = {key: value for key, value in table.items() if key in known}
-    command = values.get("command")
-    values["command"] = (
-        words(command) if isinstance(command, str) else tuple(map(str, command if isinstance(command, list) else ()))
+    if unknown := sorted(table.keys() - known):
+        raise ValueError(f"engine {table.get('name', '')}: unknown key {', '.join(unknown)} (known: {', '.join(known)})")
+    command = table.get("command", [])
+    table["command"] = (
+        list(words(command)) if isinstance(command, str) else [*map(str, command if isinstance(command, list) else [])]
     )
-    if not values["command"]:
-        raise ValueError(f"{path}: engine {values.get('name', '')!r} has no command")
-    values.setdefault("name", Path(values["command"][0]).name)
-    for key in ("name", "protocol", "directory", "time_control"):
-        if not isinstance(values.get(key, ""), str):
-            raise ValueError(f"{path}: engine {values['name']}: {key} must be a text in quotes")
-    spec = EngineSpec(**values)
-    if spec.protocol not in PROTOCOLS:
-        raise ValueError(f"{path}: engine {spec.name}: protocol {spec.protocol!r} is neither uci nor xboard")
-    if not isinstance(spec.options, dict):
-        raise ValueError(f"{path}: engine {spec.name}: options must be a table")
-    for name, value in spec.options.items():
-        if not isinstance(value, str | int | float):
-            raise ValueError(f"{path}: engine {spec.name}: option {name} must be a text, a number, true or false")
-    if not isinstance(spec.time_odds, int | float) or not 0 < spec.time_odds < math.inf:
-        raise ValueError(f"{path}: engine {spec.name}: time_odds must be a number above 0")
-    return spec, {key: value for key, value in table.items() if key not in known}
+    if not table["command"]:
+        raise ValueError(f"engine {table.get('name', '')!r} has no command")
+    table.setdefault("name", Path(table["command"][0]).name)
+    try:
+        return typed(EngineSpec, table), {key: value for key, value in table.items() if key in LADDER_KEYS}
+    except ValueError as error:
+        raise ValueError(f"engine {table['name']}: {error}") from error
 
 
 def with_options(specs: Sequence[EngineSpec], texts: Sequence[str]) -> list[EngineSpec]:

@@ -1,4 +1,4 @@
-"""Test positions from EPD files: what each line asks of an engine, and which lines cannot be used.
+"""Test positions from EPD files: what each line asks for, and the lines that cannot be used.
 
 The notation is Steven J. Edwards' Extended Position Description, read by python-chess. Understood operations:
 `bm` best moves, `am` moves to avoid, `dm` mate in N moves (negative: the side to move gets mated), and points per move
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import chess
+
+from zobra.arena.files import printable
 
 # "Be5+=2": a move in SAN, then its points; the move itself may hold "=" ("e8=Q=10")
 _POINTS_ITEM = re.compile(r"(?P<san>\S+)=(?P<points>\d+)")
@@ -39,6 +41,15 @@ class SuitePosition:
         """Moves of this position in SAN."""
         board = self.board()
         return " ".join(board.san(board.parse_uci(move)) for move in moves)
+
+    def check(self, *more: str | None) -> None:
+        """Raises ValueError when the position, or one of its moves or of `more`, is not legal."""
+        board = self.board()
+        if not board.is_valid():
+            raise ValueError(f"{self.name}: impossible position ({status_names(board)})")
+        for move in [*self.best, *self.avoid, *(move for move, _ in self.points), *more]:
+            if move is not None:
+                board.parse_uci(move)
 
     @property
     def maximum_points(self) -> int:
@@ -86,7 +97,7 @@ def read_suites(paths: Iterable[Path]) -> tuple[list[SuitePosition], list[BadLin
             try:
                 positions.append(read_position(line, str(path), number))
             except ValueError as error:
-                bad_lines.append(BadLine(str(path), number, line.strip(), str(error)))
+                bad_lines.append(BadLine(str(path), number, printable(line.strip()), printable(str(error))))
     return positions, bad_lines
 
 
@@ -100,7 +111,7 @@ def read_position(line: str, file: str = "", number: int = 0) -> SuitePosition:
     position = SuitePosition(
         file=file,
         line=number,
-        name=str(operations.get("id") or f"{Path(file).stem}:{number}"),
+        name=printable(str(operations.get("id") or f"{Path(file).stem}:{number}")),
         fen=board.fen(),
         chess960=board.chess960,
         best=_moves(operations, "bm", board),

@@ -7,9 +7,13 @@ rule|threefold repetition|draw adjudication|resign adjudication|move limit|table
 see played_move.py], "start": ISO time, "duration": seconds}.
 """
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timezone
 from typing import Any
 
+import chess
+
+from zobra.arena.files import printable, typed
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.schedule import Pairing
 
@@ -33,6 +37,11 @@ class GameRecord:
     start: str = ""
     duration: float = 0.0
 
+    @property
+    def plies(self) -> int:
+        """All plies of the game, those of the opening too."""
+        return len(self.opening["moves"]) + len(self.moves)
+
     def belongs_to(self, pairing: Pairing) -> bool:
         """Whether this is the scheduled game."""
         same = (self.index, self.white, self.black) == (pairing.index, pairing.white, pairing.black)
@@ -49,7 +58,28 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "GameRecord":
-        """Reads the journal's form. Raises KeyError, TypeError or ValueError."""
-        record = cls(**values | {"moves": [PlayedMove.from_json(entry) for entry in values["moves"]]})
-        record.points(record.white)
-        return record
+        """Reads the journal's form. Raises KeyError, TypeError or ValueError for a game that cannot be."""
+        moves = [PlayedMove.from_json(entry) for entry in typed(list[Any], values["moves"], "moves")]
+        record: GameRecord = typed(cls, values | {"moves": []})
+        opening = typed(dict[str, Any], record.opening, "opening")
+        for key, kind in (("fen", str), ("root", str), ("name", str), ("moves", list[str])):
+            typed(kind, opening[key], f"opening {key}")
+        if min(record.index, record.pair, record.round) < 0 or record.result not in POINTS_OF_WHITE:
+            raise ValueError(f"result {record.result!r} or a number below 0")
+        names: dict[str, Any] = {key: printable(getattr(record, key)) for key in ("white", "black", "reason", "detail")}
+        return replace(record, moves=moves, **names)
+
+    def check_moves(self, chess960: bool) -> None:
+        """Raises ValueError when a move is not legal where it was played."""
+        board = chess.Board(self.opening["root"], chess960=chess960)
+        for move in [*map(chess.Move.from_uci, self.opening["moves"]), *(played.move for played in self.moves)]:
+            if not board.is_legal(move):
+                raise ValueError(f"{move} is not legal in {board.fen()}")
+            board.push(move)
+        if chess.Board(self.opening["fen"], chess960=chess960).ply() > board.ply():
+            raise ValueError("its moves do not begin at its opening")
+
+
+def now() -> str:
+    """The time in ISO format, seconds and zone."""
+    return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")

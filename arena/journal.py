@@ -1,24 +1,25 @@
-"""The folder of a match: everything that happened, written game by game, so that an interrupted match goes on where it stood.
+"""The folder of a match: everything that happened, written game by game, so that an interrupted match can be resumed.
 
-`run.json`: {"kind": "match", "engines": [{"name", "command", "options", "protocol", ...}], "time_control", "rounds",
-"tournament", "sprt": null or {"elo0", "elo1", "alpha", "beta", "model"}, ..., "created": ISO time}.
+`run.json`: {"kind": "match", "created": ISO time, and the fields of Settings (settings.py)}.
 
 `journal.jsonl`: one finished game a line (game_record.py), in the order of finishing, on disk before the next line begins.
 
 `games.pgn`: the same games for other tools; made again from the journal whenever a match is resumed.
+
+No file of a folder is written through a symbolic link.
 """
 
-import errno
+import contextlib
 import json
 import os
 from dataclasses import asdict
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO
 
 from filelock import FileLock, Timeout
 
-from zobra.arena.game_record import GameRecord
+from zobra.arena.files import converted, read_json, typed, write_safely
+from zobra.arena.game_record import GameRecord, now
 from zobra.arena.pgn import pgn_text
 from zobra.arena.settings import Settings
 
@@ -28,14 +29,13 @@ class Journal:
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         self.folder, self.settings = folder, settings
-        self.records: list[GameRecord] = []  # those that lay there when it was opened
+        self.records: list[GameRecord] = []  # the games that were there when it was opened
         self._lock = FileLock(folder / ".lock")
-        self._journal: IO[bytes] | None = None
-        self._pgn: IO[bytes] | None = None
+        self._files: list[IO[bytes]] = []
 
     @classmethod
     def open(cls, folder: Path, settings: Settings) -> "Journal":
-        """Begins a match in this folder, or takes up the one that lies there.
+        """Begins a match in this folder, or resumes the one that lies there.
 
         Raises ValueError when that is another one or not a match at all, or another process plays it; OSError.
         """
@@ -52,9 +52,8 @@ class Journal:
         except Timeout:
             raise ValueError(f"{folder}: another process plays this match") from None
         if known is None:
-            content = {"kind": "match", "created": now()} | asdict(settings)
-            write_safely(run, json.dumps(content, indent=1).encode())
-        journal._take_up()
+            write_safely(run, json.dumps({"kind": "match", "created": now()} | asdict(settings), indent=1))
+        journal._read()
         return journal
 
     @staticmethod
@@ -72,80 +71,64 @@ class Journal:
     @staticmethod
     def run_in(folder: Path) -> tuple[Settings, str]:
         """The settings of the match in this folder, and when it was begun. Raises ValueError or OSError."""
-        path = folder / "run.json"
-        try:
-            values = json.loads(path.read_text(encoding="utf-8"))
+
+        def convert(values: dict) -> tuple[Settings, str]:
             if values["kind"] != "match":
                 raise ValueError(f"it is a {values['kind']}")
-            return Settings.from_json(values), str(values.get("created", ""))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path}: not a match: {type(error).__name__}: {error}") from error
+            return typed(Settings, values), typed(str, values.get("created", ""), "created")
 
-    def _take_up(self) -> None:
-        """Reads the games so far; half a line at the end, left by a sudden death, is cut off."""
+        return read_json(folder / "run.json", "a match", convert)
+
+    def _read(self) -> None:
+        """Reads the games so far. Half a line at the end, left by a sudden end, is cut off."""
         path = self.folder / "journal.jsonl"
         content = path.read_bytes() if path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]
-        texts = []
         for number, line in enumerate(whole.splitlines(), start=1):
-            try:
-                record = GameRecord.from_json(json.loads(line))
-                texts.append(pgn_text(record, self.settings))
-            except (KeyError, TypeError, ValueError) as error:
-                raise ValueError(f"{path}:{number}: not a game: {type(error).__name__}: {error}") from error
-            self.records.append(record)
-        write_safely(self.folder / "games.pgn", "".join(texts).encode())
-        self._journal, self._pgn = path.open("ab"), (self.folder / "games.pgn").open("ab")
-        self._journal.truncate(len(whole))
+            self.records.append(read_game(line, f"{path}:{number}", self.settings))
+        texts = [pgn_text(record, self.settings) for record in self.records]
+        write_safely(self.folder / "games.pgn", "".join(texts))
+        self._files = [_open_to_append(self.folder / name) for name in ("journal.jsonl", "games.pgn")]
+        self._files[0].truncate(len(whole))
 
     def add(self, record: GameRecord) -> None:
-        """Keeps a finished game; it is on disk when this returns."""
-        assert self._journal is not None and self._pgn is not None
-        for file, text in (
-            (self._journal, json.dumps(record.to_json(), separators=(",", ":")) + "\n"),
-            (self._pgn, pgn_text(record, self.settings)),
-        ):
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
+        """Keeps a finished game; it is on disk when this returns. Raises OSError that names the file."""
+        line = json.dumps(record.to_json(), separators=(",", ":")) + "\n"
+        for file, text in zip(self._files, (line, pgn_text(record, self.settings)), strict=True):
+            try:
+                left = memoryview(text.encode())
+                while left:
+                    left = left[file.write(left) :]
+                os.fsync(file.fileno())
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, file.name) from error
 
     def close(self) -> None:
-        """Lets go of the folder."""
-        for file in (self._journal, self._pgn):
-            if file is not None:
+        """Closes the files, and frees the folder for other processes."""
+        for file in self._files:
+            with contextlib.suppress(OSError):
                 file.close()
         self._lock.release()
 
 
-def now() -> str:
-    """The time in ISO format, seconds and zone."""
-    return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")
+def read_game(line: bytes | str, place: str, settings: Settings) -> GameRecord:
+    """A line of a journal. Raises ValueError that begins with `place` for what is no game of this match."""
+
+    def convert(values: dict) -> GameRecord:
+        record = GameRecord.from_json(values)
+        if not {record.white, record.black} <= settings.controls.keys() or record.white == record.black:
+            raise ValueError(f"{record.white} and {record.black} do not play in this match")
+        record.check_moves(settings.chess960)
+        return record
+
+    return converted(line, f"{place}: not a game", convert)
+
+
+def _open_to_append(path: Path) -> IO[bytes]:
+    if path.is_symlink():
+        raise ValueError(f"{path} is a symbolic link, and is not written")
+    return path.open("ab", buffering=0)
 
 
 def _difference(known: Settings, settings: Settings) -> str:
     return ", ".join(name for name in Settings.__dataclass_fields__ if getattr(known, name) != getattr(settings, name))
-
-
-def write_safely(path: Path, content: bytes) -> None:
-    """Replaces a file so that at any moment either the old or the new one is there."""
-    path, temporary = _places(path)
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-
-
-def check_writable(path: Path) -> None:
-    """Raises OSError where write_safely would; what is there stays as it is."""
-    path, temporary = _places(path)
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "not a file", str(path))
-    temporary.open("wb").close()
-    temporary.unlink()
-
-
-def _places(path: Path) -> tuple[Path, Path]:
-    """Where a file really is, and what is written in its place first."""
-    path = path.resolve()
-    return path, path.with_suffix(path.suffix + ".new")

@@ -1,9 +1,9 @@
-"""A ladder of engines with known ratings, and the rating of another engine on it.
+"""A ladder of engines with known ratings (rungs), and the rating of another engine on it.
 
 Ratings are fitted by maximum likelihood in the Bradley-Terry model, a draw being half a win, as Ordo and BayesElo do. Each
-rung's known rating is a normal prior; so well-known rungs hold the scale, and doubtful ones move to where they play. A
-calibration lets rungs play each other: that tells their differences well, but hardly how high they stand together. So what
-is kept of it is the covariance of all its ratings.
+rung's known rating is a normal prior: a well-known rung keeps its rating, a doubtful one moves to where it plays. In a
+calibration rungs play each other. That shows their differences well, but hardly their common level; so the covariance of all
+ratings is kept.
 
 `ladder.json`: {"time_control", "names", "ratings", "covariance": a row for each name}.
 """
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from zobra.arena.engines import EngineSpec, read_engine_file
-from zobra.arena.journal import write_safely
+from zobra.arena.files import read_json, typed, write_safely
 from zobra.arena.results import Results
 from zobra.arena.statistics import Z_95
 
@@ -34,7 +34,7 @@ _UNKNOWN_SIGMA = 700.0
 
 @dataclass(frozen=True)
 class Rung:
-    """An engine with its rating, how far that may be off (one sigma), and where it is from."""
+    """An engine with its rating, the standard deviation of that rating, and its source."""
 
     engine: EngineSpec
     rating: float
@@ -52,25 +52,25 @@ class Rating:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Fitted ratings; `covariance`, in the order of the names, says how their errors go together."""
+    """Fitted ratings and the covariance of their errors, both in the order of the names."""
 
     names: list[str]
     ratings: list[float]
     covariance: list[list[float]]
 
     def __getitem__(self, name: str) -> Rating:
-        """One of them with its own margin. Raises ValueError for a name that is none of theirs."""
+        """The rating of one engine. Raises ValueError for an unknown name."""
         at = self.names.index(name)
         return Rating(self.ratings[at], Z_95 * math.sqrt(self.covariance[at][at]))
 
     def only(self, names: Collection[str]) -> Ratings:
-        """Those of these names."""
+        """The ratings of these engines alone."""
         places = [at for at, name in enumerate(self.names) if name in names]
         covariance = [[self.covariance[row][column] for column in places] for row in places]
         return Ratings([self.names[at] for at in places], [self.ratings[at] for at in places], covariance)
 
     def beside(self, others: Ratings) -> Ratings:
-        """Both, taken for independent of each other."""
+        """Both, as independent of each other."""
         from scipy.linalg import block_diag
 
         covariance = block_diag(self.covariance, others.covariance).tolist() if self.names else others.covariance
@@ -89,7 +89,7 @@ def read_rungs(path: Path) -> list[Rung]:
 
 
 def installed(rungs: Sequence[Rung]) -> tuple[list[Rung], list[str]]:
-    """Rungs whose program is here, and why the others are left out."""
+    """The rungs whose programs are installed, and why the others are left out."""
     here, missing = [], []
     for rung in rungs:
         try:
@@ -101,9 +101,9 @@ def installed(rungs: Sequence[Rung]) -> tuple[list[Rung], list[str]]:
 
 
 def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = None) -> Ratings:
-    """Ratings of all engines that played; those that are no rungs start from the middle of the ladder.
+    """Ratings of all engines that played. An engine that is no rung starts from the middle of the ladder.
 
-    What a `calibration` says of rungs goes before what they say themselves.
+    A `calibration` replaces the known ratings of its rungs.
     """
     import numpy
     from scipy.optimize import minimize
@@ -135,7 +135,7 @@ def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = N
 
 
 def _prior(names: Sequence[str], rungs: Sequence[Rung], calibration: Ratings | None) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """What is known of the engines before they play: ratings (Elo) and their covariance, in the order of the names."""
+    """The prior: ratings (Elo) and their covariance, in the order of the names."""
     import numpy
 
     known = {rung.engine.name: rung for rung in rungs}
@@ -150,7 +150,7 @@ def _prior(names: Sequence[str], rungs: Sequence[Rung], calibration: Ratings | N
 
 
 def calibration_file() -> Path:
-    """Where this machine's own ratings of rungs are kept."""
+    """The file of the ratings that were calibrated on this machine."""
     return platformdirs.user_data_path("zobra") / "ladder.json"
 
 
@@ -158,15 +158,15 @@ def read_calibration(path: Path) -> tuple[str, Ratings] | None:
     """Its time control and ratings; None where there is none. Raises ValueError or OSError."""
     if not path.exists():
         return None
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        ratings = Ratings(*([*content[key]] for key in ("names", "ratings", "covariance")))
+
+    def convert(values: dict) -> tuple[str, Ratings]:
+        ratings: Ratings = typed(Ratings, values)
         sizes = {len(ratings.ratings), len(ratings.covariance), *(len(row) for row in ratings.covariance)}
-        if sizes != {len(ratings.names)}:
-            raise ValueError("its parts differ in size")
-        return str(content["time_control"]), ratings
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path}: not a calibration ({error}); delete it or use --published") from error
+        if sizes != {len(ratings.names)} or any(ratings.covariance[at][at] < 0 for at in range(len(ratings.names))):
+            raise ValueError("its parts differ in size, or a variance is negative")
+        return typed(str, values["time_control"], "time_control"), ratings
+
+    return read_json(path, "a calibration (delete it, or use --published)", convert)
 
 
 def recalibrated(rungs: Sequence[Rung], calibration: Ratings, source: str) -> list[Rung]:
@@ -181,9 +181,9 @@ def recalibrated(rungs: Sequence[Rung], calibration: Ratings, source: str) -> li
 
 
 def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
-    """Keeps ratings for later ladders, beside those of other rungs at the same time control. Raises ValueError or OSError."""
+    """Saves ratings, beside earlier ones of other rungs at the same time control. Raises ValueError or OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     before_at, before = read_calibration(path) or (None, None)
     if before is not None and before_at == time_control:
         ratings = before.only(set(before.names) - set(ratings.names)).beside(ratings)
-    write_safely(path, json.dumps({"time_control": time_control} | asdict(ratings), indent=1).encode())
+    write_safely(path, json.dumps({"time_control": time_control} | asdict(ratings), indent=1))

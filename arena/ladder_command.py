@@ -1,5 +1,6 @@
 """The command `zobra ladder`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -8,18 +9,11 @@ from rich.console import Console
 from rich.table import Table
 
 from zobra.arena import ladder as ladders
-from zobra.arena.command import (
-    leave_if_interrupted,
-    mistakes_named,
-    new_folder,
-    plain_console,
-    play,
-    print_faults,
-    settings_of,
-)
-from zobra.arena.engines import read_engine
+from zobra.arena.command import conclude, errors_as_messages, new_folder, plain_console, play
+from zobra.arena.engines import read_engine, threads
 from zobra.arena.ladder import Ratings, Rung
-from zobra.arena.options import Book, Concurrency, EngineOptions, Folder, TimeControlText
+from zobra.arena.options import GameOptions, with_game_options
+from zobra.arena.processors import spare
 from zobra.arena.results import Results
 from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN
 
@@ -27,48 +21,46 @@ from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN
 _PLIES = 6
 
 
+@with_game_options(tc="10+0.1", games=40)
 def ladder(
+    options: GameOptions,
     engine: Annotated[str, typer.Argument(help="[NAME=]COMMAND or a TOML file.")] = "zobra",
-    tc: TimeControlText = "10+0.1",
-    games: Annotated[int, typer.Option("--games", "-n", min=2, help="Games against each rung (even).")] = 40,
     lowest: Annotated[int, typer.Option(help="Leave out rungs below this rating.")] = 0,
     highest: Annotated[int, typer.Option(help="Leave out rungs above this rating.")] = 9999,
-    rungs_file: Annotated[Path, typer.Option("--list", help="TOML file of the rungs.")] = ladders.SHIPPED,
-    book: Book = None,
-    option: EngineOptions = None,
-    concurrency: Concurrency = 1,
-    folder: Folder = None,
+    rungs_file: Annotated[
+        Path, typer.Option("--list", help="TOML file of the rungs.", show_default="the shipped list")
+    ] = ladders.SHIPPED,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Let the rungs play each other, and keep their ratings.")
     ] = False,
     published: Annotated[bool, typer.Option("--published", help="Ignore an earlier calibration.")] = False,
 ) -> None:
-    """Finds an engine's rating among engines with known ratings."""
+    """Find an engine's rating among engines with known ratings, with as many games at a time as processors are idle."""
     console = plain_console()
-    with mistakes_named():
-        rungs, calibration = _rungs(console, rungs_file, lowest, highest, None if published or calibrate else tc)
+    with errors_as_messages():
+        rungs, calibration = _rungs(console, rungs_file, lowest, highest, None if published or calibrate else options.tc)
         if calibrate and len(rungs) < 2:
             raise ValueError(f"{rungs_file}: a calibration needs two rungs that play each other, and {len(rungs)} is left")
-        folder = folder or new_folder("ladder")
+        folder = options.folder or new_folder("ladder")
         engines = [rung.engine for rung in rungs]
         if not calibrate:
-            engines.insert(0, read_engine(engine, option or []))
-        tournament = ROUND_ROBIN if calibrate else GAUNTLET
-        settings = settings_of(engines, tc, games, folder, book=book, walk=_PLIES, tournament=tournament)
-        outcome = play(console, folder, settings, concurrency)
-        ratings = ladders.fit(outcome.results, rungs, calibration)
-        console.print(_table(ratings, outcome.results, rungs))
-        print_faults(console, outcome.results)
-        if calibrate and not outcome.interrupted:
-            ladders.save_calibration(ratings, tc, ladders.calibration_file())
+            engines.insert(0, read_engine(engine, options.option or []))
+        settings = options.settings(engines, walk=_PLIES, tournament=ROUND_ROBIN if calibrate else GAUNTLET)
+        if options.concurrency is None:
+            options = replace(options, concurrency=max(1, spare() // max(map(threads, engines))))
+        state = play(console, folder, settings, options)
+        ratings = ladders.fit(state.results, rungs, calibration)
+        console.print(_table(ratings, state.results, rungs))
+        if calibrate and not (state.interrupted or state.error):
+            ladders.save_calibration(ratings, options.tc, ladders.calibration_file())
             console.print(f"kept in {ladders.calibration_file()}")
-    leave_if_interrupted(console, outcome.interrupted, folder)
+        conclude(console, state, folder)
 
 
 def _rungs(
     console: Console, path: Path, lowest: int, highest: int, time_control: str | None
 ) -> tuple[list[Rung], Ratings | None]:
-    """The rungs to play, and what a calibration at this time control, if there is one and it is wanted, says of them."""
+    """The rungs to play, and an earlier calibration at this time control (None: not wanted), if there is one."""
     rungs, missing = ladders.installed(ladders.read_rungs(path))
     for problem in missing:
         console.print(f"left out: {problem}")
@@ -82,7 +74,7 @@ def _rungs(
 
 
 def _calibration(console: Console, time_control: str | None) -> Ratings | None:
-    """What an earlier calibration found, if it was at this time control; tells whether it is used."""
+    """An earlier calibration, if it was at this time control. Prints whether it is used."""
     file = ladders.calibration_file()
     known = None if time_control is None else ladders.read_calibration(file)
     if known is None:
@@ -96,7 +88,7 @@ def _calibration(console: Console, time_control: str | None) -> Ratings | None:
 
 
 def _table(ratings: Ratings, results: Results, rungs: list[Rung]) -> Table:
-    """All engines by their fitted ratings, with what was known before."""
+    """All engines by their fitted ratings, with the ratings before."""
     known = {rung.engine.name: rung for rung in rungs}
     table = Table("engine", "rating", "± 95 %", "games", "score", "before")
     for name in sorted(ratings.names, key=lambda name: -ratings[name].rating):

@@ -1,7 +1,8 @@
-"""Running a match: its games played by a pool, results kept in the journal, ended by schedule, SPRT or the user."""
+"""Running a match: its games played by a pool, kept in the journal, ended by schedule, SPRT or the user."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,22 +10,36 @@ from typing import Protocol
 
 import chess
 
+from zobra.arena.clock import GameClock, engine_limit
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
+from zobra.arena.interrupts import interruptible, run_async
 from zobra.arena.journal import Journal
 from zobra.arena.openings import Opening
-from zobra.arena.player import EngineFailure, Player
-from zobra.arena.pool import Pool, terminated_like_interrupted
+from zobra.arena.player import EngineFailure, EnginePlayer
+from zobra.arena.pool import Pool
 from zobra.arena.results import Results
-from zobra.arena.schedule import Pairing, pairings
+from zobra.arena.schedule import Pairing, encounters, pairings
 from zobra.arena.settings import Settings
 
 # engines that are started side by side when they are checked
 _STARTED_AT_ONCE = 4
 
 
-class Watcher(Protocol):
-    """What is told of a match while it runs."""
+@dataclass(frozen=True)
+class Playing:
+    """How games are played side by side: at most `concurrency` at a time, each on its own processors if `pin`.
+
+    `log`: a file that gets the conversation with the engines.
+    """
+
+    concurrency: int = 1
+    pin: bool = True
+    log: Path | None = None
+
+
+class MatchObserver(Protocol):
+    """What is called while a match runs."""
 
     def begin(self, results: Results, total: int) -> None: ...
 
@@ -34,51 +49,74 @@ class Watcher(Protocol):
 
 
 @dataclass
-class Outcome:
-    """How a match stands when its run ends: complete, decided ("H0" or "H1"), or interrupted."""
+class MatchState:
+    """How a match stands: decided ("H0" or "H1") or not; when its run ended before, interrupted or by an error."""
 
     results: Results
     total: int
     llr: float | None = None
     verdict: str | None = None
     interrupted: bool = False
+    error: OSError | None = None
 
 
-class Match:
-    """A match over a journal, with `concurrency` games at a time."""
+class MatchRunner:
+    """Plays a match over its journal."""
 
-    def __init__(self, journal: Journal, schedule: Sequence[Pairing], concurrency: int = 1, *, pin: bool = True) -> None:
+    def __init__(self, journal: Journal, schedule: Sequence[Pairing], playing: Playing) -> None:
         """Raises ValueError when the journal does not fit the schedule."""
-        self._journal, self._settings = journal, journal.settings
-        self._names = [engine.name for engine in self._settings.engines]
+        self._journal, self._playing, self._sprt = journal, playing, journal.settings.sprt
+        names = [engine.name for engine in journal.settings.engines]
         self._todo = _without(schedule, journal.records, journal.folder)
-        self._pool = Pool(self._settings, concurrency, pin=pin)
-        self._outcome = Outcome(Results(self._names, journal.records), len(schedule))
+        self._state = MatchState(Results(names, journal.records), len(schedule))
 
-    def run(self, watcher: Watcher) -> Outcome:
+    def run(self, observer: MatchObserver) -> MatchState:
         """Plays what is left to play. Raises RuntimeError when worker processes keep dying."""
-        outcome = self._outcome
+        state = self._state
         self._judge()
-        watcher.begin(outcome.results, outcome.total)
-        todo = [] if outcome.verdict else self._todo
+        observer.begin(state.results, state.total)
+
+        def keep(record: GameRecord) -> bool:
+            self._journal.add(record)
+            if state.results.add(record):
+                self._judge()
+            observer.finished(record, state.results, state.llr)
+            return state.verdict is not None
+
         try:
-            with terminated_like_interrupted(), closing(self._pool.play(iter(todo), watcher.started)) as records:
-                for record in records:
-                    self._journal.add(record)
-                    if outcome.results.add(record):
-                        self._judge()
-                    watcher.finished(record, outcome.results, outcome.llr)
-                    if outcome.verdict:
-                        break
-        except KeyboardInterrupt:
-            outcome.interrupted = True
-        return outcome
+            if state.verdict is None:
+                state.interrupted = play_games(self._journal.settings, iter(self._todo), self._playing, observer.started, keep)
+        except OSError as error:
+            state.error = error
+        return state
 
     def _judge(self) -> None:
-        sprt = self._settings.sprt
-        if sprt is not None:
-            self._outcome.llr = sprt.llr(self._outcome.results.pentanomial(*self._names))
-            self._outcome.verdict = sprt.verdict(self._outcome.llr)
+        results = self._state.results
+        if self._sprt is not None:
+            self._state.llr = self._sprt.llr(results.pentanomial(*results.names))
+            self._state.verdict = self._sprt.verdict(self._state.llr)
+
+
+def play_games(
+    settings: Settings,
+    games: Iterator[Pairing],
+    playing: Playing,
+    started: Callable[[Pairing], None],
+    finished: Callable[[GameRecord], bool],
+) -> bool:
+    """Plays games until there are none left, or `finished` answers True. Whether it was interrupted.
+
+    Raises RuntimeError when worker processes keep dying.
+    """
+    pool = Pool(settings, playing.concurrency, pin=playing.pin, log=playing.log)
+    try:
+        with interruptible(), closing(pool.play(games, started)) as records:
+            for record in records:
+                if finished(record):
+                    break
+    except KeyboardInterrupt:
+        return True
+    return False
 
 
 def scheduled(settings: Settings) -> list[Pairing]:
@@ -97,25 +135,51 @@ def _without(schedule: Sequence[Pairing], records: list[GameRecord], folder: Pat
     return [pairing for pairing in schedule if pairing.index not in done]
 
 
-def check_engines(settings: Settings, openings: Iterable[Opening]) -> None:
-    """Starts each engine once. Raises EngineFailure that names all that do not come up, or cannot play what is asked for."""
+def check_engines(settings: Settings, openings: Iterable[Opening]) -> dict[str, float]:
+    """Starts each engine once. How long each takes for a move by nodes or depth in the start position (seconds), by name.
+
+    Raises EngineFailure that names all engines that do not come up, or cannot play such games.
+    """
     from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
 
-    async def problem(engine: EngineSpec, free: asyncio.Semaphore) -> str:
+    async def check(engine: EngineSpec, free: asyncio.Semaphore) -> tuple[float, str]:
         async with free:
             try:
-                player = await Player.start(engine, settings.stall_seconds)
+                player = await EnginePlayer.start(engine, settings.stall_seconds)
                 try:
                     player.check_able(settings.chess960, from_start, settings.controls[engine.name])
+                    return await _move_seconds(player, settings), ""
                 finally:
                     await player.quit()
             except EngineFailure as failure:
-                return str(failure)
-            return ""
+                return 0.0, str(failure)
 
-    async def problems() -> list[str]:
+    async def checks() -> list[tuple[float, str]]:
         free = asyncio.Semaphore(_STARTED_AT_ONCE)
-        return list(await asyncio.gather(*(problem(engine, free) for engine in settings.engines)))
+        return list(await asyncio.gather(*(check(engine, free) for engine in settings.engines)))
 
-    if found := "; ".join(filter(None, asyncio.run(problems()))):
-        raise EngineFailure("disconnect", found)
+    found = run_async(checks())
+    if problems := "; ".join(problem for _, problem in found if problem):
+        raise EngineFailure("disconnect", problems)
+    return {engine.name: seconds for engine, (seconds, _) in zip(settings.engines, found, strict=True)}
+
+
+async def _move_seconds(player: EnginePlayer, settings: Settings) -> float:
+    """How long a move by nodes or depth takes; 0 where time is the limit, and for an engine that fails at it."""
+    control = settings.controls[player.spec.name]
+    if control.base_ms is not None or control.movetime is not None:
+        return 0.0
+    clock, begun = GameClock(control), time.monotonic()
+    board = chess.Board(chess960=settings.chess960)
+    try:
+        await player.think(board, engine_limit({True: clock, False: clock}, True, 0), 0, None)
+    except EngineFailure:
+        return 0.0
+    return time.monotonic() - begun
+
+
+def expected_seconds(settings: Settings, move_seconds: dict[str, float], concurrency: int) -> float:
+    """How long the match takes if its games have the usual length, as a rough estimate."""
+    side = {name: control.side_seconds(move_seconds[name]) for name, control in settings.controls.items()}
+    met = encounters(list(side), settings.tournament)
+    return 2 * settings.rounds * sum(side[first] + side[second] for first, second in met) / concurrency

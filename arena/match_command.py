@@ -4,96 +4,68 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from zobra.arena import statistics
-from zobra.arena.command import (
-    absolute,
-    check_nothing_decided,
-    leave_if_interrupted,
-    mistakes_named,
-    new_folder,
-    plain_console,
-    play,
-    print_faults,
-    rules_of,
-    settings_of,
-)
+from zobra.arena.command import conclude, errors_as_messages, new_folder, plain_console, play, resumed
 from zobra.arena.display import figures, standings
 from zobra.arena.engines import read_engines, with_distinct_names, with_options
-from zobra.arena.journal import Journal
-from zobra.arena.match import Outcome
-from zobra.arena.openings import RANDOM
-from zobra.arena.options import Book, Concurrency, Draw, EngineOptions, Folder, Plies, Resign, Seed, TimeControlText
+from zobra.arena.options import GameOptions, absolute, with_game_options
 from zobra.arena.schedule import ROUND_ROBIN
-from zobra.arena.settings import Settings
 
-_GAMES, _SPRT_GAMES = 100, 40_000  # for each two engines, if nothing is said; an SPRT ends when it knows
+GAMES, SPRT_GAMES = 100, 40_000  # an SPRT ends by itself
 
 
+@with_game_options(tc="10+0.1", games=GAMES)
 def match(
     context: typer.Context,
+    options: GameOptions,
     engines: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ENGINE ENGINE [...]", help="[NAME=]COMMAND or a TOML file; none with --folder to go on."),
+        typer.Argument(metavar="ENGINE ENGINE ...", help="[NAME=]COMMAND or a TOML file; none to resume --folder."),
     ] = None,
-    tc: TimeControlText = "10+0.1",
-    games: Annotated[
-        int | None, typer.Option("--games", "-n", min=2, help="Games for each two engines that meet (even).")
-    ] = None,
-    book: Book = None,
-    order: Annotated[str, typer.Option(help="Order of the openings: sequential or random.")] = RANDOM,
-    plies: Plies = None,
-    seed: Seed = None,
-    concurrency: Concurrency = 1,
-    option: EngineOptions = None,
     tournament: Annotated[str, typer.Option(help="round-robin, or gauntlet (the first against the others).")] = ROUND_ROBIN,
-    sprt: Annotated[str | None, typer.Option(help="Stop by SPRT: ELO0,ELO1[,ALPHA[,BETA]].")] = None,
-    model: Annotated[str, typer.Option(help="Elo model of the SPRT: normalized or logistic.")] = statistics.NORMALIZED,
-    draw: Draw = None,
-    resign: Resign = None,
-    twosided: Annotated[bool, typer.Option(help="Resign only when the winner agrees.")] = False,
+    sprt: Annotated[
+        str | None, typer.Option(metavar="ELO0,ELO1[,ALPHA[,BETA]]", help="Stop by SPRT, after 40000 games at most.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Elo model of the SPRT: normalized or logistic.", show_default="normalized")
+    ] = None,
+    twosided: Annotated[bool, typer.Option(help="Resign only when the winner's scores agree.")] = False,
     move_limit: Annotated[int | None, typer.Option(min=1, help="Draw after so many moves.")] = None,
     syzygy: Annotated[Path | None, typer.Option(help="Folder of Syzygy tables that end games.")] = None,
     chess960: Annotated[bool, typer.Option("--chess960", help="Chess960 (also with FENs of double Chess960).")] = False,
     margin: Annotated[int, typer.Option(min=0, help="Milliseconds a move may be late.")] = 0,
     stall: Annotated[float, typer.Option(min=1, help="Seconds without an answer, or a move if no clock runs.")] = 60,
-    folder: Folder = None,
-    pin: Annotated[bool, typer.Option(help="Give each game its own processors, where possible.")] = True,
 ) -> None:
-    """Plays engines against each other, with SPRT if asked; interrupted matches go on."""
+    """Play engines against each other, with SPRT if asked. An interrupted match can be resumed."""
     console = plain_console()
-    with mistakes_named():
+    with errors_as_messages():
+        if model is not None and (sprt is None or model not in statistics.MODELS):
+            raise ValueError(f"--model {model}: needs --sprt, and is {' or '.join(statistics.MODELS)}")
         if engines:
-            specs = with_options(with_distinct_names([spec for text in engines for spec in read_engines(text)]), option or [])
+            specs = [spec for text in engines for spec in read_engines(text)]
+            specs = with_options(with_distinct_names(specs), options.option or [])
             if len(specs) < 2:
                 raise ValueError("a match needs two engines")
-            settings = settings_of(
-                specs, tc, games or (_SPRT_GAMES if sprt else _GAMES), folder, seed=seed, book=book, plies=plies, order=order,
-                rules=rules_of(draw, resign, resign_twosided=twosided, move_limit=move_limit, syzygy=absolute(syzygy)),
-                tournament=tournament, chess960=chess960, margin_ms=margin, stall_seconds=stall, sprt=_sprt(sprt, model),
+            games = context.get_parameter_source("games")
+            if sprt and games is not None and games.name == "DEFAULT":
+                options = options.with_games(SPRT_GAMES)
+            settings = options.settings(
+                specs, tournament=tournament, chess960=chess960, margin_ms=margin, stall_seconds=stall,
+                rules=options.rules(resign_twosided=twosided, move_limit=move_limit, syzygy=absolute(syzygy)),
+                sprt=_sprt(sprt, model or statistics.NORMALIZED),
             )  # fmt: skip
-        elif folder is not None:
-            check_nothing_decided(context, "concurrency", "pin")
-            settings = Journal.settings_in(folder)
         else:
-            raise ValueError("name two engines, or with --folder a match to go on with")
-        folder = folder or new_folder("match")
-        outcome = play(console, folder, settings, concurrency, pin)
-    show(console, outcome, settings, folder)
-    leave_if_interrupted(console, outcome.interrupted, folder)
-
-
-def show(console: Console, outcome: Outcome, settings: Settings, folder: Path) -> None:
-    """The result of a match."""
-    for line in figures(outcome.results, settings, outcome.llr):
-        console.print(line, soft_wrap=True)
-    print_faults(console, outcome.results)
-    if len(settings.engines) > 2:
-        console.print(standings(outcome.results))
-    if outcome.verdict:
-        console.print(f"SPRT: {outcome.verdict} accepted")
-    console.print(f"{outcome.results.games} of {outcome.total} games in {folder}", soft_wrap=True)
+            settings = resumed(console, context, options, "two engines")
+        folder = options.folder or new_folder("match")
+        state = play(console, folder, settings, options)
+        for line in figures(state.results, settings, state.llr):
+            console.print(line, soft_wrap=True)
+        if len(settings.engines) > 2:
+            console.print(standings(state.results))
+        if state.verdict:
+            console.print(f"SPRT: {state.verdict} accepted")
+        conclude(console, state, folder)
 
 
 def _sprt(text: str | None, model: str) -> statistics.Sprt | None:

@@ -1,9 +1,11 @@
-"""Opening books: EPD or FEN lines, PGN games, and Polyglot books, in their order or shuffled by a seed."""
+"""Opening books: EPD or FEN lines and PGN games (also in .gz, .bz2, .zip and .zst files), and Polyglot books."""
 
+import io
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,9 @@ import chess.pgn
 import chess.polyglot
 
 from zobra.arena.adjudication import ending_on_board
+from zobra.arena.compressed_text import read_text
 from zobra.arena.epd import status_names, with_clocks_as_operations
+from zobra.arena.files import printable
 
 SEQUENTIAL, RANDOM = "sequential", "random"
 ORDERS = (SEQUENTIAL, RANDOM)
@@ -22,6 +26,7 @@ USUAL_PLIES = 8
 MOST_RANDOM_PLIES = 16
 # how many different walks there are to choose from
 _WALKS = 1_000_000
+_PACKED = (".gz", ".bz2", ".zip", ".zst")
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,10 @@ class Opening:
 def opening_source(
     path: Path | None, count: int, *, order: str = SEQUENTIAL, seed: int = 0, plies: int | None = None, chess960: bool = False
 ) -> Callable[[int], Opening]:
-    """Gives each of `count` openings when asked for it, starting over when the book has fewer; the same for the same arguments.
+    """A function that gives each of `count` openings by its index. They begin anew when the book has fewer.
 
-    Without a book: random walks of `plies` plies from the start position, or in Chess960 the 960 start positions.
-    Raises ValueError naming file and line, or OSError, now or later.
+    The same arguments give the same openings. Without a book: random walks of `plies` plies from the start position, or in
+    Chess960 the 960 start positions. Raises ValueError that names file and line, or OSError; the function too.
     """
     number, read = _book(path, plies, chess960, seed)
     if not number:
@@ -70,14 +75,16 @@ def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tu
         return (_WALKS, lambda index: _random_walk(index, plies, seed)) if plies else (1, lambda _: Opening(chess.STARTING_FEN))
     if path is None:
         return 960, lambda index: Opening(chess.Board.from_chess960_pos(index).shredder_fen(), name=f"Chess960 {index}")
-    if path.suffix.lower() == ".pgn":
-        offsets = list(_pgn_offsets(path))
-        return len(offsets), lambda index: _pgn_opening(path, offsets[index], index, plies, chess960)
-    if path.suffix.lower() == ".bin":
+    kind = Path(path.stem if path.suffix.lower() in _PACKED else path.name).suffix.lower()
+    if kind == ".bin":
         return _polyglot_book(path, USUAL_PLIES if plies is None else plies, seed)
+    text = read_text(path)
+    if kind == ".pgn":
+        offsets = _pgn_offsets(path, text)
+        return len(offsets), lambda index: _pgn_opening(path, text[slice(*offsets[index])], index, plies, chess960)
     lines = [
         (number, line)
-        for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").splitlines(), start=1)
+        for number, line in enumerate(text.splitlines(), start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     return len(lines), lambda index: _epd_opening(path, *lines[index], chess960)
@@ -89,7 +96,7 @@ def _epd_opening(path: Path, number: int, line: str, chess960: bool) -> Opening:
         board, operations = chess.Board.from_epd(with_clocks_as_operations(line), chess960=chess960)
         _check(board)
     except ValueError as error:
-        raise ValueError(f"{path}:{number}: {error}") from error
+        raise ValueError(f"{path}:{number}: {printable(str(error))}") from error
     return Opening(board.fen(), name=str(operations.get("id") or f"{path.stem}:{number}"))
 
 
@@ -101,22 +108,23 @@ def _check(board: chess.Board) -> None:
         raise ValueError(f"the game is over in this position ({ending.reason})")
 
 
-def _pgn_offsets(path: Path) -> Iterator[int]:
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        while True:
-            offset = file.tell()
-            if not chess.pgn.skip_game(file):
-                return
-            yield offset
+def _pgn_offsets(path: Path, text: str) -> list[tuple[int, int]]:
+    """Where each game begins and ends. Raises ValueError when no game has a move, nor a position of its own to start from."""
+    file, ends = io.StringIO(text), [0]
+    while chess.pgn.skip_game(file):
+        ends.append(file.tell())
+    offsets = list(pairwise(ends))
+    games = (chess.pgn.read_game(io.StringIO(text[slice(*part)])) for part in offsets)
+    if not any(game and (game.next() or "FEN" in game.headers) for game in games):
+        raise ValueError(f"{path}: no game with a move in it")
+    return offsets
 
 
-def _pgn_opening(path: Path, offset: int, index: int, plies: int | None, chess960: bool) -> Opening:
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        file.seek(offset)
-        game = chess.pgn.read_game(file)
+def _pgn_opening(path: Path, text: str, index: int, plies: int | None, chess960: bool) -> Opening:
+    game = chess.pgn.read_game(io.StringIO(text))
     where = f"{path}: game {index + 1}"
     if game is None or game.errors:
-        raise ValueError(f"{where}: {game.errors[0] if game else 'not readable'}")
+        raise ValueError(f"{where}: {printable(str(game.errors[0])) if game else 'not readable'}")
     board = game.board()
     if type(board) is not chess.Board:
         raise ValueError(f"{where}: its variant is {board.uci_variant}")

@@ -1,5 +1,6 @@
 """A move as it was played, with what its engine reported: kept in the journal, written to PGN comments and read from them."""
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +45,7 @@ class PlayedMove:
         """Reads the journal's form; older journals have no clock. Raises ValueError."""
         if not isinstance(entry, list) or not 6 <= len(entry) <= 7 or not isinstance(entry[0], str):
             raise ValueError(f"{entry!r} is not a played move")
-        if any(type(value) not in (int, float, type(None)) for value in entry[1:]):
+        if not all(value is None or (type(value) in (int, float) and math.isfinite(value)) for value in entry[1:]):
             raise ValueError(f"{entry!r} has a value that is not a number")
         return cls(chess.Move.from_uci(entry[0]), *entry[1:])
 

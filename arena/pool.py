@@ -2,15 +2,17 @@
 
 import contextlib
 import multiprocessing
-import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 
-from zobra.arena.engines import THREADS
+from zobra.arena.engines import threads
 from zobra.arena.game_record import GameRecord
+from zobra.arena.interrupts import interrupts_held
 from zobra.arena.processors import shares
 from zobra.arena.schedule import Pairing
 from zobra.arena.settings import Settings
@@ -21,7 +23,7 @@ _MOST_DEATHS = 3
 
 
 @dataclass
-class _Worker:
+class WorkerProcess:
     process: BaseProcess
     connection: Connection
     pairing: Pairing | None = None
@@ -30,11 +32,10 @@ class _Worker:
 class Pool:
     """Plays games, `concurrency` at a time; a game whose worker died is played again by another."""
 
-    def __init__(self, settings: Settings, concurrency: int = 1, *, pin: bool = True) -> None:
-        self._settings = settings
-        threads = max(_threads(engine.options) for engine in settings.engines)
-        self._processors = shares(concurrency, threads) if pin else [[] for _ in range(concurrency)]
-        self._workers: list[_Worker] = []
+    def __init__(self, settings: Settings, concurrency: int = 1, *, pin: bool = True, log: Path | None = None) -> None:
+        self._settings, self._log = settings, log
+        self._processors = shares(concurrency, max(map(threads, settings.engines))) if pin else [[] for _ in range(concurrency)]
+        self._workers: list[WorkerProcess] = []
         self._again: deque[Pairing] = deque()
         self._deaths = 0
 
@@ -43,6 +44,8 @@ class Pool:
 
         Raises RuntimeError when worker processes keep dying. To be closed, so that workers and engines end with it.
         """
+        # its start would release signals that are held back
+        resource_tracker.ensure_running()
         try:
             while self._hand_out(games, started):
                 yield from self._collect()
@@ -58,7 +61,9 @@ class Pool:
             if pairing is None:
                 break
             if number == len(self._workers):
-                self._workers.append(self._start(number))
+                # Ctrl-C is for this process; a worker that is still starting must not see it
+                with interrupts_held():
+                    self._workers.append(self._start(number))
             worker = self._workers[number]
             worker.pairing = pairing
             with contextlib.suppress(OSError):  # a worker that has died is replaced when its answer is waited for
@@ -80,18 +85,13 @@ class Pool:
             self._deaths = 0
             yield record
 
-    def _start(self, number: int) -> _Worker:
+    def _start(self, number: int) -> WorkerProcess:
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe()
-        process = context.Process(target=work, args=(there, self._settings, self._processors[number]), daemon=True)
-        # Ctrl-C is for this process; a worker that is still starting must not see it either
-        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            process.start()
-        finally:
-            signal.signal(signal.SIGINT, handler)
+        process = context.Process(target=work, args=(there, self._settings, self._processors[number], self._log), daemon=True)
+        process.start()
         there.close()
-        return _Worker(process, here)
+        return WorkerProcess(process, here)
 
     def _replace(self, number: int) -> None:
         """A worker died, by lack of memory perhaps: its game is played again by another."""
@@ -102,7 +102,8 @@ class Pool:
         if worker.pairing is not None:
             self._again.append(worker.pairing)
         worker.connection.close()
-        self._workers[number] = self._start(number)
+        with interrupts_held():
+            self._workers[number] = self._start(number)
 
     def _end_workers(self) -> None:
         for worker in self._workers:
@@ -110,22 +111,4 @@ class Pool:
         for worker in self._workers:
             worker.process.join(timeout=5)
             if worker.process.is_alive():
-                worker.process.terminate()
-
-
-def _threads(options: dict) -> int:
-    return max((int(value) for name, value in options.items() if name.lower() in THREADS), default=1)
-
-
-@contextlib.contextmanager
-def terminated_like_interrupted() -> Iterator[None]:
-    """SIGTERM stops a run as cleanly as Ctrl-C."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    handler = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, handler)
+                worker.process.kill()

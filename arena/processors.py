@@ -1,17 +1,21 @@
-"""Sharing out the processors of this machine among worker processes."""
+"""The processors of this machine: how many are free, and which worker process gets which."""
 
 import os
 from pathlib import Path
 
 
+def spare() -> int:
+    """Processors that this process may use and that are idle, by the machine's load of the last minute; at least 1."""
+    count = len(_available())
+    return max(1, count - (round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0))
+
+
 def shares(workers: int, threads: int) -> list[list[int]]:
-    """Processors for each worker, whole cores first, or empty lists where pinning is impossible or would leave an engine
-    with fewer processors than its `threads`."""
+    """Processors for each worker, whole cores first; empty lists where pinning is impossible, or would leave an engine with
+    fewer processors than its `threads`."""
     free = [[] for _ in range(workers)]  # type: list[list[int]]
-    if not hasattr(os, "sched_getaffinity"):
-        return free
-    available = sorted(os.sched_getaffinity(0))
-    if len(available) < workers * threads:
+    available = _available()
+    if not hasattr(os, "sched_setaffinity") or len(available) < workers * threads:
         return free
     cores: dict[str, list[int]] = {}
     for processor in available:
@@ -22,8 +26,12 @@ def shares(workers: int, threads: int) -> list[list[int]]:
     return free if min(map(len, free)) >= threads else [[] for _ in range(workers)]
 
 
+def _available() -> list[int]:
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
+
+
 def _core(processor: int) -> str:
-    """What hardware threads of one core have in common."""
+    """What the hardware threads of one core have in common."""
     try:
         return Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list").read_text()
     except OSError:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from zobra.arena import report_match, report_suite, suite_results
-from zobra.arena.command import mistakes_named
+from zobra.arena.command import errors_as_messages
 from zobra.arena.report_games import read_match, read_pgn
 
 
@@ -16,7 +16,7 @@ def report(
 ) -> None:
     """Write a self-contained HTML page about a match, a PGN file or a suite."""
     page_path = output or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
-    with mistakes_named():
+    with errors_as_messages():
         page = report_page(run)
         page_path.write_text(page, encoding="utf-8")
     typer.echo(f"{page_path} ({len(page.encode()) // 1024} KiB)")

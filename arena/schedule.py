@@ -1,4 +1,4 @@
-"""Which games a match consists of: pairs of games with the same opening and colours reversed."""
+"""The games of a match: pairs of games with the same opening and colours reversed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ TOURNAMENTS = (ROUND_ROBIN, GAUNTLET)
 class Pairing:
     """One game to play. `index` counts games from 0, `pair` the pairs, `round` the openings from 1.
 
-    `options` are an engine's for this game, by its name, besides those that it always has.
+    `options`: by engine, options for this game alone, besides those that the engine always has.
     """
 
     index: int
@@ -28,7 +28,7 @@ class Pairing:
 
 
 def encounters(names: Sequence[str], tournament: str) -> list[tuple[str, str]]:
-    """Who meets whom: everyone everyone, or in a gauntlet the first all others; two engines meet head to head."""
+    """The engines that meet: each two of them, or in a gauntlet the first and each other."""
     if tournament == GAUNTLET:
         return [(names[0], rival) for rival in names[1:]]
     return list(combinations(names, 2))

@@ -1,13 +1,12 @@
-"""What a match is: everything that decides which games are played and how, as it stands in run.json."""
+"""The settings of a match: everything that decides which games are played and how. run.json keeps them."""
 
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from zobra.arena.adjudication import Rules
+from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
 from zobra.arena.openings import ORDERS, SEQUENTIAL, Opening, opening_source
@@ -31,11 +30,13 @@ class Settings:
     chess960: bool = False
     margin_ms: float = 0
     stall_seconds: float = 60
-    rules: Rules = field(default_factory=Rules)
+    rules: AdjudicationRules = field(default_factory=AdjudicationRules)
     sprt: Sprt | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError for what cannot be played."""
+        if not self.engines or self.rounds < 0:
+            raise ValueError("no engines, or a number of rounds below 0")
         for value, known in ((self.order, ORDERS), (self.tournament, TOURNAMENTS)):
             if value not in known:
                 raise ValueError(f"{value}: neither {' nor '.join(known)}")
@@ -57,19 +58,7 @@ class Settings:
         book = Path(self.book) if self.book else None
         return opening_source(book, self.rounds, order=self.order, seed=self.seed, plies=self.plies, chess960=self.chess960)
 
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "Settings":
-        """From plain values, other keys ignored. Raises KeyError, TypeError or ValueError."""
-        known = {name: values[name] for name in cls.__dataclass_fields__}
-        known["engines"] = tuple(map(EngineSpec.from_json, values["engines"]))
-        rules: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in values["rules"].items()
-        }
-        known["rules"] = Rules(**rules)
-        known["sprt"] = values["sprt"] and Sprt(**values["sprt"])
-        return cls(**known)
-
 
 def digest(path: Path) -> str:
-    """Tells whether a book is still the same. Raises OSError."""
+    """A digest of a book's content, by which a change is noticed. Raises OSError."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -1,8 +1,8 @@
-"""Simultaneous perturbation stochastic approximation: the gradient of strength, guessed from games between two shaken selves.
+"""Simultaneous perturbation stochastic approximation (SPSA): the gradient of strength, estimated from games.
 
-Every iteration shakes all numbers at once, each up or down by its c, and lets the one side play the other; the result moves all
-of them a little towards the side that did better. J. C. Spall, "An Overview of the Simultaneous Perturbation Method" (1998);
-the gains, and c_end and r_end that state them for the last iteration, are those of fishtest and OpenBench.
+Every iteration perturbs all numbers at once, each up or down by its c; one side plays with the perturbed values, the other with
+the opposite ones. The result moves all numbers a little towards the better side. J. C. Spall, "An Overview of the Simultaneous
+Perturbation Method" (1998); the gains, with c_end and r_end for the last iteration, are those of fishtest and OpenBench.
 """
 
 import math
@@ -15,7 +15,7 @@ SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it 
 
 @dataclass(frozen=True)
 class Tunable:
-    """A whole number to tune. In the last iteration `c_end` is how far it is shaken, `r_end` how far it learns from that."""
+    """A whole number to tune. In the last iteration `c_end` is its perturbation and `r_end` its learning rate."""
 
     name: str
     default: float
@@ -39,41 +39,47 @@ class Tunable:
 
 @dataclass(frozen=True)
 class Gains:
-    """How fast shaking and learning fade over the iterations; `stability` is the share of iterations that damps the first."""
+    """The decay of perturbation and learning rate; `stability` is the share of iterations that damps the first."""
 
     iterations: int
     alpha: float = 0.602
     gamma: float = 0.101
     stability: float = 0.1
 
-    def shake(self, tunable: Tunable, iteration: int) -> float:
-        """c: how far a number is shaken in an iteration (counted from 0)."""
+    def perturbation(self, tunable: Tunable, iteration: int) -> float:
+        """c: the perturbation of a number in an iteration (counted from 0)."""
         return tunable.c_end * (self.iterations / (iteration + 1)) ** self.gamma
 
     def step(self, tunable: Tunable, iteration: int) -> float:
-        """How far a number moves in an iteration for each game more that the better side won."""
+        """How far a number moves in an iteration for each point of the better side's lead."""
         damping = self.stability * self.iterations
         end = tunable.r_end * tunable.c_end**2
-        return end * ((damping + self.iterations) / (damping + iteration + 1)) ** self.alpha / self.shake(tunable, iteration)
+        return (
+            end
+            * ((damping + self.iterations) / (damping + iteration + 1)) ** self.alpha
+            / self.perturbation(tunable, iteration)
+        )
 
 
 class Spsa:
-    """The values as they stand, and what an iteration makes of them. The same seed shakes the same ways."""
+    """The present values, and how an iteration changes them. The same seed gives the same perturbations."""
 
     def __init__(self, tunables: Sequence[Tunable], gains: Gains, seed: int) -> None:
         self.tunables, self._gains, self._seed = tunables, gains, seed
         self.values = {tunable.name: float(tunable.default) for tunable in tunables}
 
     def sides(self, iteration: int) -> tuple[dict[str, int], dict[str, int]]:
-        """What the two sides of an iteration play with, rounded up or down by chance, so that fractions count."""
+        """The values of the two sides of an iteration, rounded up or down at random, so that fractions count."""
         rounding = random.Random(f"{self._seed}/{iteration}/rounding")
         signs = self._signs(iteration)
 
         def side(direction: int) -> dict[str, int]:
             result = {}
             for tunable in self.tunables:
-                shaken = self.values[tunable.name] + direction * signs[tunable.name] * self._gains.shake(tunable, iteration)
-                result[tunable.name] = math.floor(tunable.within(shaken) + rounding.random())
+                perturbed = self.values[tunable.name] + direction * signs[tunable.name] * self._gains.perturbation(
+                    tunable, iteration
+                )
+                result[tunable.name] = math.floor(tunable.within(perturbed) + rounding.random())
             return result
 
         return side(1), side(-1)

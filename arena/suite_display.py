@@ -1,4 +1,4 @@
-"""What a suite run shows: progress, a line or table row per position, and a summary of the engines side by side."""
+"""What is shown of a suite: progress, a line or table row per position, and a summary of the engines side by side."""
 
 from collections import Counter
 
@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from zobra.arena.display import LivePanel, counted
 from zobra.arena.epd import SuitePosition
-from zobra.arena.live import LivePanel
 from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult
 
 _MOST_BAD_LINES_SHOWN = 20
@@ -19,10 +19,10 @@ class SuiteProgress(LivePanel):
     def __init__(self, console: Console, result: SuiteResult, engine: EngineResult) -> None:
         super().__init__(console, engine.name)
         self._result, self._engine = result, engine
-        self.count_from(0, len(result.positions))
+        self.count_from(len(engine.answered), len(result.positions), "position")
 
     def answered(self, index: int) -> None:
-        """The outcome of one more position is there."""
+        """One more position has its outcome."""
         done = len(self._engine.answered)
         score = f"{self._engine.solved} solved"
         if self._result.maximum_points:
@@ -79,18 +79,18 @@ def told(position: SuitePosition, outcome: Outcome) -> str:
 def summary_table(result: SuiteResult) -> Table:
     """The engines side by side."""
     names = [engine.name for engine in result.engines]
-    table = Table("", *names, title=f"{len(result.positions)} positions at {result.limit_text()}")
+    table = Table("", *names, title=f"{counted(len(result.positions), 'position')} at {result.limit_text()}")
     for row in summary_rows(result):
         table.add_row(*row)
     return table
 
 
 def summary_rows(result: SuiteResult) -> list[list[str]]:
-    """What the engines are compared by: a heading, then one cell per engine."""
-    count, best, engines = len(result.positions), result.maximum_points, result.engines
-    rows = [["solved", *(_share(engine.solved, count) for engine in engines)]]
-    if best:
-        rows.append(["points", *(_share(engine.points, best) for engine in engines)])
+    """The comparison of the engines over the positions that they searched: a heading, then one cell per engine."""
+    count, engines = len(result.positions), result.engines
+    rows = [["solved", *(_share(engine.solved, len(engine.answered)) for engine in engines)]]
+    if result.maximum_points:
+        rows.append(["points", *(_share(engine.points, result.possible_points(engine)) for engine in engines)])
     rows.append(["median time to solution", *(_milliseconds(engine.median_solution_time()) for engine in engines)])
     rows.append(["search time", *(f"{sum(o.effort.time_ms for o in e.answered) / 1000:.1f} s" for e in engines)])
     rows.append(["nodes per second", *(_speed(engine) for engine in engines)])
@@ -119,4 +119,4 @@ def print_bad_lines(console: Console, result: SuiteResult) -> None:
         console.print(str(bad), style="yellow", soft_wrap=True)
     rest = Counter(bad.file for bad in result.bad_lines[_MOST_BAD_LINES_SHOWN:])
     for file, count in rest.items():
-        console.print(f"{file}: {count} more lines that cannot be used (all are in the JSON file)", style="yellow")
+        console.print(f"{file}: {counted(count, 'more line')} that cannot be used (all are in the JSON file)", style="yellow")

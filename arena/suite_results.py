@@ -19,7 +19,8 @@ from statistics import median
 from typing import Any
 
 from zobra.arena.epd import BadLine, SuitePosition
-from zobra.arena.journal import now, write_safely
+from zobra.arena.files import printable, read_json, typed, write_safely
+from zobra.arena.game_record import now
 from zobra.arena.suite_verdict import Answer, Effort, StableSolution, points, why_unsolved
 
 FORMAT = 1
@@ -27,7 +28,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one position."""
+    """The result of one position."""
 
     move: str | None
     solved: bool
@@ -41,7 +42,7 @@ class Outcome:
 
     @classmethod
     def of_search(cls, position: SuitePosition, answer: Answer, effort: Effort, stable: StableSolution) -> "Outcome":
-        """Judges a finished search."""
+        """The outcome of a finished search."""
         why = why_unsolved(position, answer)
         return cls(
             move=answer.move,
@@ -66,9 +67,12 @@ class EngineResult:
     outcomes: list[Outcome | None]
     error: str = ""
 
+    def __post_init__(self) -> None:
+        self.name = printable(self.name)
+
     @property
     def answered(self) -> list[Outcome]:
-        """The outcomes that are there."""
+        """The outcomes so far."""
         return [outcome for outcome in self.outcomes if outcome is not None]
 
     @property
@@ -108,6 +112,11 @@ class SuiteResult:
         """The points a perfect engine would earn, 0 for suites without points."""
         return sum(position.maximum_points for position in self.positions)
 
+    def possible_points(self, engine: EngineResult) -> int:
+        """The points that a perfect engine would earn in the positions that this one searched."""
+        pairs = zip(self.positions, engine.outcomes, strict=True)
+        return sum(position.maximum_points for position, outcome in pairs if outcome is not None)
+
     @property
     def finished(self) -> bool:
         """Whether every engine has answered every position."""
@@ -119,42 +128,39 @@ class SuiteResult:
         return ", ".join(f"{self.limit[key]} {unit}" for key, unit in units.items() if self.limit.get(key))
 
     def save(self, path: Path) -> None:
-        """Writes the JSON file in one step, so that a broken-off run leaves the last whole file. Raises OSError."""
+        """Writes the JSON file in one step, so that an interrupted run leaves a whole file. Raises OSError."""
         content = {"kind": "suite", "format": FORMAT, "finished": self.finished, **dataclasses.asdict(self)}
-        write_safely(path, json.dumps(content, ensure_ascii=False).encode())
+        write_safely(path.resolve(), json.dumps(content))
+
+    def resume(self, earlier: "SuiteResult") -> int:
+        """Takes over the outcomes of an unfinished run of the same positions, limit and engines. How many it took."""
+        same = (earlier.positions, earlier.limit) == (self.positions, self.limit)
+        described = [[(engine.name, engine.command, engine.options) for engine in run.engines] for run in (earlier, self)]
+        if earlier.finished or not same or described[0] != described[1]:
+            return 0
+        for engine, before in zip(self.engines, earlier.engines, strict=True):
+            engine.outcomes = before.outcomes
+        self.created = earlier.created
+        return sum(len(engine.answered) for engine in self.engines)
 
 
 def load(path: Path) -> SuiteResult:
     """Reads a results file. Raises OSError, or ValueError naming the file when it is not one."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+
+    def convert(content: Any) -> SuiteResult:
         if not isinstance(content, dict) or content.get("kind") != "suite":
             raise ValueError('no "kind": "suite"')
         if content.get("format") != FORMAT:
             raise ValueError(f"format {content.get('format')!r} instead of {FORMAT}")
-        return SuiteResult(
-            files=content["files"],
-            limit=content["limit"],
-            workers=content["workers"],
-            positions=[_position(entry) for entry in content["positions"]],
-            bad_lines=[BadLine(**entry) for entry in content["bad_lines"]],
-            engines=[_engine(entry) for entry in content["engines"]],
-            created=content["created"],
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path}: not a file of suite results ({error})") from error
+        result: SuiteResult = typed(SuiteResult, content)
+        for position in result.positions:
+            position.check()
+        for engine in result.engines:
+            if len(engine.outcomes) != len(result.positions):
+                raise ValueError(f"{engine.name} has {len(engine.outcomes)} outcomes")
+            for position, outcome in zip(result.positions, engine.outcomes, strict=True):
+                if outcome is not None:
+                    position.check(outcome.move)
+        return result
 
-
-def _position(entry: dict[str, Any]) -> SuitePosition:
-    moves = {key: tuple(entry[key]) for key in ("best", "avoid")}
-    return SuitePosition(**{**entry, **moves, "points": tuple((move, value) for move, value in entry["points"])})
-
-
-def _engine(entry: dict[str, Any]) -> EngineResult:
-    return EngineResult(**{**entry, "outcomes": [outcome and _outcome(outcome) for outcome in entry["outcomes"]]})
-
-
-def _outcome(entry: dict[str, Any]) -> Outcome:
-    solution = entry["solution"] and Effort(**entry["solution"])
-    values = {"line": tuple(entry["line"]), "effort": Effort(**entry["effort"]), "solution": solution}
-    return Outcome(**{**entry, **values})
+    return read_json(path, "a file of suite results", convert)

@@ -1,4 +1,4 @@
-"""Whether a position of a suite is solved: the chosen move, the proof of a mate, and since when the engine knew."""
+"""Whether a position of a suite is solved: the move, the proof of a mate, and how early the engine found it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from zobra.arena.epd import SuitePosition
 
 @dataclass(frozen=True)
 class Effort:
-    """What an engine had spent at some moment of a search: milliseconds, nodes, and its depth in plies."""
+    """The cost of a search so far: milliseconds, nodes, and depth in plies."""
 
     time_ms: int = 0
     nodes: int = 0
@@ -20,8 +20,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an engine holds for best: its move and line in UCI notation, and its score in centipawns or moves to mate,
-    both as the side to move sees them."""
+    """An engine's best move and line in UCI notation, and its score in centipawns or moves to mate from the mover's view."""
 
     move: str | None = None
     score_cp: int | None = None
@@ -30,7 +29,7 @@ class Answer:
 
 
 def why_unsolved(position: SuitePosition, answer: Answer) -> str:
-    """Empty when the answer meets everything the position asks for (bm, am and dm alike), else what it misses.
+    """What the answer misses of what the position asks for (bm, am and dm alike); empty when it is solved.
 
     A position that gives only points per move asks for a move with the most points.
     """
@@ -48,7 +47,7 @@ def why_unsolved(position: SuitePosition, answer: Answer) -> str:
 
 
 def points(position: SuitePosition, move: str | None) -> int:
-    """What a move earns where the suite gives points per move, 0 for any other."""
+    """The points that a move earns where the suite gives points per move, else 0."""
     return dict(position.points).get(move or "", 0)
 
 
@@ -73,10 +72,7 @@ def _gap_in_mate_proof(position: SuitePosition, answer: Answer) -> str:
 
 
 class StableSolution:
-    """Finds the point from which an engine never left the solution again.
-
-    `since` is that point as far as the search went, None while the engine holds something else.
-    """
+    """Finds the point of a search (`since`) after which the engine kept to the solution; None while it has another move."""
 
     def __init__(self, position: SuitePosition) -> None:
         self._position = position
@@ -90,12 +86,12 @@ class StableSolution:
             self.since = effort
 
     def held_for(self, effort: Effort) -> int | None:
-        """For how many plies of depth the solution has stood, None while there is none."""
+        """The plies of depth through which the solution has stood; None while there is none."""
         return None if self.since is None else effort.depth - self.since.depth
 
 
 def answer_from_line(board: chess.Board, line: Sequence[chess.Move], score: chess.engine.PovScore | None) -> Answer:
-    """The answer that one line of engine output stands for."""
+    """The answer that a line of engine output states."""
     moves, walked = [], board.copy(stack=False)
     for move in line:
         moves.append(walked.uci(move))

@@ -1,23 +1,22 @@
-"""Tuning an engine's options by SPSA: a match between two shaken selves, whose options follow from the games before.
+"""Tuning an engine's options by SPSA: the engine plays itself with perturbed options, which follow from the games before.
 
 The folder is that of a match (journal.py) between "plus" and "minus", with two files more. `tune.json` says what is tuned:
 {"tunables": [{"name", "default", "low", "high", "c_end", "r_end"}], "pairs": pairs of games in an iteration, "iterations",
-"alpha", "gamma", "stability"}. `values.csv` has the values after each iteration. Both follow from games alone, so that an
-interrupted run loses nothing: the games in the journal are learned from again, in the same order.
+"alpha", "gamma", "stability"}. `values.csv` has the values after each iteration. They follow from the games alone: a resumed
+run learns from the games in the journal again, in the same order.
 """
 
-import csv
 import json
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from zobra.arena.files import read_json, typed, write_safely
 from zobra.arena.game_record import GameRecord
-from zobra.arena.journal import Journal, write_safely
-from zobra.arena.pool import Pool, terminated_like_interrupted
+from zobra.arena.journal import Journal
+from zobra.arena.match import Playing, play_games
 from zobra.arena.results import Results
 from zobra.arena.schedule import Pairing
 from zobra.arena.spsa import Gains, Spsa, Tunable
@@ -51,13 +50,11 @@ class Plan:
     @classmethod
     def read(cls, folder: Path) -> "Plan":
         """The plan of the run in a folder. Raises ValueError or OSError."""
-        path = folder / PLAN
-        try:
-            values = json.loads(path.read_text(encoding="utf-8"))
-            tunables, pairs = tuple(Tunable(**entry) for entry in values.pop("tunables")), values.pop("pairs")
-            return cls(tunables, Gains(**values), pairs)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path}: not a plan for tuning: {error}") from error
+
+        def convert(values: dict) -> "Plan":
+            return typed(cls, {"gains": values, **values})
+
+        return read_json(folder / PLAN, "a plan for tuning", convert)
 
     def keep(self, folder: Path) -> None:
         """Writes the plan. Raises ValueError when another one is there already, or OSError."""
@@ -69,11 +66,11 @@ class Plan:
         if (folder / "run.json").exists():
             raise ValueError(f"{folder} holds a match, which is no run of tuning")
         Journal.check_free(folder)
-        write_safely(folder / PLAN, json.dumps(self.to_json(), indent=1).encode())
+        write_safely(folder / PLAN, json.dumps(self.to_json(), indent=1))
 
 
-class Watcher(Protocol):
-    """What is told of the run."""
+class TuningObserver(Protocol):
+    """What is called while a run goes on."""
 
     def begin(self, tuning: "Tuning") -> None: ...
 
@@ -81,9 +78,9 @@ class Watcher(Protocol):
 
 
 class Tuning:
-    """A run over its journal. `course` has the values after each iteration, beginning with the defaults."""
+    """A tuning run over its journal. `course` has the values after each iteration, the defaults first."""
 
-    def __init__(self, journal: Journal, plan: Plan, concurrency: int = 1) -> None:
+    def __init__(self, journal: Journal, plan: Plan, playing: Playing) -> None:
         """Raises ValueError when the journal does not fit the plan."""
         self.plan, self._journal = plan, journal
         self.results = Results(SIDES)
@@ -91,7 +88,7 @@ class Tuning:
         self.course = [list(self._spsa.values.values())]
         self._leads: dict[int, list[int]] = defaultdict(list)
         self._done: set[int] = set()
-        self._pool = Pool(journal.settings, concurrency)
+        self._playing = playing
         for record in journal.records:
             if record.index in self._done or not 0 <= record.index < plan.games:
                 raise ValueError(f"{journal.folder / 'journal.jsonl'}: game {record.index} is not the scheduled one")
@@ -99,27 +96,28 @@ class Tuning:
 
     @property
     def values(self) -> dict[str, float]:
-        """The values as they stand."""
+        """The present values, by name."""
         return self._spsa.values
 
-    def run(self, watcher: Watcher) -> bool:
-        """Plays what is left to play. Whether it was interrupted. Raises RuntimeError when worker processes keep dying."""
-        watcher.begin(self)
-        with (self._journal.folder / "values.csv").open("w", newline="", encoding="utf-8") as file:
-            table = csv.writer(file)
-            table.writerow(["iteration", *self.values])
-            table.writerows([number, *map(_short, values)] for number, values in enumerate(self.course))
-            try:
-                with terminated_like_interrupted(), closing(self._pool.play(self._games(), lambda _: None)) as records:
-                    for record in records:
-                        self._journal.add(record)
-                        if self._learn(record):
-                            table.writerow([len(self.course) - 1, *map(_short, self.course[-1])])
-                            file.flush()
-                        watcher.finished(record, self)
-            except KeyboardInterrupt:
-                return True
-        return False
+    def run(self, observer: TuningObserver) -> bool:
+        """Plays what is left to play. Whether it was interrupted. Raises RuntimeError when workers keep dying; OSError."""
+        observer.begin(self)
+        path = self._journal.folder / "values.csv"
+        rows = [["iteration", *self.values], *map(self._row, range(len(self.course)))]
+        write_safely(path, "".join(",".join(row) + "\n" for row in rows))
+
+        def keep(record: GameRecord) -> bool:
+            self._journal.add(record)
+            if self._learn(record):
+                with path.open("a", encoding="utf-8") as file:
+                    file.write(",".join(self._row(len(self.course) - 1)) + "\n")
+            observer.finished(record, self)
+            return False
+
+        return play_games(self._journal.settings, self._games(), self._playing, lambda _: None, keep)
+
+    def _row(self, number: int) -> list[str]:
+        return [str(number), *(f"{value:.4f}" for value in self.course[number])]
 
     def _games(self) -> Iterator[Pairing]:
         """The games not yet played; the sides of an iteration are decided when its first game is about to begin."""
@@ -145,7 +143,3 @@ class Tuning:
         self._spsa.learn(iteration, sum(self._leads.pop(iteration)))
         self.course.append(list(self.values.values()))
         return True
-
-
-def _short(value: float) -> str:
-    return f"{value:.4f}"

@@ -1,5 +1,6 @@
-"""How the values move while an engine is tuned: a live table on a terminal, lines elsewhere, and a plot."""
+"""The values while an engine is tuned: a live table on a terminal, lines elsewhere, and a plot."""
 
+import io
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from zobra.arena.display import LivePanel
+from zobra.arena.files import write_safely
 from zobra.arena.game_record import GameRecord
-from zobra.arena.live import LivePanel
 from zobra.arena.report_plots import MissingMatplotlib
 from zobra.arena.tune import Plan, Tuning
 
@@ -21,14 +23,14 @@ _WIDTH = 24
 
 
 class TuneDisplay(LivePanel):
-    """Watches a run, and draws its plot now and then."""
+    """Shows a tuning run, and draws its plot once a minute."""
 
     def __init__(self, console: Console, plot: Path) -> None:
         super().__init__(console, "games")
         self._plot, self._drawn = plot, time.monotonic()
 
     def begin(self, tuning: Tuning) -> None:
-        """The run begins or goes on."""
+        """The run begins or is resumed."""
         self.count_from(tuning.results.games, tuning.plan.games)
 
     def finished(self, record: GameRecord, tuning: Tuning) -> None:
@@ -54,7 +56,7 @@ class TuneDisplay(LivePanel):
 
 
 def values_table(tuning: Tuning) -> Table:
-    """Each value with its way so far."""
+    """Each value with its course so far."""
     table = Table("parameter", "from", "now", "change in c_end", "course", "bounds")
     for number, entry in enumerate(tuning.plan.tunables):
         now = tuning.values[entry.name]
@@ -82,9 +84,13 @@ def draw_course(plan: Plan, course: Sequence[Sequence[float]], path: Path) -> No
     axes = figure.subplots()
     games = [number * plan.games_each for number in range(len(course))]
     for number, entry in enumerate(plan.tunables):
-        axes.plot(games, [(values[number] - entry.default) / entry.c_end for values in course], label=entry.name)
+        axes.plot(
+            games, [(values[number] - entry.default) / entry.c_end for values in course], label=entry.name.replace("$", r"\$")
+        )
     axes.axhline(0, color="grey", linewidth=0.8)
     axes.set(xlabel="games", ylabel="distance from the default, in c_end")
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small", ncols=1 + len(plan.tunables) // 12, loc="upper left")
-    figure.savefig(path)
+    drawing = io.BytesIO()
+    figure.savefig(drawing, format=path.suffix[1:])
+    write_safely(path, drawing.getvalue())

@@ -1,21 +1,16 @@
-"""Which numbers to tune: from a TOML file with a table [parameter.NAME] for each, or by name from the engine's own options.
+"""The numbers to tune: from a TOML file with a table [parameter.NAME] for each, or by name from the engine's own options.
 
 Keys of a table: default, low, high, c_end and r_end; what is left out comes from the engine's spin option.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import chess.engine
-
-from zobra.arena.announced import Spin
-from zobra.arena.engines import EngineSpec
-from zobra.arena.player import Player
+from zobra.arena.engine_options import Spin
+from zobra.arena.files import read_toml
 from zobra.arena.spsa import SMALLEST_C, Tunable
-from zobra.arena.toml_file import read_toml
 
 # c_end where none is given, as a share of the range
 _SHARE_OF_RANGE = 1 / 20
@@ -42,19 +37,6 @@ def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
             f"[parameter.{_key(entry.name)}]\n" + "".join(f"{k} = {v}\n" for k, v in zip(_KEYS, numbers, strict=True))
         )
     return "\n".join(tables)
-
-
-def announced_options(spec: EngineSpec, patience: float) -> dict[str, chess.engine.Option]:
-    """Starts the engine for a moment and asks it for its options, by name. Raises EngineFailure."""
-
-    async def ask() -> dict[str, chess.engine.Option]:
-        player = await Player.start(spec, patience)
-        try:
-            return player.announced()
-        finally:
-            await player.quit()
-
-    return asyncio.run(ask())
 
 
 def _key(name: str) -> str:

@@ -1,43 +1,47 @@
-"""A worker process: plays the games it is handed over a pipe, one at a time, on its own processors."""
+"""A worker process: plays the games that it gets through a pipe, one at a time, on its own processors."""
 
 import asyncio
 import contextlib
 import gc
 import logging
 import os
-import signal
 import threading
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 import chess
-import chess.syzygy
 
 from zobra.arena.adjudication import Ending, open_tablebase, win_for
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game import finished, play_game
-from zobra.arena.game_record import GameRecord
-from zobra.arena.journal import now
-from zobra.arena.player import EngineFailure, Player
+from zobra.arena.game_record import GameRecord, now
+from zobra.arena.interrupts import ignore_interrupts
+from zobra.arena.player import EngineFailure, EnginePlayer
+from zobra.arena.processes import adopt_orphans, kill_children
 from zobra.arena.schedule import Pairing
 from zobra.arena.settings import Settings
 
 
-def work(connection: Connection, settings: Settings, processors: Sequence[int]) -> None:
-    """Runs until the other end closes; then, and when the match's process dies, its engines end at once."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # an engine's end in the middle of a write is told by its verdict
+def work(connection: Connection, settings: Settings, processors: Sequence[int], log: Path | None) -> None:
+    """Runs until the other end closes, also by the sudden end of the match's process; then its engines end at once."""
+    ignore_interrupts()
+    adopt_orphans()
+    # an engine that ends in the middle of a write loses its game for that; asyncio need not log it too
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     if processors and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, processors)
     # a collection in the middle of a move would count as the engine's time
     gc.disable()
-    asyncio.run(_serve(connection, settings))
+    try:
+        asyncio.run(_serve(connection, Table(settings, log)))
+    finally:
+        kill_children()
 
 
-async def _serve(connection: Connection, settings: Settings) -> None:
+async def _serve(connection: Connection, table: "Table") -> None:
     """Plays until the pipe closes, even in the middle of a game, or until an error that ends the process."""
-    table, pairings, closed = _Table(settings), asyncio.Queue[Pairing](), asyncio.Event()
+    pairings, closed = asyncio.Queue[Pairing](), asyncio.Event()
     _receive_in_thread(connection, pairings, closed)
     playing = asyncio.ensure_future(_play(connection, table, pairings))
     closing = asyncio.ensure_future(closed.wait())
@@ -51,7 +55,7 @@ async def _serve(connection: Connection, settings: Settings) -> None:
         await table.kill()
 
 
-async def _play(connection: Connection, table: "_Table", pairings: asyncio.Queue[Pairing]) -> None:
+async def _play(connection: Connection, table: "Table", pairings: asyncio.Queue[Pairing]) -> None:
     while True:
         record = await table.play(await pairings.get())
         gc.collect()
@@ -59,7 +63,7 @@ async def _play(connection: Connection, table: "_Table", pairings: asyncio.Queue
 
 
 def _receive_in_thread(connection: Connection, pairings: asyncio.Queue[Pairing], closed: asyncio.Event) -> None:
-    """Hands games on as they come, and tells when the pipe closes."""
+    """Puts games into the queue as they come, and sets `closed` when the pipe closes."""
     loop = asyncio.get_running_loop()
 
     def receive() -> None:
@@ -74,16 +78,18 @@ def _receive_in_thread(connection: Connection, pairings: asyncio.Queue[Pairing],
     threading.Thread(target=receive, daemon=True).start()
 
 
-class _Table:
-    """The engines of this worker; they stay from game to game, a failed one is started anew."""
+class Table:
+    """The running engines of one worker. They stay from game to game; one that failed is started anew."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, log: Path | None = None) -> None:
         self._settings = settings
         self._specs = {engine.name: engine for engine in settings.engines}
-        self._players: dict[str, Player] = {}
-        self._tablebase: chess.syzygy.Tablebase | None = open_tablebase(settings.rules.syzygy)
+        self._players: dict[str, EnginePlayer] = {}
+        self._tablebase = open_tablebase(settings.rules.syzygy)
+        self._log = log.open("ab", buffering=0) if log else None
 
     async def play(self, pairing: Pairing) -> GameRecord:
+        """Plays a game, with engines started where they do not run yet."""
         for name in set(self._players) - {pairing.white, pairing.black}:
             await self._players.pop(name).quit()
         players = {}
@@ -103,10 +109,11 @@ class _Table:
             await self._players.pop(loser).kill()
         return record
 
-    async def _player(self, spec: EngineSpec) -> Player:
+    async def _player(self, spec: EngineSpec) -> EnginePlayer:
         if spec.name not in self._players:
-            self._players[spec.name] = await Player.start(spec, self._settings.stall_seconds)
+            self._players[spec.name] = await EnginePlayer.start(spec, self._settings.stall_seconds, self._log)
         return self._players[spec.name]
 
     async def kill(self) -> None:
+        """Ends all engines at once."""
         await asyncio.gather(*(player.kill() for player in self._players.values()))

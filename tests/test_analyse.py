@@ -143,7 +143,7 @@ def test_an_interrupted_analysis_is_resumed(tmp_path):
     # a game that was cut off is analysed again
     output.write_text(output.read_text()[:-30])
     result = run(source)
-    assert result.exit_code == 0 and f"going on after {done - 1} of 6" in result.stderr
+    assert result.exit_code == 0 and f"resuming after {done - 1} of 6" in result.stderr
     resumed = output.read_text()
     output.unlink()
     assert run(source).exit_code == 0 and output.read_text() == resumed

@@ -1,4 +1,4 @@
-"""Ablations: what is switched off, what it is found to be worth, and where the table goes."""
+"""Ablations: what is switched off, what is lost without it, and the table of it."""
 
 import json
 import sys
@@ -8,18 +8,17 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from zobra.arena.ablate import WHOLE, Technique, bench, engines, insert, techniques, worths
-from zobra.arena.announced import Spin
+from zobra.arena.ablate import WHOLE, Technique, bench, content, engines, techniques
 from zobra.arena.command_line import register
 from zobra.arena.display import MatchDisplay
+from zobra.arena.engine_options import Spin
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
 
-SCRIPT = Path(__file__).parent / "scripted_engine.py"
-ENGINE = f"{sys.executable} {SCRIPT}"
+ENGINE = f"{sys.executable} {Path(__file__).parent / 'scripted_engine.py'}"
 SPINS = {"use_null_move": Spin(1, 0, 1), "use_network": Spin(0, 0, 1), "use_more": Spin(1, 1, 3), "Hash": Spin(16, 1, 64)}
 app = typer.Typer()
 register(app)
@@ -32,10 +31,9 @@ def run(*arguments: str, code: int = 0) -> str:
 
 
 def test_an_engine_without_its_best_value_is_worse(tmp_path):
-    folder, readme = tmp_path / "a", tmp_path / "README.md"
-    readme.write_text("Before\n<!-- ablation -->\nan old table\n<!-- end of ablation -->\nAfter\n")
+    folder = tmp_path / "a"
     arguments = [f"{ENGINE} --best 80", "-o", "Strength=80", "-x", "aim:Strength=10", "-x", "Hash=2", "--tc", "30", "-n", "4"]
-    text = run(*arguments, "--folder", str(folder), "--into", str(readme))
+    text = run(*arguments, "--folder", str(folder))
     assert "8 of 8 games" in text
     kept = json.loads((folder / "ablation.json").read_text())
     aim, memory = kept["techniques"]
@@ -45,7 +43,6 @@ def test_an_engine_without_its_best_value_is_worse(tmp_path):
     assert (memory["name"], memory["games"], memory["elo"]) == ("Hash=2", 4, 0.0)
     table = (folder / "ablation.md").read_text()
     assert "| aim | `Strength=10` | all won | 4 | 1,004 |" in table and "Bench of the whole engine: 1,013." in table
-    assert readme.read_text() == f"Before\n<!-- ablation -->\n{table}<!-- end of ablation -->\nAfter\n"
     assert Journal.settings_in(folder).engines[0].name == WHOLE
 
 
@@ -57,7 +54,7 @@ def test_an_interrupted_ablation_goes_on(tmp_path):
     journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:3]))
     whole["techniques"][0]["bench"] = 77
     kept.write_text(json.dumps(whole))
-    assert "going on after 3 of 4 games" in run("--folder", str(folder))
+    assert "resuming after 3 of 4 games" in run("--folder", str(folder))
     # a bench that is known is not searched again
     assert json.loads(kept.read_text()) == whole
 
@@ -91,8 +88,6 @@ def test_bad_files_are_named(tmp_path, text):
         ([ENGINE, "-x", "Speed=2"], "does not support option Speed"),
         ([ENGINE, "-x", "Hash=2", "-n", "3"], "must be even"),
         ([ENGINE, "--techniques", "nowhere.toml"], "nowhere.toml"),
-        ([ENGINE, "-x", "Hash=2", "--into", "REDME.md"], "REDME.md"),
-        ([ENGINE, "-x", "Hash=2", "--into", str(SCRIPT)], "no place for the table"),
     ],
 )
 def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, arguments, problem):
@@ -109,7 +104,7 @@ def test_a_match_is_no_ablation(tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_worths_are_sorted_and_say_what_they_cannot_tell():
+def test_techniques_are_sorted_by_loss():
     parts = [Technique("a", {"x": 0}), Technique("b", {"y": 0})]
     settings = Settings(engines(EngineSpec("e", ("e",)), parts, {}), "nodes=1", 1)
     ends = [("b", "1-0"), ("b", "0-1"), ("b", "1-0"), ("b", "1/2-1/2")]
@@ -117,9 +112,9 @@ def test_worths_are_sorted_and_say_what_they_cannot_tell():
     for index, (rival, end) in enumerate(ends):
         names = (WHOLE, rival) if index % 2 == 0 else (rival, WHOLE)
         games.append(GameRecord(index, index // 2, 1, *names, {}, end, "mate"))
-    found = worths(settings, Results([WHOLE, "a", "b"], games), {"b": 5})
-    assert [(worth.technique.name, worth.games, worth.bench) for worth in found] == [("b", 4, 5), ("a", 0, None)]
-    assert found[0].pairs == [0, 0, 0, 1, 1] and found[0].estimate.elo > 0 and found[1].estimate is None
+    found = content(settings, Results([WHOLE, "a", "b"], games), {"b": 5})["techniques"]
+    assert [(entry["name"], entry["games"], entry["bench"]) for entry in found] == [("b", 4, 5), ("a", 0, None)]
+    assert found[0]["pairs"] == [0, 0, 0, 1, 1] and found[0]["elo"] > 0 and found[1]["elo"] is None
 
 
 def test_benches_of_other_engines(tmp_path):
@@ -138,24 +133,12 @@ def test_switches_are_told_as_uci_wants_them(tmp_path):
     assert "Caution is true or false, not '2'" in " ".join(run(ENGINE, "-x", "Caution=2", code=2).replace("│", " ").split())
 
 
-def test_an_interrupted_run_leaves_the_table_of_another_alone(tmp_path, monkeypatch):
-    readme, folder = tmp_path / "README.md", tmp_path / "a"
-    arguments = [ENGINE, "-x", "Hash=2", "--tc", "30", "-n", "4", "--folder", str(folder), "--into", str(readme)]
-    readme.write_text("<!-- ablation -->\na whole table\n<!-- end of ablation -->\n")
+def test_an_interrupted_run_keeps_its_table(tmp_path, monkeypatch):
+    arguments = [ENGINE, "-x", "Hash=2", "--tc", "30", "-n", "4", "--folder", str(tmp_path / "a")]
     monkeypatch.setattr(MatchDisplay, "finished", interrupt)
-    assert "interrupted" in run(*arguments, code=130)
-    assert "a whole table" in readme.read_text() and (folder / "ablation.md").exists()
-    monkeypatch.undo()
-    run(*arguments)
-    assert "`Hash=2`" in readme.read_text()
+    assert "interrupted; resume with `--folder" in run(*arguments, code=130)
+    assert "| Hash=2 |" in (tmp_path / "a" / "ablation.md").read_text()
 
 
 def interrupt(*_) -> None:
     raise KeyboardInterrupt
-
-
-def test_a_table_needs_its_marks(tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text("nothing <!-- end of ablation --> <!-- ablation -->")
-    with pytest.raises(ValueError, match="no place for the table"):
-        insert(path, "table")

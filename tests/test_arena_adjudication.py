@@ -6,7 +6,7 @@ import chess
 import chess.syzygy
 import pytest
 
-from zobra.arena.adjudication import Adjudicator, Ending, Rules, ending_on_board, open_tablebase
+from zobra.arena.adjudication import AdjudicationRules, Adjudicator, Ending, ending_on_board, open_tablebase
 from zobra.arena.played_move import PlayedMove
 
 SYZYGY = Path(__file__).resolve().parents[2] / "shared/data/syzygy"
@@ -17,7 +17,7 @@ def played(move: str, score: int | None = 0, mate: int | None = None) -> PlayedM
     return PlayedMove(chess.Move.from_uci(move), score, mate)
 
 
-def play(rules: Rules, scores: list, tablebase=None) -> tuple[Ending | None, int]:
+def play(rules: AdjudicationRules, scores: list, tablebase=None) -> tuple[Ending | None, int]:
     """Knights go to and fro; the scores are the movers'. The ending, and after how many plies."""
     board, adjudicator = chess.Board(), Adjudicator(rules, tablebase)
     for ply, score in enumerate(scores):
@@ -50,16 +50,16 @@ def test_the_rules_of_chess(fen, moves, ending):
 
 
 def test_a_draw_needs_enough_quiet_moves_of_both_sides_late_enough():
-    rules = Rules(draw=(3, 2, 10))
+    rules = AdjudicationRules(draw=(3, 2, 10))
     assert play(rules, [0, 10, -10, 5, 0, 9, 1]) == (Ending("1/2-1/2", "draw adjudication"), 6)
-    assert play(Rules(draw=(0, 2, 10)), [0] * 9)[1] == 4
+    assert play(AdjudicationRules(draw=(0, 2, 10)), [0] * 9)[1] == 4
     assert play(rules, [0, 0, 0, 11] * 5) == (None, 20)
     assert play(rules, [0, 0, 0, None] * 5) == (None, 20)
     assert play(rules, [0, 0, 0, "M5"] * 5) == (None, 20)
 
 
 def test_a_pawn_move_starts_the_count_again():
-    board, adjudicator = chess.Board(), Adjudicator(Rules(draw=(0, 2, 10)))
+    board, adjudicator = chess.Board(), Adjudicator(AdjudicationRules(draw=(0, 2, 10)))
     found = []
     for move in ["g1f3", "g8f6", "f3g1", "e7e6", "g1f3", "f6g8", "f3g1"]:
         board.push_uci(move)
@@ -69,18 +69,18 @@ def test_a_pawn_move_starts_the_count_again():
 
 
 def test_resigning():
-    rules = Rules(resign=(2, 500))
+    rules = AdjudicationRules(resign=(2, 500))
     assert play(rules, [-500, 0, -600, 0]) == (Ending("0-1", "resign adjudication"), 3)
     assert play(rules, [0, "M-3", 0, "M-2"]) == (Ending("1-0", "resign adjudication"), 4)
     assert play(rules, [-499, 0] * 4)[0] is None
     assert play(rules, [-600, 0, 0, 0] * 4)[0] is None
-    twosided = Rules(resign=(2, 500), resign_twosided=True)
+    twosided = AdjudicationRules(resign=(2, 500), resign_twosided=True)
     assert play(twosided, [-600, 0, -600, 0, -600])[0] is None
     assert play(twosided, [-600, 700, -600, "M9"]) == (Ending("0-1", "resign adjudication"), 4)
 
 
 def test_a_move_limit():
-    assert play(Rules(move_limit=3), [0] * 9) == (Ending("1/2-1/2", "move limit"), 6)
+    assert play(AdjudicationRules(move_limit=3), [0] * 9) == (Ending("1/2-1/2", "move limit"), 6)
 
 
 class Values:
@@ -98,7 +98,7 @@ class Values:
 )
 def test_tablebases_decide_where_they_are_exact(value, result):
     board = chess.Board("4k3/8/8/8/8/8/4P3/4K3 w - - 3 40")
-    adjudicator = Adjudicator(Rules(), Values(value))
+    adjudicator = Adjudicator(AdjudicationRules(), Values(value))
     board.push_uci("e2e4")
     ending = adjudicator.ending(board, played("e2e4"))
     assert (ending and ending.result) == result
@@ -120,7 +120,7 @@ def test_tablebases_decide_where_they_are_exact(value, result):
 def test_real_tables(fen, move, result):
     board = chess.Board(fen)
     board.push_uci(move)
-    ending = Adjudicator(Rules(), open_tablebase(str(SYZYGY))).ending(board, played(move))
+    ending = Adjudicator(AdjudicationRules(), open_tablebase(str(SYZYGY))).ending(board, played(move))
     assert (ending and (ending.result, ending.reason)) == (result and (result, "tablebase"))
 
 

@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from zobra.arena.clock import Clock, TimeControl, engine_limit
+from zobra.arena.clock import GameClock, TimeControl, engine_limit
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_odds_scale_time_and_nodes():
 
 
 def test_a_clock_runs_down_and_gains_its_increment():
-    clock = Clock(TimeControl.parse("1+0.5"))
+    clock = GameClock(TimeControl.parse("1+0.5"))
     assert clock.spend(400) == 0
     assert clock.remaining_ms == 1100
     assert clock.spend(1100) == 0
@@ -45,13 +45,13 @@ def test_a_clock_runs_down_and_gains_its_increment():
 
 
 def test_a_part_of_a_millisecond_is_no_loss():
-    clock = Clock(TimeControl.parse("1"))
+    clock = GameClock(TimeControl.parse("1"))
     assert clock.spend(1000.9) == 0
     assert clock.spend(1) == 1
 
 
 def test_a_margin_forgives_but_gives_no_time():
-    clock = Clock(TimeControl.parse("1"), margin_ms=50)
+    clock = GameClock(TimeControl.parse("1"), margin_ms=50)
     assert clock.allowance_ms() == 1050
     assert clock.spend(1040) == 0
     assert clock.remaining_ms == 0
@@ -59,7 +59,7 @@ def test_a_margin_forgives_but_gives_no_time():
 
 
 def test_a_period_of_moves_brings_new_time():
-    clock = Clock(TimeControl.parse("2/1"))
+    clock = GameClock(TimeControl.parse("2/1"))
     seen = []
     for _ in range(4):
         seen.append((clock.remaining_ms, clock.moves_to_go))
@@ -68,17 +68,17 @@ def test_a_period_of_moves_brings_new_time():
 
 
 def test_a_fixed_time_a_move_is_a_limit_too():
-    clock = Clock(TimeControl.parse("movetime=100"))
+    clock = GameClock(TimeControl.parse("movetime=100"))
     assert (clock.spend(90), clock.spend(100), clock.spend(117)) == (0, 0, 17)
-    assert Clock(TimeControl.parse("nodes=5")).allowance_ms() is None
+    assert GameClock(TimeControl.parse("nodes=5")).allowance_ms() is None
 
 
 def test_what_engines_are_told():
-    clocks = {chess.WHITE: Clock(TimeControl.parse("40/60+1")), chess.BLACK: Clock(TimeControl.parse("5+0.1 nodes=7"))}
+    clocks = {chess.WHITE: GameClock(TimeControl.parse("40/60+1")), chess.BLACK: GameClock(TimeControl.parse("5+0.1 nodes=7"))}
     limit = engine_limit(clocks, chess.BLACK, 3)
     assert (limit.white_clock, limit.white_inc, limit.black_clock, limit.black_inc) == (60, 1, 5, 0.1)
     assert (limit.remaining_moves, limit.nodes, limit.time, limit.clock_id) == (None, 7, None, 3)
     assert engine_limit(clocks, chess.WHITE, 3).remaining_moves == 40
-    clocks[chess.WHITE] = Clock(TimeControl.parse("movetime=250"))
+    clocks[chess.WHITE] = GameClock(TimeControl.parse("movetime=250"))
     limit = engine_limit(clocks, chess.WHITE, 3)
     assert (limit.time, limit.black_clock) == (0.25, None)

@@ -1,5 +1,6 @@
 """Engine descriptions."""
 
+import json
 import os
 import sys
 from dataclasses import asdict
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from zobra.arena.engines import EngineSpec, read_engine, read_engines, with_distinct_names, with_options, words
+from zobra.arena.files import typed
 
 
 def test_command_lines():
@@ -117,4 +119,4 @@ def test_programs_are_found_or_named(tmp_path):
 
 def test_json_round_trip():
     spec = EngineSpec("a", ("a", "b"), {"Hash": 3}, "xboard", "games", "5+1", 2.0)
-    assert EngineSpec.from_json(asdict(spec)) == spec
+    assert typed(EngineSpec, json.loads(json.dumps(asdict(spec)))) == spec

@@ -3,21 +3,21 @@
 import asyncio
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import chess
 import pytest
 
 from zobra.arena import player as players
-from zobra.arena.adjudication import Rules
+from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game import play_game
 from zobra.arena.game_record import GameRecord
 from zobra.arena.openings import Opening
-from zobra.arena.player import EngineFailure, Player
+from zobra.arena.player import EngineFailure, EnginePlayer
 from zobra.arena.schedule import Pairing
 from zobra.arena.settings import Settings
+from zobra.arena.xboard import Features, XBoard
 
 START = Opening(chess.STARTING_FEN)
 SCRIPTED = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"))
@@ -75,14 +75,14 @@ def play(
     **more,
 ) -> tuple[GameRecord, EngineFailure | None]:
     """Plays games between the two and gives the last one."""
-    more = {"rules": Rules(move_limit=6)} | more
+    more = {"rules": AdjudicationRules(move_limit=6)} | more
     settings = Settings((white, black), time_control, 1, **more)
 
     async def run():
         both = {}
         try:
-            both[chess.WHITE] = await Player.start(white, settings.stall_seconds)
-            both[chess.BLACK] = await Player.start(black, settings.stall_seconds)
+            both[chess.WHITE] = await EnginePlayer.start(white, settings.stall_seconds)
+            both[chess.BLACK] = await EnginePlayer.start(black, settings.stall_seconds)
             for index in range(games):
                 answer = await play_game(Pairing(index, 0, 1, "W", "B", opening), both, settings, None)
         finally:
@@ -187,14 +187,14 @@ def test_an_xboard_engine_plays_on_after_an_illegal_move(tmp_path):
     ("options", "cores"), [({}, "1"), ({"cores": "2", "memory": "16"}, "2"), ({"cores": 1, "memory": 16}, "1")]
 )
 def test_an_xboard_engine_is_told_its_settings_once(tmp_path, options, cores):
-    record, _ = play(playing_xboard(tmp_path / "log", options=options), B, rules=Rules(move_limit=3))
+    record, _ = play(playing_xboard(tmp_path / "log", options=options), B, rules=AdjudicationRules(move_limit=3))
     assert (record.reason, len(record.moves)) == ("move limit", 6)
     told = [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith(("cores", "memory"))]
     assert sorted(told) == [f"cores {cores}"] + ["memory 16"] * ("memory" in options)
 
 
 def test_an_xboard_move_in_time_counts_although_the_engine_is_busy_after_it(tmp_path):
-    record, failure = play(playing_xboard(tmp_path / "log", "busy"), B, "movetime=300", rules=Rules(move_limit=1))
+    record, failure = play(playing_xboard(tmp_path / "log", "busy"), B, "movetime=300", rules=AdjudicationRules(move_limit=1))
     assert (record.reason, failure) == ("move limit", None)
 
 
@@ -202,7 +202,7 @@ def test_engines_are_told_the_time_and_the_moves(tmp_path):
     log = tmp_path / "log"
     opening = Opening(chess.STARTING_FEN, ("e2e4", "e7e5"))
     white = scripted("W", "--log", str(log), options={"Hash": "2"}, time_odds=0.5)
-    record, _ = play(white, B, "40/60+1", opening, rules=Rules(move_limit=3))
+    record, _ = play(white, B, "40/60+1", opening, rules=AdjudicationRules(move_limit=3))
     assert len(record.moves) == 4
     lines = log.read_text().splitlines()
     assert "setoption name Hash value 2" in lines
@@ -219,14 +219,14 @@ def test_engines_are_told_the_time_and_the_moves(tmp_path):
 @pytest.mark.parametrize("text", ["false", "False", "0"])
 def test_what_is_to_be_off_is_off(tmp_path, text):
     log = tmp_path / "log"
-    play(scripted("W", "--log", str(log), options={"Caution": text}), B, rules=Rules(move_limit=1))
+    play(scripted("W", "--log", str(log), options={"Caution": text}), B, rules=AdjudicationRules(move_limit=1))
     assert "setoption name Caution value false" in log.read_text().splitlines()
 
 
 @pytest.mark.parametrize(("options", "threads"), [({}, "1"), ({"Threads": "3"}, "3")])
 def test_engines_think_with_one_thread_unless_told_otherwise(tmp_path, options, threads):
     log = tmp_path / "log"
-    play(scripted("W", "--log", str(log), options=options), B, rules=Rules(move_limit=1))
+    play(scripted("W", "--log", str(log), options=options), B, rules=AdjudicationRules(move_limit=1))
     told = [line for line in log.read_text().splitlines() if "threads" in line.lower()]
     assert [line.split()[-1] for line in told] == [threads]
 
@@ -238,8 +238,9 @@ def test_an_xboard_engine_is_not_asked_for_nodes_that_it_cannot_count():
         (1, "10 nodes=9", "not both"),
         (0, "nodes=9", "cannot be held to a number"),
     ):
-        protocol = SimpleNamespace(options={}, features=players._Features(setboard=1, nps=nps))
-        player = Player(spec, None, protocol, 5)
+        protocol = XBoard.__new__(XBoard)
+        protocol.features = Features(setboard=1, nps=nps)
+        player = EnginePlayer(spec, None, protocol, 5)
         if not problem:
             player.check_able(False, True, TimeControl.parse(control))
             continue
@@ -250,7 +251,7 @@ def test_an_xboard_engine_is_not_asked_for_nodes_that_it_cannot_count():
 def test_chess960_castles_by_taking_the_rook():
     fen = "bnrkbrqn/pppppppp/8/8/8/8/PPPPPPPP/5KR1 w G - 0 1"
     record, failure = play(
-        scripted("W", "--last"), B, opening=Opening(fen), chess960=True, rules=Rules(move_limit=1),
+        scripted("W", "--last"), B, opening=Opening(fen), chess960=True, rules=AdjudicationRules(move_limit=1),
     )  # fmt: skip
     assert failure is None and record.opening["root"] == fen
     board = chess.Board(fen, chess960=True)
@@ -276,7 +277,7 @@ def test_a_game_that_is_over_at_once():
 )
 def test_an_engine_that_cannot_be_started_says_why(spec, problem):
     with pytest.raises(EngineFailure) as failure:
-        asyncio.run(Player.start(spec, 5))
+        asyncio.run(EnginePlayer.start(spec, 5))
     assert failure.value.reason == "disconnect"
     assert problem in failure.value.detail
 
@@ -284,4 +285,4 @@ def test_an_engine_that_cannot_be_started_says_why(spec, problem):
 def test_an_engine_that_never_comes_up(monkeypatch):
     monkeypatch.setattr(players, "START_TIME", 0.5)
     with pytest.raises(EngineFailure, match="did not come up as a uci engine"):
-        asyncio.run(Player.start(scripted("x", "--no-uciok"), 5))
+        asyncio.run(EnginePlayer.start(scripted("x", "--no-uciok"), 5))

@@ -8,7 +8,7 @@ import chess
 import chess.pgn
 import pytest
 
-from zobra.arena.adjudication import Rules
+from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
@@ -20,7 +20,7 @@ from zobra.arena.statistics import Sprt
 
 SETTINGS = Settings(
     (EngineSpec("A {1}", ("a",), {"Hash": 4}), EngineSpec("B", ("b", "-x"), time_control="nodes=9")),
-    "10+0.1", 5, rules=Rules(draw=(30, 4, 10), resign=(3, 500)), sprt=Sprt(0, 5),
+    "10+0.1", 5, rules=AdjudicationRules(draw=(30, 4, 10), resign=(3, 500)), sprt=Sprt(0, 5),
 )  # fmt: skip
 MOVE = chess.Move.from_uci("e2e4")
 OPENING = Opening(chess.STARTING_FEN, ("e2e4",), "one")
@@ -138,7 +138,7 @@ def test_pgn_is_what_python_chess_reads(tmp_path):
         "book", "-0.20/9 0.012s, n=1000", "+M5/8 0.001s", "-M4/0 0.000s",
         "0.005s, Black loses on time (35 ms over sic)",
     ]  # fmt: skip
-    assert (second.headers["Termination"], second.headers["Opening"]) == ("adjudication", "book ew")
+    assert (second.headers["Termination"], second.headers["Opening"]) == ("adjudication", r"book\new")
     assert list(second.mainline())[-1].comment == "book, Draw by move limit"
 
 

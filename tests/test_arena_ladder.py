@@ -142,7 +142,7 @@ def test_the_command(tmp_path, monkeypatch):
     rows = {line.split("│")[1].strip(): line.split("│") for line in text.splitlines() if line.startswith("│")}
     assert set(rows) == {"new", "weak", "same"} and rows["new"][4].strip() == "4"
     assert int(rows["weak"][2]) < 1000 < int(rows["new"][2])
-    assert "weak lost 2 by illegal move" in text
+    assert "weak lost 2 games by illegal move" in text
     result = CliRunner().invoke(app, ["ladder", "--calibrate", *arguments, "--folder", str(tmp_path / "c")])
     assert result.exit_code == 0, result.output
     kept = json.loads((tmp_path / "kept.json").read_text())

@@ -16,11 +16,11 @@ import chess.pgn
 import pytest
 
 from zobra.arena import player
-from zobra.arena.adjudication import Rules
+from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
-from zobra.arena.match import Match, Outcome, check_engines, scheduled
+from zobra.arena.match import MatchRunner, MatchState, Playing, check_engines, scheduled
 from zobra.arena.openings import RANDOM, Opening
 from zobra.arena.player import EngineFailure
 from zobra.arena.processors import shares
@@ -28,7 +28,7 @@ from zobra.arena.results import Results
 from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN, pairings
 from zobra.arena.settings import Settings, digest
 from zobra.arena.statistics import LOGISTIC, Sprt
-from zobra.arena.worker import _Table
+from zobra.arena.worker import Table
 
 ENGINE = str(Path(__file__).parent / "scripted_engine.py")
 
@@ -58,10 +58,10 @@ class Silence:
 
 def run(
     folder: Path, settings: Settings, watcher: Silence | None = None, concurrency: int = 2
-) -> tuple[Outcome, list[GameRecord]]:
+) -> tuple[MatchState, list[GameRecord]]:
     journal = Journal.open(folder, settings)
     try:
-        outcome = Match(journal, scheduled(settings), concurrency).run(watcher or Silence())
+        outcome = MatchRunner(journal, scheduled(settings), Playing(concurrency)).run(watcher or Silence())
     finally:
         journal.close()
     with closing(Journal.open(folder, settings)) as journal:
@@ -69,7 +69,7 @@ def run(
 
 
 def match_settings(*engines: EngineSpec, rounds: int = 3, **more) -> Settings:
-    more = {"time_control": "30", "rules": Rules(move_limit=4), "plies": 4, "seed": 5} | more
+    more = {"time_control": "30", "rules": AdjudicationRules(move_limit=4), "plies": 4, "seed": 5} | more
     return Settings(engines, rounds=rounds, **more)
 
 
@@ -127,7 +127,7 @@ def test_an_engine_that_died_between_two_games_loses_one_and_is_started_again():
     settings = match_settings(scripted("A"), scripted("B"))
 
     async def reasons() -> list[str]:
-        table, found = _Table(settings), []
+        table, found = Table(settings), []
         try:
             for number, pairing in enumerate(scheduled(settings)[:3]):
                 if number == 1:
@@ -233,7 +233,7 @@ def resume_after_sigkill(tmp_path: Path, games: int) -> None:
     records = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
     assert sorted(record["index"] for record in records) == list(range(games))
     schedule = scheduled(Journal.settings_in(folder))
-    assert all(GameRecord(**record).belongs_to(schedule[record["index"]]) for record in records)
+    assert all(GameRecord.from_json(record).belongs_to(schedule[record["index"]]) for record in records)
     with (folder / "games.pgn").open() as pgn:
         assert sum(1 for _ in iter(lambda: chess.pgn.read_headers(pgn), None)) == games
 

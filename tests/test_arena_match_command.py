@@ -11,14 +11,14 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from zobra.arena import player
-from zobra.arena.command import plain_console, print_faults, settings_of
+from zobra.arena.command import plain_console
 from zobra.arena.command_line import register
-from zobra.arena.display import MatchDisplay, figures, standings
+from zobra.arena.display import LivePanel, MatchDisplay, faults, figures, standings
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
-from zobra.arena.live import LivePanel
 from zobra.arena.openings import Opening
+from zobra.arena.options import GameOptions
 from zobra.arena.results import Results
 from zobra.arena.schedule import Pairing
 from zobra.arena.settings import Settings
@@ -55,13 +55,13 @@ def test_a_match_and_its_figures(tmp_path):
     text = run("match", *PAIR, "--tc", "30", "-n", "4", "--folder", folder, "-o", "B:Hash=2", "--seed", "1", "--sprt", "0,5")
     assert text.count("Black makes an illegal move (e1e8)") == 2 and text.count("White makes an illegal move (e1e8)") == 2
     assert "Games: 4, Wins: 4, Losses: 0, Draws: 0, Points: 4.0 (100.00%)" in text
-    assert "Ptnml(0-2): [0, 0, 0, 0, 2]" in text and "LLR: " in text and "B lost 4 by illegal move" in text
+    assert "Ptnml(0-2): [0, 0, 0, 0, 2]" in text and "LLR: " in text and "B lost 4 games by illegal move" in text
     assert Journal.settings_in(tmp_path / "m").engines[1].options == {"Hash": "2"}
-    assert "going on after 4 of 4 games" in run("match", "--folder", folder, "-c", "2", "--no-pin")
+    assert "resuming after 4 of 4 games" in run("match", "--folder", folder, "-c", "2", "--no-pin")
     text = run("match", "--folder", folder, "-n", "400", "--tc", "60", "--openings", "x.epd", code=2)
     assert "--tc, --games, --openings: the folder says that already" in " ".join(text.replace("│", " ").split())
     # the seed is drawn once: the same command without it means the same match
-    assert "going on" in run("match", *PAIR, "--tc", "30", "-n", "4", "--folder", folder, "-o", "B:Hash=2", "--sprt", "0,5")
+    assert "resuming" in run("match", *PAIR, "--tc", "30", "-n", "4", "--folder", folder, "-o", "B:Hash=2", "--sprt", "0,5")
     assert "another match: time_control differs" in run(
         "match", *PAIR, "--tc", "31", "-n", "4", "--folder", folder, "-o", "B:Hash=2", "--sprt", "0,5", code=2
     )
@@ -168,7 +168,7 @@ def test_what_is_shown_while_it_runs(terminal):
         results.add(record(1, "1/2-1/2"))
         display.finished(record(1, "1/2-1/2"), results, 0.5)
     text = output.getvalue()
-    assert "going on after 1 of 4 games" in text
+    assert "resuming after 1 of 4 games" in text
     assert "game 2: B – A 1/2-1/2 (Draw by mate)" in text
     assert ("games a minute" in text) == ("2/4" in text) == terminal
 
@@ -182,9 +182,9 @@ def test_names_are_shown_as_they_are():
     results = Results(["new[lmr]", ":smile:[/b]"], [])
     results.add(GameRecord(0, 0, 1, "new[lmr]", ":smile:[/b]", {}, "1-0", "time"))
     console.print(standings(results))
-    print_faults(console, results)
+    console.print(*faults(results))
     assert "A {1}[b]" in output.getvalue() and "new[lmr]" in output.getvalue()
-    assert ":smile:[/b] lost 1 by time" in output.getvalue()
+    assert ":smile:[/b] lost 1 game by time" in output.getvalue()
 
 
 def test_standings_of_several_engines():
@@ -203,6 +203,7 @@ def test_standings_of_several_engines():
 def test_plies_are_those_asked_for_and_random_openings_have_their_own_length(tmp_path):
     book = tmp_path / "book.pgn"
     book.write_text("*\n")
+    PYTHON = [EngineSpec(name, (sys.executable,)) for name in "AB"]
     for given, walk, without, with_book in ((None, None, None, None), (None, 8, 8, None), (4, 8, 4, 4), (0, 8, 0, 0)):
-        assert settings_of(SETTINGS.engines, "5", 2, None, plies=given, walk=walk).plies == without
-        assert settings_of(SETTINGS.engines, "5", 2, None, book=book, plies=given, walk=walk).plies == with_book
+        assert GameOptions("5", 2, plies=given).settings(PYTHON, walk=walk or 0).plies == (without or 0)
+        assert GameOptions("5", 2, plies=given, openings=book).settings(PYTHON, walk=walk or 0).plies == with_book

@@ -21,13 +21,13 @@ def test_gains_are_those_of_fishtest():
     for k in (1, 10, 2500, 5000):
         c_k = c / k**0.101
         r_k = a / (stability + k) ** 0.602 / c_k**2
-        assert gains.shake(ONE, k - 1) == pytest.approx(c_k)
+        assert gains.perturbation(ONE, k - 1) == pytest.approx(c_k)
         assert gains.step(ONE, k - 1) == pytest.approx(r_k * c_k)
-    assert gains.shake(ONE, 4999) == pytest.approx(ONE.c_end)
+    assert gains.perturbation(ONE, 4999) == pytest.approx(ONE.c_end)
     assert gains.step(ONE, 4999) == pytest.approx(ONE.r_end * ONE.c_end)
 
 
-def test_the_sides_are_shaken_apart_and_whole_numbers():
+def test_the_sides_are_perturbed_apart_and_whole_numbers():
     tunables = [Tunable("a", 50, 0, 100, 4), Tunable("b", 3, 0, 4, 0.5), Tunable("c", 100, 0, 100, 10)]
     spsa = Spsa(tunables, Gains(1), seed=1)
     seen: dict[str, Counter] = {tunable.name: Counter() for tunable in tunables}

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from zobra.arena import suite_results
 from zobra.arena.engines import EngineSpec, read_engines
 from zobra.arena.epd import read_position
-from zobra.arena.journal import write_safely
 from zobra.arena.suite import run_suite
 from zobra.arena.suite_command import suite
 from zobra.arena.suite_results import EngineResult, SuiteResult
@@ -73,7 +72,7 @@ def outcomes_of(command: str, lines: list[str], limit=None, **settings) -> list:
     positions = [read_position(line, "suite.epd", number) for number, line in enumerate(lines, start=1)]
     outcomes: list = [None] * len(positions)
     limit = limit or chess.engine.Limit(nodes=100)
-    asyncio.run(run_suite(positions, read_engines(command)[0], limit, outcomes.__setitem__, **settings))
+    asyncio.run(run_suite(enumerate(positions), read_engines(command)[0], limit, outcomes.__setitem__, **settings))
     return outcomes
 
 
@@ -240,7 +239,7 @@ def test_the_command_compares_engines_and_writes_results(scripted, suite_file, t
         (["missing.epd"], "missing.epd"),
         (["{suite}", "-o", "Hash"], "NAME=VALUE"),
         (["{suite}", "--nodes", "0"], "--nodes"),
-        (["{suite}", "--json", "{empty}/results.json"], "directory"),
+        (["{suite}", "--json", "{empty}/results.json"], "no such folder"),
         (["{empty}"], "no position to solve"),
     ],
 )
@@ -257,10 +256,9 @@ def test_only_a_file_can_hold_the_results(suite_file, tmp_path):
     for path in [str(tmp_path), *([os.devnull] if os.name == "posix" else [])]:
         run = run_command(str(suite_file), "-e", "no-such-engine-anywhere", "--json", path)
         assert run.exit_code == 2 and "not a file" in " ".join(run.output.split())
-    (tmp_path / "real.json").write_text("{}")
     (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
-    write_safely(tmp_path / "link.json", b"new")
-    assert (tmp_path / "link.json").is_symlink() and (tmp_path / "real.json").read_text() == "new"
+    SuiteResult([], {}, 1, []).save(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink() and (tmp_path / "real.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -272,7 +270,7 @@ def test_an_engine_keeps_the_options_of_its_games(tmp_path, options, told):
     command = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"), "--analyses", "--log", str(log))
     positions = [read_position(f"{PAWNS} bm e4;", "suite.epd", 1)]
     spec = EngineSpec("e", command, options)
-    asyncio.run(run_suite(positions, spec, chess.engine.Limit(nodes=1), lambda *_: None))
+    asyncio.run(run_suite(enumerate(positions), spec, chess.engine.Limit(nodes=1), lambda *_: None))
     settings = [line.split() for line in log.read_text().splitlines() if "analysemode" in line.lower()]
     assert [words[-1] for words in settings] == told
 

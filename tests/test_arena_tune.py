@@ -11,10 +11,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from zobra.arena.announced import Spin
 from zobra.arena.command_line import register
+from zobra.arena.engine_options import Spin
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import Journal
+from zobra.arena.match import Playing
 from zobra.arena.settings import Settings
 from zobra.arena.spsa import Gains, Tunable
 from zobra.arena.tune import SIDES, Plan, Tuning
@@ -53,14 +54,14 @@ def test_it_finds_the_better_value(tmp_path):
     assert "</svg>" in (folder / "values.svg").read_text()
     # nothing is left to play; the same values come out of the journal
     again = run("--folder", str(folder))
-    assert "going on after 60 of 60 games" in again and f"Strength = {round(found)}" in again
+    assert "resuming after 60 of 60 games" in again and f"Strength = {round(found)}" in again
     assert rows == list(csv.reader((folder / "values.csv").open()))
     other = CliRunner().invoke(app, ["match", "--folder", str(folder)], env={"COLUMNS": "300"})
     assert other.exit_code == 2 and "holds a run of tuning" in other.output
     assert "holds another run" in run(*arguments, "--stability", "0.2", "--folder", str(folder), code=2)
 
 
-class Watcher:
+class Observer:
     def __init__(self, stop_after: int | None = None) -> None:
         self.seen, self.stop_after = 0, stop_after
 
@@ -77,11 +78,11 @@ def test_an_interrupted_run_goes_on(tmp_path):
     spec = (*ENGINE.split(), "--best", "75")
     settings = Settings(tuple(EngineSpec(side, spec) for side in SIDES), "30", rounds=12, plies=4, seed=5)
     plan = Plan((Tunable("Strength", 30, 0, 100, 10, 0.1),), Gains(6), pairs=2)
-    courses, watchers = [], [Watcher(stop_after=9), Watcher(), Watcher()]
+    courses, watchers = [], [Observer(stop_after=9), Observer(), Observer()]
     for watcher in watchers:
         journal = Journal.open(tmp_path, settings)
         try:
-            tuning = Tuning(journal, plan)
+            tuning = Tuning(journal, plan, Playing())
             assert tuning.run(watcher) == (watcher.stop_after is not None)
         finally:
             journal.close()
@@ -94,7 +95,7 @@ def test_an_interrupted_run_goes_on(tmp_path):
         assert sorted(record.index for record in journal.records) == list(range(24))
         assert all((record.white == "plus") == (record.index % 2 == 0) for record in journal.records)
     with pytest.raises(ValueError, match="game 20 is not the scheduled one"):
-        Tuning(journal, Plan(plan.tunables, Gains(5), pairs=2))
+        Tuning(journal, Plan(plan.tunables, Gains(5), pairs=2), Playing())
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from zobra.arena.command import play, settings_of
+from zobra.arena.command import play
 from zobra.arena.engines import EngineSpec
+from zobra.arena.options import GameOptions
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.network import Network, install
@@ -68,5 +69,8 @@ def play_match(
 
     The match lies in `folder` and is resumed from there.
     """
-    outcome = play(console, folder, settings_of(engines, control, games, folder, seed=SEED), workers)
-    return None if outcome.interrupted else outcome.results.points(engines[0].name) / outcome.results.games
+    options = GameOptions(control, games, folder=folder, seed=SEED, concurrency=workers)
+    state = play(console, folder, options.settings(engines), options)
+    if state.error is not None:
+        raise state.error
+    return None if state.interrupted else state.results.points(engines[0].name) / state.results.games

@@ -1,4 +1,4 @@
-"""Options as an engine announced them: which are whole numbers, and what texts that were given for them stand for."""
+"""The options that an engine announces, and the values that a user gives for them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ def spins(announced: Mapping[str, chess.engine.Option]) -> dict[str, Spin]:
 
 
 def as_announced(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
-    """Options of which those that can be on or off are so, and numbers are numbers.
+    """The options with values of the announced types: bool for a check, int for a spin.
 
-    python-chess takes every text but "false" for on, and sends an XBoard engine a number that is a text before every move.
-    Raises chess.engine.EngineError for a value that is none of its option's.
+    python-chess takes every text but "false" for true, and sends an XBoard engine a number given as text before every move.
+    Raises chess.engine.EngineError for a value that the option does not have.
     """
     result = dict(options)
     for name, value in options.items():
@@ -51,7 +51,6 @@ def as_announced(options: Mapping[str, Any], announced: Mapping[str, chess.engin
 
 
 def with_one_thread(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
-    """Options with Threads (XBoard: cores) at 1 if they do not speak of it: some engines take every processor by themselves,
-    but a game is given those that its options ask for."""
+    """The options, with Threads (XBoard: cores) at 1 if it is not among them. Some engines would take every processor."""
     is_asked = any(name.lower() in THREADS for name in options)
     return {name: 1 for name in announced if name.lower() in THREADS and not is_asked} | dict(options)

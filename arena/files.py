@@ -1,0 +1,114 @@
+"""Files that are read or written whole. Every error names its file; what is read is checked against a type."""
+
+import errno
+import json
+import math
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+T = TypeVar("T")
+_LONGEST_QUOTE = 200
+_KINDS = {dict: "a table", list: "a list", str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def printable(text: str, longest: int = _LONGEST_QUOTE) -> str:
+    """The text with its control characters written as escapes ("\\x1b"), and cut in the middle where it is too long."""
+    shown = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text[: 2 * longest])
+    if len(text) <= 2 * longest and len(shown) <= longest:
+        return shown
+    return f"{shown[: longest * 2 // 3]} ... ({len(text):,} characters)"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file. Raises ValueError or OSError."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def read_json(path: Path, what: str, convert: Callable[[Any], T]) -> T:
+    """The content of a JSON file as `convert` makes it. Raises ValueError "PATH: not WHAT: why", or OSError."""
+    content = path.read_bytes()
+    return converted(content, f"{path}: not {what}", convert)
+
+
+def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T:
+    """JSON text as `convert` makes it. Raises ValueError that begins with `problem` for all that is wrong with it."""
+    try:
+        return convert(json.loads(text, parse_constant=_refuse))
+    except KeyError as error:
+        raise ValueError(f"{problem}: no {printable(str(error))}") from error
+    except (AttributeError, TypeError, ValueError, AssertionError, OverflowError, RecursionError) as error:
+        raise ValueError(f"{problem}: {printable(str(error))}") from error
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not a number")
+
+
+def typed(kind: Any, value: Any, name: str = "the content") -> Any:
+    """Plain JSON values as a type: a dataclass, list, tuple, dict, union, or plain type.
+
+    Keys that a dataclass lacks are ignored. Raises ValueError or TypeError for a value of another type.
+    """
+    origin, parts = get_origin(kind), get_args(kind)
+    if kind is Any or (value is None and NoneType in parts):
+        return value
+    if origin in (Union, UnionType):
+        kinds = [part for part in parts if part is not NoneType]
+        return typed(next((part for part in kinds if type(value) is part), kinds[0]), value, name)
+    if is_dataclass(kind):
+        values, hints = _of(dict, value, name), get_type_hints(kind)
+        return kind(**{f.name: typed(hints[f.name], values[f.name], f.name) for f in fields(kind) if f.name in values})  # type: ignore[operator]
+    if origin is dict:
+        return {key: typed(parts[1], entry, key) for key, entry in _of(dict, value, name).items()}
+    if origin in (list, tuple):
+        entries = _of(list, value, name)
+        kinds = [parts[0]] * len(entries) if origin is list or parts[-1] is ... else list(parts)
+        return origin(typed(part, entry, name) for part, entry in zip(kinds, entries, strict=True))
+    return _of(kind, value, name)
+
+
+def _of(kind: type[T], value: Any, name: str) -> T:
+    """The value, if it is of this type; a whole number is a number too. Numbers are finite."""
+    if type(value) is not kind and not (kind is float and type(value) is int):
+        raise ValueError(f"{name} must be {_KINDS[kind]}, not {printable(repr(value), 40)}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name} is not finite")
+    return cast(T, value)
+
+
+def write_safely(path: Path, content: bytes | str) -> None:
+    """Replaces a file; at any moment either the old or the new one is there. A symbolic link is replaced, not followed."""
+    temporary = path.with_name(path.name + ".new")
+    temporary.unlink(missing_ok=True)
+    try:
+        with temporary.open("xb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def check_writable(path: Path) -> None:
+    """Raises OSError where write_safely would; what is there stays as it is."""
+    if not path.parent.is_dir():
+        raise OSError(errno.ENOENT, "no such folder", str(path.parent))
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "not a file", str(path))
+    path.with_name(path.name + ".new").open("wb").close()
+    path.with_name(path.name + ".new").unlink()

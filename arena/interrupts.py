@@ -1,0 +1,84 @@
+"""Ctrl-C, SIGTERM and SIGHUP end a run in good order: the first one interrupts it, the later ones do not disturb its end."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_reactions: list[Callable[[], Any]] = []  # the innermost last
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def _handle(*_: object) -> None:
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    _reactions[-1]()
+
+
+@contextlib.contextmanager
+def interruptible(reaction: Callable[[], Any] = _interrupt) -> Iterator[None]:
+    """Calls `reaction` at the first signal, and ignores further ones until the outermost block ends.
+
+    Raises KeyboardInterrupt by default. Signals that this process ignores already, as under nohup, stay ignored.
+    """
+    before = {}
+    if not _reactions:
+        heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, _handle) for number in heeded}
+    _reactions.append(reaction)
+    try:
+        yield
+    finally:
+        _reactions.pop()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Holds Ctrl-C back until the block ends. A process started within does not see it either, until it releases it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore_interrupts() -> None:
+    """For a worker process, which ends when its pipe closes: no signal but SIGKILL ends it before its engines."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine as asyncio.run does. A signal cancels it; after its clean-up KeyboardInterrupt is raised."""
+    interrupted = False
+
+    async def main() -> T:
+        task, loop = asyncio.ensure_future(coroutine), asyncio.get_running_loop()
+
+        def cancel() -> None:
+            nonlocal interrupted
+            interrupted = True
+            loop.call_soon_threadsafe(task.cancel)
+
+        with interruptible(cancel):
+            return await task
+
+    try:
+        return asyncio.run(main())
+    except asyncio.CancelledError:
+        if interrupted:
+            raise KeyboardInterrupt from None
+        raise
