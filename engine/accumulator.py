@@ -12,13 +12,13 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import BISHOP, KING, KNIGHT, NO_PIECE, ONE, PAWN, QUEEN, ROOK, ZERO
-from zobra.engine.kernels import copy_record, kernel, lowest, vector_sums
-from zobra.engine.layouts import NEURONS
+from zobra.engine.kernels import kernel, lowest, row_sums
+from zobra.engine.layouts import CHANGES, NETWORK, NEURONS
 
 RANK_FLIP, FILE_FLIP = np.uint64(56), np.uint64(7)
 RIGHT_HALF, SQUARE_BITS = np.uint64(4), np.uint64(6)
 
-add, subtract, exchange = vector_sums(NEURONS)
+add_rows = row_sums(NEURONS, NETWORK, "rows", CHANGES)
 
 
 @kernel
@@ -46,45 +46,33 @@ def changed_squares(one, other):
 @kernel
 def refresh(network, accumulator, position, colour):
     """Compute one side from all pieces."""
-    flip, neurons = orientation(position, colour), accumulator.sides[colour]
-    copy_record(neurons, network.bias)
+    flip, changes, count = orientation(position, colour), accumulator.changes, ZERO
     occupied = position.colours[ZERO] | position.colours[ONE]
     while occupied:
         square = lowest(occupied)
-        add(neurons, neurons, network.rows[feature(np.uint64(position.board[square]), square, colour, flip)])
         occupied &= occupied - ONE
+        changes.added[count] = np.uint16(feature(np.uint64(position.board[square]), square, colour, flip))
+        count += ONE
+    changes.added_count, changes.removed_count = count, ZERO
+    add_rows(accumulator.sides[colour], network.bias, network, changes)
     accumulator.computed |= ONE << colour
 
 
 @kernel
 def update(network, accumulator, position, known, known_position, colour):
-    """Compute one side from the accumulator of a position with the king of `colour` in the same half of the board."""
-    flip = orientation(position, colour)
-    source, target = known.sides[colour], accumulator.sides[colour]
+    """Compute one side, in one pass, from the accumulator of a position with the king of `colour` in the same half."""
+    flip, changes, added, removed = orientation(position, colour), accumulator.changes, ZERO, ZERO
     changed = changed_squares(position, known_position)
-    if changed == ZERO:
-        copy_record(target, source)
-    came, left = ZERO, ZERO  # features that wait for one to be paired with,
-    has_come, has_left = False, False  # where there are such
     while changed:
         square = lowest(changed)
         changed &= changed - ONE
         before, after = np.uint64(known_position.board[square]), np.uint64(position.board[square])
         if before != NO_PIECE:
-            if has_left:
-                subtract(target, source, network.rows[left])
-                source = target
-            left, has_left = feature(before, square, colour, flip), True
+            changes.removed[removed] = np.uint16(feature(before, square, colour, flip))
+            removed += ONE
         if after != NO_PIECE:
-            if has_come:
-                add(target, source, network.rows[came])
-                source = target
-            came, has_come = feature(after, square, colour, flip), True
-        if has_come and has_left:
-            exchange(target, source, network.rows[came], network.rows[left])
-            source, has_come, has_left = target, False, False
-    if has_come:
-        add(target, source, network.rows[came])
-    if has_left:
-        subtract(target, source, network.rows[left])
+            changes.added[added] = np.uint16(feature(after, square, colour, flip))
+            added += ONE
+    changes.added_count, changes.removed_count = added, removed
+    add_rows(accumulator.sides[colour], known.sides[colour], network, changes)
     accumulator.computed |= ONE << colour

@@ -13,7 +13,8 @@ from zobra.engine.kernels import record
 SLIDER_ENTRIES = 102_400 + 5_248  # sum over squares of 2 ** (relevant squares), rooks and bishops
 MAX_MOVES = 480  # 15 queens cannot have more; a position from a legal game has at most 218
 
-HIDDEN = 128  # neurons of the evaluation network for each perspective; a smaller network is filled up with idle ones
+HIDDEN = 128  # neurons of the network for each perspective: a multiple of 32, at most 512. A smaller network gets idle ones
+MAX_PIECES = 32
 FEATURES = 768  # a piece on a square, as one side sees it
 BUCKETS = 8  # output layers, each for another number of pieces on the board
 
@@ -30,8 +31,13 @@ NETWORK = np.dtype(
     ],
     align=True,
 )
+# The features that come to a side and leave it: at most those of the pieces on the board.
+CHANGES = np.dtype(
+    [("added", "u2", (MAX_PIECES,)), ("removed", "u2", (MAX_PIECES,)), ("added_count", "u8"), ("removed_count", "u8")],
+    align=True,
+)
 # The neurons of one position before clipping, as White and as Black see it; `computed` has bit 1 << colour where they are so.
-ACCUMULATOR = np.dtype([("sides", NEURONS, (2,)), ("computed", "u8")], align=True)
+ACCUMULATOR = np.dtype([("sides", NEURONS, (2,)), ("computed", "u8"), ("changes", CHANGES)], align=True)
 
 # Constants: built once at start, read by every kernel. As fast as frozen globals, and free at compile time.
 TABLES = np.dtype(

@@ -28,7 +28,7 @@ from zobra.engine.scores import LONGEST_MATE
 FORMAT = "zobra network 2"
 ARCHITECTURE = f"(768 king-mirrored -> N) x 2 -> {BUCKETS} by pieces, squared clipped"
 QA, QB, SCALE = 255, 256, 400
-LARGEST_OUTPUT = 126  # of an output weight: QA × it fits in 16 bits, and a side's sum in 32 for N up to 256
+LARGEST_OUTPUT = 126  # of an output weight: QA × it, at most 32,130, fits in 16 bits; see clipped_square_sum
 MAX_BYTES = 1_000_000
 BUILT_IN = Path(__file__).parent / "data" / "zobra.network"
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.playouts import playouts
+from zobra.engine.kernels import INT, clipped_square_sum, entry, record
 from zobra.engine.layouts import ACCUMULATOR, BUCKETS, FEATURES, HIDDEN, NETWORK
 from zobra.engine.network import (
     BUILT_IN,
@@ -74,13 +75,29 @@ def test_kernels_and_plain_arithmetic_agree_to_the_last_bit():
 
 
 def test_extreme_weights_do_not_overflow():
-    """Every neuron full, every weight at its limit: the sum half fills 32 bits, and the score stays below those of mates."""
+    """Every neuron full, every weight at its limit: the score is right, or just below those of mates."""
     network, limit = random_network(HIDDEN), int(LONGEST_MATE) - 1
     for sign in (1, -1):
         output = np.full((BUCKETS, 2, HIDDEN), sign * LARGEST_OUTPUT, np.int16)
         full = Network(network.rows, np.full(HIDDEN, 20_000, np.int16), output, np.zeros(BUCKETS, np.int32), {})
         expected = max(-limit, min(plain_score(full, chess.Board()), limit))
         assert kernel_score(installed(full), Position.from_board(chess.Board())) == expected
+
+
+WIDE = np.dtype([("values", "i2", (512,))])
+wide_sum = clipped_square_sum(WIDE, QA)
+
+
+@entry(INT, record(WIDE), record(WIDE))
+def sum_of_squares(values, weights):
+    """`clipped_square_sum` of 512 neurons, for Python."""
+    return wide_sum(values, weights)
+
+
+@pytest.mark.parametrize("weight", [LARGEST_OUTPUT, -LARGEST_OUTPUT])
+def test_the_widest_output_does_not_overflow(weight):
+    values, weights = np.full((1, 512), 20_000, np.int16).view(WIDE)[0], np.full((1, 512), weight, np.int16).view(WIDE)[0]
+    assert sum_of_squares(values[0], weights[0]) == 512 * QA * QA * weight  # more than 32 bits hold
 
 
 def test_a_smaller_network_is_filled_up_with_idle_neurons():

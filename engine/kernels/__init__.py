@@ -31,7 +31,7 @@ from zobra.engine.kernels.intrinsics import (
     prefetch,
     record_at,
     rotate_left,
-    vector_sums,
+    row_sums,
 )
 from zobra.engine.kernels.selection import selected
 from zobra.engine.kernels.sources import is_kernel_source
@@ -66,7 +66,7 @@ __all__ = [
     "record",
     "record_at",
     "rotate_left",
+    "row_sums",
     "selected",
     "store",
-    "vector_sums",
 ]

@@ -231,46 +231,66 @@ def _load_lanes(builder: Any, pointer: Any, first: int, lanes: int) -> Any:
     return place, builder.load(place, align=2)
 
 
-def vector_sums(dtype: np.dtype) -> tuple[Any, Any, Any]:
-    """Make three intrinsics: add(target, source, row), subtract(target, source, row), exchange(target, source, came, left).
+def row_sums(rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lanes: int = 128) -> Any:
+    """Make an intrinsic `add_rows(target, source, table, changes)`: target = source + the rows added − the rows removed.
 
-    The target becomes the source with rows added or subtracted. All are records of layout `dtype`, nothing but int16 numbers;
-    LLVM cuts the vectors to what the processor has.
+    Target and source are records of layout `rows`, nothing but int16 numbers; `field` of the table is an array of such rows.
+    `changes` has the uint16 arrays `added` and `removed` of row numbers, and how many of each count, in `added_count` and
+    `removed_count`. While rows are summed, `lanes` numbers stay in registers: LLVM cuts them to what the processor has.
     """
-    lanes, kind = dtype.itemsize // 2, Record(dtype)
+    list_fields: Any = changes.fields
+    table_fields: Any = table.fields
+    numbers, word = rows.itemsize // 2, ir.IntType(64)
+    lanes = min(lanes, numbers)
 
-    def generator(*signs: int) -> Any:
+    def load(builder, pointer, offset, kind, index, stride):
+        place = builder.add(builder.ptrtoint(pointer, word), builder.mul(index, ir.Constant(word, stride)))
+        place = builder.add(place, ir.Constant(word, offset))
+        return builder.load(builder.inttoptr(place, kind.as_pointer()), align=2)
+
+    def add_listed(builder, total, first, name, lists, owner):
+        """A loop over the rows of one list, for the numbers from `first` on; the sum is carried in registers."""
+        zero, start = ir.Constant(word, 0), builder.block
+        count = load(builder, lists, list_fields[f"{name}_count"][1], word, zero, 0)
+        head, body, done = (builder.append_basic_block() for _ in range(3))
+        builder.branch(head)
+        builder.position_at_end(head)
+        index, carried = builder.phi(word), builder.phi(total.type)
+        builder.cbranch(builder.icmp_unsigned("<", index, count), body, done)
+        builder.position_at_end(body)
+        number = builder.zext(load(builder, lists, list_fields[name][1], ir.IntType(16), index, 2), word)
+        row = load(builder, owner, table_fields[field][1] + 2 * first, total.type, number, rows.itemsize)
+        following = builder.add(carried, row) if name == "added" else builder.sub(carried, row)
+        index.add_incoming(zero, start)
+        index.add_incoming(builder.add(index, ir.Constant(word, 1)), body)
+        carried.add_incoming(total, start)
+        carried.add_incoming(following, body)
+        builder.branch(head)
+        builder.position_at_end(done)
+        return carried
+
+    @Intrinsic
+    def add_rows(typing_context, target, source, table_record, changes_record):
         def generate_code(context, builder, signature, arguments):
-            place, _ = _load_lanes(builder, arguments[0], 0, lanes)
-            total = _load_lanes(builder, arguments[1], 0, lanes)[1]
-            for sign, row in zip(signs, arguments[2:], strict=True):
-                values = _load_lanes(builder, row, 0, lanes)[1]
-                total = builder.add(total, values) if sign > 0 else builder.sub(total, values)
-            builder.store(total, place, align=2)
+            to, from_, owner, lists = arguments
+            for first in range(0, numbers, lanes):
+                total = _load_lanes(builder, from_, first, lanes)[1]
+                for name in ("added", "removed"):
+                    total = add_listed(builder, total, first, name, lists, owner)
+                builder.store(total, _load_lanes(builder, to, first, lanes)[0], align=2)
             return context.get_dummy_value()
 
-        return VOID(*[kind] * (2 + len(signs))), generate_code
+        return VOID(Record(rows), Record(rows), Record(table), Record(changes)), generate_code
 
-    @Intrinsic
-    def add(typing_context, target, source, row):
-        return generator(1)
-
-    @Intrinsic
-    def subtract(typing_context, target, source, row):
-        return generator(-1)
-
-    @Intrinsic
-    def exchange(typing_context, target, source, came, left):
-        return generator(1, -1)
-
-    return add, subtract, exchange
+    return add_rows
 
 
 def clipped_square_sum(dtype: np.dtype, ceiling: int, lanes: int = 32) -> Any:
     """Make an intrinsic `total(values, weights)`: the sum of clip(value, 0, ceiling)² × weight as an int64.
 
-    Both are records of layout `dtype`. Each |ceiling × weight| has to fit in 16 bits and the whole sum in 32: then a product
-    of shorts and a multiply-add of pairs do it all.
+    Both are records of layout `dtype`. The ceiling is at most 255, and |ceiling × weight| at most 32,767: then a product of
+    shorts and a multiply-add of pairs do it all. No sum overflows for up to 128 × `lanes` (4,096) numbers: a lane of 32 bits
+    sums 2 × 128 products of at most 32,767 × 255, which are less than 2³¹ together. The lanes are summed in 64 bits.
     """
     numbers, kind = dtype.itemsize // 2, Record(dtype)
     lanes = min(lanes, numbers)
@@ -297,8 +317,8 @@ def clipped_square_sum(dtype: np.dtype, ceiling: int, lanes: int = 32) -> Any:
                     for start in (0, 1)
                 )
                 pair_sum = builder.add(pair_sum, builder.add(even, odd))
-            result = _call(builder, f"llvm.vector.reduce.add.v{lanes // 2}i32", ir.IntType(32), [pair_sum])
-            return builder.sext(result, ir.IntType(64))
+            wide = builder.sext(pair_sum, ir.VectorType(ir.IntType(64), lanes // 2))
+            return _call(builder, f"llvm.vector.reduce.add.v{lanes // 2}i64", ir.IntType(64), [wide])
 
         return INT(kind, kind), generate_code
 
