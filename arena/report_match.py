@@ -4,46 +4,43 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from itertools import cycle
 from statistics import mean
 
-from markupsafe import Markup
-
+from zobra.arena.report_charts import COLOURS, GREEN, Chart, bands_by_move, chart
 from zobra.arena.report_games import ReportedGame, ReportedGames
 from zobra.arena.report_page import counted, margin, render, signed
-from zobra.arena.report_plots import SERIES, bands_by_move, plot, strength_over_games
 from zobra.arena.results import Results
 from zobra.arena.schedule import GAUNTLET
-from zobra.arena.statistics import Estimate, estimate
+from zobra.arena.statistics import estimate
 
 MOST_REPLAYED = 1_000  # games that the page holds for its viewer; the rest is in the PGN file
 _MOST_IN_CROSSTABLE = 20
-_FEWEST_IN_PLOT = 3  # games
 _MOST_PAWNS = 10.0  # evaluations are shown no further than this
 _POINTS_OF_CURVE, _POINTS_OF_STRENGTH = 40, 250
 _SIDES = ("White", "Black")
-_OUTCOMES = ("lost", "drawn", "won")  # by half points
+_OUTCOMES = {"lost": COLOURS[1], "drawn": COLOURS[4], "won": GREEN}  # by half points
 
 Cells = list[str]
 Values = dict[int, list[float]]
 
 
 def page(games: ReportedGames) -> str:
-    """The page as HTML. Raises MissingMatplotlib."""
+    """The page as HTML."""
     replayed = games.games[:MOST_REPLAYED]
     return render(
         "match.html",
         title=_title(games),
         subtitle=", ".join(filter(None, (counted(len(games.games), "game"), games.time_control, games.played))),
+        names=games.engines,
         figures=_figures(games),
-        strength=_strength_plot(games),
+        strength=_strength(games),
         standings=_standings(games),
         crosstable=_crosstable(games),
         accuracies=_accuracies(games),
         engines=_engines(games),
         endings=_endings(games),
-        time=_time_plot(games),
-        evaluations=_evaluation_plot(games),
+        times=_times(games),
+        evaluations=_evaluations(games),
         games=[_game_row(game) for game in games.games],
         replays=[game.replay() for game in replayed],
         openings=any(game.record.opening["name"] for game in games.games),
@@ -89,28 +86,32 @@ def _result(result: str) -> str:
     return result.replace("1/2-1/2", "½–½").replace("-", "–")
 
 
-def _strength_plot(games: ReportedGames) -> Markup | None:
+def _strength(games: ReportedGames) -> list[Chart]:
     """How the strength of the first of two engines looked after each pair of games, at a few hundred points at most."""
     if len(games.engines) != 2 or len(games.finished) < 4:
-        return None
+        return []
     step = max(2, 2 * math.ceil(len(games.finished) / 2 / _POINTS_OF_STRENGTH))
     sprt = games.settings and games.settings.sprt
-    results, numbers, intervals, llrs = Results(games.engines), [], [], []
+    results, numbers, found, llrs = Results(games.engines), [], [], []
     for number, game in enumerate(games.finished, start=1):
         results.add(game.record)
         if number % step == 0 or number == len(games.finished):
             counts = results.best_counts(games.engines[0])
             numbers.append(number)
-            intervals.append(_interval(estimate(counts)))
-            llrs.append(sprt.llr(counts) if sprt else math.nan)
-    draw = strength_over_games(numbers, intervals, llrs, sprt.limits if sprt else ())
-    return plot(draw, name="strength", label="Elo and LLR over games", height=4.2 if sprt else 3.0, rows=2 if sprt else 1)
-
-
-def _interval(found: Estimate) -> tuple[float, float, float]:
-    """Elo with the ends of its 95 % interval, NaN where it is infinite or unknown."""
-    elo = found.elo if math.isfinite(found.elo) else math.nan
-    return elo, elo - found.elo_margin, elo + found.elo_margin
+            found.append(estimate(counts))
+            llrs.append(sprt.llr(counts) if sprt else 0.0)
+    values = {"y": [guess.elo for guess in found], "low": [guess.elo - guess.elo_margin for guess in found],
+              "high": [guess.elo + guess.elo_margin for guess in found]}  # fmt: skip
+    known = {key: [round(v, 2) if math.isfinite(v) else None for v in column] for key, column in values.items()}
+    # the first games' intervals would squeeze the rest of the chart
+    settled = [v for column in known.values() for v in column[len(column) // 8 :] if v is not None]
+    span = [min([-1.0, *settled]) - 5, max([1.0, *settled]) + 5]
+    elo: Chart = {"label": f"Elo of {games.engines[0]}", "colour": COLOURS[0], **known}
+    charts = [chart(numbers, [elo], "games", "Elo", levels=[0], range=span)]
+    if sprt:
+        llr = {"label": "log-likelihood ratio", "colour": COLOURS[1], "y": [round(llr, 3) for llr in llrs]}
+        charts.append(chart(numbers, [llr], "games", "LLR", levels=list(sprt.limits)))
+    return charts
 
 
 def _standings(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
@@ -210,31 +211,21 @@ def _by_move(games: Iterable[ReportedGame], name: str, value: Callable[[Reported
     return found
 
 
-def _time_plot(games: ReportedGames) -> Markup | None:
-    names = games.engines[: len(SERIES)]
-    times = {name: _by_move(games.games, name, lambda game, ply: game.record.moves[ply].milliseconds) for name in names}
-    if len(games.games) < _FEWEST_IN_PLOT or not any(times.values()):
-        return None
-    series = [(name, colour, times[name]) for name, colour in zip(names, cycle(SERIES), strict=False)]
-    return plot(bands_by_move(series, 0.8, "milliseconds a move"), name="time", label="Time per move over the game")
+def _times(games: ReportedGames) -> Chart | None:
+    names = games.engines[: len(COLOURS)]
+    times = [_by_move(games.games, name, lambda game, ply: game.record.moves[ply].milliseconds) for name in names]
+    return bands_by_move(list(zip(names, COLOURS, times, strict=False)), 0.8, "milliseconds a move")
 
 
-def _evaluation_plot(games: ReportedGames) -> Markup | None:
+def _evaluations(games: ReportedGames) -> Chart | None:
     """Evaluations of the first engine, from its own view, apart by how the game ended for it."""
-    first = games.engines[0]
+    first, series = games.engines[0], []
     mine = [game for game in games.finished if first in (game.record.white, game.record.black)]
-    values = {
-        kind: _by_move(
-            (game for game in mine if game.record.points(first) == points), first,
-            lambda game, ply: game.record.moves[ply].pawns(_MOST_PAWNS),
-        )
-        for points, kind in enumerate(_OUTCOMES)
-    }  # fmt: skip
-    if len(mine) < _FEWEST_IN_PLOT or not any(values.values()):
-        return None
-    colours = {"won": SERIES[2], "drawn": SERIES[4], "lost": SERIES[1]}
-    series = [(f"games {kind}", colour, values[kind]) for kind, colour in colours.items()]
-    return plot(bands_by_move(series, 0.5, "pawns"), name="evaluations", label="Evaluations over the game")
+    for points, (kind, colour) in enumerate(_OUTCOMES.items()):
+        group = [game for game in mine if game.record.points(first) == points]
+        values = _by_move(group, first, lambda game, ply: game.record.moves[ply].pawns(_MOST_PAWNS))
+        series.append((f"games {kind}", colour, values))
+    return bands_by_move(series, 0.5, "pawns")
 
 
 def _game_row(game: ReportedGame) -> dict[str, object]:

@@ -5,23 +5,23 @@ from pathlib import PureWindowsPath
 from typing import Any
 
 import chess
-from markupsafe import Markup
 
 from zobra.arena.epd import SuitePosition
 from zobra.arena.report_boards import picture, shared_shapes
+from zobra.arena.report_charts import COLOURS, GREEN, steps_over_time
 from zobra.arena.report_page import counted, render
-from zobra.arena.report_plots import GREEN, SERIES, VARIABLES, plot, steps_over_time
 from zobra.arena.suite_display import asked, mate_text, move_san, summary_rows, told
 from zobra.arena.suite_results import Outcome, SuiteResult
 
 _EXPECTED = "var(--good)"
-_COLOURS = [colour for colour in SERIES if colour != GREEN]  # green marks the expected moves
+_COLOURS = [colour for colour in COLOURS if colour != GREEN]  # green marks the expected moves
 
 
 def page(result: SuiteResult) -> str:
-    """The page as HTML. Raises MissingMatplotlib."""
+    """The page as HTML."""
     names = [engine.name for engine in result.engines]
-    colours = {name: VARIABLES[colour] for name, colour in zip(names, cycle(_COLOURS), strict=False)}
+    colours = {name: f"var(--{colour})" for name, colour in zip(names, cycle(_COLOURS), strict=False)}
+    times = [(e.name, colour, e.solution_times()) for e, colour in zip(result.engines, cycle(_COLOURS), strict=False)]
     failed = [index for index in range(len(result.positions)) if any(_failures(result, index))]
     subtitle = [counted(len(result.positions), "position"), result.limit_text(), result.created.replace("T", " ")]
     return render(
@@ -31,7 +31,7 @@ def page(result: SuiteResult) -> str:
         figures=_figures(result),
         names=names,
         comparison=summary_rows(result),
-        time=_time_plot(result),
+        times=steps_over_time(times, len(result.positions), "milliseconds to the first stable solution"),
         legend=list(colours.items()),
         shapes=shared_shapes(),
         failed=[_failed_position(result, index, colours) for index in failed],
@@ -47,14 +47,6 @@ def _figures(result: SuiteResult) -> list[tuple[str, str, str]]:
         (engine.name, f"{engine.solved} of {count}", f"{engine.solved / count:.1%} solved" if count else "")
         for engine in result.engines
     ]
-
-
-def _time_plot(result: SuiteResult) -> Markup | None:
-    times = [(e.name, colour, e.solution_times()) for e, colour in zip(result.engines, cycle(_COLOURS), strict=False)]
-    if not any(series for _, _, series in times):
-        return None
-    draw = steps_over_time(times, len(result.positions), "milliseconds to the first stable solution")
-    return plot(draw, name="solutions", label="Solved positions over time")
 
 
 def _failures(result: SuiteResult, index: int) -> list[tuple[str, Outcome]]:

@@ -11,7 +11,6 @@ from rich.table import Table
 from zobra.arena.display import LivePanel
 from zobra.arena.files import write_safely
 from zobra.arena.game_record import GameRecord
-from zobra.arena.report_plots import MissingMatplotlib
 from zobra.arena.tune import Plan, Tuning
 
 # without a terminal: the values after so many games
@@ -20,6 +19,10 @@ _INTERVAL = 50
 _DRAW_INTERVAL = 60.0
 _LEVELS = "▁▂▃▄▅▆▇█"
 _WIDTH = 24
+
+
+class MissingMatplotlib(RuntimeError):
+    """The plot needs matplotlib, which playing chess does not."""
 
 
 class TuneDisplay(LivePanel):

@@ -35,7 +35,6 @@ FOOLS_MATE = '[White "C"]\n[Black "D"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-
 
 @pytest.fixture(autouse=True)
 def in_repository(monkeypatch):
-    pytest.importorskip("matplotlib", reason="pages need matplotlib")
     monkeypatch.chdir(Path(__file__).parent.parent)
 
 

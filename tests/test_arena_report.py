@@ -5,8 +5,7 @@ import io
 import json
 import random
 import re
-import shutil
-import subprocess
+import statistics
 import zlib
 from dataclasses import asdict
 from html.parser import HTMLParser
@@ -17,8 +16,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-pytest.importorskip("matplotlib", reason="reports need matplotlib")
-
+from tests.tools.browser import CHROMIUM, Browser
 from zobra.arena.engines import EngineSpec
 from zobra.arena.epd import BadLine, read_position
 from zobra.arena.game_record import GameRecord
@@ -30,7 +28,6 @@ from zobra.arena.statistics import Sprt, estimate
 from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult
 from zobra.arena.suite_verdict import Effort
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 # what HTML lets stand without an end tag, among what the pages use
 VOID = {"meta", "br"}
 # the only address outside of the page to which it may link
@@ -91,6 +88,11 @@ def assert_self_contained(text: str) -> Page:
     assert not re.search(r'@import|url\((?!#|"data:)|\bsrc=', text)
     assert not {"img", "link", "iframe"} & set(page.tags)
     return page
+
+
+def charts(text: str) -> list[dict]:
+    """The data of the page's charts."""
+    return [json.loads(data) for data in re.findall(r"data-chart='([^']*)'", text)]
 
 
 def replays(text: str) -> list[dict]:
@@ -193,9 +195,10 @@ def write_match(folder, games: int, engines=("Alpha", "Be<ta"), sprt=None, **set
             journal.write(json.dumps(game.to_json()) + "\n")
 
 
-def test_a_match_page_has_plots_tables_and_curves(tmp_path):
+def test_a_match_page_has_charts_tables_and_curves(tmp_path):
     write_match(tmp_path / "run", 40)
-    page = assert_self_contained(report_page(tmp_path / "run"))
+    text = report_page(tmp_path / "run")
+    page = assert_self_contained(text)
     for heading in ("Strength over games", "Crosstable", "How games ended", "Use of time", "Evaluations", "Games"):
         assert heading in page.texts
     assert page.classes.count("curve") == 40
@@ -205,6 +208,21 @@ def test_a_match_page_has_plots_tables_and_curves(tmp_path):
     assert f"+{wins} ={draws} −{losses}" in page.texts
     assert wins + draws + losses == 40
     assert "Alpha" in page.texts and "10+0.1, margin 0 ms" in page.texts
+    _, times, evaluations = charts(text)
+    assert [line["label"] for line in times["series"]] == ["Alpha", "Be<ta"]
+    for chart, value in ((times, lambda move: move.milliseconds), (evaluations, lambda move: move.pawns(10))):
+        kinds = {"games lost": 0, "games drawn": 1, "games won": 2}
+        for line in chart["series"]:
+            name, points = (line["label"], None) if chart is times else ("Alpha", kinds[line["label"]])
+            at = len(chart["x"]) // 2
+            values = [
+                value(move)
+                for game in match.games
+                for ply, move in enumerate(game.record.moves)
+                if game.mover(ply) == name and ply // 2 + 1 == chart["x"][at] and points in (None, game.record.points(name))
+            ]
+            assert line["y"][at] == pytest.approx(statistics.median(values), abs=0.001)
+            assert line["low"][at] <= line["y"][at] <= line["high"][at]
 
 
 def test_games_can_be_replayed(tmp_path):
@@ -275,11 +293,16 @@ def test_strength_is_told_as_the_statistics_have_it(tmp_path):
         halves[record.pair] += {"1/2-1/2": 1, "1-0" if record.white == "Alpha" else "0-1": 2}.get(record.result, 0)
     counts = [halves.count(half) for half in range(5)]
     guess, test = estimate(counts), Sprt(0, 10, 0.05, 0.1, "logistic")
-    page = assert_self_contained(report_page(tmp_path / "run"))
-    assert f"{guess.elo:+.1f} ± {guess.elo_margin:.1f}" in re.sub(r"\s+", " ", page.text)
+    text = report_page(tmp_path / "run")
+    page = assert_self_contained(text)
+    assert f"{guess.elo:+.1f}".replace("-", "−") + f" ± {guess.elo_margin:.1f}" in re.sub(r"\s+", " ", page.text)
     assert " ".join(map(str, counts)) in page.text
     assert f"{test.llr(counts):+.2f}" in page.text
-    assert "LLR" in page.texts
+    strength, ratio = charts(text)[:2]
+    assert strength["x"] == ratio["x"] == list(range(2, 61, 2)) and ratio["levels"] == list(test.limits)
+    assert strength["series"][0]["y"][-1] == pytest.approx(guess.elo, abs=0.01)
+    assert strength["series"][0]["low"][-1] == pytest.approx(guess.elo - guess.elo_margin, abs=0.01)
+    assert ratio["series"][0]["y"][-1] == pytest.approx(test.llr(counts), abs=0.001)
 
 
 def test_a_clean_sweep_has_no_finite_elo_and_still_a_page(tmp_path):
@@ -353,28 +376,21 @@ def test_what_is_no_run_is_named(tmp_path, kind):
     assert "Traceback" not in run.output
 
 
-def screenshot(page, picture) -> None:
-    profile = picture.parent / "profile"
-    arguments = [
-        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-        "--disable-component-update", "--no-first-run", f"--user-data-dir={profile}", f"--screenshot={picture}",
-        "--window-size=1000,2000", page.as_uri(),
-    ]  # fmt: skip
-    subprocess.run(arguments, check=True, capture_output=True, timeout=120)
-
-
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
-def test_a_browser_shows_plots_and_boards(suite_result, tmp_path):
-    import matplotlib.image
-
+@pytest.mark.parametrize(("width", "dark"), [(1000, False), (390, True)])
+def test_a_browser_shows_charts_and_boards(suite_result, tmp_path, width, dark):
     suite_result.save(tmp_path / "suite.json")
     write_match(tmp_path / "run", 40)
-    for run in (tmp_path / "suite.json", tmp_path / "run"):
-        page, picture = tmp_path / f"{run.stem}.html", tmp_path / f"{run.stem}.png"
-        page.write_text(report_page(run), encoding="utf-8")
-        screenshot(page, picture)
-        pixels = (matplotlib.image.imread(picture)[:, :, :3] * 255).round().astype(int)
-        shown = {tuple(colour) for colour in pixels.reshape(-1, 3)[::7]}
-        # colours of the style sheet: paper and first series, and the board's squares for the suite
-        assert {(0xFB, 0xFA, 0xF7), (0x1F, 0x5F, 0xA8)} <= shown
-        assert ({(0xF0, 0xE3, 0xCA), (0xB7, 0x9A, 0x74)} <= shown) == (run.suffix == ".json")
+    coloured = """[...document.querySelectorAll("canvas")].map(canvas => {
+        const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        return [...Array(pixels.length / 4).keys()].filter(at => pixels[4 * at + 2] - pixels[4 * at] > 60).length; })"""
+    with Browser(width, 900, dark=dark) as browser:
+        for run, expected in ((tmp_path / "suite.json", 1), (tmp_path / "run", 3)):
+            page = tmp_path / f"{run.stem}.html"
+            page.write_text(report_page(run), encoding="utf-8")
+            browser.open(page)
+            browser.wait(f"document.querySelectorAll('canvas').length == {expected}")
+            assert all(browser.evaluate(coloured)[: expected if run.suffix else 2])  # the blue of the first series
+            assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        browser.open(tmp_path / "suite.html")
+        assert min(browser.evaluate("[...document.querySelectorAll('.boards svg')].map(s => s.clientWidth)")) > 200
