@@ -4,7 +4,7 @@ import pytest
 from hypothesis import settings
 
 from tests.prober import Prober
-from zobra.uci.startup import compile_all
+from zobra.engine.kernels import compile_missing
 
 settings.register_profile("zobra", deadline=None)  # a busy machine is no fault
 settings.load_profile("zobra")
@@ -12,7 +12,7 @@ settings.load_profile("zobra")
 
 @pytest.fixture(scope="session", autouse=True)
 def kernels():
-    compile_all()
+    compile_missing()
 
 
 @pytest.fixture(scope="module")

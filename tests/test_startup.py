@@ -14,7 +14,7 @@ import pytest
 from tests.prober import Prober
 from zobra.engine import kernels
 from zobra.uci import startup
-from zobra.uci.startup import Startup, compile_all
+from zobra.uci.startup import Startup
 
 COMPILING = "info string compiling the engine"
 
@@ -63,7 +63,7 @@ def test_a_compilation_is_reported_now_and_then(monkeypatch):
             stages.append(made.is_compiling)
 
     monkeypatch.setattr(kernels, "missing", lambda: ["kernel"] * 4)
-    monkeypatch.setattr(startup, "compile_all", compile_slowly)
+    monkeypatch.setattr(kernels, "compile_missing", compile_slowly)
     monkeypatch.setattr(startup, "PAUSE", 0.0)
     made = Startup(FakeSession, said.append)
     assert isinstance(made.session(), FakeSession) and not made.is_compiling and stages == [True] * 4
@@ -76,16 +76,12 @@ def test_what_cannot_be_compiled_is_reported_to_each_who_waits(monkeypatch):
         raise ImportError("no compiler")
 
     monkeypatch.setattr(kernels, "missing", lambda: ["kernel"])
-    monkeypatch.setattr(startup, "compile_all", fail)
+    monkeypatch.setattr(kernels, "compile_missing", fail)
     made = Startup(FakeSession, lambda text: None)
     for _ in range(2):
         with pytest.raises(RuntimeError, match="could not be loaded: ImportError: no compiler"):
             made.session()
     assert not made.is_compiling
-
-
-def test_with_all_kernels_nothing_is_compiled():
-    assert compile_all() == 0
 
 
 @pytest.mark.parametrize("ending", ["quit", "quit in a search", "end of input", "SIGTERM"])

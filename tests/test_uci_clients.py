@@ -99,24 +99,6 @@ def test_a_ponder_search_that_is_done_still_waits(engine):
         assert len(best(engine.ask(end, answer="bestmove"))) == 1
 
 
-def test_pondering_in_a_mated_position_waits_too(engine):
-    engine.send("position fen R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "go ponder wtime 100 btime 100")
-    assert not best(engine.settle())
-    assert engine.ask("ponderhit", answer="bestmove")[-1] == "bestmove (none)"
-
-
-@pytest.mark.parametrize(
-    "lines", [("go ponder", "ponderhit", "stop"), ("ponderhit", "go depth 1"), ("go ponder", "go depth 1")]
-)
-def test_odd_orders_give_one_bestmove_for_each_go(engine, lines):
-    engine.send("position startpos", *lines)
-    wanted = sum(line.startswith("go") for line in lines)
-    seen = []
-    while len(seen) < wanted:
-        seen += best(engine.expect("bestmove"))
-    assert not best(engine.settle())
-
-
 def test_the_current_move_is_told_after_a_second(engine):
     engine.send(f"position fen {KIWIPETE}", "go infinite")
     line = engine.expect("info depth ", 60)[-1]

@@ -16,84 +16,44 @@ from hypothesis import strategies as st
 from tests.prober import Prober
 from zobra.uci.commands import Go, Perft, RunBench, SetOption, Simple, parse
 from zobra.uci.console import Console, decode
+from zobra.uci.options import OPTIONS
 
-TEMPLATES = [
-    b"uci",
-    b"isready",
-    b"ucinewgame",
-    b"stop",
-    b"ponderhit",
-    b"debug on",
-    b"debug off",
-    b"register later",
-    b"d",
-    b"eval",
-    b"flip",
-    b"compiler",
-    b"# a comment",
-    b"xboard",
-    b"position startpos",
-    b"position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6",
-    b"position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 moves e1g1 e8c8",
-    b"position fen 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
-    b"position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
-    b"position fen rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3",
-    b"go",
-    b"go infinite",
-    b"go ponder",
-    b"go depth 2",
-    b"go nodes 100",
-    b"go movetime 5",
-    b"go mate 1 depth 3",
-    b"go wtime 20 btime 20 winc 1 binc 1 movestogo 2",
-    b"go depth 3 searchmoves e2e4 d2d4",
-    b"go perft 2",
-    b"setoption name Hash value 4",
-    b"setoption name Threads value 1",
-    b"setoption name Move Overhead value 30",
-    b"setoption name Clear Hash",
-    b"setoption name UCI_Chess960 value true",
-    b"setoption name UCI_Chess960 value false",
-    b"setoption name Skill Level value 3",
-    b"setoption name Skill Level value 20",
-    b"setoption name Threads value 2",
-    b"setoption name MultiPV value 4",
-    b"setoption name MultiPV value 1",
-    b"setoption name Ponder value true",
-    b"setoption name nodestime value 500",
-    b"setoption name nodestime value 0",
-    b"setoption name UCI_ShowWDL value true",
-    b"setoption name UCI_ShowWDL value false",
-    b"setoption name UCI_LimitStrength value true",
-    b"setoption name UCI_LimitStrength value false",
-    b"setoption name UCI_Elo value 1500",
-    b"setoption name UCI_AnalyseMode value true",
-    b"setoption name UCI_AnalyseMode value false",
-    b"setoption name UCI_Opponent value GM 2800 human Somebody",
-    b"setoption name UCI_EngineAbout value nothing",
-    b"setoption name SyzygyPath value no/such/folder",
-    b"setoption name SyzygyPath value <empty>",
-    b"setoption name SyzygyProbeLimit value 5",
-    b"setoption name SyzygyProbeDepth value 2",
-    b"setoption name Syzygy50MoveRule value false",
-    b"setoption name OwnBook value true",
-    b"setoption name OwnBook value false",
-    b"setoption name BookFile value no/such/book.bin",
-    b"setoption name BookFile value <empty>",
-    b"setoption name Book Variety value 30",
-    b"setoption name EvalFile value no/such/network.bin",
-    b"setoption name EvalFile value <empty>",
-    b"setoption name Debug Log File value log.txt",
-    b"setoption name Debug Log File value <empty>",
-    b"go ponder wtime 30 btime 30",
-    b"go wtime 20 btime 20",
-    b"go depth 2 ponder",
-    b"go infinite searchmoves e2e4",
-    b"go nodes 500 mate 2 movetime 20",
-    b"zobra go depth 2",
-    b"bench",
-    b"speedtest",
-    b"quit",
+COMMANDS = b"""uci
+isready
+ucinewgame
+stop
+ponderhit
+debug on
+debug off
+register later
+d
+eval
+flip
+compiler
+help
+# a comment
+xboard
+position startpos
+position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6
+position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 moves e1g1 e8c8
+position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9
+position fen rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3
+go infinite
+go ponder wtime 30 btime 30
+go depth 2 ponder
+go nodes 500 mate 2 movetime 20
+go wtime 20 btime 20 winc 1 binc 1 movestogo 2
+go depth 3 searchmoves e2e4 d2d4
+go perft 2
+zobra go depth 2
+bench
+speedtest
+quit""".splitlines()
+VALUES = {"check": ("true", "false"), "button": ("",), "string": ("no/such/file", "log.txt", "<empty>")}
+TEMPLATES = COMMANDS + [
+    f"setoption name {option.name} value {value}".encode()
+    for option in OPTIONS
+    for value in VALUES.get(option.kind, (option.default, str(option.low), str(option.low + 3)))
 ]
 ENDS = [b"\n", b"\r\n", b"\r", b"\n\r", b"\r\r\n", b"\n\n"]
 LOOSE_BYTES = [b"\t", b"  ", b"-", b"999999999999", b"\x00", b"\xff\xfe", "ü".encode(), b"\xc3", b"\x1b[2J", b"\x0b\x0c"]
@@ -143,7 +103,7 @@ def is_harmless_option(command: SetOption) -> bool:
         size = int(value)
     except ValueError:
         return True
-    return size <= {"hash": 16, "threads": 3}.get(command.name.lower(), size)
+    return size <= {"hash": 16, "threads": 4}.get(command.name.lower(), size)
 
 
 def owed(data: bytes) -> dict[str, int]:

@@ -74,29 +74,20 @@ def test_fens_made_to_destroy(engine):
     plays_on(engine)
 
 
-@pytest.mark.parametrize(
-    ("moves", "number"),
-    [
-        ("e2e5", 1),
-        ("e2e4 e2e4", 2),
-        ("e2e4 e7e5 e1e3", 3),
-        ("e2e4 e7e5q", 2),
-        ("e7e5", 1),
-        ("e1g1", 1),
-        ("0000", 1),
-        ("e2e4 0000 e7e5", 2),
-        ("xyzzy", 1),
-        ("e2", 1),
-        ("e2e4e5", 1),
-        ("i9j0", 1),
-        ("\N{LATIN SMALL LETTER E WITH ACUTE}2e4", 1),
-        ("e2e4 " + "e" * 5_000, 2),
-    ],
-)
-def test_an_illegal_move_is_named_and_refused(engine, moves, number):
+ILLEGAL = (
+    "e2e5; e2e4 e2e4; e2e4 e7e5 e1e3; e2e4 e7e5q; e7e5; e1g1; 0000; e2e4 0000 e7e5; xyzzy; e2; e2e4e5; i9j0; "
+    "\N{LATIN SMALL LETTER E WITH ACUTE}2e4; e2e4 LONG"
+).replace("LONG", "e" * 5_000)
+
+
+@pytest.mark.parametrize("moves", ILLEGAL.split("; "), ids=lambda moves: moves[:60])
+def test_an_illegal_move_is_named_and_refused(engine, moves):
+    board, texts = chess.Board(), moves.split()
+    while texts[board.ply()] in {move.uci() for move in board.legal_moves}:
+        board.push_uci(texts[board.ply()])
     lines = engine.ask(f"position startpos moves {moves}", "go depth 1", answer="bestmove")
     complaints = [line for line in lines if line.startswith("info string error in move")]
-    assert len(complaints) == 1 and f"move {number}:" in complaints[0] and len(complaints[0]) < 1_000
+    assert len(complaints) == 1 and f"move {board.ply() + 1}:" in complaints[0] and len(complaints[0]) < 1_000
     assert lines[-1] == "bestmove (none)"
     plays_on(engine)
 
@@ -110,43 +101,24 @@ def test_a_rejected_line_is_no_base_for_the_next(engine):
     assert any("exd3" not in line and "/3PP3/" in line for line in engine.ask("d", answer="Checkers"))
 
 
+ODD_OPTIONS = (
+    "setoption; setoption name; setoption name ; setoption value 3; setoption name value; setoption name value value value; "
+    "setoption name Hash; setoption name Hash value; setoption name Hash value -1; setoption name Hash value abc; "
+    "setoption name Hash value 1e3; setoption name Hash value 999999999999999999999999; setoption name Hash value 2 3; "
+    "setoption name Clear Hash value true; setoption name clear hash; setoption name No Such Option value 7; "
+    "setoption name UCI_Chess960 value maybe; setoption name UCI_Elo value 0; setoption name Threads value 0; "
+    "setoption name MultiPV value 0; setoption name Ponder value TRUE; setoption Name HASH Value 1; "
+    "setoption name SyzygyPath value <empty>; setoption name SyzygyPath value /no/such/folder; "
+    "setoption name BookFile value /no/such/book.bin; setoption name LONG; setoption name Hash value LONG"
+).replace("LONG", "9" * 10_000)
+
+
 @pytest.mark.parametrize("work", BUSY)
-@pytest.mark.parametrize(
-    "line",
-    [
-        "setoption",
-        "setoption name",
-        "setoption name ",
-        "setoption value 3",
-        "setoption name value",
-        "setoption name value value value",
-        "setoption name Hash",
-        "setoption name Hash value",
-        "setoption name Hash value -1",
-        "setoption name Hash value abc",
-        "setoption name Hash value 1e3",
-        "setoption name Hash value 999999999999999999999999",
-        "setoption name Hash value 2 3",
-        "setoption name Clear Hash value true",
-        "setoption name clear hash",
-        "setoption name No Such Option value 7",
-        "setoption name UCI_Chess960 value maybe",
-        "setoption name UCI_Elo value 0",
-        "setoption name Threads value 0",
-        "setoption name MultiPV value 0",
-        "setoption name Ponder value TRUE",
-        "setoption Name HASH Value 1",
-        "setoption name SyzygyPath value <empty>",
-        "setoption name SyzygyPath value /no/such/folder",
-        "setoption name BookFile value /no/such/book.bin",
-        "setoption name " + "x" * 10_000,
-        "setoption name Hash value " + "9" * 10_000,
-    ],
-)
+@pytest.mark.parametrize("line", ODD_OPTIONS.split("; "), ids=lambda line: line[:60])
 def test_odd_options_change_nothing_for_the_worse(engine, line, work):
     engine.send("position startpos", *([work] if work else []), line)
     lines = engine.ask("stop", "position startpos", "isready", answer="readyok")
-    assert len(best(lines)) == (work.startswith("go") and "perft" not in work)
+    assert len(best(lines)) == searches(work)
     plays_on(engine)
 
 
@@ -156,46 +128,29 @@ def test_options_of_no_known_alphabet(engine, name):
     plays_on(engine)
 
 
-@pytest.mark.parametrize("work", BUSY)
-@pytest.mark.parametrize(
-    ("line", "searches"),
-    [
-        ("go nodes 100", 1),
-        ("go infinite", 1),
-        ("go ponder", 1),
-        ("go perft 2", 0),
-        ("ucinewgame", 0),
-        ("position startpos moves d2d4", 0),
-        ("position fen rubbish", 0),
-        ("setoption name Hash value 2", 0),
-        ("setoption name Threads value 2", 0),
-        ("setoption name MultiPV value 3", 0),
-        ("setoption name Clear Hash", 0),
-        ("uci", 0),
-        ("d", 0),
-        ("eval", 0),
-        ("flip", 0),
-        ("debug on", 0),
-        ("debug off", 0),
-        ("register later", 0),
-        ("compiler", 0),
-        ("xboard", 0),
-        ("ponderhit", 0),
-        ("stop", 0),
-        ("stop\nstop\nstop", 0),
-        ("stop\nponderhit\nstop", 0),
-        ("isready\nisready", 0),
-    ],
+COMMANDS = (
+    "go nodes 100; go infinite; go ponder; go perft 2; ucinewgame; position startpos moves d2d4; position fen rubbish; "
+    "setoption name Hash value 2; setoption name Threads value 2; setoption name MultiPV value 3; setoption name Clear Hash; "
+    "uci; d; eval; flip; debug on; debug off; register later; compiler; help; xboard; ponderhit; stop; stop\nstop\nstop; "
+    "stop\nponderhit\nstop; isready\nisready"
 )
-def test_any_command_at_any_time(engine, line, searches, work):
+
+
+def searches(line: str) -> int:
+    """How many bestmoves a line is answered with."""
+    return line.startswith("go") and "perft" not in line
+
+
+@pytest.mark.parametrize("work", BUSY)
+@pytest.mark.parametrize("line", COMMANDS.split("; "))
+def test_any_command_at_any_time(engine, line, work):
     """One bestmove for each go, and an answer to isready, whatever is running."""
     engine.send("position startpos", *([work] if work else []), line)
     lines = [] if work == "go perft 9" else engine.settle()
     lines += engine.ask("stop", "position startpos", "isready", answer="readyok")
     if line.startswith("isready"):
         lines += engine.expect("readyok") + engine.expect("readyok")
-    started = searches + (work.startswith("go") and "perft" not in work)
-    assert len(best(lines)) == started, lines
+    assert len(best(lines)) == searches(line) + searches(work), lines
     engine.send("setoption name Threads value 1", "debug off")
     plays_on(engine)
 
@@ -229,39 +184,17 @@ def test_very_long_games(engine, plies, tail):
     assert any(line.startswith(f"Fen: {board.board_fen()}") for line in engine.ask("d", answer="Checkers"))
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [
-        "wtime -50 btime -50",
-        "wtime 0 btime 0 winc 0 binc 0",
-        "wtime 1 btime 1 movestogo 1",
-        "wtime 40 btime 40 movestogo -3",
-        "wtime 40",
-        "btime 40",
-        "winc 10 binc 10",
-        "movestogo 5",
-        "wtime 99999999999999999999 btime 1 movetime 5",
-        "movetime 1 wtime",
-        "nodes -1",
-        "nodes 1 depth 0",
-        "mate 0 nodes 50",
-        "mate -3 nodes 50",
-        "mate 1 nodes 50",
-        "depth 999 nodes 300",
-        "depth 1 infinite ponder nonsense depth 1 stop",
-        "depth",
-        "depth -4",
-        "movetime 0",
-        "movetime -9",
-        "movetime x",
-        "wtime movetime 20",
-        "searchmoves e2e4 depth 2",
-        "searchmoves e2e4 e2e4 e2e4 depth 2",
-        "searchmoves depth 2",
-        "depth 2 searchmoves e2e4 nodes x",
-        "DEPTH 2",
-    ],
+ODD_LIMITS = (
+    "wtime -50 btime -50; wtime 0 btime 0 winc 0 binc 0; wtime 1 btime 1 movestogo 1; "
+    "wtime 40 btime 40 movestogo -3; wtime 40; btime 40; winc 10 binc 10; movestogo 5; "
+    "wtime 99999999999999999999 btime 1 movetime 5; movetime 1 wtime; nodes -1; nodes 1 depth 0; mate 0 nodes 50; "
+    "mate -3 nodes 50; mate 1 nodes 50; depth 999 nodes 300; depth 1 infinite ponder nonsense depth 1 stop; depth; "
+    "depth -4; movetime 0; movetime -9; movetime x; wtime movetime 20; searchmoves e2e4 depth 2; "
+    "searchmoves e2e4 e2e4 e2e4 depth 2; searchmoves depth 2; depth 2 searchmoves e2e4 nodes x; DEPTH 2"
 )
+
+
+@pytest.mark.parametrize("limits", ODD_LIMITS.split("; "))
 def test_odd_limits(engine, limits):
     engine.send(f"go {limits}")
     told: list[str] = []

@@ -50,9 +50,9 @@ def options(
     if context.invoked_subcommand in ("perft", "bench"):
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
     if context.invoked_subcommand in ("match", "ladder", "suite", "tune", "ablate") and "--help" not in sys.argv:
-        from zobra.uci.startup import compile_all
+        from zobra.engine.kernels import compile_missing
 
-        compile_all(_say_first)  # or else games that Zobra plays would begin with a compilation
+        compile_missing(_say_first)  # or else games that Zobra plays would begin with a compilation
 
 
 @app.command("help")
@@ -70,11 +70,11 @@ def print_version() -> None:
 @app.command()
 def bench(depth: Depth = 10) -> None:
     """Search fixed positions. The last line is the signature of the engine."""
+    from zobra.engine.kernels import compile_missing
     from zobra.search.searcher import Searcher
     from zobra.uci.bench import MEGABYTES, run
-    from zobra.uci.startup import compile_all
 
-    compile_all()  # before the clock runs
+    compile_missing()  # before the clock runs
     for line in run(Searcher(MEGABYTES), depth):
         typer.echo(line)
 

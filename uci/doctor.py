@@ -1,4 +1,4 @@
-"""`zobra doctor`: is everything as Zobra needs it, and what to do where it is not. `zobra uci-path`: what to tell a GUI."""
+"""`zobra doctor` checks the installation. `zobra uci-path` prints the command for a GUI."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-OLDEST_PYTHON = (3, 10)
 LIBRARIES = ("numba", "llvmlite", "numpy", "chess", "filelock", "platformdirs", "rich", "scipy", "typer")
 FAST_INSTRUCTIONS = {"popcnt": "counting bits", "bmi2": "attack look-ups (PEXT)", "avx512vbmi2": "writing move lists"}
 PERFT_DEPTH, PERFT_LEAVES = 5, 4_865_609  # of the starting position
 BENCH_DEPTH = 8
 SLOWEST = 200_000  # nodes a second in the bench: a processor of the last ten years does several times as many
 ANSWER_SECONDS = 3.0  # within which a GUI wants an answer
-PATIENCE = 60.0  # seconds for the whole conversation
+TIMEOUT = 60.0  # seconds for the whole conversation
 LARGEST_STORE = 100.0  # megabytes
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
@@ -42,20 +41,12 @@ class Finding(NamedTuple):
     advice: str = ""
 
 
-def check_python() -> Finding:
-    """The interpreter."""
-    found = f"{platform.python_implementation()} {platform.python_version()}, {platform.system()} {platform.machine()}"
-    if sys.version_info < OLDEST_PYTHON or platform.python_implementation() != "CPython":
-        return Finding("wrong", found, "install CPython {}.{} or newer".format(*OLDEST_PYTHON))
-    return Finding("ok", found)
-
-
-def check_libraries() -> Finding:
-    """What Zobra is built on; importing it shows whether the versions fit together."""
-    found = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+def check_software() -> Finding:
+    """Python and the libraries; importing them shows whether their versions fit together."""
     for name in LIBRARIES:
         import_module(name)
-    return Finding("ok", found)
+    system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    return Finding("ok", ", ".join((system, *(f"{name} {version(name)}" for name in LIBRARIES))))
 
 
 def check_processor() -> Finding:
@@ -106,16 +97,15 @@ def check_kernels() -> Finding:
 
 
 def check_rules() -> Finding:
-    """Do the compiled kernels count what they should?"""
+    """Whether the compiled kernels count right."""
     from zobra.engine.fen import START, parse_fen
     from zobra.engine.perft import count_leaves
 
     leaves = count_leaves(parse_fen(START), PERFT_DEPTH)
+    found = f"perft {PERFT_DEPTH} gives {leaves}"
     if leaves != PERFT_LEAVES:
-        return Finding(
-            "wrong", f"perft {PERFT_DEPTH} gives {leaves}, not {PERFT_LEAVES}", "set ZOBRA_PORTABLE=1, and report it"
-        )
-    return Finding("ok", f"perft {PERFT_DEPTH} gives {leaves}")
+        return Finding("wrong", f"{found}, not {PERFT_LEAVES}", "set ZOBRA_PORTABLE=1, and report it")
+    return Finding("ok", found)
 
 
 def check_speed() -> Finding:
@@ -137,12 +127,12 @@ def check_conversation() -> Finding:
     command = [str(archive)] if archive else [sys.executable, "-m", "zobra.uci"]
     begin = time.perf_counter()
     try:
-        with chess.engine.SimpleEngine.popen_uci(command, timeout=PATIENCE) as engine:
+        with chess.engine.SimpleEngine.popen_uci(command, timeout=TIMEOUT) as engine:
             known = time.perf_counter() - begin
             engine.ping()
             ready = time.perf_counter() - begin
     except (chess.engine.EngineError, TimeoutError, asyncio.TimeoutError) as error:
-        problem = str(error) or f"no answer within {PATIENCE:.0f} s"
+        problem = str(error) or f"no answer within {TIMEOUT:.0f} s"
         return Finding("wrong", problem, f"run {' '.join(command)} and type uci, then isready")
     found = f"uciok after {known:.2f} s, readyok after {ready:.2f} s"
     if ready > ANSWER_SECONDS:
@@ -151,8 +141,7 @@ def check_conversation() -> Finding:
 
 
 CHECKS: dict[str, Callable[[], Finding]] = {
-    "Python": check_python,
-    "libraries": check_libraries,
+    "software": check_software,
     "processor": check_processor,
     "store": check_store,
     "kernels": check_kernels,
@@ -163,7 +152,7 @@ CHECKS: dict[str, Callable[[], Finding]] = {
 
 
 def examine(check: Callable[[], Finding]) -> Finding:
-    """What a check finds; one that fails has found something, too."""
+    """What a check finds. An exception is a finding too."""
     try:
         return check()
     except Exception as error:
@@ -172,7 +161,7 @@ def examine(check: Callable[[], Finding]) -> Finding:
 
 
 def doctor() -> None:
-    """Check the installation, and say what to do about what is wrong; the exit status is 1 if anything is."""
+    """Check the installation. The exit status is 1 if anything is wrong."""
     console = Console(highlight=False)
     table = Table("check", "", "found", "what to do")
     states = []
@@ -205,5 +194,5 @@ def gui_command() -> str:
 
 
 def uci_path() -> None:
-    """Print the command that a GUI should be given, with its full path."""
+    """Print the command of the engine for a GUI, with its full path."""
     typer.echo(gui_command())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,7 +31,12 @@ def install(
     yes: Annotated[bool, typer.Option("--yes", help="Change an existing entry without asking.")] = False,
 ) -> None:
     """Write Zobra into the list of engines of Cute Chess, which must be closed."""
-    path, entry = engines_file(), new_entry(gui_command())
+    from zobra.engine.kernels.kernel_file import write_atomically
+
+    path, entry = (
+        engines_file(),
+        {"command": gui_command(), "name": NAME, "protocol": "uci", "workingDirectory": ""},
+    )
     if print_only:
         typer.echo(f"{path}\n{json.dumps(entry, indent=4)}")
         return
@@ -48,7 +52,8 @@ def install(
             old.update(entry)
         else:
             raise typer.Exit(1)
-        write_engines(path, engines)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(engines, indent=4, ensure_ascii=False).encode())
     except (OSError, ValueError) as error:
         typer.echo(f"zobra: {path}: {getattr(error, 'strerror', None) or error}", err=True)
         raise typer.Exit(1) from None
@@ -64,11 +69,6 @@ def engines_file() -> Path:
     return base / "cutechess" / "engines.json"
 
 
-def new_entry(command: str) -> dict[str, str]:
-    """The entry of an engine with this command."""
-    return {"command": command, "name": NAME, "protocol": "uci", "stderrFile": "", "workingDirectory": ""}
-
-
 def read_engines(path: Path) -> list[dict[str, Any]]:
     """The engines in a file, none if there is no file; ValueError if it is not a list of objects."""
     if not path.exists():
@@ -77,16 +77,3 @@ def read_engines(path: Path) -> list[dict[str, Any]]:
     if not isinstance(engines, list) or not all(isinstance(engine, dict) for engine in engines):
         raise ValueError("it is not a list of engines")
     return engines
-
-
-def write_engines(path: Path, engines: list[dict[str, Any]]) -> None:
-    """Replace the file at once, so that an interruption cannot damage it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            json.dump(engines, file, indent=4, ensure_ascii=False)
-        os.replace(draft, path)
-    except OSError:
-        os.unlink(draft)
-        raise

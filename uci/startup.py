@@ -18,14 +18,6 @@ if TYPE_CHECKING:
 PAUSE = 2.0  # seconds between two lines on the progress of a compilation
 
 
-def compile_all(tell: Callable[[int, int, str], None] = lambda *_: None) -> int:
-    """Compile every kernel of the engine that is missing; the number compiled. See `kernels.compile_missing` for `tell`."""
-    import zobra.uci.session  # noqa: F401  # every module with kernels
-    from zobra.engine import kernels
-
-    return kernels.compile_missing(tell)
-
-
 class Startup:
     """Makes the session once, in a thread of its own. `inform` prints an `info string`.
 
@@ -36,6 +28,7 @@ class Startup:
         self.loaded: Session | None = None
         self.is_compiling = False
         self._make, self._inform = make, inform
+        self._last_line = time.monotonic()  # when the progress of a compilation was last reported
         self._failure: BaseException | None = None
         self._thread: threading.Thread | None = None
 
@@ -62,7 +55,7 @@ class Startup:
             if missing := kernels.missing():
                 self.is_compiling = True
                 self._inform(f"compiling the engine ({len(missing)} kernels), which takes some 15 to 30 seconds")
-                self._compile()
+                kernels.compile_missing(self._tell)
                 self.is_compiling = False
             session = self._make()
             session.rehearse()
@@ -72,13 +65,7 @@ class Startup:
             self._failure = error
         self.is_compiling = False
 
-    def _compile(self) -> None:
-        next_line = time.monotonic() + PAUSE
-
-        def tell(number: int, total: int, name: str) -> None:
-            nonlocal next_line
-            if time.monotonic() >= next_line:
-                next_line = time.monotonic() + PAUSE
-                self._inform(f"compiled {number} of {total} kernels")
-
-        compile_all(tell)
+    def _tell(self, number: int, total: int, name: str) -> None:
+        if time.monotonic() - self._last_line >= PAUSE:
+            self._last_line = time.monotonic()
+            self._inform(f"compiled {number} of {total} kernels")
