@@ -31,10 +31,6 @@ def get(table: Table, key: int) -> dict[str, int] | None:
     return unpacked(word) if word else None
 
 
-def known(table: Table, keys: list[int]) -> list[bool]:
-    return [get(table, key) is not None for key in keys]
-
-
 def same_bucket(count: int) -> list[int]:
     return [KEY ^ SIGNATURE * number for number in range(count)]
 
@@ -42,19 +38,10 @@ def same_bucket(count: int) -> list[int]:
 def test_what_is_stored_is_found(table):
     assert get(table, KEY) is None
     put(table, KEY, score=-31_000)
-    assert get(table, KEY) == {
-        "move": MOVE,
-        "score": -31_000,
-        "evaluation": -3,
-        "depth": 5,
-        "bound": int(LOWER),
-        "generation": 0,
-    }
-
-
-def test_no_evaluation_is_told_apart(table):
-    call(store, table=table.record, key=KEY, move=MOVE, evaluation=int(NO_SCORE), bound=int(UPPER))
-    assert get(table, KEY)["evaluation"] == NO_SCORE
+    stored = {"move": MOVE, "score": -31_000, "evaluation": -3, "depth": 5, "bound": int(LOWER), "generation": 0}
+    assert get(table, KEY) == stored
+    call(store, table=table.record, key=KEY ^ 1, move=MOVE, evaluation=int(NO_SCORE), bound=int(UPPER))
+    assert get(table, KEY ^ 1)["evaluation"] == NO_SCORE
 
 
 @pytest.mark.parametrize("key", [0, 1, 2**64 - 1, KEY, 2**63])
@@ -67,14 +54,10 @@ def test_the_low_bits_are_the_index(table, key):
 
 
 def test_the_whole_key_is_verified(table):
-    put(table, KEY)
+    put(table, KEY, score=1)
     for bit in range(64):
         assert get(table, KEY ^ 1 << bit) is None
-
-
-def test_the_same_high_bits_in_another_bucket_are_another_entry(table):
-    put(table, KEY, score=1)
-    put(table, KEY ^ 1, score=2)
+    put(table, KEY ^ 1, score=2)  # the same high bits in another bucket
     assert (get(table, KEY)["score"], get(table, KEY ^ 1)["score"]) == (1, 2)
 
 
@@ -83,8 +66,7 @@ def test_a_bucket_holds_four_keys(table):
     for number, key in enumerate(keys):
         put(table, key, score=number)
     assert [get(table, key)["score"] for key in keys] == [0, 1, 2, 3]
-    assert BUCKET.itemsize == 64
-    assert table.bytes.ctypes.data % BUCKET.itemsize == 0
+    assert BUCKET.itemsize == 64 and table.bytes.ctypes.data % BUCKET.itemsize == 0
 
 
 @pytest.mark.parametrize("word", ["data", "check"])
@@ -97,38 +79,35 @@ def test_a_torn_entry_does_not_verify(table, word):
     assert get(table, KEY ^ SIGNATURE)["score"] == 77
 
 
-@pytest.mark.parametrize("shallow", range(ENTRIES_PER_BUCKET))
-def test_the_shallowest_gives_way(table, shallow):
+W = int(AGE_WEIGHT)
+
+
+@pytest.mark.parametrize("generation", [1, 0])  # 0 follows 63
+@pytest.mark.parametrize(
+    ("entries", "victim"),
+    [
+        pytest.param([(0, 1), (0, 9), (0, 9), (0, 9)], 0, id="the shallowest, the first"),
+        pytest.param([(0, 9), (0, 9), (0, 9), (0, 1)], 3, id="the shallowest, the last"),
+        pytest.param([(1, 2 * W), (0, W + 1), (0, W + 1), (0, W + 1)], 0, id="the old one, though deeper"),
+        pytest.param([(1, 2 * W), (0, W - 1), (0, W), (0, W)], 1, id="depth outweighs a little age"),
+    ],
+)
+def test_what_gives_way(table, generation, entries, victim):
+    """Entries of a full bucket by age in searches and by depth."""
     *keys, newcomer = same_bucket(ENTRIES_PER_BUCKET + 1)
-    for number, key in enumerate(keys):
-        put(table, key, depth=1 if number == shallow else 9)
+    for key, (age, depth) in zip(keys, entries, strict=True):
+        table.record["generation"] = (generation - age) % GENERATIONS
+        put(table, key, depth=depth)
+    table.record["generation"] = generation
     put(table, newcomer, depth=0)
-    assert known(table, keys) == [number != shallow for number in range(ENTRIES_PER_BUCKET)]
+    assert [get(table, key) is None for key in keys] == [number == victim for number in range(ENTRIES_PER_BUCKET)]
     assert get(table, newcomer)["depth"] == 0
 
 
-@pytest.mark.parametrize("first_generation", [0, GENERATIONS - 1])
-def test_the_old_gives_way(table, first_generation):
-    table.record["generation"] = first_generation
-    *keys, newcomer = same_bucket(ENTRIES_PER_BUCKET + 1)
-    weight = int(AGE_WEIGHT)
-    put(table, keys[0], depth=2 * weight)
+def test_generations_are_counted_modulo_64(table):
+    table.record["generation"] = GENERATIONS - 1
     table.next_generation()
-    assert int(table.record["generation"]) == (first_generation + 1) % GENERATIONS
-    for key in keys[1:]:
-        put(table, key, depth=weight + 1)
-    put(table, newcomer)
-    assert known(table, keys) == [False, True, True, True]
-
-
-def test_depth_outweighs_a_little_age(table):
-    *keys, newcomer = same_bucket(ENTRIES_PER_BUCKET + 1)
-    put(table, keys[0], depth=2 * int(AGE_WEIGHT))
-    table.next_generation()
-    for key in keys[1:]:
-        put(table, key, depth=int(AGE_WEIGHT) - 1)
-    put(table, newcomer)
-    assert known(table, keys) == [True, False, True, True]
+    assert table.record["generation"] == 0
 
 
 def test_an_entry_that_is_used_again_is_young_again(table):
@@ -140,93 +119,49 @@ def test_an_entry_that_is_used_again_is_young_again(table):
 
 def test_an_unknown_move_keeps_the_known_one(table):
     put(table, KEY, depth=5)
+    before = get(table, KEY)
     put(table, KEY, move=0, depth=6, bound=int(UPPER))
-    assert get(table, KEY) | {"score": 0} == {
-        "move": MOVE,
-        "score": 0,
-        "evaluation": -3,
-        "depth": 6,
-        "bound": int(UPPER),
-        "generation": 0,
-    }
+    assert get(table, KEY) == before | {"depth": 6, "bound": int(UPPER)}
     put(table, KEY, move=MOVE + 1, depth=6)
     assert get(table, KEY)["move"] == MOVE + 1
-
-
-def test_an_unknown_move_takes_none_from_a_neighbour(table):
-    put(table, KEY)
-    put(table, KEY ^ SIGNATURE, move=0)
+    put(table, KEY ^ SIGNATURE, move=0)  # a neighbour in the bucket has nothing to give
     assert get(table, KEY ^ SIGNATURE)["move"] == 0
+    assert np.count_nonzero(table.buckets()["data"]) == 2  # one entry for each position
 
 
-def test_one_position_has_one_entry(table):
-    for depth in range(10):
-        put(table, KEY, depth=depth)
-    assert np.count_nonzero(table.buckets()["data"]) == 1
-
-
-def test_a_much_shallower_search_of_the_same_position_is_not_stored(table):
-    depth = 10
-    put(table, KEY, depth=depth)
-    put(table, KEY, depth=depth - int(KEEP_DEPTH) - 1, score=1)
-    assert get(table, KEY)["depth"] == depth
-    put(table, KEY, depth=depth - int(KEEP_DEPTH), score=1)
-    assert get(table, KEY)["depth"] == depth - int(KEEP_DEPTH)
-
-
-def test_a_much_shallower_search_still_brings_its_move(table):
-    put(table, KEY, depth=20)
+def test_a_much_shallower_search_of_the_same_position_brings_its_move_only(table):
+    put(table, KEY, depth=10)
     before = get(table, KEY)
-    put(table, KEY, depth=1, move=MOVE + 1, score=1)
+    put(table, KEY, depth=10 - int(KEEP_DEPTH) - 1, move=MOVE + 1, score=1)
     assert get(table, KEY) == before | {"move": MOVE + 1}
     put(table, KEY, depth=1, move=0, score=1)
     assert get(table, KEY)["move"] == MOVE + 1
-
-
-def test_an_exact_score_is_always_stored(table):
-    put(table, KEY, depth=30)
-    put(table, KEY, depth=1, bound=int(EXACT))
+    put(table, KEY, depth=10 - int(KEEP_DEPTH), score=1)
+    assert get(table, KEY)["depth"] == 10 - int(KEEP_DEPTH)
+    put(table, KEY, depth=0, bound=int(EXACT))  # an exact score is always stored
     assert get(table, KEY)["bound"] == EXACT
 
 
 def test_hashfull_counts_the_present_search(table):
-    assert table.permille_full() == 0
-    for index in range(250):
-        put(table, index)
-    assert table.permille_full() == 250
-    for index in range(250):
-        put(table, index | SIGNATURE)
-    assert table.permille_full() == 500
+    for number in range(ENTRIES_PER_BUCKET):
+        assert table.permille_full() == 250 * number
+        for index in range(250):
+            put(table, index | SIGNATURE * number)
+    assert table.permille_full() == 1_000
     table.next_generation()
     assert table.permille_full() == 0
     put(table, 0)
     assert table.permille_full() == 1
 
 
-def test_hashfull_reaches_a_thousand(table):
-    for number in range(ENTRIES_PER_BUCKET):
-        for index in range(250):
-            put(table, index | SIGNATURE * number)
-    assert table.permille_full() == 1_000
-
-
-def test_clear_forgets_everything(table):
+def test_clear_forgets_everything_and_needs_no_second_table(table, monkeypatch):
     table.next_generation()
     put(table, KEY)
     size = len(table.buckets())
-    table.clear()
-    assert get(table, KEY) is None
-    assert not table.buckets()["data"].any()
-    assert not table.buckets()["check"].any()
-    assert len(table.buckets()) == size
-    assert table.record["generation"] == 0
-
-
-def test_clear_needs_no_second_table(table, monkeypatch):
-    put(table, KEY)
     monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
     table.clear()
-    assert get(table, KEY) is None
+    assert get(table, KEY) is None and not table.buckets().view("u8").any()
+    assert len(table.buckets()) == size and table.record["generation"] == 0
 
 
 def test_own_memory_counts_as_available_when_the_size_changes(monkeypatch):
@@ -295,27 +230,14 @@ def test_a_system_without_huge_pages_is_no_obstacle(monkeypatch):
     assert get(table, KEY) is not None
 
 
-@pytest.mark.parametrize("megabytes", [1, 2, 3, 5, 7, 33, 64, 100])
-def test_sizes_are_powers_of_two_within_what_was_asked(megabytes):
-    table = Table(megabytes)
-    size = table.buckets().nbytes
-    assert size & (size - 1) == 0
-    assert size <= megabytes << 20 < 2 * size
-    assert table.megabytes << 20 == size
-    assert int(table.record["mask"]) + 1 == len(table.buckets())
-    assert int(table.record["address"]) == table.buckets().ctypes.data
-
-
-@pytest.mark.parametrize("megabytes", [0, -5])
-def test_the_smallest_table_is_one_megabyte(megabytes):
-    assert Table(megabytes).megabytes == 1
-
-
-def test_resize_makes_an_empty_table(table):
+@pytest.mark.parametrize("megabytes", [-5, 0, 1, 2, 3, 5, 7, 33, 64, 100])
+def test_sizes_are_powers_of_two_within_what_was_asked(table, megabytes):
     put(table, KEY)
-    table.resize(4)
-    assert table.megabytes == 4
-    assert get(table, KEY) is None
+    table.resize(megabytes)
+    size, wanted = table.buckets().nbytes, max(1, megabytes) << 20
+    assert size & (size - 1) == 0 and size <= wanted < 2 * size
+    assert table.megabytes << 20 == size and int(table.record["mask"]) + 1 == len(table.buckets())
+    assert int(table.record["address"]) == table.buckets().ctypes.data and get(table, KEY) is None
     put(table, 2**64 - 1)  # the last bucket is there
     assert get(table, 2**64 - 1) is not None
 
@@ -335,9 +257,3 @@ def test_too_much_memory_is_refused_and_the_table_kept(table, say, monkeypatch):
 
 def refuse(*_arguments, **_options):
     raise OSError("Cannot allocate memory")
-
-
-def test_more_than_this_machine_has_is_refused(table):
-    with pytest.raises(MemoryError):
-        table.resize(MAX_MEGABYTES)
-    assert table.megabytes == 1

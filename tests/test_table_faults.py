@@ -90,11 +90,13 @@ def search_damaged(number: int, nodes: int, share: float, kind: Kind, seed: int,
     assert planted > number * nodes * share / 20
 
 
-@pytest.mark.parametrize(
-    ("kind", "share"), [(of_other_positions, 1.0), (random_words, 0.01), (random_words, 1.0), (random_moves, 1.0)]
-)
-def test_no_entry_can_make_an_illegal_move(kind, share):
-    search_damaged(60, 1_500, share, kind, seed=3)
+KINDS = [(of_other_positions, 1.0), (random_words, 0.01), (random_words, 1.0), (random_moves, 1.0)]
+
+
+@pytest.mark.parametrize(("kind", "share"), KINDS)
+@pytest.mark.parametrize(("number", "nodes"), [(60, 1_500), pytest.param(1_000, 10_000, marks=pytest.mark.slow)])
+def test_no_entry_can_make_an_illegal_move(kind, share, number, nodes):
+    search_damaged(number, nodes, share, kind, seed=3)
 
 
 def test_threads_share_a_damaged_table():
@@ -117,15 +119,6 @@ def test_torn_entries_are_not_believed():
         )
         search(searcher, board, game, 2_000)
         searcher.clear()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "share"), [(of_other_positions, 1.0), (random_words, 0.01), (random_words, 1.0), (random_moves, 1.0)]
-)
-def test_a_thousand_positions_with_a_damaged_table(kind, share):
-    """pytest -m slow tests/test_table_faults.py"""
-    search_damaged(1_000, 10_000, share, kind, seed=6)
 
 
 @pytest.mark.slow
