@@ -10,7 +10,7 @@ Source of the argument: Sven Reichard, Computer Chess Club, 5 December 2001.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -19,8 +19,6 @@ from zobra.engine.board import PIECE_LETTERS, SQUARE_NAMES
 # Eight of the published numbers that add up to zero. Two are pawns on the first and last rank, so no two positions collide.
 KNOWN_DEPENDENT = ("pg8", "Pa1", "nf2", "Bg6", "Bc7", "Ra5", "Qg3", "Kd4")
 PARTS = 8  # sums are compared in this many portions, which need about 200 MB each for sums of three
-
-Progress = Callable[[float], None]
 
 
 def number_names() -> list[str]:
@@ -54,7 +52,7 @@ def _sums(vectors: np.ndarray, most: int) -> Iterator[np.ndarray]:
                 yield pairs[np.searchsorted(first, index, side="right") :] ^ vector
 
 
-def has_dependent_subset(vectors: np.ndarray, largest: int, progress: Progress = lambda done: None) -> bool:
+def has_dependent_subset(vectors: np.ndarray, largest: int) -> bool:
     """Does a subset of at most `largest` (2, 4 or 6) vectors add up to zero?
 
     The search is exhaustive: such a subset falls into two halves with the same sum, so it is enough to compare all sums of up
@@ -66,7 +64,6 @@ def has_dependent_subset(vectors: np.ndarray, largest: int, progress: Progress =
         portion = np.sort(np.concatenate([sums[sums % np.uint64(PARTS) == part] for sums in _sums(vectors, largest // 2)]))
         if (portion[1:] == portion[:-1]).any():
             return True
-        progress((part + 1) / PARTS)
     return False
 
 

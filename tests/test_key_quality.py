@@ -81,9 +81,7 @@ def test_the_published_numbers():
 
 @pytest.mark.slow
 def test_no_six_of_the_published_numbers_add_up_to_zero():
-    done: list[float] = []
-    assert not quality.has_dependent_subset(published_keys(), 6, done.append)
-    assert done == sorted(done) and done[-1] == 1
+    assert not quality.has_dependent_subset(published_keys(), 6)
 
 
 def test_distances_depend_on_the_basis_and_sums_do_not():

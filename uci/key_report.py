@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 from rich import box
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from zobra.engine import key_quality as quality
@@ -29,19 +26,11 @@ def report(quick: bool) -> None:
     console = Console(highlight=False, soft_wrap=True)
     begin = time.perf_counter()
     show_dependence(console, QUICK_EXHAUSTIVE if quick else EXHAUSTIVE)
-    with working(console, "playing random games"):
+    with console.status("playing random games"):
         sample = distinct_keys(QUICK_POSITIONS if quick else POSITIONS, seed=2005)
     show_collisions(console, sample)
     show_false_matches(console, sample)
     console.print(f"\n{time.perf_counter() - begin:.1f} s in all")
-
-
-@contextmanager
-def working(console: Console, what: str) -> Iterator[quality.Progress]:
-    """Show a progress bar on a terminal; yields a function that takes the part done (0 to 1)."""
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done: progress.update(task, total=1.0, completed=done)
 
 
 def new_table(console: Console, *columns: str) -> Table:
@@ -60,8 +49,8 @@ def show_dependence(console: Console, largest: int) -> None:
     console.print(f"{len(numbers)} numbers, {distinct} of them distinct: 12 × 64 pieces, 4 castling, 8 files, 1 side")
     console.print(f"rank over GF(2): {quality.rank(numbers)} of 64")
     console.print("\n[bold]Dependent subsets: numbers that add up to zero[/bold]")
-    with working(console, f"subsets of up to {largest} numbers") as progress:
-        found = "there are some" if quality.has_dependent_subset(numbers, largest, progress) else "none"
+    with console.status(f"searching subsets of up to {largest} numbers"):
+        found = "there are some" if quality.has_dependent_subset(numbers, largest) else "none"
     console.print(f"of 1 to {largest} numbers, searched exhaustively: {found}")
     total = np.bitwise_xor.reduce(numbers[[names.index(name) for name in quality.KNOWN_DEPENDENT]])
     known = " ".join(quality.KNOWN_DEPENDENT)
@@ -80,7 +69,9 @@ def show_collisions(console: Console, sample: np.ndarray) -> None:
         table.add_row(str(bits), f"{pairs:,}", number(expected))
     console.print(table)
     console.print(f"64 bits, by arithmetic: {quality.expected_pairs(len(sample), 64):.1e} pairs; a first one after")
-    console.print(f"  {quality.expected_first_collision(64):.1e} positions. So the full key may tell positions apart here.")
+    console.print(
+        f"  {quality.expected_first_collision(64):.1e} positions. So the full key is enough to distinguish positions."
+    )
 
 
 def show_false_matches(console: Console, sample: np.ndarray) -> None:
@@ -90,7 +81,9 @@ def show_false_matches(console: Console, sample: np.ndarray) -> None:
     table = quality.fill_buckets(present, index_bits, ENTRIES_PER_BUCKET)
     full = float(table[1].mean()) / ENTRIES_PER_BUCKET
     console.print(f"\n[bold]Type-1 errors: {len(absent):,} absent positions asked of a table that is {full:.0%} full[/bold]")
-    console.print(f"2^{index_bits} buckets of {ENTRIES_PER_BUCKET}, found by the low bits; the signature are the bits above")
+    console.print(
+        f"2^{index_bits} buckets of {ENTRIES_PER_BUCKET}, found by the low bits; the signature is made of the bits above"
+    )
     shown = new_table(console, "signature bits", "false matches", "expected", "per million probes")
     for bits in SIGNATURE_WIDTHS:
         matches, expected = quality.false_matches(table, absent, bits)
