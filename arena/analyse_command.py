@@ -89,7 +89,7 @@ async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, searc
     """
     engine = await Analyst.start(spec, _START_TIMEOUT)
     try:
-        done = analysed_games(output, f"{engine.name}, {search}", source.games()) if output else 0
+        done = analysed_games(output, f"{engine.announced_name}, {search}", source.games()) if output else 0
         with LivePanel(console, "positions" if source.positions else "games") as panel:
             panel.count_from(done, source.count)
             for index in range(source.count):

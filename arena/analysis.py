@@ -70,11 +70,6 @@ def _plural(name: str) -> str:
 class Analyst(EnginePlayer):
     """An engine process that analyses positions."""
 
-    @property
-    def name(self) -> str:
-        """The name that the engine gives itself."""
-        return self._protocol.id.get("name", self.spec.name)
-
     async def lines(self, board: chess.Board, search: Search, game: object) -> list[EngineLine]:
         """The engine's lines for a position, best first. A finished game has a score without moves. Raises EngineFailure."""
         if (outcome := board.outcome()) is not None:
@@ -107,7 +102,7 @@ async def annotate(
     for node in reversed(nodes):
         found.insert(0, await engine.lines(node.board(), search, game))
         progress(len(found) / len(nodes))
-    game.headers["Annotator"] = f"{engine.name}, {search}"
+    game.headers["Annotator"] = f"{engine.announced_name}, {search}"
     sides = {chess.WHITE: SideSummary(), chess.BLACK: SideSummary()}
     for node, before, after in zip(nodes[1:], found, found[1:], strict=False):
         assert isinstance(node, chess.pgn.ChildNode)
@@ -122,7 +117,7 @@ async def annotate(
 async def annotate_position(game: chess.pgn.Game, engine: Analyst, search: Search) -> list[EngineLine]:
     """Writes the engine's lines into a game that has only a position: the best one as its moves. Raises EngineFailure."""
     lines = await engine.lines(game.board(), search, game)
-    game.headers["Annotator"] = f"{engine.name}, {search}"
+    game.headers["Annotator"] = f"{engine.announced_name}, {search}"
     _add_lines(game, lines, None)
     _set_evaluation(game, lines[0])
     return lines

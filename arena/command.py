@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from io import TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -19,6 +20,7 @@ from zobra.arena.journal import Journal
 from zobra.arena.match import MatchRunner, MatchState, check_engines, expected_seconds, scheduled
 from zobra.arena.openings import Opening
 from zobra.arena.options import FREE, GameOptions
+from zobra.arena.processors import machine
 from zobra.arena.settings import Settings, digest
 from zobra.arena.tune import PLAN
 
@@ -84,17 +86,19 @@ def play(console: Console, folder: Path, settings: Settings, options: GameOption
         raise ValueError(f"{folder} holds a run of tuning: `zobra tune --folder {folder}` resumes it")
     with console.status("drawing the openings"):
         schedule = scheduled(settings)
-    check_run(console, settings, [pairing.opening for pairing in schedule], options)
+    conditions = check_run(console, settings, [pairing.opening for pairing in schedule], options)
     with console.status("reading the games so far"):
-        journal = Journal.open(folder, settings)
+        journal = Journal.open(folder, settings, conditions)
     with closing(journal):
         runner = MatchRunner(journal, schedule, options.playing)
         with MatchDisplay(console, settings) as display:
             return runner.run(display)
 
 
-def check_run(console: Console, settings: Settings, openings: Sequence[Opening], options: GameOptions) -> None:
+def check_run(console: Console, settings: Settings, openings: Sequence[Opening], options: GameOptions) -> dict[str, Any]:
     """Checks book, tables, log and engines before a folder is made, and says how long the games will take.
+
+    Returns the conditions for run.json: what the engines call themselves, machine and command line.
 
     Raises ValueError, OSError or RuntimeError.
     """
@@ -107,9 +111,11 @@ def check_run(console: Console, settings: Settings, openings: Sequence[Opening],
         found = f"{counted(len(set(openings)), 'opening')} for {counted(settings.rounds, 'pair')} of games"
         console.print(f"{settings.book}: {found}, so that openings repeat", soft_wrap=True)
     concurrency = options.playing.concurrency
-    seconds = expected_seconds(settings, check_engines(settings, openings), concurrency)
+    move_seconds, versions = check_engines(settings, openings)
+    seconds = expected_seconds(settings, move_seconds, concurrency)
     about = timedelta(seconds=max(1, round(seconds)))
     console.print(f"the whole run takes about {about} (h:mm:ss), {counted(concurrency, 'game')} at a time", soft_wrap=True)
+    return {"versions": versions, "machine": machine(), "command_line": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])}
 
 
 def conclude(console: Console, state: MatchState, folder: Path) -> None:

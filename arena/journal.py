@@ -1,6 +1,7 @@
 """The folder of a match: everything that happened, written game by game, so that an interrupted match can be resumed.
 
-`run.json`: {"kind": "match", "created": ISO time, and the fields of Settings (settings.py)}.
+`run.json`: {"kind": "match", "created": ISO time, "versions": {engine: the name it gives itself}, "machine", "command_line",
+and the fields of Settings (settings.py)}.
 
 `journal.jsonl`: one finished game a line (game_record.py), in the order of finishing, on disk before the next line begins.
 
@@ -12,9 +13,10 @@ No file of a folder is written through a symbolic link.
 import contextlib
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from filelock import FileLock, Timeout
 
@@ -34,8 +36,8 @@ class Journal:
         self._files: list[IO[bytes]] = []
 
     @classmethod
-    def open(cls, folder: Path, settings: Settings) -> "Journal":
-        """Begins a match in this folder, or resumes the one that lies there.
+    def open(cls, folder: Path, settings: Settings, conditions: Mapping[str, Any] | None = None) -> "Journal":
+        """Begins a match in this folder, with its conditions for reports, or resumes the one that lies there.
 
         Raises ValueError when that is another one or not a match at all, or another process plays it; OSError.
         """
@@ -52,7 +54,8 @@ class Journal:
         except Timeout:
             raise ValueError(f"{folder}: another process plays this match") from None
         if known is None:
-            write_safely(run, json.dumps({"kind": "match", "created": now()} | asdict(settings), indent=1))
+            content = {"kind": "match", "created": now()} | dict(conditions or {}) | asdict(settings)
+            write_safely(run, json.dumps(content, indent=1))
         journal._read()
         return journal
 

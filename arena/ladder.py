@@ -187,3 +187,10 @@ def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
     if before is not None and before_at == time_control:
         ratings = before.only(set(before.names) - set(ratings.names)).beside(ratings)
     write_safely(path, json.dumps({"time_control": time_control} | asdict(ratings), indent=1))
+
+
+def save_ratings(ratings: Ratings, rungs: Sequence[Rung], folder: Path) -> None:
+    """Writes ratings.json for the report: [name, rating, 95 % margin, rating before or null] of each engine. Raises OSError."""
+    before = {rung.engine.name: rung.rating for rung in rungs}
+    rows = [[name, ratings[name].rating, ratings[name].margin, before.get(name)] for name in ratings.names]
+    write_safely(folder / "ratings.json", json.dumps(rows))

@@ -51,6 +51,7 @@ def ladder(
         state = play(console, folder, settings, options)
         ratings = ladders.fit(state.results, rungs, calibration)
         console.print(_table(ratings, state.results, rungs))
+        ladders.save_ratings(ratings, rungs, folder)
         if calibrate and not (state.interrupted or state.error):
             ladders.save_calibration(ratings, options.tc, ladders.calibration_file())
             console.print(f"kept in {ladders.calibration_file()}")

@@ -135,33 +135,36 @@ def _without(schedule: Sequence[Pairing], records: list[GameRecord], folder: Pat
     return [pairing for pairing in schedule if pairing.index not in done]
 
 
-def check_engines(settings: Settings, openings: Iterable[Opening]) -> dict[str, float]:
-    """Starts each engine once. How long each takes for a move by nodes or depth in the start position (seconds), by name.
+def check_engines(settings: Settings, openings: Iterable[Opening]) -> tuple[dict[str, float], dict[str, str]]:
+    """Starts each engine once. How long each takes for a move by nodes or depth in the start position (seconds), and the
+    name that it gives itself, both by its name in the match.
 
     Raises EngineFailure that names all engines that do not come up, or cannot play such games.
     """
     from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
 
-    async def check(engine: EngineSpec, free: asyncio.Semaphore) -> tuple[float, str]:
+    async def check(engine: EngineSpec, free: asyncio.Semaphore) -> tuple[float, str, str]:
         async with free:
             try:
                 player = await EnginePlayer.start(engine, settings.stall_seconds)
                 try:
                     player.check_able(settings.chess960, from_start, settings.controls[engine.name])
-                    return await _move_seconds(player, settings), ""
+                    return await _move_seconds(player, settings), player.announced_name, ""
                 finally:
                     await player.quit()
             except EngineFailure as failure:
-                return 0.0, str(failure)
+                return 0.0, "", str(failure)
 
-    async def checks() -> list[tuple[float, str]]:
+    async def checks() -> list[tuple[float, str, str]]:
         free = asyncio.Semaphore(_STARTED_AT_ONCE)
         return list(await asyncio.gather(*(check(engine, free) for engine in settings.engines)))
 
     found = run_async(checks())
-    if problems := "; ".join(problem for _, problem in found if problem):
+    if problems := "; ".join(problem for _, _, problem in found if problem):
         raise EngineFailure("disconnect", problems)
-    return {engine.name: seconds for engine, (seconds, _) in zip(settings.engines, found, strict=True)}
+    names = [engine.name for engine in settings.engines]
+    seconds, versions, _ = zip(*found, strict=True)
+    return dict(zip(names, seconds, strict=True)), dict(zip(names, versions, strict=True))
 
 
 async def _move_seconds(player: EnginePlayer, settings: Settings) -> float:

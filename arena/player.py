@@ -103,6 +103,11 @@ class EnginePlayer:
         finally:
             coming.cancel()
 
+    @property
+    def announced_name(self) -> str:
+        """The name that the engine gives itself, often with its version."""
+        return printable(self._protocol.id.get("name") or self.spec.name, 80)
+
     def announced(self) -> dict[str, chess.engine.Option]:
         """The options that the engine has, by name."""
         return dict(self._protocol.options.items())

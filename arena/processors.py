@@ -1,6 +1,7 @@
 """The processors of this machine: how many are free, and which worker process gets which."""
 
 import os
+import platform
 from pathlib import Path
 
 
@@ -8,6 +9,16 @@ def spare() -> int:
     """Processors that this process may use and that are idle, by the machine's load of the last minute; at least 1."""
     count = len(_available())
     return max(1, count - (round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0))
+
+
+def machine() -> str:
+    """The machine in words: processor, number of processors for this program, operating system."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    model = next((line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")), "")
+    return f"{model or platform.processor() or platform.machine()}, {len(_available())} processors, {platform.platform()}"
 
 
 def shares(workers: int, threads: int) -> list[list[int]]:

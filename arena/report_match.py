@@ -6,9 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from statistics import mean
 
+from zobra.arena.display import counted
 from zobra.arena.report_charts import COLOURS, GREEN, Chart, bands_by_move, chart
 from zobra.arena.report_games import ReportedGame, ReportedGames
-from zobra.arena.report_page import counted, margin, render, signed
+from zobra.arena.report_page import margin, render, signed
 from zobra.arena.results import Results
 from zobra.arena.schedule import GAUNTLET
 from zobra.arena.statistics import estimate

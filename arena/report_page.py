@@ -27,11 +27,6 @@ def margin(value: float) -> str:
     return f"± {value:.1f}" if math.isfinite(value) else "± –"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: "1 game", "2 games"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def _asset(name: str) -> Markup:
     """A file of arena/data as it is."""
     return Markup((_DATA / name).read_text(encoding="utf-8"))

@@ -6,10 +6,11 @@ from typing import Any
 
 import chess
 
+from zobra.arena.display import counted
 from zobra.arena.epd import SuitePosition
 from zobra.arena.report_boards import picture, shared_shapes
 from zobra.arena.report_charts import COLOURS, GREEN, steps_over_time
-from zobra.arena.report_page import counted, render
+from zobra.arena.report_page import render
 from zobra.arena.suite_display import asked, mate_text, move_san, summary_rows, told
 from zobra.arena.suite_results import Outcome, SuiteResult
 

@@ -15,6 +15,7 @@ from zobra.arena.command_line import register
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.ladder import Ratings, Rung, fit, installed, read_calibration, read_rungs, recalibrated, save_calibration
+from zobra.arena.report_command import report_page
 from zobra.arena.results import Results
 from zobra.arena.statistics import elo_of_score, score_of_elo
 
@@ -143,6 +144,13 @@ def test_the_command(tmp_path, monkeypatch):
     assert set(rows) == {"new", "weak", "same"} and rows["new"][4].strip() == "4"
     assert int(rows["weak"][2]) < 1000 < int(rows["new"][2])
     assert "weak lost 2 games by illegal move" in text
+    rows = json.loads((tmp_path / "l" / "ratings.json").read_text())
+    assert {name: before for name, _, _, before in rows}["new"] is None and all(margin > 0 for _, _, margin, _ in rows)
+    page = report_page(tmp_path / "l")
+    assert "Rating list" in page and all(f"<td>{name}</td>" in page for name, *_ in rows)
+    run = json.loads((tmp_path / "l" / "run.json").read_text())
+    assert run["versions"]["new"] == "Scripted" and "processors" in run["machine"]
+    assert run["machine"] in page and "<dd>Scripted; " in page
     result = CliRunner().invoke(app, ["ladder", "--calibrate", *arguments, "--folder", str(tmp_path / "c")])
     assert result.exit_code == 0, result.output
     kept = json.loads((tmp_path / "kept.json").read_text())
