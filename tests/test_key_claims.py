@@ -2,13 +2,11 @@
 
 import random
 
-import chess
 import numpy as np
 import pytest
 
 from zobra.engine import key_quality as quality
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.zobrist import piece_keys, side_key
 
 NUMBERS = 781
 ALL_BITS = (1 << 64) - 1
@@ -32,13 +30,6 @@ def pairs_of_sums_that_collide(numbers: list[int], lowest_bit: int) -> tuple[int
 def test_transpositions_have_one_key():
     assert key_after("e2e4 e7e5 g1f3 b8c6") == key_after("g1f3 b8c6 e2e4 e7e5")
     assert key_after("g1f3 g8f6 f3g1 f6g8") == key_after("")
-
-
-def test_a_knight_that_takes_a_bishop_changes_three_pieces_and_the_side():
-    before = parse_fen("4k3/8/8/8/8/2b5/8/1N2K3 w - - 0 1")
-    after = before.after(before.parse_move("b1c3"))
-    changed = [piece_keys()[piece, chess.parse_square(square)] for piece, square in ((2, "b1"), (5, "c3"), (2, "c3"))]
-    assert after.key == int(np.bitwise_xor.reduce([np.uint64(before.key), *changed, side_key()]))
 
 
 def test_a_double_step_that_no_pawn_can_answer_leaves_no_trace():

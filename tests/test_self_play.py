@@ -1,6 +1,7 @@
 """Games of self-play: legal, ended for a reason, the same whoever makes them, and kept as they were made."""
 
 import json
+import zlib
 from collections import Counter
 from dataclasses import replace
 
@@ -13,11 +14,12 @@ from zobra.engine.move import NO_MOVE, move_text
 from zobra.engine.scores import is_mate
 from zobra.train import generate
 from zobra.train.check import check_data, coherence, duplicate_share
+from zobra.train.convert import HEAD, convert_set, read_old_shard
 from zobra.train.game_kernel import ENDINGS, RULE_DEFAULTS
-from zobra.train.games import DataError, TrainingGame, read_sets, read_shard, shards, write_atomically, write_shard
+from zobra.train.games import levels_of, read_sets, read_shard, scores_of, shard_path, shards, write_atomically, write_shard
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer
-from zobra.train.pgn import as_pgn
 from zobra.train.positions import EMPTY, PACKED, Replayer, mailboxes, unpack_board
+from zobra.train.training_game import DataError, TrainingGame, as_pgn
 
 RULES = {"nodes": 150, "node_limit": 1_500}
 
@@ -109,6 +111,14 @@ def test_packed_positions_are_those_of_the_game(games):
         assert set(found["game"]) <= {game.number}
 
 
+def test_levels_are_stable_and_keep_winning_chances():
+    levels = np.arange(-127, 128).astype(np.int8)
+    assert (levels_of(scores_of(levels)) == levels).all() and (scores_of(levels) == -scores_of(levels)[::-1]).all()
+    scores = np.arange(-3_000, 3_001)
+    read = scores_of(levels_of(scores)).astype(float)
+    assert np.abs(np.tanh(read / 800) - np.tanh(scores / 800)).max() < 0.6 / 127 and read[3_000] == 0
+
+
 def test_shards_come_back_as_they_were(games, tmp_path):
     path = tmp_path / "000000000.games"
     write_shard(path, games, {"seed": 1})
@@ -116,14 +126,65 @@ def test_shards_come_back_as_they_were(games, tmp_path):
     assert header["games"] == len(games) and header["seed"] == 1
     for kept, game in zip(read_shard(path), games, strict=True):
         assert (kept.number, kept.fen, kept.result, kept.ending) == (game.number, game.fen, game.result, game.ending)
-        assert (kept.moves == game.moves).all() and (kept.scores == game.scores).all()
+        assert (kept.moves == game.moves).all() and (kept.scores == scores_of(levels_of(game.scores))).all()
+    again = tmp_path / "again.games"
+    write_shard(again, read_shard(path), {"seed": 1})
+    assert again.read_bytes() == path.read_bytes()
+    assert path.stat().st_size < 1.7 * header["plies"]  # of few games; more of them take 1.3 bytes a ply
+
+
+def test_captures_come_first_in_the_order_of_moves(games):
+    """The order is part of the form; against python-chess."""
+    for game in games[:3]:
+        board = chess.Board(game.fen)
+        for move, index in zip(game.moves.tolist(), Replayer({}).indices(game).tolist(), strict=True):
+            played = board.parse_uci(move_text(move))
+            captures = [legal for legal in board.legal_moves if board.is_capture(legal) and not board.is_en_passant(legal)]
+            assert (index < len(captures)) == (played in captures)
+            if played in captures:
+                victim = board.piece_type_at(played.to_square)
+                assert index >= sum(board.piece_type_at(legal.to_square) > victim for legal in captures)
+            board.push(played)
+
+
+def write_old_shard(path, games):
+    """A file in the older form."""
+    parts = []
+    for game in games:
+        parts += [HEAD.pack(game.number, len(game.fen), len(game.moves), game.result, game.ending), game.fen.encode()]
+        parts += [game.moves.astype("<u2").tobytes(), game.scores.astype("<i2").tobytes()]
+    payload = b"".join(parts)
+    header = {"format": "zobra games 1", "games": len(games), "bytes": len(payload)}
+    path.write_bytes(json.dumps(header).encode() + b"\n" + zlib.compress(payload, 9))
+
+
+def test_older_games_are_converted_and_damaged_ones_passed_over(games, tmp_path):
+    source, target = tmp_path / "old", tmp_path / "new"
+    source.mkdir()
+    (source / "set.json").write_text(json.dumps({"seed": 1, "games_a_shard": 32}))
+    for first, some in ((0, games[:20]), (32, games[20:]), (64, games)):
+        write_old_shard(shard_path(source, first), some)
+    shard_path(source, 64).write_bytes(shard_path(source, 64).read_bytes()[:-40])
+    assert [game.number for game in read_old_shard(shard_path(source, 0))] == list(range(20))
+    with pytest.raises(DataError, match="zobra train convert"):
+        list(read_shard(shard_path(source, 0)))
+    count, (fault,) = convert_set(source, target)
+    assert count == len(games) and "000000064.games" in fault
+    (path,) = shards(target)
+    for kept, game in zip(read_shard(path), games, strict=True):
+        assert kept.number == game.number and (kept.moves == game.moves).all()
+    assert json.loads((target / "set.json").read_text()) == {"seed": 1, "games_a_shard": GAMES_A_SHARD}
 
 
 def test_damage_is_named(games, tmp_path):
     path = tmp_path / "000000000.games"
     write_shard(path, games[:3], {})
     whole = path.read_bytes()
-    for content in (b"", b"noise", whole[: len(whole) // 2], whole[:-9] + b"123456789", b"{}\n" + whole):
+    header, _, body = whole.partition(b"\n")
+    headers = (b"[]", b"{}", header.replace(b'"plies": ', b'"plies": 9999999'), header.replace(b'"games": 3', b'"games": 0'))
+    flipped = whole[:-60] + bytes([whole[-60] ^ 1]) + whole[-59:]
+    cut = (b"", b"noise", whole[: len(whole) // 2], whole[:-1], whole + b"more", whole + body, whole[:-9] + b"123456789")
+    for content in (*cut, flipped, *(other + b"\n" + body for other in headers)):
         path.write_bytes(content)
         with pytest.raises(DataError, match="000000000"):
             list(read_shard(path))
@@ -168,15 +229,19 @@ def test_the_check_finds_what_is_wrong(games, tmp_path):
     assert duplicate_share(np.zeros(0, PACKED)) == 0
 
 
-def test_an_illegal_move_is_found_wherever_it_is(games, tmp_path):
+def test_an_illegal_move_is_never_written(games, tmp_path):
     path, game = tmp_path / "000000000.games", games[7]
     last = len(game.moves) - 1
     for ply, move in ((0, int(NO_MOVE)), (last, int(game.moves[0])), (last, 0xFFFF), (1, int(game.moves[0]))):
         moves = game.moves.copy()
         moves[ply] = move
-        write_shard(path, [*games[:7], replace(game, moves=moves)], {})
-        with pytest.raises(DataError, match=rf"000000000\.games: game 7: its move at ply {ply} is not legal"):
-            check_data([path], {})
+        with pytest.raises(DataError, match=f"game 7: its move at ply {ply} is not legal"):
+            write_shard(path, [*games[:7], replace(game, moves=moves)], {})
+    indices = Replayer({}).indices(game)
+    indices[last] = 217
+    with pytest.raises(DataError, match=f"game 7: its move at ply {last} is not legal"):
+        Replayer({}).read(replace(game, moves=indices))
+    assert not path.exists()
 
 
 def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):

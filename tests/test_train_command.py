@@ -17,7 +17,7 @@ from zobra.train.recipe import BUILT_IN_NAME, FOLDER, RecipeError, read_recipe
 MINIATURE = """
 hidden = 8
 [data]
-games = 64
+games = 128
 [data.rules]
 nodes = 100
 node_limit = 1000
@@ -43,20 +43,21 @@ def test_a_miniature_of_everything(tmp_path):
     assert " is needed" in result.output, result.output
     assert result.exit_code == ("is not strong enough" in result.output)  # the match is an honest one
     network = read_network(tmp_path / "mini.network")
-    assert network.hidden == 8 and network.header["recipe"]["data"]["games"] == network.header["games"] == 64
+    assert network.hidden == 8 and network.header["recipe"]["data"]["games"] == network.header["games"] == 128
     assert {"data", "positions", "validation"} <= network.header.keys()
     assert (tmp_path / "mini.png").stat().st_size > 1_000
     again = run("data", recipe, "--folder", tmp_path, "--workers", 1)
-    assert again.exit_code == 0 and "2 shards existed before" in again.output
+    assert again.exit_code == 0 and "1 shards existed before" in again.output
     assert run("wdl", recipe, "--folder", tmp_path, "--output", tmp_path / "wdl.json").exit_code == 0
     model = json.loads((tmp_path / "wdl.json").read_text())
-    assert model["games"] == 64 and model["recipe"] == "mini" and model["spread"] + model["spread_slope"] / 2 > 0
+    assert model["games"] == 128 and model["recipe"] == "mini" and model["spread"] + model["spread_slope"] / 2 > 0
     assert run("pieces", recipe, "--folder", tmp_path, "--output", tmp_path / "pieces.json").exit_code == 0
     values = np.array(list(json.loads((tmp_path / "pieces.json").read_text())["endgame"].values()))
     assert values.shape == (6, 8, 8) and values[4].mean() > values[1].mean() > values[0].mean() > 0
     shown = run("view", shards(tmp_path)[0], 3)
     assert shown.exit_code == 0 and '[Round "3"]' in shown.output
     assert run("view", shards(tmp_path)[0], 999).exit_code != 0
+    a_network_that_does_not_verify_is_set_aside(recipe, tmp_path)
 
 
 def test_the_built_in_network_plays_by_that_name(tmp_path):
@@ -65,7 +66,7 @@ def test_the_built_in_network_plays_by_that_name(tmp_path):
 
 def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
     recipe = tmp_path / "late.toml"
-    recipe.write_text(MINIATURE.replace("games = 64", 'games = 64\nalso = ["gne1"]'))
+    recipe.write_text(MINIATURE.replace("games = 128", 'games = 128\nalso = ["gne1"]'))
     result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
     assert result.exit_code == 1 and "gne1: there are no games in it" in result.output
     assert not (tmp_path / "late").exists()
@@ -78,11 +79,7 @@ def test_a_name_that_no_match_could_use_is_refused(tmp_path):
         read_recipe(str(recipe))
 
 
-def test_a_network_that_does_not_verify_is_set_aside(tmp_path):
-    recipe = tmp_path / "mini.toml"
-    recipe.write_text(MINIATURE)
-    assert run("data", recipe, "--folder", tmp_path).exit_code == 0
-    assert run("network", recipe, "--folder", tmp_path).exit_code == 0
+def a_network_that_does_not_verify_is_set_aside(recipe, tmp_path):
     with np.load(tmp_path / "mini.weights.npz") as kept:
         weights, sample = kept["weights"], kept["sample"]
     weights["output"] *= -1

@@ -1,6 +1,6 @@
-"""How the evaluation learns; docs/evaluation.md has the whole.
+"""Training of the evaluation network; docs/evaluation.md describes it.
 
-Reading order: recipe (every number), game_kernel (a game of self-play), games (the files), generate, positions (what is learned
-from), check, view, gradient and trainer, quantise, verify, bench, pipeline (the chain), display, command_line. Apart from them:
-piece_square and win_draw_loss, which fit the first evaluation and the meaning of scores to the same games.
+Reading order: recipe, game_kernel (a self-play game), training_game, positions (what is learned from), games (the files),
+generate, check, gradient and trainer, quantise, verify, gate, pipeline, display, command_line. Beside them: piece_square and
+wdl, fits of the first evaluation and of the win-draw-loss model; convert, for files of an older form.
 """

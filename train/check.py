@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from zobra.train.game_kernel import ENDINGS
-from zobra.train.positions import PACKED, Replayer
+from zobra.train.games import read_positions
+from zobra.train.positions import PACKED
 
 CLEAR_SCORE = 300  # centipawns: a side so far ahead mostly wins
 LEAST_COHERENCE = 0.8
@@ -62,11 +63,11 @@ def duplicate_share(positions: np.ndarray) -> float:
 
 def check_data(paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[[], None] = lambda: None) -> DataReport:
     """Replay all games of these shards; DataError where a file is damaged or a move is illegal."""
-    replayer, parts, plies = Replayer(rules), [np.zeros(0, PACKED)], 0
+    parts, plies = [np.zeros(0, PACKED)], 0
     results: Counter[int] = Counter()
     endings: Counter[str] = Counter()
     for path in paths:
-        for game, found in replayer.shard(path):
+        for game, found in read_positions(path, rules):
             parts.append(found)
             results[game.result] += 1
             endings[ENDINGS[game.ending]] += 1

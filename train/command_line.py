@@ -32,9 +32,9 @@ def register(application: typer.Typer) -> None:
 def _errors_reported() -> Iterator[None]:
     """An error that a user can cause ends the command with one sentence and status 1."""
     from zobra.engine.network import NetworkError
-    from zobra.train.games import DataError
     from zobra.train.pipeline import StepFailed
     from zobra.train.recipe import RecipeError
+    from zobra.train.training_game import DataError
 
     try:
         yield
@@ -115,9 +115,8 @@ LARGEST = "Centipawns: positions with larger scores are left out."
 
 def _positions(recipe: str, folder: Path | None, largest_score: int) -> tuple[np.ndarray, dict[str, object]]:
     """The positions of a recipe's own games, and facts for the file made of them."""
-    from zobra.train.games import read_sets
+    from zobra.train.games import load_positions, read_sets
     from zobra.train.pipeline import StepFailed
-    from zobra.train.positions import load_positions
 
     pipeline = _pipeline(recipe, folder, 1)
     rules = {**pipeline.recipe.filter, "largest_score": largest_score}
@@ -161,13 +160,34 @@ def pieces(
 
 
 @app.command()
+def convert(
+    source: Annotated[Path, typer.Argument(help="Folder of a set in the older form.", exists=True, file_okay=False)],
+    target: Annotated[Path, typer.Argument(help="Folder of the new set.", file_okay=False)],
+) -> None:
+    """Convert training games of the older form; damaged files are named and passed over."""
+    from rich.console import Console
+
+    from zobra.train.convert import convert_set
+    from zobra.train.display import bar
+    from zobra.train.games import shards
+
+    with _errors_reported(), bar(Console()) as progress:
+        task = progress.add_task("convert", total=len(shards(source)))
+        games, faults = convert_set(source, target, lambda: progress.advance(task))
+    for fault in faults:
+        typer.echo(f"passed over: {fault}", err=True)
+    typer.echo(f"{games:,} games converted")
+    raise typer.Exit(1 if faults else 0)
+
+
+@app.command()
 def view(
     shard: Annotated[Path, typer.Argument(help="A file of games.", exists=True, dir_okay=False)],
     number: Annotated[int | None, typer.Argument(help="The game's number (default: all games).")] = None,
 ) -> None:
     """Print training games as PGN with their scores."""
     from zobra.train.games import read_shard
-    from zobra.train.pgn import as_pgn
+    from zobra.train.training_game import as_pgn
 
     with _errors_reported():
         games = [game for game in read_shard(shard) if number in (None, game.number)]

@@ -57,8 +57,9 @@ GAME = np.dtype(
     ],
     align=True,
 )
-ENDINGS = ("mate", "stalemate", "material", "fifty moves", "repetition", "length", "mate found", "win agreed", "draw agreed")
-MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, DRAW_AGREED = map(np.int64, range(len(ENDINGS)))
+ENDED_BY_RULE = ("mate", "stalemate", "material", "fifty moves", "repetition", "length")
+ENDINGS = (*ENDED_BY_RULE, "mate found", "win agreed", "draw agreed", "imported")
+MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, DRAW_AGREED = map(np.int64, range(9))
 
 LOST, DRAWN, WON = np.int64(0), np.int64(1), np.int64(2)
 DEEPEST = np.int64(MAX_PLY - 1)

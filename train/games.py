@@ -1,48 +1,43 @@
-"""Training games on disk: a data set is a folder of shards; a shard is a file of games, one after the other.
+"""Training games on disk: a data set is a folder of shards; a shard is a file of games, about 1.3 bytes a ply.
 
-A shard is one line of JSON (its header) and then the games, compressed by zlib. Little-endian, of each game:
+A shard is one line of JSON (its header) and then XZ data. Unpacked, that is a table of the games and two bytes for each ply:
 
-    u32 number, u16 length of the start's FEN, u16 plies, u8 result (half points for White), u8 ending (game_kernel.ENDINGS),
-    the FEN in ASCII, a u16 move for each ply (engine/move.py), an i16 score for each ply (centipawns for White)
+    the table, column by column: of each game a GAME_HEAD (little-endian) and its FEN, with empty squares as dots, padded
+    for each ply the move, as index among the legal moves in the order of train/positions.py
+    for each ply the difference of its level to the ply before (0 before the first), modulo 256
 
-`set.json` beside the shards holds the settings of all of them: a set can be resumed, and sets are not mixed.
+The level of a score is the winning chance for White in 8 bits: 127 · tanh(score / 800), which is 127 · (2 · chance − 1).
+Levels of ±127 (scores beyond 2,490) are read as ±DECIDED_SCORE. `set.json` beside the shards holds the settings of all of them:
+a set can be resumed, and sets are not mixed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import os
-import struct
-import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-FORMAT = "zobra games 1"
-SETTINGS = "set.json"
-SUFFIX = ".games"
-HEAD = struct.Struct("<IHHBB")
+from zobra.train.game_kernel import ENDINGS
+from zobra.train.positions import PACKED, Replayer
+from zobra.train.training_game import RESULTS, DataError, TrainingGame
+
+FORMAT, OLD_FORMAT = "zobra games 2", "zobra games 1"
+SETTINGS, SUFFIX = "set.json", ".games"
 REMEDY = "delete it, and `zobra train data` plays its games again"
-
-
-class DataError(ValueError):
-    """Data that cannot be used; the message names the file and what is wrong with it."""
-
-
-@dataclass(frozen=True)
-class TrainingGame:
-    """One game: FEN after the opening, moves (uint16) and scores (int16, centipawns for White) of equal length."""
-
-    number: int
-    fen: str
-    result: int
-    ending: int
-    moves: np.ndarray
-    scores: np.ndarray
+GAME_HEAD = np.dtype([("number", "<u4"), ("plies", "<u2"), ("result", "u1"), ("ending", "u1")])
+FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 20, "lc": 0, "pb": 0}]
+LARGEST_PAYLOAD = 1 << 28  # bytes; a larger file is not ours
+MOST_FEN = 255  # characters
+TOP_LEVEL, CHANCE_SCALE, DECIDED_SCORE = 127, 800, 30_000
+LEVEL_SCORES = np.rint(CHANCE_SCALE * np.arctanh(np.arange(-TOP_LEVEL + 1, TOP_LEVEL) / TOP_LEVEL))
+LEVEL_SCORES = np.concatenate([[-DECIDED_SCORE], LEVEL_SCORES, [DECIDED_SCORE]]).astype(np.int16)
 
 
 def default_folder() -> Path:
@@ -62,12 +57,6 @@ def shards(folder: Path) -> list[Path]:
     return sorted(folder.rglob(f"*{SUFFIX}"))
 
 
-def _packed(game: TrainingGame) -> bytes:
-    fen = game.fen.encode("ascii")
-    head = HEAD.pack(game.number, len(fen), len(game.moves), game.result, game.ending)
-    return head + fen + game.moves.astype("<u2").tobytes() + game.scores.astype("<i2").tobytes()
-
-
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that it exists as a whole or not at all; OSError names the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,44 +69,106 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
+def levels_of(scores: np.ndarray) -> np.ndarray:
+    """Levels (int8) of scores in centipawns."""
+    return np.rint(TOP_LEVEL * np.tanh(scores / CHANCE_SCALE)).astype(np.int8)
+
+
+def scores_of(levels: np.ndarray) -> np.ndarray:
+    """Scores (int16, centipawns) of levels (int8)."""
+    return LEVEL_SCORES[levels.astype(int) + TOP_LEVEL]
+
+
+def _padded(fens: Sequence[str]) -> np.ndarray:
+    """FENs as rows of bytes (games, width) with an equal place for each square."""
+    texts = [re.sub(r"\d", lambda digit: "." * int(digit[0]), fen.split()[0]) + fen[len(fen.split()[0]) :] for fen in fens]
+    rows = np.array([text.encode("ascii") for text in texts])
+    return rows.view(np.uint8).reshape(len(fens), rows.itemsize)
+
+
+def _fen(row: np.ndarray) -> str:
+    board, space, rest = bytes(row).rstrip(b"\0").decode("ascii").partition(" ")
+    return re.sub(r"\.+", lambda dots: str(len(dots[0])), board) + space + rest
+
+
 def write_shard(path: Path, games: Iterable[TrainingGame], facts: dict[str, Any]) -> None:
-    """Write games; `facts` goes into the header."""
-    games = list(games)
-    payload = b"".join(map(_packed, games))
-    header = {"format": FORMAT, "games": len(games), "plies": sum(len(game.moves) for game in games), "bytes": len(payload)}
-    text = json.dumps({**header, **facts}, sort_keys=True)
-    write_atomically(path, text.encode() + b"\n" + zlib.compress(payload, 9))
+    """Write games; `facts` goes into the header. DataError for an illegal move."""
+    games, replayer = list(games), Replayer({})
+    indices = [replayer.indices(game) for game in games]
+    heads = np.array([(game.number, len(game.moves), game.result, game.ending) for game in games], GAME_HEAD)
+    rows = _padded([game.fen for game in games])
+    table = np.concatenate([heads.view(np.uint8).reshape(len(games), -1), rows], axis=1)
+    steps = [np.diff(levels_of(game.scores), prepend=np.int8(0)).astype(np.uint8) for game in games]
+    payload = b"".join(part.tobytes() for part in (table.T, *indices, *steps))
+    sizes = {"games": len(games), "plies": int(heads["plies"].sum()), "fen_width": rows.shape[1]}
+    header = json.dumps({"format": FORMAT, **sizes, **facts}, sort_keys=True)
+    write_atomically(path, header.encode() + b"\n" + lzma.compress(payload, lzma.FORMAT_XZ, filters=FILTERS))
 
 
-def _content(path: Path) -> bytes:
-    """The games of a shard; DataError where it is damaged."""
+def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Heads, FEN rows, indices and levels' steps of a shard; DataError for a foreign, damaged or truncated file."""
+    line, _, body = path.read_bytes().partition(b"\n")
     try:
-        line, _, body = path.read_bytes().partition(b"\n")
         header = json.loads(line)
-        if not isinstance(header, dict) or header.get("format") != FORMAT:
-            raise DataError(f"{path}: not a file of {FORMAT!r}")
-        payload = zlib.decompress(body)
-    except (ValueError, zlib.error) as error:
-        raise error if isinstance(error, DataError) else DataError(f"{path}: damaged: {error}; {REMEDY}") from error
-    if len(payload) != header.get("bytes"):
-        raise DataError(f"{path}: damaged: {len(payload)} bytes of games, not {header.get('bytes')}; {REMEDY}")
-    return payload
+    except ValueError:
+        header = None
+    kind = header.get("format") if isinstance(header, dict) else None
+    if kind == OLD_FORMAT:
+        raise DataError(f"{path}: games of an older form; `zobra train convert` converts them")
+    if kind != FORMAT:
+        raise DataError(f"{path}: not a file of {FORMAT!r}")
+    try:
+        games, plies, width = (int(header[name]) for name in ("games", "plies", "fen_width"))
+        size = games * (GAME_HEAD.itemsize + width) + 2 * plies
+        if games < 1 or min(plies, width) < 0 or width > MOST_FEN or size > LARGEST_PAYLOAD:
+            raise ValueError("impossible sizes in its header")
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        payload = np.frombuffer(unpacker.decompress(body, size + 1), np.uint8)
+        if len(payload) != size or not unpacker.eof or unpacker.unused_data:
+            raise ValueError(f"{len(payload)} bytes of games, not {size}, or more after them")
+        table = payload[: size - 2 * plies].reshape(-1, games).T
+        heads = np.ascontiguousarray(table[:, : GAME_HEAD.itemsize]).view(GAME_HEAD)[:, 0]
+        if (
+            int(heads["plies"].sum()) != plies
+            or (heads["result"] >= len(RESULTS)).any()
+            or (heads["ending"] >= len(ENDINGS)).any()
+        ):
+            raise ValueError("its games do not fit its header")
+    except (EOFError, KeyError, TypeError, ValueError, lzma.LZMAError) as error:
+        raise DataError(f"{path}: damaged: {error}; {REMEDY}") from error
+    return heads, table[:, GAME_HEAD.itemsize :], payload[size - 2 * plies : size - plies], payload[size - plies :]
+
+
+def read_positions(path: Path, rules: dict[str, int]) -> Iterator[tuple[TrainingGame, np.ndarray]]:
+    """The games of a shard, each with its positions (dtype PACKED) that pass the filter `rules`; DataError names the file."""
+    heads, rows, indices, steps = _unpacked(path)
+    replayer, end = Replayer(rules), 0
+    for head, row in zip(heads, rows, strict=True):
+        number, plies, result, ending = head.item()
+        begin, end = end, end + plies
+        scores = scores_of(np.cumsum(steps[begin:end], dtype=np.uint8).view(np.int8))
+        try:
+            yield replayer.read(TrainingGame(number, _fen(row), result, ending, indices[begin:end], scores))
+        except ValueError as error:
+            raise DataError(f"{path}: {error}") from error
 
 
 def read_shard(path: Path) -> Iterator[TrainingGame]:
-    """The games of a shard; DataError if it is damaged."""
-    payload, at = _content(path), 0
-    while at < len(payload):
-        try:
-            number, letters, plies, result, ending = HEAD.unpack_from(payload, at)
-            at += HEAD.size
-            fen = payload[at : at + letters].decode("ascii")
-            moves = np.frombuffer(payload, "<u2", plies, at + letters)
-            scores = np.frombuffer(payload, "<i2", plies, at + letters + 2 * plies)
-        except (struct.error, ValueError) as error:
-            raise DataError(f"{path}: damaged at byte {at} of its games: {error}") from error
-        at += letters + 4 * plies
-        yield TrainingGame(number, fen, result, ending, moves, scores)
+    """The games of a shard; DataError names a file that cannot be used."""
+    return (game for game, _ in read_positions(path, {}))
+
+
+def load_positions(
+    paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[[], None] = lambda: None
+) -> tuple[np.ndarray, int]:
+    """All positions of these shards that pass the filter, in order, and the number of games."""
+    parts, games = [np.zeros(0, PACKED)], 0
+    for path in paths:
+        for _, found in read_positions(path, rules):
+            parts.append(found)
+            games += 1
+        on_shard()
+    return np.concatenate(parts), games
 
 
 def read_sets(folders: Iterable[Path]) -> list[Path]:

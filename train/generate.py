@@ -24,10 +24,11 @@ from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
 from zobra.train.game_kernel import GAME, RULE_DEFAULTS, RULES, play_game
-from zobra.train.games import TrainingGame, keep_settings, shard_path, write_shard
+from zobra.train.games import keep_settings, shard_path, write_shard
+from zobra.train.training_game import TrainingGame
 from zobra.tt.table import Table
 
-GAMES_A_SHARD = 32
+GAMES_A_SHARD = 128
 PIECES_DIGEST = 16  # characters of the digest of the piece-square values
 TABLE_MEGABYTES = 2
 
@@ -154,4 +155,4 @@ class Generation:
             with self._lock:
                 self.tally.add(game)
                 on_game(self.tally)
-        write_shard(shard_path(self._folder, first), games, {"first": first, **self._settings})
+        write_shard(shard_path(self._folder, first), games, {"first": first})

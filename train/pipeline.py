@@ -15,9 +15,8 @@ from rich.console import Console
 from zobra.engine.network import BUILT_IN, Network, read_network
 from zobra.train import display, gate
 from zobra.train.check import check_data
-from zobra.train.games import data_digest, read_sets, write_atomically
+from zobra.train.games import data_digest, load_positions, read_sets, write_atomically
 from zobra.train.generate import Generation
-from zobra.train.positions import load_positions
 from zobra.train.quantise import quantise
 from zobra.train.recipe import BUILT_IN_NAME, Recipe
 from zobra.train.trainer import Trainer

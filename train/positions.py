@@ -7,24 +7,23 @@ theirs (see engine/accumulator.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import chess
 import numpy as np
 
 from zobra.engine.attacks import find_checks
-from zobra.engine.board import BLACK, KING, ONE, TWO, ZERO
+from zobra.engine.board import BLACK, KING, NO_PIECE, ONE, THREE, TWO, ZERO
 from zobra.engine.fen import parse_fen
+from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import VOID, copy_record, entry, kernel, lowest, population, record
-from zobra.engine.layouts import TABLES_TYPE
-from zobra.engine.legality import is_legal
+from zobra.engine.layouts import MAX_MOVES, MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make
-from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, to_square
+from zobra.engine.move import EN_PASSANT, NO_MOVE, PROMOTION, flag_of, from_square, to_square
 from zobra.engine.position import TABLES_RECORD
 from zobra.train.game_kernel import GAME, LONGEST_GAME
-from zobra.train.games import DataError, TrainingGame, read_shard
+from zobra.train.training_game import DataError, TrainingGame
 
 FILTER_DEFAULTS = {
     "first_ply": 16,  # counted from the start position; earlier positions belong to the opening
@@ -45,12 +44,24 @@ PACKED = np.dtype(
     ]
 )
 REPLAY = np.dtype(
-    [("game", GAME), ("count", "u8"), ("played", "i8"), ("board", GAME["start"]), ("following", GAME["start"])], align=True
+    [
+        ("game", GAME),
+        ("indices", "u1", (LONGEST_GAME,)),  # of the moves among the legal ones, see sort_moves
+        ("decoding", "u1"),  # 1: `indices` are given and `game.moves` are filled; 0: the other way round
+        ("count", "u8"),
+        ("played", "i8"),
+        ("board", POSITION),
+        ("following", POSITION),
+        ("moves", MOVE_LIST),
+        ("keys", "u4", (MAX_MOVES,)),
+    ],
+    align=True,
 )
 KEPT = np.dtype([("positions", PACKED, (LONGEST_GAME,))])
 MAX_PIECES, EMPTY = 32, 12
 
 RANK_FLIP, RIGHT_HALF, NIBBLE = np.uint64(56), np.uint64(4), np.uint64(4)
+MOVE_BITS, MOVE_MASK, QUIET = np.uint64(16), np.uint64(0xFFFF), np.uint64(63)
 
 
 @kernel
@@ -86,6 +97,43 @@ def pack_board(position, packed):
     packed.mirrored = np.uint8((ONE if own & RIGHT_HALF else ZERO) | (TWO if other & RIGHT_HALF else ZERO))
 
 
+@kernel
+def sort_moves(job, tables):
+    """Write the legal moves to `job.keys`, sorted: captures by victim and attacker, then other moves; number of moves.
+
+    The low 16 bits of a key are the move. This order is part of the form of the games on disk.
+    """
+    position = job.board
+    job.moves.count = ZERO
+    count = generate(position, tables, job.moves, ALL)
+    for index in range(np.int64(count)):
+        move = np.uint64(job.moves.moves[index])
+        victim, attacker = np.uint64(position.board[to_square(move)]), np.uint64(position.board[from_square(move)])
+        is_capture = victim != NO_PIECE and (victim & ONE) != position.side  # castling: the king's own rook
+        rank = (KING - (victim >> ONE)) << THREE | attacker >> ONE if is_capture else QUIET
+        key, place = np.uint32(rank << MOVE_BITS | move), int(index)
+        while place > 0 and job.keys[place - 1] > key:
+            job.keys[place] = job.keys[place - 1]
+            place -= 1
+        job.keys[place] = key
+    return np.int64(count)
+
+
+@kernel
+def next_move(job, tables, ply):
+    """The legal move at this ply, and its index if that is wanted; NO_MOVE if it is not legal."""
+    count = sort_moves(job, tables)
+    if job.decoding:
+        index = np.int64(job.indices[ply])
+        return np.uint64(job.keys[index]) & MOVE_MASK if index < count else NO_MOVE
+    move = np.uint64(job.game.moves[ply])
+    for index in range(count):
+        if np.uint64(job.keys[index]) & MOVE_MASK == move:
+            job.indices[ply] = np.uint8(index)
+            return move
+    return NO_MOVE
+
+
 @entry(VOID, record(REPLAY), record(FILTER), record(KEPT), TABLES_TYPE)
 def replay(job, rules, kept, tables):
     """Replay a game up to the first illegal move. Sets `job.played` (plies) and `job.count` (positions kept)."""
@@ -93,9 +141,10 @@ def replay(job, rules, kept, tables):
     copy_record(job.board, game.start)
     job.count, job.played = ZERO, 0
     for ply in range(np.int64(game.count)):
-        move, score = np.uint64(game.moves[ply]), np.int64(game.scores[ply])
-        if not is_legal(job.board, tables, move):
+        move, score = next_move(job, tables, ply), np.int64(game.scores[ply])
+        if move == NO_MOVE:
             return
+        game.moves[ply] = np.uint16(move)
         if is_wanted(job.board, move, score, rules):
             packed = kept.positions[job.count]
             pack_board(job.board, packed)
@@ -130,15 +179,28 @@ def mailboxes(positions: np.ndarray) -> np.ndarray:
 
 
 class Replayer:
-    """Turns games into positions; `rules` are as FILTER_DEFAULTS."""
+    """Replays games; `rules` are as FILTER_DEFAULTS. DataError for an illegal game."""
 
     def __init__(self, rules: dict[str, int]) -> None:
         self._job, self._kept, self._rules = np.zeros(1, REPLAY), np.zeros(1, KEPT), np.zeros(1, FILTER)
         for name, value in (FILTER_DEFAULTS | rules).items():
             self._rules[0][name] = value
 
-    def positions(self, played: TrainingGame) -> np.ndarray:
-        """The positions of one game that are kept (dtype PACKED); DataError for an illegal game."""
+    def positions(self, game: TrainingGame) -> np.ndarray:
+        """The positions of a game that are kept (dtype PACKED)."""
+        return self._replay(game, False)
+
+    def indices(self, game: TrainingGame) -> np.ndarray:
+        """The index (uint8) of each move of a game among the legal moves."""
+        self._replay(game, False)
+        return self._job[0]["indices"][: len(game.moves)].copy()
+
+    def read(self, game: TrainingGame) -> tuple[TrainingGame, np.ndarray]:
+        """A game whose `moves` are indices, with its moves, and its positions that are kept."""
+        found = self._replay(game, True)
+        return replace(game, moves=self._job[0]["game"]["moves"][: len(game.moves)].copy()), found
+
+    def _replay(self, played: TrainingGame, decoding: bool) -> np.ndarray:
         job: Any = self._job[0]
         game, count = job["game"], len(played.moves)
         if count > LONGEST_GAME:
@@ -147,33 +209,12 @@ class Replayer:
             game["start"] = parse_fen(played.fen).record
         except ValueError as error:
             raise DataError(f"game {played.number}: {error}") from error
-        game["result"], game["count"] = played.result, count
-        game["moves"][:count], game["scores"][:count] = played.moves, played.scores
+        game["result"], game["count"], job["decoding"] = played.result, count, decoding
+        (job["indices"] if decoding else game["moves"])[:count] = played.moves
+        game["scores"][:count] = played.scores
         replay(job, self._rules[0], self._kept[0], TABLES_RECORD)
         if (ply := int(job["played"])) < count:
             raise DataError(f"game {played.number}: its move at ply {ply} is not legal")
         found = self._kept[0]["positions"][: int(job["count"])].copy()
         found["game"] = played.number
         return found
-
-    def shard(self, path: Path) -> Iterator[tuple[TrainingGame, np.ndarray]]:
-        """The games of a shard, each with the positions that are kept; DataError names the file."""
-        for game in read_shard(path):
-            try:
-                found = self.positions(game)
-            except DataError as error:
-                raise DataError(f"{path}: {error}") from error
-            yield game, found
-
-
-def load_positions(
-    paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[[], None] = lambda: None
-) -> tuple[np.ndarray, int]:
-    """All positions of these shards that the filter keeps, in order, and the number of games."""
-    replayer, parts, games = Replayer(rules), [np.zeros(0, PACKED)], 0
-    for path in paths:
-        for _, found in replayer.shard(path):
-            parts.append(found)
-            games += 1
-        on_shard()
-    return np.concatenate(parts), games

@@ -17,8 +17,8 @@ import numpy as np
 
 from zobra.engine.layouts import FEATURES
 from zobra.engine.network import LARGEST_OUTPUT, QB, SCALE
-from zobra.train.games import DataError
 from zobra.train.gradient import accumulate_gradient, optimise, weights_dtype
+from zobra.train.training_game import DataError
 
 CHUNKS = 8
 LARGEST_WEIGHT = 1.98  # of the first layer: 33 rows of it stay within 16 bits

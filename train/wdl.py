@@ -14,8 +14,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from zobra.search.wdl import FULL_MATERIAL, LEAST_SPREAD, PIECE_VALUES, USUAL_MATERIAL, Model
-from zobra.train.games import DataError, write_atomically
+from zobra.train.games import write_atomically
 from zobra.train.positions import mailboxes
+from zobra.train.training_game import DataError
 
 BEGIN = Model(150.0, 50.0, 80.0, 20.0)
 PAWN = 100.0  # centipawns; the optimiser works in pawns

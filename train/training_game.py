@@ -1,16 +1,37 @@
-"""A training game as PGN, each move with its score."""
+"""A training game, and its text as PGN."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import chess
 import chess.pgn
+import numpy as np
 
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.train.game_kernel import ENDINGS
-from zobra.train.games import TrainingGame
 
 RESULTS = ("0-1", "1/2-1/2", "1-0")
+
+
+class DataError(ValueError):
+    """Data that cannot be used; the message names the file and the fault."""
+
+
+@dataclass(frozen=True)
+class TrainingGame:
+    """One game: FEN after the opening, moves (uint16) and scores (int16, centipawns for White) of equal length.
+
+    `result` is in half points for White, `ending` an index into ENDINGS.
+    """
+
+    number: int
+    fen: str
+    result: int
+    ending: int
+    moves: np.ndarray
+    scores: np.ndarray
 
 
 def score_text(white: int) -> str:
