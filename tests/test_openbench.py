@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("engine", "tt", "search", "uci", "arena", "train")
+PACKAGES = ("engine", "tt", "search", "uci", "arena", "train", "api")
 ENGINE = """
 import sys
 from zobra.engine.value import VALUE
@@ -33,6 +33,8 @@ def source(tmp_path):
     shutil.copy(ROOT / "uci" / "launcher.py", tree / "uci")
     (tree / "uci" / "main.py").write_text(ENGINE)
     (tree / "engine" / "value.py").write_text("VALUE = 123\n")
+    (tree / "engine" / "kernels").mkdir()
+    (tree / "engine" / "kernels" / "build.py").write_text("")
     return tree
 
 
@@ -89,10 +91,19 @@ def test_a_cache_that_cannot_be_written_is_named(source, tmp_path):
     assert "the sources cannot be unpacked" in failed.stderr and "Traceback" not in failed.stderr
 
 
+def test_sources_that_others_could_have_written_are_refused(source, tmp_path):
+    executable = build(source, tmp_path / "cache")
+    (unpacked,) = (tmp_path / "cache" / "zobra" / "builds").iterdir()
+    unpacked.chmod(0o777)
+    failed = run([executable, "bench"], tmp_path, tmp_path / "cache")
+    assert failed.returncode == 1 and f"other users can write to {unpacked}" in failed.stderr
+
+
 def test_a_missing_package_is_named(source, tmp_path):
     executable = build(source, tmp_path / "cache")
     shutil.rmtree(source / "engine")
-    (source / "engine").mkdir()
+    (source / "engine" / "kernels").mkdir(parents=True)
+    (source / "engine" / "kernels" / "build.py").write_text("import no_such_package_anywhere\n")
     (source / "engine" / "value.py").write_text("import no_such_package_anywhere\nVALUE = 1\n")
     failed = run(["make", f"EXE={executable.name}", f"PYTHON={sys.executable}"], source, tmp_path / "cache")
     assert failed.returncode != 0
@@ -106,6 +117,7 @@ def test_the_real_bench_is_what_openbench_reads(tmp_path):
     executable = tmp_path / "Zobra-12345678"
     made = run(["make", f"EXE={executable}", f"PYTHON={sys.executable}"], ROOT, tmp_path / "cache")
     assert made.returncode == 0, made.stdout + made.stderr
+    assert "nothing to compile" in made.stdout and "the package" in made.stdout
     counts = set()
     for _ in range(2):
         bench = run([executable, "bench"], tmp_path, tmp_path / "cache")

@@ -1,16 +1,19 @@
 """The start of a self-contained Zobra, as `make EXE=name` builds it: unpacks the sources that it carries, then runs them.
 
-Kernels are compiled from source files and cached for them, so the sources must be real files: they go to the user's
-cache directory, under a digest of this executable. Several starts at once are safe.
+The engine needs its sources, data and compiled kernels as real files. They go to the user's cache directory, under a digest of
+this executable. Several starts at once are safe. A folder that other users could have filled is refused.
 """
 
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
+
+OTHERS_CAN_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def unpacked(executable: Path) -> Path:
@@ -30,6 +33,9 @@ def unpacked(executable: Path) -> Path:
             shutil.rmtree(draft, ignore_errors=True)
             if not target.is_dir():  # otherwise another start was faster
                 raise
+    status = target.stat()
+    if os.name == "posix" and (status.st_uid not in (0, os.geteuid()) or status.st_mode & OTHERS_CAN_WRITE):
+        raise PermissionError(f"other users can write to {target}")
     return target
 
 
