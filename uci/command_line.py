@@ -12,6 +12,7 @@ from zobra.arena.command_line import register as register_arena
 from zobra.train.command_line import register as register_training
 from zobra.uci import one_shot
 from zobra.uci.doctor import doctor, uci_path
+from zobra.uci.genfens import genfens
 from zobra.uci.install import install
 from zobra.uci.perft_command import perft
 from zobra.uci.version import VERSION
@@ -98,7 +99,7 @@ def keys(quick: Annotated[bool, typer.Option("--quick", help="Take a smaller sam
     report(quick)
 
 
-for command in (perft, warmup, doctor, uci_path, install):
+for command in (perft, warmup, doctor, uci_path, install, genfens):
     app.command()(command)
 one_shot.register(app)
 register_arena(app)

@@ -39,8 +39,7 @@ class Session:
         self.searcher: Searcher = Searcher(int(self.values["Hash"]), int(self.values["Move Overhead"]))
         self.searcher.seed = random.getrandbits(32)  # a weakened engine does not play the same game twice
         self._board = FollowedGame()
-        self.searches = GoHandler(console, self.values, self.searcher, self._board)
-        self.book, self.tables = self.searches.book, self.searches.tables
+        self.searches: GoHandler = GoHandler(console, self.values, self.searcher, self._board)
         self.counts = Counts(console, is_interrupted)
         for notice in kernels.notices():
             console.inform(notice)

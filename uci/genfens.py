@@ -1,0 +1,68 @@
+"""`zobra genfens N seed S book BOOK`: random balanced openings, as OpenBench asks an engine for them before it plays games.
+
+Each line is `info string genfens FEN`. The same seed and book give the same openings.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+PLIES, BOOK_PLIES = 8, 4  # random moves from the start position, and from one of a book; half of the time one more
+MARGIN = 100  # centipawns: the most by which one side stands better, by a search of NODES positions
+NODES = 100
+TRIES = 1_000  # without an opening, then the book has none
+
+
+def genfens(
+    count: Annotated[int, typer.Argument(metavar="N", min=1, help="How many.")],
+    words: Annotated[list[str] | None, typer.Argument(metavar="seed S book BOOK", help="BOOK: a file or None.")] = None,
+) -> None:
+    """Print random balanced openings, as OpenBench wants them."""
+    given = {"seed": "0", "book": "None"} | dict(zip((words or [])[::2], (words or [])[1::2], strict=False))
+    if not given["seed"].isdigit():
+        raise typer.BadParameter(f"seed is a whole number, not {given['seed']!r}")
+    try:
+        for fen in openings(count, int(given["seed"]), given["book"]):
+            typer.echo(f"info string genfens {fen}")
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def openings(count: int, seed: int, book: str) -> Iterator[str]:
+    """So many different openings; OSError or ValueError if the book cannot be used."""
+    from zobra.engine.fen import START, parse_fen, write_fen
+    from zobra.engine.game import Game
+    from zobra.search.limits import Limits, Report
+    from zobra.search.searcher import Searcher
+
+    starts, plies = (fens_of(Path(book)), BOOK_PLIES) if book.lower() != "none" else ([START], PLIES)
+    source, searcher, read, tries = random.Random(seed), Searcher(1), cache(parse_fen), 0
+    known: set[int] = set()  # keys
+    while len(known) < count:
+        if (tries := tries + 1) > TRIES:
+            raise ValueError(f"{book}: no balanced opening in {TRIES} tries")
+        position = read(source.choice(starts))
+        for _ in range(plies + source.randrange(2)):
+            if moves := position.legal_moves():
+                position = position.after(source.choice(moves))
+        reports: list[Report] = []
+        searcher.search(Game(position), Limits(nodes=NODES), reports.append)
+        if reports and abs(reports[-1].score) <= MARGIN and position.key not in known:
+            known.add(position.key)
+            tries = 0
+            yield write_fen(position)
+
+
+def fens_of(book: Path) -> list[str]:
+    """The positions of a file with a FEN or an EPD record a line."""
+    lines = [line.split() for line in book.read_text(encoding="utf-8").splitlines()]
+    fens = [" ".join(words[: 6 if words[4:5] and words[4].isdigit() else 4]) for words in lines if words]
+    if not fens:
+        raise ValueError(f"{book}: there is no position in it")
+    return fens
