@@ -2,7 +2,7 @@
 
 import pytest
 
-from zobra.uci.commands import Debug, Go, Perft, RunBench, SetOption, SetPosition, Simple, parse
+from zobra.uci.commands import Count, Go, SetOption, SetPosition, Simple, parse
 
 
 @pytest.mark.parametrize(
@@ -10,8 +10,8 @@ from zobra.uci.commands import Debug, Go, Perft, RunBench, SetOption, SetPositio
     [
         ("uci", Simple("uci")),
         ("  \t isready \t", Simple("isready")),
-        ("joho debug on", Debug(True)),
-        ("debug off", Debug(False)),
+        ("joho debug on", Simple("debug on")),
+        ("debug off", Simple("debug off")),
         ("", None),
         ("# stop", None),
         ("nonsense of all sorts", None),
@@ -36,15 +36,15 @@ from zobra.uci.commands import Debug, Go, Perft, RunBench, SetOption, SetPositio
         ("go searchmoves", Go()),
         ("go dpeth 5 nodes 7 now", Go({"nodes": 7}, unknown=("dpeth", "5", "now"))),
         ("position startpos e2e4 moves d2d4", SetPosition(None, ("d2d4",), ("e2e4",))),
-        ("go perft 4", Perft(4)),
-        ("go perft", Perft(None)),
+        ("go perft 4", Count("perft", 4)),
+        ("go perft", Count("perft", None)),
         ("position", SetPosition("", ())),
         ("POSITION StartPos MOVES E7E8Q", SetPosition(None, ("E7E8Q",))),
         ("setoption name BookFile value a  b", SetOption("BookFile", "a  b")),
         ("setoption name X value 3 value 4", SetOption("X", "3 value 4")),
         ("setoption name value 3", None),
-        ("bench", RunBench(None)),
-        ("bench 5", RunBench(5)),
+        ("bench", Count("bench", None)),
+        ("bench 5", Count("bench", 5)),
     ],
 )
 def test_parse(line, command):

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.prober import Prober
-from zobra.uci.commands import Go, Perft, RunBench, SetOption, Simple, parse
+from zobra.uci.commands import Count, Go, SetOption, Simple, parse
 from zobra.uci.console import Console, decode
 from zobra.uci.options import OPTIONS
 
@@ -86,9 +86,9 @@ def is_harmless(data: bytes) -> bool:
     """No command in it ends the conversation, keeps this machine busy or full, or names a file outside the folder."""
     for text in Console(iter([data, b""]).__next__).lines():
         command = parse(text)
-        if command == Simple("quit") or isinstance(command, RunBench):
+        if command == Simple("quit"):
             return False
-        if isinstance(command, Perft) and (command.depth or 0) > 3:
+        if isinstance(command, Count) and (command.kind == "bench" or (command.depth or 0) > 3):
             return False
         if isinstance(command, SetOption) and not is_harmless_option(command):
             return False

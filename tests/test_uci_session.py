@@ -10,7 +10,7 @@ from zobra.search.limits import Progress, Report, Result
 from zobra.search.skill import skill_from_elo, skill_from_level
 from zobra.search.wdl import normalised
 from zobra.uci import session
-from zobra.uci.commands import ARGUMENTS, SIMPLE, Go, Perft, RunBench, SetOption, SetPosition, Simple, parse
+from zobra.uci.commands import ARGUMENTS, SIMPLE, Count, Go, SetOption, SetPosition, Simple, parse
 from zobra.uci.console import Console
 from zobra.uci.loop import Loop
 from zobra.uci.search_thread import SearchThread
@@ -108,8 +108,8 @@ def best(said):
         lambda session: session.set_option(SetOption("Hash", "8")),
         lambda session: session.new_game(),
         lambda session: session.flip(),
-        lambda session: session.count_leaves(Perft(1)),
-        lambda session: session.bench(RunBench(1)),
+        lambda session: session.count(Count("perft", 1)),
+        lambda session: session.count(Count("bench", 1)),
         lambda session: session.leave(),
     ],
 )
@@ -267,7 +267,7 @@ def test_missing_threads_are_told(conversation, said):
     assert "info string 3 of 8 threads could not be started: the system allows no more" in said
 
 
-@pytest.mark.parametrize("ask", [Session.show_evaluation, Session.flip, lambda session: session.count_leaves(Perft(2))])
+@pytest.mark.parametrize("ask", [Session.show_evaluation, Session.flip, lambda session: session.count(Count("perft", 2))])
 def test_what_asks_about_a_position_that_could_not_be_read_is_refused(conversation, said, ask):
     conversation.set_position(SetPosition("8/8/8/8", ()))
     said.clear()

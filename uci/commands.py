@@ -12,16 +12,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Simple:
-    """A command without arguments: see SIMPLE."""
+    """A command without arguments: see SIMPLE; also `debug on` and `debug off`."""
 
     name: str
-
-
-@dataclass(frozen=True)
-class Debug:
-    """`debug on` or `debug off`."""
-
-    on: bool
 
 
 @dataclass(frozen=True)
@@ -63,20 +56,14 @@ class Go:
 
 
 @dataclass(frozen=True)
-class Perft:
-    """`go perft N` or `perft N`; None where N is missing."""
+class Count:
+    """`go perft N`, `perft N` or `bench [N]`: the kind is perft or bench, the depth None where it is missing."""
 
+    kind: str
     depth: int | None
 
 
-@dataclass(frozen=True)
-class RunBench:
-    """`bench [DEPTH]`."""
-
-    depth: int | None
-
-
-Command = Simple | Debug | SetOption | SetPosition | Go | Perft | RunBench
+Command = Simple | SetOption | SetPosition | Go | Count
 
 SIMPLE = ("uci", "isready", "ucinewgame", "stop", "ponderhit", "quit", "d", "eval", "flip", "compiler", "register", "help")
 HELP = """\
@@ -128,8 +115,8 @@ def _first_number(words: list[str]) -> int | None:
     return _number(words[0]) if words else None
 
 
-def _parse_debug(words: list[str]) -> Debug:
-    return Debug(not words or words[0].lower() != "off")
+def _parse_debug(words: list[str]) -> Simple:
+    return Simple("debug off" if words and words[0].lower() == "off" else "debug on")
 
 
 def _parse_option(line: str, words: list[str], start: int) -> SetOption | None:
@@ -184,7 +171,7 @@ def _parse_go(words: list[str]) -> Command:
         else:
             unknown.append(words[index - 1])
     if "perft" in numbers or "perft" in unreadable:
-        return Perft(numbers.get("perft"))
+        return Count("perft", numbers.get("perft"))
     return Go(numbers, tuple(unreadable), "infinite" in flags, "ponder" in flags, tuple(moves), tuple(unknown))
 
 
@@ -192,6 +179,6 @@ ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {
     "debug": _parse_debug,
     "position": _parse_position,
     "go": _parse_go,
-    "perft": lambda words: Perft(_first_number(words)),
-    "bench": lambda words: RunBench(_first_number(words)),
+    "perft": lambda words: Count("perft", _first_number(words)),
+    "bench": lambda words: Count("bench", _first_number(words)),
 }

@@ -11,9 +11,10 @@ import os
 import queue
 import sys
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from zobra.uci.commands import HELP, Command, Debug, Go, Perft, RunBench, SetOption, SetPosition, Simple, parse
+from zobra.uci.commands import HELP, Command, Count, Go, SetOption, SetPosition, Simple, parse
 from zobra.uci.console import Console, leave_on_signals
 from zobra.uci.options import OPTIONS, parameter_options
 from zobra.uci.startup import Startup
@@ -22,7 +23,6 @@ from zobra.uci.version import VERSION
 if TYPE_CHECKING:
     from zobra.uci.session import Session
 
-COUNTS = (Perft, RunBench)
 READY, STOP, QUIT = Simple("isready"), Simple("stop"), Simple("quit")
 POLL = 0.02  # seconds between two looks whether the worker has ended
 
@@ -46,7 +46,7 @@ class Loop:
             command = parse(line)
             if command == QUIT:
                 break
-            self._counts_heard += isinstance(command, COUNTS)
+            self._counts_heard += isinstance(command, Count)
             if command == STOP:
                 self.interrupt()
             if command == READY and self._is_counting():
@@ -78,7 +78,7 @@ class Loop:
             except Exception as error:  # whatever a line does, the conversation goes on
                 self._console.inform(f"error: {type(error).__name__}: {error}")
             self._stops_obeyed += command == STOP
-            self._counts_obeyed += isinstance(command, COUNTS)
+            self._counts_obeyed += isinstance(command, Count)
         if (session := self._startup.loaded) is not None:
             session.leave()
 
@@ -97,18 +97,14 @@ class Loop:
             self._pass_over(command)
         elif isinstance(command, Simple):
             self._obey_simple(command.name)
-        elif isinstance(command, Debug):
-            self._console.debug = command.on
         elif isinstance(command, Go):
             self._go(command)
         elif isinstance(command, SetOption):
             self.session().set_option(command)
         elif isinstance(command, SetPosition):
             self.session().set_position(command)
-        elif isinstance(command, Perft):
-            self.session().count_leaves(command)
         else:
-            self.session().bench(command)
+            self.session().count(command)
 
     def _pass_over(self, line: str) -> None:
         words = line.lower().split()
@@ -127,25 +123,22 @@ class Loop:
             self._console.say("bestmove (none)")
 
     def _obey_simple(self, name: str) -> None:
-        if name == "uci":
-            self.introduce()
-        elif name == "isready":
-            self._get_ready()
-        elif name in ("stop", "ponderhit"):
-            if (session := self._startup.loaded) is not None:
-                session.searches.thread.stop() if name == "stop" else session.searches.thread.ponderhit()
-        elif name == "compiler":
-            self._console.inform(build_description())
-        elif name == "help":
-            self._console.say(HELP)
-        elif name == "ucinewgame":
-            self.session().new_game()
-        elif name == "flip":
-            self.session().flip()
-        elif name == "d":
-            self.session().show_board()
-        elif name == "eval":
-            self.session().show_evaluation()
+        search = self._startup.loaded.searches.thread if self._startup.loaded else None
+        actions: dict[str, Callable[[], object]] = {
+            "uci": self.introduce,
+            "isready": self._get_ready,
+            "stop": search.stop if search else lambda: None,
+            "ponderhit": search.ponderhit if search else lambda: None,
+            "ucinewgame": lambda: self.session().new_game(),
+            "d": lambda: self.session().show_board(),
+            "eval": lambda: self.session().show_evaluation(),
+            "flip": lambda: self.session().flip(),
+            "debug on": lambda: setattr(self._console, "debug", True),
+            "debug off": lambda: setattr(self._console, "debug", False),
+            "compiler": lambda: self._console.inform(build_description()),
+            "help": lambda: self._console.say(HELP),
+        }
+        actions.get(name, lambda: None)()
 
     def introduce(self) -> None:
         """Answer `uci`, then begin to load the engine."""

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from zobra.uci.commands import Go, Perft, SetPosition, Simple, parse
+from zobra.uci.commands import Count, Go, SetPosition, Simple, parse
 from zobra.uci.console import Console
 from zobra.uci.go_limits import AT_LEAST_ONE
 from zobra.uci.loop import Loop
@@ -79,7 +79,7 @@ def run(lines: list[list[str]], options: dict[str, int] | None = None) -> None:
     set_options = [f"setoption name {name} value {value}" for name, value in (options or {}).items()]
     commands = [command for line in (*set_options, *map(" ".join, lines)) if (command := parse(line)) is not None]
     for command in commands:
-        if isinstance(command, Go | Perft) and (problems := problems_of(command)):
+        if isinstance(command, Go | Count) and (problems := problems_of(command)):
             raise typer.BadParameter("; ".join(problems))
     console = Console()
     loop, status = Loop(console), 0
@@ -107,9 +107,9 @@ def run(lines: list[list[str]], options: dict[str, int] | None = None) -> None:
     os._exit(status)  # at once, whatever a compilation is doing in its thread
 
 
-def problems_of(command: Go | Perft) -> list[str]:
+def problems_of(command: Go | Count) -> list[str]:
     """What is wrong with limits, in words. A GUI's `go` is carried out whatever it says, a user's is not."""
-    if isinstance(command, Perft):
+    if isinstance(command, Count):
         return ["perft takes a depth"] if command.depth is None else []
     small = [name for name in AT_LEAST_ONE if command.numbers.get(name, 1) < 1]
     return command.problems() + [f"go: {name} is at least 1, not {command.numbers[name]}" for name in small]

@@ -17,7 +17,7 @@ from zobra.engine.position import Position
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 from zobra.uci.board_text import board_text, evaluation_text
-from zobra.uci.commands import Perft, RunBench, SetOption, SetPosition
+from zobra.uci.commands import Count, SetOption, SetPosition
 from zobra.uci.console import Console
 from zobra.uci.counts import Counts
 from zobra.uci.followed_game import FollowedGame
@@ -128,13 +128,10 @@ class Session:
             self.console.inform(f"error: {NO_POSITION}")
         return self.readable
 
-    def count_leaves(self, command: Perft) -> None:
-        """`go perft`."""
+    def count(self, command: Count) -> None:
+        """Carry out `perft` or `bench`."""
         self.searches.thread.finish()
-        if self._has_position():
+        if command.kind == "bench":
+            self.counts.bench(command.depth, self.searcher.parameters)
+        elif self._has_position():
             self.counts.perft(self._board.position, command.depth, self.chess960)
-
-    def bench(self, command: RunBench) -> None:
-        """`bench`."""
-        self.searches.thread.finish()
-        self.counts.bench(command.depth, self.searcher.parameters)
