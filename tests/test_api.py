@@ -2,6 +2,8 @@
 
 import doctest
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -102,3 +104,8 @@ def test_an_interrupt_ends_a_search(engine):
     with pytest.raises(KeyboardInterrupt):
         engine.analyse(chess.Board(), chess.engine.Limit(time=60))
     assert time.monotonic() - begin < 30
+
+
+def test_a_second_start_needs_no_numba(engine):
+    code = "import sys; from zobra.api import Engine; Engine(hash=1); print('numba' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

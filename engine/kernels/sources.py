@@ -33,9 +33,10 @@ def is_kernel_source(path: Path) -> bool:
 
 
 def import_kernel_sources() -> None:
-    """Import every module that the engine's kernels are in."""
+    """Import every module that the engine's kernels are in: all but the compile layer, whose compiler imports Numba."""
     for path in kernel_sources():
-        import_module(".".join(("zobra", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"))
+        if path.parent != Path(__file__).resolve().parent:
+            import_module(".".join(("zobra", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"))
 
 
 def imported_files(path: Path) -> list[Path]:
