@@ -1,7 +1,7 @@
-"""Iterative deepening of one worker at one root: depth after depth, for one line or several, each in an aspiration window.
+"""Iterative deepening: the root is searched depth after depth, for one line or several, each in an aspiration window.
 
-A further line is a search of the root confined to the moves that no better line begins with. What the table holds of the root
-is of all its moves, so it is put back after a confined search; that begins with the line's last first move in its place.
+A further line (MultiPV) is a search of the root without the first moves of the better lines. The table's entry of the root is
+for all moves, so it is put back afterwards. Meanwhile it holds the first move that the line had at the last depth.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from zobra.search.worker import ROOT_MOVES
 from zobra.tt.entry import as_hint
 from zobra.tt.table import Table
 
-WIDENING = 2
-WIDEST = 1_000  # centipawns; a window that failed beyond this is thrown open
+WIDEST_WINDOW = 1_000  # centipawns; a wider window is opened to infinity
 
 
 @dataclass(frozen=True)
@@ -33,61 +32,43 @@ class PvLine:
     moves: tuple[int, ...]
 
 
+Tell = Callable[[int, PvLine], None]
+
+
 def _share_count(found: tuple[int, ...], moves: tuple[int, ...]) -> bool:
     """Do two lines begin with the same move, or with promotions of one pawn, whose nodes are counted together?"""
     return bool(found) and found[0] % ROOT_MOVES == moves[0] % ROOT_MOVES
 
 
-def best_first(lines: Sequence[PvLine]) -> list[PvLine]:
-    """Lines of one depth in the order of their scores; of equals, the one that was found first."""
-    return sorted(lines, key=lambda line: -line.score)
-
-
 class IterativeDeepening:
-    """The root stands in the worker's first frame. `choices` are its moves to search, `confined` whether it has others.
+    """Searches the root that is set in a worker. `choices` are its moves to search.
 
-    `lines` are the best ones found, best first; `wanted` bounds their number. `tell(number, line)` is called for each attempt
-    when one line is wanted, and for all lines together when a depth is finished otherwise.
+    `lines` are the best lines found, best first, at most `wanted`. `tell(number, line)` is called after each search of a window
+    if one line is wanted, otherwise for all lines together when a depth is finished.
     """
 
-    def __init__(
-        self,
-        worker: Any,
-        table: Table,
-        choices: Sequence[int],
-        confined: bool,
-        wanted: int,
-        tell: Callable[[int, PvLine], None],
-    ) -> None:
+    def __init__(self, worker: Any, table: Table, choices: Sequence[int], wanted: int, tell: Tell) -> None:
         self.lines: list[PvLine] = []
-        self._worker, self._table, self._tell = worker, table, tell
-        self._choices, self._confined = choices, confined
+        self._worker, self._table, self._tell, self._choices = worker, table, tell, choices
+        self._confined = bool(worker["root_moves"]["count"])
         self._wanted = min(wanted, len(choices))
         self._key = int(worker["stack"][0]["position"]["key"])
         self._known = table.recall(self._key)  # now, before any other thread searches this root
 
-    @property
-    def stopped(self) -> bool:
-        """Was the search cut off?"""
-        return bool(self._worker["stopped"])
-
     def run(self, depths: range, is_enough: Callable[[int, PvLine], bool]) -> None:
-        """Search depth after depth until cut off, or `is_enough(depth, best line)`; what was cut off is told once more."""
+        """Search depth after depth until stopped, or `is_enough(depth, best line)`. A stop tells all lines once more."""
         for depth in depths:
             self._search_depth(depth)
-            if self.stopped or is_enough(depth, self.lines[0]):
+            if self._worker["stopped"] or self._wanted > 1:
+                for number, line in enumerate(self.lines, 1):
+                    self._tell(number, line)
+            if self._worker["stopped"] or is_enough(depth, self.lines[0]):
                 break
         if self._confined:
             self._table.revise(self._key, self._known)
-        if self.stopped:
-            self._tell_all()
-
-    def _tell_all(self) -> None:
-        for number, line in enumerate(self.lines, 1):
-            self._tell(number, line)
 
     def _search_depth(self, depth: int) -> None:
-        """Find the lines of one depth; those not reached before the search was cut off stay as they were."""
+        """Find the lines of one depth. Those not reached before a stop stay as they were."""
         found: list[PvLine] = []
         for number in range(self._wanted):
             taken = {line.moves[0] for line in found}
@@ -96,19 +77,17 @@ class IterativeDeepening:
                 line = self._search_line(depth, before, number == 0)
             if line is not None:
                 found.append(line)
-            if self.stopped:
+            if self._worker["stopped"]:
                 break
-        if self.stopped:
+        found.sort(key=lambda line: -line.score)  # of equals, the one that was found first
+        if self._worker["stopped"]:
             begun = {line.moves[0] for line in found}
-            self.lines = (best_first(found) + [line for line in self.lines if line.moves[0] not in begun])[: self._wanted]
-            return
-        self.lines = best_first(found)
-        if self._wanted > 1:
-            self._tell_all()
+            found = (found + [line for line in self.lines if line.moves[0] not in begun])[: self._wanted]
+        self.lines = found
 
     @contextmanager
     def _root_without(self, taken: set[int], before: PvLine | None) -> Iterator[None]:
-        """Confine the root to the choices not taken, and see that the table keeps what it knows of the unconfined root."""
+        """Confine the root to the choices not taken, and restore its table entry afterwards."""
         root_moves = self._worker["root_moves"]
         allowed = [move for move in self._choices if move not in taken] if taken or self._confined else []
         root_moves["count"] = len(allowed)
@@ -121,10 +100,10 @@ class IterativeDeepening:
             self._table.revise(self._key, known)
 
     def _search_line(self, depth: int, before: PvLine | None, is_first: bool) -> PvLine | None:
-        """Search one line in a window around its score before, widened on the side that fails.
+        """Search one line in a window around its last score, widened on the side that fails.
 
-        When the search is cut off: the line if its first move was found better than that of the line before, None otherwise.
-        Where the root's entry was altered meanwhile, the search may have been cut off before it had looked at the latter.
+        After a stop: the line if its first move was found better than that of the line `before`, None otherwise. Another thread
+        may have changed the root's entry, so the search may have been stopped before it came to the latter.
         """
         parameters = self._worker["parameters"]
         margin = int(parameters["aspiration_margin"])
@@ -140,7 +119,7 @@ class IterativeDeepening:
             spent = self._nodes_of(moves)
             score = int(negamax(self._worker, TABLES_RECORD, 0, max(1, depth - reduction), alpha, beta, 0))
             found = self._moves()
-            if self.stopped:
+            if self._worker["stopped"]:
                 compared = not moves or (self._nodes_of(moves) > spent and not _share_count(found, moves))
                 if is_first and compared and found:
                     return self._line(depth, int(self._worker["root_score"]), 0, found)
@@ -154,13 +133,13 @@ class IterativeDeepening:
                 self._tell(1, line)
             if bound == 0:
                 return line
-            margin *= WIDENING
-            if bound > 0:  # where it stands so well there is less to be found
+            margin *= 2
+            if bound > 0:
                 reduction = min(reduction + 1, int(parameters["aspiration_reduction"]))
-                beta = score + margin if margin <= WIDEST else int(INFINITY)
+                beta = score + margin if margin <= WIDEST_WINDOW else int(INFINITY)
             else:
                 reduction, beta = 0, (alpha + beta) // 2
-                alpha = score - margin if margin <= WIDEST else -int(INFINITY)
+                alpha = score - margin if margin <= WIDEST_WINDOW else -int(INFINITY)
 
     def _nodes_of(self, line: tuple[int, ...]) -> int:
         """Nodes spent so far on the first move of a line; 0 if there is none."""

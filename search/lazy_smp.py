@@ -1,115 +1,182 @@
-"""Lazy SMP: further threads search the same root on the shared table, and what they find speeds up the first one.
+"""Lazy SMP: helper threads search the same root with the same transposition table, which speeds up the first thread.
 
-Nothing else is shared and nothing is locked: each thread has a worker of its own, and no kernel holds Python's lock. When the
-first thread has done enough the others are halted, and all vote for the move. Idea: Dan Homan's shared hash table; Chess
-Programming Wiki, "Lazy SMP"; the vote is Stockfish's.
+The threads are started once and wait between searches. Each one that joins a search wakes the next, so only one at a time needs
+Python's lock; one that is still busy joins late or not at all. Threads beyond the number of processors have the least priority,
+so that the first thread, which keeps the time, has a processor. Idea: Dan Homan; Chess Programming Wiki, "Lazy SMP".
 """
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from queue import SimpleQueue
 
 import numpy as np
 
-from zobra.engine.scores import MAX_PLY, is_mate
-from zobra.search.iterative_deepening import IterativeDeepening, PvLine
-from zobra.search.worker import SIGNALS, STOP, clear_histories, new_worker, set_parameters
-from zobra.tt.table import Table
+from zobra.engine.position import TABLES_RECORD
+from zobra.engine.scores import is_mate
+from zobra.search.iterative_deepening import PvLine
+from zobra.search.root import run_helper
+from zobra.search.worker import SIGNALS, STOP, new_worker
 
 MAX_THREADS = 256
-VOTE_BASE = 14  # centipawns added to a line's lead over the worst line: every finished depth counts for something
+VOTE_BASE = 14  # centipawns added to a line's lead over the worst line, so that every completed depth counts
+LOWEST_PRIORITY = 19  # the nice value
+VOTE_TIMEOUT = 0.005  # seconds to wait for helper threads to end and vote
+NO_SIGNALS = np.zeros(SIGNALS, np.int64)  # of a worker that does not search
+
+MakeRoot = Callable[[np.ndarray], np.ndarray]  # from the signals of a search to its root, dtype ROOT
 
 
-def escapes_or_mates(line: PvLine, best: PvLine) -> bool:
-    """Where one of two lines is a mate there is no vote: a nearer mate is better, or being mated later.
+def usable_processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
-    That there is no such mate at all against us, only a search as deep may say.
+
+def vote(lines: list[PvLine]) -> PvLine:
+    """The line to play: each thread votes for its move, by depth and score. Idea: Stockfish.
+
+    There is no vote on a mate: a nearer mate is better, or being mated later. A line without a mate must be as deep as one that
+    is mated to be better.
     """
-    return line.score > best.score and (is_mate(line.score) or best.score > 0 or line.depth >= best.depth)
+    worst, best = min(line.score for line in lines), lines[0]
+    votes: dict[int, int] = {}
+    for line in lines:
+        votes[line.moves[0]] = votes.get(line.moves[0], 0) + (line.score - worst + VOTE_BASE) * line.depth
+    for line in lines[1:]:
+        if is_mate(best.score) or is_mate(line.score):
+            is_better = line.score > best.score and (is_mate(line.score) or best.score > 0 or line.depth >= best.depth)
+        else:
+            is_better = votes[line.moves[0]] > votes[best.moves[0]]
+        best = line if is_better else best
+    return best
 
 
-class LazySmp:
-    """The threads beside the first; `size` counts that too. `missing` of them could not be started for the last search."""
+class _HelperSearch:
+    """One search, which helper threads may join until it is stopped. `memory` is kept alive as long as they run."""
 
-    def __init__(self, parameters: dict[str, int], table: Table) -> None:
-        self._parameters, self._table = parameters, table
+    def __init__(self, make_root: MakeRoot, memory: object) -> None:
+        self.joined: list[np.ndarray] = []
+        self._ended: list[np.ndarray] = []
+        self._memory, self._changed = memory, threading.Condition()
         self._signals = np.zeros(SIGNALS, np.int64)
-        self._workers: list[np.ndarray] = []
+        self._root = make_root(self._signals)
+
+    def run(self, worker: np.ndarray, wake_next: Callable[[_HelperSearch], None]) -> None:
+        """Join unless it is too late, and return when the search is over."""
+        with self._changed:
+            if self._signals[STOP] or any(worker is other for other in self.joined):
+                return
+            worker[0]["nodes"] = worker[0]["completed_depth"] = 0
+            self.joined.append(worker)
+        wake_next(self)
+        run_helper(worker[0], TABLES_RECORD, self._root[0], 1 + len(self.joined) % 2)
+        with self._changed:
+            self._ended.append(worker)
+            self._changed.notify()
+
+    def stop(self, timeout: float | None) -> list[PvLine]:
+        """Stop it, and wait for its threads at most `timeout` seconds. The last lines of those that have ended."""
+        with self._changed:
+            self._signals[STOP] = 1
+            self._changed.wait_for(lambda: len(self._ended) == len(self.joined), timeout)
+        lines = []
+        for this in (worker[0] for worker in self._ended):
+            depth, score, length = (int(this[f"completed_{name}"]) for name in ("depth", "score", "pv_length"))
+            if depth and length:
+                lines.append(PvLine(depth, depth, score, 0, tuple(int(move) for move in this["completed_pv"][:length])))
+        return lines
+
+
+class HelperPool:
+    """Threads that wait for searches, each with a worker of its own."""
+
+    def __init__(self, parameters: dict[str, int], low_priority: bool) -> None:
+        self.workers: list[np.ndarray] = []
+        self._parameters, self._low_priority = parameters, low_priority
         self._threads: list[threading.Thread] = []
-        self._searches: list[IterativeDeepening] = []
-        self.missing = 0
+        self._tasks: SimpleQueue[_HelperSearch | None] = SimpleQueue()
+        self._search: _HelperSearch | None = None
+        weakref.finalize(self, self._tasks.put, None)
 
-    @property
-    def size(self) -> int:
-        """Number of threads, the first included."""
-        return len(self._workers) + 1
-
-    @size.setter
-    def size(self, count: int) -> None:
-        count = max(1, min(count, MAX_THREADS))
-        self._workers = self._workers[: count - 1]
-        self._workers += [new_worker(self._parameters, self._signals) for _ in range(count - 1 - len(self._workers))]
-
-    def set_parameters(self) -> None:
-        """The dictionary of parameters has changed: let every worker know."""
-        for worker in self._workers:
-            set_parameters(worker, self._parameters)
+    def resize(self, size: int) -> None:
+        """Have so many threads, or as many as the system and the memory allow."""
+        if size < len(self._threads):
+            self.stop()
+            self._tasks.put(None)
+            for thread in self._threads:
+                thread.join()
+            self._tasks.get()
+            self._threads, self.workers = [], []
+        with suppress(RuntimeError, MemoryError):
+            while len(self._threads) < size:
+                worker = new_worker(self._parameters, NO_SIGNALS)
+                thread = threading.Thread(target=_serve, args=(self._tasks, worker, self._low_priority), daemon=True)
+                thread.start()
+                self._threads.append(thread)
+                self.workers.append(worker)
 
     @property
     def nodes(self) -> int:
-        """Positions that these threads visited in the present or last search."""
-        return sum(int(worker[0]["nodes"]) for worker in self._workers)
+        """Positions visited in the present or last search."""
+        return sum(int(worker[0]["nodes"]) for worker in self._search.joined) if self._search else 0
 
-    def clear(self) -> None:
-        """A new game: clear all histories."""
-        for worker in self._workers:
-            clear_histories(worker)
+    def start(self, make_root: MakeRoot | None, memory: object) -> None:
+        """Search a root until `stop`. `make_root` makes it for the signals that it gets; None: rest. `memory`: what it uses."""
+        self._search = _HelperSearch(make_root, memory) if self._threads and make_root else None
+        if self._search:
+            self._tasks.put(self._search)
 
-    def start(self, prepare: Callable[[Any], None], choices: Sequence[int], confined: bool) -> None:
-        """Let the threads search the root that `prepare` sets up in a worker, until `halt`."""
-        self._signals[STOP] = 0
-        for worker in self._workers:
-            prepare(worker[0])
-        self._searches = [
-            IterativeDeepening(worker[0], self._table, choices, confined, 1, lambda *_: None) for worker in self._workers
-        ]
-        self.missing = 0
-        for number, search in enumerate(self._searches, 1):
-            depths = range(1 + number % 2, MAX_PLY)
-            thread = threading.Thread(target=search.run, args=(depths, lambda *_: False), daemon=True)
-            try:
-                thread.start()
-            except RuntimeError:  # the system has no more; the search goes on with fewer
-                self.missing += 1
-            else:
-                self._threads.append(thread)
+    def stop(self, timeout: float | None = None) -> list[PvLine]:
+        """Stop the search, and wait at most `timeout` seconds (None: until all have ended) for the lines that were found."""
+        return self._search.stop(timeout) if self._search else []
 
-    def rest(self) -> None:
-        """Leave the next search to the first thread."""
-        self._searches, self.missing = [], 0
-        for worker in self._workers:
-            worker[0]["nodes"] = 0
 
-    def halt(self) -> None:
-        """End the threads' searches, and wait for that."""
-        self._signals[STOP] = 1
-        for thread in self._threads:
-            thread.join()
-        self._threads = []
+def _serve(tasks: SimpleQueue[_HelperSearch | None], worker: np.ndarray, low_priority: bool) -> None:
+    """A helper thread. It joins the searches in `tasks`; None ends all threads of the pool, one after another."""
+    if low_priority and sys.platform == "linux":  # elsewhere a single thread has no priority that Python could set
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST_PRIORITY)
+    while (search := tasks.get()) is not None:
+        search.run(worker, tasks.put)
+        del search  # and the memory that it keeps
+    tasks.put(None)
 
-    def vote(self, first: PvLine) -> PvLine:
-        """The line to play, the first thread having found `first`: each thread votes for its move by depth and score."""
-        lines = [first] + [search.lines[0] for search in self._searches if search.lines and search.lines[0].bound == 0]
-        worst = min(line.score for line in lines)
-        votes: dict[int, int] = {}
-        for line in lines:
-            votes[line.moves[0]] = votes.get(line.moves[0], 0) + (line.score - worst + VOTE_BASE) * line.depth
-        best = first
-        for line in lines[1:]:
-            if is_mate(best.score) or is_mate(line.score):
-                best = line if escapes_or_mates(line, best) else best
-            elif votes[line.moves[0]] > votes[best.moves[0]]:
-                best = line
-        return best
+
+class LazySmp:
+    """The helper threads: those that have a processor and the surplus."""
+
+    def __init__(self, parameters: dict[str, int]) -> None:
+        self.size = self.full_speed = 1  # threads wanted, and those that have a processor; the first included
+        self.workers: list[np.ndarray] = []
+        self._usual, self._surplus = HelperPool(parameters, low_priority=False), HelperPool(parameters, low_priority=True)
+
+    def resize(self, count: int) -> None:
+        """Have so many threads, the first included, up to MAX_THREADS."""
+        self.size = max(1, min(count, MAX_THREADS))
+        usual = min(self.size, usable_processors())
+        self._usual.resize(usual - 1)
+        self._surplus.resize(self.size - usual)
+        self.workers, self.full_speed = self._usual.workers + self._surplus.workers, 1 + len(self._usual.workers)
+
+    @property
+    def nodes(self) -> int:
+        """Positions that the helper threads visited in the present or last search."""
+        return self._usual.nodes + self._surplus.nodes
+
+    def start(self, make_root: MakeRoot | None, memory: object) -> None:
+        """Let the threads search a root, or rest: see HelperPool."""
+        self._usual.start(make_root, memory)
+        self._surplus.start(make_root, memory)
+
+    def end(self) -> list[PvLine]:
+        """Stop the threads that have a processor, and return what they found. Hundreds that stop would hold up the answer."""
+        return self._usual.stop(VOTE_TIMEOUT)
+
+    def stop(self, timeout: float | None = None) -> None:
+        """Stop all threads, and wait at most `timeout` seconds for them (None: until they have ended)."""
+        self._usual.stop(timeout)
+        self._surplus.stop(timeout)

@@ -52,8 +52,7 @@ class Report:
     """One finished search of the root at one depth and window.
 
     `score` is in centipawns or a mate score (see engine/scores.py), from the side to move; `bound` is 0 for an exact score,
-    1 for a lower bound, -1 for an upper bound; `hashfull` in permille; `pv` is the principal variation; `multipv` is its rank
-    among the lines of the search, from 1; `tablebase_hits` counts positions looked up in endgame tables.
+    1 for a lower bound, -1 for an upper bound; `hashfull` in permille; `multipv` is the rank of the line, from 1.
     """
 
     depth: int

@@ -1,10 +1,9 @@
-"""The search as its user sees it: a game and limits go in, reports and a move come out."""
+"""The search as its callers use it: a game and limits go in, reports and a move come out."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -16,27 +15,25 @@ from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import MAX_PLY
 from zobra.search.iterative_deepening import IterativeDeepening, PvLine
-from zobra.search.lazy_smp import LazySmp
+from zobra.search.lazy_smp import LazySmp, usable_processors, vote
 from zobra.search.limits import Limits, Progress, Report, Result
 from zobra.search.parameters import default_parameters
+from zobra.search.root import NO_NODE_LIMIT, new_root, set_root
 from zobra.search.skill import CANDIDATES, Skill, choose
 from zobra.search.time_management import TimeManager
-from zobra.search.worker import MAX_KEYS, ROOT_MOVES, clear_histories, new_worker, set_parameters
+from zobra.search.worker import ROOT_MOVES, clear_histories, new_worker, set_parameters
 from zobra.tt.entry import move_of_data
 from zobra.tt.table import Table
 
-NO_NODE_LIMIT = np.iinfo(np.int64).max
 Listener = Callable[[Report], None]
 
 
 class Searcher:
-    """One thinking engine: a table, its workers, and what they learned.
+    """An engine: a table, the workers of its threads, and what they have learned.
 
-    `search` blocks. `stop`, `ponderhit`, `nodes` and `progress` may come from any thread while it runs; the rest only between
-    searches, as the kernels hold the addresses of what it would change.
-
-    `multipv` is how many principal variations are wanted, `skill` how well to play (None: as well as possible), `seed` the
-    source of the choices a weakened engine makes.
+    `search` blocks. `stop`, `ponderhit`, `nodes` and `progress` may be called from any thread meanwhile, all else only between
+    searches. `multipv` is the number of principal variations, `skill` limits the strength (None: full strength), `seed` makes
+    the choices of a limited engine reproducible.
     """
 
     def __init__(self, megabytes: int, move_overhead: int = 10, parameters: dict[str, int] | None = None) -> None:
@@ -48,53 +45,48 @@ class Searcher:
         self.table = Table(megabytes)
         self._worker = new_worker(self.parameters, self.time.signals)
         self._this = self._worker[0]
-        self._smp = LazySmp(self.parameters, self.table)
+        self._smp = LazySmp(self.parameters)
         self._depth = 0
+        self.arm, self.stop, self.ponderhit = self.time.arm, self.time.stop, self.time.ponderhit
 
     @property
     def threads(self) -> int:
-        """How many threads search."""
+        """How many threads are wanted for a search. Setting it starts them; `threads_remark` says if that is of little use."""
         return self._smp.size
 
     @threads.setter
     def threads(self, count: int) -> None:
-        self._smp.size = count
+        self._smp.resize(count)
 
     @property
-    def missing_threads(self) -> int:
-        """How many of the threads the system refused to start for the present or last search."""
-        return self._smp.missing
+    def threads_remark(self) -> str:
+        """What the user should know of the number of threads, or nothing."""
+        if missing := self.threads - 1 - len(self._smp.workers):
+            return f"{missing} of {self.threads} threads could not be started: the system or its memory allows no more"
+        processors = usable_processors()
+        return f"{self.threads} threads are more than the {processors} usable processors" if self.threads > processors else ""
 
     def set_parameter(self, name: str, value: int) -> None:
-        """Let every thread search by another number, one of parameters.py."""
+        """Set a parameter of the search (see parameters.py) for every thread."""
+        self._smp.stop()
         self.parameters[name] = value
-        set_parameters(self._worker, self.parameters)
-        self._smp.set_parameters()
-        if name == "use_network":  # what was learned is of the other evaluation
+        for worker in (self._worker, *self._smp.workers):
+            set_parameters(worker, self.parameters)
+        if name == "use_network":  # what was learned belongs to the other evaluation
             self.clear()
 
     def resize(self, megabytes: int) -> None:
-        """Make a new table; MemoryError, with one of the old size, when that is too much."""
+        """Make a new table. MemoryError if that is too much; the table then has its old size."""
+        self._smp.stop()
         self.table.resize(megabytes)
 
     def clear(self) -> None:
         """Forget everything: a new game begins."""
+        self._smp.stop()
         self.table.clear()
         self.time.node_time.reset()
-        clear_histories(self._worker)
-        self._smp.clear()
-
-    def stop(self) -> None:
-        """Let the search end at once."""
-        self.time.stop()
-
-    def ponderhit(self) -> None:
-        """The opponent made the expected move: time counts from now on."""
-        self.time.ponderhit()
-
-    def arm(self) -> None:
-        """Take back an earlier `stop` or `ponderhit`: to be called before the search that a later one is meant for."""
-        self.time.arm()
+        for worker in (self._worker, *self._smp.workers):
+            clear_histories(worker)
 
     @property
     def nodes(self) -> int:
@@ -103,14 +95,12 @@ class Searcher:
 
     @property
     def progress(self) -> Progress:
-        """What the running search is looking at; the parts may be of two moments."""
+        """The root move that is being searched now. Its parts may be of two moments."""
         return Progress(self._depth, int(self._this["root_move"]), int(self._this["root_number"]))
 
     def use_network(self, network: Network | None) -> None:
-        """Evaluate by this network from now on, None: by the built-in one. What was learned before is forgotten.
-
-        The engine has one network, which all searchers use; the parameter `use_network` says whether they do.
-        """
+        """Evaluate by this network, in all searchers (None: by the built-in one), and forget what was learned."""
+        self._smp.stop()
         install(network or read_network(BUILT_IN), TABLES_RECORD["network"])
         self.clear()
 
@@ -128,69 +118,55 @@ class Searcher:
             return Result(0, 0)
         white = game.position.white_to_move()
         self.time.start(limits, white)
-        self._start(game, limits)
+        self.table.next_generation()
+        self._depth = 1
+
+        def make_root(signals: np.ndarray) -> np.ndarray:
+            return new_root(game, self.table.record, signals, choices if confined else ())
+
+        set_root(self._this, make_root(self.time.signals)[0])
+        self._this["node_limit"] = self._node_limit(limits)
 
         def tell(number: int, line: PvLine) -> None:
             if number <= self.multipv:
                 on_report(self._report(number, line))
 
         wanted = max(self.multipv, CANDIDATES) if self.skill and self.skill.noise else self.multipv
-        deepening = IterativeDeepening(self._this, self.table, choices, confined, wanted, tell)
+        deepening = IterativeDeepening(self._this, self.table, choices, wanted, tell)
 
         def is_enough(depth: int, best: PvLine) -> bool:
             self._depth = depth + 1
-            return self.time.is_enough(depth, best, self._effort(best.moves[0]), self.nodes, len(choices) == 1)
+            effort = int(self._this["root_nodes"][best.moves[0] % ROOT_MOVES]) / max(1, int(self._this["nodes"]))
+            return self.time.is_enough(depth, best, effort, self.nodes, len(choices) == 1)
 
-        if self.skill:
-            self._smp.rest()
-        else:
-            self._smp.start(lambda worker: self._set_up(worker, game), choices, confined)
+        self._smp.start(None if self.skill else make_root, self.table)
         try:
             deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), is_enough)
+            found = self._smp.end()
+            self.time.node_time.end(limits.clock, white, self.nodes)
+            if not deepening.lines:
+                return Result(choices[0], 0)
+            line = self._choose(game, deepening.lines)
+            if wanted == 1:
+                line = vote([line, *found])
+            if line is not deepening.lines[0]:
+                tell(1, line)
+            return self._result(game, line.moves)
         finally:
-            self._smp.halt()
-        self.time.node_time.end(limits.clock, white, self.nodes)
-        if not deepening.lines:
-            return Result(choices[0], 0)
-        line = deepening.lines[self._choose(game, deepening.lines)]
-        if wanted == 1:
-            line = self._smp.vote(line)
-        if line is not deepening.lines[0]:
-            tell(1, line)
-        return self._result(game, line.moves)
+            self._smp.stop(0)
 
-    def _start(self, game: Game, limits: Limits) -> None:
-        """Set up the first worker with its limits."""
-        self.table.next_generation()
-        self._depth = 1
-        self._set_up(self._this, game)
+    def _node_limit(self, limits: Limits) -> int:
+        """The nodes that the first thread may search: its share, as many threads search at full speed."""
         budgets = (limits.nodes, self.time.node_limit, self.skill and self.skill.nodes)
-        threads = 1 if self.skill else self.threads  # the nodes of a skill are those of one thread
-        shares = [max(1, budget // threads) for budget in budgets if budget is not None]
-        self._this["node_limit"] = min([*shares, NO_NODE_LIMIT])
+        threads = 1 if self.skill else self._smp.full_speed  # the nodes of a skill are those of one thread
+        return min([max(1, budget // threads) for budget in budgets if budget is not None], default=int(NO_NODE_LIMIT))
 
-    def _set_up(self, this: Any, game: Game) -> None:
-        """Give a worker the root, and nothing that limits it."""
-        this["table"] = self.table.record
-        this["node_limit"] = NO_NODE_LIMIT
-        this["stopped"] = this["nodes"] = this["root_move"] = this["root_number"] = 0
-        this["root_nodes"] = this["null_move_min_ply"] = 0
-        keys = game.keys[-MAX_KEYS + 1 :]
-        this["root_key_index"] = len(keys)
-        this["keys"][: len(keys) + 1] = np.array([*keys, game.position.key], np.uint64)
-        this["stack"][0]["position"] = game.position.record
-        this["stack"][0]["accumulator"]["computed"] = 0
-
-    def _effort(self, move: int) -> float:
-        """Share of the nodes of this search that went into a move of the root."""
-        return float(self._this["root_nodes"][move % ROOT_MOVES]) / max(1, int(self._this["nodes"]))
-
-    def _choose(self, game: Game, lines: list[PvLine]) -> int:
-        """Index of the line to play: the best, unless the engine is to play below its strength."""
+    def _choose(self, game: Game, lines: list[PvLine]) -> PvLine:
+        """The line to play: the best, unless the strength is limited."""
         if self.skill is None or not self.skill.noise:
-            return 0
+            return lines[0]
         source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
-        return choose([line.score for line in lines], self.skill, source)
+        return lines[choose([line.score for line in lines], self.skill, source)]
 
     def _result(self, game: Game, line: tuple[int, ...]) -> Result:
         """The first move of a line and the second, or else the reply that the table knows; none to a move that draws."""
@@ -203,6 +179,5 @@ class Searcher:
         return Result(line[0], reply if reply in following.legal_moves() else 0)
 
     def _report(self, number: int, line: PvLine) -> Report:
-        milliseconds, hashfull = self.time.milliseconds, self.table.permille_full()
-        moves, selective = line.moves, line.selective_depth
-        return Report(line.depth, selective, line.score, line.bound, self.nodes, milliseconds, hashfull, moves, number)
+        used = (self.nodes, self.time.milliseconds, self.table.permille_full())
+        return Report(line.depth, line.selective_depth, line.score, line.bound, *used, line.moves, number)

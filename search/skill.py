@@ -11,6 +11,8 @@ import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from zobra.engine.scores import is_mate
 
 CANDIDATES = 4  # lines to choose among
@@ -38,13 +40,9 @@ LOWEST, HIGHEST = min(CALIBRATION), max(CALIBRATION)
 
 def skill_from_elo(elo: int) -> Skill:
     """The strength for an Elo number; beyond the ends of the table, that of the nearest end."""
-    elo = min(max(elo, LOWEST), HIGHEST)
-    below = max(point for point in CALIBRATION if point <= elo)
-    above = min(point for point in CALIBRATION if point >= elo)
-    low, high = CALIBRATION[below], CALIBRATION[above]
-    share = (elo - below) / (above - below) if above > below else 0.0
-    nodes = math.exp(math.log(low.nodes) * (1 - share) + math.log(high.nodes) * share)
-    return Skill(round(nodes), low.noise * (1 - share) + high.noise * share)
+    nodes = np.interp(elo, list(CALIBRATION), [math.log(skill.nodes) for skill in CALIBRATION.values()])
+    noise = np.interp(elo, list(CALIBRATION), [skill.noise for skill in CALIBRATION.values()])
+    return Skill(round(math.exp(nodes)), float(noise))
 
 
 def skill_from_level(level: int) -> Skill | None:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from chess.syzygy import Tablebase as Prober
 
 WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS = 2, 1, 0, -1, -2  # for the side to move; the fifty-move rule draws the middle three
-RESULT_NAMES = {WIN: "won", CURSED_WIN: "cursed win", DRAW: "drawn", BLESSED_LOSS: "blessed loss", LOSS: "lost"}
 SCORES = {WIN: CERTAIN, CURSED_WIN: 40, DRAW: 0, BLESSED_LOSS: -40, LOSS: -CERTAIN}  # centipawns
 ZEROING_DTZ = {WIN: 1, CURSED_WIN: 101, DRAW: 0, BLESSED_LOSS: -101, LOSS: -1}  # of a capture or pawn move
 CLOCK_SHARE, MOVETIME_SHARE = 0.03, 0.3  # of the time for the move: the most that probing may take
@@ -43,12 +42,6 @@ class RootRanking:
     wdl: int | None
     hits: int
     milliseconds: int
-
-    def describe(self, chess960: bool) -> str:
-        """The ranking as text."""
-        moves = " ".join(move_text(move, chess960) for move in self.moves)
-        result = "not known" if self.wdl is None else RESULT_NAMES[self.wdl]
-        return f"endgame tables: {result}; {self.hits} probes in {self.milliseconds} ms; moves {moves}"
 
     def confine(self, limits: Limits) -> Limits:
         """The limits for the search that follows: its moves, and what is left of its time."""
@@ -112,29 +105,22 @@ class Tablebase:
             self._prober.close()
         self._prober, self.largest = None, 0
 
-    def probe_wdl(self, board: chess.Board) -> int:
-        """The result for the side to move, if the count of the fifty-move rule is 0. KeyError if it is not known."""
-        return self._probe("probe_wdl", board)
+    def probe(self, kind: str, board: chess.Board) -> int:
+        """The entry of a position in the tables of this kind, for the side to move. KeyError if there is none.
 
-    def probe_dtz(self, board: chess.Board) -> int:
-        """Plies to the next capture or pawn move, negative for the side that loses, 0 for a draw; possibly one too few.
-
-        100 is added where the fifty-move rule makes it a draw. KeyError if it is not known.
+        "wdl": the result, if the count of the fifty-move rule is 0. "dtz": plies to the next capture or pawn move, negative for
+        the side that loses, 0 for a draw; possibly one too few. 100 is added where the fifty-move rule makes it a draw.
         """
-        return self._probe("probe_dtz", board)
-
-    def _probe(self, name: str, board: chess.Board) -> int:
         if self._prober is None:
             raise KeyError("there are no endgame tables")
-        value = getattr(self._prober, name)(board)
+        value = self._prober.probe_wdl(board) if kind == "wdl" else self._prober.probe_dtz(board)
         self.hits += 1
         return int(value)
 
     def rank(self, game: Game, limits: Limits, analysing: bool, is_stopped: Callable[[], bool]) -> RootRanking | None:
-        """Rank the root moves that `limits` allow; None if the tables have no such position.
+        """Rank the root moves that `limits` allow; None if no table is large enough. This ends after a small share of the time.
 
-        `analysing` asks for all moves that keep the result, not only for those that make progress. Probing ends after a small
-        share of the time, or when `is_stopped`.
+        `analysing` asks for all moves that keep the result, not only for those that make progress.
         """
         if len(game.position.pieces()) > min(self.probe_limit, self.largest):
             return None
@@ -150,16 +136,7 @@ class Tablebase:
             self._inform(f"error: endgame tables are not used any more: {type(error).__name__}: {error}")
             self.close()
         milliseconds = round(1000 * (time.monotonic() - begin))
-        return RootRanking(tuple(root_move.move for root_move in probe.kept), wdl, self.hits - hits, milliseconds)
-
-
-@dataclass(frozen=True)
-class _RootMove:
-    """A root move, its python-chess form, and how often its position has been on the board before."""
-
-    move: int
-    on_board: chess.Move
-    seen: int
+        return RootRanking(tuple(probe.kept), wdl, self.hits - hits, milliseconds)
 
 
 class _RootProbe:
@@ -168,57 +145,54 @@ class _RootProbe:
     def __init__(self, tables: Tablebase, game: Game, limits: Limits, analysing: bool, is_late: Callable[[], bool]) -> None:
         self._tables, self._analysing, self._is_late = tables, analysing, is_late
         self._board = game.position.to_board(chess960=True)
+        self.kept = list(game.position.legal_moves() if limits.searchmoves is None else limits.searchmoves)
         keys = [*game.keys, game.position.key]
-        self.kept = [
-            _RootMove(move, chess.Move.from_uci(move_text(move, chess960=True)), keys.count(game.position.after(move).key))
-            for move in (game.position.legal_moves() if limits.searchmoves is None else limits.searchmoves)
-        ]
+        self._seen = {move: keys.count(game.position.after(move).key) for move in self.kept}  # positions of the game
 
     def rank(self) -> int:
         """Keep the moves of the best result, and return that. KeyError or TimeoutError if it cannot be found."""
-        results = {root_move: self._wdl_after(root_move) for root_move in self.kept}
+        results = {move: self._wdl_after(move) for move in self.kept}
         best = max(results.values())
-        self.kept = [root_move for root_move, wdl in results.items() if wdl == best]
+        self.kept = [move for move, wdl in results.items() if wdl == best]
         try:
             if best > DRAW or (best == LOSS and self._is_near_fifty_moves()):
-                best, self.kept = self._rank_by_dtz()
+                best = self._rank_by_dtz()
         except (KeyError, TimeoutError):  # without distances, avoid repetitions
-            self.kept = [root_move for root_move in self.kept if not root_move.seen] or self.kept
+            self.kept = [move for move in self.kept if not self._seen[move]] or self.kept
         return best
 
-    def _wdl_after(self, root_move: _RootMove) -> int:
+    def _wdl_after(self, move: int) -> int:
         """The result of a move. A third repetition is a draw."""
-        if root_move.seen > 1:
+        if self._seen[move] > 1:
             return DRAW
-        with self._played(root_move):
-            wdl = -self._tables.probe_wdl(self._board)
+        with self._played(move):
+            wdl = -self._tables.probe("wdl", self._board)
         return wdl if self._tables.fifty_move_rule else WIN * (wdl > 0) + LOSS * (wdl < 0)
 
     def _is_near_fifty_moves(self) -> bool:
         """Can the side that loses hope for the fifty-move rule?"""
         clock = self._board.halfmove_clock
-        return self._tables.fifty_move_rule and clock > 0 and clock - self._tables.probe_dtz(self._board) >= FIFTY_MOVES
+        return self._tables.fifty_move_rule and clock > 0 and clock - self._tables.probe("dtz", self._board) >= FIFTY_MOVES
 
-    def _rank_by_dtz(self) -> tuple[int, list[_RootMove]]:
-        """Of moves with equal WDL: those with the best result under the fifty-move rule, of these those that make progress."""
-        distances = {root_move: self._dtz(root_move) for root_move in self.kept}
-        results = {root_move: self._wdl_of_dtz(dtz) for root_move, dtz in distances.items()}
+    def _rank_by_dtz(self) -> int:
+        """Of moves with equal WDL, keep those with the best result under the fifty-move rule, of these those with progress."""
+        distances = {move: self._dtz_after(move) for move in self.kept}
+        results = {move: self._wdl_of_dtz(dtz) for move, dtz in distances.items()}
         best = max(results.values())
-        kept = [root_move for root_move in self.kept if results[root_move] == best]
+        self.kept = [move for move in self.kept if results[move] == best]
         if not self._analysing:
-            order = {root_move: (not root_move.seen or best < DRAW, -distances[root_move]) for root_move in kept}
-            first = max(order.values())
-            kept = [root_move for root_move in kept if order[root_move] == first]
-        return best, kept
+            order = {move: (not self._seen[move] or best < DRAW, -distances[move]) for move in self.kept}
+            self.kept = [move for move in self.kept if order[move] == max(order.values())]
+        return best
 
-    def _dtz(self, root_move: _RootMove) -> int:
+    def _dtz_after(self, move: int) -> int:
         """Plies until this move, or one after it, is a capture or pawn move: positive if it wins, negative if it loses."""
-        with self._played(root_move):
+        with self._played(move):
             if self._board.is_checkmate():
                 return 1
             if self._board.halfmove_clock == 0:
-                return ZEROING_DTZ[-self._tables.probe_wdl(self._board)]
-            dtz = -self._tables.probe_dtz(self._board)
+                return ZEROING_DTZ[-self._tables.probe("wdl", self._board)]
+            dtz = -self._tables.probe("dtz", self._board)
             return dtz + (dtz > 0) - (dtz < 0)
 
     def _wdl_of_dtz(self, dtz: int) -> int:
@@ -232,15 +206,13 @@ class _RootProbe:
         return WIN if dtz + clock <= FIFTY_MOVES - (not is_exact) else CURSED_WIN
 
     @contextmanager
-    def _played(self, root_move: _RootMove) -> Iterator[None]:
+    def _played(self, move: int) -> Iterator[None]:
         """The board after a move; TimeoutError if no time is left."""
         if self._is_late():
             raise TimeoutError
-        self._board.push(root_move.on_board)
-        try:
-            yield
-        finally:
-            self._board.pop()
+        self._board.push_uci(move_text(move, chess960=True))
+        yield
+        self._board.pop()
 
 
 def _seconds(limits: Limits, white: bool) -> float:

@@ -41,12 +41,6 @@ class TimeBudget(NamedTuple):
     optimum: float | None
     maximum: float | None
 
-    def scaled(self, factor: float) -> TimeBudget:
-        """The same with the optimum multiplied by a factor, but not beyond the maximum."""
-        if self.optimum is None or self.maximum is None:
-            return self
-        return TimeBudget(min(self.optimum * factor, self.maximum), self.maximum)
-
 
 def time_budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudget:
     """The budget of the next move. `overhead` milliseconds are kept for what happens outside the search.
@@ -195,8 +189,11 @@ class TimeManager:
         mate = abs(mate_in_moves(best.score)) if is_mate(best.score) else None
         if limits.mate is not None and mate is not None and mate <= limits.mate:
             return True
-        optimum = self._budget.scaled(self._stability.factor).optimum
-        return optimum is not None and (self._is_late(optimum, nodes) or forced or (mate is not None and depth > 2 * mate))
+        optimum, maximum = self._budget
+        if optimum is None or maximum is None:
+            return False
+        late = self._is_late(min(optimum * self._stability.factor, maximum), nodes)
+        return late or forced or (mate is not None and depth > 2 * mate)
 
     def _is_late(self, optimum: float, nodes: int) -> bool:
         if self.node_time.rate:

@@ -19,10 +19,7 @@ FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
 PIECE_VALUES = (1, 3, 3, 5, 9, 0)  # of a pawn, knight, bishop, rook, queen, king
 FULL_MATERIAL = 78  # both sides at the start
 USUAL_MATERIAL = 0.54  # the share that is left at move 32: median of 368 games of Zobra against itself
-HUNDRED = 100  # what wins every other game is shown as
 CERTAIN = 20_000  # centipawns: the word of an endgame table, beyond any evaluation and below any mate
-PERMILLE = 1000
-LARGEST_EXPONENT = 50.0  # beyond, the exponential function says nothing more
 LEAST_SPREAD = 5.0  # centipawns: keeps the slope finite wherever the fit is extrapolated
 
 
@@ -52,8 +49,7 @@ class Model(NamedTuple):
     def win(self, score: float, material: float) -> float:
         """Chance to win, 0 to 1."""
         spread = max(self.spread + self.spread_slope * material, LEAST_SPREAD)
-        exponent = (score - self.even_chance(material)) / spread
-        return 1 / (1 + math.exp(-max(-LARGEST_EXPONENT, min(exponent, LARGEST_EXPONENT))))
+        return (1 + math.tanh((score - self.even_chance(material)) / (2 * spread))) / 2  # the logistic function
 
 
 @cache
@@ -70,15 +66,15 @@ def material_of(position: Position) -> float:
 
 def normalised(score: int) -> int:
     """A score as it is shown: 100 wins every other game with the material usual at move 32. What is certain stays as it is."""
-    return score if abs(score) >= CERTAIN else round(HUNDRED * score / fitted().even_chance(USUAL_MATERIAL))
+    return score if abs(score) >= CERTAIN else round(100 * score / fitted().even_chance(USUAL_MATERIAL))
 
 
 def wdl(score: int, material: float, model: Model | None = None) -> Wdl:
     """The chances that a score (centipawns or mate, for the side to move) stands for."""
     if is_mate(score):
-        return Wdl(PERMILLE, 0, 0) if score > 0 else Wdl(0, 0, PERMILLE)
+        return Wdl(1000, 0, 0) if score > 0 else Wdl(0, 0, 1000)
     model = model or fitted()
     win, loss = model.win(score, material), model.win(-score, material)
     most = max(1.0, win + loss)  # where the fit leaves no draws
-    win, loss = round(PERMILLE * win / most), round(PERMILLE * loss / most)
-    return Wdl(win, max(0, PERMILLE - win - loss), min(loss, PERMILLE - win))
+    win, loss = round(1000 * win / most), round(1000 * loss / most)
+    return Wdl(win, max(0, 1000 - win - loss), min(loss, 1000 - win))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -89,6 +90,10 @@ WORKER = np.dtype(
         ("pv_length", "i8", (STACK_PLIES,)),
         ("root_nodes", "i8", (ROOT_MOVES,)),  # nodes spent on the moves of the root, by from and to
         ("root_score", "i8"),  # score of the root's PV, which may be of an unfinished iteration
+        ("completed_depth", "i8"),  # of the last iteration that a helper thread has completed, 0 for none,
+        ("completed_score", "i8"),  # with its score and PV
+        ("completed_pv_length", "i8"),
+        ("completed_pv", "u2", (STACK_PLIES,)),
         ("pv", "u2", (STACK_PLIES, STACK_PLIES)),  # triangular table of principal variations, by ply
         ("stack", NODE, (STACK_PLIES,)),
     ],
@@ -218,10 +223,17 @@ def set_parameters(worker: np.ndarray, parameters: dict[str, int]) -> None:
     this = worker[0]
     for parameter in PARAMETERS:
         this["parameters"][parameter.name] = parameters[parameter.name]
-    base, divisor = parameters["reduction_base"] / HUNDREDTHS, parameters["reduction_divisor"] / HUNDREDTHS
+    this["reductions"] = _reduction_table(parameters["reduction_base"], parameters["reduction_divisor"])
+
+
+@cache
+def _reduction_table(base: int, divisor: int) -> np.ndarray:
+    """Reductions in 1024ths of a ply, by depth and move number; the parameters are in hundredths."""
+    table = np.zeros((REDUCTION_DEPTHS, REDUCTION_MOVES), np.int64)
     for depth in range(1, REDUCTION_DEPTHS):
         for number in range(1, REDUCTION_MOVES):
-            this["reductions"][depth, number] = int(PLY * (base + math.log(depth) * math.log(number) / divisor))
+            table[depth, number] = PLY * (base / HUNDREDTHS + math.log(depth) * math.log(number) / (divisor / HUNDREDTHS))
+    return table
 
 
 def clear_histories(worker: np.ndarray) -> None:

@@ -49,7 +49,7 @@ def begin(monkeypatch):
         signals = np.zeros(SIGNALS, np.int64)
         worker, told = new_worker(DEFAULTS, signals)[0], []
         worker["stack"][0]["position"] = parse_fen(START).record
-        search = IterativeDeepening(worker, Table(1), (FIRST, SECOND, THIRD), False, wanted, lambda _, line: told.append(line))
+        search = IterativeDeepening(worker, Table(1), (FIRST, SECOND, THIRD), wanted, lambda _, line: told.append(line))
         search.lines = [PvLine(DEPTH - 1, DEPTH - 1, score, 0, (move,)) for score, move in ((before, FIRST), (-99, SECOND))][
             :wanted
         ]

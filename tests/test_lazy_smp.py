@@ -2,6 +2,7 @@
 
 import random
 import threading
+import time
 
 import pytest
 
@@ -10,69 +11,45 @@ from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
 from zobra.engine.position import Position
 from zobra.engine.scores import MATE
-from zobra.search.iterative_deepening import IterativeDeepening, PvLine
-from zobra.search.lazy_smp import MAX_THREADS, LazySmp
+from zobra.search import lazy_smp
+from zobra.search.iterative_deepening import PvLine
+from zobra.search.lazy_smp import MAX_THREADS, usable_processors, vote
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 from zobra.uci.options import find
+
+PATIENCE = 10.0  # seconds within which anything that must happen has happened
+
+
+def wait_until(is_true) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not is_true() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert is_true()
 
 
 def line(move: int, score: int, depth: int, bound: int = 0) -> PvLine:
     return PvLine(depth, depth, score, bound, (move,))
 
 
-@pytest.fixture
-def smp():
-    searcher = Searcher(1)
-    return LazySmp(searcher.parameters, searcher.table)
+MATE_IN_THREE, MATE_IN_FIVE, LOST = int(MATE) - 5, int(MATE) - 9, 8 - int(MATE)
 
 
-def voters(smp: LazySmp, lines: list[PvLine]) -> None:
-    """Give the smp finished searches of these lines."""
-    for one in lines:
-        search = IterativeDeepening.__new__(IterativeDeepening)
-        search.lines = [one]
-        smp._searches.append(search)
-
-
-def test_alone_the_first_line_is_played(smp):
-    first = line(1, -30, 9)
-    assert smp.vote(first) is first
-
-
-def test_two_threads_outvote_one(smp):
-    voters(smp, [line(2, 20, 10), line(2, 22, 10)])
-    assert smp.vote(line(1, 21, 10)).moves == (2,)
-
-
-def test_depth_and_score_both_count(smp):
-    voters(smp, [line(2, 20, 14)])
-    assert smp.vote(line(1, 20, 10)).moves == (2,)
-    assert smp.vote(line(1, 60, 10)).moves == (1,)
-
-
-def test_a_line_that_is_only_a_bound_has_no_vote(smp):
-    voters(smp, [line(2, 500, 30, 1)])
-    assert smp.vote(line(1, 20, 10)).moves == (1,)
-
-
-def test_a_mate_needs_no_vote_and_the_nearest_is_best(smp):
-    mate_in_three, mate_in_five = int(MATE) - 5, int(MATE) - 9
-    voters(smp, [line(2, mate_in_five, 20), line(2, mate_in_five, 20), line(3, mate_in_three, 8)])
-    assert smp.vote(line(1, 900, 20)).moves == (3,)
-
-
-def test_the_latest_mate_is_best_for_who_is_mated(smp):
-    voters(smp, [line(2, 10 - int(MATE), 12)])
-    assert smp.vote(line(1, 4 - int(MATE), 12)).moves == (2,)
-
-
-def test_only_a_search_as_deep_denies_that_all_is_lost(smp):
-    lost = line(1, 8 - int(MATE), 20)
-    voters(smp, [line(2, -200, 5)])
-    assert smp.vote(lost) is lost
-    voters(smp, [line(3, -300, 20)])
-    assert smp.vote(lost).moves == (3,)
+@pytest.mark.parametrize(
+    ("lines", "move"),
+    [
+        ([line(1, -30, 9)], 1),
+        ([line(1, 21, 10), line(2, 20, 10), line(2, 22, 10)], 2),
+        ([line(1, 20, 10), line(2, 20, 14)], 2),
+        ([line(1, 60, 10), line(2, 20, 14)], 1),
+        ([line(1, 900, 20), line(2, MATE_IN_FIVE, 20), line(2, MATE_IN_FIVE, 20), line(3, MATE_IN_THREE, 8)], 3),
+        ([line(1, LOST, 12), line(2, LOST + 6, 12)], 2),  # being mated later
+        ([line(1, LOST, 20), line(2, -200, 5)], 1),  # too shallow to deny the mate
+        ([line(1, LOST, 20), line(2, -200, 5), line(3, -300, 20)], 3),
+    ],
+)
+def test_threads_vote_by_depth_and_score_unless_there_is_a_mate(lines, move):
+    assert vote(lines).moves == (move,)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 5])
@@ -91,24 +68,35 @@ def test_every_thread_works_and_is_counted():
     searcher.threads = 3
     reports = []
     searcher.search(Game(parse_fen(START)), Limits(depth=13), reports.append)
-    each = [int(searcher._this["nodes"])] + [int(worker[0]["nodes"]) for worker in searcher._smp._workers]
+    each = [int(worker[0]["nodes"]) for worker in (searcher._worker, *searcher._smp.workers)]
     assert len(each) == 3 and min(each) > 0
     assert searcher.nodes == sum(each)
     assert reports[-1].nodes <= searcher.nodes
 
 
-def test_halted_threads_have_ended():
+def threads_of(searcher: Searcher) -> list[threading.Thread]:
+    return [*searcher._smp._usual._threads, *searcher._smp._surplus._threads]
+
+
+def test_threads_are_started_once_and_wait_between_searches():
     searcher = Searcher(1)
     searcher.threads = 4
-    before = set(threading.enumerate())
-    searcher.search(Game(parse_fen(START)), Limits(nodes=20_000))
-    assert searcher._smp._threads == []
-    assert set(threading.enumerate()) <= before
+    threads = threads_of(searcher)
+    for _ in range(3):
+        searcher.search(Game(parse_fen(START)), Limits(nodes=20_000))
+        assert len(threads) == 3 and all(thread.is_alive() for thread in threads) and threads_of(searcher) == threads
+    searcher.threads = 2
+    assert len(threads_of(searcher)) == 1
+    searcher._smp.stop()
+    nodes = searcher.nodes
+    time.sleep(0.02)
+    assert searcher.nodes == nodes  # they stand still after a search
+    threads += threads_of(searcher)
+    del searcher
+    wait_until(lambda: not any(thread.is_alive() for thread in threads))
 
 
 def test_threads_that_do_not_start_are_missing_and_the_others_search(monkeypatch):
-    searcher = Searcher(1)
-    searcher.threads = 4
     started, start = [], threading.Thread.start
 
     def refuse_the_second(thread):
@@ -118,12 +106,67 @@ def test_threads_that_do_not_start_are_missing_and_the_others_search(monkeypatch
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", refuse_the_second)
-    position = parse_fen(START)
-    assert searcher.search(Game(position), Limits(nodes=20_000)).best in position.legal_moves()
-    assert searcher.missing_threads == 1 and len(started) == 3 and not any(thread.is_alive() for thread in started[::2])
+    monkeypatch.setattr(lazy_smp, "usable_processors", lambda: 8)
+    searcher, position = Searcher(1), parse_fen(START)
+    searcher.threads = 4
     monkeypatch.undo()
-    searcher.search(Game(position), Limits(nodes=1_000))
-    assert searcher.missing_threads == 0
+    assert searcher.threads_remark.startswith("2 of 4 threads could not be started")
+    assert searcher.search(Game(position), Limits(nodes=20_000)).best in position.legal_moves()
+    assert searcher._this["nodes"] == 10_000  # half: threads that do not run have no share
+    searcher.threads = 3
+    assert len(searcher._smp.workers) == 2
+
+
+def test_workers_for_which_there_is_no_memory_are_missing(monkeypatch):
+    def no_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(lazy_smp, "new_worker", no_memory)
+    searcher, position = Searcher(1), parse_fen(START)
+    searcher.threads = 3
+    assert searcher.threads_remark.startswith("2 of 3 threads could not be started")
+    assert searcher.search(Game(position), Limits(nodes=5_000)).best in position.legal_moves()
+    assert searcher.nodes == 5_000
+
+
+def test_a_thread_that_is_late_is_left_out_and_has_no_vote(monkeypatch):
+    """A helper thread that is still busy neither holds up the answer nor counts."""
+    busy, free = threading.Event(), threading.Event()
+
+    def run_slowly(*_):
+        busy.set()
+        free.wait(PATIENCE)
+
+    searcher, position = Searcher(1), parse_fen(START)
+    monkeypatch.setattr(lazy_smp, "usable_processors", lambda: 2)
+    searcher.threads = 2
+    monkeypatch.setattr(lazy_smp, "run_helper", run_slowly)
+    for _ in range(2):
+        begin = time.monotonic()
+        assert searcher.search(Game(position), Limits(movetime=50)).best in position.legal_moves()
+        assert time.monotonic() - begin < PATIENCE / 2
+        assert busy.wait(PATIENCE) and searcher.nodes == searcher._this["nodes"]
+    free.set()
+
+
+@pytest.mark.parametrize("threads", [16, 256])
+def test_many_threads_do_not_hold_up_the_answer(threads):
+    """A generous bound; the exact one is measured on an idle machine."""
+    searcher, game = Searcher(16), Game(parse_fen(START))
+    searcher.threads = threads
+    assert searcher.threads_remark == f"{threads} threads are more than the {usable_processors()} usable processors"
+    for _ in range(3):
+        begin = time.monotonic()
+        searcher.search(game, Limits(movetime=100))
+        assert time.monotonic() - begin < 1
+    searcher.arm()
+    thread = threading.Thread(target=searcher.search, args=(game, Limits(infinite=True)))
+    thread.start()
+    time.sleep(0.3)
+    begin = time.monotonic()
+    searcher.stop()
+    thread.join()
+    assert time.monotonic() - begin < 1
 
 
 def test_fewer_threads_again_and_one_is_reproducible():
@@ -139,12 +182,10 @@ def test_fewer_threads_again_and_one_is_reproducible():
     alone, changed = Searcher(1), Searcher(1)
     changed.threads = 3
     run(changed)
-    changed.threads = 1
+    changed.threads = 0
     assert changed.threads == 1
     assert run(changed) == run(alone)
 
 
-def test_the_number_of_threads_is_bounded(smp):
-    smp.size = 0
-    assert smp.size == 1
+def test_the_number_of_threads_is_bounded():
     assert find("Threads").high == MAX_THREADS

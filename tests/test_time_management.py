@@ -155,13 +155,6 @@ def test_the_more_the_best_move_took_the_less_there_is_to_find(one, other):
     assert factor_after([5] * 12, effort=0.95) < factor_after([5] * 12, effort=0.3)
 
 
-def test_the_soft_limit_moves_but_not_beyond_the_hard_one():
-    assert TimeBudget(100.0, 250.0).scaled(0.5) == (50.0, 250.0)
-    assert TimeBudget(100.0, 250.0).scaled(3.0) == (250.0, 250.0)
-    assert TimeBudget(None, 250.0).scaled(3.0) == (None, 250.0)
-    assert TimeBudget(None, None).scaled(0.5) == (None, None)
-
-
 class FakeTime:
     """A time manager whose clock stands until it is moved, and whose budget is given."""
 
@@ -257,6 +250,18 @@ def test_a_search_without_limits_has_no_deadline_and_one_before_leaves_none(fake
     assert not fake.deadline
     fake.now += 10**9
     assert not fake.is_enough(forced=True)
+
+
+@pytest.mark.parametrize(("effort", "last"), [(0.0, 170), (1.0, 50)])
+def test_the_optimum_is_scaled_but_not_beyond_the_maximum(fake, effort, last):
+    fake.budget = TimeBudget(100, 170)
+    fake.start()
+    for depth in range(1, 12):  # a new best move each time, and then the same effort
+        assert not fake.manager.is_enough(depth, PvLine(depth, depth, 0, 0, (depth,)), effort, 0, False)
+    scaled = min(100 * tm.STABILITY_FACTORS[0] * (tm.EFFORT_BASE - tm.EFFORT_SLOPE * effort), 170)
+    for now, enough in ((scaled - 1, False), (scaled + 1, True)):
+        fake.now = 5_000 + int(now)
+        assert fake.manager.is_enough(12, PvLine(12, 12, 0, 0, (12,)), effort, 0, False) == enough
 
 
 def test_a_forced_move_and_a_searched_mate_need_no_further_depth(fake):

@@ -67,7 +67,7 @@ def test_every_thread_is_told():
     searcher.threads = 3
     searcher.set_parameter("null_move_base", 2)
     searcher.threads = 4
-    workers = [searcher._worker, *searcher._smp._workers]
+    workers = [searcher._worker, *searcher._smp.workers]
     assert [int(worker[0]["parameters"]["null_move_base"]) for worker in workers] == [2] * 4
 
 

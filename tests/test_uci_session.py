@@ -31,7 +31,7 @@ class FakeSearcher:
         self.stopped = threading.Event()
         self.multipv, self.skill, self.seed, self.ponderhits = 1, None, 0, 0
         self.parameters = {}
-        self.threads, self.missing_threads = 1, 0
+        self.threads, self.threads_remark = 1, ""
         self.progress = Progress(0, 0, 0)
 
     def ponderhit(self):
@@ -261,10 +261,10 @@ def test_an_analysis_without_end_is_not_weakened(conversation):
 
 
 def test_missing_threads_are_told(conversation, said):
-    conversation.searcher.threads, conversation.searcher.missing_threads = 8, 3
-    conversation.searches.go(Go({"depth": 1}))
-    conversation.searches.thread.finish()
-    assert "info string 3 of 8 threads could not be started: the system allows no more" in said
+    conversation.searcher.threads_remark = "8 threads are more than the 2 usable processors"
+    conversation.set_option(SetOption("Threads", "8"))
+    assert conversation.searcher.threads == 8
+    assert "info string 8 threads are more than the 2 usable processors" in said
 
 
 @pytest.mark.parametrize("ask", [Session.show_evaluation, Session.flip, lambda session: session.count(Count("perft", 2))])

@@ -14,10 +14,10 @@ from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
 from zobra.engine.layouts import POSITION, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MAX_PLY
+from zobra.engine.scores import DRAW, LONGEST_MATE, MAX_PLY
 from zobra.search.evaluation import reset_accumulator
-from zobra.search.negamax import negamax
 from zobra.search.node import make_move
+from zobra.search.root import aspiration_search
 from zobra.search.worker import WORKER_TYPE
 from zobra.tt.entry import GENERATION_MASK
 
@@ -64,7 +64,6 @@ MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, D
 LOST, DRAWN, WON = np.int64(0), np.int64(1), np.int64(2)
 DEEPEST = np.int64(MAX_PLY - 1)
 LAST_PLY = np.uint64(LONGEST_GAME)
-WIDEST_WINDOW = np.int64(1_000)
 GOLDEN, FIRST_FACTOR, SECOND_FACTOR = map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 FIRST_SHIFT, SECOND_SHIFT, LAST_SHIFT = map(np.uint64, (30, 27, 31))
 
@@ -95,28 +94,6 @@ def advance_root(worker, tables, move):
 
 
 @kernel
-def search_window(worker, tables, depth, expected):
-    """Score of a search to one depth with an aspiration window around the expected score.
-
-    Unlike in play (search/deepening.py), the depth is not reduced after a fail-high.
-    """
-    margin = worker.parameters.aspiration_margin
-    alpha, beta = np.int64(-INFINITY), np.int64(INFINITY)
-    if depth >= worker.parameters.aspiration_depth and abs(expected) < LONGEST_MATE:
-        alpha, beta = np.int64(expected - margin), np.int64(expected + margin)
-    worker.root_depth = depth
-    while True:
-        score = negamax(worker, tables, 0, depth, alpha, beta, 0)
-        if worker.stopped or (score > alpha and score < beta):
-            return score
-        margin *= 2
-        if score >= beta:
-            beta = np.int64(score + margin if margin <= WIDEST_WINDOW else INFINITY)
-        else:
-            alpha = np.int64(score - margin if margin <= WIDEST_WINDOW else -INFINITY)
-
-
-@kernel
 def search_root(worker, tables, rules):
     """Best move and score of the last completed depth; NO_MOVE if no depth was completed."""
     worker.stopped = worker.nodes = worker.null_move_min_ply = 0
@@ -126,7 +103,7 @@ def search_root(worker, tables, rules):
     best, move, depth = DRAW, NO_MOVE, 0
     while depth < DEEPEST and worker.nodes < rules.nodes and abs(best) < LONGEST_MATE:
         depth += 1
-        score = search_window(worker, tables, depth, best)
+        score = aspiration_search(worker, tables, depth, best)
         if worker.stopped:
             break
         best, move = score, np.uint64(worker.pv[0, 0])

@@ -99,7 +99,7 @@ class GoHandler:
         ranking = self.tables.rank(game, limits, keep_all, self.thread.is_stopped)
         if ranking is None:
             return self._search(game, limits)
-        self._console.remark(ranking.describe(self._chess960))
+        self._console.remark(f"endgame tables: {ranking}")
         return self._search(game, ranking.confine(limits), ranking.adjust)
 
     def _book_move(self, game: Game, limits: Limits) -> BookMove | None:
@@ -127,9 +127,6 @@ class GoHandler:
             result = self._searcher.search(game, limits, commentary.report)
         finally:
             commentary.end()
-            if missing := self._searcher.missing_threads:
-                threads = f"{missing} of {self._searcher.threads} threads"
-                self._console.inform(f"{threads} could not be started: the system allows no more")
         if not commentary.reported:
             value = self._searcher.evaluate(game.position)
             self._console.say(describe(Report(0, 0, value, 0, self._searcher.nodes, 0, 0, (result.best,))))

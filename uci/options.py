@@ -74,7 +74,7 @@ class Option:
 
 OPTIONS = (
     Option("Hash", "spin", "32", 1, MAX_HASH, lambda session, value: session.searcher.resize(int(value))),
-    Option("Threads", "spin", "1", 1, MAX_THREADS, attribute("searcher.threads")),
+    Option("Threads", "spin", "1", 1, MAX_THREADS, lambda session, value: session.use_threads(int(value))),
     Option("Clear Hash", "button", apply=lambda session, value: session.searcher.clear()),
     Option("Ponder", "check", "false"),
     Option("MultiPV", "spin", "1", 1, MAX_LINES, attribute("searcher.multipv")),

@@ -88,6 +88,12 @@ class Session:
         else:
             self.console.remark(f"option {option.name} is {value!r}")
 
+    def use_threads(self, count: int) -> None:
+        """Search with so many threads."""
+        self.searcher.threads = count
+        if remark := self.searcher.threads_remark:
+            self.console.inform(remark)
+
     def use_network(self, path: str) -> None:
         """Evaluate by the network in this file, empty: by the built-in one. ValueError if it cannot be read."""
         if path and Path(path).exists() and not Path(path).is_file():  # a FIFO would keep the reader waiting

@@ -81,7 +81,8 @@ def copy_record(typing_context, target, source):
 
     def generate_code(context, builder, signature, arguments):
         size, is_volatile = ir.Constant(ir.IntType(64), source.size), ir.Constant(ir.IntType(1), 0)
-        _call(builder, "llvm.memcpy.p0.p0.i64", ir.VoidType(), [*arguments, size, is_volatile])
+        addresses = [builder.bitcast(argument, ir.IntType(8).as_pointer()) for argument in arguments]
+        _call(builder, "llvm.memcpy.p0.p0.i64", ir.VoidType(), [*addresses, size, is_volatile])
         return context.get_dummy_value()
 
     return VOID(target, source), generate_code
