@@ -27,7 +27,7 @@ from zobra.arena.settings import Settings
 # headers of a PGN file that its page shows, with their names there
 _SHOWN_HEADERS = {"Event": "event", "Site": "site", "Date": "played", "TimeControl": "time control", "Annotator": "analysed by"}
 # what match tools write before other words of a comment: score/depth, time and more
-_RUNNER_FORM = re.compile(r'^([+-]?(M?[\d.]+)/\d+( [\d.]+s?)?|[\d.]+s)(, \w+=("[^"]*"|[^\s,]+))*(, |$)')
+_RUNNER_FORM = re.compile(r'^(book|[+-]?(M?[\d.]+)/\d+( [\d.]+s?)?|[\d.]+s)(, \w+=("[^"]*"|[^\s,]+))*(,? |$)')
 
 
 @dataclass(frozen=True)

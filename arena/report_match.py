@@ -60,8 +60,10 @@ def _title(games: ReportedGames) -> str:
 def _figures(games: ReportedGames) -> list[tuple[str, str, str]]:
     """Key figures: name, value and a remark each."""
     if len(games.games) == 1:
-        record = games.games[0].record
-        return [("result", _result(record.result), record.reason)] if games.finished else []
+        ends = [("result", _result(game.record.result), game.record.reason) for game in games.finished]
+        return ends + [
+            (f"accuracy of {player}", share, marks.partition(";")[0]) for _, player, _, share, marks in _accuracies(games)
+        ]
     if len(games.engines) != 2 or not games.finished:
         return [("games", f"{len(games.games):,}", ""), ("players", str(len(games.engines)), "")]
     first = games.engines[0]

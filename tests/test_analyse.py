@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from tests.test_arena_report import replays
 from tests.tools.browser import CHROMIUM, Browser
 from zobra.arena.accuracy import average_accuracy, centipawn_loss, mark, move_accuracy, winning_chance
 from zobra.arena.analyse_command import analyse
@@ -71,6 +73,15 @@ def test_a_game_gets_evaluations_marks_lines_and_accuracies(tmp_path):
     assert float(game.headers["WhiteAccuracy"]) > float(game.headers["BlackAccuracy"])
     assert game.headers["BlackErrors"].startswith("0 inaccuracies, 0 mistakes, 1 blunder; average loss")
     assert "Black: accuracy" in result.output
+
+
+def test_a_page_hides_what_match_tools_write_into_comments(tmp_path):
+    (tmp_path / "match.pgn").write_text(
+        '[Event "?"]\n\n1. e4 {book} e5 {+0.31/12 0.101s, n=52311} 2. Nf3 {0.2s, n=9, bold} *\n'
+    )
+    assert run(tmp_path / "match.pgn", "--html", tmp_path / "match.html").exit_code == 0
+    comments = re.findall(r"\{([^}]*)\}", replays((tmp_path / "match.html").read_text())[0]["pgn"])
+    assert [re.sub(r"\[%.*?\]", "", comment).strip() for comment in comments] == ["", "", "bold"]
 
 
 def test_a_mating_move_has_an_evaluation_and_is_accurate(tmp_path):
@@ -207,7 +218,7 @@ def test_the_page_replays_games_in_a_browser(tmp_path, width, dark):
             browser.wait(f"document.getElementById('replay').dataset.ply == {ply}")
             board.push(node.move)
             assert browser.evaluate(fen) == board.fen(en_passant="fen") or browser.evaluate(fen) == board.fen()
-            assert browser.evaluate("document.querySelectorAll('.lpv piece:not(.fading)').length") == len(board.piece_map())
+            browser.wait(f"document.querySelectorAll('.lpv piece:not(.fading)').length == {len(board.piece_map())}")
             cursors.append(float(browser.evaluate("document.querySelector('.replay-curve .now').getAttribute('x1')")))
             assert f"{node.eval().white().score() / 100:+.2f} · depth 2" in browser.evaluate(
                 "document.querySelector('.replay-note').textContent"
