@@ -1,5 +1,6 @@
 """`zobra` with arguments, as a user runs it."""
 
+import inspect
 import json
 import os
 import re
@@ -10,7 +11,10 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from zobra.uci import command_line, one_shot
+from zobra.uci.bench import DEPTH
 from zobra.uci.command_line import app
+from zobra.uci.options import find
 
 COMMANDS = ("bench", "perft", "keys", "parameters", "warmup", "doctor", "uci-path", "install", "go", "position", "d", "eval")
 COMMANDS += ("match", "ladder", "suite", "report", "tune", "ablate", "train")
@@ -100,6 +104,12 @@ def test_bad_input_is_named_without_a_traceback(arguments, complaint):
     assert complaint.lower() in done.stderr.lower() and "Traceback" not in done.stderr
 
 
+def test_defaults_are_those_of_the_engine():
+    assert inspect.signature(command_line.bench).parameters["depth"].default == DEPTH
+    for name, parameter in list(inspect.signature(one_shot.go).parameters.items())[1:]:
+        assert str(parameter.default) == find(name).default
+
+
 def test_bench_ends_with_nodes_and_speed():
     lines = zobra("bench", "2").stdout.splitlines()
     nodes, word, speed, unit = lines[-1].split()
@@ -110,4 +120,5 @@ def test_bench_ends_with_nodes_and_speed():
 def test_warmup_says_where_the_kernels_are():
     zobra("bench", "1")  # so that there is nothing to compile
     done = zobra("warmup")
-    assert done.returncode == 0 and "kept in" in done.stdout and "nothing to compile" in done.stdout
+    assert done.returncode == 0 and "nothing to compile" in done.stdout
+    assert "the package: " in done.stdout or "the user's store " in done.stdout

@@ -50,7 +50,7 @@ def options(
     """Prepare what every command needs."""
     if context.invoked_subcommand in ("perft", "bench"):
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
-    if context.invoked_subcommand in ("match", "ladder", "suite", "tune", "ablate") and "--help" not in sys.argv:
+    if context.invoked_subcommand in ("match", "ladder", "suite", "tune", "ablate") and not {"-h", "--help"} & set(sys.argv):
         from zobra.engine.kernels import compile_missing
 
         compile_missing(_say_first)  # or else games that Zobra plays would begin with a compilation
@@ -70,7 +70,7 @@ def print_version() -> None:
 
 @app.command()
 def bench(depth: Depth = 10) -> None:
-    """Search fixed positions. The last line is the signature of the engine."""
+    """Search fixed positions. The last line has the signature: the number of nodes."""
     from zobra.engine.kernels import compile_missing
     from zobra.search.searcher import Searcher
     from zobra.uci.bench import MEGABYTES, run

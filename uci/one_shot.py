@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -34,8 +35,11 @@ MultiPv = Annotated[int, typer.Option("--multipv", min=1, max=MAX_LINES, help="L
 
 def register(app: typer.Typer) -> None:
     """Add the commands to a typer application."""
-    for command in (go, position, d, evaluate, *(_plain(name) for name in PLAIN)):
-        app.command("eval" if command is evaluate else command.__name__)(command)
+    for command in (go, position, d):
+        app.command()(command)
+    app.command("eval")(evaluate)
+    for name, text in PLAIN.items():
+        app.command(name, help=text)(_plain(name))
 
 
 def go(limits: Limits = None, hash: Hash = 32, threads: Threads = 1, multipv: MultiPv = 1) -> None:
@@ -63,12 +67,8 @@ def evaluate(fen: Fen = None) -> None:
     run([["position", *(fen or ["startpos"])], ["eval"]])
 
 
-def _plain(name: str):
-    def command() -> None:
-        run([[name]])
-
-    command.__name__, command.__doc__ = name, PLAIN[name]
-    return command
+def _plain(name: str) -> Callable[[], None]:
+    return lambda: run([[name]])
 
 
 def run(lines: list[list[str]], options: dict[str, int] | None = None) -> None:
