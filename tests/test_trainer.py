@@ -25,8 +25,7 @@ def positions() -> np.ndarray:
 
 def loss_and_gradient(weights: np.ndarray, positions: np.ndarray, blend: float) -> tuple[np.ndarray, np.ndarray]:
     gradient, errors = np.zeros(1, weights.dtype), np.zeros(3)
-    order = np.arange(len(positions), dtype=np.uint32)
-    accumulate_gradient(weights[0], gradient[0], positions, order, float(SCALE), blend, True, errors)
+    accumulate_gradient(weights[0], gradient[0], positions, blend, True, errors)
     return errors, gradient.view("f4")
 
 

@@ -7,18 +7,20 @@ is in units of the score's scale. Optimiser: AdamW, Loshchilov and Hutter (2017)
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from zobra.engine.kernels import lowest, numeric
 from zobra.engine.layouts import BUCKETS, FEATURES
-from zobra.engine.network import PIECES_A_BUCKET
+from zobra.engine.network import PIECES_A_BUCKET, SCALE
 from zobra.train.positions import MAX_PIECES
 
 FIRST_MOMENT, SECOND_MOMENT, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
 ONE, NIBBLE, RANKS, FILES, LOW, NOTHING, SQUARE_BITS = map(np.uint64, (1, 4, 56, 7, 15, 0, 6))
 OWN_MIRRORED, THEIRS_MIRRORED = np.uint64(1), np.uint64(2)
 HALF_POINTS = 2.0
+PIECES, UNIT = int(PIECES_A_BUCKET), float(SCALE)
 
 
 def weights_dtype(hidden: int) -> np.dtype:
@@ -49,7 +51,12 @@ def activate(weights, features, count, neurons):
     """The first layer of one side: bias plus the rows of its features, clipped to 0 … 1."""
     for j in range(len(neurons)):
         neurons[j] = weights.bias[j]
-    for k in range(count):
+    for k in range(0, count - 3, 4):  # four rows at a time: memory is the limit
+        first, second = weights.rows[features[k]], weights.rows[features[k + 1]]
+        third, fourth = weights.rows[features[k + 2]], weights.rows[features[k + 3]]
+        for j in range(len(neurons)):
+            neurons[j] += first[j] + second[j] + third[j] + fourth[j]
+    for k in range(count // 4 * 4, count):
         row = weights.rows[features[k]]
         for j in range(len(neurons)):
             neurons[j] += row[j]
@@ -67,17 +74,23 @@ def output_of(output, neurons):
 
 
 @numeric
-def propagate_back(output, output_gradient, gradient, slope, features, count, neurons, slopes):
-    """Backpropagation through one side; `slope` is the derivative of the loss by the output."""
+def backpropagate_output(output, gradient, slope, neurons, slopes):
+    """Gradient of one side's output weights, and `slopes` of its neurons; `slope`: derivative of the loss by the output."""
     for j in range(len(neurons)):
         value = neurons[j]
-        output_gradient[j] += slope * value * value
+        gradient[j] += slope * value * value
         inside = value > np.float32(0) and value < np.float32(1)
         slopes[j] = np.float32(2) * slope * output[j] * value if inside else np.float32(0)
+
+
+@numeric
+def backpropagate_rows(gradient, features, count, slopes):
+    """Add the slopes of one side's neurons to the gradients of the bias and of the rows of its features."""
+    for j in range(len(slopes)):
         gradient.bias[j] += slopes[j]
     for k in range(count):
         row = gradient.rows[features[k]]
-        for j in range(len(neurons)):
+        for j in range(len(slopes)):
             row[j] += slopes[j]
 
 
@@ -88,23 +101,23 @@ def sigmoid(value):
 
 
 @numeric
-def accumulate_gradient(weights, gradient, positions, order, scale, blend, learn, errors):
-    """Add the squared errors against target, score and result over positions[order] to `errors`; if `learn`, add the gradient.
+def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
+    """Add the squared errors of positions against target, score and result to `errors`; if `learn`, add the gradient.
 
-    `blend` is the share of the game's result in the target; the rest is the sigmoid of the score over `scale`.
+    `blend` is the share of the game's result in the target; the rest is the winning chance of the score.
     """
     hidden = len(weights.bias)
     own, theirs = np.empty(MAX_PIECES, np.uint64), np.empty(MAX_PIECES, np.uint64)
     ours, others, slopes = np.empty(hidden, np.float32), np.empty(hidden, np.float32), np.empty(hidden, np.float32)
-    for index in order:
+    for index in range(len(positions)):
         position = positions[index]
-        count = list_features(position, own, theirs)
+        count = np.int64(list_features(position, own, theirs))
         activate(weights, own, count, ours)
         activate(weights, theirs, count, others)
-        bucket = (count - ONE) // PIECES_A_BUCKET
+        bucket = (count - 1) // PIECES
         layer = weights.output[bucket]
         output = weights.output_bias[bucket] + output_of(layer[0], ours) + output_of(layer[1], others)
-        chance, by_score, by_result = sigmoid(output), sigmoid(position.score / scale), position.result / HALF_POINTS
+        chance, by_score, by_result = sigmoid(output), sigmoid(position.score / UNIT), position.result / HALF_POINTS
         error = chance - ((1.0 - blend) * by_score + blend * by_result)
         errors[0] += error * error
         errors[1] += (chance - by_score) ** 2
@@ -113,25 +126,34 @@ def accumulate_gradient(weights, gradient, positions, order, scale, blend, learn
             slope = np.float32(2.0 * error * chance * (1.0 - chance))
             gradient.output_bias[bucket] += slope
             layer_gradient = gradient.output[bucket]
-            propagate_back(layer[0], layer_gradient[0], gradient, slope, own, count, ours, slopes)
-            propagate_back(layer[1], layer_gradient[1], gradient, slope, theirs, count, others, slopes)
+            backpropagate_output(layer[0], layer_gradient[0], slope, ours, slopes)
+            backpropagate_rows(gradient, own, count, slopes)
+            backpropagate_output(layer[1], layer_gradient[1], slope, others, slopes)
+            backpropagate_rows(gradient, theirs, count, slopes)
+
+
+class Step(NamedTuple):
+    """A step of the optimiser: positions in the batch, number from 1, learning rate and weight decay."""
+
+    positions: np.float32
+    number: int
+    rate: np.float32
+    decay: np.float32
 
 
 @numeric
-def optimise(weights, gradients, first, second, limits, count, number, rate, decay):
-    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added in order and divided by `count`.
-
-    `first` and `second` are the moments, `number` counts steps from 1, weights stay within ±limits.
-    """
-    first_scale = 1.0 / (1.0 - FIRST_MOMENT**number)
-    second_scale = 1.0 / (1.0 - SECOND_MOMENT**number)
+def optimise(weights, gradients, moments, limits, step):
+    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added in order; weights stay within ±limits."""
+    first_scale = 1.0 / (1.0 - FIRST_MOMENT**step.number)
+    second_scale = 1.0 / (1.0 - SECOND_MOMENT**step.number)
+    first, second = moments[0], moments[1]
     for j in range(len(weights)):
         total = np.float32(0)
         for chunk in range(len(gradients)):
             total += gradients[chunk, j]
-        slope = total / count
+        slope = total / step.positions
         first[j] = FIRST_MOMENT * first[j] + (np.float32(1) - FIRST_MOMENT) * slope
         second[j] = SECOND_MOMENT * second[j] + (np.float32(1) - SECOND_MOMENT) * slope * slope
-        step = first[j] * first_scale / (math.sqrt(second[j] * second_scale) + TINY)
-        value = weights[j] * (1.0 - rate * decay) - rate * step
+        change = first[j] * first_scale / (math.sqrt(second[j] * second_scale) + TINY)
+        value = weights[j] * (1.0 - step.rate * step.decay) - step.rate * change
         weights[j] = min(max(value, -limits[j]), limits[j])

@@ -127,9 +127,9 @@ def next_move(job, tables, ply):
         index = np.int64(job.indices[ply])
         return np.uint64(job.keys[index]) & MOVE_MASK if index < count else NO_MOVE
     move = np.uint64(job.game.moves[ply])
-    for index in range(count):
-        if np.uint64(job.keys[index]) & MOVE_MASK == move:
-            job.indices[ply] = np.uint8(index)
+    for candidate in range(count):
+        if np.uint64(job.keys[candidate]) & MOVE_MASK == move:
+            job.indices[ply] = np.uint8(candidate)
             return move
     return NO_MOVE
 

@@ -134,7 +134,9 @@ def read_recipe(name: str) -> Recipe:
     if content or not all(isinstance(part, dict) for part in parts.values()):
         raise RecipeError(f"{path}: it has hidden, [data], [filter], [training] and [gate], and nothing like {list(content)}")
     if not isinstance(hidden, int) or not 1 <= hidden <= HIDDEN:
-        raise RecipeError(f"{path}: hidden = {hidden!r}; this engine takes 1 to {HIDDEN} neurons")
+        raise RecipeError(
+            f"{path}: hidden = {hidden!r}; this engine takes 1 to {HIDDEN} neurons (HIDDEN in engine/layouts.py, at most 512)"
+        )
     data = DataPlan(**_checked(parts["data"], asdict(DataPlan()), path, "data"))
     _checked(data.rules, RULE_DEFAULTS, path, "data.rules")
     kept = _checked(parts["filter"], FILTER_DEFAULTS, path, "filter")

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from zobra.engine.layouts import FEATURES
-from zobra.engine.network import LARGEST_OUTPUT, QB, SCALE
-from zobra.train.gradient import accumulate_gradient, optimise, weights_dtype
+from zobra.engine.network import LARGEST_OUTPUT, QB
+from zobra.train.gradient import Step, accumulate_gradient, optimise, weights_dtype
 from zobra.train.training_game import DataError
 
 CHUNKS = 8
@@ -100,7 +100,7 @@ class Trainer:
         size = self.weights.view("f4").size
         self._gradients = np.zeros((CHUNKS, size), np.float32)
         self._records = self._gradients.view(self.weights.dtype)[:, 0]
-        self._first, self._second = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        self._moments = np.zeros((2, size), np.float32)
         limits = np.zeros(1, self.weights.dtype)
         limits["rows"] = limits["bias"] = LARGEST_WEIGHT
         limits["output"], limits["output_bias"] = LARGEST_OUTPUT / QB, LARGEST_OUTPUT
@@ -139,9 +139,7 @@ class Trainer:
             gradient: Any = self._records[chunk]
             if learn:
                 self._gradients[chunk] = 0
-            accumulate_gradient(
-                self.weights[0], gradient, self.positions, parts[chunk], float(SCALE), blend, learn, errors[chunk]
-            )
+            accumulate_gradient(self.weights[0], gradient, self.positions[parts[chunk]], blend, learn, errors[chunk])
 
         list(self._pool.map(process, range(CHUNKS)))
         return errors.sum(axis=0)
@@ -151,7 +149,6 @@ class Trainer:
         errors = self._work(batch, schedule.blend_at(self._step, steps), True)
         rate = schedule.rate_at(self._step, steps)
         self._step += 1
-        flat = self.weights.view("f4")
-        moments, count = (self._first, self._second), np.float32(len(batch))
-        optimise(flat, self._gradients, *moments, self._limits, count, self._step, np.float32(rate), np.float32(schedule.decay))
+        step = Step(np.float32(len(batch)), self._step, np.float32(rate), np.float32(schedule.decay))
+        optimise(self.weights.view("f4"), self._gradients, self._moments, self._limits, step)
         return errors
