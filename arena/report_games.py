@@ -6,10 +6,10 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
+from itertools import count
 from pathlib import Path
-from typing import Any
 
 import chess
 import chess.engine
@@ -17,12 +17,15 @@ import chess.pgn
 
 from zobra.arena.accuracy import winning_chance
 from zobra.arena.compressed_text import read_text
+from zobra.arena.files import read_json, typed
 from zobra.arena.game_record import POINTS_OF_WHITE, GameRecord
-from zobra.arena.journal import Journal
+from zobra.arena.journal import Journal, read_game
 from zobra.arena.pgn import pgn_game
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
+
+Rated = tuple[str, float, float, float | None]  # an engine's name, rating, 95 % margin, and rating before
 
 # headers of a PGN file that its page shows, with their names there
 _SHOWN_HEADERS = {"Event": "event", "Site": "site", "Date": "played", "TimeControl": "time control", "Annotator": "analysed by"}
@@ -38,45 +41,32 @@ class ReportedGame:
     tree: Callable[[], chess.pgn.Game]
     headers: Mapping[str, str] = field(default_factory=dict)  # of a PGN game
 
-    @cached_property
-    def _start(self) -> int:
-        """Plies before the first move, as its position counts them."""
-        return chess.Board(self.record.opening["fen"]).ply()
-
-    def turn(self, ply: int) -> chess.Color:
-        """Who makes the move of this number, counted from 0 after the book moves."""
-        return (self._start + ply) % 2 == 0
-
-    def mover(self, ply: int) -> str:
-        """The name of the player who makes this move."""
-        return self.record.white if self.turn(ply) == chess.WHITE else self.record.black
-
-    def move_number(self, ply: int) -> int:
-        """The full-move number of this move."""
-        return (self._start + ply) // 2 + 1
+    def moves(self) -> Iterator[tuple[int, str, PlayedMove, chess.engine.PovScore | None]]:
+        """Each move after the book with its full-move number, its player's name before it, and its score behind it."""
+        start = chess.Board(self.record.opening["fen"]).ply()
+        for ply, move in enumerate(self.record.moves, start):
+            player = self.record.white if ply % 2 == 0 else self.record.black
+            yield ply // 2 + 1, player, move, _score(move, ply % 2 == 0)
 
     def chances(self) -> list[float]:
         """White's winning chances after each move that has a score."""
-        scores = (_score(move, self.turn(ply)) for ply, move in enumerate(self.record.moves))
-        return [winning_chance(score.white()) for score in scores if score is not None]
+        return [winning_chance(score.white()) for *_, score in self.moves() if score is not None]
 
     def replay(self) -> str:
         """What the viewer of the page replays: JSON as replay.js reads it, packed by zlib, in base64."""
         tree, book = self.tree(), len(self.record.opening["moves"])
-        chances: list[float | None] = [None] * (book + 1)
-        notes = [""] * (book + 1)
-        if (start := tree.eval()) is not None:
-            chances[0], notes[0] = round(winning_chance(start.white()), 3), _score_text(start)
-        nodes = list(tree.mainline())
+        nodes, start = list(tree.mainline()), tree.eval()
+        chances = [start and _rounded_chance(start), *[None] * book]
+        notes = [(start and _score_text(start)) or "", *[""] * book]
         for node in nodes[:book]:
             node.comment = ""
-        for node, move in zip(nodes[book:], self.record.moves, strict=True):
+        for node, (_, _, move, score) in zip(nodes[book:], self.moves(), strict=True):
             node.comment = _RUNNER_FORM.sub("", node.comment)
-            if (score := _score(move, not node.turn())) is not None:
+            if score is not None:
                 node.set_eval(score, move.depth)
             if move.clock_ms is not None:
                 node.set_clock(move.clock_ms / 1000)
-            chances.append(None if score is None else round(winning_chance(score.white()), 3))
+            chances.append(score and _rounded_chance(score))
             notes.append(_note(move, score))
         content = {"pgn": f"{tree}\n", "chances": chances, "notes": notes, "chess960": tree.board().chess960}
         return base64.b64encode(zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 9)).decode()
@@ -89,10 +79,9 @@ class ReportedGames:
     source: Path
     engines: list[str]
     games: list[ReportedGame]
-    time_control: str = ""
-    played: str = ""
+    conditions: dict[str, str] = field(default_factory=dict)  # what is known of time control, date, machine and more
     settings: Settings | None = None
-    run: dict[str, Any] = field(default_factory=dict)
+    ratings: list[Rated] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     @cached_property
@@ -117,73 +106,81 @@ class ReportedGames:
 
 
 def read_match(folder: Path) -> ReportedGames:
-    """Reads run.json and journal.jsonl. Lines that are no games become problems. Raises OSError, or ValueError."""
+    """Reads run.json, journal.jsonl and a ladder's ratings.json. Lines that are no games become problems.
+
+    Raises OSError, or ValueError.
+    """
     settings, created = Journal.run_in(folder)
-    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    names = [engine.name for engine in settings.engines]
-    found = ReportedGames(folder, names, [], settings.time_control, created.replace("T", " "), settings, run)
+    run = read_json(folder / "run.json", "a match", partial(typed, _RunConditions))
+    found = ReportedGames(folder, [e.name for e in settings.engines], [], _conditions(settings, run, created), settings)
     with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:
         for number, line in enumerate(journal, start=1):
             try:
-                record = GameRecord.from_json(json.loads(line))
-                chess.Board(record.opening["fen"])  # is it a position?
+                record = read_game(line, f"journal.jsonl:{number}", settings)
                 found.games.append(ReportedGame(record, partial(pgn_game, record, settings)))
-            except (KeyError, TypeError, ValueError) as error:
-                found.problems.append(f"journal.jsonl:{number}: {type(error).__name__}: {error}")
+            except ValueError as error:
+                found.problems.append(str(error))
     found.games.sort(key=lambda game: game.record.index)
+    if (ratings := folder / "ratings.json").exists():
+        found.ratings = read_json(ratings, "a rating list", partial(typed, list[Rated]))
     return found
+
+
+@dataclass
+class _RunConditions:
+    """What run.json says besides the settings."""
+
+    versions: dict[str, str] = field(default_factory=dict)
+    machine: str = ""
+    command_line: str = ""
+
+
+def _conditions(settings: Settings, run: _RunConditions, created: str) -> dict[str, str]:
+    """How the games of a match were played."""
+    shown = {"time control": settings.time_control, "played": created.replace("T", " ")}
+    for engine in settings.engines:
+        options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
+        parts = [run.versions.get(engine.name), " ".join(engine.command), options and f"options {options}"]
+        if engine.time_control or engine.time_odds != 1:
+            parts.append(f"time control {settings.controls[engine.name]}")
+        shown[engine.name] = "; ".join(filter(None, parts))
+    book = f"{settings.book}, {settings.order} order" if settings.book else f"{settings.plies} random plies"
+    rules = [f"{name.replace('_', ' ')} {value}" for name, value in asdict(settings.rules).items() if value]
+    shown |= {"margin": f"{settings.margin_ms:g} ms", "openings": f"{book}, seed {settings.seed}"}
+    return shown | {"adjudication": ", ".join(rules) or "none", "machine": run.machine, "command": run.command_line}
 
 
 def read_pgn(path: Path) -> ReportedGames:
     """Reads a PGN file. Games with errors become problems. Raises OSError, or ValueError when there is no game at all."""
-    names: dict[str, None] = {}
-    headers: dict[str, dict[str, None]] = {name: {} for name in _SHOWN_HEADERS}  # sets that keep their order
-    games, problems, pairs = [], [], _Pairs()
-    for index, tree in enumerate(_trees(path)):
-        if tree.errors or tree.board().uci_variant != "chess":
-            problems.append(f"game {index + 1}: {tree.errors[0] if tree.errors else 'a variant of chess'}")
-            continue
-        games.append(_reported(index, tree, pairs))
-        names |= dict.fromkeys((games[-1].record.white, games[-1].record.black))
-        for name, values in headers.items():
-            values[tree.headers.get(name, "").strip("?.")] = None
-    if not games:
-        raise ValueError(f"{path}: {problems[0] if problems else 'no game in this file'}")
-    shown = {label: _summary(list(headers[name])) for name, label in _SHOWN_HEADERS.items()}
-    control, played = shown["time control"], shown["played"]
-    return ReportedGames(path, list(names), games, control, played, run={"shown": shown}, problems=problems)
+    found = ReportedGames(path, [], [])
+    file, waiting = io.StringIO(read_text(path)), dict[tuple, int]()
+    for index in count():
+        if (tree := chess.pgn.read_game(file)) is None:
+            break
+        if tree.errors or type(tree.board()) is not chess.Board:
+            found.problems.append(f"game {index + 1}: {tree.errors[0] if tree.errors else 'a variant of chess'}")
+        elif tree.next() is not None or "FEN" in tree.headers or tree.headers.get("White", "?") != "?":
+            found.games.append(_reported(index, tree, waiting))
+    if not found.games:
+        raise ValueError(f"{path}: {found.problems[0] if found.problems else 'no game in this file'}")
+    found.engines = list(dict.fromkeys(name for game in found.games for name in (game.record.white, game.record.black)))
+    found.conditions["file"] = str(path)
+    for header, name in _SHOWN_HEADERS.items():
+        found.conditions[name] = _summary([game.headers.get(header, "").strip("?.") for game in found.games])
+    return found
 
 
 def _summary(values: list[str]) -> str:
-    """The values of a header in words: "10+0.1", or "2025.05.01 and 3 others"."""
-    known = [value for value in values if value]
-    more = f" and {len(known) - 1} other{'s' * (len(known) > 2)}" if len(known) > 1 else ""
-    return f"{known[0]}{more}" if known else ""
+    """The values of a header in words: "10+0.1", or "2025.05.01 and 3 more"."""
+    known = list(dict.fromkeys(filter(None, values)))
+    return f"{known[0]} and {len(known) - 1} more" if len(known) > 1 else "".join(known)
 
 
-def _trees(path: Path) -> Iterator[chess.pgn.Game]:
-    file = io.StringIO(read_text(path))
-    while (tree := chess.pgn.read_game(file)) is not None:
-        if tree.next() is not None or "FEN" in tree.headers or tree.headers.get("White", "?") != "?":
-            yield tree
+def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> ReportedGame:
+    """A PGN game in the form of a match's games. Leading moves with the comment "book" are its opening.
 
-
-class _Pairs:
-    """Numbers games so that two with the same players and opening, but colours reversed, make a pair."""
-
-    def __init__(self) -> None:
-        self._open: dict[tuple, int] = {}
-
-    def number(self, index: int, white: str, black: str, opening: tuple) -> int:
-        """The pair of a game; a game without a known opening is alone."""
-        earlier = self._open.pop((black, white, *opening), None) if any(opening) else None
-        if earlier is None:
-            self._open[(white, black, *opening)] = index
-        return index if earlier is None else earlier
-
-
-def _reported(index: int, tree: chess.pgn.Game, pairs: _Pairs) -> ReportedGame:
-    """A PGN game in the form of a match's games. Leading moves with the comment "book" are its opening."""
+    `waiting` has games whose return game with the same opening has not come yet; games without a known opening have none.
+    """
     nodes, headers, board = list(tree.mainline()), tree.headers, tree.board()
     root = board.fen() if "FEN" in headers else ""
     book = next((number for number, node in enumerate(nodes) if node.comment != "book"), len(nodes))
@@ -194,9 +191,12 @@ def _reported(index: int, tree: chess.pgn.Game, pairs: _Pairs) -> ReportedGame:
     if white == black:
         white, black = ("White", "Black") if white == "?" else (f"{white} (White)", f"{black} (Black)")
     name = headers.get("Opening") or headers.get("Event", "?").strip("?")
+    pair = waiting.pop((black, white, root, *moves), index) if root or moves else index
+    if pair == index:
+        waiting[(white, black, root, *moves)] = index
     opening = {"fen": board.fen(), "name": name, "root": root or chess.STARTING_FEN, "moves": moves}
     record = GameRecord(
-        index, pairs.number(index, white, black, (root, *moves)), 1, white, black, opening, headers.get("Result", "*"),
+        index, pair, 1, white, black, opening, headers.get("Result", "*"),
         _reason(tree.end()) or headers.get("Termination", "unknown").lower(),
         moves=[PlayedMove.from_node(node) for node in nodes[book:]],
     )  # fmt: skip
@@ -215,6 +215,10 @@ def _score(move: PlayedMove, mover: chess.Color) -> chess.engine.PovScore | None
     return None if move.score is None else chess.engine.PovScore(chess.engine.Cp(move.score), mover)
 
 
+def _rounded_chance(score: chess.engine.PovScore) -> float:
+    return round(winning_chance(score.white()), 3)
+
+
 def _score_text(score: chess.engine.PovScore) -> str:
     """A score from White's view: "+0.31", or "mate in 3"."""
     mate, centipawns = score.white().mate(), score.white().score()
@@ -223,13 +227,10 @@ def _score_text(score: chess.engine.PovScore) -> str:
 
 def _note(move: PlayedMove, score: chess.engine.PovScore | None) -> str:
     """What is known of a move in words: score from White's view, depth, time and nodes."""
-    parts = []
-    if score is not None:
-        parts.append(_score_text(score))
+    spent, parts = move.milliseconds, [_score_text(score)] if score else []
     if move.depth:
         parts.append(f"depth {move.depth}")
-    if move.milliseconds is not None:
-        spent = move.milliseconds
+    if spent is not None:
         parts.append(f"{spent / 1000:.2f} s" if spent >= 1000 else f"{spent:.0f} ms")
     if move.nodes:
         parts.append(f"{move.nodes:,} nodes")

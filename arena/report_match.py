@@ -1,12 +1,13 @@
 """The page of a match folder or a PGN file: strength, standings, endings, use of time, evaluations, and games to replay."""
 
-import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from statistics import mean
 
 from zobra.arena.display import counted
+from zobra.arena.played_move import PlayedMove
 from zobra.arena.report_charts import COLOURS, GREEN, Chart, bands_by_move, chart
 from zobra.arena.report_games import ReportedGame, ReportedGames
 from zobra.arena.report_page import margin, render, signed
@@ -19,6 +20,7 @@ _MOST_IN_CROSSTABLE = 20
 _MOST_PAWNS = 10.0  # evaluations are shown no further than this
 _POINTS_OF_CURVE, _POINTS_OF_STRENGTH = 40, 250
 _SIDES = ("White", "Black")
+_IN_SUBTITLE = ("time control", "played")  # of the conditions
 _OUTCOMES = {"lost": COLOURS[1], "drawn": COLOURS[4], "won": GREEN}  # by half points
 
 Cells = list[str]
@@ -27,11 +29,12 @@ Values = dict[int, list[float]]
 
 def page(games: ReportedGames) -> str:
     """The page as HTML."""
-    replayed = games.games[:MOST_REPLAYED]
     return render(
         "match.html",
         title=_title(games),
-        subtitle=", ".join(filter(None, (counted(len(games.games), "game"), games.time_control, games.played))),
+        subtitle=", ".join(
+            filter(None, (counted(len(games.games), "game"), *map(games.conditions.get, ("time control", "played"))))
+        ),
         names=games.engines,
         figures=_figures(games),
         strength=_strength(games),
@@ -43,10 +46,10 @@ def page(games: ReportedGames) -> str:
         times=_times(games),
         evaluations=_evaluations(games),
         games=[_game_row(game) for game in games.games],
-        replays=[game.replay() for game in replayed],
+        replays=[game.replay() for game in games.games[:MOST_REPLAYED]],
         openings=any(game.record.opening["name"] for game in games.games),
         games_first=games.settings is None,
-        conditions=_conditions(games),
+        conditions=[(name, text) for name, text in games.conditions.items() if text],
         problems=games.problems,
     )
 
@@ -121,20 +124,28 @@ def _standings(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
     """The rating list of a ladder, or the engines of a tournament by score; header and rows."""
     if len(games.engines) < 3 or len(games.finished) < len(games.engines):
         return None
-    file = games.source / "ratings.json"
-    if games.settings is not None and file.exists():
-        rated = {name: values for name, *values in json.loads(file.read_text(encoding="utf-8"))}
-        header = ["", "engine", "rating", "± 95 %", "games", "score", "rating before"]
+    results = {name: _result_cells(games, name) for name in games.engines if sum(games.score(name))}
+    if games.ratings:
+        header = ["", "engine", "rating", "± 95 %", "before", *_RESULT_HEADER[:3]]
+        rows = [
+            [name, f"{rating:.0f}", margin(error), "" if before is None else f"{before:.0f}", *results.get(name, [])[:3]]
+            for name, rating, error, before in sorted(games.ratings, key=lambda rated: -rated[1])
+        ]
     else:
-        found = {name: estimate(games.results.best_counts(name)) for name in games.engines if sum(games.score(name))}
-        rated = {name: [guess.elo, guess.elo_margin, None] for name, guess in found.items()}
-        header = ["", "engine", "Elo", "± 95 %", "games", "score"]
-    rows = []
-    for rank, (name, (rating, error, before)) in enumerate(sorted(rated.items(), key=lambda entry: -entry[1][0]), start=1):
-        value = f"{rating:.0f}" if len(header) == 7 else signed(rating)
-        cells = [str(rank), name, value, margin(error), str(sum(games.score(name))), f"{games.score_share(name):.1%}"]
-        rows.append([*cells, f"{before:.0f}" if before is not None else ""][: len(header)])
-    return header, rows
+        header = ["", "engine", *_RESULT_HEADER]
+        rows = [[name, *results[name]] for name in sorted(results, key=games.score_share, reverse=True)]
+    return header, [[str(rank), *row] for rank, row in enumerate(rows, start=1)]
+
+
+_RESULT_HEADER = ["points", "won, drawn, lost", "score", "Elo", "± 95 %"]
+
+
+def _result_cells(games: ReportedGames, name: str, rival: str | None = None) -> Cells:
+    """An engine's result against one rival or all."""
+    wins, draws, losses = games.score(name, rival)
+    guess = estimate(games.results.best_counts(name, rival))
+    points, share = f"{wins + draws / 2:g} of {wins + draws + losses}", f"{games.score_share(name, rival):.1%}"
+    return [points, f"+{wins} ={draws} −{losses}", share, signed(guess.elo), margin(guess.elo_margin)]
 
 
 def _crosstable(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
@@ -143,26 +154,18 @@ def _crosstable(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
     if not 2 <= len(names) <= _MOST_IN_CROSSTABLE or len(games.finished) < len(names):
         return None
     if len(names) == 2 or (games.settings is not None and games.settings.tournament == GAUNTLET):
-        rows = []
-        for rival in names[1:]:
-            wins, draws, losses = games.score(names[0], rival)
-            if not wins + draws + losses:
-                continue
-            guess = estimate(games.results.best_counts(names[0], rival))
-            score = f"{wins + draws / 2:g} of {wins + draws + losses}"
-            rows.append([rival, score, f"+{wins} ={draws} −{losses}", f"{games.score_share(names[0], rival):.1%}",
-                         signed(guess.elo), margin(guess.elo_margin)])  # fmt: skip
-        return [f"{names[0]} against", "points", "won, drawn, lost", "score", "Elo", "± 95 %"], rows
-    ranked = sorted(names, key=lambda name: -games.score_share(name))
-    header = ["", "", *(str(number) for number in range(1, len(ranked) + 1)), "points", "score"]
-    rows = []
-    for number, name in enumerate(ranked, start=1):
-        cells = ["·" if rival == name else _points(*games.score(name, rival)) for rival in ranked]
-        rows.append([str(number), name, *cells, _points(*games.score(name)), f"{games.score_share(name):.1%}"])
-    return header, rows
+        met = [rival for rival in names[1:] if sum(games.score(names[0], rival))]
+        return [f"{names[0]} against", *_RESULT_HEADER], [[rival, *_result_cells(games, names[0], rival)] for rival in met]
+    ranked = sorted(names, key=games.score_share, reverse=True)
+    rows = [
+        [str(number), name, *(_points(games, name, rival) for rival in ranked), _points(games, name)]
+        for number, name in enumerate(ranked, start=1)
+    ]
+    return ["", "", *map(str, range(1, len(ranked) + 1)), "points"], rows
 
 
-def _points(wins: int, draws: int, losses: int) -> str:
+def _points(games: ReportedGames, name: str, rival: str | None = None) -> str:
+    wins, draws, losses = games.score(name, rival)
     return f"{wins + draws / 2:g}/{wins + draws + losses}" if wins + draws + losses else ""
 
 
@@ -178,14 +181,16 @@ def _accuracies(games: ReportedGames) -> list[Cells]:
 
 def _engines(games: ReportedGames) -> list[Cells]:
     """Moves, mean depth, mean time a move and nodes per second of each engine that reported them."""
+    moves: dict[str, list[PlayedMove]] = defaultdict(list)
+    for _, player, move, _ in chain.from_iterable(game.moves() for game in games.games):
+        moves[player].append(move)
     rows = []
     for name in games.engines:
-        moves = [move for game in games.games for ply, move in enumerate(game.record.moves) if game.mover(ply) == name]
-        depths = [move.depth for move in moves if move.depth]
-        times = [move.milliseconds for move in moves if move.milliseconds is not None]
-        timed = [(move.nodes, move.milliseconds) for move in moves if move.milliseconds and move.nodes]
+        depths = [move.depth for move in moves[name] if move.depth]
+        times = [move.milliseconds for move in moves[name] if move.milliseconds is not None]
+        timed = [(move.nodes, move.milliseconds) for move in moves[name] if move.milliseconds and move.nodes]
         nodes, spent = sum(nodes for nodes, _ in timed), sum(milliseconds for _, milliseconds in timed)
-        rows.append([name, f"{len(moves):,}", f"{mean(depths):.1f}" if depths else "–",
+        rows.append([name, f"{len(moves[name]):,}", f"{mean(depths):.1f}" if depths else "–",
                      f"{mean(times):.1f} ms" if times else "–", f"{nodes * 1000 / spent:,.0f}" if spent else "–"])  # fmt: skip
     return rows if any(row[2:] != ["–"] * 3 for row in rows) else []
 
@@ -204,30 +209,24 @@ def _endings(games: ReportedGames) -> tuple[Cells, list[Cells]]:
     return ["reason", "games", *columns], rows
 
 
-def _by_move(games: Iterable[ReportedGame], name: str, value: Callable[[ReportedGame, int], float | None]) -> Values:
-    """Values of one engine's moves by their move number."""
-    found: Values = defaultdict(list)
-    for game in games:
-        for ply in range(len(game.record.moves)):
-            if game.mover(ply) == name and (known := value(game, ply)) is not None:
-                found[game.move_number(ply)].append(known)
-    return found
-
-
 def _times(games: ReportedGames) -> Chart | None:
-    names = games.engines[: len(COLOURS)]
-    times = [_by_move(games.games, name, lambda game, ply: game.record.moves[ply].milliseconds) for name in names]
-    return bands_by_move(list(zip(names, COLOURS, times, strict=False)), 0.8, "milliseconds a move")
+    times: dict[str, Values] = defaultdict(lambda: defaultdict(list))
+    for number, player, move, _ in chain.from_iterable(game.moves() for game in games.games):
+        if move.milliseconds is not None:
+            times[player][number].append(move.milliseconds)
+    series = [(name, colour, times[name]) for name, colour in zip(games.engines, COLOURS, strict=False)]
+    return bands_by_move(series, 0.8, "milliseconds a move")
 
 
 def _evaluations(games: ReportedGames) -> Chart | None:
     """Evaluations of the first engine, from its own view, apart by how the game ended for it."""
-    first, series = games.engines[0], []
-    mine = [game for game in games.finished if first in (game.record.white, game.record.black)]
-    for points, (kind, colour) in enumerate(_OUTCOMES.items()):
-        group = [game for game in mine if game.record.points(first) == points]
-        values = _by_move(group, first, lambda game, ply: game.record.moves[ply].pawns(_MOST_PAWNS))
-        series.append((f"games {kind}", colour, values))
+    first = games.engines[0]
+    values: list[Values] = [defaultdict(list) for _ in _OUTCOMES]
+    for game in games.finished:
+        for number, player, move, _ in game.moves():
+            if player == first and (pawns := move.pawns(_MOST_PAWNS)) is not None:
+                values[game.record.points(first)][number].append(pawns)
+    series = [(f"games {kind}", colour, found) for (kind, colour), found in zip(_OUTCOMES.items(), values, strict=True)]
     return bands_by_move(series, 0.5, "pawns")
 
 
@@ -249,29 +248,3 @@ def _curve(chances: Sequence[float]) -> str:
     last, points = len(chances) - 1, min(len(chances), _POINTS_OF_CURVE)
     thinned = [chances[round(index * last / (points - 1))] for index in range(points)]
     return "M" + "L".join(f"{index * 100 / (points - 1):.0f} {19 - 18 * chance:.0f}" for index, chance in enumerate(thinned))
-
-
-def _conditions(games: ReportedGames) -> list[tuple[str, str]]:
-    """How the games were played: what run.json knows of engines, openings, rules and machine."""
-    settings, run = games.settings, games.run
-    if settings is None:
-        return [("file", str(games.source)), *((name, text) for name, text in run["shown"].items() if text)]
-    versions = run.get("versions", {})
-    rows = []
-    for engine in settings.engines:
-        options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
-        own = [versions.get(engine.name, ""), " ".join(engine.command), options and f"options {options}"]
-        if engine.time_control or engine.time_odds != 1:
-            own.append(f"time control {settings.controls[engine.name]}")
-        rows.append((engine.name, "; ".join(filter(None, own))))
-    book = f"{settings.book}, {settings.order} order" if settings.book else f"{settings.plies} random plies"
-    rules = [f"{name.replace('_', ' ')} {value}" for name, value in run.get("rules", {}).items() if value]
-    rows += [
-        ("time control", f"{settings.time_control}, margin {settings.margin_ms:g} ms"),
-        ("openings", f"{book}, seed {settings.seed}"),
-        ("adjudication", ", ".join(rules) or "none"),
-        ("machine", run.get("machine", "")),
-        ("command", run.get("command_line", "")),
-        ("begun", games.played),
-    ]
-    return [(name, text) for name, text in rows if text]
