@@ -11,9 +11,12 @@ import chess
 import chess.engine
 import chess.pgn
 
-# loss of winning chance from which a move is marked, worst first, with its name
-MARKS = ((0.15, chess.pgn.NAG_BLUNDER, "blunder"), (0.10, chess.pgn.NAG_MISTAKE, "mistake"),
-         (0.05, chess.pgn.NAG_DUBIOUS_MOVE, "inaccuracy"))  # fmt: skip
+# loss of winning chance from which a move is marked, with its glyph and names; the worst first
+MARKS = (
+    (0.15, chess.pgn.NAG_BLUNDER, "blunder", "blunders"),
+    (0.10, chess.pgn.NAG_MISTAKE, "mistake", "mistakes"),
+    (0.05, chess.pgn.NAG_DUBIOUS_MOVE, "inaccuracy", "inaccuracies"),
+)
 _LARGEST_LOSS = 1000  # centipawns that one move adds to the average loss at most
 
 
@@ -24,7 +27,7 @@ def winning_chance(score: chess.engine.Score) -> float:
 
 def mark(loss: float) -> int | None:
     """The NAG (numeric annotation glyph) of a move that loses this much winning chance: ?!, ? or ??, None for a good move."""
-    return next((nag for bound, nag, _ in MARKS if loss >= bound), None)
+    return next((nag for bound, nag, *_ in MARKS if loss >= bound), None)
 
 
 def move_accuracy(loss: float) -> float:

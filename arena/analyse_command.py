@@ -89,16 +89,14 @@ async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, searc
     """
     engine = await Analyst.start(spec, _START_TIMEOUT)
     try:
-        done = analysed_games(output, f"{engine.announced_name}, {search}", source.games()) if output else 0
+        done = analysed_games(output, f"{engine.announced_name}, {search}", source) if output else 0
         with LivePanel(console, "positions" if source.positions else "games") as panel:
             panel.count_from(done, source.count)
-            for index in range(source.count):
-                try:
-                    game = source.read(index)
-                except ValueError as error:
+            for index, game in enumerate(source.games()):
+                if isinstance(game, ValueError):
                     if source.count == 1:
-                        raise
-                    console.print(str(error), soft_wrap=True)
+                        raise game
+                    console.print(str(game), soft_wrap=True)
                     continue
                 if done > 0:
                     done -= 1

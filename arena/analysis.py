@@ -57,14 +57,9 @@ class SideSummary:
     def __str__(self) -> str:
         """The marks in words: "2 inaccuracies, 1 mistake, 0 blunders; average loss 23 centipawns"."""
         marks = [mark(loss) for loss in self.chances]
-        counts = [(marks.count(nag), name) for _, nag, name in reversed(MARKS)]
-        words = [f"{count} {name if count == 1 else _plural(name)}" for count, name in counts]
+        words = [f"{(n := marks.count(nag))} {one if n == 1 else several}" for _, nag, one, several in reversed(MARKS)]
         average = f"; average loss {mean(self.centipawns):.0f} centipawns" if self.centipawns else ""
         return ", ".join(words) + average
-
-
-def _plural(name: str) -> str:
-    return name[:-1] + "ies" if name.endswith("y") else name + "s"
 
 
 class Analyst(EnginePlayer):
@@ -134,7 +129,7 @@ def _annotate_move(
     side.chances.append(loss)
     side.centipawns.append(0 if is_best else centipawn_loss(best, played))
     _set_evaluation(node, after)
-    node.nags -= {nag for _, nag, _ in MARKS}
+    node.nags -= {nag for _, nag, *_ in MARKS}
     if (nag := mark(loss)) is not None:
         node.nags.add(nag)
     if nag is not None or every_line:
