@@ -37,13 +37,10 @@ def rook_attacks(tables, square, occupied):
 def attackers(position, tables, square, colour, occupied):
     """Pieces of `colour` that attack `square` if only the squares in `occupied` are occupied."""
     pieces = position.pieces
-    diagonal = pieces[BISHOP] | pieces[QUEEN]
-    straight = pieces[ROOK] | pieces[QUEEN]
     found = tables.pawn[colour ^ ONE, square] & pieces[PAWN]
-    found |= tables.knight[square] & pieces[KNIGHT]
-    found |= tables.king[square] & pieces[KING]
-    found |= bishop_attacks(tables, square, occupied) & diagonal
-    found |= rook_attacks(tables, square, occupied) & straight
+    found |= tables.knight[square] & pieces[KNIGHT] | tables.king[square] & pieces[KING]
+    found |= bishop_attacks(tables, square, occupied) & (pieces[BISHOP] | pieces[QUEEN])
+    found |= rook_attacks(tables, square, occupied) & (pieces[ROOK] | pieces[QUEEN])
     return found & position.colours[colour] & occupied
 
 

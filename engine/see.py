@@ -58,9 +58,8 @@ def least_attacker(position, attacking):
 def all_attackers(position, tables, square, occupied):
     """Pieces of both sides that attack `square`."""
     pieces = position.pieces
-    found = tables.pawn[BLACK, square] & pieces[PAWN] & position.colours[WHITE]
-    found |= tables.pawn[WHITE, square] & pieces[PAWN] & position.colours[BLACK]
-    found |= tables.knight[square] & pieces[KNIGHT] | tables.king[square] & pieces[KING]
+    pawns = tables.pawn[BLACK, square] & position.colours[WHITE] | tables.pawn[WHITE, square] & position.colours[BLACK]
+    found = pawns & pieces[PAWN] | tables.knight[square] & pieces[KNIGHT] | tables.king[square] & pieces[KING]
     found |= bishop_attacks(tables, square, occupied) & (pieces[BISHOP] | pieces[QUEEN])
     found |= rook_attacks(tables, square, occupied) & (pieces[ROOK] | pieces[QUEEN])
     return found & occupied

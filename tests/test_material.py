@@ -1,17 +1,11 @@
 """Material with which nobody can win."""
 
-import json
-from pathlib import Path
-
 import chess
 import numpy as np
-import pytest
 
 from tests.search_kernels import call
 from zobra.engine.material import is_insufficient_material
 from zobra.engine.position import Position
-
-INSUFFICIENT_FILE = Path(__file__).resolve().parents[2] / "shared/data/endgames/insufficient_material.jsonl"
 
 
 def insufficient(board: chess.Board) -> bool:
@@ -32,12 +26,3 @@ def test_insufficient_material_against_python_chess():
         answers.append(board.is_insufficient_material())
         assert insufficient(board) == answers[-1], board.fen()
     assert 300 < sum(answers) < 2_700
-
-
-@pytest.mark.skipif(not INSUFFICIENT_FILE.exists(), reason="../shared/data/endgames/insufficient_material.jsonl is not there")
-def test_insufficient_material_list():
-    lines = [json.loads(line) for line in INSUFFICIENT_FILE.read_text().splitlines()]
-    assert lines
-    for line in lines:
-        if line["valid"]:
-            assert insufficient(chess.Board(line["fen"])) == line["insufficient"], line["name"]

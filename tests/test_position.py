@@ -23,22 +23,12 @@ def test_checks_and_pins_are_those_found_by_walking(seed):
     assert checks > 20 and pins > 50
 
 
-def test_bit_sets_and_mailbox_tell_the_same():
-    for board, position in playouts(6, 50):
-        this = position.record
-        for square in chess.SQUARES:
-            piece = board.piece_at(square)
-            kinds = [kind for kind in range(6) if int(this["pieces"][kind]) >> square & 1]
-            colours = [colour for colour in range(2) if int(this["colours"][colour]) >> square & 1]
-            assert kinds == ([piece.piece_type - 1] if piece else [])
-            assert colours == ([0 if piece.color else 1] if piece else [])
-            assert position.pieces().get(square) == (2 * kinds[0] + colours[0] if piece else None)
-
-
 def test_there_and_back_with_python_chess():
     for board, position in playouts(8, 60):
         assert Position.from_board(board).record.tobytes() == parse_fen(board.fen()).record.tobytes()
         assert position.to_board(board.chess960).fen() == board.fen()
+        pieces = {square: 2 * (piece.piece_type - 1) + (not piece.color) for square, piece in board.piece_map().items()}
+        assert position.pieces() == pieces
 
 
 def test_an_en_passant_square_comes_along_only_if_it_can_be_used():

@@ -1,9 +1,7 @@
 """Zobrist keys: the published numbers, their quality, and each classic mistake shown to be caught."""
 
 import itertools
-import json
 import random
-from pathlib import Path
 
 import chess
 import chess.polyglot
@@ -14,7 +12,6 @@ from tests.playouts import playouts
 from zobra.engine import zobrist
 from zobra.engine.fen import START, parse_fen
 
-VECTORS = Path(__file__).parents[2] / "shared" / "data" / "books" / "polyglot_keys.json"
 KEYS = [int(key) for key in zobrist.published_keys()]
 PIECES, CASTLING = zobrist.piece_keys(), zobrist.castling_keys()
 FILES, SIDE = zobrist.en_passant_keys(), int(zobrist.side_key())
@@ -41,20 +38,14 @@ def test_equals_polyglot_wherever_the_two_en_passant_rules_agree():
     assert agreeing > 1_000
 
 
-@pytest.mark.skipif(not VECTORS.exists(), reason="../shared/data/books/polyglot_keys.json is not there")
-def test_published_vectors():
-    found = 0
-    for entry in json.loads(VECTORS.read_text()):
-        fen, expected = entry["fen"], int(str(entry["key"]), 16)
-        board = chess.Board(fen)
-        if board.has_pseudo_legal_en_passant() == board.has_legal_en_passant():
-            assert parse_fen(board.fen()).key == expected
-            found += 1
-    assert found >= 5
-
-
 def test_start_position_has_the_published_key():
     assert key_of(START) == 0x463B96181691FC9C
+
+
+def test_transpositions_have_one_key():
+    assert key_of(START, *["e2e4", "e7e5", "g1f3", "b8c6"]) == key_of(START, *["g1f3", "b8c6", "e2e4", "e7e5"])
+    assert key_of(START, *["g1f3", "g8f6", "f3g1", "f6g8"]) == key_of(START)
+    assert key_of(START, *["e2e4", "e7e5", "g1f3", "b8c6", "f3g1", "c6b8"]) == key_of(START, "e2e4", "e7e5")
 
 
 def test_castling_states_are_combinations_of_four_numbers():
