@@ -15,7 +15,7 @@ from zobra.engine.position import TABLES_RECORD
 from zobra.engine.scores import INFINITY, is_mate
 from zobra.search.negamax import negamax
 from zobra.search.worker import ROOT_MOVES
-from zobra.tt.entry import as_hint
+from zobra.tt.entry import EXACT, LOWER, UPPER, as_hint, unpack
 from zobra.tt.table import Table
 
 WIDEST_WINDOW = 1_000  # centipawns; a wider window is opened to infinity
@@ -66,6 +66,17 @@ class IterativeDeepening:
                 break
         if self._confined:
             self._table.revise(self._key, self._known)
+        elif len(self._choices) == 1 and self.lines:
+            self._keep_known()
+
+    def _keep_known(self) -> None:
+        """A forced move is seldom searched deeply. Prefer what the table knew of the root, if that was of a deeper search."""
+        _, score, depth, bound = unpack(self._known)
+        is_proven = bound == EXACT or (is_mate(score) and bound == (LOWER if score > 0 else UPPER))
+        if is_proven and depth > self.lines[0].depth:
+            self._table.revise(self._key, self._known)
+            self.lines = [PvLine(depth, depth, score, 0, self.lines[0].moves)]
+            self._tell(1, self.lines[0])
 
     def _search_depth(self, depth: int) -> None:
         """Find the lines of one depth. Those not reached before a stop stay as they were."""

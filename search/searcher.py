@@ -25,6 +25,7 @@ from zobra.search.worker import ROOT_MOVES, clear_histories, new_worker, set_par
 from zobra.tt.entry import move_of_data
 from zobra.tt.table import Table
 
+NATURAL_SHARES = (0.3, 1.0)  # of the optimum: the time that a limited engine takes for a move
 Listener = Callable[[Report], None]
 
 
@@ -33,12 +34,13 @@ class Searcher:
 
     `search` blocks. `stop`, `ponderhit`, `nodes` and `progress` may be called from any thread meanwhile, all else only between
     searches. `multipv` is the number of principal variations, `skill` limits the strength (None: full strength), `seed` makes
-    the choices of a limited engine reproducible.
+    the choices of a limited engine reproducible; with `natural_time` it uses a part of its clock, although it needs less.
     """
 
     def __init__(self, megabytes: int, move_overhead: int = 10, parameters: dict[str, int] | None = None) -> None:
         self.multipv = 1
         self.skill: Skill | None = None
+        self.natural_time = True
         self.seed = 0
         self.time = TimeManager(move_overhead)
         self.parameters = default_parameters() | (parameters or {})
@@ -146,11 +148,16 @@ class Searcher:
             self.time.node_time.end(limits.clock, white, self.nodes)
             if not deepening.lines:
                 return Result(choices[0], 0)
+            self.time.await_ponderhit()
+            if self.skill and self.natural_time and len(choices) > 1:
+                self.time.pause(random.Random(game.position.key).uniform(*NATURAL_SHARES))
             line = self._choose(game, deepening.lines)
             if wanted == 1:
                 line = vote([line, *found])
-            if line is not deepening.lines[0]:
-                tell(1, line)
+            if limits.ponder or line is not deepening.lines[0]:  # after a ponderhit a GUI knows nothing of what was told before
+                others = [other for other in deepening.lines if other.moves[0] != line.moves[0]]
+                for number, each in enumerate([line, *others], 1):
+                    tell(number, each)
             return self._result(game, line.moves)
         finally:
             self._smp.stop(0)

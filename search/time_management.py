@@ -21,7 +21,8 @@ DEFAULT_MOVES_TO_GO = 20  # moves that a sudden-death clock is shared out over
 INCREMENT_SHARE = 0.85  # of the increment that comes back after the move
 OPTIMUM_FACTOR = 0.7  # of a move's share: the next depth seldom ends within the rest
 MAXIMUM_FACTOR = 2.5
-RESERVE, RESERVE_SHARE = 150, 0.3  # milliseconds kept for a machine that stalls; at most this share of the clock
+RESERVE, RESERVE_SHARE = 150, 0.3  # milliseconds kept for a machine that stalls; at most this share of the clock,
+LEAST_RESERVE = 50  # but at least so many: with an increment the clock does not sink to nothing
 CLOCK_SHARE = 0.35  # of the clock: the most for one of several moves
 MINIMUM = 1  # millisecond
 
@@ -53,7 +54,7 @@ def time_budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudge
         return TimeBudget(None, exact)
     moves = min(limits.clock.moves_to_go or DEFAULT_MOVES_TO_GO, DEFAULT_MOVES_TO_GO)
     left = max(0, time - overhead)
-    usable = max(MINIMUM, left - min(RESERVE, RESERVE_SHARE * left))
+    usable = max(MINIMUM, left - min(RESERVE, max(LEAST_RESERVE, RESERVE_SHARE * left)))
     share = usable / moves + INCREMENT_SHARE * increment
     ceiling = max(MINIMUM, usable * (CLOCK_SHARE if moves > 1 else 1))
     if exact is not None:
@@ -129,25 +130,27 @@ class TimeManager:
         self.overhead = overhead
         self.node_time = NodeTime()
         self.signals = np.zeros(SIGNALS, np.int64)
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._limits, self._budget, self._stability = Limits(), TimeBudget(None, None), Stability()
         self._began = self._counted_from = 0
         self._pondering = self._hit = self._has_enough = False
 
     def arm(self) -> None:
         """Take back an earlier `stop` or `ponderhit`. From now on they are for the next search, even before its `start`."""
-        with self._lock:
+        with self._changed:
             self.signals[STOP] = 0
             self._hit = self._pondering = self._has_enough = False
 
     def stop(self) -> None:
         """End the search at once."""
-        self.signals[STOP] = 1
+        with self._changed:
+            self.signals[STOP] = 1
+            self._changed.notify_all()
 
     def start(self, limits: Limits, white_to_move: bool) -> None:
         """A search begins."""
         limits = self.node_time.begin(limits, white_to_move)
-        with self._lock:
+        with self._changed:
             self._limits, self._stability = limits, Stability()
             self._budget = time_budget(limits, white_to_move, self.overhead)
             self._began = self._counted_from = int(clock_now())
@@ -156,13 +159,26 @@ class TimeManager:
 
     def ponderhit(self) -> None:
         """The opponent has made the expected move: time counts from now on."""
-        with self._lock:
+        with self._changed:
             self._hit = True
             if self._pondering:
                 self._pondering, self._counted_from = False, int(clock_now())
                 self._set_deadline()
                 if self._has_enough:
                     self.stop()
+                self._changed.notify_all()
+
+    def await_ponderhit(self) -> None:
+        """Wait until the search does not ponder any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.signals[STOP] or not self._pondering)
+
+    def pause(self, share: float) -> None:
+        """Wait until this share of the optimum is over, or until `stop`. Without a clock there is nothing to wait for."""
+        if self._budget.optimum is not None and not self.node_time.rate:
+            end = self._counted_from / NANOSECONDS + share * self._budget.optimum
+            with self._changed:
+                self._changed.wait_for(lambda: self.signals[STOP], max(0.0, end - clock_now() / NANOSECONDS) / 1000)
 
     def _set_deadline(self) -> None:
         self.signals[DEADLINE] = 0
@@ -199,6 +215,6 @@ class TimeManager:
         if self.node_time.rate:
             return nodes >= optimum * self.node_time.rate
         late = (int(clock_now()) - self._began) / NANOSECONDS >= optimum
-        with self._lock:
+        with self._changed:
             self._has_enough = late
             return late and not self._pondering

@@ -12,9 +12,9 @@ from tests.prober import Prober
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.move import move_text
-from zobra.search.limits import GameClock, Limits
+from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
-from zobra.search.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN, RootRanking, Tablebase
+from zobra.search.tablebase import BLESSED_LOSS, CURSED_WIN, LOSS, WIN, RootRanking, Tablebase
 
 pytestmark = needs_tables
 FREE = Limits(infinite=True)
@@ -150,38 +150,10 @@ def test_the_search_wins_among_the_moves_it_is_left(tables, prober):
         play_out(next(won_boards(men, random.Random(men), prober)), prober, choose)
 
 
-def test_a_won_position_is_not_repeated(tables):
-    game = Game(parse_fen("8/8/8/8/8/2k5/8/KR6 w - - 0 1"))
-    first = rank(tables, game, analysing=True).moves[0]
-    away = game.position.after(first)
-    game.push(first)
-    assert away.key not in game.keys
-    for text in ("c3d3",):
-        game.push(game.position.parse_move(text))
-    back = [move for move in game.position.legal_moves() if game.position.after(move).key in game.keys]
-    assert not set(back) & set(rank(tables, game).moves)
-
-
 def test_castling_rights_and_crowds_are_left_to_the_search(tables):
     castling = ranked(tables, "r3k3/8/8/8/8/8/8/4K3 w q - 0 1")
     assert castling.wdl is None and castling.confine(FREE) == FREE
     assert rank(tables, Game(parse_fen("4k3/pppp4/8/8/8/8/PPPP4/4K2R w - - 0 1"))) is None
-
-
-def test_only_moves_that_were_asked_for_are_ranked(tables):
-    fen = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
-    position = parse_fen(fen)
-    wanted = (position.parse_move("b1b8"), position.parse_move("b1b3"))
-    ranking = ranked(tables, fen, limits=Limits(infinite=True, searchmoves=wanted))
-    assert ranking.moves == wanted[:1] and ranking.wdl == WIN
-    assert ranked(tables, fen, limits=Limits(infinite=True, searchmoves=wanted[1:])).wdl == DRAW
-
-
-def test_little_time_is_not_spent_on_probing(tables):
-    fen = "8/8/8/3r4/8/1k6/8/K6Q w - - 0 1"
-    late = ranked(tables, fen, limits=Limits(clock=GameClock(0, 0)))
-    assert late.wdl is None and late.hits == 0 and set(late.moves) == set(parse_fen(fen).legal_moves())
-    assert ranked(tables, fen, limits=Limits(clock=GameClock(10**6, 0))).hits > 1
 
 
 def test_the_engine_uses_its_tables(prober):

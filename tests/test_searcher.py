@@ -203,6 +203,19 @@ def test_a_single_legal_move_costs_no_time_of_the_clock(searcher):
     assert reports[-1].depth == 1
 
 
+def test_a_forced_move_keeps_the_score_that_is_known(searcher):
+    game = Game(parse_fen("k7/8/2K5/8/8/8/8/7R w - - 0 1"))
+    clock, reports = Limits(clock=GameClock(60_000, 60_000)), []
+    game.push(searcher.search(game, Limits(depth=8)).best)
+    assert len(game.position.legal_moves()) == 1
+    for _ in range(2):  # what is known stays known
+        searcher.search(game, clock, reports.append)
+        assert mate_in_moves(reports[-1].score) == -1 and reports[-1].depth > 1
+    searcher.clear()
+    searcher.search(game, clock, reports.append)
+    assert reports[-1].depth == 1
+
+
 @pytest.mark.parametrize("fen", [KIWIPETE, ENDGAME])
 def test_every_node_below_the_root_is_counted_for_its_move(searcher, fen):
     """Each attempt begins with the root itself."""

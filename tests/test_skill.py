@@ -2,13 +2,15 @@
 
 import itertools
 import random
+import time
 
 import pytest
 
 from tests.test_searcher import KIWIPETE, MIDDLEGAME, think, without_time
 from zobra.engine.fen import START, parse_fen
+from zobra.engine.game import Game
 from zobra.engine.scores import MATE
-from zobra.search.limits import Limits
+from zobra.search.limits import GameClock, Limits
 from zobra.search.searcher import Searcher
 from zobra.search.skill import CALIBRATION, HIGHEST, LOWEST, MAX_SKILL, Skill, choose, skill_from_elo, skill_from_level
 
@@ -58,6 +60,31 @@ def test_weak_moves_are_legal_and_told(elo, fen):
         assert {report.multipv for report in reports} <= {1}
         assert not reports or reports[-1].pv[0] == result.best
         assert not result.ponder or result.ponder in parse_fen(fen).after(result.best).legal_moves()
+
+
+def test_each_number_and_each_move_has_one_line_and_the_move_played_is_the_first():
+    searcher = Searcher(2)
+    searcher.skill, searcher.multipv = Skill(3_000, 100.0), 3
+    chosen = set()
+    for searcher.seed in range(6):
+        result, reports = think(searcher, START, Limits())
+        last = reports[-3:]
+        assert [report.multipv for report in last] == [1, 2, 3] and last[0].pv[0] == result.best
+        assert len({report.pv[0] for report in last}) == 3
+        scores = {report.pv[0]: report.score for report in reports[-6:-3]}
+        assert last[0].score == scores.get(result.best, last[0].score)
+        chosen.add(result.best)
+    assert len(chosen) > 1
+
+
+@pytest.mark.parametrize("natural", [True, False])
+def test_a_natural_share_of_the_clock_is_used(natural):
+    searcher = Searcher(2)
+    searcher.skill, searcher.natural_time = skill_from_elo(LOWEST), natural
+    searcher.search(Game(parse_fen(START)), Limits(depth=1))
+    begin = time.monotonic()
+    think(searcher, START, Limits(clock=GameClock(20_000, 20_000)))
+    assert (time.monotonic() - begin > 0.15) == natural
 
 
 @pytest.mark.parametrize("elo", [LOWEST, 1500])

@@ -71,7 +71,17 @@ def test_the_last_move_before_the_time_control_may_use_what_is_left():
 
 def test_a_reserve_is_left_alone():
     assert white(10_000, 0, 1).maximum == 10_000 - tm.RESERVE
-    assert white(100, 0, 1).maximum == 100 - tm.RESERVE_SHARE * 100
+    assert white(200, 0, 1).maximum == 200 - tm.RESERVE_SHARE * 200
+    assert white(100, 0, 1).maximum == 100 - tm.LEAST_RESERVE
+
+
+@pytest.mark.parametrize("lag", [2, 6])
+def test_a_clock_with_an_increment_does_not_sink_to_nothing(lag):
+    """Each move takes the maximum, and a busy machine takes milliseconds beside that."""
+    clock = 1_000.0
+    for _ in range(300):
+        clock += 10 - lag - white(int(clock), 10, None, 10).maximum
+        assert clock >= tm.LEAST_RESERVE
 
 
 def test_overhead_is_kept_back():
@@ -99,7 +109,7 @@ def test_a_move_time_is_a_limit_and_no_wish():
 def test_a_move_time_does_not_outlast_the_clock_beside_it():
     assert time_budget(Limits(movetime=500, clock=GameClock(60_000, 60_000)), False, 0) == (None, 500)
     short = time_budget(Limits(movetime=500, clock=GameClock(60_000, 100)), False, 0)
-    assert short == (None, pytest.approx(100 * (1 - tm.RESERVE_SHARE) * tm.CLOCK_SHARE))
+    assert short == (None, pytest.approx((100 - tm.LEAST_RESERVE) * tm.CLOCK_SHARE))
 
 
 @pytest.mark.parametrize("limits", [Limits(), Limits(depth=5), Limits(infinite=True), Limits(clock=GameClock(None, 5_000))])
@@ -270,6 +280,22 @@ def test_a_forced_move_and_a_searched_mate_need_no_further_depth(fake):
     assert fake.is_enough(int(MATE) - 5, depth=7) and not fake.is_enough(int(MATE) - 5, depth=6)
 
 
+def test_a_pause_ends_with_its_share_of_the_optimum_or_a_stop(monkeypatch):
+    monkeypatch.setattr(tm, "time_budget", lambda *_: TimeBudget(200, 400))
+    manager = TimeManager(0)
+    for stopped, least, most in ((False, 0.1, PATIENCE), (True, 0, 0.1)):
+        manager.start(Limits(clock=CLOCK), True)
+        if stopped:
+            manager.stop()
+        begin = time.monotonic()
+        manager.pause(0.5)
+        assert least <= time.monotonic() - begin + 0.01 < most
+    monkeypatch.setattr(tm, "time_budget", lambda *_: TimeBudget(None, None))
+    manager.arm()
+    manager.start(Limits(), True)
+    manager.pause(1)  # without a clock it would never end
+
+
 def test_stop_holds_until_taken_back(fake):
     fake.manager.stop()
     fake.start()
@@ -294,6 +320,21 @@ def test_a_running_search_hears_the_ponderhit(limits):
     thread.join(PATIENCE)
     assert not thread.is_alive()
     assert results[0].best in parse_fen(KIWIPETE).legal_moves()
+
+
+@pytest.mark.parametrize("multipv", [1, 3])
+def test_a_search_that_ends_while_it_ponders_waits_and_tells_its_lines_after_the_hit(multipv):
+    searcher, reports = Searcher(2), []
+    searcher.multipv = multipv
+    limits = Limits(depth=3, clock=CLOCK, ponder=True)
+    thread = threading.Thread(target=searcher.search, args=(Game(parse_fen(KIWIPETE)), limits, reports.append))
+    thread.start()
+    thread.join(0.5)
+    told = len(reports)
+    assert thread.is_alive() and told
+    searcher.ponderhit()
+    thread.join(PATIENCE)
+    assert [report.multipv for report in reports[told:]] == list(range(1, multipv + 1)) and reports[-1].depth == 3
 
 
 def test_node_time_that_is_off_changes_nothing():

@@ -10,6 +10,8 @@ Idea: lockless hashing by exclusive or, Robert Hyatt and Tim Mann (2002), "A loc
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 
 from zobra.engine.kernels import kernel
@@ -104,6 +106,12 @@ def as_hint(data: int, move: int) -> int:
     """The same entry, good for nothing but its static evaluation and another first move to try."""
     kept = int(SCORE_MASK) << int(EVALUATION_SHIFT) | int(GENERATION_MASK)
     return data & kept | move << int(MOVE_SHIFT)
+
+
+def unpack(data: int) -> tuple[int, int, int, int]:
+    """Move, score as stored, depth and bound, for Python."""
+    flags, depth, move, score, _ = struct.unpack("<BBHhh", data.to_bytes(8, "little"))
+    return move, score, depth, flags >> GENERATION_BITS
 
 
 def move_of_data(data: int) -> int:

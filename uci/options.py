@@ -81,6 +81,7 @@ OPTIONS = (
     Option("Move Overhead", "spin", "10", 0, 5000, attribute("searcher.time.overhead")),
     Option("nodestime", "spin", "0", 0, 10_000, attribute("searcher.time.node_time.rate")),
     Option("Skill Level", "spin", "20", 0, 20),
+    Option("Natural Time", "check", "true", apply=attribute("searcher.natural_time", "true".__eq__)),
     Option("EvalFile", "string", apply=lambda session, value: session.use_network(value)),
     Option("UCI_LimitStrength", "check", "false"),
     Option("UCI_Elo", "spin", "1800", 1000, 2600),
