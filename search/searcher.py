@@ -141,7 +141,7 @@ class Searcher:
             effort = int(self._this["root_nodes"][best.moves[0] % ROOT_MOVES]) / max(1, int(self._this["nodes"]))
             return self.time.is_enough(depth, best, effort, self.nodes, len(choices) == 1)
 
-        self._smp.start(None if self.skill else make_root, self.table)
+        self._smp.start(None if self.skill else make_root, self.table.bytes)
         try:
             deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), is_enough)
             found = self._smp.end()
