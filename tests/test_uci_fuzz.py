@@ -1,8 +1,7 @@
 """Thousands of damaged lines, idle and searching: the engine lives, answers, and owes nobody a bestmove.
 
-Two sources: a corpus of every command and option, its lines damaged at random; and hypothesis, which builds conversations of
-its own and cuts a failing one down to what matters. The engine runs in an empty folder, the only place where a line that names
-a log file may put it.
+The lines of a corpus with every command and option are damaged at random. The engine runs in an empty folder, the only place
+where a line that names a log file may put it.
 """
 
 import random
@@ -10,8 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tests.prober import Prober
 from zobra.uci.commands import Count, Go, SetOption, Simple, parse
@@ -183,38 +180,3 @@ def test_damaged_lines(tmp_path):
 def test_a_hundred_thousand_damaged_lines(tmp_path):
     """pytest -m slow -s tests/test_uci_fuzz.py"""
     print(f"slowest fifty lines: {fuzz(100_000, 2, tmp_path):.2f} s")
-
-
-@pytest.fixture(scope="module")
-def target(tmp_path_factory):
-    target = Target(tmp_path_factory.mktemp("fuzz"))
-    with target.prober:
-        yield target
-        target.end()
-
-
-WORDS = sorted({word for line in TEMPLATES for word in line.split()})
-LINES = st.one_of(
-    st.sampled_from(TEMPLATES),
-    st.lists(st.one_of(st.sampled_from(WORDS), st.binary(max_size=6)), max_size=9).map(b" ".join),
-    st.binary(max_size=60),
-)
-CONVERSATIONS = st.lists(st.tuples(LINES, st.sampled_from(ENDS)).map(b"".join).filter(is_harmless), min_size=1, max_size=12)
-
-
-def check_conversation(target: Target, conversation: list[bytes]) -> None:
-    target.fire(b"".join(conversation))
-
-
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(conversation=CONVERSATIONS)
-def test_conversations_that_hypothesis_makes_up(target, conversation):
-    check_conversation(target, conversation)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3_600)
-@settings(max_examples=4_000, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(conversation=CONVERSATIONS)
-def test_many_conversations_that_hypothesis_makes_up(target, conversation):
-    check_conversation(target, conversation)

@@ -17,7 +17,7 @@ from zobra.engine.position import TABLES_RECORD
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import normalised
-from zobra.uci.board_text import piece_worths
+from zobra.uci.board_text import piece_values
 from zobra.uci.commands import SetOption
 from zobra.uci.console import Console
 from zobra.uci.session import Session
@@ -67,12 +67,12 @@ def test_a_network_is_loaded_shown_and_taken_back(conversation, said, tmp_path):
 
 def test_what_cannot_be_loaded_is_told_and_changes_nothing(conversation, said, tmp_path):
     conversation.set_option(SetOption("EvalFile", saved(tmp_path, small())))
-    worth = conversation.searcher.evaluate(parse_fen(START))
+    value = conversation.searcher.evaluate(parse_fen(START))
     (tmp_path / "noise").write_bytes(b"noise")
     for path in ("noise", "nothing"):
         conversation.set_option(SetOption("EvalFile", str(tmp_path / path)))
         assert said.pop().startswith(f"info string error: {tmp_path / path}: ")
-    assert conversation.searcher.evaluate(parse_fen(START)) == worth
+    assert conversation.searcher.evaluate(parse_fen(START)) == value
     assert conversation.values["EvalFile"].endswith("a network.file")
 
 
@@ -101,14 +101,14 @@ def test_without_the_network_pieces_and_squares_count():
     assert searcher.evaluate(position) > 300
 
 
-def test_worths_are_differences_for_white():
+def test_values_are_differences_for_white():
     searcher = Searcher(1)
     searcher.use_network(small())
     position = parse_fen("4k3/8/8/3q4/8/8/8/R3K3 b - - 0 1")
-    worths = piece_worths(position, searcher)
-    assert set(worths) == {0, 35}
+    values = piece_values(position, searcher)
+    assert set(values) == {0, 35}
     without_queen = parse_fen("4k3/8/8/8/8/8/8/R3K3 b - - 0 1")
-    assert worths[35] == -searcher.evaluate(position) + searcher.evaluate(without_queen)
+    assert values[35] == -searcher.evaluate(position) + searcher.evaluate(without_queen)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")

@@ -16,14 +16,9 @@ def score_text(score: int, bound: int = 0) -> str:
     return value + BOUND_WORDS[bound]
 
 
-def wdl_text(wdl: Wdl) -> str:
-    """`wdl 312 651 37`."""
-    return f"wdl {wdl.win} {wdl.draw} {wdl.loss}"
-
-
 def info_text(report: Report, chess960: bool, wdl: Wdl | None = None) -> str:
     """The `info` line of a report, its score normalised, with its win, draw and loss in permille if given."""
-    score = score_text(normalised(report.score), report.bound) + (f" {wdl_text(wdl)}" if wdl else "")
+    score = score_text(normalised(report.score), report.bound) + (f" wdl {wdl.win} {wdl.draw} {wdl.loss}" if wdl else "")
     speed = report.nodes * 1000 // max(report.milliseconds, 1)
     line = " ".join(move_text(move, chess960) for move in report.pv)
     return (

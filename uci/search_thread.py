@@ -20,7 +20,7 @@ class SearchThread:
     def __init__(self, searcher: Searcher, answer: Callable[[Result], None]) -> None:
         self._searcher, self._answer = searcher, answer
         self._thread: threading.Thread | None = None
-        self._stopped = threading.Event()  # has the search been told to end?
+        self._stopped = threading.Event()  # does the search have to end?
         self._released = threading.Event()  # may a search that pondered print its bestmove?
 
     def start(self, limits: Limits, think: Callable[[Limits], Result]) -> None:
@@ -42,7 +42,7 @@ class SearchThread:
         self._answer(result)
 
     def is_stopped(self) -> bool:
-        """Has the running search been told to end?"""
+        """Does the running search have to end?"""
         return self._stopped.is_set()
 
     def stop(self) -> None:
