@@ -40,7 +40,7 @@ def test_a_miniature_of_everything(tmp_path):
     recipe = tmp_path / "mini.toml"
     recipe.write_text(MINIATURE)
     result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
-    assert " is needed" in result.output, result.output
+    assert " is needed" in result.output and "all steps take about 0:00:" in result.output, result.output
     assert result.exit_code == ("is not strong enough" in result.output)  # the match is an honest one
     network = read_network(tmp_path / "mini.network")
     assert network.hidden == 8 and network.header["recipe"]["data"]["games"] == network.header["games"] == 128

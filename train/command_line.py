@@ -31,19 +31,11 @@ def register(application: typer.Typer) -> None:
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """An error that a user can cause ends the command with one sentence and status 1."""
-    from zobra.engine.network import NetworkError
-    from zobra.train.pipeline import StepFailed
-    from zobra.train.recipe import RecipeError
-    from zobra.train.training_game import DataError
-
     try:
         yield
-    except (DataError, NetworkError, RecipeError, StepFailed) as error:
-        typer.echo(f"zobra train: {error}", err=True)
-        raise typer.Exit(1) from error
     except BrokenPipeError:
         raise  # the reader of the output has gone; typer ends quietly
-    except OSError as error:
+    except (ValueError, RuntimeError, OSError) as error:
         typer.echo(f"zobra train: {error}", err=True)
         raise typer.Exit(1) from error
 
@@ -157,6 +149,33 @@ def pieces(
 
         positions, facts = _positions(recipe, folder, largest_score)
         typer.echo(fit_positions(positions, facts, blend, output or WEIGHTS_FILE))
+
+
+@app.command("import")
+def import_games(
+    files: Annotated[list[Path], typer.Argument(help="PGN files, also compressed.", exists=True, dir_okay=False)],
+    name: Annotated[str, typer.Option("--set", help="Name of the new set in the folder.")] = "imported",
+    folder: Folder = None,
+) -> None:
+    """Import PGN games with a score in each move's comment as training games, and check them."""
+    from rich.console import Console
+
+    from zobra.train.check import check_data
+    from zobra.train.display import describe
+    from zobra.train.games import shards
+    from zobra.train.import_pgn import import_files
+
+    with _errors_reported():
+        target = _root(folder) / name
+        games, refused = import_files(files, target)
+        for reason, count in refused.most_common():
+            typer.echo(f"{count} games refused: {reason}", err=True)
+        typer.echo(f"{games:,} games imported into {target}" if games else "no games imported")
+        if not games:
+            raise typer.Exit(1)
+        describe(Console(), report := check_data(shards(target), {}))
+        for fault in report.faults():
+            typer.echo(f"note: {fault}", err=True)
 
 
 @app.command()

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
-from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from zobra.train.check import DataReport
 from zobra.train.generate import Generation, Tally
 from zobra.train.trainer import EpochReport, Errors
-
-EPOCHS_SHOWN = 12
-LEVELS = "▁▂▃▄▅▆▇█"
-CURVE_WIDTH = 40  # epochs
 
 
 def bar(console: Console, *columns: str) -> Progress:
@@ -61,61 +56,39 @@ def describe(console: Console, report: DataReport) -> None:
     console.print(table)
 
 
-def curve(losses: Sequence[float]) -> str:
-    """The latest losses as a line of block characters, scaled between their lowest and highest."""
-    shown = losses[-CURVE_WIDTH:]
-    low, reach = min(shown), max(shown) - min(shown)
-    return "".join(LEVELS[round((loss - low) / reach * (len(LEVELS) - 1)) if reach else 0] for loss in shown)
-
-
 class LossTable:
-    """A table of the epochs that grows during training, and a plot at the end."""
+    """A line for each epoch, printed during training, and a plot at the end."""
 
     def __init__(self, console: Console, epochs: int) -> None:
         self.reports: list[EpochReport] = []
         self._epochs, self._console = epochs, console
-        self._latest: EpochReport | None = None
-        self._live: Live | None = None
 
     def show(self, run: Callable[[Callable[[EpochReport], None]], Errors]) -> Errors:
         """Run a training with this table as its listener; return the final errors."""
-        with Live(self._table(), console=self._console, auto_refresh=False) as self._live:
-            return run(self._note)
+        self._console.print("epoch  positions/s  training  validation  of scores  of results")
+        with bar(self._console, "loss") as progress:
+            task = progress.add_task("train", total=self._epochs, loss="")
 
-    def _note(self, report: EpochReport) -> None:
-        self._latest = report
-        if report.validation:
-            self.reports.append(report)
-        if self._live:
-            self._live.update(self._table(), refresh=True)
+            def note(report: EpochReport) -> None:
+                progress.update(task, completed=report.epoch, loss=f"{report.training.loss:.5f}")
+                if errors := report.validation:
+                    self.reports.append(report)
+                    values = f"{report.training.loss:8.5f} {errors.loss:11.5f} {errors.score:10.5f} {errors.result:11.5f}"
+                    self._console.print(f"{report.epoch:5.0f} {report.positions_per_second:12,.0f}  {values}")
 
-    def _table(self) -> Table:
-        table = Table(title=f"epoch {self._latest.epoch:.1f} of {self._epochs}" if self._latest else "training")
-        for heading in ("epoch", "positions/s", "training", "validation", "of scores", "of results"):
-            table.add_column(heading, justify="right")
-        shown = self.reports[-EPOCHS_SHOWN:] + [report for report in [self._latest] if report and not report.validation]
-        for report in shown:
-            known = report.validation
-            cells = [f"{value:.5f}" for value in (known.loss, known.score, known.result)] if known else ["", "", ""]
-            table.add_row(f"{report.epoch:.1f}", f"{report.positions_per_second:,.0f}", f"{report.training.loss:.5f}", *cells)
-        training = [report.training.loss for report in self.reports]
-        validation = [report.validation.loss for report in self.reports if report.validation]
-        table.caption = f"training {curve(training)}  validation {curve(validation)}" if self.reports else None
-        return table
+            return run(note)
 
-    def plot(self, path: Path) -> bool:
-        """Save the curves; False where matplotlib is not installed."""
+    def plot(self, path: Path) -> None:
+        """Save the curves; where that is not possible, print why: the network is not the worse for it."""
         try:
             from matplotlib.figure import Figure
-        except ImportError:
-            return False
-        figure = Figure(figsize=(8, 5))
-        axes = figure.add_subplot()
-        epochs = [report.epoch for report in self.reports]
-        axes.plot(epochs, [report.training.loss for report in self.reports], label="training")
-        axes.plot(epochs, [report.validation.loss for report in self.reports if report.validation], label="validation")
-        axes.set(xlabel="epoch", ylabel="mean squared error of the winning chance", yscale="log", title=path.stem)
-        axes.legend()
-        axes.grid(True, which="both", alpha=0.3)
-        figure.savefig(path)
-        return True
+
+            figure = Figure(figsize=(8, 5))
+            axes = figure.add_subplot(xlabel="epoch", ylabel="mean squared error", yscale="log", title=path.stem)
+            epochs = [report.epoch for report in self.reports]
+            axes.plot(epochs, [report.training.loss for report in self.reports], label="training")
+            axes.plot(epochs, [report.validation.loss for report in self.reports if report.validation], label="validation")
+            axes.legend()
+            figure.savefig(path)
+        except (ImportError, OSError) as error:
+            self._console.print(f"no plot: {error}")

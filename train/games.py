@@ -16,7 +16,6 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from zobra.arena.files import write_safely
 from zobra.train.game_kernel import ENDINGS
 from zobra.train.positions import PACKED, Replayer
 from zobra.train.training_game import RESULTS, DataError, TrainingGame
@@ -58,15 +58,9 @@ def shards(folder: Path) -> list[Path]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it exists as a whole or not at all; OSError names the file."""
+    """Write a file so that it exists as a whole or not at all, with its folder; OSError names the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(path)) from error
+    write_safely(path, content)
 
 
 def levels_of(scores: np.ndarray) -> np.ndarray:

@@ -7,17 +7,17 @@ on the number of threads nor on interruptions.
 from __future__ import annotations
 
 import hashlib
-import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from zobra.arena.interrupts import interruptible
 from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.piece_square import WEIGHTS_FILE
 from zobra.engine.position import TABLES_RECORD, Position
@@ -98,41 +98,19 @@ class Generation:
         self.games_missing = len(missing) * GAMES_A_SHARD
         self._missing = iter(missing)
         self._lock = threading.Lock()
-        self._fault: BaseException | None = None
 
     def run(self, on_game: Callable[[Tally], None] = lambda tally: None) -> Tally:
-        """Play until all games are there or `stopping` is set; shards that were started are completed first.
+        """Play until all games are there, or `stopping` is set, as Ctrl-C does; an incomplete shard is dropped.
 
         `on_game(tally)` is called, under a lock, after each game.
         """
-        threads = [threading.Thread(target=self._work, args=(on_game,), daemon=True) for _ in range(self._workers)]
-        with self._interruptible():
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(0.2)  # with a timeout, so that signals are handled
-        if self._fault is not None:
-            raise self._fault
+        with interruptible(self.stopping.set), ThreadPoolExecutor(self._workers) as pool:
+            runs = [pool.submit(self._work, on_game) for _ in range(self._workers)]
+            while wait(runs, timeout=0.2).not_done:  # with a timeout, so that signals are handled
+                pass
+            for run in runs:
+                run.result()
         return self.tally
-
-    @contextmanager
-    def _interruptible(self) -> Iterator[None]:
-        """Ctrl-C ends the run after the shards in progress; a second Ctrl-C ends it at once."""
-
-        def interrupt(*_: Any) -> None:
-            if self.stopping.is_set():
-                raise KeyboardInterrupt
-            self.stopping.set()
-
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = signal.signal(signal.SIGINT, interrupt)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
 
     def _work(self, on_game: Callable[[Tally], None]) -> None:
         try:
@@ -143,13 +121,15 @@ class Generation:
                 if first is None:
                     return
                 self._make_shard(player, first, on_game)
-        except BaseException as error:  # raised again by run()
-            self._fault = error
+        except BaseException:
             self.stopping.set()
+            raise
 
     def _make_shard(self, player: SelfPlayer, first: int, on_game: Callable[[Tally], None]) -> None:
         games = []
         for number in range(first, first + GAMES_A_SHARD):
+            if self.stopping.is_set():
+                return
             game = player.play(number)
             games.append(game)
             with self._lock:

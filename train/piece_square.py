@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, hstack
+from scipy.special import expit
 
 from zobra.engine.piece_square import FULL_PHASE, KIND_NAMES, MATERIAL, STAGES, TEMPO
 from zobra.train.games import write_atomically
@@ -40,22 +41,17 @@ def features(boards: np.ndarray) -> csr_matrix:
     return hstack([middle, end]).tocsr()
 
 
-def sigmoid(values: np.ndarray) -> np.ndarray:
-    """Expected result of an evaluation in centipawns."""
-    return 1 / (1 + np.exp(-values / SCALE))
-
-
 def fit(boards: np.ndarray, scores: np.ndarray, results: np.ndarray, blend: float) -> tuple[np.ndarray, float]:
     """Weights of shape (2, 6, 64) in centipawns and the mean squared error; `blend` is the share of the result.
 
     Boards as `mailboxes` makes them; scores in centipawns and results in half points, for the side to move.
     """
     matrix, tempo = features(boards), int(TEMPO)
-    target = blend * results / 2 + (1 - blend) * sigmoid(scores.astype(np.float64))
+    target = blend * results / 2 + (1 - blend) * expit(scores / SCALE)
     start = np.tile(np.repeat(np.array(MATERIAL) / PAWN, SQUARES), 2)
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        expected = sigmoid(matrix @ (weights * PAWN) + tempo)
+        expected = expit((matrix @ (weights * PAWN) + tempo) / SCALE)
         error = expected - target
         slope = error * expected * (1 - expected) * (2 * PAWN / SCALE / len(boards))
         pull = weights - start
@@ -64,7 +60,7 @@ def fit(boards: np.ndarray, scores: np.ndarray, results: np.ndarray, blend: floa
 
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-12, "gtol": 1e-9})
     weights = found.x * PAWN
-    error = float(np.mean((sigmoid(matrix @ weights + tempo) - target) ** 2))
+    error = float(np.mean((expit((matrix @ weights + tempo) / SCALE) - target) ** 2))
     return weights.reshape(2, KINDS, SQUARES), error
 
 

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import io
 import json
+import time
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 
+from zobra.arena.clock import TimeControl
 from zobra.engine.network import BUILT_IN, Network, read_network
 from zobra.train import display, gate
 from zobra.train.check import check_data
-from zobra.train.games import data_digest, load_positions, read_sets, write_atomically
-from zobra.train.generate import Generation
+from zobra.train.games import data_digest, load_positions, read_sets, shards, write_atomically
+from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer
 from zobra.train.quantise import quantise
 from zobra.train.recipe import BUILT_IN_NAME, Recipe
 from zobra.train.trainer import Trainer
@@ -27,6 +30,8 @@ BENCH_NODES = 200_000
 DIGEST_SHOWN = 8  # characters of a network's digest in the name of its match
 STOPPED = "interrupted; the same command resumes here"
 EXPECTED_SPEED = 0.6  # share of the speed with piece-square values
+SAMPLE, POSITIONS_A_GAME, MOVE_SECONDS = 4, 75, 0.01  # of the estimate
+MULTIPLICATIONS_A_SECOND = 1.1e8  # positions times neurons that a thread learns from
 
 
 class StepFailed(RuntimeError):
@@ -97,7 +102,7 @@ class Pipeline:
             "validation": {"loss": round(errors.loss, 6), "score": round(errors.score, 6), "result": round(errors.result, 6)},
         }
         self._write(quantise(trainer.weights[0], facts), trainer)
-        self._plot(table)
+        table.plot(self.network_path.with_suffix(".png"))
 
     def _write(self, network: Network, trainer: Trainer) -> None:
         """Write the network last: where it exists, the files to verify it exist too."""
@@ -107,13 +112,6 @@ class Pipeline:
         write_atomically(self.network_path, network.to_bytes())
         facts = {**network.header, "recipe": self.recipe.name, "bytes": self.network_path.stat().st_size}
         self._console.print(f"{self.network_path}: {json.dumps(facts)}", soft_wrap=True)
-
-    def _plot(self, table: display.LossTable) -> None:
-        try:
-            if not table.plot(self.network_path.with_suffix(".png")):
-                self._console.print("no plot: matplotlib is not installed")
-        except OSError as error:
-            self._console.print(f"no plot: {error}")  # the network can still be verified
 
     def verify(self) -> None:
         """Compare the network file with the float weights, and the kernels with plain arithmetic."""
@@ -152,8 +150,27 @@ class Pipeline:
         if share < needed:
             raise StepFailed(f"{name} is not strong enough: it scored {share:.1%}, and {needed:.1%} is needed")
 
+    def estimate(self) -> float:
+        """Seconds that all steps take, from the time of a few games; a rough estimate."""
+        plan, path = self.recipe.data, self.opponent()
+        network = read_network(path) if path else None
+        with gate.network_installed(network):
+            player = SelfPlayer(plan.rules, plan.seed, {"use_network": int(bool(network))})
+            player.play(0)  # the first game links the kernels
+            began = time.perf_counter()
+            for number in range(1, SAMPLE + 1):
+                player.play(number)
+            game = (time.perf_counter() - began) / SAMPLE
+        there = len(shards(self.folder / self.recipe.name)) * GAMES_A_SHARD
+        steps = plan.games * POSITIONS_A_GAME * self.recipe.training.epochs
+        match = self.recipe.gate.games * 2 * TimeControl.parse(self.recipe.gate.time_control).side_seconds(MOVE_SECONDS)
+        work = max(0, plan.games - there) * game + steps * self.recipe.hidden / MULTIPLICATIONS_A_SECOND + match
+        return work / self.workers
+
     def run(self) -> None:
         """All steps."""
+        about = timedelta(seconds=max(1, round(self.estimate())))
+        self._console.print(f"all steps take about {about} (h:mm:ss) with {self.workers} threads")
         steps = (self.play, self.check, self.train, self.verify, self.bench, self.gate)
         for number, step in enumerate(steps, 1):
             self._console.rule(f"{number} of {len(steps)}: {step.__name__}")

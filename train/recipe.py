@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from zobra.arena.files import read_toml
 from zobra.engine.layouts import HIDDEN
 from zobra.train.game_kernel import OTHER_BOUNDS, RULE_BOUNDS, RULE_DEFAULTS
 from zobra.train.positions import FILTER_DEFAULTS
 from zobra.train.trainer import Schedule
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FOLDER = Path(__file__).parent / "recipes"
 NAME = re.compile(r"[\w.-]+")  # a valid name of an engine in a match
@@ -126,9 +121,9 @@ def read_recipe(name: str) -> Recipe:
     """Read and check a recipe; RecipeError names the mistake."""
     path = recipe_path(name)
     try:
-        content = tomllib.loads(path.read_text())
+        content = read_toml(path)
     except (OSError, ValueError) as error:
-        raise RecipeError(f"{path}: {error}") from error
+        raise RecipeError(str(error)) from error
     parts = {key: content.pop(key, {}) for key in ("data", "filter", "training", "gate")}
     hidden = content.pop("hidden", HIDDEN)
     if content or not all(isinstance(part, dict) for part in parts.values()):

@@ -122,30 +122,14 @@ class Verifier:
         return wrong
 
     def asymmetries(self, boards: list[chess.Board]) -> int:
-        """Number of positions whose score changes when colours, or left and right, are exchanged."""
-        count = 0
-        for board in boards:
-            own = self.score(Position.from_board(board))
-            exchanged = self.score(Position.from_board(board.mirror()))
-            plain = board.copy()
-            plain.castling_rights, plain.ep_square = chess.BB_EMPTY, None
-            turned = self.score(Position.from_board(plain.transform(chess.flip_horizontal)))
-            count += own != exchanged or own != turned
-        return count
+        """Number of positions, without castling, whose score changes when colours, or left and right, are exchanged."""
 
+        def score(board: chess.Board) -> int:
+            return self.score(Position.from_board(board))
 
-def random_boards(count: int, seed: int) -> list[chess.Board]:
-    """Positions of random games."""
-    source, board = random.Random(seed), chess.Board()
-    boards: list[chess.Board] = []
-    while len(boards) < count:
-        moves = list(board.legal_moves)
-        if not moves or board.ply() > 120:
-            board = chess.Board()
-            continue
-        board.push(source.choice(moves))
-        boards.append(board.copy(stack=False))
-    return boards
+        return sum(
+            not score(board) == score(board.mirror()) == score(board.transform(chess.flip_horizontal)) for board in boards
+        )
 
 
 def verify(network: Network, weights: Any, positions: np.ndarray, plies: int = 100_000, seed: int = 1) -> Findings:
@@ -153,11 +137,12 @@ def verify(network: Network, weights: Any, positions: np.ndarray, plies: int = 1
     verifier = Verifier(network)
     plain = integer_scores(network, positions)
     errors = np.abs(float_scores(weights, positions) - plain)
-    scores = [verifier.score(Position.from_board(unpack_board(packed))) for packed in positions]
+    boards = [unpack_board(packed) for packed in positions]
+    scores = [verifier.score(Position.from_board(board)) for board in boards]
     return Findings(
         mean_error=float(errors.mean()),
         largest_error=float(errors.max()),
         kernel_differences=int((np.array(scores, np.int64) != plain).sum()),
         update_differences=verifier.walk(plies, seed),
-        asymmetries=verifier.asymmetries(random_boards(500, seed)),
+        asymmetries=verifier.asymmetries(boards),
     )
