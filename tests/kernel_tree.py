@@ -11,29 +11,18 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-CALLEE = """
-import numpy as np
+CALLEE = """import numpy as np
 from zobra.engine.kernels import kernel
 TEN = np.int64(10)
-
-
 @kernel
-def ten():
-    return TEN
+def ten(): return TEN
 """
-CALLER = """
-from zobra.engine.callee import ten
+CALLER = """from zobra.engine.callee import ten
 from zobra.engine.kernels import INT, entry
-
-
 @entry(INT)
-def answer():
-    return ten()
-
-
+def answer(): return ten()
 @entry(INT, INT)
-def product(number):
-    return number * ten()
+def product(number): return number * ten()
 """
 # Calls both kernels, and says how they came to be there.
 PROBE = """
@@ -72,10 +61,10 @@ class Tree:
         environment = {**os.environ, "ZOBRA_KERNELS": levels}
         return subprocess.run(command, check=False, cwd=self.sources, env=environment, text=True, capture_output=True)
 
-    def begin(self, *words: str, **variables: str) -> subprocess.Popen[str]:
-        """A fresh process that calls both kernels; the word `compile all` does as `zobra warmup` does."""
+    def begin(self, *words: str, more: str = "", **variables: str) -> subprocess.Popen[str]:
+        """A fresh process that calls both kernels; the word `compile all` does as `zobra warmup` does, `more` is code."""
         environment = {**os.environ, "ZOBRA_CACHE_DIR": str(self.store), **variables}
-        command = [sys.executable, "-c", PROBE, str(self.sources), *words]
+        command = [sys.executable, "-c", PROBE + more, str(self.sources), *words]
         return subprocess.Popen(command, env=environment, text=True, cwd=self.sources, stdout=subprocess.PIPE)
 
     def start(self, *words: str, **variables: str) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import pytest
 from tests.kernel_tree import Tree
 from zobra.engine.kernels.processor import ARCHITECTURE, LEVELS, NATIVE, PORTABLE, Target, levels_of, native, target_of
 
-ON_X86 = pytest.mark.skipif(ARCHITECTURE != "x86_64", reason="the levels of x86-64")
 V2, V3, V4 = "x86-64-v2", "x86-64-v3", "x86-64-v4"
 SUPPORTED = levels_of(native())
 
@@ -56,33 +55,21 @@ def test_the_set_for_this_processor_is_used_and_nothing_is_written(tree):
     assert not tree.store.exists()
 
 
-@pytest.mark.parametrize("level", SUPPORTED)
-def test_a_processor_of_a_level_uses_the_set_of_that_level(tree, level):
-    found = tree.start(ZOBRA_LEVEL=level)
-    assert found["compiled"] == 0 and found["notices"] == [] and found["level"] == level
-
-
-def test_portable_code_can_be_asked_for(tree):
+def test_a_processor_of_a_level_uses_the_set_of_that_level(tree):
+    for level in SUPPORTED:
+        found = tree.start(ZOBRA_LEVEL=level)
+        assert found["compiled"] == 0 and found["notices"] == [] and found["level"] == level
     assert tree.start(ZOBRA_PORTABLE="1")["level"] == PORTABLE
-
-
-def test_levels_that_do_not_exist_are_passed_over_with_a_notice(tree):
     found = tree.start(ZOBRA_LEVEL="nonsense")
     assert found["level"] == NATIVE and "ZOBRA_LEVEL=nonsense is passed over" in found["notices"][0]
 
 
-@ON_X86
-@pytest.mark.skipif(V3 not in SUPPORTED, reason="needs a processor of level 3")
-def test_the_next_lower_set_is_used_where_the_processor_lacks_a_level(tree):
-    keep(tree, V2, V4)
+@pytest.mark.skipif(V3 not in SUPPORTED, reason="needs an x86-64 processor of level 3")
+def test_a_set_for_a_better_processor_is_never_run(tree):
+    """As in a container image that was built on another processor: the next lower set, or a compilation."""
+    keep(tree, NATIVE, V2, V4)
     found = tree.start(ZOBRA_LEVEL=V3)
     assert found["level"] == V2 and found["compiled"] == 0
-
-
-@ON_X86
-@pytest.mark.skipif(V3 not in SUPPORTED, reason="needs a processor of level 3")
-def test_a_set_for_a_better_processor_is_never_run(tree):
-    """As in a container image that was built on another processor."""
     keep(tree, NATIVE, V4)
     found = tree.start(ZOBRA_LEVEL=V3)
     assert found["level"] == V3 and found["compiled"] == 2 and "compiled on this machine" in found["description"]
@@ -134,18 +121,11 @@ def test_an_installation_that_cannot_write_anywhere_needs_not(tree):
     assert found["compiled"] == 0 and found["notices"] == []
 
 
-def test_levels_that_do_not_exist_end_the_build(tmp_path):
-    done = Tree(tmp_path).build("native nonsense")
+def test_builds_that_carry_no_kernels(tree):
+    done = tree.build("native nonsense")
     assert done.returncode == 2 and "ZOBRA_KERNELS: 'nonsense' is no level" in done.stderr and "Traceback" not in done.stderr
-
-
-def test_a_failed_compilation_leaves_a_package_without_kernels(tmp_path):
-    tree = Tree(tmp_path)
+    assert tree.build("").returncode == 0 and not list(tree.compiled.glob("*"))
+    assert tree.start()["compiled"] == 2
     (tree.engine / "callee.py").write_text("import no_such_module\n")
     done = tree.build("native portable")
     assert done.returncode == 1 and "could not be compiled" in done.stderr and not list(tree.compiled.glob("*"))
-
-
-def test_a_build_without_levels_carries_no_kernels(tree):
-    assert tree.build("").returncode == 0 and not list(tree.compiled.glob("*"))
-    assert tree.start()["compiled"] == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import resource
@@ -15,7 +14,7 @@ import pytest
 
 from tests.kernel_tree import Tree
 from zobra.engine.kernels import kernel_file, user_store
-from zobra.engine.kernels.kernel_file import ObjectCode, pack, unpack
+from zobra.engine.kernels.kernel_file import ObjectCode, _checksum, pack, unpack
 from zobra.engine.kernels.processor import native
 from zobra.engine.kernels.user_store import DAYS_KEPT, FOLDERS_KEPT, SECONDS_A_DAY, UserStore
 
@@ -35,11 +34,10 @@ def test_the_second_start_compiles_nothing(warm):
     assert found["compiled"] == 0 and found["notices"] == [] and "user's store" in found["description"]
 
 
-def with_checksum(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode() + b"\n" + content
-
-
 def damage(path, how):
+    def with_checksum(text):
+        return _checksum(text) + b"\n" + text
+
     content = path.read_bytes()
     head, data = content.split(b"\n", 2)[1:]
     fields = json.loads(head)
@@ -166,29 +164,19 @@ def test_what_others_could_have_written_is_not_run(tmp_path, what, wrong):
     user_store.notices.clear()
 
 
-def test_only_old_folders_of_its_own_are_removed(tmp_path):
+@pytest.mark.parametrize("days", [-1000, 0, DAYS_KEPT - 1, DAYS_KEPT + 1])
+def test_only_old_folders_of_its_own_are_removed_whatever_the_clock_says(tmp_path, days):
+    made = time.time() - days * SECONDS_A_DAY
     foreign = [tmp_path / name for name in (".org.chromium.ABC123", "somebody's documents", "0123456789ABCDEF0123")]
     own = [tmp_path / f"{number:020x}" for number in range(FOLDERS_KEPT + 3)]
     for age, folder in enumerate(foreign + own):
         folder.mkdir()
-        os.utime(folder, (age, age))
+        os.utime(folder, (made + age, made + age))
     store = UserStore(native(), tmp_path)
     store.write(CODE)
-    assert all(folder.is_dir() for folder in foreign)
-    assert [folder.is_dir() for folder in own] == [False] * 4 + [True] * (FOLDERS_KEPT - 1)
-    assert store.read() == CODE
-
-
-@pytest.mark.parametrize("days", [-1000, 0, DAYS_KEPT - 1])
-def test_young_folders_stay_and_so_does_the_one_in_use_whatever_the_clock_says(tmp_path, days):
-    made = time.time() - days * SECONDS_A_DAY
-    own = [tmp_path / f"{number:020x}" for number in range(FOLDERS_KEPT + 3)]
-    for folder in own:
-        folder.mkdir()
-        os.utime(folder, (made, made))
-    store = UserStore(native(), tmp_path)
-    store.write(CODE)
-    assert all(folder.is_dir() for folder in own) and store.read() == CODE
+    removed = [not folder.is_dir() for folder in own]
+    assert removed == [days > DAYS_KEPT] * 4 + [False] * (FOLDERS_KEPT - 1)
+    assert all(folder.is_dir() for folder in foreign) and store.read() == CODE
 
 
 def test_several_processes_compile_once(tmp_path):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import os
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from tests.kernel_tree import PROBE, Tree
+from tests.kernel_tree import Tree
 from zobra.engine import kernels
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.layouts import MOVE_LIST
@@ -74,7 +72,7 @@ def test_inner_kernels_are_not_for_python():
 
 def test_numba_is_as_good_as_ever_after_kernels_were_linked(tmp_path):
     """What stands in for Numba's own symbols in a linked kernel must not be found by what Numba compiles."""
-    code = PROBE + (
+    code = (
         "import numpy\n"
         "from zobra.engine.kernels import numeric\n"
         "@numeric\n"
@@ -88,7 +86,5 @@ def test_numba_is_as_good_as_ever_after_kernels_were_linked(tmp_path):
     )
     tree = Tree(tmp_path)
     tree.start()
-    environment = os.environ | {"ZOBRA_CACHE_DIR": str(tree.store)}
-    command = [sys.executable, "-c", code, str(tree.sources)]
-    lines = subprocess.check_output(command, env=environment, text=True, cwd=tree.sources).splitlines()
+    lines = tree.begin(more=code).communicate()[0].splitlines()
     assert '"compiled": 0' in lines[0] and lines[1:] == ["raised"]
