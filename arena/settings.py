@@ -13,6 +13,8 @@ from zobra.arena.openings import ORDERS, SEQUENTIAL, Opening, opening_source
 from zobra.arena.schedule import ROUND_ROBIN, TOURNAMENTS
 from zobra.arena.statistics import Sprt
 
+MOST_ROUNDS = 1_000_000
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -35,8 +37,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Raises ValueError for what cannot be played."""
-        if not self.engines or self.rounds < 0:
-            raise ValueError("no engines, or a number of rounds below 0")
+        if not self.engines or not 0 <= self.rounds <= MOST_ROUNDS:
+            raise ValueError(f"no engines, or not 0 to {MOST_ROUNDS} rounds")
         for value, known in ((self.order, ORDERS), (self.tournament, TOURNAMENTS)):
             if value not in known:
                 raise ValueError(f"{value}: neither {' nor '.join(known)}")

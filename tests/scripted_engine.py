@@ -2,6 +2,8 @@
 
 import argparse
 import os
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -19,9 +21,16 @@ parser.add_argument("--analyses", action="store_true", help="has the option UCI_
 parser.add_argument("--no-uciok", action="store_true", help="never comes up")
 parser.add_argument("--pids", type=Path, help="a folder in which it leaves a file named by its process id")
 parser.add_argument("--log", type=Path, help="a file to which it adds every line it gets")
+parser.add_argument("--stubborn", action="store_true", help="ignores signals and the end of its input, and so does its child")
+parser.add_argument("--answer", help="what it answers to every go, in Python's escapes")
 options = parser.parse_args()
+if options.stubborn:
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
 if options.pids:
-    (options.pids / str(os.getpid())).touch()
+    for pid in [os.getpid()] + ([child.pid] if options.stubborn else []):
+        (options.pids / str(pid)).touch()
 
 board = chess.Board()
 ready, moves_made = True, 0
@@ -48,7 +57,10 @@ def go() -> None:
     if moves_made == options.late:
         time.sleep(options.late_ms / 1000)
     say(f"info depth 5 nodes 99 score {options.score} pv e2e4")
-    if moves_made == options.illegal:
+    if options.answer:
+        sys.stdout.buffer.write(options.answer.encode().decode("unicode_escape").encode("latin-1") + b"\n")
+        sys.stdout.buffer.flush()
+    elif moves_made == options.illegal:
         say("bestmove e1e8")
     elif moves_made == options.null:
         say("bestmove (none)")
@@ -94,3 +106,5 @@ for line in sys.stdin:
     elif words[0] == "go":
         moves_made += 1
         go()
+if options.stubborn:
+    time.sleep(600)

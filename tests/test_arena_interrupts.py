@@ -1,0 +1,236 @@
+"""Runs that are interrupted at bad moments: nothing of them stays behind but what was to be kept."""
+
+import errno
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import chess
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from zobra.arena import journal as journals
+from zobra.arena import player, pool
+from zobra.arena.command_line import register
+from zobra.arena.engines import EngineSpec
+from zobra.arena.journal import Journal
+from zobra.arena.ladder import read_calibration
+from zobra.arena.match import Playing, play_games, scheduled
+from zobra.arena.settings import Settings
+from zobra.arena.suite_results import load
+from zobra.arena.tune import Plan
+
+HERE = Path(__file__).parent
+ENGINE = f"{sys.executable} {HERE / 'scripted_engine.py'}"
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for engines in /proc")
+
+app = typer.Typer()
+register(app)
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, list(map(str, arguments)), env={"COLUMNS": "400"})
+    assert result.exit_code == code, (result.output, result.exception)
+    return " ".join(result.output.replace("│", " ").split())
+
+
+def alive(pids: Path) -> list[str]:
+    def is_alive(pid: str) -> bool:
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except (ProcessLookupError, FileNotFoundError):
+            return False
+
+    return [path.name for path in pids.iterdir() if is_alive(path.name)]
+
+
+def wait_until(condition, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def interrupted(command: list, ready, *signals: int) -> tuple[int, str, str]:
+    """Starts a command of the arena, sends it the signals once it is ready, and gives its status and what it printed."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job would hand on that it is ignored
+    process = subprocess.Popen(
+        [sys.executable, "-m", "zobra.arena", *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    signal.signal(signal.SIGINT, before)
+    wait_until(lambda: ready() or process.poll() is not None)
+    for number in signals:
+        process.send_signal(number)
+        time.sleep(0.02)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize("signals", [(signal.SIGHUP,), (signal.SIGTERM,), (signal.SIGINT, signal.SIGINT)], ids=str)
+@pytest.mark.parametrize("moment", ["check", "game"])
+def test_stubborn_engines_end_with_their_match(tmp_path, moment, signals):
+    pids, folder = tmp_path / "pids", tmp_path / "m"
+    pids.mkdir()
+    slow = "--no-uciok" if moment == "check" else "--hang 2"
+    engines = [f"{name}={ENGINE} --stubborn --pids {pids} {slow}" for name in "AB"]
+    ready = (lambda: len(list(pids.iterdir())) >= 4) if moment == "check" else (folder / "journal.jsonl").exists
+    status, out, err = interrupted(["match", *engines, "--tc", "30", "--folder", folder], ready, *signals)
+    assert (status, err) == (130, "") and "interrupted" in out
+    wait_until(lambda: not alive(pids), 20)
+
+
+def test_ctrl_c_while_a_worker_starts_is_not_lost(tmp_path, monkeypatch):
+    start = pool.Pool._start
+    monkeypatch.setattr(pool.Pool, "_start", lambda self, number: (start(self, number), os.kill(os.getpid(), signal.SIGINT))[0])
+    settings = Settings(tuple(EngineSpec(name, tuple(ENGINE.split())) for name in "AB"), "30", 1)
+    assert play_games(settings, iter(scheduled(settings)), Playing(), lambda _: None, lambda _: False)
+
+
+@pytest.mark.parametrize("signals", [(signal.SIGINT,), (signal.SIGTERM,), (signal.SIGINT, signal.SIGINT)], ids=str)
+def test_an_interrupted_suite_keeps_its_results_and_resumes(tmp_path, signals):
+    suite, output, pids = tmp_path / "s.epd", tmp_path / "s.json", tmp_path / "pids"
+    suite.write_text("".join(f'{chess.Board().epd()} bm a3; id "{number}"; c0 "a3=10";\n' for number in range(40)))
+    pids.mkdir()
+    log = tmp_path / "log"
+    command = ["suite", suite, "-e", f"A={ENGINE} --stubborn --late 1 --late-ms 100 --pids {pids} --log {log}", "--nodes", "9"]
+    ready = lambda: log.exists() and log.read_text().count("go nodes") > 3  # noqa: E731
+    status, out, err = interrupted([*command, "--json", output], ready, *signals)
+    assert (status, err) == (130, "") and "interrupted; the same command resumes after" in out
+    wait_until(lambda: not alive(pids), 20)
+    kept = load(output).engines[0].answered
+    assert 3 <= len(kept) < 40
+    assert f"{len(kept)} of {len(kept)} (100.0%)" in out and f"{10 * len(kept)} of {10 * len(kept)} (100.0%)" in out
+    text = run(*command, "--json", output)
+    assert f"resuming after {len(kept)} of 40 positions" in text and load(output).finished
+
+
+def test_the_conversation_is_kept(tmp_path):
+    log = tmp_path / "log.txt"
+    run(
+        "match",
+        f"A={ENGINE}",
+        f"B={ENGINE}",
+        "--tc",
+        "30",
+        "-n",
+        "2",
+        "--move-limit",
+        "5",
+        "--folder",
+        tmp_path / "m",
+        "--log",
+        log,
+    )
+    lines = log.read_text().splitlines()
+    assert any(" A > go wtime" in line for line in lines) and any(" B < bestmove" in line for line in lines)
+    assert all(len(line.split()[0]) == len("2026-01-01T00:00:00.000") for line in lines)
+
+
+class FullFile(io.BytesIO):
+    """A file on a full disk."""
+
+    name = "journal.jsonl"
+
+    def write(self, _):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_names_the_file_and_keeps_the_standings(tmp_path, monkeypatch):
+    monkeypatch.setattr(journals, "_open_to_append", lambda _: FullFile())
+    text = run("match", f"A={ENGINE}", f"B={ENGINE}", "--tc", "30", "-n", "2", "--folder", tmp_path / "m", code=2)
+    assert "journal.jsonl: No space left" in text and "0 of 2 games in" in text
+
+
+@pytest.mark.parametrize("answer", [r"bestmove \xff\xfe", r"bestmove e2e4\xff"])
+def test_a_move_that_is_no_text_is_illegal(tmp_path, answer):
+    bad = f"B={ENGINE} --answer '{answer}'"
+    text = run("match", f"A={ENGINE}", bad, "--tc", "30", "-n", "2", "--folder", tmp_path / "m")
+    assert "B lost 2 games by illegal move" in text and r"\xff" in text
+
+
+@pytest.mark.parametrize("name", ["games.pgn", "journal.jsonl", "run.json"])
+def test_symbolic_links_in_a_folder_are_not_written_through(tmp_path, name):
+    folder, outside = tmp_path / "m", tmp_path / "outside"
+    shutil.copytree(HERE / "data/before/match", folder)
+    (folder / name).unlink(missing_ok=True)
+    outside.write_text((HERE / "data/before/match" / name).read_text() if name != "games.pgn" else "mine")
+    before = outside.read_text()
+    (folder / name).symlink_to(outside)
+    try:
+        journal = Journal.open(folder, Journal.settings_in(folder))
+        journal.add(journal.records[0])
+        journal.close()
+    except ValueError as error:
+        assert "symbolic link" in str(error)
+    assert outside.read_text() == before
+
+
+def test_the_commands_of_a_folder_are_shown_before_they_start(tmp_path):
+    shutil.copytree(HERE / "data/before/match", tmp_path / "m")
+    run_json = tmp_path / "m" / "run.json"
+    run_json.write_text(run_json.read_text().replace('"python3"', '"no-such-program"'))
+    assert "A: no-such-program scripted_engine.py" in run("match", "--folder", tmp_path / "m", code=2)
+    assert "A: no-such-program scripted" not in run("match", "--folder", tmp_path / "m", "--trust", code=2)
+
+
+def test_control_characters_are_shown_escaped_and_split_no_game(tmp_path):
+    name = 'A\n\n[Event "x"]\n\n1. e4 *\x1b[31m'
+    (tmp_path / "e.toml").write_text(f"name = {json.dumps(name)}\ncommand = {json.dumps(ENGINE)}\n")
+    text = run(
+        "match", tmp_path / "e.toml", f"B={ENGINE}", "--tc", "30", "-n", "2", "--move-limit", "5", "--folder", tmp_path / "m"
+    )
+    assert r"A\n\n" in text and "\x1b" not in text
+    assert (tmp_path / "m" / "games.pgn").read_text().count("\n[Event ") == 1
+
+
+def test_long_lines_are_quoted_in_part(tmp_path):
+    (tmp_path / "book.epd").write_text("x" * 5_000_000)
+    for command in (["match", f"A={ENGINE}", f"B={ENGINE}", "--openings"], ["suite"]):
+        assert len(run(*command, tmp_path / "book.epd", code=2)) < 1500
+
+
+def mutated(source: random.Random, value):
+    """The value with one thing in it replaced by something else."""
+    if isinstance(value, dict | list) and value and source.random() < 0.9:
+        key = source.choice(list(value)) if isinstance(value, dict) else source.randrange(len(value))
+        changed = value.copy()
+        changed[key] = mutated(source, value[key])
+        return changed
+    return source.choice([None, -1, 0, 1e308, 10**30, "", "x\x1b\n", [], {}, True, [[]], {"a": None}, "e2e4", -0.5])
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_damaged_files_are_refused_in_words(tmp_path, seed):
+    source = random.Random(seed)
+    name = source.choice(["match/run.json", "match/journal.jsonl", "tune/tune.json", "suite.json", "ladder.json"])
+    folder = shutil.copytree(HERE / "data/before", tmp_path / "d")
+    (folder / "ladder.json").write_text(
+        '{"time_control": "1", "names": ["a", "b"], "ratings": [1, 2], "covariance": [[1, 0], [0, 1]]}'
+    )
+    lines = (folder / name).read_text().splitlines() if name.endswith("jsonl") else [(folder / name).read_text()]
+    lines[0] = json.dumps(mutated(source, json.loads(lines[0])))
+    (folder / name).write_text("\n".join(lines) + "\n")
+    try:
+        Journal.open(folder / "match", Journal.settings_in(folder / "match")).close()
+        scheduled(Journal.settings_in(folder / "match"))
+        Plan.read(folder / "tune")
+        load(folder / "suite.json")
+        read_calibration(folder / "ladder.json")
+    except ValueError as error:
+        assert name in str(error).replace(str(folder) + "/", "")
+        assert str(error).isprintable()
+
+
+def test_a_program_that_speaks_no_uci_is_reported_soon(tmp_path, monkeypatch):
+    monkeypatch.setattr(player, "GREETING_TIME", 0.3)
+    begun = time.monotonic()
+    text = run("match", "A=cat", f"B={ENGINE}", "--folder", tmp_path / "m", code=2)
+    assert "A: no word of uci in 0.3 s" in text and time.monotonic() - begun < 20
