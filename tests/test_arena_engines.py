@@ -117,6 +117,13 @@ def test_programs_are_found_or_named(tmp_path):
         EngineSpec("p", ("no-such-program",)).program()
 
 
+@pytest.mark.parametrize("key", ["protocoll", "threads"])
+def test_unknown_keys_are_named(tmp_path, key):
+    (tmp_path / "e.toml").write_text(f'command = "x"\n{key} = "uci"\n')
+    with pytest.raises(ValueError, match=rf"e\.toml: .*unknown key {key} \(known: name, command, options, protocol"):
+        read_engines(str(tmp_path / "e.toml"))
+
+
 def test_json_round_trip():
     spec = EngineSpec("a", ("a", "b"), {"Hash": 3}, "xboard", "games", "5+1", 2.0)
     assert typed(EngineSpec, json.loads(json.dumps(asdict(spec)))) == spec

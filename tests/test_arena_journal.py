@@ -13,6 +13,7 @@ from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
 from zobra.arena.openings import Opening
+from zobra.arena.pgn import pgn_text
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.schedule import Pairing
 from zobra.arena.settings import Settings
@@ -140,6 +141,16 @@ def test_pgn_is_what_python_chess_reads(tmp_path):
     ]  # fmt: skip
     assert (second.headers["Termination"], second.headers["Opening"]) == ("adjudication", r"book\new")
     assert list(second.mainline())[-1].comment == "book, Draw by move limit"
+
+
+def test_pgn_has_short_lines_and_the_name_of_the_opening(tmp_path):
+    lines = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "g8f6")
+    opening = Opening(chess.STARTING_FEN, lines, "book:17")
+    text = pgn_text(replace(record(detail="word " * 60, moves=[]), opening=opening.entry(False)), SETTINGS)
+    assert '[ECO "C65"]' in text and '[Opening "Ruy Lopez, Berlin"]' in text and '[PlyCount "6"]' in text
+    moves = [line for line in text.splitlines() if not line.startswith("[")]
+    assert max(map(len, moves)) <= 80 and len(moves) > 4
+    assert [node.move.uci() for node in chess.pgn.read_game(io.StringIO(text)).mainline()] == list(lines)
 
 
 def test_chess960_games_say_so(tmp_path):

@@ -15,6 +15,7 @@ from zobra.arena.command_line import register
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.ladder import Ratings, Rung, fit, installed, read_calibration, read_rungs, recalibrated, save_calibration
+from zobra.arena.processors import spare
 from zobra.arena.report_command import report_page
 from zobra.arena.results import Results
 from zobra.arena.statistics import elo_of_score, score_of_elo
@@ -124,6 +125,7 @@ def test_calibrations_are_kept(tmp_path):
 
 def test_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(ladders, "calibration_file", lambda: tmp_path / "kept.json")
+    monkeypatch.setattr("os.getloadavg", lambda: (0.4, 0, 0))
     rungs = tmp_path / "rungs.toml"
     rungs.write_text(
         "\n".join(
@@ -139,7 +141,7 @@ def test_the_command(tmp_path, monkeypatch):
     register(app)
     arguments = ["--list", str(rungs), "--tc", "30", "-n", "2"]
     text = CliRunner().invoke(app, ["ladder", f"new={ENGINE} --last", *arguments, "--folder", str(tmp_path / "l")]).output
-    assert "left out: engine none: no program nowhere" in text
+    assert "left out: engine none: no program nowhere" in text and f"{spare()} game" in text
     rows = {line.split("│")[1].strip(): line.split("│") for line in text.splitlines() if line.startswith("│")}
     assert set(rows) == {"new", "weak", "same"} and rows["new"][4].strip() == "4"
     assert int(rows["weak"][2]) < 1000 < int(rows["new"][2])

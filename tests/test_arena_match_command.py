@@ -88,6 +88,9 @@ def test_a_match_and_its_figures(tmp_path):
         ([*PAIR, "-o", "Nonsense=1"], "does not support option Nonsense"),
         ([*PAIR, "--openings", "nowhere.epd"], "nowhere.epd"),
         ([*PAIR, "--syzygy", "nowhere"], "no Syzygy tables"),
+        ([*PAIR, "--model", "bayesian", "--sprt", "0,5"], "is normalized or logistic"),
+        ([*PAIR, "--model", "logistic"], "--model logistic: needs --sprt"),
+        ([*PAIR, "--log", "nowhere/log"], "nowhere: no such folder"),
         (["nowhere.toml", PAIR[0]], "nowhere.toml"),
     ],
 )
@@ -120,6 +123,17 @@ def test_a_bad_book_is_named(tmp_path):
     book.write_text("nonsense\n")
     text = run("match", *PAIR, "--openings", str(book), "--folder", str(tmp_path / "m"), code=2)
     assert "book.epd:1" in text and not (tmp_path / "m").exists()
+
+
+def test_what_a_run_says_before_it_begins(tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text(chess.STARTING_FEN)
+    arguments = [*PAIR, "--openings", str(book), "--move-limit", "1", "--folder", str(tmp_path / "m")]
+    text = run("match", *arguments, "--tc", "30+1", "-n", "4", "-c", "2")
+    assert "book.epd: 1 opening for 2 pairs of games, so that openings repeat" in text
+    # 4 games, each side 30 s * 0.8 + 60 * 1 s, two at a time
+    assert "about 0:05:36 (h:mm:ss), 2 games at a time" in text
+    assert "nan" not in text and "inf" not in text.replace("info", "")
 
 
 def test_a_changed_book_is_noticed(tmp_path):

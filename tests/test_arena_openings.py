@@ -1,5 +1,7 @@
 """Opening books."""
 
+import gzip
+import zipfile
 from pathlib import Path
 
 import chess
@@ -149,6 +151,26 @@ def test_chess960_starts():
     found = openings(None, 960, chess960=True, seed=3)
     assert len({opening.fen for opening in found}) == 960
     assert all(opening.board(True).is_valid() for opening in found)
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zip"])
+@pytest.mark.parametrize("name, content", [("b.pgn", PGN), ("b.epd", f"{FENS[0]}\n{FENS[1]}\n")])
+def test_packed_books_are_read(tmp_path, name, content, ending):
+    plain, packed = tmp_path / name, tmp_path / f"{name}{ending}"
+    plain.write_text(content)
+    if ending == ".gz":
+        packed.write_bytes(gzip.compress(content.encode()))
+    else:
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.write(plain, name)
+    assert [(o.fen, o.moves) for o in openings(packed, 2)] == [(o.fen, o.moves) for o in openings(plain, 2)]
+
+
+@pytest.mark.parametrize("text", ["any text\n\nand more\n", '[Event "x"]\n\n*\n\n[Event "y"]\n\n1-0\n'])
+def test_a_pgn_file_without_a_move_is_no_book(tmp_path, text):
+    (tmp_path / "book.pgn").write_text(text)
+    with pytest.raises(ValueError, match=r"book\.pgn: no game with a move"):
+        openings(tmp_path / "book.pgn", 1)
 
 
 def test_an_empty_book_is_named(tmp_path):
