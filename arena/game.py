@@ -17,10 +17,7 @@ from zobra.arena.settings import Settings
 
 
 async def play_game(
-    pairing: Pairing,
-    players: Mapping[chess.Color, EnginePlayer],
-    settings: Settings,
-    tablebase: chess.syzygy.Tablebase | None,
+    pairing: Pairing, players: Mapping[chess.Color, EnginePlayer], settings: Settings, tablebase: chess.syzygy.Tablebase | None
 ) -> tuple[GameRecord, EngineFailure | None]:
     """Plays the game to its end. Second in the answer: how an engine failed, if one did; it may need a new start."""
     board = pairing.opening.board(settings.chess960)
@@ -54,10 +51,7 @@ def finished(
 
 
 async def _move(
-    board: chess.Board,
-    players: Mapping[chess.Color, EnginePlayer],
-    clocks: Mapping[chess.Color, GameClock],
-    pairing: Pairing,
+    board: chess.Board, players: Mapping[chess.Color, EnginePlayer], clocks: Mapping[chess.Color, GameClock], pairing: Pairing
 ) -> PlayedMove:
     """One move in time. Raises EngineFailure."""
     clock = clocks[board.turn]

@@ -42,11 +42,11 @@ def interruptible(reaction: Callable[[], Any] = _interrupt) -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Holds Ctrl-C back until the block ends. A process started within does not see it either, until it releases it."""
+    """Holds the signals back until the block ends. A process started within does not get them, until it releases them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         yield
     finally:
@@ -55,10 +55,10 @@ def interrupts_held() -> Iterator[None]:
 
 def ignore_interrupts() -> None:
     """For a worker process, which ends when its pipe closes: no signal but SIGKILL ends it before its engines."""
-    for number in _SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
+    for number in _SIGNALS:  # not SIG_IGN, which the engines would inherit
+        signal.signal(number, lambda *_: None)
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 def run_async(coroutine: Coroutine[Any, Any, T]) -> T:

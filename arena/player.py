@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # a failure is reported as EngineFailure; python-chess need not log it too
 chess.engine.LOGGER.setLevel(logging.CRITICAL)
+# nor need asyncio warn of an engine that ended after its loop, or before it was waited for
+logging.getLogger("asyncio").setLevel(logging.ERROR)
 
 # seconds: for a first word of the engine's protocol, for the whole start, for the answer to a late "stop", and for "quit"
 GREETING_TIME = 10.0
@@ -97,7 +99,7 @@ class EnginePlayer:
         coming = asyncio.ensure_future(self._protocol.initialize())
         try:
             await asyncio.wait({coming}, timeout=min(GREETING_TIME, START_TIME))
-            if not coming.done() and not self._protocol.greeted:
+            if not coming.done() and not self._protocol.greeted and GREETING_TIME < START_TIME:
                 raise EngineFailure("stall", f"no word of {self.spec.protocol} in {GREETING_TIME:g} s{self._last_words()}")
             await asyncio.wait_for(coming, START_TIME)
         finally:
@@ -239,11 +241,11 @@ class EnginePlayer:
     async def kill(self) -> None:
         """Ends the engine's processes at once, those too that it started."""
         kill_engine(self._transport.get_pid())
-        with contextlib.suppress(ProcessLookupError):
-            self._transport.kill()
-        self._transport.close()
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(asyncio.shield(self._protocol.returncode), QUIT_TIME)
+        try:  # asyncio must see the end before the transport, which would look for it too, is closed
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(asyncio.shield(self._protocol.returncode), QUIT_TIME)
+        finally:
+            self._transport.close()
 
 
 def announced_options(spec: EngineSpec, timeout: float) -> dict[str, chess.engine.Option]:

@@ -35,9 +35,11 @@ def kill_engine(pid: int) -> None:
     Where there is no /proc, a process that left the group survives.
     """
     below = descendants(pid)
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
             os.killpg(pid, signal.SIGKILL)
+        else:
+            os.kill(pid, signal.SIGTERM)
     _kill(below)
 
 

@@ -2,14 +2,13 @@
 
 import json
 import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
+from tests.arena_runs import ENGINE, flat
+from tests.arena_runs import run as run_command
 from zobra.arena.ablate import WHOLE, Technique, bench, content, engines, techniques
-from zobra.arena.command_line import register
 from zobra.arena.display import MatchDisplay
 from zobra.arena.engine_options import Spin
 from zobra.arena.engines import EngineSpec
@@ -18,16 +17,8 @@ from zobra.arena.journal import Journal
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
 
-ENGINE = f"{sys.executable} {Path(__file__).parent / 'scripted_engine.py'}"
 SPINS = {"use_null_move": Spin(1, 0, 1), "use_network": Spin(0, 0, 1), "use_more": Spin(1, 1, 3), "Hash": Spin(16, 1, 64)}
-app = typer.Typer()
-register(app)
-
-
-def run(*arguments: str, code: int = 0) -> str:
-    result = CliRunner().invoke(app, ["ablate", *arguments], env={"COLUMNS": "300"})
-    assert result.exit_code == code, result.output
-    return result.output
+run = partial(run_command, "ablate")
 
 
 def test_an_engine_without_its_best_value_is_worse(tmp_path):
@@ -93,14 +84,14 @@ def test_bad_files_are_named(tmp_path, text):
 def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, arguments, problem):
     monkeypatch.chdir(tmp_path)
     text = run(*arguments, code=2)
-    assert problem in " ".join(text.replace("│", " ").split()) and "Traceback" not in text
+    assert problem in flat(text)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_match_is_no_ablation(tmp_path):
     Journal.open(tmp_path, Settings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))), "nodes=1", 1)).close()
     before = sorted(tmp_path.iterdir())
-    assert "holds a match that is no ablation" in " ".join(run("--folder", str(tmp_path), code=2).replace("│", " ").split())
+    assert "holds a match that is no ablation" in flat(run("--folder", str(tmp_path), code=2))
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -130,7 +121,7 @@ def test_switches_are_told_as_uci_wants_them(tmp_path):
     log = tmp_path / "log.txt"
     run(f"{ENGINE} --log {log}", "-x", "Caution=0", "--tc", "30", "-n", "2", "--folder", str(tmp_path / "a"))
     assert {line for line in log.read_text().splitlines() if "Caution" in line} == {"setoption name Caution value false"}
-    assert "Caution is true or false, not '2'" in " ".join(run(ENGINE, "-x", "Caution=2", code=2).replace("│", " ").split())
+    assert "Caution is true or false, not '2'" in flat(run(ENGINE, "-x", "Caution=2", code=2))
 
 
 def test_an_interrupted_run_keeps_its_table(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """Endings by the rules, by scores, by length and by tablebases."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import chess
 import chess.syzygy
@@ -83,22 +84,12 @@ def test_a_move_limit():
     assert play(AdjudicationRules(move_limit=3), [0] * 9) == (Ending("1/2-1/2", "move limit"), 6)
 
 
-class Values:
-    """Stands for a tablebase: a value for the side to move."""
-
-    def __init__(self, value: int | None) -> None:
-        self.value = value
-
-    def get_wdl(self, board: chess.Board) -> int | None:
-        return self.value
-
-
 @pytest.mark.parametrize(
     "value, result", [(2, "0-1"), (-2, "1-0"), (0, "1/2-1/2"), (1, "1/2-1/2"), (-1, "1/2-1/2"), (None, None)]
 )
 def test_tablebases_decide_where_they_are_exact(value, result):
     board = chess.Board("4k3/8/8/8/8/8/4P3/4K3 w - - 3 40")
-    adjudicator = Adjudicator(AdjudicationRules(), Values(value))
+    adjudicator = Adjudicator(AdjudicationRules(), SimpleNamespace(get_wdl=lambda _: value))
     board.push_uci("e2e4")
     ending = adjudicator.ending(board, played("e2e4"))
     assert (ending and ending.result) == result

@@ -10,32 +10,21 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from zobra.arena.command_line import register
+from tests.arena_runs import run
 
 HERE = Path(__file__).parent
 
 
-@pytest.fixture
-def run(monkeypatch):
-    """Runs a command of the arena with `python3` as this Python, from the folder in which the runs were made."""
+@pytest.fixture(autouse=True)
+def as_then(monkeypatch):
+    """`python3` is this Python, and the folder is that in which the runs were made."""
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
     monkeypatch.chdir(HERE)
-    app = typer.Typer()
-    register(app)
-
-    def command(*arguments: str) -> str:
-        result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "300"})
-        assert result.exit_code == 0, result.output
-        return result.output
-
-    return command
 
 
 @pytest.mark.parametrize(("command", "games", "kept"), [("match", 6, 3), ("tune", 8, 5), ("ablate", 4, 4)])
-def test_a_run_is_resumed_and_reported(tmp_path, run, command, games, kept):
+def test_a_run_is_resumed_and_reported(tmp_path, command, games, kept):
     folder = tmp_path / command
     shutil.copytree(HERE / "data/before" / {"ablate": "ablation"}.get(command, command), folder)
     lines = (folder / "journal.jsonl").read_text()
@@ -49,7 +38,7 @@ def test_a_run_is_resumed_and_reported(tmp_path, run, command, games, kept):
     assert (folder / "report.html").stat().st_size > 1000
 
 
-def test_the_results_of_a_suite_are_reported(tmp_path, run):
+def test_the_results_of_a_suite_are_reported(tmp_path):
     shutil.copy(HERE / "data/before/suite.json", tmp_path)
     run("report", str(tmp_path / "suite.json"))
     assert "mate in 1 not seen" in (tmp_path / "suite.html").read_text()

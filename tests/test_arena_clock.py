@@ -35,27 +35,18 @@ def test_odds_scale_time_and_nodes():
     assert TimeControl.parse("nodes=1000 depth=9").scaled(2) == TimeControl.parse("nodes=2000 depth=9")
 
 
-def test_a_clock_runs_down_and_gains_its_increment():
-    clock = GameClock(TimeControl.parse("1+0.5"))
-    assert clock.spend(400) == 0
-    assert clock.remaining_ms == 1100
-    assert clock.spend(1100) == 0
-    assert clock.remaining_ms == 500
-    assert clock.spend(535.9) == 35
-
-
-def test_a_part_of_a_millisecond_is_no_loss():
-    clock = GameClock(TimeControl.parse("1"))
-    assert clock.spend(1000.9) == 0
-    assert clock.spend(1) == 1
-
-
-def test_a_margin_forgives_but_gives_no_time():
-    clock = GameClock(TimeControl.parse("1"), margin_ms=50)
-    assert clock.allowance_ms() == 1050
-    assert clock.spend(1040) == 0
-    assert clock.remaining_ms == 0
-    assert clock.spend(60) == 60
+@pytest.mark.parametrize(
+    "control, margin, moves",  # each move with its lateness and what remains
+    [
+        ("1+0.5", 0, [(400, 0, 1100), (1100, 0, 500), (535.9, 35, 500)]),
+        ("1", 0, [(1000.9, 0, 0), (1, 1, 0)]),  # a part of a millisecond is no loss
+        ("1", 50, [(1040, 0, 0), (60, 60, 0)]),  # a margin forgives but gives no time
+        ("movetime=100", 0, [(90, 0, None), (100, 0, None), (117, 17, None)]),
+    ],
+)
+def test_a_clock_runs_down(control, margin, moves):
+    clock = GameClock(TimeControl.parse(control), margin)
+    assert [(spent, clock.spend(spent), clock.remaining_ms) for spent, _, _ in moves] == moves
 
 
 def test_a_period_of_moves_brings_new_time():
@@ -67,10 +58,9 @@ def test_a_period_of_moves_brings_new_time():
     assert seen == [(1000, 2), (700, 1), (1400, 2), (1100, 1)]
 
 
-def test_a_fixed_time_a_move_is_a_limit_too():
-    clock = GameClock(TimeControl.parse("movetime=100"))
-    assert (clock.spend(90), clock.spend(100), clock.spend(117)) == (0, 0, 17)
-    assert GameClock(TimeControl.parse("nodes=5")).allowance_ms() is None
+def test_the_longest_time_without_a_loss():
+    allowances = [GameClock(TimeControl.parse(control), 50).allowance_ms() for control in ("1", "movetime=100", "nodes=5")]
+    assert allowances == [1050, 150, None]
 
 
 def test_what_engines_are_told():

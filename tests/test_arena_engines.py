@@ -26,17 +26,16 @@ def test_a_command_line_of_windows():
     assert words("C:\\zobra.exe -x 'a b'", windows=True) == ("C:\\zobra.exe", "-x", "a b")
 
 
-def test_a_file_with_one_engine(tmp_path):
-    path = tmp_path / "one.toml"
+def test_files_with_one_engine_and_with_several(tmp_path):
+    path = tmp_path / "e.toml"
     path.write_text('name = "One"\ncommand = "one -b"\nprotocol = "xboard"\ntime-odds = 0.5\noptions = { memory = 8 }\n')
     assert read_engines(str(path)) == [EngineSpec("One", ("one", "-b"), {"memory": 8}, "xboard", time_odds=0.5)]
-
-
-def test_a_file_with_several_engines(tmp_path):
-    path = tmp_path / "two.toml"
     path.write_text('[[engine]]\ncommand = ["a", "b c"]\ntime_control = "nodes=5"\n[[engine]]\ncommand = "d"\n')
     assert [spec.name for spec in read_engines(str(path))] == ["a", "d"]
     assert read_engines(str(path))[0].time_control == "nodes=5"
+    with pytest.raises(ValueError, match=r"e\.toml: 2 engines, where one is asked for"):
+        read_engine(str(path))
+    assert read_engine("x=y", ["Hash=2"]) == EngineSpec("x", ("y",), {"Hash": "2"})
 
 
 @pytest.mark.parametrize(
@@ -55,6 +54,7 @@ def test_a_file_with_several_engines(tmp_path):
         ('command = " "', "no command"),
         ("command = 5", "no command"),
         ('command = "x"\ntime_control = 10', "time_control must be a text"),
+        ('command = "x"\nprotocoll = "uci"', r"unknown key protocoll \(known: name, command, options, protocol"),
     ],
 )
 def test_bad_files_are_named(tmp_path, text, problem):
@@ -82,6 +82,7 @@ def test_programs_are_found_in_their_directory_first(tmp_path, monkeypatch):
     assert [Path(spec.program()).resolve() for spec in kept] == [tmp_path / "old" / "sh", tmp_path / "new" / "sh"]
     assert kept[0].command[1:] == ("-x",) and Path(kept[0].directory).resolve() == tmp_path / "old"
     assert EngineSpec("any", ("sh",)).anchored() == EngineSpec("any", ("sh",))
+    assert EngineSpec("p", (sys.executable,)).program() == sys.executable
     with pytest.raises(ValueError, match=r"engine x: no program \./sh"):
         EngineSpec("x", ("./sh",)).anchored()
 
@@ -101,27 +102,6 @@ def test_names_are_made_distinct():
     assert [spec.options for spec in with_options(with_distinct_names(specs), ["a 2:Hash=8"])] == [{}, {"Hash": "8"}, {}]
     specs = [EngineSpec(name, (name,)) for name in ("a", "a", "a 2", "a")]
     assert [spec.name for spec in with_distinct_names(specs)] == ["a", "a 3", "a 2", "a 4"]
-
-
-def test_one_engine_where_one_is_asked_for(tmp_path):
-    assert read_engine("x=y", ["Hash=2"]) == EngineSpec("x", ("y",), {"Hash": "2"})
-    path = tmp_path / "two.toml"
-    path.write_text('[[engine]]\ncommand = "a"\n[[engine]]\ncommand = "b"\n')
-    with pytest.raises(ValueError, match=r"two\.toml: 2 engines, where one is asked for"):
-        read_engine(str(path))
-
-
-def test_programs_are_found_or_named(tmp_path):
-    assert EngineSpec("p", (sys.executable,)).program() == sys.executable
-    with pytest.raises(ValueError, match="no program no-such-program"):
-        EngineSpec("p", ("no-such-program",)).program()
-
-
-@pytest.mark.parametrize("key", ["protocoll", "threads"])
-def test_unknown_keys_are_named(tmp_path, key):
-    (tmp_path / "e.toml").write_text(f'command = "x"\n{key} = "uci"\n')
-    with pytest.raises(ValueError, match=rf"e\.toml: .*unknown key {key} \(known: name, command, options, protocol"):
-        read_engines(str(tmp_path / "e.toml"))
 
 
 def test_json_round_trip():

@@ -50,31 +50,18 @@ def test_all_goals_of_one_line():
     assert position.points == (("e2e4", 10), ("g1f3", 4))
 
 
-def test_points_from_the_comment_alone():
-    board = "4k3/P7/8/8/8/8/8/4K3 w - -"
-    position = read_position(f'{board} c0 "a8=Q+=10, Kd2=3"; id "promotion";')
-    assert dict(position.points) == {"a7a8q": 10, "e1d2": 3}
-
-
-def test_a_comment_without_points_is_a_comment():
-    assert read_position(f'{STARTING_EPD} bm e4; c0 "Fischer, Reykjavik 1972";').points == ()
-
-
-def test_a_nameless_position_is_named_by_its_place():
-    assert read_position(f"{STARTING_EPD} bm e4;", "suite.epd", 12).name == "suite:12"
-
-
-def test_clocks_of_a_full_fen_are_kept():
-    position = read_position("4k3/8/8/8/8/8/8/4KQ2 w - - 42 77 bm Qf6;")
-    assert position.fen == "4k3/8/8/8/8/8/8/4KQ2 w - - 42 77"
-    assert position.best == ("f1f6",)
-
-
-def test_chess960_castling_is_king_takes_rook():
-    position = read_position("4k2r/8/8/8/8/8/8/5K1R w Kk - bm O-O;")
-    assert position.chess960
-    assert position.best == ("f1h1",)
-    assert position.board().is_valid()
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('4k3/P7/8/8/8/8/8/4K3 w - - c0 "a8=Q+=10, Kd2=3";', {"points": (("a7a8q", 10), ("e1d2", 3))}),
+        (f'{STARTING_EPD} bm e4; c0 "Fischer, Reykjavik 1972";', {"points": (), "name": "suite:12"}),
+        ("4k3/8/8/8/8/8/8/4KQ2 w - - 42 77 bm Qf6;", {"fen": "4k3/8/8/8/8/8/8/4KQ2 w - - 42 77", "best": ("f1f6",)}),
+        ("4k2r/8/8/8/8/8/8/5K1R w Kk - bm O-O;", {"chess960": True, "best": ("f1h1",)}),
+    ],
+)
+def test_what_lines_mean(line, found):
+    position = read_position(line, "suite.epd", 12)
+    assert {name: getattr(position, name) for name in found} == found and position.board().is_valid()
 
 
 @pytest.mark.parametrize(

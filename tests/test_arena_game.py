@@ -7,6 +7,7 @@ from pathlib import Path
 import chess
 import pytest
 
+from tests.arena_runs import scripted
 from zobra.arena import player as players
 from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.clock import TimeControl
@@ -20,8 +21,6 @@ from zobra.arena.settings import Settings
 from zobra.arena.xboard import Features, XBoard
 
 START = Opening(chess.STARTING_FEN)
-SCRIPTED = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"))
-
 LATE_XBOARD = """
 for line in iter(input, "quit"):
     if line.startswith("protover"):
@@ -62,17 +61,8 @@ def playing_xboard(log: Path, behaviour: str = "plain", **more) -> EngineSpec:
     return EngineSpec("W", (sys.executable, "-c", PLAYING_XBOARD, str(log), behaviour), protocol="xboard", **more)
 
 
-def scripted(name: str, *arguments: str, **more) -> EngineSpec:
-    return EngineSpec(name, (*SCRIPTED, *arguments), **more)
-
-
 def play(
-    white: EngineSpec,
-    black: EngineSpec,
-    time_control: str = "20",
-    opening: Opening = START,
-    games: int = 1,
-    **more,
+    white: EngineSpec, black: EngineSpec, time_control: str = "20", opening: Opening = START, games: int = 1, **more
 ) -> tuple[GameRecord, EngineFailure | None]:
     """Plays games between the two and gives the last one."""
     more = {"rules": AdjudicationRules(move_limit=6)} | more

@@ -102,8 +102,6 @@ def test_another_match_is_refused(tmp_path):
         (tmp_path / "run.json").write_text(json.dumps(content))
         with pytest.raises(ValueError, match="not a match"):
             Journal.open(tmp_path, SETTINGS)
-    with pytest.raises(FileNotFoundError):
-        Journal.settings_in(tmp_path / "nowhere")
 
 
 def test_two_processes_cannot_play_the_same_match(tmp_path):

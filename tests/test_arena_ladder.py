@@ -4,14 +4,12 @@ import json
 import math
 import random
 import sys
-from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
+from tests.arena_runs import ENGINE, app
 from zobra.arena import ladder as ladders
-from zobra.arena.command_line import register
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.ladder import Ratings, Rung, fit, installed, read_calibration, read_rungs, recalibrated, save_calibration
@@ -19,8 +17,6 @@ from zobra.arena.processors import spare
 from zobra.arena.report_command import report_page
 from zobra.arena.results import Results
 from zobra.arena.statistics import elo_of_score, score_of_elo
-
-ENGINE = f"{sys.executable} {Path(__file__).parent / 'scripted_engine.py'}"
 
 WIDE = {"COLUMNS": "500"}
 
@@ -137,8 +133,6 @@ def test_the_command(tmp_path, monkeypatch):
             )
         )
     )
-    app = typer.Typer()
-    register(app)
     arguments = ["--list", str(rungs), "--tc", "30", "-n", "2"]
     text = CliRunner().invoke(app, ["ladder", f"new={ENGINE} --last", *arguments, "--folder", str(tmp_path / "l")]).output
     assert "left out: engine none: no program nowhere" in text and f"{spare()} game" in text

@@ -3,10 +3,7 @@
 import asyncio
 import json
 import os
-import signal
-import subprocess
 import sys
-import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +12,8 @@ import chess
 import chess.pgn
 import pytest
 
-from zobra.arena import player
+from tests.arena_runs import ENGINE, any_alive, scripted, start, wait_until
+from tests.arena_runs import run as run_command
 from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
@@ -26,15 +24,9 @@ from zobra.arena.player import EngineFailure
 from zobra.arena.processors import shares
 from zobra.arena.results import Results
 from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN, pairings
-from zobra.arena.settings import Settings, digest
+from zobra.arena.settings import Settings
 from zobra.arena.statistics import LOGISTIC, Sprt
 from zobra.arena.worker import Table
-
-ENGINE = str(Path(__file__).parent / "scripted_engine.py")
-
-
-def scripted(name: str, *arguments: str) -> EngineSpec:
-    return EngineSpec(name, (sys.executable, ENGINE, *arguments))
 
 
 class Silence:
@@ -81,33 +73,6 @@ def test_a_match_plays_its_schedule(tmp_path):
     assert records[0].opening == records[1].opening != records[2].opening
     assert (outcome.results.games, outcome.total, outcome.interrupted, outcome.verdict) == (6, 6, False, None)
     assert outcome.results.trinomial("A") == [0, 6, 0] and outcome.results.pentanomial("A") == [0, 0, 3, 0, 0]
-
-
-@pytest.mark.parametrize(
-    "fault, reason", [("--crash", "disconnect"), ("--illegal", "illegal move"), ("--null", "illegal move")]
-)
-def test_misbehaviour_loses_each_game_and_the_match_goes_on(tmp_path, fault, reason):
-    outcome, records = run(tmp_path, match_settings(scripted("good"), scripted("bad", fault, "2")))
-    assert len(records) == 6
-    assert {record.reason for record in records} == {reason}
-    assert outcome.results.trinomial("good") == [0, 0, 6]
-    assert outcome.results.faults == {("bad", reason): 6}
-
-
-@pytest.mark.parametrize(
-    "arguments, reason, more",
-    [
-        (("--late", "2", "--late-ms", "1500"), "time", {"time_control": "1"}),
-        (("--stall", "1"), "stall", {"stall_seconds": 3}),
-        pytest.param(("--hang", "2"), "stall", {"time_control": "2"}, marks=pytest.mark.slow),
-    ],
-)
-def test_time_lost_and_silence_cost_each_game_and_the_match_goes_on(tmp_path, arguments, reason, more):
-    outcome, records = run(tmp_path, match_settings(scripted("good"), scripted("bad", *arguments), rounds=2, **more))
-    assert [record.index for record in records] == [0, 1, 2, 3]
-    assert {record.reason for record in records} == {reason}
-    assert outcome.results.trinomial("good") == [0, 0, 4]
-    assert outcome.results.faults == {("bad", reason): 4}
 
 
 def test_one_match_with_every_kind_of_misbehaviour_comes_to_its_last_game(tmp_path):
@@ -196,94 +161,35 @@ def test_engines_are_checked_before():
         check_engines(settings, [])
 
 
-def test_all_engines_that_do_not_come_up_are_named(monkeypatch):
-    monkeypatch.setattr(player, "START_TIME", 3.0)
-    mute, dead = scripted("mute", "--no-uciok"), EngineSpec("dead", (sys.executable, "-c", "raise SystemExit('no licence')"))
-    with pytest.raises(EngineFailure) as failure:
-        check_engines(match_settings(mute, scripted("good"), dead), [])
-    mute_said, dead_said = failure.value.detail.split("; ", 1)
-    assert mute_said == "mute did not come up as a uci engine within 3 s"
-    assert dead_said.startswith("dead: ") and "exit code: 1" in dead_said and dead_said.endswith("it said: no licence")
-
-
 def kill_midway(command: list[str], folder: Path, games: int) -> None:
     """Runs the command and kills it with SIGKILL once so many games are kept."""
-    journal = folder / "journal.jsonl"
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while not journal.exists() or journal.read_bytes().count(b"\n") < games:
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.01)
+    journal, process = folder / "journal.jsonl", start(*command)
+    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= games)
+    assert process.poll() is None
     process.kill()
-    process.wait()
+    process.communicate()
 
 
-def resume_after_sigkill(tmp_path: Path, games: int) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for engines in /proc")
+@pytest.mark.parametrize("games", [36, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_killed_match_resumes(tmp_path, games):
     folder, pids = tmp_path / "match", tmp_path / "pids"
     pids.mkdir()
-    engines = [f"{name}={sys.executable} {ENGINE} --pids {pids} {more}" for name, more in (("A", ""), ("B", "--last"))]
-    command = [sys.executable, "-m", "zobra.arena", "match", *engines, "--tc", "30", "-n", str(games), "-c", "2", "--seed", "7"]
+    engines = [f"{name}={ENGINE} --pids {pids} {more}" for name, more in (("A", ""), ("B", "--last"))]
+    command = ["match", *engines, "--tc", "30", "-n", str(games), "-c", "2", "--seed", "7"]
     command += ["--plies", "6", "--move-limit", "6", "--folder", str(folder)]
     kill_midway(command, folder, games // 3)
     kept = (folder / "journal.jsonl").read_bytes()
-    wait_for_the_end_of(pids)
+    wait_until(lambda: not any_alive(pids))  # the engines of a killed match end too
     kill_midway(command, folder, 2 * games // 3)
     assert (folder / "journal.jsonl").read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=300)
+    run_command(*command)
     records = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
     assert sorted(record["index"] for record in records) == list(range(games))
     schedule = scheduled(Journal.settings_in(folder))
     assert all(GameRecord.from_json(record).belongs_to(schedule[record["index"]]) for record in records)
     with (folder / "games.pgn").open() as pgn:
         assert sum(1 for _ in iter(lambda: chess.pgn.read_headers(pgn), None)) == games
-
-
-def wait_for_the_end_of(pids: Path) -> None:
-    """The engines of a killed match end too."""
-    deadline = time.monotonic() + 30
-    while any(_alive(int(path.name)) for path in pids.iterdir()):
-        assert time.monotonic() < deadline, "engines outlive their match"
-        time.sleep(0.05)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (ProcessLookupError, FileNotFoundError):
-        return False
-
-
-needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks for engines in /proc")
-
-
-@needs_linux
-def test_a_killed_match_resumes(tmp_path):
-    resume_after_sigkill(tmp_path, 36)
-
-
-@needs_linux
-@pytest.mark.slow
-def test_a_killed_match_of_200_games_resumes(tmp_path):
-    resume_after_sigkill(tmp_path, 200)
-
-
-@needs_linux
-def test_ctrl_c_ends_cleanly(tmp_path):
-    engines = [f"{name}={sys.executable} {ENGINE}" for name in "AB"]
-    command = [sys.executable, "-m", "zobra.arena", "match", *engines, "--tc", "30", "-n", "5000", "-c", "2"]
-    command += ["--folder", str(tmp_path)]
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job would hand on that it is ignored
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    signal.signal(signal.SIGINT, before)
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "journal.jsonl").exists() or not (tmp_path / "journal.jsonl").read_text():
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "interrupted" in out and err == ""
 
 
 def test_results_count_pairs():
@@ -300,14 +206,6 @@ def test_results_count_pairs():
     assert results.pentanomial("B") == [1, 0, 2, 1, 1]
     assert results.trinomial("A") == [4, 3, 4]
     assert results.faults[("B", "time")] == 4 and results.faults[("A", "time")] == 4
-
-
-def test_the_book_is_recognised(tmp_path):
-    book = tmp_path / "b.epd"
-    book.write_text(chess.STARTING_FEN)
-    before = digest(book)
-    book.write_text(chess.STARTING_FEN + "\n")
-    assert digest(book) != before
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system cannot pin processes")

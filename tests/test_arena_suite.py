@@ -8,14 +8,13 @@ from pathlib import Path
 
 import chess.engine
 import pytest
-import typer
 from typer.testing import CliRunner
 
+from tests.arena_runs import app
 from zobra.arena import suite_results
 from zobra.arena.engines import EngineSpec, read_engines
 from zobra.arena.epd import read_position
 from zobra.arena.suite import run_suite
-from zobra.arena.suite_command import suite
 from zobra.arena.suite_results import EngineResult, SuiteResult
 from zobra.arena.suite_verdict import Answer, Effort, why_unsolved
 
@@ -90,36 +89,26 @@ def test_best_and_avoided_moves(scripted):
     assert (outcomes[0].move, outcomes[0].score_cp, outcomes[0].line) == ("a1a8", 10, ("a1a8",))
 
 
-def test_the_first_stable_solution_is_where_the_engine_never_left_it_again(scripted):
-    moves = ["e2e4", "e2e3", "e2e4", "e2e4"]
-    answers = [info(depth, move) for depth, move in enumerate(moves, start=1)]
-    (outcome,) = outcomes_of(scripted({PAWNS: [*answers, "bestmove e2e4"]}), [f"{PAWNS} bm e4;"])
-    assert outcome.solution == Effort(time_ms=21, nodes=300, depth=3)
-    assert outcome.effort == Effort(time_ms=28, nodes=400, depth=4)
+BOUND, OTHER = info(3, "e2e4", "cp 5 upperbound"), info(3, "e2e3", "cp 50 lowerbound")
 
 
-def test_a_solution_left_at_the_end_is_none(scripted):
-    answers = [info(1, "e2e4"), info(2, "e2e3"), "bestmove e2e3"]
-    (outcome,) = outcomes_of(scripted({PAWNS: answers}), [f"{PAWNS} bm e4;"])
-    assert not outcome.solved
-    assert outcome.solution is None
-
-
-def test_the_move_played_counts_and_not_the_last_line(scripted):
-    command = scripted({PAWNS: [info(1, "e2e4"), info(2, "e2e3"), "bestmove e2e4"]})
-    good, bad = outcomes_of(command, [f"{PAWNS} bm e4;", f"{PAWNS} bm e3;"])
-    assert (good.solved, good.solution, good.score_cp) == (True, Effort(14, 200, 2), None)
-    assert (bad.solved, bad.solution) == (False, None)
-
-
-def test_a_bound_of_the_same_move_changes_nothing_and_of_another_move_does(scripted):
-    bound = info(3, "e2e4", "cp 5 upperbound")
-    other = info(3, "e2e3", "cp 50 lowerbound")
-    lines = [f"{PAWNS} bm e4;"]
-    (same,) = outcomes_of(scripted({PAWNS: [info(2, "e2e4 e7e5"), bound, "bestmove e2e4"]}), lines)
-    assert (same.solution.depth, same.line, same.effort.depth) == (2, ("e2e4", "e7e5"), 3)
-    (left,) = outcomes_of(scripted({PAWNS: [info(2, "e2e4"), other, info(4, "e2e4"), "bestmove e2e4"]}), lines)
-    assert left.solution.depth == 4
+@pytest.mark.parametrize(
+    "answers, best, since, whole",
+    [
+        ([info(1, "e2e4"), info(2, "e2e3"), info(3, "e2e4"), info(4, "e2e4"), "bestmove e2e4"], "e4", 3, 4),
+        ([info(1, "e2e4"), info(2, "e2e3"), "bestmove e2e3"], "e4", None, 2),
+        # the move played counts, not the last line
+        ([info(1, "e2e4"), info(2, "e2e3"), "bestmove e2e4"], "e4", 2, 2),
+        ([info(1, "e2e4"), info(2, "e2e3"), "bestmove e2e4"], "e3", None, 2),
+        # a bound of the same move changes nothing, that of another move does
+        ([info(2, "e2e4 e7e5"), BOUND, "bestmove e2e4"], "e4", 2, 3),
+        ([info(2, "e2e4"), OTHER, info(4, "e2e4"), "bestmove e2e4"], "e4", 4, 4),
+    ],
+)
+def test_a_solution_counts_from_where_the_engine_never_left_it_again(scripted, answers, best, since, whole):
+    (outcome,) = outcomes_of(scripted({PAWNS: answers}), [f"{PAWNS} bm {best};"])
+    assert outcome.solution == (since and Effort(time_ms=7 * since, nodes=100 * since, depth=since))
+    assert outcome.effort == Effort(time_ms=7 * whole, nodes=100 * whole, depth=whole) and outcome.solved == bool(since)
 
 
 def test_points_per_move(scripted):
@@ -202,9 +191,7 @@ def test_workers_share_the_positions(scripted):
 
 
 def run_command(*arguments: str):
-    application = typer.Typer()
-    application.command()(suite)
-    return CliRunner().invoke(application, list(arguments), env={"COLUMNS": "200"})
+    return CliRunner().invoke(app, ["suite", *arguments], env={"COLUMNS": "200"})
 
 
 @pytest.fixture

@@ -28,16 +28,9 @@ pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.joi
 @pytest.fixture
 def display() -> Iterator[str]:
     """A screen of its own for the GUI."""
-    ours, theirs = os.pipe()
-    command = ["Xvfb", "-displayfd", str(theirs), "-screen", "0", "1000x800x24", "-nolisten", "tcp"]
-    with subprocess.Popen(command, pass_fds=[theirs], stderr=subprocess.DEVNULL) as screen:
-        os.close(theirs)
-        with os.fdopen(ours) as told:
-            number = told.readline().strip()
-        try:
-            yield f":{number}"
-        finally:
-            screen.terminate()
+    with subprocess.Popen(["Xvfb", "-displayfd", "1"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as screen:
+        yield f":{screen.stdout.readline().strip()}"
+        screen.terminate()
 
 
 def play(folder: Path, display: str, zobra_is_white: bool) -> None:
@@ -61,18 +54,10 @@ def test_a_game_in_xboard(tmp_path, display, zobra_is_white):
     with (tmp_path / "game.pgn").open(encoding="utf-8") as file:
         game = chess.pgn.read_game(file)
         assert chess.pgn.read_game(file) is None
-    moves = [(board.turn, move) for board, move in walk(game)]
+    moves = [(node.parent.turn(), node.move) for node in game.mainline()]
     assert not game.errors and len(moves) > LONGEST_GAME
     assert game.headers["White" if zobra_is_white else "Black"] == "Zobra"
     said = [line.split()[2:] for line in (tmp_path / "polyglot.log").read_text().splitlines() if "Engine->Adapter" in line]
     chosen = iter([words[1] for words in said if words[0] == "bestmove"])  # some after pondering on a move that did not come
     assert all(move.uci() in chosen for side, move in moves if side == zobra_is_white)
     assert game.end().board().is_game_over() or "adjudication: long game" in game.end().comment, game.end().comment
-
-
-def walk(game: chess.pgn.Game) -> Iterator[tuple[chess.Board, chess.Move]]:
-    """Each position of a game with the move that was played in it."""
-    board = game.board()
-    for move in game.mainline_moves():
-        yield board, move
-        board.push(move)
