@@ -48,7 +48,7 @@ EVALUATIONS = np.dtype(
 
 
 class NetworkError(ValueError):
-    """A file is no network that this engine can use; the message names the file and says why."""
+    """A file is not a network that this engine can use; the message names the file and the fault."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Network:
 
     @property
     def digest(self) -> str:
-        """Number that tells these weights from others."""
+        """Hash that identifies these weights: 16 hexadecimal digits."""
         return hashlib.sha256(self.payload()).hexdigest()[:16]
 
     def payload(self) -> bytes:
@@ -100,17 +100,19 @@ def _check_header(header: Any, path: Path) -> int:
 
 
 def read_network(path: Path) -> Network:
-    """Read and check a file; NetworkError says what is wrong with it."""
+    """Read and check a file; NetworkError names what is wrong with it."""
     try:
+        if not path.is_file():  # a FIFO would keep its reader waiting, a device may never end
+            raise NetworkError(f"{path}: {'not an ordinary file' if path.exists() else 'No such file'}")
         with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)  # not all of whatever it is
+            content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise NetworkError(f"{path}: {error.strerror}") from error
     line, _, payload = content.partition(b"\n")
     _require(len(content) <= MAX_BYTES, path, f"larger than {MAX_BYTES} bytes")
     try:
         header = json.loads(line)
-    except (ValueError, RecursionError) as error:  # brackets without end, too
+    except (ValueError, RecursionError) as error:  # RecursionError: brackets that are nested too deep
         raise NetworkError(f"{path}: not a file of {FORMAT!r}") from error
     hidden = _check_header(header, path)
     size = 2 * (FEATURES * hidden + hidden + BUCKETS * (2 * hidden + 2))

@@ -1,4 +1,4 @@
-"""Counting the leaves of the tree of legal moves: the judge of generator and make.
+"""Perft: counting the leaves of the tree of legal moves, which tests generator and make.
 
 Leaves are counted in bulk: at depth 1 the moves are written to the list, and their number is the count.
 """
@@ -52,7 +52,7 @@ def count_leaves(position: Position, depth: int) -> int:
 
 
 class PerftStopped(Exception):
-    """Nobody wants to wait for the end."""
+    """Counting was stopped before its end."""
 
 
 def divide(position: Position, depth: int, is_stopped: Callable[[], bool] = lambda: False) -> Iterator[tuple[int, int]]:

@@ -1,6 +1,6 @@
-"""The evaluation before there was a network: piece-square values, interpolated between middlegame and endgame.
+"""The evaluation without a network: piece-square values, interpolated between middlegame and endgame.
 
-It plays the games that the first network learns from, and the player of a cold start has its values; so it is computed anew for
+It plays the games that the first network learns from, and the parameter `use_network=0` chooses it. It is computed anew for
 each position. The weights were fitted to such games (see zobra.train.piece_square).
 """
 

@@ -8,7 +8,7 @@ MAX_PLY = 128  # deepest node of a search, in plies from the root
 
 INFINITY = np.int64(32_000)
 MATE = np.int64(31_000)  # the side to move is mated: -MATE + plies from the root
-LONGEST_MATE = MATE - np.int64(2 * MAX_PLY)  # from here on a score speaks of mate
+LONGEST_MATE = MATE - np.int64(2 * MAX_PLY)  # a score of at least this announces a mate
 NO_SCORE = np.int64(32_001)  # a value that no search returns
 DRAW = np.int64(0)
 

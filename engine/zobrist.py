@@ -1,9 +1,9 @@
 """Zobrist keys: one number for each fact of a position; the key of a position is their exclusive or.
 
-The numbers are the 781 published ones of the Polyglot book format, taken from python-chess: fixed for ever, the same on every
-machine, good for opening books, and checked against an independent implementation. Two things are ours: the four castling
-numbers are combined into the 16 states once, and an en-passant file counts only when a *legal* en-passant capture exists (two
-positions are the same when the same moves can be played: FIDE 9.2.3), where Polyglot asks for an adjacent pawn only.
+The numbers are the 781 published ones of the Polyglot book format, taken from python-chess. They are the same on every machine
+and in every run, they serve for opening books, and an independent implementation checks them. Two things are ours: the four
+castling numbers are combined into the 16 states once, and an en-passant file counts only when a *legal* en-passant capture
+exists, where Polyglot asks for an adjacent pawn only: positions are the same when the same moves can be played (FIDE 9.2.3).
 
 Source of the idea: Albert Zobrist (1970), "A New Hashing Method with Application for Game Playing".
 """
@@ -32,7 +32,7 @@ def piece_keys() -> np.ndarray:
 
 
 def castling_keys() -> np.ndarray:
-    """Keys of the 16 castling states; bit 2 × colour + wing of a state says that this right exists."""
+    """Keys of the 16 castling states; bit 2 × colour + wing of a state is set where this right exists."""
     single = published_keys()[PIECES_END:CASTLING_END]
     states = np.zeros(16, np.uint64)
     for state in range(16):

@@ -1,6 +1,7 @@
 """The evaluation network's file, and what the kernels make of its weights."""
 
 import json
+import os
 from pathlib import Path
 
 import chess
@@ -154,6 +155,15 @@ def test_an_output_weight_that_would_overflow_is_refused(tmp_path):
     path.write_bytes(network.to_bytes())
     with pytest.raises(NetworkError, match="beyond"):
         read_network(path)
+
+
+def test_what_is_no_ordinary_file_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path / "fifo", tmp_path, Path("/dev/zero")):
+        with pytest.raises(NetworkError, match=f"{path}: not an ordinary file"):
+            read_network(path)
+    with pytest.raises(NetworkError, match="No such file"):
+        read_network(Path("a\0b"))
 
 
 def test_no_file_and_no_text_are_said(tmp_path):

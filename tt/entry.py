@@ -32,7 +32,7 @@ DEPTH_MASK = np.uint64((1 << DEPTH_BITS) - 1)
 MOVE_MASK = np.uint64((1 << MOVE_BITS) - 1)
 SCORE_MASK = np.uint64((1 << SCORE_BITS) - 1)
 
-# What the stored score says of the true one. NO_BOUND marks an empty entry.
+# How the stored score bounds the true one. NO_BOUND marks an empty entry.
 NO_BOUND, UPPER, LOWER, EXACT = (np.int64(bound) for bound in range(4))
 
 
@@ -103,7 +103,7 @@ def score_from_table(score, ply):
 
 
 def as_hint(data: int, move: int) -> int:
-    """The same entry, good for nothing but its static evaluation and another first move to try."""
+    """The entry with its static evaluation and generation only, and another move to try first."""
     kept = int(SCORE_MASK) << int(EVALUATION_SHIFT) | int(GENERATION_MASK)
     return data & kept | move << int(MOVE_SHIFT)
 

@@ -1,8 +1,8 @@
 """The transposition table: buckets of four entries, a power of two of them, found by the low bits of a key.
 
-A bucket is one cache line. A probe compares the whole key (as key ^ data), so only the bits above the index are news. Threads
-share the table without locks: a torn write does not verify. The memory is one anonymous mapping, which the system hands out
-zeroed page by page: a table of gigabytes is made, and cleared, at once.
+A bucket is one cache line. A probe compares the whole key (as key ^ data), so only the bits above the index add information.
+Threads share the table without locks: a torn write does not verify. The memory is one anonymous mapping, which the system hands
+out zeroed page by page: a table of gigabytes is made, and cleared, at once.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def bucket_address(table, key):
 
 @kernel
 def prefetch_bucket(table, key):
-    """Bring the bucket of a key near before it is probed."""
+    """Ask the processor to load the bucket of a key before it is probed."""
     prefetch(bucket_address(table, key))
 
 
@@ -81,7 +81,7 @@ def write(bucket, index, key, data):
 
 @kernel
 def store(table, key, move, score, evaluation, depth, bound):
-    """Remember a search result; `score` as in the table (score_to_table), `move` 0 keeps the move known before."""
+    """Store a search result; `score` as in the table (score_to_table), `move` 0 keeps the stored move."""
     bucket = bucket_at(bucket_address(table, key))
     generation = table.generation
     victim, least = ZERO, np.int64(1 << 20)
@@ -127,7 +127,7 @@ class Table:
         """An empty table of the largest power of two of buckets that fits in `megabytes`; a table as large already is cleared.
 
         The old one is kept until there is a new one, or gives up its memory where that is what makes the new one fit.
-        MemoryError when that much is not to be had; there is a table in any case.
+        MemoryError when there is not enough memory; a table remains in any case.
         """
         megabytes = min(max(megabytes, MIN_MEGABYTES), MAX_MEGABYTES)
         wanted = 1 << (megabytes.bit_length() - 1)
@@ -143,10 +143,10 @@ class Table:
             self._replace(wanted)
 
     def clear(self) -> None:
-        """Forget everything: a fresh mapping is zero, and costs nothing until it is touched."""
+        """Empty the table: a fresh mapping is zero, and costs nothing until it is used."""
         try:
             self._take(map_memory(self.megabytes), self.megabytes)
-        except MemoryError:  # not even untouched memory is to be had beside the old table: write over that
+        except MemoryError:  # there is no memory for a second table: write over this one
             self.bytes[:] = 0
             self.record["generation"] = 0
 

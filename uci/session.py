@@ -96,8 +96,6 @@ class Session:
 
     def use_network(self, path: str) -> None:
         """Evaluate by the network in this file, empty: by the built-in one. ValueError if it cannot be read."""
-        if path and Path(path).exists() and not Path(path).is_file():  # a FIFO would keep the reader waiting
-            raise ValueError(f"{path}: not an ordinary file")
         self.searcher.use_network(read_network(Path(path)) if path else None)
 
     def set_position(self, command: SetPosition) -> None:
