@@ -129,9 +129,7 @@ def test_positions_get_lines(tmp_path):
     assert result.exit_code == 0 and games[0].headers["Event"] == "mate" and len(games) == 2
     assert "the game is over" in result.stderr and "suite.epd:3" in result.stderr
     again = run(tmp_path / "suite.epd", "--output", tmp_path / "out.pgn")
-    assert (
-        "after 2 of 3 positions" in again.stderr and games_of((tmp_path / "out.pgn").read_text())[1].headers == games[1].headers
-    )
+    assert "after 2 of 3" in again.stderr and games_of((tmp_path / "out.pgn").read_text())[1].headers == games[1].headers
 
 
 def test_damaged_games_are_left_out_and_named(tmp_path):
