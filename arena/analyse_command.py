@@ -14,7 +14,7 @@ from rich.console import Console
 from zobra.arena import report_match
 from zobra.arena.analysis import SIDES, Analyst, EngineLine, Search, annotate, annotate_position
 from zobra.arena.analysis_source import AnalysisSource, analysed_games, open_source
-from zobra.arena.command import INTERRUPTED, errors_as_messages
+from zobra.arena.command import INTERRUPTED, errors_as_messages, plain_console
 from zobra.arena.compressed_text import STANDARD_INPUT
 from zobra.arena.display import LivePanel
 from zobra.arena.engines import EngineSpec, read_engine
@@ -50,11 +50,12 @@ def analyse(
 
     An interrupted analysis of many games is resumed by the same command.
     """
-    console = Console(stderr=True, markup=False, highlight=False, emoji=False)
     if time is None and depth is None and nodes is None:
         time = _DEFAULT_TIME_MS
     search = Search(chess.engine.Limit(time=time and time / 1000, depth=depth, nodes=nodes), multipv)
     output = output or _default_output(source, html)
+    # without a file the PGN goes to standard output, and all else to standard error
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False) if output is None else plain_console()
     with errors_as_messages():
         own = [f"{name}={value}" for name, value in (("Threads", threads), ("Hash", hash_mb)) if value is not None]
         spec = read_engine(engine, [*own, *(option or [])])
@@ -107,8 +108,10 @@ async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, searc
                     await _analyse_game(console, game, engine, search, partial(_advance, panel, index))
                 _write(output, f"{game}\n\n")
                 panel.count(index + 1)
-    finally:
-        await engine.quit()
+    except BaseException:
+        await engine.kill()  # an engine in the middle of a search may not answer
+        raise
+    await engine.quit()
     if output:
         console.print(f"annotated: {output}", soft_wrap=True)
 

@@ -71,9 +71,11 @@ class Analyst(EnginePlayer):
             score = chess.engine.Cp(0) if outcome.winner is None else chess.engine.Mate(0)
             return [EngineLine(chess.engine.PovScore(score, board.turn), 0, [])]
         timeout = search.timeout if search.limit.time is None else search.limit.time + _GRACE
+        searching = asyncio.ensure_future(self._search(board, search, game))
+        # python-chess cannot cancel a search that has just begun; after Ctrl-C the end of the engine ends it
+        searching.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
-            analysis = self._protocol.analyse(board, search.limit, multipv=search.lines, game=game)
-            found = await asyncio.wait_for(analysis, timeout)
+            found = await asyncio.wait_for(asyncio.shield(searching), timeout)
         except asyncio.TimeoutError as error:
             raise EngineFailure("stall", f"{self.spec.name}: no answer within {timeout:g} s") from error
         except chess.engine.EngineError as error:
@@ -82,6 +84,11 @@ class Analyst(EnginePlayer):
         if not lines:
             raise EngineFailure("illegal move", f"{self.spec.name} gave no line with a score for {board.fen()}")
         return lines
+
+    async def _search(self, board: chess.Board, search: Search, game: object) -> list[chess.engine.InfoDict]:
+        analysis = await self._protocol.analysis(board, search.limit, multipv=search.lines, game=game)
+        await analysis.wait()
+        return analysis.multipv
 
 
 async def annotate(

@@ -120,22 +120,22 @@ def test_positions_get_lines(tmp_path):
     result = run(scholars_mate, "--multipv", 3)
     (game,) = games_of(result.stdout)
     assert game.next().san() == "Qxf7#" and len(game.variations) == 3
-    assert game.eval().white().mate() == 1 and "1: #1, depth 2: 4. Qxf7#" in result.stderr
+    assert game.eval().white().mate() == 1 and "1: #1, depth 2: 4. Qxf7#" in result.output
     (tmp_path / "suite.epd").write_text(
         f'# two\n{scholars_mate[:-4]} bm Qxf7#; id "mate";\n8/8/8/8/8/5k2/6q1/7K w - -\n8/8/x\n'
     )
     result = run(tmp_path / "suite.epd", "--output", tmp_path / "out.pgn")
     games = games_of((tmp_path / "out.pgn").read_text())
     assert result.exit_code == 0 and games[0].headers["Event"] == "mate" and len(games) == 2
-    assert "the game is over" in result.stderr and "suite.epd:3" in result.stderr
+    assert "the game is over" in result.output and "suite.epd:3" in result.output
     again = run(tmp_path / "suite.epd", "--output", tmp_path / "out.pgn")
-    assert "after 2 of 3" in again.stderr and games_of((tmp_path / "out.pgn").read_text())[1].headers == games[1].headers
+    assert "after 2 of 3" in again.output and games_of((tmp_path / "out.pgn").read_text())[1].headers == games[1].headers
 
 
 def test_damaged_games_are_left_out_and_named(tmp_path):
     (tmp_path / "mixed.pgn").write_text('[White "x"]\n\n1. e4 e5 2. Ke3 *\n\n' + FOOLS_MATE)
     result = run(tmp_path / "mixed.pgn")
-    assert result.exit_code == 0 and "game 1 is left out: illegal san" in result.stderr
+    assert result.exit_code == 0 and "game 1 is left out: illegal san" in result.output
     assert len(games_of((tmp_path / "mixed.analysed.pgn").read_text())) == 1
 
 
@@ -143,19 +143,19 @@ def test_an_interrupted_analysis_is_resumed(tmp_path):
     source, output = tmp_path / "many.pgn", tmp_path / "many.analysed.pgn"
     source.write_text("".join(FOOLS_MATE.replace('"C"', f'"C{number}"') for number in range(6)))
     command = [sys.executable, "-m", "zobra.arena", "analyse", source, "--depth", "1", "-e", f"{ENGINE} --slow 100"]
-    process = subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     while not output.exists() or output.read_text().count("[White ") < 2:
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, messages = process.communicate(timeout=60)
+    messages, _ = process.communicate(timeout=60)
     assert process.returncode == 130 and "the same command resumes" in messages and "Traceback" not in messages
     done = output.read_text().count("[White ")
     assert 2 <= done < 6
     # a game that was cut off is analysed again
     output.write_text(output.read_text()[:-30])
     result = run(source)
-    assert result.exit_code == 0 and f"resuming after {done - 1} of 6" in result.stderr
+    assert result.exit_code == 0 and f"resuming after {done - 1} of 6" in result.output
     resumed = output.read_text()
     output.unlink()
     assert run(source).exit_code == 0 and output.read_text() == resumed

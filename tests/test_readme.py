@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SMALLER = (("-n 10", "-n 2"), ("--tc 1+0.01", "--tc nodes=200"), ("--movetime 500", "--movetime 5"), ("depth 12", "depth 4"))
+SMALLER = (
+    ("-n 10", "-n 2"),
+    ("--tc 1+0.01", "--tc nodes=200"),
+    ("--movetime 500", "--movetime 5"),
+    ("depth 12", "depth 4"),
+    ("--time 100", "--nodes 50"),
+)
 INSTALLATION = ("python3 -m venv", ". zobra-env", "python3 -m pip", ". .venv")  # the environment of the tests has it
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 
