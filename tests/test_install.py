@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.test_command_line import zobra
+from zobra.uci.install import quoted
 
 OTHER = {"command": "/opt/stockfish", "name": "Stockfish", "options": [{"name": "Hash", "value": 64}], "protocol": "uci"}
 
@@ -53,6 +54,12 @@ def test_print_changes_nothing(home):
     done = zobra("install", "cutechess", "--print", environment=environment)
     first, rest = done.stdout.split("\n", 1)
     assert first == str(path) and json.loads(rest)["name"] == "Zobra" and not path.parent.exists()
+
+
+def test_a_path_with_spaces_is_quoted(tmp_path):
+    path = tmp_path / "my engines"
+    path.mkdir()
+    assert quoted(str(path)) == f'"{path}"' and quoted("python -m zobra.uci") == "python -m zobra.uci"
 
 
 @pytest.mark.parametrize("content", ["{}", "[1]", "[", "\xff"])

@@ -9,14 +9,6 @@ import pytest
 from tests.prober import Prober, best
 
 
-def test_nothing_is_said_before_uci():
-    with Prober() as prober:
-        prober.send("uci")
-        assert prober.expect("uciok")[0].startswith("id name")
-        prober.send("quit")
-        assert prober.wait() == 0
-
-
 def test_isready_and_stop_during_an_infinite_search(engine):
     engine.send("go infinite")
     assert not best(engine.settle())
@@ -28,12 +20,6 @@ def test_perft_and_board(engine):
     assert engine.ask("go perft 3", answer="Nodes searched")[-1] == "Nodes searched: 8902"
     assert "Key: 463B96181691FC9C" in engine.ask("d", answer="Checkers")
     assert any("Evaluation" in line for line in engine.ask("eval", answer="Evaluation") or engine.seen)
-
-
-def test_debug_tells_more(engine):
-    lines = engine.ask("debug on", "hocus pocus", "position startpos moves e2e4", "debug off", "isready", answer="readyok")
-    assert any("not understood: hocus pocus" in line for line in lines)
-    assert any("position rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1" in line for line in lines)
 
 
 def test_flip_and_compiler(engine):

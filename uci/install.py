@@ -33,10 +33,8 @@ def install(
     """Write Zobra into the list of engines of Cute Chess, which must be closed."""
     from zobra.engine.kernels.kernel_file import write_atomically
 
-    path, entry = (
-        engines_file(),
-        {"command": gui_command(), "name": NAME, "protocol": "uci", "workingDirectory": ""},
-    )
+    path = engines_file()
+    entry = {"command": quoted(gui_command()), "name": NAME, "protocol": "uci", "workingDirectory": ""}
     if print_only:
         typer.echo(f"{path}\n{json.dumps(entry, indent=4)}")
         return
@@ -53,11 +51,16 @@ def install(
         else:
             raise typer.Exit(1)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(engines, indent=4, ensure_ascii=False).encode())
+        write_atomically(path.resolve(), json.dumps(engines, indent=4, ensure_ascii=False).encode())
     except (OSError, ValueError) as error:
         typer.echo(f"zobra: {path}: {getattr(error, 'strerror', None) or error}", err=True)
         raise typer.Exit(1) from None
     typer.echo(f"{NAME} is in {path}; it is in the list of engines when Cute Chess is started again")
+
+
+def quoted(command: str) -> str:
+    """A command as Cute Chess reads it, which splits at spaces outside quotes."""
+    return f'"{command}"' if " " in command and Path(command).exists() else command
 
 
 def engines_file() -> Path:
