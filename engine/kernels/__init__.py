@@ -36,37 +36,3 @@ from zobra.engine.kernels.intrinsics import (
 from zobra.engine.kernels.selection import selected
 from zobra.engine.kernels.sources import is_kernel_source
 from zobra.engine.kernels.types import BOOL, INT, VOID, WORD
-
-__all__ = [
-    "BOOL",
-    "INT",
-    "VOID",
-    "WORD",
-    "Entry",
-    "apart_from_store",
-    "append_bits",
-    "clipped_square_sum",
-    "compile_missing",
-    "copy_record",
-    "description",
-    "entries",
-    "entry",
-    "extract_bits",
-    "inlined",
-    "is_kernel_source",
-    "kernel",
-    "load_flag",
-    "lowest",
-    "missing",
-    "monotonic_nanoseconds",
-    "notices",
-    "numeric",
-    "population",
-    "prefetch",
-    "record",
-    "record_at",
-    "rotate_left",
-    "row_sums",
-    "selected",
-    "store",
-]

@@ -38,11 +38,12 @@ class Selection(NamedTuple):
 
     def describe(self) -> str:
         """Which set is in use, and why, in one line."""
-        made_for = f"for exactly this processor ({self.target.name})" if self.target.level == NATIVE else self.target.level
-        if self.origin:
-            reason = "" if self.target.level == NATIVE else "; neither the package nor the store has a set for exactly this one"
-            return f"{self.origin}: {made_for}{'' if _asked_level() else reason}"
-        return f"compiled on this machine, {made_for}: the package has no set for these sources and this processor"
+        is_native = self.target.level == NATIVE
+        made_for = f"for exactly this processor ({self.target.name})" if is_native else self.target.level
+        if not self.origin:
+            return f"compiled on this machine, {made_for}: the package has no set for these sources and this processor"
+        reason = "" if is_native or _asked_level() else "; neither the package nor the store has a set for exactly this one"
+        return f"{self.origin}: {made_for}{reason}"
 
 
 def package_file(level: str) -> Path:
