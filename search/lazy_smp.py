@@ -157,6 +157,7 @@ class LazySmp:
     def resize(self, count: int) -> None:
         """Have so many threads, the first included, up to MAX_THREADS."""
         self.size = max(1, min(count, MAX_THREADS))
+        run_helper.load()  # not later, when memory may be short
         usual = min(self.size, usable_processors())
         self._usual.resize(usual - 1)
         self._surplus.resize(self.size - usual)

@@ -178,11 +178,11 @@ def test_without_an_engine_the_conversation_still_answers(monkeypatch, console, 
         loop.obey(parse("d"))
 
 
-def test_a_search_that_the_system_has_no_thread_for_costs_itself_only(monkeypatch, loop, conversation, said):
+def test_a_search_that_the_system_has_no_thread_for_is_short(monkeypatch, loop, conversation, said):
     with monkeypatch.context() as system:
         system.setattr(threading.Thread, "start", refuse)
-        loop.obey(parse("go depth 1"))
-    assert said == ["info string error: can't start new thread", "bestmove (none)"]
+        loop.obey(parse("go infinite"))
+    assert best(said) == ["bestmove e2e4"]
     said.clear()
     loop.obey(parse("go depth 1"))
     conversation.searches.thread.finish()

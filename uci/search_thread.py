@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 from zobra.search.limits import Limits, Result
 from zobra.search.searcher import Searcher
 
+SHORT_SEARCH = 50  # milliseconds, of a search that gets no thread of its own
 POLL = 0.02  # seconds; on Windows nothing interrupts an endless wait, not even Ctrl-C
 
 
@@ -24,14 +26,18 @@ class SearchThread:
         self._released = threading.Event()  # may a search that pondered print its bestmove?
 
     def start(self, limits: Limits, think: Callable[[Limits], Result]) -> None:
-        """Run `think` in a new thread, and pass its result to `answer`; RuntimeError if the system allows no more threads."""
+        """Run `think` in a new thread, or briefly in this one if the system allows no more; pass its result to `answer`."""
         self.finish()
         self._searcher.arm()
         self._stopped.clear()
         self._released.clear()
         thread = threading.Thread(target=self._run, args=(limits, think), daemon=True, name="search")
-        thread.start()
-        self._thread = thread
+        try:
+            thread.start()
+        except RuntimeError:
+            self._answer(think(replace(limits, movetime=SHORT_SEARCH, infinite=False, ponder=False)))
+        else:
+            self._thread = thread
 
     def _run(self, limits: Limits, think: Callable[[Limits], Result]) -> None:
         result = think(limits)
