@@ -172,6 +172,39 @@ def test_stop_from_another_thread_ends_an_infinite_search(searcher):
     assert found[0].best in parse_fen(KIWIPETE).legal_moves()
 
 
+@pytest.mark.parametrize("limits", [Limits(clock=GameClock(200, 200), ponder=True), Limits(movetime=50, ponder=True)])
+def test_a_running_search_hears_the_ponderhit(limits):
+    searcher = Searcher(2)
+    searcher.arm()
+    results = []
+    thread = threading.Thread(target=lambda: results.append(searcher.search(Game(parse_fen(KIWIPETE)), limits)))
+    thread.start()
+    deadline = time.monotonic() + 60
+    while searcher.progress.depth < 6 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    thread.join(0.4)  # longer than the clock that it will have
+    assert thread.is_alive()
+    searcher.ponderhit()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert results[0].best in parse_fen(KIWIPETE).legal_moves()
+
+
+@pytest.mark.parametrize("multipv", [1, 3])
+def test_a_search_that_ends_while_it_ponders_waits_and_tells_its_lines_after_the_hit(multipv):
+    searcher, reports = Searcher(2), []
+    searcher.multipv = multipv
+    limits = Limits(depth=3, clock=GameClock(10_000, 8_000), ponder=True)
+    thread = threading.Thread(target=searcher.search, args=(Game(parse_fen(KIWIPETE)), limits, reports.append))
+    thread.start()
+    thread.join(0.5)
+    told = len(reports)
+    assert thread.is_alive() and told
+    searcher.ponderhit()
+    thread.join(PATIENCE)
+    assert [report.multipv for report in reports[told:]] == list(range(1, multipv + 1)) and reports[-1].depth == 3
+
+
 def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
     searcher.stop()
     think(searcher, KIWIPETE, Limits(infinite=True))

@@ -1,15 +1,12 @@
 """Time management: budgets within the clock, stability, and searches that end when they have to."""
 
-import threading
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.test_searcher import KIWIPETE, MIDDLEGAME, PATIENCE, think
-from zobra.engine.fen import parse_fen
-from zobra.engine.game import Game
+from tests.test_searcher import MIDDLEGAME, PATIENCE, think
 from zobra.engine.scores import MATE
 from zobra.search import time_management as tm
 from zobra.search.iterative_deepening import PvLine
@@ -64,15 +61,32 @@ def test_next_to_no_time_still_gives_a_millisecond(time, moves):
     assert white(time, 0, moves, 50) == (tm.MINIMUM, tm.MINIMUM)
 
 
-def test_the_last_move_before_the_time_control_may_use_what_is_left():
-    assert white(1_000, 0, 1, 100).maximum == 900 - tm.RESERVE
-    assert white(1_000, 0, 2, 100).maximum == tm.CLOCK_SHARE * (900 - tm.RESERVE)
+BLACK = Limits(movetime=500, clock=GameClock(60_000, 60_000)), Limits(movetime=500, clock=GameClock(60_000, 100))
+SHORT = (100 - tm.LEAST_RESERVE) * tm.CLOCK_SHARE
 
 
-def test_a_reserve_is_left_alone():
-    assert white(10_000, 0, 1).maximum == 10_000 - tm.RESERVE
-    assert white(200, 0, 1).maximum == 200 - tm.RESERVE_SHARE * 200
-    assert white(100, 0, 1).maximum == 100 - tm.LEAST_RESERVE
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (white(1_000, 0, 1, 100).maximum, 900 - tm.RESERVE),  # the last move before the time control
+        (white(1_000, 0, 2, 100).maximum, tm.CLOCK_SHARE * (900 - tm.RESERVE)),
+        (white(10_000, 0, 1).maximum, 10_000 - tm.RESERVE),
+        (white(200, 0, 1).maximum, 200 - tm.RESERVE_SHARE * 200),
+        (white(100, 0, 1).maximum, 100 - tm.LEAST_RESERVE),
+        (white(5_000, 0, None, 200), white(4_800)),  # the overhead is kept
+        (white(20_000), white(20_000, 0, tm.DEFAULT_MOVES_TO_GO)),  # sudden death
+        (white(60_000, 0, 0), white(60_000)),
+        (time_budget(Limits(clock=GameClock(60_000, 1_000, 0, 500)), False, 0), white(1_000, 500)),  # each side has its clock
+        (time_budget(Limits(movetime=1_000), True, 30), (None, 970)),  # a move time is used up,
+        (time_budget(Limits(movetime=10), True, 30), (None, tm.MINIMUM)),
+        (time_budget(BLACK[0], False, 0), (None, 500)),
+        (time_budget(BLACK[1], False, 0), (None, pytest.approx(SHORT))),  # as far as the clock allows
+        *((time_budget(limits, True, 10), (None, None)) for limits in (Limits(), Limits(depth=5), Limits(infinite=True))),
+        (time_budget(Limits(clock=GameClock(None, 5_000)), True, 10), (None, None)),
+    ],
+)
+def test_budgets(found, expected):
+    assert found == expected
 
 
 @pytest.mark.parametrize("lag", [2, 6])
@@ -82,39 +96,6 @@ def test_a_clock_with_an_increment_does_not_sink_to_nothing(lag):
     for _ in range(300):
         clock += 10 - lag - white(int(clock), 10, None, 10).maximum
         assert clock >= tm.LEAST_RESERVE
-
-
-def test_overhead_is_kept_back():
-    assert white(5_000, 0, 1, 200).maximum == white(4_800, 0, 1, 0).maximum
-    assert white(5_000, 0, None, 200) == white(4_800, 0, None, 0)
-
-
-def test_each_side_has_its_own_clock():
-    limits = Limits(clock=GameClock(60_000, 1_000, 0, 500))
-    assert time_budget(limits, True, 0) == white(60_000)
-    assert time_budget(limits, False, 0) == white(1_000, 500)
-
-
-def test_sudden_death_is_shared_out():
-    assert white(tm.DEFAULT_MOVES_TO_GO * 1_000) == white(tm.DEFAULT_MOVES_TO_GO * 1_000, 0, tm.DEFAULT_MOVES_TO_GO)
-    assert white(60_000, 0, 0) == white(60_000)
-
-
-def test_a_move_time_is_a_limit_and_no_wish():
-    assert time_budget(Limits(movetime=1_000), True, 30) == (None, 970)
-    assert time_budget(Limits(movetime=10), True, 30) == (None, tm.MINIMUM)
-    assert time_budget(Limits(movetime=0), True, 0) == (None, tm.MINIMUM)
-
-
-def test_a_move_time_does_not_outlast_the_clock_beside_it():
-    assert time_budget(Limits(movetime=500, clock=GameClock(60_000, 60_000)), False, 0) == (None, 500)
-    short = time_budget(Limits(movetime=500, clock=GameClock(60_000, 100)), False, 0)
-    assert short == (None, pytest.approx((100 - tm.LEAST_RESERVE) * tm.CLOCK_SHARE))
-
-
-@pytest.mark.parametrize("limits", [Limits(), Limits(depth=5), Limits(infinite=True), Limits(clock=GameClock(None, 5_000))])
-def test_without_a_clock_there_is_no_limit(limits):
-    assert time_budget(limits, True, 10) == (None, None)
 
 
 def factor_after(bests: list[int], scores: list[int] | None = None, effort: float = 0.5) -> float:
@@ -302,39 +283,6 @@ def test_stop_holds_until_taken_back(fake):
     assert fake.stopped
     fake.manager.arm()
     assert not fake.stopped
-
-
-@pytest.mark.parametrize("limits", [Limits(clock=GameClock(200, 200), ponder=True), Limits(movetime=50, ponder=True)])
-def test_a_running_search_hears_the_ponderhit(limits):
-    searcher = Searcher(2)
-    searcher.arm()
-    results = []
-    thread = threading.Thread(target=lambda: results.append(searcher.search(Game(parse_fen(KIWIPETE)), limits)))
-    thread.start()
-    deadline = time.monotonic() + 60
-    while searcher.progress.depth < 6 and time.monotonic() < deadline:
-        time.sleep(0.001)
-    thread.join(0.4)  # longer than the clock that it will have
-    assert thread.is_alive()
-    searcher.ponderhit()
-    thread.join(PATIENCE)
-    assert not thread.is_alive()
-    assert results[0].best in parse_fen(KIWIPETE).legal_moves()
-
-
-@pytest.mark.parametrize("multipv", [1, 3])
-def test_a_search_that_ends_while_it_ponders_waits_and_tells_its_lines_after_the_hit(multipv):
-    searcher, reports = Searcher(2), []
-    searcher.multipv = multipv
-    limits = Limits(depth=3, clock=CLOCK, ponder=True)
-    thread = threading.Thread(target=searcher.search, args=(Game(parse_fen(KIWIPETE)), limits, reports.append))
-    thread.start()
-    thread.join(0.5)
-    told = len(reports)
-    assert thread.is_alive() and told
-    searcher.ponderhit()
-    thread.join(PATIENCE)
-    assert [report.multipv for report in reports[told:]] == list(range(1, multipv + 1)) and reports[-1].depth == 3
 
 
 def test_node_time_that_is_off_changes_nothing():
