@@ -12,7 +12,7 @@ from zobra.uci import bench
 from zobra.uci.console import Console
 
 
-class Counts:
+class CountRunner:
     """Prints counts. `is_interrupted` is asked at least every second whether the running one has to end."""
 
     def __init__(self, console: Console, is_interrupted: Callable[[], bool]) -> None:

@@ -19,7 +19,7 @@ from zobra.search.searcher import Searcher
 from zobra.uci.board_text import board_text, evaluation_text
 from zobra.uci.commands import Count, SetOption, SetPosition
 from zobra.uci.console import Console
-from zobra.uci.counts import Counts
+from zobra.uci.counts import CountRunner
 from zobra.uci.followed_game import FollowedGame
 from zobra.uci.go import NO_POSITION, GoHandler
 from zobra.uci.options import OPTIONS, find
@@ -40,7 +40,7 @@ class Session:
         self.searcher.seed = random.getrandbits(32)  # a weakened engine does not play the same game twice
         self._board = FollowedGame()
         self.searches: GoHandler = GoHandler(console, self.values, self.searcher, self._board)
-        self.counts = Counts(console, is_interrupted)
+        self.counts = CountRunner(console, is_interrupted)
         for notice in kernels.notices():
             console.inform(notice)
 
