@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _reactions: list[Callable[[], Any]] = []  # the innermost last
+_held: list[bool] = []  # for each block that holds signals back, whether one came
 
 
 def _interrupt() -> None:
@@ -16,6 +17,9 @@ def _interrupt() -> None:
 
 
 def _handle(*_: object) -> None:
+    if _held:
+        _held[-1] = True
+        return
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     _reactions[-1]()
@@ -43,14 +47,16 @@ def interruptible(reaction: Callable[[], Any] = _interrupt) -> Iterator[None]:
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
     """Holds the signals back until the block ends. A process started within does not get them, until it releases them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    masked = hasattr(signal, "pthread_sigmask")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS) if masked else set()
+    _held.append(False)  # another thread may get a signal that this one has masked
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if masked:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if _held.pop():
+            _handle()
 
 
 def ignore_interrupts() -> None:

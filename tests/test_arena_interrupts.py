@@ -37,7 +37,8 @@ def interrupted(command: list, ready: Callable[[], bool], *signals: int) -> str:
         process.send_signal(number)
         time.sleep(0.02)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (130, "") and "interrupted" in out
+    # a second Ctrl-C may come when all is done and the process is about to end; a shell shows 130 for both
+    assert process.returncode in (130, -signal.SIGINT) and err == "" and "interrupted" in out
     return out
 
 
