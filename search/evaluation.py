@@ -10,12 +10,6 @@ from zobra.engine.piece_square import evaluate as evaluate_by_pieces
 
 
 @kernel
-def reset_accumulator(node):
-    """Mark both sides of a node's accumulator as not computed, for a new position."""
-    node.accumulator.computed = ZERO
-
-
-@kernel
 def is_computed(node, colour):
     """Is the accumulator of this node computed for `colour`?"""
     return node.accumulator.computed >> colour & ONE != ZERO

@@ -78,23 +78,25 @@ def update_capture_history(worker, position, move, bonus):
 
 
 @kernel
+def history_bonus(worker, depth):
+    """Bonus for a beta cutoff at this depth."""
+    parameters = worker.parameters
+    return min(parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus)
+
+
+@kernel
 def update_histories(worker, ply, move, is_quiet, depth):
     """After a beta cutoff: a bonus for its move, a malus for the moves searched before it (quiet ones only if it is quiet)."""
-    node, parameters = worker.stack[ply], worker.parameters
+    node, bonus = worker.stack[ply], history_bonus(worker, depth)
     node.cutoff_count += ONE
-    bonus = min(parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus)
     if is_quiet:
         update_quiet_histories(worker, ply, move, bonus)
-        index = ZERO
-        while index < node.quiet_count:
+        for index in range(node.quiet_count):
             update_quiet_histories(worker, ply, np.uint64(node.quiets_searched[index]), -bonus)
-            index += ONE
     else:
         update_capture_history(worker, node.position, move, bonus)
-    index = ZERO
-    while index < node.capture_count:
+    for index in range(node.capture_count):
         update_capture_history(worker, node.position, np.uint64(node.captures_searched[index]), -bonus)
-        index += ONE
 
 
 @kernel

@@ -18,7 +18,7 @@ from zobra.search.history import capture_score, quiet_score
 from zobra.search.threats import set_threats, threat_score
 from zobra.search.worker import is_root_move
 
-TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, START_BAD_CAPTURES, BAD_CAPTURES, DONE = range(8)
+TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, BAD_CAPTURES = range(6)
 WEIGHT_SCALE = 1024
 VICTIM_WEIGHT = 32  # history values for a centipawn of captured material
 
@@ -44,12 +44,10 @@ def start_picking(node, tt_move):
 @kernel
 def score_captures(worker, node):
     """Score captures and promotions: by the value of what they win, and capture history."""
-    index = ZERO
-    while index < node.moves.count:
+    for index in range(node.moves.count):
         move = np.uint64(node.moves.moves[index])
         history = capture_score(worker, node.position, move)
         node.scores[index] = np.int32(VICTIM_WEIGHT * capture_value(node.position, move) + history)
-        index += ONE
 
 
 @kernel
@@ -57,24 +55,19 @@ def score_quiets(worker, tables, ply):
     """Score quiet moves by their histories, threats and checks."""
     node = worker.stack[ply]
     set_threats(node, tables)
-    index = node.next
-    while index < node.moves.count:
+    for index in range(node.next, node.moves.count):
         move = np.uint64(node.moves.moves[index])
         node.scores[index] = np.int32(quiet_score(worker, ply, move) + threat_score(worker, node, move))
-        index += ONE
 
 
 @kernel
 def pick_best(node):
     """Swap the best move left to the place `next`, and step over it (selection sort)."""
-    first, count = node.next, node.moves.count
-    best, highest = first, node.scores[first]
-    index = first + ONE
-    while index < count:
-        score = node.scores[index]
-        if score > highest:
-            best, highest = index, score
-        index += ONE
+    first = best = node.next
+    highest = node.scores[first]
+    for index in range(first + ONE, node.moves.count):
+        if node.scores[index] > highest:
+            best, highest = index, node.scores[index]
     move = node.moves.moves[best]
     node.moves.moves[best], node.scores[best] = node.moves.moves[first], node.scores[first]
     node.moves.moves[first], node.scores[first] = move, highest
@@ -126,6 +119,23 @@ def next_capture(worker, node, tables, weight):
 
 
 @kernel
+def next_probcut_move(worker, tables, ply, bound):
+    """The next capture whose SEE lifts the static evaluation to `bound`, NO_MOVE after the last."""
+    node = worker.stack[ply]
+    while True:
+        move = next_capture(worker, node, tables, 0)
+        if move == NO_MOVE or see_at_least(node.position, tables, move, bound - node.static_evaluation):
+            return move
+
+
+@kernel
+def skip_quiets(node):
+    """Skip the quiet moves that are left, once their stage has begun. Bad captures still follow."""
+    if node.stage == QUIETS:
+        node.stage, node.next = BAD_CAPTURES, ZERO
+
+
+@kernel
 def next_move(worker, tables, ply):
     """The next move of the node at `ply`, NO_MOVE after the last."""
     node = worker.stack[ply]
@@ -143,16 +153,11 @@ def next_move(worker, tables, ply):
         move = next_quiet(node)
         if move != NO_MOVE:
             return move
-        node.stage = START_BAD_CAPTURES
-    if node.stage == START_BAD_CAPTURES:
-        node.next = ZERO
-        node.stage = BAD_CAPTURES
-    if node.next < node.bad_count:
-        move = np.uint64(node.moves.moves[node.next])
-        node.next += ONE
-        return move
-    node.stage = DONE
-    return NO_MOVE
+        skip_quiets(node)
+    if node.next == node.bad_count:
+        return NO_MOVE
+    node.next += ONE
+    return np.uint64(node.moves.moves[node.next - ONE])
 
 
 @kernel
@@ -166,10 +171,3 @@ def next_search_move(worker, tables, ply):
         if move != node.excluded and (ply > 0 or is_root_move(worker, move)):
             node.move_count += 1
             return move
-
-
-@kernel
-def skip_quiets(node):
-    """Skip the quiet moves that are left, once their stage has begun. Bad captures still follow."""
-    if node.stage == QUIETS:
-        node.stage = START_BAD_CAPTURES

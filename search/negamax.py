@@ -14,15 +14,17 @@ from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, MATE, MAX_PLY
 from zobra.search.history import is_noisy, note_searched, update_histories
-from zobra.search.move_picker import legal_or_none, next_search_move, start_picking
-from zobra.search.node import finish_node, is_draw, make_move, probe_tt, set_static_evaluation
+from zobra.search.move_picker import legal_or_none, next_probcut_move, next_search_move, start_picking
+from zobra.search.node import finish_node, is_draw, make_move, probe_tt, reward_tt_move, set_static_evaluation, store_tt
 from zobra.search.pruning import (
     is_improving,
     null_move_allowed,
     null_move_depth,
     null_move_needs_verification,
     null_move_score,
+    probcut_allowed,
     prune_move,
+    razoring_applies,
     reverse_futility_applies,
     reverse_futility_score,
     singular_search_allowed,
@@ -32,7 +34,7 @@ from zobra.search.pruning import (
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import late_move_depth, research_depth, singular_beta, singular_extension
 from zobra.search.worker import WORKER_TYPE, begin_node, count_root_nodes, update_pv
-from zobra.tt.entry import move_of, score_from_table, score_of
+from zobra.tt.entry import LOWER, is_pv, move_of, score_from_table, score_of
 
 NO, YES = np.int64(0), np.int64(1)  # is it a cut node? A recursive call needs exact types
 
@@ -51,30 +53,35 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     alpha, beta = max(alpha, ply - MATE), min(beta, MATE - ply - 1)
     if alpha >= beta:
         return alpha
-    node, parameters = worker.stack[ply], worker.parameters
-    position, excluded = node.position, node.excluded
-    pv_node, in_check, is_singular_search = beta - alpha > 1, position.checkers != ZERO, excluded != NO_MOVE
+    node, position, parameters = worker.stack[ply], worker.stack[ply].position, worker.parameters
+    pv_node, in_check, is_singular_search = beta - alpha > 1, position.checkers != ZERO, node.excluded != NO_MOVE
     may_prune = not pv_node and not is_singular_search
 
     # Step 3. Transposition table
     tt_entry = probe_tt(worker, position.key)
     tt_score = score_from_table(score_of(tt_entry), ply)
-    if tt_entry != ZERO and may_prune and tt_cutoff(position, tt_entry, tt_score, depth, alpha, beta):
+    node.tt_pv = tt_pv = pv_node or is_pv(tt_entry)
+    if may_prune and tt_cutoff(worker, ply, tt_entry, depth, beta, cut_node):
+        reward_tt_move(worker, tables, ply, tt_entry, beta, depth)
         return tt_score
 
     # Step 4. Static evaluation
     if not is_singular_search:
         set_static_evaluation(worker, tables, ply, tt_entry)
-    improving = is_improving(worker, ply)
+    node.improving = improving = is_improving(worker, ply)
     if may_prune and not in_check:
         evaluation = tt_adjusted_evaluation(node.static_evaluation, tt_entry, tt_score)
 
         # Step 5. Reverse futility pruning
-        if reverse_futility_applies(worker, ply, evaluation, beta, depth, improving):
+        if reverse_futility_applies(worker, ply, tt_entry, evaluation, beta, depth):
             return reverse_futility_score(worker, evaluation, beta)
 
-        # Step 6. Null move pruning, with verification at high depth
-        if null_move_allowed(worker, ply, evaluation, beta, depth):
+        # Step 6. Razoring
+        if razoring_applies(worker, evaluation, alpha, depth):
+            return quiescence(worker, tables, ply, alpha, beta)
+
+        # Step 7. Null move pruning, with verification at high depth
+        if null_move_allowed(worker, ply, evaluation, beta, depth, cut_node):
             make_move(worker, tables, ply, NO_MOVE)
             null_depth = null_move_depth(worker, evaluation, beta, depth)
             score = -negamax(worker, tables, ply + 1, null_depth, -beta, 1 - beta, YES - cut_node)
@@ -85,12 +92,27 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
             if score >= beta:
                 return null_move_score(score, beta)
 
-    # Step 7. Internal iterative reductions
+        # Step 8. ProbCut
+        bound = beta + parameters.probcut_margin
+        if probcut_allowed(worker, tt_entry, tt_score, bound, depth):
+            start_picking(node, NO_MOVE)
+            move = next_probcut_move(worker, tables, ply, bound)
+            while move != NO_MOVE:
+                make_move(worker, tables, ply, move)
+                score = -quiescence(worker, tables, ply + 1, -bound, 1 - bound)
+                if score >= bound:
+                    score = -negamax(worker, tables, ply + 1, depth - 4, -bound, 1 - bound, YES - cut_node)
+                if score >= bound and not worker.stopped:
+                    store_tt(worker, ply, move, score, depth - 3, LOWER)
+                    return score
+                move = next_probcut_move(worker, tables, ply, bound)
+
+    # Step 9. Internal iterative reductions
     tt_move = legal_or_none(position, tables, move_of(tt_entry))
     if tt_move == NO_MOVE and depth >= parameters.internal_reduction_depth and (pv_node or cut_node):
         depth -= 1
 
-    # Step 8. Singular extensions and multicut
+    # Step 10. Singular extensions and multicut
     extension = 0
     if singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
         bound = singular_beta(worker, tt_score, depth)
@@ -101,40 +123,40 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
             return bound
         extension = singular_extension(worker, score, bound, tt_score >= beta, pv_node, cut_node)
 
-    # Step 9. Move loop
+    # Step 11. Move loop
     start_picking(node, tt_move)
-    node.depth, node.improving, node.pv_node, node.cut_node = depth, improving, pv_node, cut_node
+    node.depth, node.improving, node.pv_node, node.cut_node, node.tt_pv = depth, improving, pv_node, cut_node, tt_pv
     best, best_move, old_alpha = -INFINITY, NO_MOVE, alpha
     while True:
         move = next_search_move(worker, tables, ply)
         if move == NO_MOVE:
             break
 
-        # Step 10. Late move, futility, history and SEE pruning
+        # Step 12. Late move, futility, history and SEE pruning
         if ply > 0 and prune_move(worker, tables, ply, move, alpha, best):
             continue
         is_quiet = not is_noisy(position, move)
         make_move(worker, tables, ply, move)
         new_depth = depth - 1 + extension if move == tt_move else depth - 1
 
-        # Step 11. Null window search with late move reductions; a re-search if the reduced search fails high
+        # Step 13. Null window search with late move reductions; a re-search if the reduced search fails high
         score = INFINITY
         if node.move_count > 1 or not pv_node:
             lmr_depth = late_move_depth(worker, ply, move, is_quiet, new_depth)
-            is_reduced = lmr_depth < new_depth
-            score = -negamax(worker, tables, ply + 1, lmr_depth, -alpha - 1, -alpha, YES if is_reduced else YES - cut_node)
-            if score > alpha and is_reduced:
+            expected_cut = YES if lmr_depth < new_depth else YES - cut_node
+            score = -negamax(worker, tables, ply + 1, lmr_depth, -alpha - 1, -alpha, expected_cut)
+            if score > alpha and lmr_depth < new_depth:
                 new_depth = research_depth(worker, ply, new_depth, score, best)
                 score = -negamax(worker, tables, ply + 1, new_depth, -alpha - 1, -alpha, YES - cut_node)
 
-        # Step 12. Principal variation search
+        # Step 14. Principal variation search
         if pv_node and (node.move_count == 1 or score > alpha):
             score = -negamax(worker, tables, ply + 1, new_depth, -beta, -alpha, NO)
         if worker.stopped:
             return DRAW
         count_root_nodes(worker, ply, move)
 
-        # Step 13. A new best move, and perhaps a beta cutoff
+        # Step 15. A new best move, and perhaps a beta cutoff
         if score > best:
             best = score
             if score > alpha:
@@ -145,9 +167,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                     break
         note_searched(node, move, is_quiet)
 
-    # Step 14. Checkmate, stalemate, or the result of the node
-    if is_singular_search:
-        return best if node.move_count > 0 else alpha
+    # Step 16. Checkmate, stalemate, or the result of the node
     if node.move_count == 0:
-        return ply - MATE if in_check else DRAW
-    return finish_node(worker, ply, best_move, best, old_alpha, beta)
+        return alpha if is_singular_search else (ply - MATE if in_check else DRAW)
+    return best if is_singular_search else finish_node(worker, ply, best_move, best, old_alpha, beta)

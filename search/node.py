@@ -8,15 +8,16 @@ from zobra.engine.attacks import find_checks
 from zobra.engine.board import FIFTY_MOVES, ZERO
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import kernel
+from zobra.engine.legality import is_legal
 from zobra.engine.make import make, make_null
 from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.correction import corrected_evaluation, update_correction_histories
-from zobra.search.evaluation import evaluate, reset_accumulator
-from zobra.search.history import is_noisy
+from zobra.search.evaluation import evaluate
+from zobra.search.history import history_bonus, is_noisy, update_quiet_histories
 from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, is_repetition, piece_to
-from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, evaluation_of, score_to_table
+from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, evaluation_of, move_of, score_from_table, score_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
 NULL_MOVE_PLAYED = np.uint64(NOTHING_PLAYED)
@@ -35,7 +36,7 @@ def make_move(worker, tables, ply, move):
         make(node.position, following.position, move, tables)
     prefetch_bucket(worker.table, following.position.key)
     find_checks(following.position, tables)
-    reset_accumulator(following)
+    following.accumulator.computed = ZERO
     worker.keys[worker.root_key_index + ply + 1] = following.position.key
 
 
@@ -75,7 +76,17 @@ def store_tt(worker, ply, move, score, depth, bound):
     """Store the result of the node at `ply` in the table."""
     if worker.parameters.use_table != 0:
         node = worker.stack[ply]
-        store(worker.table, node.position.key, move, score_to_table(score, ply), node.raw_evaluation, depth, bound)
+        store(worker.table, node.position.key, move, score_to_table(score, ply), node.raw_evaluation, depth, bound, node.tt_pv)
+
+
+@kernel
+def reward_tt_move(worker, tables, ply, tt_entry, beta, depth):
+    """After a TT cutoff by beta, a quiet TT move gets a history bonus. Idea: Stockfish."""
+    if worker.parameters.tt_cutoff_history == 0 or score_from_table(score_of(tt_entry), ply) < beta:
+        return
+    position, move = worker.stack[ply].position, move_of(tt_entry)
+    if is_legal(position, tables, move) and not is_noisy(position, move):
+        update_quiet_histories(worker, ply, move, history_bonus(worker, depth))
 
 
 @kernel

@@ -1,7 +1,8 @@
-"""Every number that steers the search, declared once: its name, default, bounds, and the step a tuner would try.
+"""Every number that steers the search, declared once: its name, default, bounds, and the step of a tuner.
 
 Suffixes: BASE and SLOPE make a straight line over depth, MARGIN is in centipawns, DEPTH in plies, DIVISOR divides.
-The kernels read them from a record inside the worker, so they can change without a new compilation.
+The kernels read them from a record inside the worker, so they can change without a new compilation. A technique that
+no match has proved yet is off by default; the comment says by which value.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ class Parameter(NamedTuple):
 
 
 PARAMETERS = (
-    Parameter("use_network", 1, 0, 1, 1),  # 0 evaluates by piece-square values: what is the network worth?
-    Parameter("use_table", 1, 0, 1, 1),  # 0 searches as if nothing were ever stored: what is the table worth?
+    Parameter("use_network", 1, 0, 1, 1),  # 0 evaluates by piece-square values
+    Parameter("use_table", 1, 0, 1, 1),  # 0 searches without the transposition table
+    Parameter("tt_cutoff_cut_node", 0, 0, 1, 1),  # 1: at low depth, a TT cutoff must be of the side that the node expects
+    Parameter("tt_cutoff_history", 0, 0, 1, 1),  # 1: a quiet TT move that cuts off gets a history bonus
     Parameter("aspiration_depth", 4, 1, 128, 1),
     Parameter("aspiration_margin", 14, 5, 100, 3),
     Parameter("aspiration_reduction", 3, 0, 8, 1),
@@ -31,12 +34,23 @@ PARAMETERS = (
     Parameter("reverse_futility_depth", 8, 0, 12, 1),
     Parameter("reverse_futility_margin", 75, 30, 200, 8),
     Parameter("reverse_futility_share", 680, 0, 1024, 60),  # 1024ths of what is above beta
+    Parameter("reverse_futility_least_margin", 0, 0, 150, 8),
+    Parameter("reverse_futility_not_tt_pv", 0, 0, 1, 1),
+    Parameter("reverse_futility_not_quiet_tt_move", 0, 0, 1, 1),
+    Parameter("razoring_depth", 0, 0, 8, 1),  # 0: off
+    Parameter("razoring_base", 250, 50, 800, 25),
+    Parameter("razoring_slope", 130, 20, 400, 15),  # times the square of the depth
     Parameter("null_move_depth", 2, 1, 64, 1),
-    Parameter("null_move_base", 4, 1, 6, 1),
+    Parameter("null_move_base", 4, 1, 8, 1),
     Parameter("null_move_divisor", 4, 2, 8, 1),
     Parameter("null_move_margin", 150, 50, 500, 25),
     Parameter("null_move_margin_plies", 3, 0, 6, 1),
+    Parameter("null_move_static_margin", 0, 0, 300, 15),  # the static evaluation must exceed beta by this,
+    Parameter("null_move_static_slope", 0, 0, 40, 3),  # less this for each ply of depth
+    Parameter("null_move_cut_nodes", 0, 0, 1, 1),  # 1: at expected cut nodes only
     Parameter("null_move_verification_depth", 14, 6, 64, 1),
+    Parameter("probcut_depth", 64, 4, 64, 1),  # 64: off
+    Parameter("probcut_margin", 150, 50, 400, 15),
     Parameter("singular_depth", 6, 4, 64, 1),
     Parameter("singular_margin", 16, 4, 64, 3),  # sixteenths of a centipawn and ply
     Parameter("singular_double_margin", 16, 0, 100, 4),
@@ -47,11 +61,12 @@ PARAMETERS = (
     Parameter("reduction_cut_node", 1300, 0, 3000, 150),  # 1024ths of a ply, here and below
     Parameter("reduction_worsening", 700, 0, 2000, 120),
     Parameter("reduction_principal", 1024, 0, 3000, 120),
+    Parameter("reduction_tt_pv", 0, 0, 3000, 120),
     Parameter("reduction_check", 800, 0, 3000, 120),
     Parameter("reduction_noisy_table_move", 700, 0, 2000, 120),
     Parameter("reduction_cutoffs", 1024, 0, 3000, 150),
-    Parameter("reduction_cutoffs_number", 2, 0, 20, 1),  # so many moves refuted are no sign yet
-    Parameter("reduction_history", 9000, 1000, 32000, 800),  # history that is worth a ply
+    Parameter("reduction_cutoffs_number", 2, 0, 20, 1),  # more cutoffs of the next ply than this count as many
+    Parameter("reduction_history", 9000, 1000, 32000, 800),  # history values for a ply
     Parameter("reduction_root", 350, 0, 1024, 60),  # 1024ths that are left of a reduction at the root
     Parameter("deeper_margin", 40, 0, 1000, 5),
     Parameter("shallower_margin", 8, 0, 100, 2),

@@ -5,7 +5,7 @@ Ideas and names: Chess Programming Wiki, "Pruning". Margins are tunable (paramet
 
 from __future__ import annotations
 
-from zobra.engine.board import BISHOP, KNIGHT, QUEEN, ROOK, ZERO
+from zobra.engine.board import KING, PAWN, ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
@@ -15,19 +15,22 @@ from zobra.search.move_picker import skip_quiets
 from zobra.search.reductions import late_move_reduction
 from zobra.search.threats import gives_direct_check
 from zobra.search.worker import PLY, extension_allowed
-from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of
+from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of, move_of, score_from_table, score_of
 
 NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trusted
+TT_CUTOFF_DEPTH = 5  # beyond it every TT cutoff is taken
 SHARES = 1024  # shares are counted in 1024ths
 
 
 @kernel
-def tt_cutoff(position, tt_entry, tt_score, depth, alpha, beta):
-    """Does the table's entry end this node? It needs the depth, a bound outside the window, and the fifty moves far off."""
-    bound = bound_of(tt_entry)
-    if depth_of(tt_entry) < depth or position.halfmove >= NEAR_FIFTY:
+def tt_cutoff(worker, ply, tt_entry, depth, beta, cut_node):
+    """Does the table's entry end a null window below `beta`? At low depth maybe only as the node expects (Stockfish)."""
+    bound, fails_high = bound_of(tt_entry), score_from_table(score_of(tt_entry), ply) >= beta
+    if depth_of(tt_entry) < depth or worker.stack[ply].position.halfmove >= NEAR_FIFTY:
         return False
-    return bound == EXACT or (bound == LOWER and tt_score >= beta) or (bound == UPPER and tt_score <= alpha)
+    if worker.parameters.tt_cutoff_cut_node != 0 and 0 < depth <= TT_CUTOFF_DEPTH and fails_high != (cut_node != 0):
+        return False
+    return bound == EXACT or (bound == LOWER and fails_high) or (bound == UPPER and not fails_high)
 
 
 @kernel
@@ -56,15 +59,20 @@ def is_improving(worker, ply):
 
 
 @kernel
-def reverse_futility_applies(worker, ply, evaluation, beta, depth, improving):
+def reverse_futility_applies(worker, ply, tt_entry, evaluation, beta, depth):
     """Reverse futility pruning: the evaluation is above beta by a margin for each ply left.
 
     Not where a null move is verified: that would trust the evaluation once more.
     """
-    parameters = worker.parameters
+    node, parameters, tt_move = worker.stack[ply], worker.parameters, move_of(tt_entry)
     if depth > parameters.reverse_futility_depth or ply < worker.null_move_min_ply:
         return False
-    margin = parameters.reverse_futility_margin * (depth - 1 if improving else depth)
+    if parameters.reverse_futility_not_tt_pv != 0 and node.tt_pv:
+        return False
+    if parameters.reverse_futility_not_quiet_tt_move != 0 and tt_move != NO_MOVE and not is_noisy(node.position, tt_move):
+        return False
+    margin = parameters.reverse_futility_margin * (depth - 1 if node.improving else depth)
+    margin = max(margin, parameters.reverse_futility_least_margin)
     return evaluation - margin >= beta and beta > -LONGEST_MATE
 
 
@@ -77,25 +85,27 @@ def reverse_futility_score(worker, evaluation, beta):
 
 
 @kernel
-def has_pieces(position):
-    """Does the side to move have more than king and pawns? Without pieces zugzwang is common."""
-    pieces = position.pieces
-    own = position.colours[position.side]
-    return (pieces[KNIGHT] | pieces[BISHOP] | pieces[ROOK] | pieces[QUEEN]) & own != ZERO
+def razoring_applies(worker, evaluation, alpha, depth):
+    """Razoring: the evaluation is so far below alpha that only a quiescence search can help."""
+    parameters = worker.parameters
+    if depth > parameters.razoring_depth or alpha >= LONGEST_MATE:
+        return False
+    return evaluation + parameters.razoring_base + parameters.razoring_slope * depth * depth <= alpha
 
 
 @kernel
-def null_move_allowed(worker, ply, evaluation, beta, depth):
+def null_move_allowed(worker, ply, evaluation, beta, depth, cut_node):
     """Null move pruning: is it tried? The evaluation must reach beta; not without pieces, and never twice in a row."""
-    node = worker.stack[ply]
+    node, parameters = worker.stack[ply], worker.parameters
     return (
-        depth >= worker.parameters.null_move_depth
+        depth >= parameters.null_move_depth
         and ply >= worker.null_move_min_ply
+        and (cut_node != 0 or parameters.null_move_cut_nodes == 0)
         and evaluation >= beta
-        and node.static_evaluation >= beta
+        and node.static_evaluation >= beta + parameters.null_move_static_margin - parameters.null_move_static_slope * depth
         and beta > -LONGEST_MATE
         and worker.stack[ply - 1].move != NO_MOVE
-        and has_pieces(node.position)
+        and node.position.colours[node.position.side] & ~(node.position.pieces[PAWN] | node.position.pieces[KING]) != ZERO
     )
 
 
@@ -117,6 +127,14 @@ def null_move_depth(worker, evaluation, beta, depth):
     parameters = worker.parameters
     surplus = min((evaluation - beta) // parameters.null_move_margin, parameters.null_move_margin_plies)
     return depth - parameters.null_move_base - depth // parameters.null_move_divisor - surplus
+
+
+@kernel
+def probcut_allowed(worker, tt_entry, tt_score, bound, depth):
+    """ProbCut: is a capture likely to reach `bound`, which is above beta? Not if the table says no. Idea: Michael Buro."""
+    if depth < worker.parameters.probcut_depth or abs(bound) >= LONGEST_MATE:
+        return False
+    return bound_of(tt_entry) == NO_BOUND or tt_score >= bound or depth_of(tt_entry) < depth - 3
 
 
 @kernel

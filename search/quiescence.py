@@ -18,7 +18,7 @@ from zobra.search.move_picker import legal_or_none, next_capture, next_move, ski
 from zobra.search.node import is_draw, make_move, probe_tt, set_static_evaluation, store_tt
 from zobra.search.pruning import tt_adjusted_evaluation, tt_cutoff
 from zobra.search.worker import WORKER_TYPE, count_node, update_pv
-from zobra.tt.entry import LOWER, UPPER, move_of, score_from_table, score_of
+from zobra.tt.entry import LOWER, UPPER, is_pv, move_of, score_from_table, score_of
 
 
 @kernel
@@ -34,14 +34,25 @@ def quiescence_tt_move(position, tables, move, in_check):
     return tt_move if in_check or tt_move == NO_MOVE or is_noisy(position, tt_move) else NO_MOVE
 
 
+@kernel
+def next_quiescence_move(worker, tables, ply, best):
+    """The next capture, or in check the next move; NO_MOVE after the last. No quiet evasion follows one that avoids mate."""
+    node = worker.stack[ply]
+    if node.position.checkers == ZERO:
+        return next_capture(worker, node, tables, 0)
+    move = next_move(worker, tables, ply)
+    if best > -LONGEST_MATE and worker.parameters.quiescence_evasions == 0:
+        skip_quiets(node)
+    return move
+
+
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT)
 def quiescence(worker, tables, ply, alpha, beta):
     """Quiescence score of the position at `ply`, in centipawns for the side to move; fail-soft within (alpha, beta)."""
     count_node(worker)
-    node = worker.stack[ply]
-    position = node.position
     worker.pv_length[ply] = 0
     worker.selective_depth = max(worker.selective_depth, ply)
+    node, position = worker.stack[ply], worker.stack[ply].position
     if worker.stopped or is_draw(worker, tables, ply):
         return DRAW
     in_check = position.checkers != ZERO
@@ -52,7 +63,8 @@ def quiescence(worker, tables, ply, alpha, beta):
     tt_entry = probe_tt(worker, position.key)
     tt_score = score_from_table(score_of(tt_entry), ply)
     pv_node = beta - alpha > 1
-    if tt_entry != ZERO and not pv_node and tt_cutoff(position, tt_entry, tt_score, 0, alpha, beta):
+    node.tt_pv = pv_node or is_pv(tt_entry)
+    if not pv_node and tt_cutoff(worker, ply, tt_entry, 0, beta, 0):
         return tt_score
 
     # Step 2. Static evaluation and stand-pat
@@ -71,11 +83,9 @@ def quiescence(worker, tables, ply, alpha, beta):
     # Step 3. Captures, or evasions, with delta pruning
     start_picking(node, quiescence_tt_move(position, tables, move_of(tt_entry), in_check))
     while True:
-        move = next_move(worker, tables, ply) if in_check else next_capture(worker, node, tables, 0)
+        move = next_quiescence_move(worker, tables, ply, best)
         if move == NO_MOVE:
             break
-        if in_check and best > -LONGEST_MATE and worker.parameters.quiescence_evasions == 0:
-            skip_quiets(node)
         if not in_check:
             bound = delta_bound(worker, position, move, stand_pat)
             if bound <= alpha:

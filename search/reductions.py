@@ -33,6 +33,8 @@ def adjusted_reduction(worker, ply, move, is_quiet):
         reduction += parameters.reduction_cut_node
     if node.pv_node:
         reduction -= parameters.reduction_principal
+    if node.tt_pv:
+        reduction -= parameters.reduction_tt_pv
     if node.tt_move != NO_MOVE and is_noisy(node.position, node.tt_move):
         reduction += parameters.reduction_noisy_table_move
     if worker.stack[ply + 1].position.checkers != ZERO:
@@ -46,17 +48,11 @@ def adjusted_reduction(worker, ply, move, is_quiet):
 
 
 @kernel
-def reduced_depth(depth, reduction):
-    """The depth after a reduction in 1024ths of a ply: at least one ply, and never more than before."""
-    return max(min(1, depth), min(depth - reduction // PLY, depth))
-
-
-@kernel
 def late_move_depth(worker, ply, move, is_quiet, depth):
-    """Depth of the first search of a move, after it was made: reduced if it is a late move."""
+    """Depth of the first search of a move, after it was made: reduced if it is a late move, but to no less than one ply."""
     if worker.stack[ply].move_count <= worker.parameters.reduction_moves:
         return depth
-    return reduced_depth(depth, adjusted_reduction(worker, ply, move, is_quiet))
+    return max(min(1, depth), min(depth - adjusted_reduction(worker, ply, move, is_quiet) // PLY, depth))
 
 
 @kernel

@@ -11,7 +11,6 @@ from zobra.engine.game import Game
 from zobra.engine.kernels import INT, VOID, copy_record, entry, kernel, record
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.scores import INFINITY, LONGEST_MATE, MAX_PLY
-from zobra.search.evaluation import reset_accumulator
 from zobra.search.iterative_deepening import WIDEST_WINDOW
 from zobra.search.negamax import negamax
 from zobra.search.worker import MAX_KEYS, ROOT_MOVES, WORKER_TYPE
@@ -63,7 +62,7 @@ def set_root(worker, root):
     for index in range(root.key_count):
         worker.keys[index] = root.keys[index]
     copy_record(worker.stack[0].position, root.position)
-    reset_accumulator(worker.stack[0])
+    worker.stack[0].accumulator.computed = 0
 
 
 @kernel

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from zobra.engine.board import ONE, ZERO
+from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry, kernel, load_flag, monotonic_nanoseconds, record
 from zobra.engine.layouts import ACCUMULATOR, MAX_MOVES, MOVE_LIST, POSITION
 from zobra.engine.move import NO_MOVE, from_square, to_square
@@ -47,11 +47,8 @@ NODE = np.dtype(
         ("next", "u8"),  # next move to pick
         ("bad_count", "u8"),  # bad captures, kept at the head of the list
         ("tt_move", "u8"),  # a legal move, 0 for none
-        ("depth", "i8"),  # plies that the node is searched
-        ("move_count", "i8"),  # moves of the node begun so far
-        ("improving", "i8"),  # is_improving (pruning.py), for its moves
-        ("pv_node", "i8"),
-        ("cut_node", "i8"),
+        # Of the move loop: depth in plies, moves begun so far, and flags (`tt_pv`: a PV node now, or when the table stored it).
+        *((name, "i8") for name in ("depth", "move_count", "improving", "pv_node", "cut_node", "tt_pv")),
         ("excluded", "u8"),  # a move left out of a singular search, 0 for none
         ("nodes_before", "i8"),  # nodes counted when the move being searched was made
         ("move", "u8"),  # the move being searched from here, 0 for a null move
@@ -177,15 +174,13 @@ def piece_to(position, move):
 @kernel
 def is_root_move(worker, move):
     """May this move be searched at the root? If so, it is noted as the current root move."""
-    count = worker.root_moves.count
-    index = ZERO
-    while index < count and np.uint64(worker.root_moves.moves[index]) != move:
-        index += ONE
-    if count != ZERO and index == count:
-        return False
-    worker.root_move = np.int64(move)
-    worker.root_number += 1
-    return True
+    found = worker.root_moves.count == ZERO
+    for index in range(worker.root_moves.count):
+        found |= np.uint64(worker.root_moves.moves[index]) == move
+    if found:
+        worker.root_move = np.int64(move)
+        worker.root_number += 1
+    return found
 
 
 @kernel

@@ -18,14 +18,14 @@ from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY
 from zobra.search.correction import update_correction_histories
 from zobra.search.history import capture_score, note_searched, quiet_score, update_histories
-from zobra.search.move_picker import DONE, legal_or_none, next_capture, next_move, skip_quiets, start_picking
+from zobra.search.move_picker import legal_or_none, next_capture, next_move, skip_quiets, start_picking
 from zobra.search.negamax import negamax
-from zobra.search.node import make_move
+from zobra.search.node import make_move, reward_tt_move
 from zobra.search.parameters import default_parameters
 from zobra.search.quiescence import quiescence
 from zobra.search.threats import set_threats
 from zobra.search.worker import NODE, SIGNALS, WORKER_TYPE, new_worker
-from zobra.tt.entry import bound_of, depth_of, evaluation_of, generation_of, move_of, pack, score_of
+from zobra.tt.entry import bound_of, depth_of, evaluation_of, generation_of, is_pv, move_of, pack, score_of
 from zobra.tt.table import TABLE, Table, probe, store
 
 ALL_NUMBERS = 1 << 16  # every 16-bit number, legal move or not
@@ -40,8 +40,8 @@ RECORDS = {
 }  # fmt: skip
 TYPES = RECORDS | dict.fromkeys(("move", "tt_move", "tt_entry", "data", "key", "generation"), WORD)
 TYPES |= dict.fromkeys(("is_quiet", "improving", "pv_node"), BOOL)
-RETURNS = dict.fromkeys((make_move, update_correction_histories, note_searched, update_histories, set_threats, store), VOID)
-RETURNS |= dict.fromkeys((pack, probe, move_of, generation_of), WORD)
+NO_RESULT = (make_move, note_searched, reward_tt_move, set_threats, store, update_correction_histories, update_histories)
+RETURNS = dict.fromkeys(NO_RESULT, VOID) | dict.fromkeys((pack, probe, move_of, generation_of), WORD)
 
 
 @cache
@@ -89,8 +89,6 @@ def pick_all(worker, tables, ply, tt_move, noisy_only, quiets_until, picked):
         picked.count += ONE
         if picked.count >= quiets_until:
             skip_quiets(node)
-    if not noisy_only and node.stage != DONE:
-        picked.count = np.uint64(MAX_MOVES)
 
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT)
@@ -180,5 +178,6 @@ def recalled(bench: Workbench, key: int) -> dict[str, int] | None:
 
 def unpacked(data: int) -> dict[str, int]:
     """{field: value} of a data word."""
-    fields = {"move": move_of, "score": score_of, "evaluation": evaluation_of, "depth": depth_of, "bound": bound_of}
-    return {name: call(kernel, data=data) for name, kernel in (fields | {"generation": generation_of}).items()}
+    readers = {"move": move_of, "score": score_of, "evaluation": evaluation_of, "depth": depth_of, "bound": bound_of}
+    readers |= {"generation": generation_of, "is_pv": is_pv}
+    return {name: call(kernel, data=data) for name, kernel in readers.items()}

@@ -16,7 +16,8 @@ ENTRIES = st.fixed_dictionaries(
         "evaluation": SCORES,
         "depth": st.integers(0, 255),
         "bound": st.integers(0, 3),
-        "generation": st.integers(0, 63),
+        "generation": st.integers(0, 31),
+        "is_pv": st.integers(0, 1),
     }
 )
 
@@ -45,7 +46,15 @@ def test_different_entries_are_different_words(one, other):
 
 @pytest.mark.parametrize("score", [-32_000, -31_000, -1, 0, 1, 31_000, int(NO_SCORE)])
 def test_signs_survive(score):
-    values = {"move": 0xFFFF, "score": score, "evaluation": -1 if score >= 0 else 1, "depth": 255, "bound": 3, "generation": 63}
+    values = {
+        "move": 0xFFFF,
+        "score": score,
+        "evaluation": -1 if score >= 0 else 1,
+        "depth": 255,
+        "bound": 3,
+        "generation": 31,
+        "is_pv": 1,
+    }
     assert unpacked(packed(values)) == values
 
 

@@ -10,10 +10,12 @@ from tests.search_oracles import move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Position
 from zobra.search.history import gravity, is_noisy, note_searched, update_histories
+from zobra.search.node import reward_tt_move
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import BEFORE, HISTORY_LIMIT, MAX_SEARCHED, NOTHING_PLAYED, PAWN_STRUCTURES, WORKER, clear_histories
+from zobra.tt.entry import LOWER, pack
 
-E2E4 = 12 | 28 << 6
+E2E3 = 12 | 20 << 6
 MOST = int(HISTORY_LIMIT)
 PARAMETERS = default_parameters()
 QUIET_TABLES = 5  # that a quiet score adds up
@@ -83,16 +85,6 @@ def test_approach_is_its_formula_and_never_leaves_the_limit():
         assert abs(value) <= MOST
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-def test_the_limit_is_neared_ever_more_slowly(sign):
-    value, step = 0, 1 << 30
-    for _ in range(200):
-        now = call(gravity, value=value, bonus=sign * 500)
-        assert 0 <= sign * (now - value) <= step
-        value, step = now, max(sign * (now - value), 1)
-    assert MOST - 500 < sign * value <= MOST
-
-
 def test_cutoffs_teach_what_the_reference_learns():
     """The move gains and those tried before it lose; but quiet moves are not to blame for coming before a capture."""
     source, reference, bench = random.Random(63), Reference(), Workbench(parse_fen(START))
@@ -119,6 +111,16 @@ def test_cutoffs_teach_what_the_reference_learns():
         cutoffs[quiet[best]] += 1
     reference.assert_equals(bench)
     assert min(cutoffs.values()) > 100
+
+
+@pytest.mark.parametrize(("score", "move", "rewarded"), [(50, E2E3, 1), (49, E2E3, 0), (50, E2E3 + 2 * 8 * 64, 0)])
+def test_a_quiet_tt_move_that_cuts_off_may_get_a_bonus(score, move, rewarded):
+    for parameter in (0, 1):
+        bench = Workbench(parse_fen(START), {"tt_cutoff_history": parameter})
+        word = call(pack, move=move, score=score, depth=6, bound=int(LOWER))
+        call(reward_tt_move, bench, 0, tt_entry=word, beta=50, depth=6)
+        values = [int(bench.this["quiet_history"].max()), int(bench.this["pawn_history"].max())]
+        assert values == [bonus_of(6) if rewarded and parameter else 0] * 2
 
 
 def test_more_moves_than_there_is_room_for_are_not_remembered(bench):

@@ -8,7 +8,7 @@ from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Position
 from zobra.engine.scores import LONGEST_MATE, MATE, NO_SCORE
 from zobra.search.history import note_searched, update_histories
-from zobra.search.move_picker import BAD_CAPTURES, DONE, GENERATE_CAPTURES, GOOD_CAPTURES, QUIETS, START_BAD_CAPTURES
+from zobra.search.move_picker import BAD_CAPTURES, GENERATE_CAPTURES, GOOD_CAPTURES, QUIETS
 from zobra.search.pruning import (
     futility_pruning,
     history_pruning,
@@ -18,7 +18,9 @@ from zobra.search.pruning import (
     null_move_depth,
     null_move_needs_verification,
     null_move_score,
+    probcut_allowed,
     prune_move,
+    razoring_applies,
     reverse_futility_applies,
     reverse_futility_score,
     see_pruning,
@@ -58,12 +60,38 @@ def entry(score: int, depth: int, bound: int) -> int:
 def test_reverse_futility_needs_the_margin_of_every_ply():
     bench = at_ply_1(reverse_futility_margin=80, reverse_futility_depth=7)
     for depth in (1, 3, 7):
-        assert call(reverse_futility_applies, bench, evaluation=80 * depth, depth=depth)
-        assert not call(reverse_futility_applies, bench, evaluation=80 * depth - 1, depth=depth)
-        assert call(reverse_futility_applies, bench, evaluation=80 * depth - 80, depth=depth, improving=1)
+        for improving, margin in ((0, 80 * depth), (1, 80 * depth - 80)):
+            set_node(bench, improving=improving)
+            assert call(reverse_futility_applies, bench, evaluation=margin, depth=depth)
+            assert not call(reverse_futility_applies, bench, evaluation=margin - 1, depth=depth)
     assert not call(reverse_futility_applies, bench, evaluation=20_000, depth=8)
     for beta, applies in ((MATED, False), (MATED + 1, True)):  # a mate against us is never hidden
         assert call(reverse_futility_applies, at_ply_1(), beta=beta, depth=1) == applies
+
+
+def test_reverse_futility_may_spare_pv_nodes_and_quiet_tt_moves():
+    fen = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"
+    quiet, capture = (call(pack, move=parse_fen(fen).parse_move(text)) for text in ("e1e2", "e4d5"))
+    for name, spared in (("tt_pv", [0, 0, 0]), ("quiet_tt_move", [1, 0, 1])):
+        for value in (0, 1):
+            bench = set_node(at_ply_1(fen, **{f"reverse_futility_not_{name}": value}), tt_pv=name == "tt_pv")
+            asked = {"evaluation": 9_000, "depth": 3}
+            found = [call(reverse_futility_applies, bench, tt_entry=word, **asked) for word in (0, quiet, capture)]
+            assert found == (spared if value else [1, 1, 1])
+
+
+def test_reverse_futility_may_have_a_least_margin():
+    bench = set_node(at_ply_1(reverse_futility_least_margin=30), improving=1)
+    assert [call(reverse_futility_applies, bench, evaluation=value, depth=1) for value in (29, 30)] == [0, 1]
+
+
+@pytest.mark.parametrize(("depth", "margin"), [(1, 210), (2, 240), (3, None)])
+def test_razoring(depth, margin):
+    bench = at_ply_1(razoring_depth=2, razoring_base=200, razoring_slope=10)
+    reach = 0 if margin is None else margin
+    applies = [call(razoring_applies, bench, evaluation=-reach - more, alpha=0, depth=depth) for more in (-1, 0)]
+    assert applies == [0, int(margin is not None)]
+    assert not call(razoring_applies, at_ply_1(), evaluation=-20_000, depth=1)  # off by default
 
 
 def test_no_reverse_futility_in_the_verification_of_a_null_move():
@@ -99,6 +127,34 @@ def test_null_move(fen, evaluation, beta, depth, previous, allowed):
 def test_null_move_needs_the_static_evaluation_itself():
     bench = at_ply_1(HAS_ROOK, evaluation=20, null_move_depth=3)
     assert not call(null_move_allowed, bench, evaluation=90, beta=50, depth=5)  # only the table's score is above beta
+
+
+@pytest.mark.parametrize(("static", "allowed"), [(89, 0), (90, 1)])
+def test_null_move_may_need_a_margin_that_falls_with_depth(static, allowed):
+    bench = at_ply_1(HAS_ROOK, evaluation=static, null_move_static_margin=100, null_move_static_slope=12)
+    assert call(null_move_allowed, bench, evaluation=500, beta=50, depth=5) == allowed
+
+
+def test_null_move_may_be_for_cut_nodes_only():
+    for only, expected in ((0, [1, 1]), (1, [0, 1])):
+        bench = at_ply_1(HAS_ROOK, evaluation=90, null_move_cut_nodes=only)
+        assert [call(null_move_allowed, bench, evaluation=90, beta=50, depth=5, cut_node=cut) for cut in (0, 1)] == expected
+
+
+@pytest.mark.parametrize(
+    ("depth", "bound", "known", "score", "allowed"),
+    [
+        (5, 200, 0, 0, 1),  # nothing is known
+        (4, 200, 0, 0, 0),  # too shallow
+        (5, int(LONGEST_MATE), 0, 0, 0),
+        (5, 200, 2, 199, 0),  # the table says that it is too low,
+        (5, 200, 2, 200, 1),
+        (5, 200, 1, 199, 1),  # but not deeply
+    ],
+)
+def test_probcut_needs_depth_and_no_doubt_from_the_table(depth, bound, known, score, allowed):
+    asked = {"tt_entry": entry(score, known, UPPER if known else 0), "tt_score": score, "bound": bound, "depth": depth}
+    assert call(probcut_allowed, at_ply_1(probcut_depth=5), **asked) == allowed
 
 
 def test_no_null_move_while_one_is_verified():
@@ -207,7 +263,7 @@ def test_each_technique_suffices_to_prune_a_quiet_move(switched, skips):
     assert not is_pruned(bench, "e3c4", HANGING, best=MATED)  # while all moves are mated, every move is tried
     assert node["stage"] == QUIETS
     assert is_pruned(bench, "e3c4", HANGING, best=MATED + 1)
-    assert (node["stage"] == START_BAD_CAPTURES) == skips
+    assert (node["stage"] == BAD_CAPTURES) == skips
     assert not is_pruned(hopeless(HANGING), "e3c4", HANGING, best=MATED + 1)
 
 
@@ -224,7 +280,7 @@ def test_captures_are_pruned_by_see_only():
     assert is_pruned(hopeless(HANGING, exchange_pruning_depth=9, exchange_noisy_slope=109), "e3d5", HANGING)
 
 
-@pytest.mark.parametrize("stage", [GENERATE_CAPTURES, GOOD_CAPTURES, BAD_CAPTURES, DONE])
+@pytest.mark.parametrize("stage", [GENERATE_CAPTURES, GOOD_CAPTURES, BAD_CAPTURES])
 def test_only_the_stage_of_quiet_moves_is_skipped(stage):
     bench = hopeless(HANGING, late_move_depth=9, late_move_base=1)
     bench.this["stack"][1]["stage"] = stage
@@ -313,10 +369,10 @@ def test_the_table_adjusts_an_evaluation_on_the_right_side(bound, score, value):
     assert call(tt_adjusted_evaluation, tt_entry=entry(score, 3, bound), tt_score=score) == value
 
 
-def cuts_off(bound: int, score: int, depth: int = 6, fen: str = START) -> bool:
+def cuts_off(bound: int, score: int, depth: int = 6, fen: str = START, cut_node: int = 0, **parameters: int) -> bool:
     """Does an entry of depth 6 end a node of this depth whose null window is (99, 100)?"""
-    asked = {"tt_entry": entry(score, 6, bound), "tt_score": score, "depth": depth, "alpha": 99, "beta": 100}
-    return bool(call(tt_cutoff, at_ply_1(fen), **asked))
+    asked = {"tt_entry": entry(score, 6, bound), "depth": depth, "beta": 100, "cut_node": cut_node}
+    return bool(call(tt_cutoff, at_ply_1(fen, **parameters), **asked))
 
 
 @pytest.mark.parametrize(
@@ -330,6 +386,14 @@ def test_a_tt_cutoff_needs_a_bound_on_its_side_and_the_depth(bound, score, ends)
 @pytest.mark.parametrize(("halfmove", "ends"), [(89, True), (90, False), (100, False)])
 def test_no_tt_cutoff_near_the_fifty_moves(halfmove, ends):
     assert cuts_off(EXACT, 500, fen=HAS_ROOK.replace(" 0 1", f" {halfmove} 80")) == ends
+
+
+@pytest.mark.parametrize(("depth", "cuts"), [(0, (1, 1, 1, 1)), (1, (0, 1, 1, 0)), (5, (0, 1, 1, 0)), (6, (1, 1, 1, 1))])
+def test_a_tt_cutoff_may_have_to_fail_as_the_node_expects(depth, cuts):
+    nodes = [(LOWER, 100, 0), (LOWER, 100, 1), (UPPER, 99, 0), (UPPER, 99, 1)]
+    for (bound, score, cut_node), ends in zip(nodes, cuts, strict=True):
+        assert cuts_off(bound, score, depth, cut_node=cut_node, tt_cutoff_cut_node=1) == ends
+        assert cuts_off(bound, score, depth, cut_node=cut_node)
 
 
 def nodes(parameters: dict[str, int], depth: int) -> list[int]:

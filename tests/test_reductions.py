@@ -10,8 +10,8 @@ from zobra.engine.fen import START, parse_fen
 from zobra.search.parameters import default_parameters
 from zobra.search.reductions import (
     adjusted_reduction,
+    late_move_depth,
     late_move_reduction,
-    reduced_depth,
     research_depth,
     singular_beta,
     singular_extension,
@@ -54,14 +54,14 @@ def test_each_adjustment_counts_once():
     """Each is a digit of its own."""
     position = parse_fen(TAKES)
     quiet, capture = position.parse_move("e1f1"), position.parse_move("c4d5")
-    digits = ("reduction_cut_node", "reduction_principal", "reduction_noisy_table_move", "reduction_check")
-    made = Workbench(position, dict(zip(digits, (10, 200, 3_000, 40_000), strict=True)) | {"reduction_root": PLY})
-    for cut, principal, tt_move, check in itertools.product((0, 1), (0, 1), (0, quiet, capture), (0, 1)):
+    digits = ("reduction_cut_node", "reduction_principal", "reduction_noisy_table_move", "reduction_check", "reduction_tt_pv")
+    made = Workbench(position, dict(zip(digits, (10, 200, 3_000, 40_000, 500_000), strict=True)) | {"reduction_root": PLY})
+    for cut, principal, tt_move, check, tt_pv in itertools.product((0, 1), (0, 1), (0, quiet, capture), (0, 1), (0, 1)):
         made.this["stack"][0]["tt_move"] = tt_move
         made.this["stack"][1]["position"]["checkers"] = check
-        wanted = 5 + 10 * cut - 200 * principal + 3_000 * (tt_move == capture) - 40_000 * check
+        wanted = 5 + 10 * cut - 200 * principal + 3_000 * (tt_move == capture) - 40_000 * check - 500_000 * tt_pv
         for move, is_quiet in ((quiet, 1), (capture, 0)):
-            set_node(made, cut_node=cut, pv_node=principal)
+            set_node(made, cut_node=cut, pv_node=principal, tt_pv=tt_pv)
             assert reduction_of(made, move, is_quiet, base=5) == wanted
 
 
@@ -123,8 +123,13 @@ def test_a_promise_is_confirmed_the_deeper_the_greater_it_is(bench, ply, depth, 
         (1, PLY, 1),
     ],
 )
-def test_at_least_a_ply_is_left_and_never_more_than_before(bench, depth, reduction, left):
-    assert call(reduced_depth, bench, depth=depth, reduction=reduction) == left
+def test_at_least_a_ply_is_left_and_never_more_than_before(depth, reduction, left):
+    position = parse_fen(TAKES)
+    made, asked = Workbench(position, {"reduction_root": PLY}), {"move": position.parse_move("e1f1"), "is_quiet": 1}
+    made.this["reductions"] = reduction
+    for count, wanted in ((PARAMETERS["reduction_moves"], depth), (9, left)):
+        set_node(made, improving=1, move_count=count)
+        assert call(late_move_depth, made, 0, depth=depth, **asked) == wanted
 
 
 def test_the_singular_bound_falls_with_depth(bench):

@@ -15,7 +15,6 @@ from zobra.engine.layouts import POSITION, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, LONGEST_MATE, MAX_PLY
-from zobra.search.evaluation import reset_accumulator
 from zobra.search.node import make_move
 from zobra.search.root import aspiration_search
 from zobra.search.worker import WORKER_TYPE
@@ -114,7 +113,7 @@ def search_root(worker, tables, rules):
 def open_game(worker, tables, rules, game, start):
     """Play random moves from `start`. True if the position after them is balanced and the game can go on."""
     copy_record(worker.stack[0].position, start)
-    reset_accumulator(worker.stack[0])
+    worker.stack[0].accumulator.computed = ZERO
     worker.root_key_index = 0
     worker.keys[0] = start.key
     plies = rules.opening_plies + np.int64(next_random(game) & ONE)

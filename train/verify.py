@@ -17,7 +17,7 @@ from zobra.engine.layouts import ACCUMULATOR, HIDDEN, TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.network import Network, evaluate_anew, install
 from zobra.engine.position import TABLES_RECORD, Position
-from zobra.search.evaluation import evaluate, reset_accumulator
+from zobra.search.evaluation import evaluate
 from zobra.search.node import make_move
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, WORKER_TYPE, new_worker
@@ -48,7 +48,7 @@ def accumulator_differs(worker, tables, ply, fresh):
 def walk(worker, tables, fresh, seed, plies):
     """Random moves, null moves and take-backs, with evaluations in between; number of accumulators that differ."""
     ply, wrong, state = np.int64(0), np.int64(0), seed
-    reset_accumulator(worker.stack[0])
+    worker.stack[0].accumulator.computed = ZERO
     for _ in range(plies):
         node = worker.stack[ply]
         state = state * FACTOR + ADDEND
@@ -65,7 +65,7 @@ def walk(worker, tables, fresh, seed, plies):
             wrong += np.int64(accumulator_differs(worker, tables, ply, fresh))
         if ply == WALK_PLIES // 2 and number % EVALUATION_RATE == ZERO:  # a new root
             copy_record(worker.stack[0], worker.stack[ply])
-            reset_accumulator(worker.stack[0])
+            worker.stack[0].accumulator.computed = ZERO
             ply = np.int64(0)
     return wrong
 

@@ -80,7 +80,7 @@ def write(bucket, index, key, data):
 
 
 @kernel
-def store(table, key, move, score, evaluation, depth, bound):
+def store(table, key, move, score, evaluation, depth, bound, is_pv):
     """Store a search result; `score` as in the table (score_to_table), `move` 0 keeps the stored move."""
     bucket = bucket_at(bucket_address(table, key))
     generation = table.generation
@@ -99,7 +99,7 @@ def store(table, key, move, score, evaluation, depth, bound):
         value = value_of(data, generation)
         if value < least:
             victim, least = np.uint64(index), value
-    write(bucket, victim, key, pack(move, score, evaluation, depth, bound, generation))
+    write(bucket, victim, key, pack(move, score, evaluation, depth, bound, generation, is_pv))
 
 
 @entry(INT, record(TABLE))
