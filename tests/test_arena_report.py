@@ -285,7 +285,7 @@ def test_a_ladder_page_shows_its_rating_list(tmp_path):
     assert "engine 0 against" in page.texts
 
 
-def test_strength_is_told_as_the_statistics_have_it(tmp_path):
+def test_strength_follows_the_statistics(tmp_path):
     write_match(tmp_path / "run", 60, sprt={"elo0": 0, "elo1": 10, "alpha": 0.05, "beta": 0.1, "model": "logistic"})
     match = read_match(tmp_path / "run")
     halves = [0] * 30
@@ -335,7 +335,7 @@ def test_a_match_that_has_hardly_begun(tmp_path, games):
     assert_self_contained(report_page(tmp_path / "run"))
 
 
-def test_a_torn_line_of_the_journal_is_told(tmp_path):
+def test_a_torn_line_of_the_journal_is_named(tmp_path):
     write_match(tmp_path / "run", 6)
     with (tmp_path / "run" / "journal.jsonl").open("a") as journal:
         journal.write('{"index": 6, "pa')

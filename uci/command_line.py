@@ -20,6 +20,7 @@ from zobra.uci.warmup import warmup
 
 HELP = "Zobra, a UCI chess engine. Without a command it speaks UCI; with --tunable its search parameters are options too."
 Depth = Annotated[int, typer.Argument(min=1, max=64, help="Plies. Only the default gives the signature.")]
+WITH_ENGINES = ("match", "ladder", "suite", "analyse", "tune", "ablate")  # commands that start engines
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -50,7 +51,7 @@ def options(
     """Prepare what every command needs."""
     if context.invoked_subcommand in ("perft", "bench"):
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
-    if context.invoked_subcommand in ("match", "ladder", "suite", "tune", "ablate") and not {"-h", "--help"} & set(sys.argv):
+    if context.invoked_subcommand in WITH_ENGINES and not {"-h", "--help"} & set(sys.argv):
         from zobra.engine.kernels import compile_missing
 
         compile_missing(_say_first)  # or else games that Zobra plays would begin with a compilation
