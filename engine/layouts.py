@@ -63,7 +63,7 @@ TABLES = np.dtype(
     align=True,
 )
 
-# A position. `structure_keys` are [pawns, White's pieces, Black's pieces]; `castling` has the squares of the rooks that may
+# A position. `correction_keys` are [pawns, White's pieces, Black's pieces]; `castling` has the squares of the rooks that may
 # still castle; `en_passant` is the square behind a pawn that can legally be taken in passing, 0 (a1) for none.
 POSITION = np.dtype(
     [
@@ -71,7 +71,7 @@ POSITION = np.dtype(
         ("colours", "u8", (2,)),
         ("board", "u1", (64,)),
         ("key", "u8"),
-        ("structure_keys", "u8", (3,)),
+        ("correction_keys", "u8", (3,)),
         ("castling", "u8"),
         ("en_passant", "u8"),
         ("side", "u8"),

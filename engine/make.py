@@ -11,7 +11,7 @@ from zobra.engine.attacks import has_legal_en_passant
 from zobra.engine.board import EIGHT, KING, KING_FILE, NO_PIECE, ONE, PAWN, ROOK, ROOK_FILE, SEVEN, TWO, ZERO
 from zobra.engine.kernels import copy_record, kernel
 from zobra.engine.move import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, flag_of, from_square, promoted_type, to_square
-from zobra.engine.zobrist import castling_state, structure_of
+from zobra.engine.zobrist import castling_state, correction_key_index
 
 G_FILE, C_FILE = (np.uint64(file) for file in KING_FILE)
 F_FILE, D_FILE = (np.uint64(file) for file in ROOK_FILE)
@@ -27,7 +27,7 @@ def toggle(position, tables, piece, square):
     position.colours[piece & ONE] ^= bit
     key = tables.piece_key[piece, square]
     position.key ^= key
-    position.structure_keys[structure_of(piece)] ^= key
+    position.correction_keys[correction_key_index(piece)] ^= key
 
 
 @kernel
@@ -52,7 +52,7 @@ def shift(position, tables, piece, from_, to):
     position.colours[piece & ONE] ^= bits
     key = tables.piece_key[piece, from_] ^ tables.piece_key[piece, to]
     position.key ^= key
-    position.structure_keys[structure_of(piece)] ^= key
+    position.correction_keys[correction_key_index(piece)] ^= key
     position.board[from_] = np.uint8(NO_PIECE)
     position.board[to] = np.uint8(piece)
 

@@ -68,8 +68,8 @@ def castling_state(position):
 
 
 @kernel
-def structure_of(piece):
-    """Index of the structure key that a piece belongs to: 0 pawns, 1 White's pieces, 2 Black's pieces."""
+def correction_key_index(piece):
+    """Index of the correction key that a piece belongs to: 0 pawns, 1 White's pieces, 2 Black's pieces."""
     return ZERO if piece < TWO else ONE + (piece & ONE)
 
 
@@ -78,14 +78,14 @@ def compute_keys(position, tables):
     """Set the four keys of a position from scratch: the definition that every incremental update must agree with."""
     key = ZERO
     for index in range(3):
-        position.structure_keys[index] = ZERO
+        position.correction_keys[index] = ZERO
     occupied = position.colours[WHITE] | position.colours[BLACK]
     while occupied:
         square = lowest(occupied)
         occupied &= occupied - ONE
         piece = np.uint64(position.board[square])
         key ^= tables.piece_key[piece, square]
-        position.structure_keys[structure_of(piece)] ^= tables.piece_key[piece, square]
+        position.correction_keys[correction_key_index(piece)] ^= tables.piece_key[piece, square]
     key ^= tables.castling_key[castling_state(position)]
     if position.en_passant:
         key ^= tables.en_passant_key[position.en_passant & SEVEN]

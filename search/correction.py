@@ -22,7 +22,7 @@ BONUS_SLOPE = 2  # history values for a centipawn and ply
 @kernel
 def correction_index(position, which):
     """Index of the corrections for a position's pawns, or for the pieces of one side."""
-    return position.structure_keys[which] & CORRECTION_MASK
+    return position.correction_keys[which] & CORRECTION_MASK
 
 
 @kernel

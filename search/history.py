@@ -16,7 +16,7 @@ from zobra.engine.kernels import kernel
 from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, from_square, to_square
 from zobra.search.worker import FIRST_BEFORE, FOURTH_BEFORE, HISTORY_LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
 
-PAWNS = np.uint64(0)  # which of a position's structure keys
+PAWNS = np.uint64(0)  # which of a position's correction keys
 
 
 @kernel
@@ -45,7 +45,7 @@ def quiet_score(worker, ply, move):
     position = worker.stack[ply].position
     index = piece_to(position, move)
     score = np.int64(worker.quiet_history[position.side, from_square(move), to_square(move)])
-    score += worker.pawn_history[position.structure_keys[PAWNS] & PAWN_MASK, index]
+    score += worker.pawn_history[position.correction_keys[PAWNS] & PAWN_MASK, index]
     score += worker.continuation_history[worker.played[ply + FIRST_BEFORE], index]
     score += worker.continuation_history[worker.played[ply + SECOND_BEFORE], index]
     return score + worker.continuation_history[worker.played[ply + FOURTH_BEFORE], index]
@@ -62,7 +62,7 @@ def update_quiet_histories(worker, ply, move, bonus):
     """Add a bonus (any sign) to every value that `quiet_score` sums up."""
     position = worker.stack[ply].position
     index, side, from_, to = piece_to(position, move), position.side, from_square(move), to_square(move)
-    pawns = position.structure_keys[PAWNS] & PAWN_MASK
+    pawns = position.correction_keys[PAWNS] & PAWN_MASK
     worker.quiet_history[side, from_, to] = gravity(worker.quiet_history[side, from_, to], bonus)
     worker.pawn_history[pawns, index] = gravity(worker.pawn_history[pawns, index], bonus)
     for before in (FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE):

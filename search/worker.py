@@ -79,7 +79,7 @@ WORKER = np.dtype(
         ("capture_history", "i2", (PIECE_SQUARES, CAPTURED_KINDS)),
         ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
         ("continuation_history", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES)),  # by an earlier move, and the move
-        ("pawn_correction", "i2", (2, CORRECTIONS)),  # by side to move and structure key
+        ("pawn_correction", "i2", (2, CORRECTIONS)),  # by side to move and correction key
         ("piece_correction", "i2", (2, 2, CORRECTIONS)),  # by side to move, and colour and key of the pieces
         ("continuation_correction", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES + 1)),  # by the two moves before
         ("played", "u8", (BEFORE + STACK_PLIES,)),  # moved piece and target square of the line's moves

@@ -79,7 +79,7 @@ def numbers_on_board(records: np.ndarray) -> np.ndarray:
     return np.where(board == EMPTY, np.uint64(0), NUMBERS[np.where(board == EMPTY, 0, polyglot)])
 
 
-def structure_keys(records: np.ndarray) -> np.ndarray:
+def correction_keys(records: np.ndarray) -> np.ndarray:
     """Keys of the pawns, of White's other pieces, of Black's other pieces: shape (records, 3)."""
     numbers, board = numbers_on_board(records), records["board"]
     pawns, colour = board < 2, board % 2

@@ -44,7 +44,7 @@ class Reference:
         before = [int(bench.this["played"][BEFORE + ply - back]) for back in (1, 2, 4)]
         return [
             ("quiet_history", int(position["side"]), from_, to),
-            ("pawn_history", int(position["structure_keys"][0]) % PAWN_STRUCTURES, moved),
+            ("pawn_history", int(position["correction_keys"][0]) % PAWN_STRUCTURES, moved),
             *(("continuation_history", played, moved) for played in before),
         ]
 

@@ -94,7 +94,7 @@ def test_every_byte_stays_right_over_random_games(games):
         made, rebuilt = game["made"][0, 1 : plies + 1], game["rebuilt"][0, 1 : plies + 1]
         assert made.tobytes() == rebuilt.tobytes()
         assert np.array_equal(made["key"], naive.keys(made))
-        assert np.array_equal(made["structure_keys"], naive.structure_keys(made))
+        assert np.array_equal(made["correction_keys"], naive.correction_keys(made))
         total += plies
         castlings += np.count_nonzero(np.diff(made["castling"]))
     assert total >= games * 125 and castlings > games  # 8,000 games are a million plies
