@@ -1,7 +1,7 @@
 """Which move, and why.
 
-Reading order: limits (what is asked and told), parameters (every tunable number), worker (all state of one thread), evaluation,
-history and correction (what it learns), threats and picker (move ordering), pruning and reductions (one predicate an idea),
-node, quiescence, negamax (the node function), time_management, iterative_deepening, lazy_smp (threads),
-skill, searcher; and wdl, which says what a score is worth.
+Reading order: limits (limits, reports and results), parameters (every tunable number), worker (the state of one thread),
+evaluation, history and correction (what it learns), threats and move_picker (move ordering), pruning and reductions, node,
+quiescence, negamax (the node function), iterative_deepening, root and lazy_smp (helper threads), time_management, skill,
+searcher; book and tablebase at the root; and wdl, the probabilities that a score stands for.
 """

@@ -32,7 +32,7 @@ class PvLine:
     moves: tuple[int, ...]
 
 
-Tell = Callable[[int, PvLine], None]
+LineListener = Callable[[int, PvLine], None]
 
 
 def _share_count(found: tuple[int, ...], moves: tuple[int, ...]) -> bool:
@@ -43,25 +43,25 @@ def _share_count(found: tuple[int, ...], moves: tuple[int, ...]) -> bool:
 class IterativeDeepening:
     """Searches the root that is set in a worker. `choices` are its moves to search.
 
-    `lines` are the best lines found, best first, at most `wanted`. `tell(number, line)` is called after each search of a window
-    if one line is wanted, otherwise for all lines together when a depth is finished.
+    `lines` are the best lines found, best first, at most `wanted`. `report(number, line)` is called after each window if one
+    line is wanted, otherwise for all lines together when a depth is finished.
     """
 
-    def __init__(self, worker: Any, table: Table, choices: Sequence[int], wanted: int, tell: Tell) -> None:
+    def __init__(self, worker: Any, table: Table, choices: Sequence[int], wanted: int, report: LineListener) -> None:
         self.lines: list[PvLine] = []
-        self._worker, self._table, self._tell, self._choices = worker, table, tell, choices
+        self._worker, self._table, self._report, self._choices = worker, table, report, choices
         self._confined = bool(worker["root_moves"]["count"])
         self._wanted = min(wanted, len(choices))
         self._key = int(worker["stack"][0]["position"]["key"])
         self._known = table.recall(self._key)  # now, before any other thread searches this root
 
     def run(self, depths: range, is_enough: Callable[[int, PvLine], bool]) -> None:
-        """Search depth after depth until stopped, or `is_enough(depth, best line)`. A stop tells all lines once more."""
+        """Search depth after depth until stopped, or `is_enough(depth, best line)`. A stop reports all lines again."""
         for depth in depths:
             self._search_depth(depth)
             if self._worker["stopped"] or self._wanted > 1:
                 for number, line in enumerate(self.lines, 1):
-                    self._tell(number, line)
+                    self._report(number, line)
             if self._worker["stopped"] or is_enough(depth, self.lines[0]):
                 break
         if self._confined:
@@ -76,7 +76,7 @@ class IterativeDeepening:
         if is_proven and depth > self.lines[0].depth:
             self._table.revise(self._key, self._known)
             self.lines = [PvLine(depth, depth, score, 0, self.lines[0].moves)]
-            self._tell(1, self.lines[0])
+            self._report(1, self.lines[0])
 
     def _search_depth(self, depth: int) -> None:
         """Find the lines of one depth. Those not reached before a stop stay as they were."""
@@ -141,7 +141,7 @@ class IterativeDeepening:
             last = line = self._line(depth, score, bound, moves)
             if self._wanted == 1:
                 self.lines = [line]
-                self._tell(1, line)
+                self._report(1, line)
             if bound == 0:
                 return line
             margin *= 2

@@ -129,12 +129,12 @@ class Searcher:
         set_root(self._this, make_root(self.time.signals)[0])
         self._this["node_limit"] = self._node_limit(limits)
 
-        def tell(number: int, line: PvLine) -> None:
+        def report(number: int, line: PvLine) -> None:
             if number <= self.multipv:
                 on_report(self._report(number, line))
 
         wanted = max(self.multipv, CANDIDATES) if self.skill and self.skill.noise else self.multipv
-        deepening = IterativeDeepening(self._this, self.table, choices, wanted, tell)
+        deepening = IterativeDeepening(self._this, self.table, choices, wanted, report)
 
         def is_enough(depth: int, best: PvLine) -> bool:
             self._depth = depth + 1
@@ -154,10 +154,10 @@ class Searcher:
             line = self._choose(game, deepening.lines)
             if wanted == 1:
                 line = vote([line, *found])
-            if limits.ponder or line is not deepening.lines[0]:  # after a ponderhit a GUI knows nothing of what was told before
+            if limits.ponder or line is not deepening.lines[0]:  # after a ponderhit a GUI forgets earlier lines
                 others = [other for other in deepening.lines if other.moves[0] != line.moves[0]]
                 for number, each in enumerate([line, *others], 1):
-                    tell(number, each)
+                    report(number, each)
             return self._result(game, line.moves)
         finally:
             self._smp.stop(0)

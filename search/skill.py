@@ -1,7 +1,7 @@
 """Playing below full strength: fewer nodes for a move, and a choice among the best lines that is off by some noise.
 
 A level is an Elo number on the scale of Stockfish's UCI_Elo at 5 seconds and 0.05 a move; `benchmarks/strength.py` plays the
-matches that the numbers below come from. Nothing else is changed: every move is legal, and comes early rather than late.
+matches that the numbers below come from. Nothing else changes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def skill_from_level(level: int) -> Skill | None:
 
 
 def choose(scores: Sequence[int], skill: Skill, source: random.Random) -> int:
-    """Index of the score (best first) that looks best through the noise. A mate at hand is given, one to come is avoided."""
+    """Index of the score (best first) that looks best through the noise. A found mate is always given."""
     if is_mate(scores[0]):
         return 0
     return max(range(len(scores)), key=lambda index: scores[index] + source.gauss(0, skill.noise))

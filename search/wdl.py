@@ -1,4 +1,4 @@
-"""What a score is worth: the chances to win, to draw and to lose that games of Zobra against itself bear out.
+"""Win, draw and loss: the probabilities that a score stands for, fitted to games of Zobra against itself.
 
 The chance to win is a logistic function of the score. Where it passes one half, and how steep it is, are straight lines over
 the material left; the numbers are fitted by `zobra train wdl`. Idea: Stockfish's WDL model, by Joost VandeVondele.
@@ -19,7 +19,7 @@ FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
 PIECE_VALUES = (1, 3, 3, 5, 9, 0)  # of a pawn, knight, bishop, rook, queen, king
 FULL_MATERIAL = 78  # both sides at the start
 USUAL_MATERIAL = 0.54  # the share that is left at move 32: median of 368 games of Zobra against itself
-CERTAIN = 20_000  # centipawns: the word of an endgame table, beyond any evaluation and below any mate
+CERTAIN = 20_000  # centipawns: the score of a result that endgame tables know, beyond any evaluation and below any mate
 LEAST_SPREAD = 5.0  # centipawns: keeps the slope finite wherever the fit is extrapolated
 
 
