@@ -69,7 +69,7 @@ class Adjudicator:
         self._winning = {chess.WHITE: 0, chess.BLACK: 0}
 
     def ending(self, board: chess.Board, played: PlayedMove) -> Ending | None:
-        """How the game ends after this move, which led to this position; None if it goes on."""
+        """How the game ends after this move, which led to this position; None if it does not end."""
         self._note(board, played)
         return self._tablebase_ending(board) or self._resignation() or self._draw(board) or self._move_limit(board)
 

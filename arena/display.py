@@ -1,4 +1,4 @@
-"""What is shown while a run goes on: a live panel on a terminal, plain lines elsewhere; and the figures of a match."""
+"""What a run shows: a live panel on a terminal, plain lines elsewhere; and the figures of a match."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
 
 
 def with_distinct_names(specs: Sequence[EngineSpec]) -> list[EngineSpec]:
-    """Numbers engines of the same name, so that results can tell them apart."""
+    """Numbers engines of the same name, so that every name is used once."""
     given, result = {spec.name for spec in specs}, dict[str, EngineSpec]()
     for spec in specs:
         free = (name for number in count(2) if (name := f"{spec.name} {number}") not in given | result.keys())

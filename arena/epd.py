@@ -57,7 +57,7 @@ class SuitePosition:
         return max((points for _, points in self.points), default=0)
 
     @property
-    def worthiest(self) -> list[str]:
+    def best_paid(self) -> list[str]:
         """The moves that earn the most points."""
         return [move for move, points in self.points if points == self.maximum_points]
 

@@ -21,6 +21,7 @@ EngineOptions = Annotated[list[str] | None, typer.Option("--option", "-o", help=
 OneEngine = Annotated[
     str | None, typer.Argument(metavar="ENGINE", help="[NAME=]COMMAND or a TOML file; none to resume --folder.")
 ]
+_PLIES = f"all of a PGN book, else {USUAL_PLIES}"
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 # options that do not decide which games are played
 FREE = ("folder", "concurrency", "pin", "log", "trust")
@@ -36,13 +37,14 @@ class GameOptions:
     plies: Annotated[
         int | None,
         typer.Option(
-            min=0, help=f"Plies from the book, or at random without one (at most {MOST_RANDOM_PLIES}).", show_default="8"
+            min=0, help=f"Plies of the book, or random ones without it (at most {MOST_RANDOM_PLIES}).", show_default=_PLIES
         ),
     ] = None
     order: Annotated[str, typer.Option(help="Order of the openings: sequential or random.")] = RANDOM
     seed: Annotated[int | None, typer.Option(help="Seed of all that is random.", show_default="random")] = None
     concurrency: Annotated[
-        int | None, typer.Option("--concurrency", "-c", min=1, help="Games at a time.", show_default="1")
+        int | None,
+        typer.Option("--concurrency", "-c", min=1, help="Games at a time.", show_default="1; ladder: idle processors"),
     ] = None
     option: EngineOptions = None
     draw: Annotated[str | None, typer.Option(metavar="FROM,MOVES,CP", help="Draw from move FROM after MOVES within CP.")] = None

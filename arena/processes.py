@@ -18,7 +18,7 @@ def adopt_orphans() -> None:
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes below this one, where /proc tells of them (Linux)."""
+    """All processes below this one, by /proc (Linux); none elsewhere."""
     children = defaultdict(list)
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError, ValueError):

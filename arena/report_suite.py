@@ -11,7 +11,7 @@ from zobra.arena.epd import SuitePosition
 from zobra.arena.report_boards import picture, shared_shapes
 from zobra.arena.report_charts import COLOURS, GREEN, steps_over_time
 from zobra.arena.report_page import render
-from zobra.arena.suite_display import asked, mate_text, move_san, summary_rows, told
+from zobra.arena.suite_display import asked, mate_text, move_san, outcome_text, summary_rows
 from zobra.arena.suite_results import Outcome, SuiteResult
 
 _EXPECTED = "var(--good)"
@@ -59,7 +59,7 @@ def _failures(result: SuiteResult, index: int) -> list[tuple[str, Outcome]]:
 def _failed_position(result: SuiteResult, index: int, colours: dict[str, str]) -> dict[str, Any]:
     position = result.positions[index]
     board, failures = position.board(), _failures(result, index)
-    expected = [board.parse_uci(move) for move in position.best or position.worthiest]
+    expected = [board.parse_uci(move) for move in position.best or position.best_paid]
     # a move that is right but unproven keeps its green arrow alone
     wrong = [(board.parse_uci(o.move), colours[name]) for name, o in failures if o.move]
     variant = "chess960" if position.chess960 else "standard"
@@ -84,7 +84,7 @@ def _failure_text(name: str, position: SuitePosition, outcome: Outcome) -> str:
 
 def _row(result: SuiteResult, index: int, position: SuitePosition) -> tuple[str, str, list[tuple[bool, str]]]:
     outcomes = [engine.outcomes[index] for engine in result.engines]
-    return position.name, asked(position), [(o.solved, told(position, o)) if o else (True, "") for o in outcomes]
+    return position.name, asked(position), [(o.solved, outcome_text(position, o)) if o else (True, "") for o in outcomes]
 
 
 def _conditions(result: SuiteResult) -> list[tuple[str, str]]:

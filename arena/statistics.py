@@ -24,7 +24,7 @@ _ALMOST_ZERO = 1e-3
 class Estimate:
     """Strength of the first side with 95 % margins; `score` is points per game, the ratios are shares of units.
 
-    Elo is infinite after a clean sweep. What cannot be told from results that are all alike is NaN: the margin of Elo, and
+    Elo is infinite after a clean sweep. What is unknown when all results are alike is NaN: the margin of Elo, and
     normalised Elo away from 50 %.
     """
 

@@ -11,8 +11,7 @@ from zobra.arena.engines import EngineSpec
 from zobra.arena.epd import SuitePosition
 from zobra.arena.files import printable
 from zobra.arena.player import EnginePlayer
-from zobra.arena.suite_results import Outcome
-from zobra.arena.suite_verdict import Answer, Effort, StableSolution, answer_from_line
+from zobra.arena.suite_results import Answer, Effort, Outcome, StableSolution, answer_from_line
 
 # an engine that has not answered this long after its time was up hangs (seconds)
 GRACE = 10.0

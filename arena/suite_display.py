@@ -28,7 +28,7 @@ class SuiteProgress(LivePanel):
         if self._result.maximum_points:
             score += f", {self._engine.points} points"
         position, outcome = self._result.positions[index], self._engine.outcomes[index]
-        line = f"({score}): {position.name} {told(position, outcome) if outcome else ''}"
+        line = f"({score}): {position.name} {outcome_text(position, outcome) if outcome else ''}"
         self.count(done)
         self.show(Text(line, overflow="ellipsis", no_wrap=True))
         if not self.live:
@@ -47,7 +47,7 @@ def position_table(result: SuiteResult) -> Table:
         table.add_column(engine.name)
     for index, position in enumerate(result.positions):
         outcomes = [engine.outcomes[index] for engine in result.engines]
-        cells = [Text(told(position, o), style="green" if o.solved else "red") if o else "" for o in outcomes]
+        cells = [Text(outcome_text(position, o), style="green" if o.solved else "red") if o else "" for o in outcomes]
         table.add_row(position.name, asked(position), *cells)
     return table
 
@@ -67,7 +67,7 @@ def mate_text(moves: int) -> str:
     return f"mate in {moves}" if moves > 0 else f"mated in {-moves}"
 
 
-def told(position: SuitePosition, outcome: Outcome) -> str:
+def outcome_text(position: SuitePosition, outcome: Outcome) -> str:
     """An outcome in one line: the move, its points, and the effort of the first stable solution or what is missing."""
     move = move_san(position, outcome.move) + (f", {outcome.points} points" if position.points else "")
     if outcome.solution is None:

@@ -70,7 +70,7 @@ class Plan:
 
 
 class TuningObserver(Protocol):
-    """What is called while a run goes on."""
+    """What is called during a tuning run."""
 
     def begin(self, tuning: "Tuning") -> None: ...
 

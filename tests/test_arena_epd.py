@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from zobra.arena.epd import read_position, read_suites
-from zobra.arena.suite_verdict import Answer, why_unsolved
+from zobra.arena.suite_results import Answer, why_unsolved
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SUITES = sorted(path for folder in ("tactics", "strategy") for path in (DATA / folder).glob("*.epd"))

@@ -25,8 +25,7 @@ from zobra.arena.report_command import report, report_page
 from zobra.arena.report_games import read_match, read_pgn
 from zobra.arena.settings import Settings
 from zobra.arena.statistics import Sprt, estimate
-from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult
-from zobra.arena.suite_verdict import Effort
+from zobra.arena.suite_results import Effort, EngineResult, Outcome, SuiteResult
 
 # what HTML lets stand without an end tag, among what the pages use
 VOID = {"meta", "br"}

@@ -15,8 +15,7 @@ from zobra.arena import suite_results
 from zobra.arena.engines import EngineSpec, read_engines
 from zobra.arena.epd import read_position
 from zobra.arena.suite import run_suite
-from zobra.arena.suite_results import EngineResult, SuiteResult
-from zobra.arena.suite_verdict import Answer, Effort, why_unsolved
+from zobra.arena.suite_results import Answer, Effort, EngineResult, SuiteResult, why_unsolved
 
 SCRIPTED_ENGINE = """
 import json, sys, time
