@@ -7,6 +7,8 @@ import subprocess
 import sys
 import zipfile
 
+import pytest
+
 from tests.test_command_line import zobra
 from zobra.engine import kernels, perft
 from zobra.engine.kernels import user_store
@@ -60,6 +62,7 @@ def test_the_instructions_that_kernels_use_are_named(monkeypatch):
     assert "goes without" not in with_target(Target("native", "znver4", "+popcnt,+bmi2,+avx512vbmi2")).found
 
 
+@pytest.mark.parametrize(("error", "missing", "state"), [("EACCES", 0, "note"), ("EACCES", 1, "wrong"), ("ENOSPC", 0, "wrong")])
 def test_a_store_that_cannot_be_written_is_wrong_when_it_is_needed_or_full(monkeypatch, error, missing, state):
     def refuse():
         raise OSError(getattr(errno, error), "refused")

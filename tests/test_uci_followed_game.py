@@ -56,7 +56,7 @@ def test_any_next_line_is_right(followed, moves):
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        (SetPosition("8/8/8/8/8/8/8/8 w - -", ()), "in fen: White has 0 kings"),
+        (SetPosition("8/8/8/8/8/8/8/8 w - -", ()), "in fen: White has no king"),
         (SetPosition("", ()), "in fen: a FEN has 4 to 6 fields"),
         (SetPosition(None, ("e2e4", "e7e5", "e1e3")), "in move 3: 'e1e3'"),
         (SetPosition(None, ("e2e4", "rubbish")), "in move 2: 'rubbish'"),
