@@ -45,7 +45,7 @@ def test_the_commands_of_readme(clone):
         run = partial(subprocess.run, check=False, shell=True, cwd=clone, env=environment, timeout=300)
         done = run(command, capture_output=True, text=True)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
-        assert "Traceback" not in done.stderr and done.stdout, command
+        assert "Traceback" not in done.stderr and done.stdout + done.stderr, command
     assert (clone / "games" / "report.html").stat().st_size > 10_000
 
 
@@ -64,6 +64,7 @@ def test_links_and_files_of_the_documents_exist(document):
     assert [target for target in LINK.findall(text) if not (path.parent / target).exists()] == []
     if document == "README.md":
         assert len(text.splitlines()) <= 130 and len(text.split()) <= 1_250
+        assert [file for file in re.findall(r"`([a-z]+/[\w./]*)`", text) if not (ROOT / file).exists()] == []
         scripts = set(re.findall(r"`benchmarks/(\w+\.py)`", text))
         assert scripts == {script.name for script in (ROOT / "benchmarks").glob("*.py")}
 
