@@ -32,7 +32,14 @@ from zobra.search.pruning import (
     tt_cutoff,
 )
 from zobra.search.quiescence import quiescence
-from zobra.search.reductions import late_move_depth, research_depth, singular_beta, singular_extension
+from zobra.search.reductions import (
+    depth_after_raise,
+    late_move_depth,
+    multicut_score,
+    research_depth,
+    singular_beta,
+    singular_extension,
+)
 from zobra.search.worker import WORKER_TYPE, begin_node, count_root_nodes, update_pv
 from zobra.tt.entry import LOWER, is_pv, move_of, score_from_table, score_of
 
@@ -117,10 +124,10 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     if singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
         bound = singular_beta(worker, tt_score, depth)
         node.excluded = tt_move
-        score = negamax(worker, tables, ply, depth // 2, bound - 1, bound, cut_node)
+        score = negamax(worker, tables, ply, (depth - parameters.singular_search_offset) // 2, bound - 1, bound, cut_node)
         node.excluded = NO_MOVE
-        if score >= bound and bound >= beta and parameters.multicut != 0 and not pv_node:
-            return bound
+        if not pv_node and multicut_score(worker, score, bound) >= beta:
+            return multicut_score(worker, score, bound)
         extension = singular_extension(worker, score, bound, tt_score >= beta, pv_node, cut_node)
 
     # Step 11. Move loop
@@ -137,16 +144,14 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
             continue
         is_quiet = not is_noisy(position, move)
         make_move(worker, tables, ply, move)
-        new_depth = depth - 1 + extension if move == tt_move else depth - 1
+        new_depth, score = depth - 1 + (extension if move == tt_move else 0), INFINITY
 
         # Step 13. Null window search with late move reductions; a re-search if the reduced search fails high
-        score = INFINITY
         if node.move_count > 1 or not pv_node:
-            lmr_depth = late_move_depth(worker, ply, move, is_quiet, new_depth)
-            expected_cut = YES if lmr_depth < new_depth else YES - cut_node
-            score = -negamax(worker, tables, ply + 1, lmr_depth, -alpha - 1, -alpha, expected_cut)
-            if score > alpha and lmr_depth < new_depth:
-                new_depth = research_depth(worker, ply, new_depth, score, best)
+            lmr = late_move_depth(worker, ply, move, is_quiet, new_depth)
+            score = -negamax(worker, tables, ply + 1, lmr, -alpha - 1, -alpha, YES if lmr < new_depth else YES - cut_node)
+            if score > alpha and lmr < new_depth:
+                new_depth = research_depth(worker, ply, new_depth, lmr, score, best)
                 score = -negamax(worker, tables, ply + 1, new_depth, -alpha - 1, -alpha, YES - cut_node)
 
         # Step 14. Principal variation search
@@ -165,6 +170,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                 if score >= beta:
                     update_histories(worker, ply, move, is_quiet, depth)
                     break
+                depth = depth_after_raise(worker, node)
         note_searched(node, move, is_quiet)
 
     # Step 16. Checkmate, stalemate, or the result of the node

@@ -54,7 +54,9 @@ PARAMETERS = (
     Parameter("singular_depth", 6, 4, 64, 1),
     Parameter("singular_margin", 16, 4, 64, 3),  # sixteenths of a centipawn and ply
     Parameter("singular_double_margin", 16, 0, 100, 4),
-    Parameter("multicut", 1, 0, 1, 1),
+    Parameter("singular_triple_margin", 0, 0, 300, 10),  # 0: off
+    Parameter("singular_search_offset", 0, 0, 1, 1),  # plies off the depth before it is halved
+    Parameter("multicut", 1, 0, 2, 1),  # 0: off; 1: returns the bound of the singular search; 2: its score
     Parameter("reduction_base", 70, 0, 200, 8),  # hundredths of a ply
     Parameter("reduction_divisor", 230, 100, 400, 12),  # hundredths
     Parameter("reduction_moves", 1, 1, 500, 1),
@@ -70,11 +72,18 @@ PARAMETERS = (
     Parameter("reduction_root", 350, 0, 1024, 60),  # 1024ths that are left of a reduction at the root
     Parameter("deeper_margin", 40, 0, 1000, 5),
     Parameter("shallower_margin", 8, 0, 100, 2),
+    Parameter("research_deeper", 0, 0, 1, 1),  # 1: a re-search is deeper than the reduced search, by a ply at least
+    Parameter("alpha_raise_reduction", 0, 0, 2, 1),  # plies less after alpha was raised
     Parameter("late_move_depth", 8, 0, 16, 1),
     Parameter("late_move_base", 4, 1, 20, 1),
+    Parameter("late_move_checks", 0, 0, 1, 1),  # 1: quiet checks are not pruned by their number
+    Parameter("pruning_history_share", 0, 0, 2048, 128),  # 1024ths of the reduction by history that pruning counts
     Parameter("futility_depth", 6, -1, 16, 1),
     Parameter("futility_base", 120, 0, 300, 15),
     Parameter("futility_slope", 90, 20, 300, 10),
+    Parameter("capture_futility_depth", -1, -1, 12, 1),  # -1: off
+    Parameter("capture_futility_base", 150, 0, 500, 20),
+    Parameter("capture_futility_slope", 100, 20, 300, 12),
     Parameter("history_pruning_depth", 4, -1, 10, 1),
     Parameter("history_pruning_slope", 4000, 500, 16000, 400),
     Parameter("exchange_pruning_depth", 9, 0, 16, 1),

@@ -9,7 +9,7 @@ from zobra.engine.board import KING, PAWN, ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
-from zobra.engine.see import see_at_least
+from zobra.engine.see import capture_value, see_at_least
 from zobra.search.history import is_noisy, quiet_score
 from zobra.search.move_picker import skip_quiets
 from zobra.search.reductions import late_move_reduction
@@ -170,6 +170,16 @@ def futility_pruning(worker, node, lmr_depth, alpha):
 
 
 @kernel
+def capture_futility_pruning(worker, node, move, lmr_depth, alpha):
+    """Futility pruning of captures: even with what the move wins, the static evaluation is below alpha by a margin."""
+    parameters = worker.parameters
+    if node.static_evaluation == NO_SCORE or lmr_depth > parameters.capture_futility_depth or alpha >= LONGEST_MATE:
+        return False
+    margin = parameters.capture_futility_base + parameters.capture_futility_slope * lmr_depth
+    return node.static_evaluation + margin + capture_value(node.position, move) <= alpha
+
+
+@kernel
 def history_pruning(worker, ply, move, lmr_depth):
     """History pruning: at low depth, a quiet move with a bad history."""
     parameters = worker.parameters
@@ -194,14 +204,21 @@ def prune_move(worker, tables, ply, move, alpha, best):
     """May this move be pruned? Only after a move that is not mated."""
     if best <= -LONGEST_MATE:
         return False
-    node = worker.stack[ply]
+    node, parameters, reduction = worker.stack[ply], worker.parameters, late_move_reduction(worker, worker.stack[ply])
     is_quiet = not is_noisy(node.position, move)
-    lmr_depth = max(0, node.depth - 1 - late_move_reduction(worker, node) // PLY)
+    if is_quiet and parameters.pruning_history_share != 0:
+        reduction -= quiet_score(worker, ply, move) * parameters.pruning_history_share // parameters.reduction_history
+    lmr_depth = max(0, node.depth - 1 - reduction // PLY)
     if is_quiet:
         if late_move_pruning(worker, node):
-            skip_quiets(node)
-            return True
+            if parameters.late_move_checks == 0:
+                skip_quiets(node)
+                return True
+            if not gives_direct_check(node, move):
+                return True
         is_hopeless = futility_pruning(worker, node, lmr_depth, alpha) or history_pruning(worker, ply, move, lmr_depth)
         if is_hopeless and not gives_direct_check(node, move):
             return True
+    elif capture_futility_pruning(worker, node, move, lmr_depth, alpha):
+        return True
     return see_pruning(worker, tables, node, move, is_quiet, lmr_depth)

@@ -7,11 +7,13 @@ import numpy as np
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.move import NO_MOVE
+from zobra.engine.scores import INFINITY, LONGEST_MATE
 from zobra.search.history import capture_score, is_noisy, quiet_score
 from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES, extension_allowed
 
 LAST_DEPTH, LAST_MOVE = REDUCTION_DEPTHS - 1, REDUCTION_MOVES - 1
 SIXTEENTHS = 16
+DEEP = 14  # plies
 
 
 @kernel
@@ -56,7 +58,7 @@ def late_move_depth(worker, ply, move, is_quiet, depth):
 
 
 @kernel
-def research_depth(worker, ply, depth, score, best):
+def research_depth(worker, ply, depth, lmr_depth, score, best):
     """Depth of the search after a reduced one that failed high: deeper if its score is far above the best, shallower if near.
 
     Idea: Stockfish's do-deeper and do-shallower searches.
@@ -64,7 +66,16 @@ def research_depth(worker, ply, depth, score, best):
     parameters = worker.parameters
     if score > best + parameters.deeper_margin and extension_allowed(worker, ply):
         return depth + 1
-    return depth - 1 if score < best + parameters.shallower_margin and depth > 1 else depth
+    shallowest = lmr_depth + 1 if parameters.research_deeper != 0 else 1
+    return depth - 1 if score < best + parameters.shallower_margin and depth > shallowest else depth
+
+
+@kernel
+def depth_after_raise(worker, node):
+    """Depth of a node's further moves after one has raised alpha: less at medium depth. Idea: Stockfish."""
+    if 2 < node.depth < DEEP:
+        node.depth -= worker.parameters.alpha_raise_reduction
+    return node.depth
 
 
 @kernel
@@ -74,11 +85,20 @@ def singular_beta(worker, tt_score, depth):
 
 
 @kernel
+def multicut_score(worker, score, bound):
+    """Multicut: the score to return, if it reaches beta, after a singular search failed high; else -INFINITY."""
+    if score < bound or worker.parameters.multicut == 0:
+        return -INFINITY
+    return score if worker.parameters.multicut > 1 and score < LONGEST_MATE else bound
+
+
+@kernel
 def singular_extension(worker, score, bound, tt_fails_high, pv_node, cut_node):
     """Plies to extend the TT move by, after a singular search with upper bound `bound` returned `score`; may be negative."""
+    parameters = worker.parameters
     if score < bound:
-        double = not pv_node and score < bound - worker.parameters.singular_double_margin
-        return 2 if double else 1
+        triple = 0 < parameters.singular_triple_margin < bound - score
+        return 1 if pv_node or score >= bound - parameters.singular_double_margin else (3 if triple else 2)
     if tt_fails_high:  # other moves may fail high too
         return -2
     return -1 if cut_node else 0

@@ -280,6 +280,28 @@ def test_captures_are_pruned_by_see_only():
     assert is_pruned(hopeless(HANGING, exchange_pruning_depth=9, exchange_noisy_slope=109), "e3d5", HANGING)
 
 
+def test_captures_may_be_pruned_by_futility():
+    switched = {"capture_futility_depth": 9, "capture_futility_base": 100, "capture_futility_slope": 50}
+    reach = -5_000 + 100 + 50 + 100  # the evaluation, the margin of one ply and a pawn
+    for alpha, pruned in ((reach - 1, False), (reach, True)):
+        assert is_pruned(hopeless(HANGING, **switched), "e3d5", HANGING, alpha=alpha) == pruned
+        assert not is_pruned(hopeless(HANGING), "e3d5", HANGING, alpha=alpha)
+
+
+def test_a_check_may_be_spared_by_late_move_pruning():
+    fen = "4k3/8/8/8/8/4N3/8/Q3K2R w K - 0 1"
+    bench = set_node(hopeless(fen, late_move_depth=9, late_move_checks=1), stage=QUIETS)
+    assert [is_pruned(bench, text, fen) for text in ("a1a8", "a1b1")] == [False, True]
+    assert bench.this["stack"][1]["stage"] == QUIETS
+
+
+def test_history_may_count_in_the_depth_for_pruning():
+    """A bad history leaves less depth, so that the move is futile."""
+    for share, pruned in ((0, False), (1024, True)):
+        bench = hopeless(HANGING, -150, futility_depth=9, futility_base=100, futility_slope=50, pruning_history_share=share)
+        assert is_pruned(set_node(bench, depth=3), "e3f5", HANGING, alpha=0) == pruned
+
+
 @pytest.mark.parametrize("stage", [GENERATE_CAPTURES, GOOD_CAPTURES, BAD_CAPTURES])
 def test_only_the_stage_of_quiet_moves_is_skipped(stage):
     bench = hopeless(HANGING, late_move_depth=9, late_move_base=1)

@@ -7,11 +7,14 @@ import pytest
 
 from tests.search_kernels import Workbench, call, history_of
 from zobra.engine.fen import START, parse_fen
+from zobra.engine.scores import INFINITY, LONGEST_MATE
 from zobra.search.parameters import default_parameters
 from zobra.search.reductions import (
     adjusted_reduction,
+    depth_after_raise,
     late_move_depth,
     late_move_reduction,
+    multicut_score,
     research_depth,
     singular_beta,
     singular_extension,
@@ -19,6 +22,7 @@ from zobra.search.reductions import (
 from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES
 
 PARAMETERS = default_parameters()
+OFF = -int(INFINITY)
 TAKES = "4k3/8/8/3q4/2P5/4N3/8/3RK3 w - - 0 1"
 
 
@@ -107,7 +111,10 @@ def test_moves_after_many_refuted_ones_are_reduced_more():
 )
 def test_a_promise_is_confirmed_the_deeper_the_greater_it_is(bench, ply, depth, score, wanted):
     bench.this["root_depth"] = 10
-    assert call(research_depth, bench, ply=ply, depth=depth, score=score, best=100) == wanted
+    asked = {"depth": depth, "score": score, "best": 100}
+    assert call(research_depth, bench, ply, **asked) == wanted
+    bench.this["parameters"]["research_deeper"] = 1
+    assert call(research_depth, bench, ply, lmr_depth=depth - 1, **asked) == max(wanted, depth)
 
 
 @pytest.mark.parametrize(
@@ -153,3 +160,24 @@ def test_the_singular_bound_falls_with_depth(bench):
 def test_singular_extensions(bench, score, known, principal, cut, plies):
     asked = {"score": score, "bound": 100, "tt_fails_high": known >= 200, "pv_node": principal, "cut_node": cut}
     assert call(singular_extension, bench, **asked) == plies
+
+
+@pytest.mark.parametrize(("margin", "score", "plies"), [(0, -900, 2), (50, 51, 2), (50, 49, 3)])
+def test_triple_extensions(margin, score, plies):
+    made = Workbench(parse_fen(START), {"singular_double_margin": 10, "singular_triple_margin": margin})
+    assert call(singular_extension, made, score=score, bound=100) == plies
+    assert call(singular_extension, made, score=score, bound=100, pv_node=1) == 1
+
+
+@pytest.mark.parametrize(("multicut", "values"), [(0, (OFF, OFF, OFF)), (1, (OFF, 100, 100)), (2, (OFF, 130, 100))])
+def test_multicut_returns_the_bound_or_the_score(multicut, values):
+    made = Workbench(parse_fen(START), {"multicut": multicut})
+    assert tuple(call(multicut_score, made, score=score, bound=100) for score in (99, 130, int(LONGEST_MATE))) == values
+
+
+@pytest.mark.parametrize(("depth", "left"), [(2, 2), (3, 1), (13, 11), (14, 14)])
+def test_less_depth_after_alpha_was_raised(bench, depth, left):
+    set_node(bench, depth=depth)
+    assert call(depth_after_raise, bench, 0) == depth
+    bench.this["parameters"]["alpha_raise_reduction"] = 2
+    assert call(depth_after_raise, bench, 0) == left == bench.this["stack"][0]["depth"]
