@@ -37,7 +37,6 @@ SOUND = [
         ("normal", "1. f3 e5 2. g4 {-0.10/1 0.1s} Qh4# {+M1/3 0.1s}", []),
         ("time forfeit", "1. f3 e5", [("Zobra", "time")]),
         ("rules infraction", "1. f3", [("Zobra", "illegal move")]),
-        ("abandoned", "1. f3", [("Zobra", "disconnect")]),
         ("normal", "1. f3 {+M5/3 0.1s} e5 2. g4 Qh4#", [("Zobra", "mate not given")]),
         ("normal", "1. f3 e5 2. Qh7", [("Zobra", "illegal move")]),
     ],
