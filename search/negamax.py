@@ -13,7 +13,7 @@ from zobra.engine.kernels import INT, entry
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, MATE, MAX_PLY
-from zobra.search.history import is_noisy, note_searched, update_histories
+from zobra.search.history import is_noisy, note_searched, reward_research, update_histories
 from zobra.search.move_picker import legal_or_none, next_probcut_move, next_search_move, start_picking
 from zobra.search.node import finish_node, is_draw, make_move, probe_tt, reward_tt_move, set_static_evaluation, store_tt
 from zobra.search.pruning import (
@@ -153,6 +153,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
             if score > alpha and lmr < new_depth:
                 new_depth = research_depth(worker, ply, new_depth, lmr, score, best)
                 score = -negamax(worker, tables, ply + 1, new_depth, -alpha - 1, -alpha, YES - cut_node)
+                reward_research(worker, ply, move, is_quiet, score > alpha)
 
         # Step 14. Principal variation search
         if pv_node and (node.move_count == 1 or score > alpha):

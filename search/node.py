@@ -15,11 +15,13 @@ from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.correction import corrected_evaluation, update_correction_histories
 from zobra.search.evaluation import evaluate
-from zobra.search.history import history_bonus, is_noisy, update_quiet_histories
+from zobra.search.history import SHARES, history_bonus, is_noisy, reward_previous_move, update_quiet_histories
+from zobra.search.threats import all_attacks
 from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, is_repetition, piece_to
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, evaluation_of, move_of, score_from_table, score_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
+SIXTEENTHS = 16
 NULL_MOVE_PLAYED = np.uint64(NOTHING_PLAYED)
 
 
@@ -37,6 +39,8 @@ def make_move(worker, tables, ply, move):
     prefetch_bucket(worker.table, following.position.key)
     find_checks(following.position, tables)
     following.accumulator.computed = ZERO
+    if worker.parameters.threat_history != 0:
+        following.threatened = all_attacks(following.position, tables, node.position.side)
     worker.keys[worker.root_key_index + ply + 1] = following.position.key
 
 
@@ -49,7 +53,13 @@ def set_static_evaluation(worker, tables, ply, tt_entry):
         return
     stored = evaluation_of(tt_entry)
     node.raw_evaluation = stored if tt_entry != ZERO and stored != NO_SCORE else evaluate(worker, tables, ply)
-    node.static_evaluation = corrected_evaluation(worker, ply, node.raw_evaluation)
+    evaluation, parameters = corrected_evaluation(worker, ply, node.raw_evaluation), worker.parameters
+    if parameters.fifty_move_scale != 0:
+        evaluation -= evaluation * min(node.position.halfmove, parameters.fifty_move_scale) // parameters.fifty_move_scale
+    node.static_evaluation = evaluation
+    if parameters.evaluation_history != 0 and ply > 0 and worker.stack[ply - 1].static_evaluation != NO_SCORE:
+        gained = -worker.stack[ply - 1].static_evaluation - evaluation
+        reward_previous_move(worker, ply, gained * parameters.evaluation_history // SIXTEENTHS)
 
 
 @kernel
@@ -112,5 +122,7 @@ def finish_node(worker, ply, move, score, alpha, beta):
         bound = NO_BOUND
     if correction_applies(worker, ply, move, score, bound):
         update_correction_histories(worker, ply, score - worker.stack[ply].static_evaluation, depth)
+    if bound == UPPER and ply > 0 and worker.parameters.fail_low_history != 0:
+        reward_previous_move(worker, ply, history_bonus(worker, depth) * worker.parameters.fail_low_history // SHARES)
     store_tt(worker, ply, move, score, depth, bound)
     return score

@@ -90,13 +90,22 @@ PARAMETERS = (
     Parameter("exchange_quiet_slope", 25, 5, 100, 4),
     Parameter("exchange_noisy_slope", 90, 20, 200, 8),
     Parameter("quiescence_evasions", 0, 0, 1, 1),  # 1: all of them; 0: one quiet move after one that does not lose
+    Parameter("stand_pat_share", 1024, 0, 1024, 60),  # 1024ths of what is above beta
     Parameter("quiescence_margin", 150, 50, 400, 20),
     Parameter("history_slope", 250, 50, 800, 20),
     Parameter("history_offset", 150, 0, 800, 20),
     Parameter("history_bonus", 1800, 500, 6000, 120),
+    Parameter("malus_share", 1024, 0, 2048, 100),  # 1024ths of the bonus
+    Parameter("malus_decay", 0, 0, 128, 8),  # 1024ths of the malus less for each move searched before
+    Parameter("fail_low_history", 0, 0, 1024, 64),  # 1024ths of a bonus for the opponent's move before a fail-low
+    Parameter("evaluation_history", 0, 0, 128, 8),  # sixteenths of a bonus for a centipawn that the move before gained
+    Parameter("research_history", 0, 0, 1024, 64),  # 1024ths of a bonus or malus after a re-search
+    Parameter("threat_history", 0, 0, 1, 1),  # 1: quiet history goes by enemy attacks on the two squares, too
     Parameter("threat_bonus", 16000, 0, 32000, 1000),  # history values, here and below
     Parameter("check_bonus", 10000, 0, 32000, 1000),
     Parameter("capture_history_weight", 43, 0, 256, 6),  # 1024ths of a centipawn for a history value
+    Parameter("fifty_move_scale", 0, 0, 1000, 20),  # plies without progress that would take the evaluation to 0; 0: off
+    Parameter("reduction_correction", 0, 0, 64, 4),  # 1024ths of a ply less for a centipawn of correction
     Parameter("correction_weight", 64, 0, 200, 8),  # 16384ths of a centipawn for a history value
 )
 

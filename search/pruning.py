@@ -10,7 +10,7 @@ from zobra.engine.kernels import kernel
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.engine.see import capture_value, see_at_least
-from zobra.search.history import is_noisy, quiet_score
+from zobra.search.history import SHARES, is_noisy, quiet_score
 from zobra.search.move_picker import skip_quiets
 from zobra.search.reductions import late_move_reduction
 from zobra.search.threats import gives_direct_check
@@ -19,7 +19,6 @@ from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of, mo
 
 NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trusted
 TT_CUTOFF_DEPTH = 5  # beyond it every TT cutoff is taken
-SHARES = 1024  # shares are counted in 1024ths
 
 
 @kernel

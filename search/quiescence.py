@@ -13,7 +13,7 @@ from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.engine.see import capture_value
 from zobra.search.correction import corrected_evaluation
 from zobra.search.evaluation import evaluate
-from zobra.search.history import is_noisy
+from zobra.search.history import SHARES, is_noisy
 from zobra.search.move_picker import legal_or_none, next_capture, next_move, skip_quiets, start_picking
 from zobra.search.node import is_draw, make_move, probe_tt, set_static_evaluation, store_tt
 from zobra.search.pruning import tt_adjusted_evaluation, tt_cutoff
@@ -75,6 +75,8 @@ def quiescence(worker, tables, ply, alpha, beta):
         if pv_node and abs(best) >= LONGEST_MATE:  # a mate from the table would have no PV
             best = stand_pat = node.static_evaluation
         if best >= beta:
+            if best < LONGEST_MATE:
+                best = beta + (best - beta) * worker.parameters.stand_pat_share // SHARES
             if tt_entry == ZERO:  # keeps the evaluation
                 store_tt(worker, ply, NO_MOVE, best, 0, LOWER)
             return best

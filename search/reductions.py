@@ -35,6 +35,7 @@ def adjusted_reduction(worker, ply, move, is_quiet):
         reduction += parameters.reduction_cut_node
     if node.pv_node:
         reduction -= parameters.reduction_principal
+    reduction -= abs(node.static_evaluation - node.raw_evaluation) * parameters.reduction_correction
     if node.tt_pv:
         reduction -= parameters.reduction_tt_pv
     if node.tt_move != NO_MOVE and is_noisy(node.position, node.tt_move):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.attacks import bishop_attacks, rook_attacks
-from zobra.engine.board import BISHOP, EIGHT, FILE_A, FILE_H, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, SEVEN, WHITE, ZERO
+from zobra.engine.board import BISHOP, BLACK, EIGHT, FILE_A, FILE_H, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, SEVEN, WHITE, ZERO
 from zobra.engine.kernels import kernel, lowest
 from zobra.engine.move import from_square, to_square
 
@@ -45,6 +45,18 @@ def all_rook_attacks(position, tables, colour, occupied):
         found |= rook_attacks(tables, lowest(rooks), occupied)
         rooks &= rooks - ONE
     return found
+
+
+@kernel
+def all_attacks(position, tables, colour):
+    """All squares that pieces of one colour attack."""
+    own, occupied = position.colours[colour], position.colours[WHITE] | position.colours[BLACK]
+    found = pawn_attacks(position.pieces[PAWN] & own, colour) | tables.king[lowest(position.pieces[KING] & own)]
+    queens = position.pieces[QUEEN] & own
+    while queens:
+        found |= bishop_attacks(tables, lowest(queens), occupied) | rook_attacks(tables, lowest(queens), occupied)
+        queens &= queens - ONE
+    return found | minor_attacks(position, tables, colour, occupied) | all_rook_attacks(position, tables, colour, occupied)
 
 
 @kernel

@@ -43,6 +43,7 @@ NODE = np.dtype(
         ("capture_count", "u8"),
         ("threats", "u8", (PIECE_KINDS,)),  # by piece type: squares on which lesser enemy pieces attack it,
         ("checks", "u8", (PIECE_KINDS,)),  # and squares from which it gives check; set when quiet moves are ordered
+        ("threatened", "u8"),  # squares that the enemy attacks, none if `threat_history` is off
         ("stage", "i8"),
         ("next", "u8"),  # next move to pick
         ("bad_count", "u8"),  # bad captures, kept at the head of the list
@@ -75,7 +76,7 @@ WORKER = np.dtype(
         ("root_number", "i8"),  # its number in this iteration, from 1
         ("reductions", "i8", (REDUCTION_DEPTHS, REDUCTION_MOVES)),  # 1024ths of a ply, by depth and move number
         ("null_move_min_ply", "i8"),  # ply below which a verification search allows no null move
-        ("quiet_history", "i2", (2, 64, 64)),  # by side, from, to
+        ("quiet_history", "i2", (2, 4, 64, 64)),  # by side, threats to the two squares, from, to
         ("capture_history", "i2", (PIECE_SQUARES, CAPTURED_KINDS)),
         ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
         ("continuation_history", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES)),  # by an earlier move, and the move

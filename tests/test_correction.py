@@ -89,13 +89,6 @@ def test_a_corrected_evaluation_never_speaks_of_mate(bench):
     assert corrected(bench, 5 - int(LONGEST_MATE)) == 1 - int(LONGEST_MATE)
 
 
-def test_without_weight_nothing_is_corrected():
-    bench = Workbench(parse_fen(START), {"correction_weight": 0})
-    for difference in (-70, 300):
-        teach(bench, difference, 9)
-        assert corrected(bench, 12) == 12
-
-
 @pytest.mark.parametrize(
     ("score", "alpha", "beta", "move", "direction"),
     [

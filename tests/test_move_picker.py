@@ -153,12 +153,6 @@ def test_skipped_quiet_moves_stay_away_and_nothing_else():
     assert skipped > 1_000
 
 
-def test_in_check_all_evasions_are_picked():
-    position = parse_fen("4k3/8/8/8/1b6/8/8/R2QK2R w KQ - 0 1")
-    assert position.in_check
-    assert sorted(move for move, _ in pick(Workbench(position), 0xFFFF)) == sorted(position.legal_moves())
-
-
 @pytest.mark.parametrize(("fen", "depth"), [(START, 4), (KIWIPETE, 3), (ENDGAME, 4), (CHESS960, 3), (PROMOTIONS, 4)])
 def test_perft_through_the_picker(fen, depth):
     position = parse_fen(fen)

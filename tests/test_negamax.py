@@ -181,13 +181,6 @@ def test_stalemate_is_a_draw():
     assert bench.search(1) == 0
 
 
-def test_mate_on_the_hundredth_ply_wins():
-    fen = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - {} 90"
-    for halfmove in (98, 99):
-        bench = Workbench(parse_fen(fen.format(halfmove)), PLAIN)
-        assert bench.search(2) == mate_score(1)
-
-
 @pytest.mark.parametrize("parameters", [PLAIN, {}])
 def test_fifty_moves_draw_a_won_game(parameters):
     memory = Table(1)

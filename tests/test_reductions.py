@@ -82,6 +82,12 @@ def test_history_shortens_or_lengthens(text, is_quiet):
         assert reduction_of(made, move, is_quiet, base=2_000) == wanted
 
 
+def test_a_large_correction_may_reduce_less():
+    made = Workbench(parse_fen(TAKES), {"reduction_correction": 10, "reduction_root": PLY})
+    set_node(made, raw_evaluation=50, static_evaluation=20)
+    assert reduction_of(made, parse_fen(TAKES).parse_move("e1f1"), True, base=4_000) == 3_700
+
+
 def test_little_is_left_of_a_reduction_at_the_root():
     made = Workbench(parse_fen(TAKES), {"reduction_root": 256})
     move = parse_fen(TAKES).parse_move("e1f1")
