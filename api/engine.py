@@ -14,7 +14,7 @@ from zobra.engine.game import Game
 from zobra.engine.kernels import compile_missing
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
-from zobra.search.limits import GameClock, Limits, Report, Result
+from zobra.search.limits import ClockTimes, Limits, Report, Result
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import material_of, normalised, wdl
 
@@ -97,7 +97,7 @@ def _limits(limit: chess.engine.Limit, searchmoves: tuple[int, ...] | None) -> L
     white, black, white_increment, black_increment = (None if time is None else round(1000 * time) for time in seconds)
     clock = None
     if white is not None or black is not None:
-        clock = GameClock(white, black, white_increment or 0, black_increment or 0, limit.remaining_moves)
+        clock = ClockTimes(white, black, white_increment or 0, black_increment or 0, limit.remaining_moves)
     movetime = None if limit.time is None else max(1, round(1000 * limit.time))
     given = [number for number in (movetime, limit.depth, limit.nodes, limit.mate) if number is not None]
     if (clock is None and not given) or any(number < 1 for number in given):

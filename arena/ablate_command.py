@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from zobra.arena import ablate as ablation
-from zobra.arena.command import conclude, errors_as_messages, new_folder, plain_console, play, resumed
+from zobra.arena.command import end_run, errors_as_messages, new_folder, plain_console, play, resumed
 from zobra.arena.engine_options import spins
 from zobra.arena.engines import read_engine
 from zobra.arena.match import MatchState
@@ -46,7 +46,7 @@ def ablate(
         state = play(console, folder, settings, options)
         if state.error is None:
             _show(console, folder, settings, state, options.playing.concurrency)
-        conclude(console, state, folder)
+        end_run(console, state, folder)
 
 
 def _show(console: Console, folder: Path, settings: Settings, state: MatchState, concurrency: int) -> None:

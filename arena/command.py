@@ -118,7 +118,7 @@ def check_run(console: Console, settings: Settings, openings: Sequence[Opening],
     return {"versions": versions, "machine": machine(), "command_line": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])}
 
 
-def conclude(console: Console, state: MatchState, folder: Path) -> None:
+def end_run(console: Console, state: MatchState, folder: Path) -> None:
     """Ends the command of a run that was interrupted or failed, after saying what is kept and how to resume."""
     for line in [*faults(state.results), f"{state.results.games} of {counted(state.total, 'game')} in {folder}"]:
         console.print(line, soft_wrap=True)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from zobra.arena import ladder as ladders
-from zobra.arena.command import conclude, errors_as_messages, new_folder, plain_console, play
+from zobra.arena.command import end_run, errors_as_messages, new_folder, plain_console, play
 from zobra.arena.engines import read_engine, threads
 from zobra.arena.ladder import Ratings, Rung
 from zobra.arena.options import GameOptions, with_game_options
@@ -55,7 +55,7 @@ def ladder(
         if calibrate and not (state.interrupted or state.error):
             ladders.save_calibration(ratings, options.tc, ladders.calibration_file())
             console.print(f"kept in {ladders.calibration_file()}")
-        conclude(console, state, folder)
+        end_run(console, state, folder)
 
 
 def _rungs(

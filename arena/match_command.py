@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from zobra.arena import statistics
-from zobra.arena.command import conclude, errors_as_messages, new_folder, plain_console, play, resumed
+from zobra.arena.command import end_run, errors_as_messages, new_folder, plain_console, play, resumed
 from zobra.arena.display import figures, standings
 from zobra.arena.engines import read_engines, with_distinct_names, with_options
 from zobra.arena.options import GameOptions, absolute, with_game_options
@@ -65,7 +65,7 @@ def match(
             console.print(standings(state.results))
         if state.verdict:
             console.print(f"SPRT: {state.verdict} accepted")
-        conclude(console, state, folder)
+        end_run(console, state, folder)
 
 
 def _sprt(text: str | None, model: str) -> statistics.Sprt | None:

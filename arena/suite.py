@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import chess
 import chess.engine
@@ -22,25 +22,32 @@ _ANALYSIS = "UCI_AnalyseMode"
 OutcomeHandler = Callable[[int, Outcome], None]
 
 
+class SuiteLimits(NamedTuple):
+    """How long a position is searched: until `search` ends it, or a solution has stood for `solved_plies` plies of depth.
+
+    `timeout` (seconds) bounds searches without a time limit.
+    """
+
+    search: chess.engine.Limit
+    solved_plies: int | None = None
+    timeout: float = 600.0
+
+
 async def run_suite(
     queue: Iterable[tuple[int, SuitePosition]],
     spec: EngineSpec,
-    limit: chess.engine.Limit,
+    limits: SuiteLimits,
     on_outcome: OutcomeHandler,
-    *,
     workers: int = 1,
-    solved_plies: int | None = None,
-    timeout: float = 600.0,
 ) -> None:
     """Lets one engine search positions, in their order; `on_outcome` gets each one's index and outcome as it is found.
 
-    A search ends early once a solution has stood for `solved_plies` plies of depth (None: never). `timeout` bounds
-    searches without a time limit (seconds). An engine that crashes, hangs or plays an illegal move loses that position
-    and is started afresh. Raises EngineFailure when the engine cannot be started.
+    An engine that crashes, hangs or plays an illegal move loses that position and is started afresh. Raises EngineFailure
+    when the engine cannot be started.
     """
     waiting = list(queue)[::-1]
     asyncio.get_running_loop().set_exception_handler(_pass_engine_errors_on)
-    solvers = [SuiteSolver(spec, limit, solved_plies, timeout) for _ in range(min(workers, len(waiting)))]
+    solvers = [SuiteSolver(spec, limits) for _ in range(min(workers, len(waiting)))]
     tasks = [asyncio.create_task(solver.run(waiting, on_outcome)) for solver in solvers]
     try:
         await asyncio.gather(*tasks)
@@ -67,9 +74,9 @@ def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, A
 class SuiteSolver:
     """Takes positions from a common queue, with one engine process that is started when needed."""
 
-    def __init__(self, spec: EngineSpec, limit: chess.engine.Limit, solved_plies: int | None, timeout: float) -> None:
-        self._spec, self._limit, self._solved_plies = spec, limit, solved_plies
-        self._timeout = timeout if limit.time is None else limit.time + GRACE
+    def __init__(self, spec: EngineSpec, limits: SuiteLimits) -> None:
+        self._spec, self._limit, self._solved_plies = spec, limits.search, limits.solved_plies
+        self._timeout = limits.timeout if limits.search.time is None else limits.search.time + GRACE
         self._player: EnginePlayer | None = None
 
     async def run(self, queue: list[tuple[int, SuitePosition]], on_outcome: OutcomeHandler) -> None:

@@ -17,7 +17,7 @@ from zobra.arena.files import check_writable
 from zobra.arena.interrupts import run_async
 from zobra.arena.options import EngineOptions
 from zobra.arena.player import EngineFailure
-from zobra.arena.suite import run_suite
+from zobra.arena.suite import SuiteLimits, run_suite
 from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult, load
 
 # how often the JSON file is brought up to date during a run (seconds)
@@ -125,12 +125,8 @@ class SuiteRun:
         queue = [(i, position) for i, position in enumerate(self._result.positions) if engine.outcomes[i] is None]
         with suite_display.SuiteProgress(self._console, self._result, engine) as progress:
             try:
-                run_async(
-                    run_suite(
-                        queue, spec, self._limit, on_outcome,
-                        workers=self._result.workers, solved_plies=self._solved_plies, timeout=self._timeout,
-                    )
-                )  # fmt: skip
+                limits = SuiteLimits(self._limit, self._solved_plies, self._timeout)
+                run_async(run_suite(queue, spec, limits, on_outcome, self._result.workers))
             except EngineFailure as error:
                 engine.error = str(error)
                 self._console.print(engine.error, style="red")

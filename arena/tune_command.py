@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from zobra.arena.command import check_run, conclude, errors_as_messages, new_folder, plain_console, resumed
+from zobra.arena.command import check_run, end_run, errors_as_messages, new_folder, plain_console, resumed
 from zobra.arena.engine_options import spins
 from zobra.arena.engines import read_engine
 from zobra.arena.files import write_safely
@@ -56,7 +56,7 @@ def tune(
         openings = [opening(number) for number in range(settings.rounds if settings.book else 1)]
         check_run(console, settings, openings, options)
         folder = options.folder or new_folder("tune")
-        conclude(console, _run(console, folder, settings, plan, options), folder)
+        end_run(console, _run(console, folder, settings, plan, options), folder)
 
 
 def _run(console: Console, folder: Path, settings: Settings, plan: Plan, options: GameOptions) -> MatchState:

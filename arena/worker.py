@@ -34,16 +34,16 @@ def work(connection: Connection, settings: Settings, processors: Sequence[int], 
     # a collection in the middle of a move would count as the engine's time
     gc.disable()
     try:
-        asyncio.run(_serve(connection, Table(settings, log)))
+        asyncio.run(_serve(connection, EngineSet(settings, log)))
     finally:
         kill_children()
 
 
-async def _serve(connection: Connection, table: "Table") -> None:
+async def _serve(connection: Connection, engines: "EngineSet") -> None:
     """Plays until the pipe closes, even in the middle of a game, or until an error that ends the process."""
     pairings, closed = asyncio.Queue[Pairing](), asyncio.Event()
     _receive_in_thread(connection, pairings, closed)
-    playing = asyncio.ensure_future(_play(connection, table, pairings))
+    playing = asyncio.ensure_future(_play(connection, engines, pairings))
     closing = asyncio.ensure_future(closed.wait())
     try:
         await asyncio.wait({playing, closing}, return_when=asyncio.FIRST_COMPLETED)
@@ -52,12 +52,12 @@ async def _serve(connection: Connection, table: "Table") -> None:
             await playing
     finally:
         closing.cancel()
-        await table.kill()
+        await engines.kill()
 
 
-async def _play(connection: Connection, table: "Table", pairings: asyncio.Queue[Pairing]) -> None:
+async def _play(connection: Connection, engines: "EngineSet", pairings: asyncio.Queue[Pairing]) -> None:
     while True:
-        record = await table.play(await pairings.get())
+        record = await engines.play(await pairings.get())
         gc.collect()
         connection.send(record)
 
@@ -78,7 +78,7 @@ def _receive_in_thread(connection: Connection, pairings: asyncio.Queue[Pairing],
     threading.Thread(target=receive, daemon=True).start()
 
 
-class Table:
+class EngineSet:
     """The running engines of one worker. They stay from game to game; one that failed is started anew."""
 
     def __init__(self, settings: Settings, log: Path | None = None) -> None:

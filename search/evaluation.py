@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from zobra.engine.accumulator import orientation, refresh, update
 from zobra.engine.board import BLACK, ONE, WHITE, ZERO
 from zobra.engine.kernels import kernel
-from zobra.engine.network import network_score
+from zobra.engine.layouts import ACCUMULATOR
+from zobra.engine.network import evaluate_anew, network_score
 from zobra.engine.piece_square import evaluate as evaluate_by_pieces
+from zobra.engine.piece_square import static_evaluation
+from zobra.engine.position import TABLES_RECORD, Position
 
 
 @kernel
@@ -41,3 +46,10 @@ def evaluate(worker, tables, ply):
     update_accumulator(worker, tables, ply, WHITE)
     update_accumulator(worker, tables, ply, BLACK)
     return network_score(tables.network, node.accumulator, node.position)
+
+
+def evaluate_position(position: Position, use_network: bool) -> int:
+    """Static evaluation in centipawns, from the side to move: by the network, or else by piece-square values."""
+    if use_network:
+        return int(evaluate_anew(TABLES_RECORD["network"], np.zeros(1, ACCUMULATOR)[0], position.record))
+    return int(static_evaluation(position.record, TABLES_RECORD))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
-class GameClock:
+class ClockTimes:
     """The clocks of a game in milliseconds; `moves_to_go` is None for sudden death."""
 
     white_time: int | None = None
@@ -33,7 +33,7 @@ class Limits:
     nodes: int | None = None
     movetime: int | None = None
     mate: int | None = None
-    clock: GameClock | None = None
+    clock: ClockTimes | None = None
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[int, ...] | None = None

@@ -9,11 +9,10 @@ import numpy as np
 
 from zobra.engine.board import FIFTY_MOVES
 from zobra.engine.game import Game
-from zobra.engine.layouts import ACCUMULATOR
-from zobra.engine.network import BUILT_IN, Network, evaluate_anew, install, read_network
-from zobra.engine.piece_square import static_evaluation
+from zobra.engine.network import BUILT_IN, Network, install, read_network
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import MAX_PLY
+from zobra.search.evaluation import evaluate_position
 from zobra.search.iterative_deepening import IterativeDeepening, PvLine
 from zobra.search.lazy_smp import LazySmp, usable_processors, vote
 from zobra.search.limits import Limits, Progress, Report, Result
@@ -22,7 +21,6 @@ from zobra.search.root import NO_NODE_LIMIT, new_root, set_root
 from zobra.search.skill import CANDIDATES, Skill, choose
 from zobra.search.time_management import TimeManager
 from zobra.search.worker import ROOT_MOVES, clear_histories, new_worker, set_parameters
-from zobra.tt.entry import move_of_data
 from zobra.tt.table import Table
 
 NATURAL_SHARES = (0.3, 1.0)  # of the optimum: the time that a limited engine takes for a move
@@ -108,9 +106,7 @@ class Searcher:
 
     def evaluate(self, position: Position) -> int:
         """Static evaluation in centipawns, from the side to move."""
-        if not self.parameters["use_network"]:
-            return int(static_evaluation(position.record, TABLES_RECORD))
-        return int(evaluate_anew(TABLES_RECORD["network"], np.zeros(1, ACCUMULATOR)[0], position.record))
+        return evaluate_position(position, bool(self.parameters["use_network"]))
 
     def search(self, game: Game, limits: Limits, on_report: Listener = lambda report: None) -> Result:
         """Think about the present position of a game within limits, and report each finished attempt."""
@@ -182,7 +178,7 @@ class Searcher:
         following = game.position.after(line[0])
         if following.key in game.keys or following.record["halfmove"] >= FIFTY_MOVES:
             return Result(line[0], 0)
-        reply = move_of_data(self.table.recall(following.key))
+        reply = self.table.recall_move(following.key)
         return Result(line[0], reply if reply in following.legal_moves() else 0)
 
     def _report(self, number: int, line: PvLine) -> Report:

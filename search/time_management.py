@@ -14,7 +14,7 @@ import numpy as np
 
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.iterative_deepening import PvLine
-from zobra.search.limits import GameClock, Limits
+from zobra.search.limits import ClockTimes, Limits
 from zobra.search.worker import DEADLINE, SIGNALS, STOP, clock_now
 
 DEFAULT_MOVES_TO_GO = 20  # moves that a sudden-death clock is shared out over
@@ -113,7 +113,7 @@ class NodeTime:
         left = int(self._left)
         return replace(limits, clock=replace(clock, white_time=left, black_time=left))
 
-    def end(self, clock: GameClock | None, white_to_move: bool, nodes: int) -> None:
+    def end(self, clock: ClockTimes | None, white_to_move: bool, nodes: int) -> None:
         """A search has ended after so many nodes."""
         if self.rate and clock is not None and self._left is not None:
             self._left += clock.of(white_to_move)[1] - nodes / self.rate

@@ -14,7 +14,7 @@ from tests.arena_runs import app
 from zobra.arena import suite_results
 from zobra.arena.engines import EngineSpec, read_engines
 from zobra.arena.epd import read_position
-from zobra.arena.suite import run_suite
+from zobra.arena.suite import SuiteLimits, run_suite
 from zobra.arena.suite_results import Answer, Effort, EngineResult, SuiteResult, why_unsolved
 
 SCRIPTED_ENGINE = """
@@ -66,11 +66,11 @@ def scripted(tmp_path):
     return make
 
 
-def outcomes_of(command: str, lines: list[str], limit=None, **settings) -> list:
+def outcomes_of(command: str, lines: list[str], limit=None, workers=1, **settings) -> list:
     positions = [read_position(line, "suite.epd", number) for number, line in enumerate(lines, start=1)]
     outcomes: list = [None] * len(positions)
-    limit = limit or chess.engine.Limit(nodes=100)
-    asyncio.run(run_suite(enumerate(positions), read_engines(command)[0], limit, outcomes.__setitem__, **settings))
+    limits = SuiteLimits(limit or chess.engine.Limit(nodes=100), **settings)
+    asyncio.run(run_suite(enumerate(positions), read_engines(command)[0], limits, outcomes.__setitem__, workers))
     return outcomes
 
 
@@ -256,7 +256,7 @@ def test_an_engine_keeps_the_options_of_its_games(tmp_path, options, told):
     command = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"), "--analyses", "--log", str(log))
     positions = [read_position(f"{PAWNS} bm e4;", "suite.epd", 1)]
     spec = EngineSpec("e", command, options)
-    asyncio.run(run_suite(enumerate(positions), spec, chess.engine.Limit(nodes=1), lambda *_: None))
+    asyncio.run(run_suite(enumerate(positions), spec, SuiteLimits(chess.engine.Limit(nodes=1)), lambda *_: None))
     settings = [line.split() for line in log.read_text().splitlines() if "analysemode" in line.lower()]
     assert [words[-1] for words in settings] == told
 

@@ -14,7 +14,7 @@ from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.engine.position import Position
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
-from zobra.search.limits import GameClock, Limits, Report, Result
+from zobra.search.limits import ClockTimes, Limits, Report, Result
 from zobra.search.searcher import Searcher
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -172,7 +172,7 @@ def test_stop_from_another_thread_ends_an_infinite_search(searcher):
     assert found[0].best in parse_fen(KIWIPETE).legal_moves()
 
 
-@pytest.mark.parametrize("limits", [Limits(clock=GameClock(200, 200), ponder=True), Limits(movetime=50, ponder=True)])
+@pytest.mark.parametrize("limits", [Limits(clock=ClockTimes(200, 200), ponder=True), Limits(movetime=50, ponder=True)])
 def test_a_running_search_hears_the_ponderhit(limits):
     searcher = Searcher(2)
     searcher.arm()
@@ -194,7 +194,7 @@ def test_a_running_search_hears_the_ponderhit(limits):
 def test_a_search_that_ends_while_it_ponders_waits_and_tells_its_lines_after_the_hit(multipv):
     searcher, reports = Searcher(2), []
     searcher.multipv = multipv
-    limits = Limits(depth=3, clock=GameClock(10_000, 8_000), ponder=True)
+    limits = Limits(depth=3, clock=ClockTimes(10_000, 8_000), ponder=True)
     thread = threading.Thread(target=searcher.search, args=(Game(parse_fen(KIWIPETE)), limits, reports.append))
     thread.start()
     thread.join(0.5)
@@ -214,7 +214,7 @@ def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
     assert searcher.nodes == 5_000
 
 
-@pytest.mark.parametrize("limits", [Limits(movetime=60), Limits(clock=GameClock(500, 500)), Limits(clock=GameClock(0, 0))])
+@pytest.mark.parametrize("limits", [Limits(movetime=60), Limits(clock=ClockTimes(500, 500)), Limits(clock=ClockTimes(0, 0))])
 def test_time_limits_end_the_search(searcher, limits):
     before = time.monotonic()
     result, _ = think(searcher, KIWIPETE, limits)
@@ -232,13 +232,13 @@ def test_a_move_time_is_used(searcher):
 def test_a_single_legal_move_costs_no_time_of_the_clock(searcher):
     fen = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
     assert len(parse_fen(fen).legal_moves()) == 1
-    _, reports = think(searcher, fen, Limits(clock=GameClock(3_600_000, 3_600_000)))
+    _, reports = think(searcher, fen, Limits(clock=ClockTimes(3_600_000, 3_600_000)))
     assert reports[-1].depth == 1
 
 
 def test_a_forced_move_keeps_the_score_that_is_known(searcher):
     game = Game(parse_fen("k7/8/2K5/8/8/8/8/7R w - - 0 1"))
-    clock, reports = Limits(clock=GameClock(60_000, 60_000)), []
+    clock, reports = Limits(clock=ClockTimes(60_000, 60_000)), []
     game.push(searcher.search(game, Limits(depth=8)).best)
     assert len(game.position.legal_moves()) == 1
     for _ in range(2):  # what is known stays known

@@ -10,7 +10,7 @@ from tests.test_searcher import KIWIPETE, MIDDLEGAME, think, without_time
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
 from zobra.engine.scores import MATE
-from zobra.search.limits import GameClock, Limits
+from zobra.search.limits import ClockTimes, Limits
 from zobra.search.searcher import Searcher
 from zobra.search.skill import CALIBRATION, HIGHEST, LOWEST, MAX_SKILL, Skill, choose, skill_from_elo, skill_from_level
 
@@ -83,7 +83,7 @@ def test_a_natural_share_of_the_clock_is_used(natural):
     searcher.skill, searcher.natural_time = skill_from_elo(LOWEST), natural
     searcher.search(Game(parse_fen(START)), Limits(depth=1))
     begin = time.monotonic()
-    think(searcher, START, Limits(clock=GameClock(20_000, 20_000)))
+    think(searcher, START, Limits(clock=ClockTimes(20_000, 20_000)))
     assert (time.monotonic() - begin > 0.15) == natural
 
 

@@ -12,7 +12,7 @@ from tests.endgames import TABLES, needs_tables
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.scores import MATE
-from zobra.search.limits import GameClock, Limits, Report
+from zobra.search.limits import ClockTimes, Limits, Report
 from zobra.search.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, SCORES, WIN, RootRanking, Tablebase
 
 LONG = Limits(infinite=True)
@@ -185,7 +185,7 @@ def test_probing_ends_with_the_time_and_leaves_all_moves(rook):
     game, looks = Game(parse_fen(KRK)), itertools.count()
     stopped = rank(rook, game, is_stopped=lambda: next(looks) > 3)
     assert set(stopped.moves) == set(game.position.legal_moves()) and stopped.wdl is None and stopped.hits == 4
-    late = rank(rook, game, limits=Limits(clock=GameClock(0, 0)))
+    late = rank(rook, game, limits=Limits(clock=ClockTimes(0, 0)))
     assert late.wdl is None and late.hits == 0
     assert rank(rook, game, limits=Limits(movetime=10**6)).wdl == WIN
 
@@ -217,9 +217,9 @@ def test_a_fault_in_the_tables_costs_the_tables_only(rook, told):
 
 
 def test_the_search_is_confined_to_the_moves_kept_and_to_the_time_left():
-    limits = Limits(clock=GameClock(1_000, 2_000), movetime=20)
+    limits = Limits(clock=ClockTimes(1_000, 2_000), movetime=20)
     assert RootRanking((7, 8), DRAW, 3, 30).confine(limits) == Limits(
-        clock=GameClock(970, 1_970), movetime=1, searchmoves=(7, 8)
+        clock=ClockTimes(970, 1_970), movetime=1, searchmoves=(7, 8)
     )
 
 

@@ -10,13 +10,13 @@ from tests.test_searcher import MIDDLEGAME, PATIENCE, think
 from zobra.engine.scores import MATE
 from zobra.search import time_management as tm
 from zobra.search.iterative_deepening import PvLine
-from zobra.search.limits import GameClock, Limits
+from zobra.search.limits import ClockTimes, Limits
 from zobra.search.searcher import Searcher
 from zobra.search.time_management import NodeTime, Stability, TimeBudget, TimeManager, time_budget
 from zobra.search.worker import DEADLINE, STOP
 
 MS = 1_000_000  # nanoseconds
-CLOCK = GameClock(10_000, 8_000, 100, 50)
+CLOCK = ClockTimes(10_000, 8_000, 100, 50)
 TIMES = st.integers(-10_000, 10_000_000)
 INCREMENTS = st.integers(0, 60_000)
 OVERHEADS = st.integers(0, 5_000)
@@ -24,7 +24,7 @@ MOVES = st.one_of(st.none(), st.integers(0, 500))
 
 
 def white(time: int | None, increment: int = 0, moves: int | None = None, overhead: int = 0) -> TimeBudget:
-    return time_budget(Limits(clock=GameClock(time, None, increment, 0, moves)), True, overhead)
+    return time_budget(Limits(clock=ClockTimes(time, None, increment, 0, moves)), True, overhead)
 
 
 @given(TIMES, INCREMENTS, MOVES, OVERHEADS)
@@ -61,7 +61,7 @@ def test_next_to_no_time_still_gives_a_millisecond(time, moves):
     assert white(time, 0, moves, 50) == (tm.MINIMUM, tm.MINIMUM)
 
 
-BLACK = Limits(movetime=500, clock=GameClock(60_000, 60_000)), Limits(movetime=500, clock=GameClock(60_000, 100))
+BLACK = Limits(movetime=500, clock=ClockTimes(60_000, 60_000)), Limits(movetime=500, clock=ClockTimes(60_000, 100))
 SHORT = (100 - tm.LEAST_RESERVE) * tm.CLOCK_SHARE
 
 
@@ -76,13 +76,13 @@ SHORT = (100 - tm.LEAST_RESERVE) * tm.CLOCK_SHARE
         (white(5_000, 0, None, 200), white(4_800)),  # the overhead is kept
         (white(20_000), white(20_000, 0, tm.DEFAULT_MOVES_TO_GO)),  # sudden death
         (white(60_000, 0, 0), white(60_000)),
-        (time_budget(Limits(clock=GameClock(60_000, 1_000, 0, 500)), False, 0), white(1_000, 500)),  # each side has its clock
+        (time_budget(Limits(clock=ClockTimes(60_000, 1_000, 0, 500)), False, 0), white(1_000, 500)),  # each side has its clock
         (time_budget(Limits(movetime=1_000), True, 30), (None, 970)),  # a move time is used up,
         (time_budget(Limits(movetime=10), True, 30), (None, tm.MINIMUM)),
         (time_budget(BLACK[0], False, 0), (None, 500)),
         (time_budget(BLACK[1], False, 0), (None, pytest.approx(SHORT))),  # as far as the clock allows
         *((time_budget(limits, True, 10), (None, None)) for limits in (Limits(), Limits(depth=5), Limits(infinite=True))),
-        (time_budget(Limits(clock=GameClock(None, 5_000)), True, 10), (None, None)),
+        (time_budget(Limits(clock=ClockTimes(None, 5_000)), True, 10), (None, None)),
     ],
 )
 def test_budgets(found, expected):
@@ -294,10 +294,10 @@ def test_node_time_that_is_off_changes_nothing():
 def test_the_own_clock_runs_by_nodes():
     node_time = NodeTime()
     node_time.rate = 500
-    assert node_time.begin(Limits(clock=CLOCK), False).clock == GameClock(8_000, 8_000, 100, 50)
+    assert node_time.begin(Limits(clock=CLOCK), False).clock == ClockTimes(8_000, 8_000, 100, 50)
     node_time.end(CLOCK, False, 100_000)  # 200 ms
-    later = Limits(clock=GameClock(1, 1, 100, 50))  # what the real clock says no longer matters
-    assert node_time.begin(later, False).clock == GameClock(7_850, 7_850, 100, 50)
+    later = Limits(clock=ClockTimes(1, 1, 100, 50))  # what the real clock says no longer matters
+    assert node_time.begin(later, False).clock == ClockTimes(7_850, 7_850, 100, 50)
     node_time.reset()
     assert node_time.begin(later, True).clock.white_time == 1
     assert node_time.begin(Limits(depth=4), True) == Limits(depth=4)
@@ -307,7 +307,7 @@ def test_each_period_of_moves_has_its_time():
     node_time, seen = NodeTime(), []
     node_time.rate = 100
     for moves_to_go in (2, 1, 2, 1, 2):
-        limits = Limits(clock=GameClock(5_000, 5_000, 0, 0, moves_to_go))
+        limits = Limits(clock=ClockTimes(5_000, 5_000, 0, 0, moves_to_go))
         seen.append(node_time.begin(limits, True).clock.white_time)
         node_time.end(limits.clock, True, 100_000)  # a second
     assert seen == [5_000, 4_000, 8_000, 7_000, 11_000]
@@ -330,7 +330,7 @@ def test_games_by_node_time_are_the_same_everywhere():
         searcher = Searcher(2)
         searcher.time.node_time.rate = 50
         for _move in range(3):
-            think(searcher, MIDDLEGAME, Limits(clock=GameClock(10_000, 10_000)))
+            think(searcher, MIDDLEGAME, Limits(clock=ClockTimes(10_000, 10_000)))
             counts.append(searcher.nodes)
     assert counts[:3] == counts[3:]
     assert all(1_000 < count <= 10_000 * 50 for count in counts)

@@ -22,6 +22,7 @@ from zobra.tt.entry import (
     depth_of,
     generation_of,
     move_of,
+    move_of_data,
     pack,
     with_move,
 )
@@ -180,6 +181,10 @@ class Table:
         """The data word stored for a key, or 0: `probe` for Python."""
         bucket = self.buckets()[key & int(self.record["mask"])].copy()  # as other threads may write there at this moment
         return next((int(slot["data"]) for slot in bucket if int(slot["check"]) ^ int(slot["data"]) == key), 0)
+
+    def recall_move(self, key: int) -> int:
+        """The best move stored for a key, or 0."""
+        return move_of_data(self.recall(key))
 
     def revise(self, key: int, data: int) -> None:
         """Put another data word, or none (0), in the place of the one stored for a key; nothing if there is none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zobra.search.limits import GameClock, Limits
+from zobra.search.limits import ClockTimes, Limits
 from zobra.uci.commands import Go
 
 AT_LEAST_ONE = ("depth", "nodes", "movetime", "mate")
@@ -32,12 +32,12 @@ def limits_of(command: Go, searchmoves: tuple[int, ...] | None = None) -> Limits
     )
 
 
-def _clock(numbers: dict[str, int]) -> GameClock | None:
+def _clock(numbers: dict[str, int]) -> ClockTimes | None:
     """The clocks, None without any; a side whose clock was not sent has the other's."""
     if "wtime" not in numbers and "btime" not in numbers:
         return None
     to_go = numbers.get("movestogo", 0)
-    return GameClock(
+    return ClockTimes(
         white_time=numbers.get("wtime", numbers.get("btime")),
         black_time=numbers.get("btime", numbers.get("wtime")),
         white_increment=max(0, numbers.get("winc", 0)),

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from zobra.engine.kernels import linker, user_store
+import zobra.engine.kernels.linker as linker
+import zobra.engine.kernels.user_store as user_store
 from zobra.engine.kernels.kernel_file import Kernels, ObjectCode
 from zobra.engine.kernels.selection import PACKAGE, selected
 from zobra.engine.kernels.sources import hash_files, import_kernel_sources, imported_files, is_kernel_source
