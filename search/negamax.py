@@ -13,9 +13,10 @@ from zobra.engine.kernels import INT, entry
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, MATE, MAX_PLY
+from zobra.search.draw import is_draw
 from zobra.search.history import is_noisy, note_searched, reward_research, update_histories
 from zobra.search.move_picker import legal_or_none, next_probcut_move, next_search_move, start_picking
-from zobra.search.node import finish_node, is_draw, make_move, probe_tt, reward_tt_move, set_static_evaluation, store_tt
+from zobra.search.node import finish_node, make_move, probe_tt, reward_tt_move, set_static_evaluation, store_tt
 from zobra.search.pruning import (
     is_improving,
     null_move_allowed,

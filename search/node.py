@@ -1,23 +1,21 @@
-"""What every node does, in the main search and in quiescence: make a move, detect draws, evaluate, use the table."""
+"""What every node does, in the main search and in quiescence: make a move, evaluate, use the table."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from zobra.engine.attacks import find_checks
-from zobra.engine.board import FIFTY_MOVES, ZERO
-from zobra.engine.generator import ALL, generate
+from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.legality import is_legal
 from zobra.engine.make import make, make_null
-from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.correction import corrected_evaluation, update_correction_histories
 from zobra.search.evaluation import evaluate
 from zobra.search.history import SHARES, history_bonus, is_noisy, reward_previous_move, update_quiet_histories
 from zobra.search.threats import all_attacks
-from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, is_repetition, piece_to
+from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, piece_to
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, evaluation_of, move_of, score_from_table, score_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
@@ -60,19 +58,6 @@ def set_static_evaluation(worker, tables, ply, tt_entry):
     if parameters.evaluation_history != 0 and ply > 0 and worker.stack[ply - 1].static_evaluation != NO_SCORE:
         gained = -worker.stack[ply - 1].static_evaluation - evaluation
         reward_previous_move(worker, ply, gained * parameters.evaluation_history // SIXTEENTHS)
-
-
-@kernel
-def is_draw(worker, tables, ply):
-    """Repetition, insufficient material, or fifty moves without capture or pawn move (unless the last of them mates)."""
-    node = worker.stack[ply]
-    position = node.position
-    if is_repetition(worker, ply) or is_insufficient_material(position):
-        return True
-    if position.halfmove < FIFTY_MOVES:
-        return False
-    node.moves.count = ZERO
-    return position.checkers == ZERO or generate(position, tables, node.moves, ALL) != ZERO
 
 
 @kernel

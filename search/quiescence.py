@@ -12,10 +12,11 @@ from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.engine.see import capture_value
 from zobra.search.correction import corrected_evaluation
+from zobra.search.draw import is_draw
 from zobra.search.evaluation import evaluate
 from zobra.search.history import SHARES, is_noisy
 from zobra.search.move_picker import legal_or_none, next_capture, next_move, skip_quiets, start_picking
-from zobra.search.node import is_draw, make_move, probe_tt, set_static_evaluation, store_tt
+from zobra.search.node import make_move, probe_tt, set_static_evaluation, store_tt
 from zobra.search.pruning import tt_adjusted_evaluation, tt_cutoff
 from zobra.search.worker import WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import LOWER, UPPER, is_pv, move_of, score_from_table, score_of

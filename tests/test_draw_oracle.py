@@ -20,8 +20,9 @@ from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.engine.position import TABLES_RECORD
 from zobra.engine.scores import is_mate, mate_in_moves
+from zobra.search.draw import is_draw
 from zobra.search.limits import Limits, Report
-from zobra.search.node import is_draw, make_move
+from zobra.search.node import make_move
 from zobra.search.parameters import default_parameters
 from zobra.search.searcher import Searcher
 from zobra.search.time_management import TimeManager
