@@ -174,7 +174,7 @@ def mutated(source: random.Random, value):
     return source.choice([None, -1, 0, 1e308, 10**30, "", "x\x1b\n", [], {}, True, [[]], {"a": None}, "e2e4", -0.5])
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", [*range(300), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(300, 10_000))])
 def test_damaged_files_are_refused_in_words(tmp_path, seed):
     source = random.Random(seed)
     name = source.choice(["match/run.json", "match/journal.jsonl", "tune/tune.json", "suite.json", "ladder.json"])
