@@ -1,5 +1,8 @@
 """Before any test: all kernels are compiled, so that no process that a test starts has to compile them."""
 
+import signal
+import threading
+
 import pytest
 from hypothesis import settings
 
@@ -8,6 +11,12 @@ from zobra.engine.kernels import compile_missing
 
 settings.register_profile("zobra", deadline=None)  # a busy machine is no fault
 settings.load_profile("zobra")
+
+
+if threading.current_thread() is threading.main_thread():  # a run in the background may have begun with signals ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -26,7 +26,7 @@ from zobra.arena.results import Results
 from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN, pairings
 from zobra.arena.settings import Settings
 from zobra.arena.statistics import LOGISTIC, Sprt
-from zobra.arena.worker import Table
+from zobra.arena.worker import EngineSet
 
 
 class Silence:
@@ -92,15 +92,15 @@ def test_an_engine_that_died_between_two_games_loses_one_and_is_started_again():
     settings = match_settings(scripted("A"), scripted("B"))
 
     async def reasons() -> list[str]:
-        table, found = Table(settings), []
+        engines, found = EngineSet(settings), []
         try:
             for number, pairing in enumerate(scheduled(settings)[:3]):
                 if number == 1:
-                    await table._players["B"].kill()
-                record = await table.play(replace(pairing, options={"A": {"Hash": 2}, "B": {"Hash": 2}}))
+                    await engines._players["B"].kill()
+                record = await engines.play(replace(pairing, options={"A": {"Hash": 2}, "B": {"Hash": 2}}))
                 found.append(record.reason)
         finally:
-            await table.kill()
+            await engines.kill()
         return found
 
     assert asyncio.run(reasons()) == ["move limit", "disconnect", "move limit"]
