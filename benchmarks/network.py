@@ -22,8 +22,9 @@ from zobra.engine.accumulator import refresh, update
 from zobra.engine.board import ONE, WHITE
 from zobra.engine.fen import parse_fen
 from zobra.engine.kernels import INT, apart_from_store, entry, record
-from zobra.engine.layouts import ACCUMULATOR, HIDDEN, NETWORK, POSITION
-from zobra.engine.network import LARGEST_OUTPUT, bucket_of, evaluate_anew, network_score
+from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION
+from zobra.engine.network import bucket_of, evaluate_anew, network_score
+from zobra.engine.network_file import HIDDEN, LARGEST_OUTPUT
 from zobra.uci.bench import POSITIONS
 
 MOST = 64  # moves of a position that are measured

@@ -9,14 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.kernels import record
+from zobra.engine.network_file import BUCKETS, FEATURES, HIDDEN
 
 SLIDER_ENTRIES = 102_400 + 5_248  # sum over squares of 2 ** (relevant squares), rooks and bishops
 MAX_MOVES = 480  # 15 queens cannot have more; a position from a legal game has at most 218
-
-HIDDEN = 128  # neurons of the network for each perspective: a multiple of 32, at most 512. A smaller network gets idle ones
 MAX_PIECES = 32
-FEATURES = 768  # a piece on a square, as one side sees it
-BUCKETS = 8  # output layers, each for another number of pieces on the board
 
 MAGIC = np.dtype([("mask", "u8"), ("factor", "u8"), ("shift", "u8"), ("offset", "u8")], align=True)
 

@@ -9,7 +9,7 @@ from zobra.engine.board import KING_FILE, ROOK_FILE
 from zobra.engine.kernels import extract_bits
 from zobra.engine.layouts import TABLES
 from zobra.engine.magics import BISHOP_MAGICS, BISHOP_STEPS, ROOK_MAGICS, ROOK_STEPS, Steps, ray, relevant
-from zobra.engine.network import BUILT_IN, install, read_network
+from zobra.engine.network_file import BUILT_IN, install, read_network
 
 KNIGHT_STEPS: Steps = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 KING_STEPS: Steps = (*ROOK_STEPS, *BISHOP_STEPS)

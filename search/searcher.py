@@ -9,7 +9,7 @@ import numpy as np
 
 from zobra.engine.board import FIFTY_MOVES
 from zobra.engine.game import Game
-from zobra.engine.network import BUILT_IN, Network, install, read_network
+from zobra.engine.network_file import BUILT_IN, Network, install, read_network
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import MAX_PLY
 from zobra.search.evaluation import evaluate_position

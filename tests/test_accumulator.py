@@ -8,8 +8,9 @@ from tests.test_network import random_network
 from zobra.engine.accumulator import update
 from zobra.engine.fen import parse_fen
 from zobra.engine.kernels import VOID, WORD, entry, record
-from zobra.engine.layouts import ACCUMULATOR, HIDDEN, NETWORK, POSITION_TYPE
-from zobra.engine.network import evaluate_anew, install
+from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION_TYPE
+from zobra.engine.network import evaluate_anew
+from zobra.engine.network_file import HIDDEN, install
 from zobra.engine.position import Position
 from zobra.search.worker import new_worker
 from zobra.train import verify

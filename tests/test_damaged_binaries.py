@@ -9,7 +9,7 @@ import pytest
 
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.kernels.kernel_file import ObjectCode, pack, unpack
-from zobra.engine.network import BUILT_IN, NetworkError, read_network
+from zobra.engine.network_file import BUILT_IN, NetworkError, read_network
 from zobra.search.book import ENTRY, Book
 
 TRIES = [pytest.param(range(100), id="few"), pytest.param(range(100, 3_400), id="many", marks=pytest.mark.slow)]

@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 from tests.playouts import playouts
-from zobra.engine.kernels import INT, clipped_square_sum, entry, record
-from zobra.engine.layouts import ACCUMULATOR, BUCKETS, FEATURES, HIDDEN, NETWORK
-from zobra.engine.network import (
+from zobra.engine.kernels import INT, VOID, clipped_square_sum, entry, record, row_sums
+from zobra.engine.layouts import ACCUMULATOR, CHANGES, NETWORK
+from zobra.engine.network import evaluate_anew
+from zobra.engine.network_file import (
+    BUCKETS,
     BUILT_IN,
+    FEATURES,
+    HIDDEN,
     LARGEST_OUTPUT,
     MAX_BYTES,
     QA,
@@ -20,7 +24,6 @@ from zobra.engine.network import (
     SCALE,
     Network,
     NetworkError,
-    evaluate_anew,
     install,
     read_network,
 )
@@ -101,26 +104,41 @@ def test_the_widest_output_does_not_overflow(weight):
     assert sum_of_squares(values[0], weights[0]) == 512 * QA * QA * weight  # more than 32 bits hold
 
 
-def test_a_smaller_network_is_filled_up_with_idle_neurons():
-    network = random_network(HIDDEN // 4)
-    record = installed(random_network(HIDDEN, seed=2))  # nothing of what was there before may be left
-    install(network, record[0])
-    for board, position in playouts(2, seed=6):
-        assert kernel_score(record, position) == plain_score(network, board)
+ODD = np.dtype([("values", "i2", (160,))])  # more than a register full of rows, and a rest
+ODD_ROWS = np.dtype([("rows", ODD, (40,))])
+add_odd_rows = row_sums(ODD, ODD_ROWS, "rows", CHANGES)
 
 
-def test_a_file_comes_back_as_it_was(tmp_path):
-    network = random_network(HIDDEN)
+@entry(VOID, record(ODD), record(ODD_ROWS), record(CHANGES))
+def change_rows(sums, table, changes):
+    """`row_sums` of 160 neurons, for Python."""
+    add_odd_rows(sums, sums, table, changes)
+
+
+def test_rows_of_any_width_are_added_and_removed():
+    source, sums, table, changes = np.random.default_rng(1), np.zeros(1, ODD), np.zeros(1, ODD_ROWS), np.zeros(1, CHANGES)
+    table["rows"]["values"] = source.integers(-500, 500, (40, 160))
+    sums["values"] = before = source.integers(-500, 500, 160)
+    changes["added"][0, :4], changes["removed"][0, :2] = (3, 0, 39, 3), (7, 8)
+    changes["added_count"], changes["removed_count"] = 4, 2
+    change_rows(sums[0], table[0], changes[0])
+    rows = table["rows"]["values"][0]
+    assert (sums["values"][0] == before + rows[[3, 0, 39, 3]].sum(axis=0) - rows[[7, 8]].sum(axis=0)).all()
+
+
+@pytest.mark.parametrize("hidden", [HIDDEN, 512])
+def test_a_file_comes_back_as_it_was(tmp_path, hidden):
+    network = random_network(hidden)
     path = tmp_path / "a.network"
     path.write_bytes(network.to_bytes())
-    found = read_network(path)
+    found = read_network(path, any_width=True)
     assert found.payload() == network.payload() and (found.output_bias == network.output_bias).all()
     assert found.header["made"] == "by a test" and found.digest == network.digest
     assert path.stat().st_size < MAX_BYTES
 
 
 def damaged(tmp_path: Path, change) -> Path:
-    line, _, payload = random_network(8).to_bytes().partition(b"\n")
+    line, _, payload = random_network(HIDDEN).to_bytes().partition(b"\n")
     header, payload = change(json.loads(line), payload)
     path = tmp_path / "bad.network"
     path.write_bytes(json.dumps(header).encode() + b"\n" + payload)
@@ -134,9 +152,13 @@ def damaged(tmp_path: Path, change) -> Path:
         (lambda header, payload: ([], payload), "not a file of"),
         (lambda header, payload: (header | {"architecture": "768 -> 1"}, payload), "its architecture is '768 -> 1'"),
         (lambda header, payload: (header | {"qb": 64}, payload), "its qb is 64"),
-        (lambda header, payload: (header | {"hidden": 4096}, payload), "it has 4096 neurons"),
-        (lambda header, payload: (header | {"hidden": "8"}, payload), "it has '8' neurons"),
-        (lambda header, payload: (header, payload[:-2]), "bytes of weights, 8 neurons need"),
+        (lambda header, payload: (header | {"hidden": 4096}, payload), "it has 4096 neurons, not a multiple of 32"),
+        (lambda header, payload: (header | {"hidden": "128"}, payload), "it has '128' neurons"),
+        (
+            lambda header, payload: (header | {"hidden": 512}, payload),
+            f"it has 512 neurons, this engine {HIDDEN}; `zobra --network",
+        ),
+        (lambda header, payload: (header, payload[:-2]), f"bytes of weights, {HIDDEN} neurons need"),
         (lambda header, payload: (header, payload[:-2] + b"xx"), "the digest differs"),
         (lambda header, payload: (header, b"\0" * MAX_BYTES), "larger than"),
     ],
@@ -149,7 +171,7 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path, change, complaint):
 
 
 def test_an_output_weight_that_would_overflow_is_refused(tmp_path):
-    network = random_network(8)
+    network = random_network(HIDDEN)
     network.output[5, 1, 3] = -LARGEST_OUTPUT - 1
     path = tmp_path / "bad.network"
     path.write_bytes(network.to_bytes())

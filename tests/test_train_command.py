@@ -8,14 +8,13 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from zobra.engine.network import BUILT_IN, read_network
+from zobra.engine.network_file import BUILT_IN, HIDDEN, NetworkError, read_network
 from zobra.train.command_line import app
 from zobra.train.games import shards
 from zobra.train.pipeline import Pipeline, StepFailed
 from zobra.train.recipe import BUILT_IN_NAME, FOLDER, RecipeError, read_recipe
 
 MINIATURE = """
-hidden = 8
 [data]
 games = 128
 [data.rules]
@@ -43,7 +42,7 @@ def test_a_miniature_of_everything(tmp_path):
     assert " is needed" in result.output and "all steps take about 0:00:" in result.output, result.output
     assert result.exit_code == ("is not strong enough" in result.output)  # the match is an honest one
     network = read_network(tmp_path / "mini.network")
-    assert network.hidden == 8 and network.header["recipe"]["data"]["games"] == network.header["games"] == 128
+    assert network.hidden == HIDDEN and network.header["recipe"]["data"]["games"] == network.header["games"] == 128
     assert {"data", "positions", "validation"} <= network.header.keys()
     assert (tmp_path / "mini.png").stat().st_size > 1_000
     again = run("data", recipe, "--folder", tmp_path, "--workers", 1)
@@ -58,6 +57,18 @@ def test_a_miniature_of_everything(tmp_path):
     assert shown.exit_code == 0 and '[Round "3"]' in shown.output
     assert run("view", shards(tmp_path)[0], 999).exit_code != 0
     a_network_that_does_not_verify_is_set_aside(recipe, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_network_of_another_width_is_verified_and_plays(tmp_path, capfd):
+    """By processes that have it built in; their kernels are compiled first."""
+    recipe = tmp_path / "wide.toml"
+    recipe.write_text("hidden = 160\n" + MINIATURE)
+    result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
+    assert "wide scored" in result.output, result.output
+    assert "update_differences=0, asymmetries=0" in capfd.readouterr().out
+    with pytest.raises(NetworkError, match=f"it has 160 neurons, this engine {HIDDEN}"):
+        read_network(tmp_path / "wide.network")
 
 
 def test_the_built_in_network_plays_by_that_name(tmp_path):

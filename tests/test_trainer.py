@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zobra.engine.network import LARGEST_OUTPUT, QB, SCALE
+from zobra.engine.network_file import HIDDEN, LARGEST_OUTPUT, QB, SCALE
 from zobra.train.generate import SelfPlayer
 from zobra.train.gradient import accumulate_gradient, weights_dtype
 from zobra.train.positions import PACKED, Replayer
@@ -13,7 +13,7 @@ from zobra.train.quantise import float_scores, integer_scores, quantise
 from zobra.train.trainer import LARGEST_WEIGHT, Schedule, Trainer, initial_weights, split
 from zobra.train.verify import verify
 
-HIDDEN = 8
+SMALL = 8  # neurons, where no kernel of the engine takes part
 SCHEDULE = Schedule(epochs=30, batch=128, rate=3e-3, warmup=10, validation=5)
 
 
@@ -30,7 +30,7 @@ def loss_and_gradient(weights: np.ndarray, positions: np.ndarray, blend: float) 
 
 
 def test_the_gradient_is_the_slope_of_the_loss(positions):
-    sample, weights = positions[::60][:12], initial_weights(HIDDEN, 1)
+    sample, weights = positions[::60][:12], initial_weights(SMALL, 1)
     _, gradient = loss_and_gradient(weights, sample, 0.3)
     flat = weights.view("f4")
     largest = np.argsort(-np.abs(gradient))[:40]
@@ -47,7 +47,7 @@ def test_the_gradient_is_the_slope_of_the_loss(positions):
 
 def test_the_loss_is_what_the_output_says(positions):
     """Against the plain arithmetic of quantise.py, for the target, the score and the result."""
-    sample, weights = positions[:200], initial_weights(HIDDEN, 2)
+    sample, weights = positions[:200], initial_weights(SMALL, 2)
     errors, _ = loss_and_gradient(weights, sample, 0.25)
     chance, by_score = (1 / (1 + np.exp(-values / SCALE)) for values in (float_scores(weights[0], sample), sample["score"]))
     by_result = sample["result"] / 2
@@ -63,7 +63,7 @@ def test_games_are_kept_out_as_a_whole(positions):
 
 
 def test_it_learns_and_threads_change_nothing(positions):
-    trainers = [Trainer(positions, HIDDEN, SCHEDULE, threads) for threads in (1, 2)]
+    trainers = [Trainer(positions, SMALL, SCHEDULE, threads) for threads in (1, 2)]
     reports: list[Any] = []
     after = trainers[0].run(reports.append)
     assert reports[-1].training.loss < 0.6 * reports[0].training.loss
@@ -84,7 +84,7 @@ def test_the_schedule_climbs_and_falls():
 
 def test_too_few_games_are_refused(positions):
     with pytest.raises(ValueError, match="too few games"):
-        Trainer(positions[positions["game"] == 1], HIDDEN, SCHEDULE, 1)
+        Trainer(positions[positions["game"] == 1], SMALL, SCHEDULE, 1)
 
 
 def test_rounding_costs_little_and_everything_is_verified(positions):

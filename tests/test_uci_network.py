@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -10,8 +12,7 @@ import pytest
 from tests.test_network import random_network
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
-from zobra.engine.layouts import HIDDEN
-from zobra.engine.network import BUILT_IN, Network, install, read_network
+from zobra.engine.network_file import BUILT_IN, HIDDEN, Network, install, read_network
 from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD
 from zobra.search.limits import Limits
@@ -69,11 +70,26 @@ def test_what_cannot_be_loaded_is_told_and_changes_nothing(conversation, said, t
     conversation.set_option(SetOption("EvalFile", saved(tmp_path, small())))
     value = conversation.searcher.evaluate(parse_fen(START))
     (tmp_path / "noise").write_bytes(b"noise")
-    for path in ("noise", "nothing"):
+    (tmp_path / "wide").write_bytes(random_network(HIDDEN + 32).to_bytes())
+    wide = f"it has {HIDDEN + 32} neurons, this engine {HIDDEN}; "
+    for path, complaint in (("noise", "not a file of"), ("nothing", "No such file"), ("wide", wide)):
         conversation.set_option(SetOption("EvalFile", str(tmp_path / path)))
-        assert said.pop().startswith(f"info string error: {tmp_path / path}: ")
+        assert said.pop().startswith(f"info string error: {tmp_path / path}: {complaint}")
     assert conversation.searcher.evaluate(parse_fen(START)) == value
     assert conversation.values["EvalFile"].endswith("a network.file")
+
+
+@pytest.mark.parametrize("arguments", [["nothing"], ["nothing", "bench"], ["noise", "--tunable"], [""], []])
+def test_a_network_that_cannot_be_built_in_ends_the_program(tmp_path, arguments):
+    (tmp_path / "noise").write_bytes(b"noise")
+    command = [sys.executable, "-m", "zobra.uci", "--network", *arguments]
+    done = subprocess.run(
+        command, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+    )
+    complaint = {"nothing": "nothing: No such file", "noise": "noise: not a file of"}.get(
+        "".join(arguments[:1]), "not an ordinary file"
+    )
+    assert done.returncode == 1 and complaint in done.stderr and "Traceback" not in done.stderr and not done.stdout
 
 
 def test_the_search_uses_the_network_and_forgets_what_it_knew(tmp_path):

@@ -90,12 +90,17 @@ def network(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES)
 
 
 @app.command()
-def gate(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES) -> None:
-    """Measure a network: its speed, and a match against the engine that played its games."""
+def verify(recipe: RecipeName, folder: Folder = None) -> None:
+    """Verify the network of a recipe, and measure its speed."""
     with _errors_reported():
-        pipeline = _pipeline(recipe, folder, workers)
-        pipeline.bench()
-        pipeline.gate()
+        _pipeline(recipe, folder, 1).verify()
+
+
+@app.command()
+def gate(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES) -> None:
+    """Play a match of a network against the engine that played its games."""
+    with _errors_reported():
+        _pipeline(recipe, folder, workers).gate()
 
 
 Blend = Annotated[

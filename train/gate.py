@@ -15,7 +15,7 @@ from zobra.arena.engines import EngineSpec
 from zobra.arena.options import GameOptions
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
-from zobra.engine.network import Network, install
+from zobra.engine.network_file import Network, install
 from zobra.engine.position import TABLES_RECORD
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
@@ -55,11 +55,11 @@ def nodes_per_second(use_network: int, nodes: int) -> float:
 
 
 def zobra_with(name: str, network: Path | None) -> EngineSpec:
-    """This engine with a network file; with the piece-square evaluation for None."""
+    """This engine with a network of any width built in; with the piece-square evaluation for None."""
     command = (sys.executable, "-m", "zobra.uci")
     if network is None:
         return EngineSpec(name, (*command, "--tunable"), {"use_network": "0"})
-    return EngineSpec(name, command, {"EvalFile": str(network)})
+    return EngineSpec(name, (*command, "--network", str(network)))
 
 
 def play_match(

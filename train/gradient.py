@@ -12,15 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from zobra.engine.kernels import lowest, numeric
-from zobra.engine.layouts import BUCKETS, FEATURES
-from zobra.engine.network import PIECES_A_BUCKET, SCALE
+from zobra.engine.network_file import BUCKETS, FEATURES, SCALE
 from zobra.train.positions import MAX_PIECES
 
 FIRST_MOMENT, SECOND_MOMENT, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
 ONE, NIBBLE, RANKS, FILES, LOW, NOTHING, SQUARE_BITS = map(np.uint64, (1, 4, 56, 7, 15, 0, 6))
 OWN_MIRRORED, THEIRS_MIRRORED = np.uint64(1), np.uint64(2)
 HALF_POINTS = 2.0
-PIECES, UNIT = int(PIECES_A_BUCKET), float(SCALE)
+PIECES, UNIT = MAX_PIECES // BUCKETS, float(SCALE)
 
 
 def weights_dtype(hidden: int) -> np.dtype:

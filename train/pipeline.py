@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +17,7 @@ import numpy as np
 from rich.console import Console
 
 from zobra.arena.clock import TimeControl
-from zobra.engine.network import BUILT_IN, Network, read_network
+from zobra.engine.network_file import BUILT_IN, HIDDEN, Network, read_network
 from zobra.train import display, gate
 from zobra.train.check import check_data
 from zobra.train.games import data_digest, load_positions, read_sets, shards, write_atomically
@@ -114,7 +116,16 @@ class Pipeline:
         self._console.print(f"{self.network_path}: {json.dumps(facts)}", soft_wrap=True)
 
     def verify(self) -> None:
-        """Compare the network file with the float weights, and the kernels with plain arithmetic."""
+        """Compare the network file with the float weights, and the kernels with plain arithmetic; then measure its speed.
+
+        Where the network has another width than this process's kernels, a process with that network built in does it.
+        """
+        if read_network(self.network_path, any_width=True).hidden != HIDDEN:
+            engine = [sys.executable, "-m", "zobra.uci", "--network", str(self.network_path)]
+            command = [*engine, "train", "verify", str(self.recipe.path), "--folder", str(self.folder)]
+            if subprocess.run(command, check=False).returncode:
+                raise StepFailed(f"{self.network_path} could not be verified")
+            return
         network = read_network(self.network_path)
         with np.load(self.network_path.with_suffix(".weights.npz")) as kept:
             weights, sample = kept["weights"], kept["sample"]
@@ -123,13 +134,10 @@ class Pipeline:
         if faults := findings.faults():
             rejected = self.network_path.replace(self.network_path.with_suffix(".rejected"))  # no other step may use it
             raise StepFailed("; ".join([*faults, f"the network is now {rejected}"]))
-
-    def bench(self) -> None:
-        """Measure nodes a second with the network and with piece-square values."""
-        with gate.network_installed(read_network(self.network_path)):
-            pieces, network = (gate.nodes_per_second(use, BENCH_NODES) for use in (0, 1))
-        share = network / pieces
-        self._console.print(f"{network:,.0f} nodes/s; {share:.0%} of the {pieces:,.0f} with piece-square values")
+        with gate.network_installed(network):
+            by_pieces, by_network = (gate.nodes_per_second(use, BENCH_NODES) for use in (0, 1))
+        share = by_network / by_pieces
+        self._console.print(f"{by_network:,.0f} nodes/s; {share:.0%} of the {by_pieces:,.0f} with piece-square values")
         if share < EXPECTED_SPEED:
             self._console.print(f"slower than expected: {EXPECTED_SPEED:.0%}")
 
@@ -137,7 +145,10 @@ class Pipeline:
         """Play a match at a time control against the engine that played the games."""
         name, plan, opponent = self.recipe.name, self.recipe.gate, self.opponent()
         engines = gate.zobra_with(name, self.network_path), gate.zobra_with(f"before-{name}", opponent)
-        digests = [read_network(path).digest[:DIGEST_SHOWN] if path else "pieces" for path in (self.network_path, opponent)]
+        digests = [
+            read_network(path, any_width=True).digest[:DIGEST_SHOWN] if path else "pieces"
+            for path in (self.network_path, opponent)
+        ]
         folder = self.folder / "-".join([name, "gate", *digests])  # another network is another match
         try:
             share = gate.play_match(self._console, folder, engines, plan.time_control, plan.games, self.workers)
@@ -171,7 +182,7 @@ class Pipeline:
         """All steps."""
         about = timedelta(seconds=max(1, round(self.estimate())))
         self._console.print(f"all steps take about {about} (h:mm:ss) with {self.workers} threads")
-        steps = (self.play, self.check, self.train, self.verify, self.bench, self.gate)
+        steps = (self.play, self.check, self.train, self.verify, self.gate)
         for number, step in enumerate(steps, 1):
             self._console.rule(f"{number} of {len(steps)}: {step.__name__}")
             step()

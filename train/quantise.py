@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from zobra.engine.network import LARGEST_OUTPUT, PIECES_A_BUCKET, QA, QB, SCALE, Network
+from zobra.engine.network_file import BUCKETS, LARGEST_OUTPUT, QA, QB, SCALE, Network
 from zobra.train.positions import MAX_PIECES
 
 
@@ -42,7 +42,7 @@ def _neurons(rows: np.ndarray, bias: np.ndarray, features: np.ndarray) -> np.nda
 def _buckets(positions: np.ndarray) -> np.ndarray:
     """The output bucket of each position."""
     counts = np.array([int(occupied).bit_count() for occupied in positions["occupied"]])
-    return (counts - 1) // int(PIECES_A_BUCKET)
+    return (counts - 1) * BUCKETS // MAX_PIECES
 
 
 def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from zobra.arena.files import read_toml
-from zobra.engine.layouts import HIDDEN
+from zobra.engine.network_file import HIDDEN, WIDTHS
 from zobra.train.game_kernel import OTHER_BOUNDS, RULE_BOUNDS, RULE_DEFAULTS
 from zobra.train.positions import FILTER_DEFAULTS
 from zobra.train.trainer import Schedule
@@ -52,8 +52,9 @@ class Gate:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A whole recipe; `hidden` is the number of neurons for each side."""
+    """A whole recipe, read from `path`; `hidden` is the number of neurons for each side."""
 
+    path: Path
     name: str
     hidden: int
     data: DataPlan
@@ -63,7 +64,7 @@ class Recipe:
 
     def facts(self) -> dict[str, Any]:
         """The recipe as plain values."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "path"}
 
 
 def _checked(table: dict[str, Any], defaults: dict[str, Any], path: Path, name: str) -> dict[str, Any]:
@@ -128,15 +129,13 @@ def read_recipe(name: str) -> Recipe:
     hidden = content.pop("hidden", HIDDEN)
     if content or not all(isinstance(part, dict) for part in parts.values()):
         raise RecipeError(f"{path}: it has hidden, [data], [filter], [training] and [gate], and nothing like {list(content)}")
-    if not isinstance(hidden, int) or not 1 <= hidden <= HIDDEN:
-        raise RecipeError(
-            f"{path}: hidden = {hidden!r}; this engine takes 1 to {HIDDEN} neurons (HIDDEN in engine/layouts.py, at most 512)"
-        )
+    if not isinstance(hidden, int) or hidden not in WIDTHS:
+        raise RecipeError(f"{path}: hidden = {hidden!r}: it must be a multiple of 32, and at most 512")
     data = DataPlan(**_checked(parts["data"], asdict(DataPlan()), path, "data"))
     _checked(data.rules, RULE_DEFAULTS, path, "data.rules")
     kept = _checked(parts["filter"], FILTER_DEFAULTS, path, "filter")
     training = Schedule(**_checked(parts["training"], asdict(Schedule()), path, "training"))
     gate = Gate(**_checked(parts["gate"], asdict(Gate()), path, "gate"))
-    recipe = Recipe(path.stem, hidden, data, kept, training, gate)
+    recipe = Recipe(path, path.stem, hidden, data, kept, training, gate)
     _check_values(recipe, path)
     return recipe

@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from zobra.engine.layouts import FEATURES
-from zobra.engine.network import LARGEST_OUTPUT, QB
+from zobra.engine.network_file import FEATURES, LARGEST_OUTPUT, QB
 from zobra.train.gradient import Step, accumulate_gradient, optimise, weights_dtype
 from zobra.train.training_game import DataError
 

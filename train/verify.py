@@ -13,9 +13,10 @@ from zobra.engine.accumulator import refresh
 from zobra.engine.board import BLACK, ONE, WHITE, ZERO
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import INT, WORD, copy_record, entry, kernel, record
-from zobra.engine.layouts import ACCUMULATOR, HIDDEN, TABLES_TYPE
+from zobra.engine.layouts import ACCUMULATOR, TABLES_TYPE
 from zobra.engine.move import NO_MOVE
-from zobra.engine.network import Network, evaluate_anew, install
+from zobra.engine.network import evaluate_anew
+from zobra.engine.network_file import HIDDEN, Network, install
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.evaluation import evaluate
 from zobra.search.node import make_move

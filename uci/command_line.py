@@ -18,7 +18,8 @@ from zobra.uci.perft_command import perft
 from zobra.uci.version import VERSION
 from zobra.uci.warmup import warmup
 
-HELP = "Zobra, a UCI chess engine. Without a command it speaks UCI; with --tunable its search parameters are options too."
+HELP = """Zobra, a UCI chess engine. Without a command it speaks UCI; with --tunable its search parameters are options too.
+--network FILE, before all else, builds another network in."""
 Depth = Annotated[int, typer.Argument(min=1, max=64, help="Plies. Only the default gives the signature.")]
 WITH_ENGINES = ("match", "ladder", "suite", "analyse", "tune", "ablate")  # commands that start engines
 app = typer.Typer(

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 TUNABLE = "--tunable"  # speak UCI, and announce the parameters of the search too
+NETWORK = "--network"  # and a file: the network to be built in, for a conversation as for any command
 
 
 def main() -> None:
     """Entry point. A conversation is imported without anything heavy, so that `uci` is answered at once."""
     arguments = sys.argv[1:]
+    if arguments[:1] == [NETWORK]:
+        build_in(Path(*arguments[1:2]))
+        del arguments[:2]
     converses = arguments in ([], [TUNABLE])
     refuse_closed_streams(converses)
     if converses:
@@ -21,6 +27,17 @@ def main() -> None:
 
         first, *words = arguments[0].split() or [""]  # a whole UCI command may come in quotes
         app([first.lower(), *words, *arguments[1:]])
+
+
+def build_in(path: Path) -> None:
+    """Have this network built in, with kernels of its width, here and in child processes; end with 1 if it cannot be used."""
+    os.environ["ZOBRA_NETWORK"] = str(path.absolute())  # read when the engine is imported
+    try:
+        from zobra.engine.network_file import read_network
+
+        read_network(path)
+    except ValueError as error:
+        sys.exit(f"zobra: {error}")
 
 
 def refuse_closed_streams(converses: bool) -> None:

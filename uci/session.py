@@ -12,7 +12,7 @@ from pathlib import Path
 
 from zobra.engine import kernels
 from zobra.engine.fen import write_fen
-from zobra.engine.network import read_network
+from zobra.engine.network_file import read_network
 from zobra.engine.position import Position
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher

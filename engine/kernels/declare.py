@@ -72,14 +72,14 @@ class Entry(Kernel):
 
     @cached_property
     def name(self) -> str:
-        """What its object code is kept under: the function's name, and a hash of what else than the digest can change it."""
+        """The function's name, and a hash of what else than the digest can change it."""
         name = f"{self.function.__module__}.{self.function.__qualname__}"
         others = [path for path in imported_files(self.file) if not is_kernel_source(path)]
         return f"{name}-{hash_files(others).hexdigest()[:12]}" if others else name
 
     @cached_property
     def key(self) -> str:
-        """Name and signature: what the head of a file binds the object code to."""
+        """Name and signature: what its object code is kept under. Networks of other widths make other signatures."""
         return f"{self.name}({', '.join(each.text for each in self.arguments)}) -> {self.result.text}"
 
     @cached_property
@@ -114,7 +114,7 @@ class Entry(Kernel):
         """The object code from the set in use or from the store, None if it is in neither."""
         if not self.is_kept:
             return None
-        return selected.kernels.get(self.key) or store.read(self.name).get(self.key)
+        return selected.kernels.get(self.key) or store.read(self.key).get(self.key)
 
     def is_loaded(self) -> bool:
         """Is the object code in memory, or can it be read?"""
@@ -133,7 +133,7 @@ class Entry(Kernel):
                 code = object_code(self.specialised)
                 store.compiled += 1
                 if self.is_kept:
-                    store.write({self.key: code}, self.name)
+                    store.write({self.key: code}, self.key)
         return code
 
     @cached_property

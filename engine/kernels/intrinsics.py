@@ -242,7 +242,6 @@ def row_sums(rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lan
     list_fields: Any = changes.fields
     table_fields: Any = table.fields
     numbers, word = rows.itemsize // 2, ir.IntType(64)
-    lanes = min(lanes, numbers)
 
     def load(builder, pointer, offset, kind, index, stride):
         place = builder.add(builder.ptrtoint(pointer, word), builder.mul(index, ir.Constant(word, stride)))
@@ -275,10 +274,11 @@ def row_sums(rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lan
         def generate_code(context, builder, signature, arguments):
             to, from_, owner, lists = arguments
             for first in range(0, numbers, lanes):
-                total = _load_lanes(builder, from_, first, lanes)[1]
+                part = min(lanes, numbers - first)
+                total = _load_lanes(builder, from_, first, part)[1]
                 for name in ("added", "removed"):
                     total = add_listed(builder, total, first, name, lists, owner)
-                builder.store(total, _load_lanes(builder, to, first, lanes)[0], align=2)
+                builder.store(total, _load_lanes(builder, to, first, part)[0], align=2)
             return context.get_dummy_value()
 
         return VOID(Record(rows), Record(rows), Record(table), Record(changes)), generate_code

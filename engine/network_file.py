@@ -1,0 +1,119 @@
+"""The file of an evaluation network, and the network that is built in.
+
+A file is one line of JSON, then int16 numbers, little-endian: 768 rows of N, N biases, 2 × N weights for each output, and the
+bias of each (times QA × QB) as the low and the high half of an int32. N is the network's width: its neurons for each side.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+FEATURES = 768  # a piece on a square, as one side sees it
+BUCKETS = 8  # output layers, each for another number of pieces on the board
+WIDTHS = range(32, 513, 32)  # possible numbers of neurons for each side
+FORMAT = "zobra network 2"
+ARCHITECTURE = f"(768 king-mirrored -> N) x 2 -> {BUCKETS} by pieces, squared clipped"
+QA, QB, SCALE = 255, 256, 400
+LARGEST_OUTPUT = 126  # of an output weight: QA × it, at most 32,130, fits in 16 bits; see clipped_square_sum
+MAX_BYTES = 1_000_000
+VARIABLE = "ZOBRA_NETWORK"  # names another file to be built in; `zobra --network FILE` sets it
+BUILT_IN = Path(os.environ.get(VARIABLE) or Path(__file__).parent / "data" / "zobra.network")
+
+
+class NetworkError(ValueError):
+    """A file is not a network that this engine can use; the message names the file and the fault."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """Weights, int16: `rows` (768, N), `bias` (N,), `output` (BUCKETS, 2, N); `output_bias` (BUCKETS,) times QA × QB, int32."""
+
+    rows: np.ndarray
+    bias: np.ndarray
+    output: np.ndarray
+    output_bias: np.ndarray
+    header: dict[str, Any]
+
+    @property
+    def hidden(self) -> int:
+        """Neurons for each perspective."""
+        return int(self.bias.shape[0])
+
+    @property
+    def digest(self) -> str:
+        """Hash that identifies these weights: 16 hexadecimal digits."""
+        return hashlib.sha256(self.payload()).hexdigest()[:16]
+
+    def payload(self) -> bytes:
+        """The weights as the file has them."""
+        bias = self.output_bias.astype("<i4").view("<i2")
+        return np.concatenate([self.rows.ravel(), self.bias, self.output.ravel(), bias]).astype("<i2").tobytes()
+
+    def to_bytes(self) -> bytes:
+        """The file."""
+        payload = self.payload()
+        fixed = {"format": FORMAT, "architecture": ARCHITECTURE, "hidden": self.hidden, "qa": QA, "qb": QB, "scale": SCALE}
+        facts = {**self.header, **fixed, "sha256": hashlib.sha256(payload).hexdigest()}
+        return json.dumps(facts).encode() + b"\n" + payload
+
+
+def _require(condition: bool, path: Path, complaint: str) -> None:
+    if not condition:
+        raise NetworkError(f"{path}: {complaint}")
+
+
+def _read(path: Path) -> tuple[dict[str, Any], bytes]:
+    """Header and weights of a file; the header is checked."""
+    try:
+        if not path.is_file():  # a FIFO would keep its reader waiting, a device may never end
+            raise NetworkError(f"{path}: {'not an ordinary file' if path.exists() else 'No such file'}")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise NetworkError(f"{path}: {error.strerror}") from error
+    line, _, payload = content.partition(b"\n")
+    _require(len(content) <= MAX_BYTES, path, f"larger than {MAX_BYTES} bytes")
+    try:
+        header = json.loads(line)
+    except (ValueError, RecursionError) as error:  # RecursionError: brackets that are nested too deep
+        raise NetworkError(f"{path}: not a file of {FORMAT!r}") from error
+    _require(isinstance(header, dict) and header.get("format") == FORMAT, path, f"not a file of {FORMAT!r}")
+    for name, wanted in (("architecture", ARCHITECTURE), ("qa", QA), ("qb", QB), ("scale", SCALE)):
+        _require(header.get(name) == wanted, path, f"its {name} is {header.get(name)!r}, this engine needs {wanted!r}")
+    hidden = header.get("hidden")
+    _require(isinstance(hidden, int) and hidden in WIDTHS, path, f"it has {hidden!r} neurons, not a multiple of 32 up to 512")
+    return header, payload
+
+
+# The width of this build: that of the built-in network. The layouts of all records that kernels evaluate with depend on it.
+HIDDEN = int(_read(BUILT_IN)[0]["hidden"])
+
+
+def read_network(path: Path, any_width: bool = False) -> Network:
+    """Read and check a file; NetworkError names what is wrong with it. Kernels can use only networks of HIDDEN neurons."""
+    header, payload = _read(path)
+    hidden = int(header["hidden"])
+    remedy = "`zobra --network FILE` builds one in that has another width"
+    _require(any_width or hidden == HIDDEN, path, f"it has {hidden} neurons, this engine {HIDDEN}; {remedy}")
+    size = 2 * (FEATURES * hidden + hidden + BUCKETS * (2 * hidden + 2))
+    _require(len(payload) == size, path, f"it has {len(payload)} bytes of weights, {hidden} neurons need {size}")
+    _require(hashlib.sha256(payload).hexdigest() == header.get("sha256"), path, "its weights are damaged: the digest differs")
+    numbers = np.frombuffer(payload, "<i2").astype(np.int16)
+    rows, bias, output, last = np.split(numbers, np.cumsum([FEATURES * hidden, hidden, BUCKETS * 2 * hidden]))
+    _require(int(np.abs(output.astype(int)).max()) <= LARGEST_OUTPUT, path, f"an output weight is beyond ±{LARGEST_OUTPUT}")
+    output_bias = last.view("<i4").astype(np.int32)
+    return Network(rows.reshape(FEATURES, hidden), bias, output.reshape(BUCKETS, 2, hidden), output_bias, header)
+
+
+def install(network: Network, record: Any) -> None:
+    """Put the weights of a network of HIDDEN neurons into a NETWORK record, from which kernels read."""
+    for name in ("rows", "bias", "output"):
+        record[name]["values"] = getattr(network, name)
+    record["output_bias"] = network.output_bias
