@@ -49,8 +49,6 @@ MOVES = [
     ("passing", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "0000"),
     ("a king's step", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1f2"),
 ]
-
-
 LINE = "e4 d5 exd5 Qxd5 Nc3 Qe5+ Be2 Bg4 d4 Bxe2 Ngxe2 Qa5 Bd2 Nc6 Nb5 Qb6"
 
 
@@ -80,11 +78,6 @@ def test_a_walk_through_the_search_s_stack():
     assert verify.Verifier(random_network(HIDDEN)).walk(30_000, seed=3) == 0
 
 
-@pytest.mark.slow
-def test_a_million_plies():
-    assert verify.Verifier(random_network(HIDDEN)).walk(1_000_000, seed=4) == 0
-
-
 def test_a_walk_finds_accumulators_that_were_not_brought_up_to_date(monkeypatch):
     def forgetful_worker(parameters, signals):
         return new_worker(parameters | {"use_network": 0}, signals)
@@ -98,10 +91,3 @@ def test_a_score_that_depends_on_the_colour_is_found_out(monkeypatch):
     assert verifier.asymmetries(boards) == 0
     monkeypatch.setattr(verify.Verifier, "score", lambda self, position: int(position.record["side"]))
     assert verifier.asymmetries(boards) == 50
-
-
-def test_an_accumulator_of_another_position_is_found_out():
-    before, after = parse_fen(MOVES[0][1]), parse_fen(MOVES[1][1])
-    known, found = anew(after), np.zeros(1, ACCUMULATOR)
-    update_from_python(NETWORK_ARRAY[0], found[0], after.record, known[0], before.record, 0)
-    assert (found["sides"]["values"][0, 0] != known["sides"]["values"][0, 0]).any()

@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -71,10 +72,6 @@ def test_a_network_of_another_width_is_verified_and_plays(tmp_path, capfd):
         read_network(tmp_path / "wide.network")
 
 
-def test_the_built_in_network_plays_by_that_name(tmp_path):
-    assert Pipeline(read_recipe("main"), tmp_path, Console(), 1).opponent() == BUILT_IN
-
-
 def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
     recipe = tmp_path / "late.toml"
     recipe.write_text(MINIATURE.replace("games = 128", 'games = 128\nalso = ["gne1"]'))
@@ -84,10 +81,9 @@ def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
 
 
 def test_a_name_that_no_match_could_use_is_refused(tmp_path):
-    recipe = tmp_path / "my recipe.toml"
-    recipe.write_text(MINIATURE)
+    (tmp_path / "my recipe.toml").write_text(MINIATURE)
     with pytest.raises(RecipeError, match="letters, digits"):
-        read_recipe(str(recipe))
+        read_recipe(str(tmp_path / "my recipe.toml"))
 
 
 def a_network_that_does_not_verify_is_set_aside(recipe, tmp_path):
@@ -119,6 +115,7 @@ def test_faults_are_one_sentence(tmp_path):
 def test_the_recipes_can_be_read(path):
     recipe = read_recipe(path.stem)
     assert recipe.name == path.stem
+    assert (Pipeline(recipe, Path(), Console(), 1).opponent() == BUILT_IN) == (recipe.data.network == BUILT_IN_NAME)
     assert json.dumps(recipe.facts())
     for name in {*recipe.data.also, recipe.data.network} - {"", BUILT_IN_NAME}:
         assert read_recipe(name).hidden <= recipe.hidden

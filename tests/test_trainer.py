@@ -7,8 +7,8 @@ import pytest
 
 from zobra.engine.network_file import HIDDEN, LARGEST_OUTPUT, QB, SCALE
 from zobra.train.generate import SelfPlayer
-from zobra.train.gradient import accumulate_gradient, weights_dtype
-from zobra.train.positions import PACKED, Replayer
+from zobra.train.gradient import accumulate_gradient
+from zobra.train.positions import Replayer
 from zobra.train.quantise import float_scores, integer_scores, quantise
 from zobra.train.trainer import LARGEST_WEIGHT, Schedule, Trainer, initial_weights, split
 from zobra.train.verify import verify
@@ -109,8 +109,3 @@ def test_verification_finds_positions_seen_from_the_wrong_wing(positions):
     turned["mirrored"] ^= 1
     findings = verify(quantise(weights[0], {}), weights[0], turned, plies=100)
     assert findings.kernel_differences > 40 and "plain arithmetic" in " ".join(findings.faults())
-
-
-def test_weights_are_nothing_but_floats():
-    assert weights_dtype(3).itemsize == 4 * (768 * 3 + 3 + 8 * (6 + 1))
-    assert PACKED.itemsize == 32
