@@ -1,13 +1,14 @@
-"""The programs that check matches: each kind of fault is found, and a sound match has none."""
+"""The programs that check matches and lines: each kind of fault is found, and what is sound has none."""
 
 import subprocess
 import sys
 from collections import Counter
 
+import chess
 import pytest
 
-from tests.tools.conversation import Conversation
-from tests.tools.judge import game_faults, read_games, transcript_faults
+from tests.tools.judge import Conversation, game_faults, read_games, transcript_faults
+from tests.tools.lines import line_fault
 
 SOUND = [
     "> uci",
@@ -97,3 +98,30 @@ def test_the_witness_records_a_conversation(tmp_path, arguments, faults):
     assert counts["searches"] == 1 and counts["processes"] == 1
     assert [kind for kind in found if kind != "bestmove" or faults] == faults
     assert done.returncode == (7 if "--crash" in arguments else 0)
+
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"
+SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "mate", "fault"),
+    [
+        (chess.STARTING_FEN, ["e2e4", "e7e5", "g1f3"], None, None),
+        (chess.STARTING_FEN, ["e2e4", "0000"], None, "0000 at ply 2 is no legal move"),
+        (chess.STARTING_FEN, ["e2e9"], None, "e2e9 at ply 1"),
+        (BACK_RANK, ["d1d8"], 1, None),
+        (BACK_RANK, ["d1d7"], 1, "ends without mate"),
+        (BACK_RANK, ["d1d8"], 2, "has 1 plies, not 3"),
+        (BACK_RANK.replace("w", "b"), ["g8h8", "d1d8"], -1, None),
+        ("4k3/8/8/8/8/8/3p4/4K3 w - - 0 1", ["e1d2", "e8e7"], None, "insufficient material, with e8e7 at ply 2"),
+        ("8/8/8/8/7k/R7/1R6/K7 w - - 98 80", ["b2b4", "h4g5", "a3a5"], None, "the fifty-move rule, with a3a5 at ply 3"),
+        (BACK_RANK.replace("0 1", "99 80"), ["d1d8"], 1, None),
+        (chess.STARTING_FEN, [*SHUFFLE, *SHUFFLE], None, None),
+        (chess.STARTING_FEN, [*SHUFFLE, *SHUFFLE, "e2e4"], None, "repetition, with e2e4 at ply 9"),
+        ("4k3/8/8/8/8/8/8/R2K3R w HA - 0 1", ["d1h1"], None, None),
+    ],
+)
+def test_lines(fen, moves, mate, fault):
+    found = line_fault(chess.Board(fen, chess960="HA" in fen), moves, mate)
+    assert found is None if fault is None else fault in str(found)

@@ -59,7 +59,13 @@ class Browser:
             message["sessionId"] = self._session
         os.write(self._out, json.dumps(message).encode() + b"\0")
         while True:
-            answer = self._read()
+            while b"\0" not in self._rest:
+                received = os.read(self._in, 1 << 20)
+                if not received:
+                    raise RuntimeError("Chromium ended")
+                self._rest += received
+            text, self._rest = self._rest.split(b"\0", 1)
+            answer = json.loads(text)
             if answer.get("method") == "Runtime.exceptionThrown":
                 raise RuntimeError(f"error in the page: {answer['params']['exceptionDetails']}")
             if answer.get("method") == "Network.requestWillBeSent":
@@ -68,15 +74,6 @@ class Browser:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
                 return answer["result"]
-
-    def _read(self) -> dict[str, Any]:
-        while b"\0" not in self._rest:
-            received = os.read(self._in, 1 << 20)
-            if not received:
-                raise RuntimeError("Chromium ended")
-            self._rest += received
-        text, self._rest = self._rest.split(b"\0", 1)
-        return json.loads(text)
 
     def open(self, page: Path, fragment: str = "") -> None:
         """Loads a file, and waits until its scripts have run."""

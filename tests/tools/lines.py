@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import chess
 
 
-def line_fault(board: chess.Board, moves: Iterable[str], mate: int | None = None) -> str | None:
+def line_fault(board: chess.Board, moves: Sequence[str], mate: int | None = None) -> str | None:
     """What is wrong with a line from `board` (whose earlier moves count for repetition), None if nothing.
 
     `mate`: the moves to mate that its score promises, negative when the side to move is mated; None for other scores.
     """
     board = board.copy()
-    plies = 0
-    for text in moves:
-        if plies and (ending := drawn_by_rule(board)):
-            return f"goes on after a draw by {ending}, with {text} at ply {plies + 1}"
+    for ply, text in enumerate(moves, 1):
+        if ply > 1 and (ending := drawn_by_rule(board)):
+            return f"goes on after a draw by {ending}, with {text} at ply {ply}"
         try:
-            move = board.parse_uci(text)
-            if not move:
+            if not board.push_uci(text):
                 raise ValueError("passing is none")
-            board.push(move)
         except ValueError as error:
-            return f"{text} at ply {plies + 1} is no legal move: {error}"
-        plies += 1
-    return None if mate is None else mate_fault(board, plies, mate)
-
-
-def mate_fault(board: chess.Board, plies: int, mate: int) -> str | None:
-    """What is wrong with a promise of mate whose line ends with `board` after so many plies."""
+            return f"{text} at ply {ply} is no legal move: {error}"
+    if mate is None:
+        return None
     wanted = 2 * mate - 1 if mate > 0 else -2 * mate
-    if plies != wanted:
-        return f"promises mate in {mate}, but has {plies} plies, not {wanted}"
+    if len(moves) != wanted:
+        return f"promises mate in {mate}, but has {len(moves)} plies, not {wanted}"
     return None if board.is_checkmate() else f"promises mate in {mate}, but ends without mate"
 
 

@@ -23,14 +23,11 @@ def material(board: chess.Board) -> int:
 def value(board: chess.Board, move: chess.Move) -> int:
     """What a move leaves after the best capture by the other side; a mate is far above all else."""
     board.push(move)
-    if board.is_checkmate():
-        worst = 100_000
-    else:
-        worst = -material(board)
-        for reply in list(board.generate_legal_captures()):
-            board.push(reply)
-            worst = min(worst, material(board))
-            board.pop()
+    worst = 100_000 if board.is_checkmate() else -material(board)
+    for reply in list(board.generate_legal_captures()):
+        board.push(reply)
+        worst = min(worst, material(board))
+        board.pop()
     board.pop()
     return worst
 
@@ -40,10 +37,10 @@ def main() -> None:
     for line in sys.stdin:
         words = line.split()
         if words[:1] == ["uci"]:
-            print("id name Material\noption name MultiPV type spin default 1 min 1 max 9")
-            print(
-                "option name Threads type spin default 1 min 1 max 8\noption name Hash type spin default 1 min 1 max 64\nuciok"
-            )
+            print("id name Material")
+            for name, high in (("MultiPV", 9), ("Threads", 8), ("Hash", 64)):
+                print(f"option name {name} type spin default 1 min 1 max {high}")
+            print("uciok")
         elif words[:1] == ["isready"]:
             print("readyok")
         elif words[:3] == ["setoption", "name", "MultiPV"]:
