@@ -9,15 +9,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from chess.polyglot import MemoryMappedReader, open_reader
 
 from zobra.engine.move import move_text
 from zobra.engine.position import Position
-
-if TYPE_CHECKING:
-    from chess.polyglot import MemoryMappedReader
 
 ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learn", ">u4")])
 FULL_VARIETY = 100
@@ -53,40 +51,42 @@ class Book:
         if not path:
             self._path = None
             return
+        file = Path(path)
         try:
-            entries = _count_entries(Path(path))
+            if not file.is_file():
+                raise ValueError("it is not a file" if file.exists() else "there is no such file")
+            size = file.stat().st_size
+            if size == 0 or size % ENTRY.itemsize:
+                raise ValueError(f"its size, {size} bytes, is not that of a Polyglot book (entries of {ENTRY.itemsize} bytes)")
+            keys = np.memmap(file, ENTRY, "r")["key"]
+            if np.any(keys[:-1] > keys[1:]):  # they are found by bisection
+                raise ValueError("its keys are not sorted, so it is no Polyglot book or damaged")
         except (OSError, ValueError) as error:
             used = f"{self.name} stays in use" if self._path else "no book is used"
             raise ValueError(f"{path} is no usable book: {getattr(error, 'strerror', None) or error}; {used}") from error
-        self._path = Path(path)
-        self._inform(f"book {path}: {entries} entries")
+        self._path = file
+        self._inform(f"book {path}: {len(keys)} entries")
 
     def choose(self, position: Position, allowed: Collection[int]) -> BookMove | None:
         """A book move among the `allowed` ones; None if there is none. A book that cannot be read any more is closed."""
         if self._path is None:
             return None
         try:
-            return self._read(self._path, position, allowed)
+            with open_reader(self._path) as reader:
+                weights = {move: weight for move, weight in _weights(reader, position).items() if move in allowed}
+                if not weights:
+                    return None
+                move = self._draw(weights)
+                replies = _weights(reader, position.after(move))
         except Exception as error:  # a fault in the book must not cost the game
             self._inform(f"error: book {self.name} is not used any more: {error}")
             self._path = None
             return None
-
-    def _read(self, path: Path, position: Position, allowed: Collection[int]) -> BookMove | None:
-        from chess.polyglot import open_reader
-
-        with open_reader(path) as reader:
-            weights = {move: weight for move, weight in _weights(reader, position).items() if move in allowed}
-            if not weights:
-                return None
-            move = self._draw(weights)
-            replies = _weights(reader, position.after(move))
-        reply = max(replies, key=lambda reply: replies[reply], default=0)
-        return BookMove(move, reply, weights[move], sum(weights.values()))
+        return BookMove(move, max(replies, key=replies.__getitem__, default=0), weights[move], sum(weights.values()))
 
     def _draw(self, weights: dict[int, int]) -> int:
         """Draw a move by weight; with less variety, by a higher power of the weight."""
-        heaviest = max(weights, key=lambda move: weights[move])
+        heaviest = max(weights, key=weights.__getitem__)
         if self.variety == 0:
             return heaviest
         powers = [(weight / weights[heaviest]) ** (FULL_VARIETY / self.variety) for weight in weights.values()]
@@ -98,16 +98,3 @@ def _weights(reader: MemoryMappedReader, position: Position) -> dict[int, int]:
     by_text = {move_text(move, chess960=True): move for move in position.legal_moves()}
     board = position.to_board(chess960=True)
     return {by_text[entry.move.uci()]: entry.weight for entry in reader.find_all(board)}
-
-
-def _count_entries(path: Path) -> int:
-    """The number of entries of a book; ValueError if it is none. Its keys must be sorted, as they are found by bisection."""
-    if not path.is_file():
-        raise ValueError("it is not a file" if path.exists() else "there is no such file")
-    size = path.stat().st_size
-    if size == 0 or size % ENTRY.itemsize:
-        raise ValueError(f"its size, {size} bytes, is not that of a Polyglot book (entries of {ENTRY.itemsize} bytes)")
-    keys = np.memmap(path, ENTRY, "r")["key"]
-    if np.any(keys[:-1] > keys[1:]):
-        raise ValueError("its keys are not sorted, so it is no Polyglot book or damaged")
-    return len(keys)

@@ -1,28 +1,113 @@
 """Iterative deepening: the root is searched depth after depth, for one line or several, each in an aspiration window.
 
-A further line (MultiPV) is a search of the root without the first moves of the better lines. The table's entry of the root is
-for all moves, so it is put back afterwards. Meanwhile it holds the first move that the line had at the last depth.
+The first thread does so in Python, and reports. A helper thread does so in one kernel call: it needs Python's lock only when
+its search begins and ends, so a hundred of them do not hold up the first thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from zobra.engine.game import Game
+from zobra.engine.kernels import INT, VOID, copy_record, entry, kernel, record
+from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.position import TABLES_RECORD
-from zobra.engine.scores import INFINITY, is_mate
+from zobra.engine.scores import INFINITY, LONGEST_MATE, MAX_PLY, is_mate
 from zobra.search.negamax import negamax
-from zobra.search.worker import ROOT_MOVES
+from zobra.search.worker import MAX_KEYS, ROOT_MOVES, WORKER_TYPE
 from zobra.tt.entry import EXACT, LOWER, UPPER, as_hint, unpack
-from zobra.tt.table import Table
+from zobra.tt.table import TABLE, Table
 
 WIDEST_WINDOW = 1_000  # centipawns; a wider window is opened to infinity
+NO_NODE_LIMIT = np.int64(np.iinfo(np.int64).max)
+DEEPEST = np.int64(MAX_PLY - 1)
+
+# What a search begins from; the moves are those allowed (none: all), and the last key is the root's.
+ROOT = np.dtype(
+    [
+        ("table", TABLE),
+        ("signals_address", "u8"),
+        ("position", POSITION),
+        ("moves", MOVE_LIST),
+        ("key_count", "i8"),
+        ("keys", "u8", (MAX_KEYS,)),
+    ],
+    align=True,
+)
+ROOT_TYPE = record(ROOT)
 
 
-@dataclass(frozen=True)
-class PvLine:
+def new_root(game: Game, table: np.void, signals: np.ndarray, moves: Sequence[int]) -> np.ndarray:
+    """The root of a search of a game's present position: shape (1,), dtype ROOT. The caller keeps table and signals alive."""
+    array = np.zeros(1, ROOT)
+    root = array[0]
+    root["table"], root["signals_address"], root["position"] = table, signals.ctypes.data, game.position.record
+    root["moves"]["count"] = len(moves)
+    root["moves"]["moves"][: len(moves)] = moves
+    keys = [*game.keys, game.position.key][-MAX_KEYS:]
+    root["key_count"] = len(keys)
+    root["keys"][: len(keys)] = np.array(keys, np.uint64)
+    return array
+
+
+@entry(VOID, WORKER_TYPE, ROOT_TYPE)
+def set_root(worker, root):
+    """Make a worker ready to search a root, without limits."""
+    copy_record(worker.table, root.table)
+    worker.signals_address = root.signals_address
+    worker.node_limit = NO_NODE_LIMIT
+    worker.stopped = worker.nodes = worker.root_move = worker.root_number = worker.null_move_min_ply = 0
+    worker.completed_depth = worker.selective_depth = 0
+    for index in range(ROOT_MOVES):
+        worker.root_nodes[index] = 0
+    copy_record(worker.root_moves, root.moves)
+    worker.root_key_index = root.key_count - 1
+    for index in range(root.key_count):
+        worker.keys[index] = root.keys[index]
+    copy_record(worker.stack[0].position, root.position)
+    worker.stack[0].accumulator.computed = 0
+
+
+@kernel
+def aspiration_search(worker, tables, depth, expected):
+    """Score of a search to one depth, with an aspiration window around the expected score, at full depth after a fail-high."""
+    margin = worker.parameters.aspiration_margin
+    alpha, beta = np.int64(-INFINITY), np.int64(INFINITY)
+    if depth >= worker.parameters.aspiration_depth and abs(expected) < LONGEST_MATE:
+        alpha, beta = np.int64(expected - margin), np.int64(expected + margin)
+    worker.root_depth = depth
+    while True:
+        score = negamax(worker, tables, 0, depth, alpha, beta, 0)
+        if worker.stopped or (score > alpha and score < beta):
+            return score
+        margin *= 2
+        if score >= beta:
+            beta = np.int64(score + margin if margin <= WIDEST_WINDOW else INFINITY)
+        else:
+            alpha = np.int64(score - margin if margin <= WIDEST_WINDOW else -INFINITY)
+
+
+@entry(VOID, WORKER_TYPE, TABLES_TYPE, ROOT_TYPE, INT)
+def run_helper(worker, tables, root, depth):
+    """Search a root from `depth` on, deeper and deeper, until stopped. The last completed iteration is kept in the worker."""
+    set_root(worker, root)
+    score = np.int64(0)
+    while depth <= DEEPEST:
+        worker.selective_depth = worker.root_number = 0
+        score = aspiration_search(worker, tables, depth, score)
+        if worker.stopped:
+            return
+        worker.completed_depth, worker.completed_score = depth, score
+        worker.completed_pv_length = worker.pv_length[0]
+        for index in range(worker.pv_length[0]):
+            worker.completed_pv[index] = worker.pv[0, index]
+        depth += 1
+
+
+class PvLine(NamedTuple):
     """A principal variation and its score (centipawns, or to mate); bound: 0 exact, 1 at least, -1 at most this."""
 
     depth: int
@@ -32,22 +117,19 @@ class PvLine:
     moves: tuple[int, ...]
 
 
-LineListener = Callable[[int, PvLine], None]
-
-
-def _share_count(found: tuple[int, ...], moves: tuple[int, ...]) -> bool:
-    """Do two lines begin with the same move, or with promotions of one pawn, whose nodes are counted together?"""
-    return bool(found) and found[0] % ROOT_MOVES == moves[0] % ROOT_MOVES
-
-
 class IterativeDeepening:
     """Searches the root that is set in a worker. `choices` are its moves to search.
 
     `lines` are the best lines found, best first, at most `wanted`. `report(number, line)` is called after each window if one
     line is wanted, otherwise for all lines together when a depth is finished.
+
+    A further line (MultiPV) is a search of the root without the first moves of the better lines. The table's entry of the root
+    is for all moves, so it is put back afterwards. Meanwhile it holds the first move that the line had at the last depth.
     """
 
-    def __init__(self, worker: Any, table: Table, choices: Sequence[int], wanted: int, report: LineListener) -> None:
+    def __init__(
+        self, worker: Any, table: Table, choices: Sequence[int], wanted: int, report: Callable[[int, PvLine], None]
+    ) -> None:
         self.lines: list[PvLine] = []
         self._worker, self._table, self._report, self._choices = worker, table, report, choices
         self._confined = bool(worker["root_moves"]["count"])
@@ -66,49 +148,37 @@ class IterativeDeepening:
                 break
         if self._confined:
             self._table.revise(self._key, self._known)
-        elif len(self._choices) == 1 and self.lines:
-            self._keep_known()
-
-    def _keep_known(self) -> None:
-        """A forced move is seldom searched deeply. Prefer what the table knew of the root, if that was of a deeper search."""
-        _, score, depth, bound = unpack(self._known)
-        is_proven = bound == EXACT or (is_mate(score) and bound == (LOWER if score > 0 else UPPER))
-        if is_proven and depth > self.lines[0].depth:
-            self._table.revise(self._key, self._known)
-            self.lines = [PvLine(depth, depth, score, 0, self.lines[0].moves)]
-            self._report(1, self.lines[0])
+        elif len(self._choices) == 1 and self.lines:  # seldom searched deeply: prefer what is known of a deeper search
+            _, score, depth, bound = unpack(self._known)
+            is_proven = bound == EXACT or (is_mate(score) and bound == (LOWER if score > 0 else UPPER))
+            if is_proven and depth > self.lines[0].depth:
+                self._table.revise(self._key, self._known)
+                self.lines = [PvLine(depth, depth, score, 0, self.lines[0].moves)]
+                self._report(1, self.lines[0])
 
     def _search_depth(self, depth: int) -> None:
         """Find the lines of one depth. Those not reached before a stop stay as they were."""
         found: list[PvLine] = []
-        for number in range(self._wanted):
+        root_moves = self._worker["root_moves"]
+        while len(found) < self._wanted and not self._worker["stopped"]:
             taken = {line.moves[0] for line in found}
             before = next((line for line in self.lines if line.moves[0] not in taken), None)
-            with self._root_without(taken, before):
-                line = self._search_line(depth, before, number == 0)
+            allowed = [move for move in self._choices if move not in taken] if taken or self._confined else []
+            root_moves["count"] = len(allowed)
+            root_moves["moves"][: len(allowed)] = allowed
+            known = self._table.recall(self._key)
+            if taken and known and before:
+                self._table.revise(self._key, as_hint(known, before.moves[0]))
+            line = self._search_line(depth, before, not taken)
+            if taken:
+                self._table.revise(self._key, known)
             if line is not None:
                 found.append(line)
-            if self._worker["stopped"]:
-                break
         found.sort(key=lambda line: -line.score)  # of equals, the one that was found first
         if self._worker["stopped"]:
             begun = {line.moves[0] for line in found}
             found = (found + [line for line in self.lines if line.moves[0] not in begun])[: self._wanted]
         self.lines = found
-
-    @contextmanager
-    def _root_without(self, taken: set[int], before: PvLine | None) -> Iterator[None]:
-        """Confine the root to the choices not taken, and restore its table entry afterwards."""
-        root_moves = self._worker["root_moves"]
-        allowed = [move for move in self._choices if move not in taken] if taken or self._confined else []
-        root_moves["count"] = len(allowed)
-        root_moves["moves"][: len(allowed)] = allowed
-        known = self._table.recall(self._key)
-        if taken and known and before:
-            self._table.revise(self._key, as_hint(known, before.moves[0]))
-        yield
-        if taken:
-            self._table.revise(self._key, known)
 
     def _search_line(self, depth: int, before: PvLine | None, is_first: bool) -> PvLine | None:
         """Search one line in a window around its last score, widened on the side that fails.
@@ -116,34 +186,34 @@ class IterativeDeepening:
         After a stop: the line if its first move was found better than that of the line `before`, None otherwise. Another thread
         may have changed the root's entry, so the search may have been stopped before it came to the latter.
         """
-        parameters = self._worker["parameters"]
+        worker, parameters = self._worker, self._worker["parameters"]
         margin = int(parameters["aspiration_margin"])
         alpha, beta = -int(INFINITY), int(INFINITY)
         if before is not None and depth >= parameters["aspiration_depth"] and not is_mate(before.score):
             alpha, beta = before.score - margin, before.score + margin
-        moves = before.moves if before else ()
-        self._worker["root_depth"] = depth
-        reduction = 0
-        last: PvLine | None = None
+        moves, last, reduction = before.moves if before else (), None, 0
+        worker["root_depth"] = depth
         while True:
-            self._worker["selective_depth"] = self._worker["root_number"] = 0
-            spent = self._nodes_of(moves)
-            score = int(negamax(self._worker, TABLES_RECORD, 0, max(1, depth - reduction), alpha, beta, 0))
-            found = self._moves()
-            if self._worker["stopped"]:
-                compared = not moves or (self._nodes_of(moves) > spent and not _share_count(found, moves))
-                if is_first and compared and found:
-                    return self._line(depth, int(self._worker["root_score"]), 0, found)
-                is_other = is_first and last and before and last.moves[0] != before.moves[0]
-                return last if is_other else None
+            worker["selective_depth"] = worker["root_number"] = 0
+            index = moves[0] % ROOT_MOVES if moves else 0
+            spent = int(worker["root_nodes"][index])
+            score = int(negamax(worker, TABLES_RECORD, 0, max(1, depth - reduction), alpha, beta, 0))
+            found = tuple(int(move) for move in worker["pv"][0][: worker["pv_length"][0]])
+            reached = max(depth, int(worker["selective_depth"]))
+            if worker["stopped"]:
+                if is_first and found:
+                    # promotions of one pawn are counted together, so their nodes tell nothing
+                    if not moves or (found[0] % ROOT_MOVES != index and worker["root_nodes"][index] > spent):
+                        return PvLine(depth, reached, int(worker["root_score"]), 0, found)
+                return last if is_first and last and before and last.moves[0] != before.moves[0] else None
             moves = found or moves
             bound = 1 if score >= beta else -1 if score <= alpha else 0
-            last = line = self._line(depth, score, bound, moves)
+            last = PvLine(depth, reached, score, bound, moves)
             if self._wanted == 1:
-                self.lines = [line]
-                self._report(1, line)
+                self.lines = [last]
+                self._report(1, last)
             if bound == 0:
-                return line
+                return last
             margin *= 2
             if bound > 0:
                 reduction = min(reduction + 1, int(parameters["aspiration_reduction"]))
@@ -151,14 +221,3 @@ class IterativeDeepening:
             else:
                 reduction, beta = 0, (alpha + beta) // 2
                 alpha = score - margin if margin <= WIDEST_WINDOW else -int(INFINITY)
-
-    def _nodes_of(self, line: tuple[int, ...]) -> int:
-        """Nodes spent so far on the first move of a line; 0 if there is none."""
-        return int(self._worker["root_nodes"][line[0] % ROOT_MOVES]) if line else 0
-
-    def _moves(self) -> tuple[int, ...]:
-        length = int(self._worker["pv_length"][0])
-        return tuple(int(move) for move in self._worker["pv"][0][:length])
-
-    def _line(self, depth: int, score: int, bound: int, moves: tuple[int, ...]) -> PvLine:
-        return PvLine(depth, max(depth, int(self._worker["selective_depth"])), score, bound, moves)

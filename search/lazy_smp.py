@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 import weakref
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
@@ -19,8 +20,7 @@ import numpy as np
 
 from zobra.engine.position import TABLES_RECORD
 from zobra.engine.scores import is_mate
-from zobra.search.iterative_deepening import PvLine
-from zobra.search.root import run_helper
+from zobra.search.iterative_deepening import PvLine, run_helper
 from zobra.search.worker import SIGNALS, STOP, new_worker
 
 MAX_THREADS = 256
@@ -30,6 +30,7 @@ VOTE_TIMEOUT = 0.005  # seconds to wait for helper threads to end and vote
 NO_SIGNALS = np.zeros(SIGNALS, np.int64)  # of a worker that does not search
 
 MakeRoot = Callable[[np.ndarray], np.ndarray]  # from the signals of a search to its root, dtype ROOT
+Queue = SimpleQueue["_HelperSearch | None"]
 
 
 def usable_processors() -> int:
@@ -44,9 +45,9 @@ def vote(lines: list[PvLine]) -> PvLine:
     is mated to be better.
     """
     worst, best = min(line.score for line in lines), lines[0]
-    votes: dict[int, int] = {}
+    votes: defaultdict[int, int] = defaultdict(int)
     for line in lines:
-        votes[line.moves[0]] = votes.get(line.moves[0], 0) + (line.score - worst + VOTE_BASE) * line.depth
+        votes[line.moves[0]] += (line.score - worst + VOTE_BASE) * line.depth
     for line in lines[1:]:
         if is_mate(best.score) or is_mate(line.score):
             is_better = line.score > best.score and (is_mate(line.score) or best.score > 0 or line.depth >= best.depth)
@@ -92,92 +93,75 @@ class _HelperSearch:
         return lines
 
 
-class HelperPool:
-    """Threads that wait for searches, each with a worker of its own."""
-
-    def __init__(self, parameters: dict[str, int], low_priority: bool) -> None:
-        self.workers: list[np.ndarray] = []
-        self._parameters, self._low_priority = parameters, low_priority
-        self._threads: list[threading.Thread] = []
-        self._tasks: SimpleQueue[_HelperSearch | None] = SimpleQueue()
-        self._search: _HelperSearch | None = None
-        weakref.finalize(self, self._tasks.put, None)
-
-    def resize(self, size: int) -> None:
-        """Have so many threads, or as many as the system and the memory allow."""
-        if size < len(self._threads):
-            self.stop()
-            self._tasks.put(None)
-            for thread in self._threads:
-                thread.join()
-            self._tasks.get()
-            self._threads, self.workers = [], []
-        with suppress(RuntimeError, MemoryError):
-            while len(self._threads) < size:
-                worker = new_worker(self._parameters, NO_SIGNALS)
-                thread = threading.Thread(target=_serve, args=(self._tasks, worker, self._low_priority), daemon=True)
-                thread.start()
-                self._threads.append(thread)
-                self.workers.append(worker)
-
-    @property
-    def nodes(self) -> int:
-        """Positions visited in the present or last search."""
-        return sum(int(worker[0]["nodes"]) for worker in self._search.joined) if self._search else 0
-
-    def start(self, make_root: MakeRoot | None, memory: object) -> None:
-        """Search a root until `stop`. `make_root` makes it for the signals that it gets; None: rest. `memory`: what it uses."""
-        self._search = _HelperSearch(make_root, memory) if self._threads and make_root else None
-        if self._search:
-            self._tasks.put(self._search)
-
-    def stop(self, timeout: float | None = None) -> list[PvLine]:
-        """Stop the search, and wait at most `timeout` seconds (None: until all have ended) for the lines that were found."""
-        return self._search.stop(timeout) if self._search else []
-
-
-def _serve(tasks: SimpleQueue[_HelperSearch | None], worker: np.ndarray, low_priority: bool) -> None:
-    """A helper thread. It joins the searches in `tasks`; None ends all threads of the pool, one after another."""
+def _serve(queue: Queue, worker: np.ndarray, low_priority: bool) -> None:
+    """A helper thread. It joins the searches in its queue; None ends all threads of the queue, one after another."""
     if low_priority and sys.platform == "linux":  # elsewhere a single thread has no priority that Python could set
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST_PRIORITY)
-    while (search := tasks.get()) is not None:
-        search.run(worker, tasks.put)
+    while (search := queue.get()) is not None:
+        search.run(worker, queue.put)
         del search  # and the memory that it keeps
-    tasks.put(None)
+    queue.put(None)
 
 
 class LazySmp:
-    """The helper threads: those that have a processor and the surplus."""
+    """The helper threads, each with a worker of its own. They wait for searches in two queues.
+
+    `size` is the number of threads wanted, `full_speed` of those that have a processor; both include the first thread.
+    """
 
     def __init__(self, parameters: dict[str, int]) -> None:
-        self.size = self.full_speed = 1  # threads wanted, and those that have a processor; the first included
+        self.size = self.full_speed = 1
         self.workers: list[np.ndarray] = []
-        self._usual, self._surplus = HelperPool(parameters, low_priority=False), HelperPool(parameters, low_priority=True)
+        self._parameters = parameters
+        self._threads: list[threading.Thread] = []
+        self._queues: tuple[Queue, Queue] = SimpleQueue(), SimpleQueue()  # of threads that have a processor, and of the surplus
+        self._searches: list[_HelperSearch] = []
+        for queue in self._queues:
+            weakref.finalize(self, queue.put, None)
 
     def resize(self, count: int) -> None:
-        """Have so many threads, the first included, up to MAX_THREADS."""
+        """Have so many threads, up to MAX_THREADS, or as many as the system and the memory allow."""
         self.size = max(1, min(count, MAX_THREADS))
         run_helper.load()  # not later, when memory may be short
-        usual = min(self.size, usable_processors())
-        self._usual.resize(usual - 1)
-        self._surplus.resize(self.size - usual)
-        self.workers, self.full_speed = self._usual.workers + self._surplus.workers, 1 + len(self._usual.workers)
+        if self.size <= len(self._threads):
+            self.stop()
+            for queue in self._queues:
+                queue.put(None)
+            for thread in self._threads:
+                thread.join()
+            for queue in self._queues:
+                queue.get()
+            self._threads, self.workers, self.full_speed = [], [], 1
+        processors = usable_processors()
+        with suppress(RuntimeError, MemoryError):
+            while len(self._threads) < self.size - 1:
+                worker, is_surplus = new_worker(self._parameters, NO_SIGNALS), 1 + len(self._threads) >= processors
+                arguments = (self._queues[is_surplus], worker, is_surplus)
+                thread = threading.Thread(target=_serve, args=arguments, daemon=True)
+                thread.start()
+                self._threads.append(thread)
+                self.workers.append(worker)
+                self.full_speed += not is_surplus
 
     @property
     def nodes(self) -> int:
         """Positions that the helper threads visited in the present or last search."""
-        return self._usual.nodes + self._surplus.nodes
+        return sum(int(worker[0]["nodes"]) for search in self._searches for worker in search.joined)
 
     def start(self, make_root: MakeRoot | None, memory: object) -> None:
-        """Let the threads search a root, or rest: see HelperPool."""
-        self._usual.start(make_root, memory)
-        self._surplus.start(make_root, memory)
+        """Search a root until `stop`. `make_root` makes it for the signals that it gets; None: rest. `memory`: what it uses."""
+        self._searches = []
+        counts = (self.full_speed - 1, len(self._threads) - self.full_speed + 1)
+        for queue, count in zip(self._queues, counts, strict=True):
+            if make_root and count:
+                self._searches.append(_HelperSearch(make_root, memory))
+                queue.put(self._searches[-1])
 
     def end(self) -> list[PvLine]:
         """Stop the threads that have a processor, and return what they found. Hundreds that stop would hold up the answer."""
-        return self._usual.stop(VOTE_TIMEOUT)
+        return self._searches[0].stop(VOTE_TIMEOUT) if self._searches and self.full_speed > 1 else []
 
     def stop(self, timeout: float | None = None) -> None:
         """Stop all threads, and wait at most `timeout` seconds for them (None: until they have ended)."""
-        self._usual.stop(timeout)
-        self._surplus.stop(timeout)
+        for search in self._searches:
+            search.stop(timeout)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class ClockTimes:
+class ClockTimes(NamedTuple):
     """The clocks of a game in milliseconds; `moves_to_go` is None for sudden death."""
 
     white_time: int | None = None
@@ -20,13 +19,11 @@ class ClockTimes:
         return (self.white_time, self.white_increment) if white else (self.black_time, self.black_increment)
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """When to stop: at the first limit that is reached. All None and not infinite means: until stopped.
 
-    `depth` in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves. `searchmoves`: the legal moves of
-    the root to search (None: all). `infinite`: the search does not end by itself. `ponder`: the clock or the move
-    time does not run before the `ponderhit`.
+    `depth` in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves. `searchmoves`: the legal moves of the
+    root to search (None: all). `infinite`: the search does not end by itself. `ponder`: no time runs before the `ponderhit`.
     """
 
     depth: int | None = None
@@ -38,17 +35,8 @@ class Limits:
     ponder: bool = False
     searchmoves: tuple[int, ...] | None = None
 
-    def after(self, milliseconds: int) -> Limits:
-        """The limits that are left when this time was spent before the search."""
-        clock, movetime = self.clock, self.movetime
-        if clock is not None:
-            white, black = (time if time is None else time - milliseconds for time in (clock.white_time, clock.black_time))
-            clock = replace(clock, white_time=white, black_time=black)
-        return replace(self, clock=clock, movetime=None if movetime is None else max(1, movetime - milliseconds))
 
-
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """One finished search of the root at one depth and window.
 
     `score` is in centipawns or a mate score (see engine/scores.py), from the side to move; `bound` is 0 for an exact score,
@@ -67,8 +55,7 @@ class Report:
     tablebase_hits: int = 0
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(NamedTuple):
     """Where a running search is: a root move (0 before the first), its number from 1, and the depth."""
 
     depth: int
@@ -76,8 +63,7 @@ class Progress:
     number: int
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """The move to play and the reply it expects; 0 for none (the root has no legal move)."""
 
     best: int

@@ -13,18 +13,16 @@ from zobra.engine.network_file import BUILT_IN, Network, install, read_network
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import MAX_PLY
 from zobra.search.evaluation import evaluate_position
-from zobra.search.iterative_deepening import IterativeDeepening, PvLine
+from zobra.search.iterative_deepening import NO_NODE_LIMIT, IterativeDeepening, PvLine, new_root, set_root
 from zobra.search.lazy_smp import LazySmp, usable_processors, vote
 from zobra.search.limits import Limits, Progress, Report, Result
 from zobra.search.parameters import default_parameters
-from zobra.search.root import NO_NODE_LIMIT, new_root, set_root
 from zobra.search.skill import CANDIDATES, Skill, choose
-from zobra.search.time_management import TimeManager
+from zobra.search.time_management import NodeTime, TimeManager
 from zobra.search.worker import ROOT_MOVES, clear_histories, new_worker, set_parameters
 from zobra.tt.table import Table
 
 NATURAL_SHARES = (0.3, 1.0)  # of the optimum: the time that a limited engine takes for a move
-Listener = Callable[[Report], None]
 
 
 class Searcher:
@@ -36,17 +34,14 @@ class Searcher:
     """
 
     def __init__(self, megabytes: int, move_overhead: int = 10, parameters: dict[str, int] | None = None) -> None:
-        self.multipv = 1
+        self.multipv, self.natural_time, self.seed = 1, True, 0
         self.skill: Skill | None = None
-        self.natural_time = True
-        self.seed = 0
         self.time = TimeManager(move_overhead)
         self.parameters = default_parameters() | (parameters or {})
         self.table = Table(megabytes)
         self._worker = new_worker(self.parameters, self.time.signals)
         self._this = self._worker[0]
         self._smp = LazySmp(self.parameters)
-        self._depth = 0
         self.arm, self.stop, self.ponderhit = self.time.arm, self.time.stop, self.time.ponderhit
 
     @property
@@ -84,7 +79,7 @@ class Searcher:
         """Forget everything: a new game begins."""
         self._smp.stop()
         self.table.clear()
-        self.time.node_time.reset()
+        self.time.node_time = NodeTime(self.time.node_time.rate)
         for worker in (self._worker, *self._smp.workers):
             clear_histories(worker)
 
@@ -96,7 +91,7 @@ class Searcher:
     @property
     def progress(self) -> Progress:
         """The root move that is being searched now. Its parts may be of two moments."""
-        return Progress(self._depth, int(self._this["root_move"]), int(self._this["root_number"]))
+        return Progress(*(int(self._this[name]) for name in ("root_depth", "root_move", "root_number")))
 
     def use_network(self, network: Network | None) -> None:
         """Evaluate by this network, in all searchers (None: by the built-in one), and forget what was learned."""
@@ -108,35 +103,33 @@ class Searcher:
         """Static evaluation in centipawns, from the side to move."""
         return evaluate_position(position, bool(self.parameters["use_network"]))
 
-    def search(self, game: Game, limits: Limits, on_report: Listener = lambda report: None) -> Result:
+    def search(self, game: Game, limits: Limits, on_report: Callable[[Report], None] = lambda report: None) -> Result:
         """Think about the present position of a game within limits, and report each finished attempt."""
-        confined = limits.searchmoves is not None
-        choices = tuple(game.position.legal_moves()) if limits.searchmoves is None else limits.searchmoves
+        choices = limits.searchmoves
+        if choices is None:
+            choices = tuple(game.position.legal_moves())
         if not choices:
             return Result(0, 0)
         white = game.position.white_to_move()
         self.time.start(limits, white)
         self.table.next_generation()
-        self._depth = 1
 
         def make_root(signals: np.ndarray) -> np.ndarray:
-            return new_root(game, self.table.record, signals, choices if confined else ())
-
-        set_root(self._this, make_root(self.time.signals)[0])
-        self._this["node_limit"] = self._node_limit(limits)
+            return new_root(game, self.table.record, signals, limits.searchmoves or ())
 
         def report(number: int, line: PvLine) -> None:
             if number <= self.multipv:
-                on_report(self._report(number, line))
-
-        wanted = max(self.multipv, CANDIDATES) if self.skill and self.skill.noise else self.multipv
-        deepening = IterativeDeepening(self._this, self.table, choices, wanted, report)
+                used = (self.nodes, self.time.milliseconds, self.table.permille_full())
+                on_report(Report(line.depth, line.selective_depth, line.score, line.bound, *used, line.moves, number))
 
         def is_enough(depth: int, best: PvLine) -> bool:
-            self._depth = depth + 1
             effort = int(self._this["root_nodes"][best.moves[0] % ROOT_MOVES]) / max(1, int(self._this["nodes"]))
             return self.time.is_enough(depth, best, effort, self.nodes, len(choices) == 1)
 
+        set_root(self._this, make_root(self.time.signals)[0])
+        self._this["node_limit"] = self._node_limit(limits)
+        wanted = max(self.multipv, CANDIDATES) if self.skill and self.skill.noise else self.multipv
+        deepening = IterativeDeepening(self._this, self.table, choices, wanted, report)
         self._smp.start(None if self.skill else make_root, self.table.bytes)
         try:
             deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), is_enough)
@@ -147,7 +140,8 @@ class Searcher:
             self.time.await_ponderhit()
             if self.skill and self.natural_time and len(choices) > 1:
                 self.time.pause(random.Random(game.position.key).uniform(*NATURAL_SHARES))
-            line = self._choose(game, deepening.lines)
+            source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
+            line = deepening.lines[choose([line.score for line in deepening.lines], self.skill, source)]
             if wanted == 1:
                 line = vote([line, *found])
             if limits.ponder or line is not deepening.lines[0]:  # after a ponderhit a GUI forgets earlier lines
@@ -164,13 +158,6 @@ class Searcher:
         threads = 1 if self.skill else self._smp.full_speed  # the nodes of a skill are those of one thread
         return min([max(1, budget // threads) for budget in budgets if budget is not None], default=int(NO_NODE_LIMIT))
 
-    def _choose(self, game: Game, lines: list[PvLine]) -> PvLine:
-        """The line to play: the best, unless the strength is limited."""
-        if self.skill is None or not self.skill.noise:
-            return lines[0]
-        source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
-        return lines[choose([line.score for line in lines], self.skill, source)]
-
     def _result(self, game: Game, line: tuple[int, ...]) -> Result:
         """The first move of a line and the second, or else the reply that the table knows; none to a move that draws."""
         if len(line) > 1:
@@ -180,7 +167,3 @@ class Searcher:
             return Result(line[0], 0)
         reply = self.table.recall_move(following.key)
         return Result(line[0], reply if reply in following.legal_moves() else 0)
-
-    def _report(self, number: int, line: PvLine) -> Report:
-        used = (self.nodes, self.time.milliseconds, self.table.permille_full())
-        return Report(line.depth, line.selective_depth, line.score, line.bound, *used, line.moves, number)

@@ -40,20 +40,18 @@ LOWEST, HIGHEST = min(CALIBRATION), max(CALIBRATION)
 
 def skill_from_elo(elo: int) -> Skill:
     """The strength for an Elo number; beyond the ends of the table, that of the nearest end."""
-    nodes = np.interp(elo, list(CALIBRATION), [math.log(skill.nodes) for skill in CALIBRATION.values()])
-    noise = np.interp(elo, list(CALIBRATION), [skill.noise for skill in CALIBRATION.values()])
-    return Skill(round(math.exp(nodes)), float(noise))
+    nodes, noise = zip(*CALIBRATION.values(), strict=True)
+    logarithm, deviation = (float(np.interp(elo, list(CALIBRATION), values)) for values in (np.log(nodes), noise))
+    return Skill(round(math.exp(logarithm)), deviation)
 
 
 def skill_from_level(level: int) -> Skill | None:
     """The strength for a Skill Level, evenly spread over the same table; None for the highest: no restriction."""
-    if level >= MAX_SKILL:
-        return None
-    return skill_from_elo(LOWEST + (HIGHEST - LOWEST) * max(level, 0) // MAX_SKILL)
+    return None if level >= MAX_SKILL else skill_from_elo(LOWEST + (HIGHEST - LOWEST) * max(level, 0) // MAX_SKILL)
 
 
-def choose(scores: Sequence[int], skill: Skill, source: random.Random) -> int:
-    """Index of the score (best first) that looks best through the noise. A found mate is always given."""
-    if is_mate(scores[0]):
+def choose(scores: Sequence[int], skill: Skill | None, source: random.Random) -> int:
+    """Index of the score (best first) that looks best through the noise; the first without noise, and if it is a mate."""
+    if skill is None or not skill.noise or is_mate(scores[0]):
         return 0
     return max(range(len(scores)), key=lambda index: scores[index] + source.gauss(0, skill.noise))

@@ -7,7 +7,7 @@ stable the search is. Times are milliseconds. Idea: Stockfish and others; Chess 
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -76,13 +76,13 @@ class Stability:
         self._best = best
         average = score if self._average is None else self._average
         self._average = (average + score) / 2
-        if depth < FIRST_STABLE_DEPTH:
-            return
-        stable = STABILITY_FACTORS[min(self._unchanged, len(STABILITY_FACTORS) - 1)]
-        drop = max(DROP_LEAST, min(1 + (average - score) / DROP_SCALE, DROP_MOST))
-        self.factor = stable * drop * (EFFORT_BASE - EFFORT_SLOPE * effort)
+        if depth >= FIRST_STABLE_DEPTH:
+            stable = STABILITY_FACTORS[min(self._unchanged, len(STABILITY_FACTORS) - 1)]
+            drop = max(DROP_LEAST, min(1 + (average - score) / DROP_SCALE, DROP_MOST))
+            self.factor = stable * drop * (EFFORT_BASE - EFFORT_SLOPE * effort)
 
 
+@dataclass
 class NodeTime:
     """Nodes instead of milliseconds: games that do not depend on the speed of a machine. Idea: Stockfish's option nodestime.
 
@@ -90,55 +90,50 @@ class NodeTime:
     search are taken off it; the increment, and the time of each new period of moves, are added. Pondering counts too.
     """
 
-    def __init__(self) -> None:
-        self.rate = 0
-        self.reset()
-
-    def reset(self) -> None:
-        """A new game begins."""
-        self._left: float | None = None  # milliseconds on the own clock, None before the first move of a game
-        self._period = self._moves_to_go = 0
+    rate: int = 0
+    left: float | None = None  # milliseconds on the own clock, None before the first move of a game
+    period: float = 0
+    moves_to_go: int = 0
 
     def begin(self, limits: Limits, white_to_move: bool) -> Limits:
         """The limits of a search, with the own clock in place of the real one."""
-        clock = limits.clock
-        if not self.rate or clock is None:
+        if not self.rate or limits.clock is None:
             return limits
-        moves_to_go = clock.moves_to_go or 0
-        if self._left is None:
-            self._left = self._period = clock.of(white_to_move)[0] or 0
-        elif moves_to_go > self._moves_to_go:  # the next period has begun
-            self._left += self._period
-        self._moves_to_go = moves_to_go
-        left = int(self._left)
-        return replace(limits, clock=replace(clock, white_time=left, black_time=left))
+        moves_to_go = limits.clock.moves_to_go or 0
+        if self.left is None:
+            self.left = self.period = limits.clock.of(white_to_move)[0] or 0
+        elif moves_to_go > self.moves_to_go:  # the next period has begun
+            self.left += self.period
+        self.moves_to_go = moves_to_go
+        return limits._replace(clock=limits.clock._replace(white_time=int(self.left), black_time=int(self.left)))
 
     def end(self, clock: ClockTimes | None, white_to_move: bool, nodes: int) -> None:
         """A search has ended after so many nodes."""
-        if self.rate and clock is not None and self._left is not None:
-            self._left += clock.of(white_to_move)[1] - nodes / self.rate
+        if self.rate and clock is not None and self.left is not None:
+            self.left += clock.of(white_to_move)[1] - nodes / self.rate
 
 
 class TimeManager:
     """Ends a search in time, by `signals` that its first thread reads. `stop`, `ponderhit`, `arm` may come from any thread.
 
     While the search ponders it has no deadline. Its time counts from the `ponderhit` for the maximum, but from the beginning
-    for the optimum; a search that is past the optimum ends at the `ponderhit`.
+    for the optimum; a search that is past the optimum ends at the `ponderhit`. `node_limit`: if time is counted in nodes.
     """
 
     def __init__(self, overhead: int) -> None:
-        self.overhead = overhead
-        self.node_time = NodeTime()
-        self.signals = np.zeros(SIGNALS, np.int64)
+        self.overhead, self.node_time, self.signals = overhead, NodeTime(), np.zeros(SIGNALS, np.int64)
         self._changed = threading.Condition()
         self._limits, self._budget, self._stability = Limits(), TimeBudget(None, None), Stability()
+        self.node_limit: int | None = None
+        self._armed: int | None = None
         self._began = self._counted_from = 0
         self._pondering = self._hit = self._has_enough = False
 
     def arm(self) -> None:
-        """Take back an earlier `stop` or `ponderhit`. From now on they are for the next search, even before its `start`."""
+        """Take back an earlier `stop` or `ponderhit`: from now on they are for the next search, whose time has begun."""
         with self._changed:
             self.signals[STOP] = 0
+            self._armed = int(clock_now())
             self._hit = self._pondering = self._has_enough = False
 
     def stop(self) -> None:
@@ -153,7 +148,10 @@ class TimeManager:
         with self._changed:
             self._limits, self._stability = limits, Stability()
             self._budget = time_budget(limits, white_to_move, self.overhead)
-            self._began = self._counted_from = int(clock_now())
+            maximum, rate = self._budget.maximum, self.node_time.rate
+            self.node_limit = max(1, int(maximum * rate)) if rate and maximum is not None else None
+            self._began = self._counted_from = int(clock_now()) if self._armed is None else self._armed
+            self._armed = None
             self._pondering, self._has_enough = limits.ponder and not self._hit, False
             self._set_deadline()
 
@@ -176,9 +174,9 @@ class TimeManager:
     def pause(self, share: float) -> None:
         """Wait until this share of the optimum is over, or until `stop`. Without a clock there is nothing to wait for."""
         if self._budget.optimum is not None and not self.node_time.rate:
-            end = self._counted_from / NANOSECONDS + share * self._budget.optimum
+            left = share * self._budget.optimum - (clock_now() - self._counted_from) / NANOSECONDS
             with self._changed:
-                self._changed.wait_for(lambda: self.signals[STOP], max(0.0, end - clock_now() / NANOSECONDS) / 1000)
+                self._changed.wait_for(lambda: self.signals[STOP], max(0.0, left) / 1000)
 
     def _set_deadline(self) -> None:
         self.signals[DEADLINE] = 0
@@ -190,31 +188,20 @@ class TimeManager:
         """Since the search began."""
         return (int(clock_now()) - self._began) // NANOSECONDS
 
-    @property
-    def node_limit(self) -> int | None:
-        """The nodes that the maximum stands for; None unless time is counted in nodes."""
-        maximum, rate = self._budget.maximum, self.node_time.rate
-        return max(1, int(maximum * rate)) if rate and maximum is not None else None
-
     def is_enough(self, depth: int, best: PvLine, effort: float, nodes: int, forced: bool) -> bool:
         """After a finished depth: need no other begin? `effort`: the best move's share of nodes. `forced`: the only move."""
         self._stability.note(depth, best.moves[0], best.score, effort)
-        limits = self._limits
+        limits, (optimum, maximum), rate = self._limits, self._budget, self.node_time.rate
         if limits.infinite:
             return False
         mate = abs(mate_in_moves(best.score)) if is_mate(best.score) else None
-        if limits.mate is not None and mate is not None and mate <= limits.mate:
+        if mate is not None and limits.mate is not None and mate <= limits.mate:
             return True
-        optimum, maximum = self._budget
         if optimum is None or maximum is None:
             return False
-        late = self._is_late(min(optimum * self._stability.factor, maximum), nodes)
-        return late or forced or (mate is not None and depth > 2 * mate)
-
-    def _is_late(self, optimum: float, nodes: int) -> bool:
-        if self.node_time.rate:
-            return nodes >= optimum * self.node_time.rate
-        late = (int(clock_now()) - self._began) / NANOSECONDS >= optimum
+        spent = nodes / rate if rate else (int(clock_now()) - self._began) / NANOSECONDS
+        is_late = spent >= min(optimum * self._stability.factor, maximum)
         with self._changed:
-            self._has_enough = late
-            return late and not self._pondering
+            self._has_enough = is_late
+            is_over = is_late and (bool(rate) or not self._pondering)
+        return is_over or forced or (mate is not None and depth > 2 * mate)

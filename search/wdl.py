@@ -69,12 +69,11 @@ def normalised(score: int) -> int:
     return score if abs(score) >= CERTAIN else round(100 * score / fitted().even_chance(USUAL_MATERIAL))
 
 
-def wdl(score: int, material: float, model: Model | None = None) -> Wdl:
+def wdl(score: int, material: float) -> Wdl:
     """The chances that a score (centipawns or mate, for the side to move) stands for."""
     if is_mate(score):
         return Wdl(1000, 0, 0) if score > 0 else Wdl(0, 0, 1000)
-    model = model or fitted()
-    win, loss = model.win(score, material), model.win(-score, material)
+    win, loss = fitted().win(score, material), fitted().win(-score, material)
     most = max(1.0, win + loss)  # where the fit leaves no draws
     win, loss = round(1000 * win / most), round(1000 * loss / most)
     return Wdl(win, max(0, 1000 - win - loss), min(loss, 1000 - win))

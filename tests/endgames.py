@@ -15,21 +15,13 @@ TABLES = DATA / "syzygy"
 needs_tables = pytest.mark.skipif(not TABLES.is_dir(), reason="no endgame tables at ../shared/data/syzygy")
 
 
-def random_board(men: str, source: random.Random) -> chess.Board:
-    """A legal position of these men (letters as in FEN), White to move."""
+def won_boards(men: str, source: random.Random, prober: chess.syzygy.Tablebase) -> Iterator[chess.Board]:
+    """Positions of these men (letters as in FEN) that White, to move, wins: without end."""
     while True:
         board = chess.Board(None)
         for square, letter in zip(source.sample(chess.SQUARES, len(men)), men, strict=True):
             board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        if board.is_valid() and not board.is_game_over():
-            return board
-
-
-def won_boards(men: str, source: random.Random, prober: chess.syzygy.Tablebase) -> Iterator[chess.Board]:
-    """Positions of these men that White wins, without end."""
-    while True:
-        board = random_board(men, source)
-        if prober.probe_wdl(board) == 2:
+        if board.is_valid() and not board.is_game_over() and prober.probe_wdl(board) == 2:
             yield board
 
 

@@ -3,6 +3,7 @@
 import random
 import threading
 import time
+from unittest.mock import Mock
 
 import pytest
 
@@ -19,13 +20,6 @@ from zobra.search.searcher import Searcher
 from zobra.uci.options import find
 
 PATIENCE = 10.0  # seconds within which anything that must happen has happened
-
-
-def wait_until(is_true) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not is_true() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert is_true()
 
 
 def line(move: int, score: int, depth: int, bound: int = 0) -> PvLine:
@@ -52,48 +46,32 @@ def test_threads_vote_by_depth_and_score_unless_there_is_a_mate(lines, move):
     assert vote(lines).moves == (move,)
 
 
-@pytest.mark.parametrize("threads", [2, 3, 5])
-def test_moves_are_legal_whatever_the_number_of_threads(threads):
-    searcher = Searcher(1)
-    searcher.threads = threads
-    for board in list(random_boards(71, 2, 60))[::7]:
-        position = Position.from_board(board)
-        legal = position.legal_moves()
-        result = searcher.search(Game(position), Limits(nodes=6_000 * threads))
-        assert result.best in legal if legal else result.best == 0
-
-
 def test_every_thread_works_and_is_counted():
-    searcher = Searcher(4)
+    searcher, position, reports = Searcher(4), parse_fen(START), []
     searcher.threads = 2
-    reports = []
-    searcher.search(Game(parse_fen(START)), Limits(depth=16), reports.append)
+    assert searcher.search(Game(position), Limits(depth=16), reports.append).best in position.legal_moves()
     each = [int(worker[0]["nodes"]) for worker in (searcher._worker, *searcher._smp.workers)]
-    assert len(each) == 2 and min(each) > 0
-    assert searcher.nodes == sum(each)
-    assert reports[-1].nodes <= searcher.nodes
-
-
-def threads_of(searcher: Searcher) -> list[threading.Thread]:
-    return [*searcher._smp._usual._threads, *searcher._smp._surplus._threads]
+    assert len(each) == 2 and min(each) > 0 and reports[-1].nodes <= searcher.nodes == sum(each)
 
 
 def test_threads_are_started_once_and_wait_between_searches():
     searcher = Searcher(1)
     searcher.threads = 4
-    threads = threads_of(searcher)
+    threads = list(searcher._smp._threads)
     for _ in range(3):
         searcher.search(Game(parse_fen(START)), Limits(nodes=20_000))
-        assert len(threads) == 3 and all(thread.is_alive() for thread in threads) and threads_of(searcher) == threads
+        assert len(threads) == 3 and all(thread.is_alive() for thread in threads) and threads == searcher._smp._threads
     searcher.threads = 2
-    assert len(threads_of(searcher)) == 1
+    assert len(searcher._smp._threads) == 1
     searcher._smp.stop()
     nodes = searcher.nodes
     time.sleep(0.02)
     assert searcher.nodes == nodes  # they stand still after a search
-    threads += threads_of(searcher)
+    threads += searcher._smp._threads
     del searcher
-    wait_until(lambda: not any(thread.is_alive() for thread in threads))
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
 
 
 def test_threads_that_do_not_start_are_missing_and_the_others_search(monkeypatch):
@@ -118,15 +96,11 @@ def test_threads_that_do_not_start_are_missing_and_the_others_search(monkeypatch
 
 
 def test_workers_for_which_there_is_no_memory_are_missing(monkeypatch):
-    def no_memory(*_):
-        raise MemoryError
-
-    monkeypatch.setattr(lazy_smp, "new_worker", no_memory)
+    monkeypatch.setattr(lazy_smp, "new_worker", Mock(side_effect=MemoryError))
     searcher, position = Searcher(1), parse_fen(START)
     searcher.threads = 3
     assert searcher.threads_remark.startswith("2 of 3 threads could not be started")
-    assert searcher.search(Game(position), Limits(nodes=5_000)).best in position.legal_moves()
-    assert searcher.nodes == 5_000
+    assert searcher.search(Game(position), Limits(nodes=5_000)).best in position.legal_moves() and searcher.nodes == 5_000
 
 
 def test_a_thread_that_is_late_is_left_out_and_has_no_vote(monkeypatch):
@@ -179,12 +153,11 @@ def test_fewer_threads_again_and_one_is_reproducible():
             found.append((searcher.search(game, Limits(depth=7)).best, searcher.nodes))
         return found
 
-    alone, changed = Searcher(1), Searcher(1)
+    changed = Searcher(1)
     changed.threads = 3
     run(changed)
     changed.threads = 0
-    assert changed.threads == 1
-    assert run(changed) == run(alone)
+    assert changed.threads == 1 and run(changed) == run(Searcher(1))
 
 
 def test_the_number_of_threads_is_bounded():

@@ -37,14 +37,12 @@ def prober():
         yield prober
 
 
-def ranked(tables, fen, analysing=False, limits=FREE) -> RootRanking:
-    ranking = rank(tables, Game(parse_fen(fen)), analysing, limits)
-    assert ranking is not None
-    return ranking
+def rank(tables, game, analysing=False) -> RootRanking | None:
+    return tables.rank(game, FREE, analysing, lambda: False)
 
 
-def rank(tables, game, analysing=False, limits=FREE) -> RootRanking | None:
-    return tables.rank(game, limits, analysing, lambda: False)
+def ranked(tables, fen, analysing=False) -> RootRanking:
+    return rank(tables, Game(parse_fen(fen)), analysing)
 
 
 def texts(ranking: RootRanking) -> set[str]:
@@ -77,16 +75,15 @@ def test_the_fifty_move_rule_counts_where_it_is_to(tables):
         tables.fifty_move_rule = True
 
 
+WON, LOST = "3K4/8/8/8/7r/8/8/6k1 b - - {} 80", "8/8/8/8/8/2k5/7r/K7 w - - {} 80"  # 23 plies to mate, or one more
+
+
 @pytest.mark.parametrize(
-    ("clock", "outcome"), [(0, WIN), (76, WIN), (77, CURSED_WIN), (78, CURSED_WIN), (99, CURSED_WIN)]
-)  # 23 plies to mate by the table, which may be one too few
-def test_a_win_is_one_while_there_is_time(tables, clock, outcome):
-    assert ranked(tables, f"3K4/8/8/8/7r/8/8/6k1 b - - {clock} 80").wdl == outcome
-
-
-@pytest.mark.parametrize(("clock", "outcome"), [(0, LOSS), (60, LOSS), (99, BLESSED_LOSS)])
-def test_a_loss_is_saved_when_there_is_no_time(tables, clock, outcome):
-    assert ranked(tables, f"8/8/8/8/8/2k5/7r/K7 w - - {clock} 80").wdl == outcome
+    ("fen", "clocks", "outcome"),
+    [(WON, (0, 76), WIN), (WON, (77, 78, 99), CURSED_WIN), (LOST, (0, 60), LOSS), (LOST, (99,), BLESSED_LOSS)],
+)
+def test_a_result_counts_while_there_is_time(tables, fen, clocks, outcome):
+    assert {ranked(tables, fen.format(clock)).wdl for clock in clocks} == {outcome}
 
 
 def play_out(board, prober, choose) -> chess.Board:
@@ -104,39 +101,26 @@ def play_out(board, prober, choose) -> chess.Board:
     return board
 
 
-def progress(tables, source):
-    """Plays any of the moves that the ranking leaves."""
-    return lambda game: source.choice(rank(tables, game).moves)
-
-
-@pytest.mark.parametrize("men", WINS)
-def test_wins_are_won_against_the_best_defence(tables, prober, men):
+def play_wins(tables, prober, men, number, clocks) -> None:
+    """Win so many positions by any of the moves that the ranking leaves; with a "short" clock, in the last possible move."""
     source = random.Random(men)
     boards = won_boards(men, source, prober)
-    for _ in range(3):
-        assert play_out(next(boards), prober, progress(tables, source)).turn == chess.BLACK
-
-
-@pytest.mark.parametrize("men", HARD_WINS)
-def test_no_win_is_lost_to_the_fifty_move_rule(tables, prober, men):
-    source = random.Random(men)
-    boards = won_boards(men, source, prober)
-    for _ in range(3):
+    for count in range(number):
         board = next(boards)
-        board.halfmove_clock = 99 - prober.probe_dtz(board)
-        play_out(board, prober, progress(tables, source))
+        if clocks[count % len(clocks)] == "short":
+            board.halfmove_clock = 99 - prober.probe_dtz(board)
+        assert play_out(board, prober, lambda game: source.choice(rank(tables, game).moves)).turn == chess.BLACK
+
+
+@pytest.mark.parametrize(("men", "clocks"), [*((men, ["long"]) for men in WINS), *((men, ["short"]) for men in HARD_WINS)])
+def test_wins_are_won_against_the_best_defence_in_time(tables, prober, men, clocks):
+    play_wins(tables, prober, men, 3, clocks)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("men", [*WINS, "KRRk", "KQRk", "KRPk", "KPPk", "KQkb", "KNNk", "KBkp", "KNkp", "KRkr"])
 def test_many_wins_are_won(tables, prober, men):
-    source = random.Random(men)
-    boards = won_boards(men, source, prober)
-    for number in range(40):
-        board = next(boards)
-        if number % 2:
-            board.halfmove_clock = 99 - prober.probe_dtz(board)
-        play_out(board, prober, progress(tables, source))
+    play_wins(tables, prober, men, 40, ["long", "short"])
 
 
 def test_the_search_wins_among_the_moves_it_is_left(tables, prober):

@@ -3,7 +3,6 @@
 import itertools
 import os
 import shutil
-import time
 
 import chess
 import pytest
@@ -29,88 +28,75 @@ def tables(told):
     return Tablebase(told.append)
 
 
-def test_no_path_is_no_tables(tables, told):
+@pytest.mark.parametrize(("path", "text"), [("a\0b", "no endgame tables in a\0b"), ("/no/where", "where: No such file")])
+def test_a_path_without_a_folder_is_named(tables, path, text):
+    with pytest.raises(ValueError, match=text):
+        tables.open(path)
+
+
+def test_no_path_and_an_empty_folder_are_no_tables(tables, told, tmp_path):
     tables.open("")
-    assert tables.largest == 0 and not told
-    with pytest.raises(KeyError):
-        tables.probe("wdl", chess.Board(KRK))
-
-
-def test_a_path_that_no_folder_could_have_is_named(tables):
-    with pytest.raises(ValueError, match="no endgame tables in a\0b"):
-        tables.open("a\0b")
-
-
-def test_a_missing_folder_is_named(tables, told, tmp_path):
-    with pytest.raises(ValueError, match="nowhere: No such file"):
-        tables.open(str(tmp_path / "nowhere"))
+    assert not told
     tables.open(str(tmp_path))
     assert told == ["0 WDL and 0 DTZ tables of up to 0 pieces"] and tables.largest == 0
 
 
-def test_a_file_that_is_no_table_is_damaged(tables, told, tmp_path):
+def test_files_that_are_no_tables_are_damaged(tables, tmp_path):
     for number in range(5):
         (tmp_path / f"K{'QRBNP'[number]}vK.rtbw").write_bytes(b"nothing")
-    tables.open(str(tmp_path))
-    assert "damaged" in told[0] and "KBvK.rtbw" in told[0] and "and 2 more" in told[0] and tables.largest == 0
+    with pytest.raises(ValueError, match=r"KBvK.rtbw is damaged or unreadable, .* and 2 more"):
+        tables.open(str(tmp_path))
+
+
+def copy_tables(folder, *names: str) -> None:
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        for suffix in (".rtbw", ".rtbz"):
+            shutil.copyfile(TABLES / (name + suffix), folder / (name + suffix))
 
 
 @needs_tables
 def test_tables_of_several_folders_are_counted(tables, told, tmp_path):
-    for folder, name in (("one", "KRvK"), ("two", "KBNvK")):
-        (tmp_path / folder).mkdir()
-        for suffix in (".rtbw", ".rtbz"):
-            shutil.copy(TABLES / (name + suffix), tmp_path / folder)
-    tables.open(os.pathsep.join([str(tmp_path / "one"), str(tmp_path / "gone"), str(tmp_path / "two")]))
+    copy_tables(tmp_path / "one", "KRvK")
+    copy_tables(tmp_path / "two", "KBNvK")
+    tables.open(os.pathsep.join(str(tmp_path / name) for name in ("one", "gone", "two")))
     assert len(told) == 2 and "gone" in told[0] and told[1] == "2 WDL and 2 DTZ tables of up to 4 pieces"
-    board = chess.Board(KRK)
-    assert (tables.probe("wdl", board), tables.probe("dtz", board) > 0, tables.hits) == (2, True, 2)
     with pytest.raises(ValueError, match="gone"):
         tables.open(str(tmp_path / "gone"))
-    assert tables.largest == 4 and tables.probe("wdl", board) == 2
+    assert tables.largest == 4 and rank(tables, Game(parse_fen(KRK))).wdl == WIN
     tables.open("")
-    assert tables.largest == 0
+    assert tables.largest == 0 and rank(tables, Game(parse_fen(KRK))) is None
 
 
 @needs_tables
 @pytest.mark.parametrize("damage", ["halved", "empty", "foreign"])
 def test_damaged_tables_are_named_and_passed_over(tables, told, tmp_path, damage):
-    for suffix in (".rtbw", ".rtbz"):
-        shutil.copy(TABLES / f"KRvK{suffix}", tmp_path)
-        shutil.copy(TABLES / f"KQvK{suffix}", tmp_path)
+    copy_tables(tmp_path, "KRvK", "KQvK")
     file = tmp_path / "KRvK.rtbw"
-    content = {"halved": file.read_bytes()[:-30], "empty": b"", "foreign": bytes(80)}[damage]
-    file.chmod(0o644)
-    file.write_bytes(content)
+    file.write_bytes({"halved": file.read_bytes()[:-30], "empty": b"", "foreign": bytes(80)}[damage])
     tables.open(str(tmp_path))
-    assert len(told) == 2 and "damaged" in told[0] and "KRvK.rtbw" in told[0]
+    assert len(told) == 2 and "KRvK.rtbw is damaged" in told[0]
     assert told[1] == "1 WDL and 2 DTZ tables of up to 3 pieces"
-    with pytest.raises(KeyError):
-        tables.probe("wdl", chess.Board(KRK))
+    assert rank(tables, Game(parse_fen(KRK))).wdl is None
 
 
 class RookProber:
     """In the place of the tables of king and rook against king: won unless the rook is lost; the fewer replies, the nearer."""
 
-    def __init__(self) -> None:
-        self.has_dtz = True
+    has_dtz = True
 
     def close(self) -> None:
         pass
 
     def probe_wdl(self, board: chess.Board) -> int:
-        if len(board.piece_map()) == 2 or (board.turn == chess.BLACK and not any(board.legal_moves) and not board.is_check()):
-            return 0
-        if board.turn == chess.WHITE:
-            return 2
-        return 0 if any(board.is_capture(move) for move in board.legal_moves) else -2
+        is_won = board.turn == chess.WHITE or not any(board.is_capture(move) for move in board.legal_moves)
+        is_drawn = len(board.piece_map()) == 2 or board.is_stalemate() or not is_won
+        return 0 if is_drawn else 2 if board.turn == chess.WHITE else -2
 
     def probe_dtz(self, board: chess.Board) -> int:
         if not self.has_dtz:
             raise KeyError("no DTZ table")
-        if board.turn == chess.WHITE:
-            return 20
-        return -2 * board.legal_moves.count()
+        return 20 if board.turn == chess.WHITE else -2 * board.legal_moves.count()
 
 
 def position_after(*texts: str, fen: str = KRK) -> Game:
@@ -150,16 +136,19 @@ def test_a_win_makes_progress_unless_all_winning_moves_are_asked_for(rook):
     assert best.hits > len(winning)
 
 
-@pytest.mark.parametrize(("clock", "rule", "wdl"), [(0, True, WIN), (99, True, CURSED_WIN), (99, False, WIN)])
-def test_a_win_must_come_before_the_fifty_move_rule(rook, clock, rule, wdl):
+LOST = "8/8/8/8/8/2k5/7R/K7 b - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "clock", "rule", "wdl"),
+    [
+        *((KRK, 0, True, WIN), (KRK, 99, True, CURSED_WIN), (KRK, 99, False, WIN)),
+        *((LOST, 0, True, LOSS), (LOST, 50, True, LOSS), (LOST, 99, True, BLESSED_LOSS), (LOST, 99, False, LOSS)),
+    ],
+)
+def test_a_result_must_come_before_the_fifty_move_rule(rook, fen, clock, rule, wdl):
     rook.fifty_move_rule = rule
-    assert rank(rook, Game(parse_fen(KRK.replace("- 0 1", f"- {clock} 80")))).wdl == wdl
-
-
-@pytest.mark.parametrize(("clock", "wdl"), [(0, LOSS), (50, LOSS), (99, BLESSED_LOSS)])
-def test_a_loss_may_be_saved_by_the_fifty_move_rule(rook, clock, wdl):
-    ranking = rank(rook, Game(parse_fen(f"8/8/8/8/8/2k5/7R/K7 b - - {clock} 80")))
-    assert ranking.wdl == wdl
+    assert rank(rook, Game(parse_fen(fen.replace("- 0 1", f"- {clock} 80")))).wdl == wdl
 
 
 def test_without_distances_a_win_is_not_repeated(rook):
@@ -206,31 +195,28 @@ def test_only_allowed_moves_are_ranked(rook):
 
 def test_a_fault_in_the_tables_costs_the_tables_only(rook, told):
     def fail(board):
-        time.sleep(0.05)
         raise OSError("the disk is gone")
 
-    game, limits = Game(parse_fen(KRK)), Limits(movetime=1_000)
     rook._prober.probe_wdl = fail
-    ranking = rank(rook, game, limits=limits)
-    assert ranking.wdl is None and ranking.confine(limits).movetime <= 950 and ranking.confine(limits).searchmoves is None
+    ranking = rank(rook, Game(parse_fen(KRK)))
+    assert ranking.wdl is None and ranking.confine(LONG) == LONG
     assert "the disk is gone" in told[0] and rook.largest == 0
 
 
-def test_the_search_is_confined_to_the_moves_kept_and_to_the_time_left():
-    limits = Limits(clock=ClockTimes(1_000, 2_000), movetime=20)
-    assert RootRanking((7, 8), DRAW, 3, 30).confine(limits) == Limits(
-        clock=ClockTimes(970, 1_970), movetime=1, searchmoves=(7, 8)
-    )
+REPORT = Report(5, 6, 123, 1, 1000, 10, 0, (1,))
+MATED = REPORT._replace(score=int(MATE) - 5, bound=0)
 
 
-def test_scores_are_those_of_the_tables():
-    report = Report(5, 6, 123, 1, 1000, 10, 0, (1,))
-    for wdl in (WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS):
-        adjusted = RootRanking((1,), wdl, 7, 0).adjust(report)
-        assert (adjusted.score, adjusted.bound, adjusted.tablebase_hits) == (SCORES[wdl], 0, 7)
-    unknown = RootRanking((1,), None, 7, 0).adjust(report)
-    assert (unknown.score, unknown.bound, unknown.tablebase_hits) == (123, 1, 7)
-    mate = Report(5, 6, int(MATE) - 5, 0, 1000, 10, 0, (1,))
-    assert RootRanking((1,), WIN, 7, 0).adjust(mate).score == mate.score
-    assert RootRanking((1,), DRAW, 7, 0).adjust(mate).score == 0
-    assert RootRanking((1,), LOSS, 7, 0).adjust(mate).score == SCORES[LOSS]
+@pytest.mark.parametrize(
+    ("report", "wdl", "score", "bound"),
+    [
+        *((REPORT, wdl, SCORES[wdl], 0) for wdl in (WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS)),
+        (REPORT, None, 123, 1),
+        (MATED, WIN, MATED.score, 0),  # the search has found the mate
+        *((MATED, wdl, SCORES[wdl], 0) for wdl in (CURSED_WIN, DRAW, LOSS)),
+    ],
+)
+def test_scores_and_moves_are_those_of_the_tables(report, wdl, score, bound):
+    ranking = RootRanking((7, 8), wdl, 3)
+    assert ranking.adjust(report) == report._replace(score=score, bound=bound, tablebase_hits=3)
+    assert ranking.confine(LONG) == LONG._replace(searchmoves=None if wdl is None else (7, 8))

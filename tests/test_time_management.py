@@ -17,9 +17,6 @@ from zobra.search.worker import DEADLINE, STOP
 
 MS = 1_000_000  # nanoseconds
 CLOCK = ClockTimes(10_000, 8_000, 100, 50)
-TIMES = st.integers(-10_000, 10_000_000)
-INCREMENTS = st.integers(0, 60_000)
-OVERHEADS = st.integers(0, 5_000)
 MOVES = st.one_of(st.none(), st.integers(0, 500))
 
 
@@ -27,47 +24,32 @@ def white(time: int | None, increment: int = 0, moves: int | None = None, overhe
     return time_budget(Limits(clock=ClockTimes(time, None, increment, 0, moves)), True, overhead)
 
 
-@given(TIMES, INCREMENTS, MOVES, OVERHEADS)
-def test_never_more_than_the_clock_holds_and_never_nothing(time, increment, moves, overhead):
+@given(st.integers(-10_000, 10_000_000), st.integers(0, 1_000_000), st.integers(0, 60_000), MOVES, st.integers(0, 5_000))
+def test_budgets_lie_within_the_clock_and_grow_with_it(time, more, increment, moves, overhead):
     optimum, maximum = white(time, increment, moves, overhead)
-    assert optimum is not None
-    assert maximum is not None
-    assert tm.MINIMUM <= optimum <= max(tm.MINIMUM, time - overhead)
-    assert tm.MINIMUM <= maximum <= max(tm.MINIMUM, time - overhead)
-    assert optimum <= maximum
+    assert optimum is not None and maximum is not None
+    assert tm.MINIMUM <= optimum <= maximum <= max(tm.MINIMUM, time - overhead)
+    assert all(new >= old for old, new in zip((optimum, maximum), white(time + more, increment, moves, overhead), strict=True))
 
 
-@given(st.integers(1, 10_000_000), st.integers(0, 1_000_000), INCREMENTS, MOVES)
-def test_more_time_is_never_less(time, more, increment, moves):
-    less_optimum, less_maximum = white(time, increment, moves)
-    optimum, maximum = white(time + more, increment, moves)
-    assert optimum >= less_optimum
-    assert maximum >= less_maximum
-
-
-@given(st.integers(1_000, 10_000_000), st.integers(2, 200))
-def test_one_of_several_moves_may_not_take_all(time, moves):
+@given(st.integers(1_000, 10_000_000), st.integers(2, 200), st.integers(0, 100))
+def test_one_of_several_moves_may_not_take_all_and_the_fewer_the_more_for_each(time, moves, more):
     assert white(time, 0, moves).maximum <= time / 2
-
-
-@given(st.integers(1_000, 1_000_000), st.integers(1, 100), st.integers(0, 100))
-def test_fewer_moves_to_go_allow_more_for_each(time, moves, more):
     assert white(time, 0, moves).optimum >= white(time, 0, moves + more).optimum
 
 
-@pytest.mark.parametrize("time", [-1_000_000, -1, 0, 1, 2])
-@pytest.mark.parametrize("moves", [None, 0, 1, 40])
-def test_next_to_no_time_still_gives_a_millisecond(time, moves):
-    assert white(time, 0, moves, 50) == (tm.MINIMUM, tm.MINIMUM)
-
-
-BLACK = Limits(movetime=500, clock=ClockTimes(60_000, 60_000)), Limits(movetime=500, clock=ClockTimes(60_000, 100))
+CONTROLLED = Limits(movetime=500, clock=ClockTimes(60_000, 60_000)), Limits(movetime=500, clock=ClockTimes(60_000, 100))
 SHORT = (100 - tm.LEAST_RESERVE) * tm.CLOCK_SHARE
 
 
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
+        *(
+            (white(time, 0, moves, 50), (tm.MINIMUM, tm.MINIMUM))
+            for time in (-1_000_000, -1, 0, 1, 2)
+            for moves in (None, 0, 40)
+        ),
         (white(1_000, 0, 1, 100).maximum, 900 - tm.RESERVE),  # the last move before the time control
         (white(1_000, 0, 2, 100).maximum, tm.CLOCK_SHARE * (900 - tm.RESERVE)),
         (white(10_000, 0, 1).maximum, 10_000 - tm.RESERVE),
@@ -79,8 +61,8 @@ SHORT = (100 - tm.LEAST_RESERVE) * tm.CLOCK_SHARE
         (time_budget(Limits(clock=ClockTimes(60_000, 1_000, 0, 500)), False, 0), white(1_000, 500)),  # each side has its clock
         (time_budget(Limits(movetime=1_000), True, 30), (None, 970)),  # a move time is used up,
         (time_budget(Limits(movetime=10), True, 30), (None, tm.MINIMUM)),
-        (time_budget(BLACK[0], False, 0), (None, 500)),
-        (time_budget(BLACK[1], False, 0), (None, pytest.approx(SHORT))),  # as far as the clock allows
+        (time_budget(CONTROLLED[0], False, 0), (None, 500)),
+        (time_budget(CONTROLLED[1], False, 0), (None, pytest.approx(SHORT))),  # as far as the clock allows
         *((time_budget(limits, True, 10), (None, None)) for limits in (Limits(), Limits(depth=5), Limits(infinite=True))),
         (time_budget(Limits(clock=ClockTimes(None, 5_000)), True, 10), (None, None)),
     ],
@@ -127,15 +109,11 @@ def test_a_falling_score_is_worth_time(scores, fall):
     assert factor_after(steady, [*scores[:-1], scores[-1] - fall]) >= factor_after(steady, scores)
 
 
-def test_a_fall_counts_from_the_average_and_within_bounds():
+def test_a_fall_counts_from_the_average_of_which_recent_scores_are_more_and_within_bounds():
     steady, level = [5] * 12, factor_after([5] * 12)
     for fall in (0, 60, -5, 5_000, -5_000):
         wanted = level * max(tm.DROP_LEAST, min(1 + fall / tm.DROP_SCALE, tm.DROP_MOST))
         assert factor_after(steady, [100] * 11 + [100 - fall]) == pytest.approx(wanted)
-
-
-def test_a_recent_score_weighs_more_than_an_old_one():
-    steady = [5] * 12
     assert factor_after(steady, [200] + [0] * 11) < factor_after(steady, [0] * 9 + [200, 0, 0])
 
 
@@ -150,8 +128,7 @@ class FakeTime:
     """A time manager whose clock stands until it is moved, and whose budget is given."""
 
     def __init__(self, monkeypatch) -> None:
-        self.now = 5_000
-        self.budget = TimeBudget(100, 250)
+        self.now, self.budget = 5_000, TimeBudget(100, 250)
         monkeypatch.setattr(tm, "clock_now", lambda: self.now * MS)
         monkeypatch.setattr(tm, "time_budget", lambda *_: self.budget)
         self.manager = TimeManager(0)
@@ -184,6 +161,15 @@ def test_without_pondering_time_counts_from_the_start(fake):
     assert fake.manager.milliseconds == 99 and not fake.is_enough()
     fake.now += 1
     assert fake.is_enough()
+
+
+def test_the_time_of_a_search_that_was_armed_counts_from_then(fake):
+    fake.manager.arm()
+    fake.now += 30  # a look into the endgame tables
+    fake.start()
+    assert fake.deadline == 5_250 and fake.manager.milliseconds == 30
+    fake.start()
+    assert fake.deadline == 5_280 and fake.manager.milliseconds == 0
 
 
 def test_more_time_than_there_is_sets_no_deadline_that_comes(fake):
@@ -243,8 +229,8 @@ def test_a_search_without_limits_has_no_deadline_and_one_before_leaves_none(fake
     assert not fake.is_enough(forced=True)
 
 
-@pytest.mark.parametrize(("effort", "last"), [(0.0, 170), (1.0, 50)])
-def test_the_optimum_is_scaled_but_not_beyond_the_maximum(fake, effort, last):
+@pytest.mark.parametrize("effort", [0.0, 1.0])
+def test_the_optimum_is_scaled_but_not_beyond_the_maximum(fake, effort):
     fake.budget = TimeBudget(100, 170)
     fake.start()
     for depth in range(1, 12):  # a new best move each time, and then the same effort
@@ -285,27 +271,18 @@ def test_stop_holds_until_taken_back(fake):
     assert not fake.stopped
 
 
-def test_node_time_that_is_off_changes_nothing():
-    limits = Limits(clock=CLOCK)
-    assert NodeTime().begin(limits, True) is limits
-    assert TimeManager(0).node_limit is None
-
-
 def test_the_own_clock_runs_by_nodes():
-    node_time = NodeTime()
-    node_time.rate = 500
+    assert NodeTime().begin(Limits(clock=CLOCK), True) == Limits(clock=CLOCK)  # it is off
+    node_time = NodeTime(rate=500)
     assert node_time.begin(Limits(clock=CLOCK), False).clock == ClockTimes(8_000, 8_000, 100, 50)
     node_time.end(CLOCK, False, 100_000)  # 200 ms
     later = Limits(clock=ClockTimes(1, 1, 100, 50))  # what the real clock says no longer matters
     assert node_time.begin(later, False).clock == ClockTimes(7_850, 7_850, 100, 50)
-    node_time.reset()
-    assert node_time.begin(later, True).clock.white_time == 1
     assert node_time.begin(Limits(depth=4), True) == Limits(depth=4)
 
 
 def test_each_period_of_moves_has_its_time():
-    node_time, seen = NodeTime(), []
-    node_time.rate = 100
+    node_time, seen = NodeTime(rate=100), []
     for moves_to_go in (2, 1, 2, 1, 2):
         limits = Limits(clock=ClockTimes(5_000, 5_000, 0, 0, moves_to_go))
         seen.append(node_time.begin(limits, True).clock.white_time)
@@ -314,6 +291,7 @@ def test_each_period_of_moves_has_its_time():
 
 
 def test_limits_in_nodes(fake):
+    assert fake.manager.node_limit is None
     fake.manager.node_time.rate = 500
     fake.start()
     fake.now += 10**6  # time plays no part
@@ -324,11 +302,11 @@ def test_limits_in_nodes(fake):
     assert fake.manager.node_limit is None and not fake.is_enough(nodes=10**9)
 
 
-def test_games_by_node_time_are_the_same_everywhere():
-    counts = []
+def test_games_by_node_time_are_the_same_everywhere_and_begin_anew():
+    searcher, counts = Searcher(2), []
+    searcher.time.node_time.rate = 50
     for _ in range(2):
-        searcher = Searcher(2)
-        searcher.time.node_time.rate = 50
+        searcher.clear()
         for _move in range(3):
             think(searcher, MIDDLEGAME, Limits(clock=ClockTimes(10_000, 10_000)))
             counts.append(searcher.nodes)

@@ -15,8 +15,8 @@ from zobra.engine.layouts import POSITION, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, LONGEST_MATE, MAX_PLY
+from zobra.search.iterative_deepening import aspiration_search
 from zobra.search.node import make_move
-from zobra.search.root import aspiration_search
 from zobra.search.worker import WORKER_TYPE
 from zobra.tt.entry import GENERATION_MASK
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 
 from zobra.search.limits import Limits, Result
 from zobra.search.searcher import Searcher
@@ -35,7 +34,7 @@ class SearchThread:
         try:
             thread.start()
         except RuntimeError:
-            self._answer(think(replace(limits, movetime=SHORT_SEARCH, infinite=False, ponder=False)))
+            self._answer(think(limits._replace(movetime=SHORT_SEARCH, infinite=False, ponder=False)))
         else:
             self._thread = thread
 
