@@ -39,9 +39,9 @@ def small(tmp_path):
     return write_book(tmp_path / "small.bin", (START, "e2e4", 60), (START, "d2d4", 30), (START, "c2c4", 10), (START, "a2a3", 0))
 
 
-def opened(path: Path, variety: int = 100, seed: int = 1) -> Book:
+def opened(path: Path, variety: int = 100) -> Book:
     told: list[str] = []
-    book = Book(told.append, random.Random(seed))
+    book = Book(told.append, random.Random(1))
     book.variety = variety
     book.open(str(path))
     assert len(told) == 1 and "entries" in told[0]
@@ -49,25 +49,23 @@ def opened(path: Path, variety: int = 100, seed: int = 1) -> Book:
 
 
 def frequencies(book: Book, position: Position) -> dict[str, float]:
-    drawn = []
-    for _ in range(TRIALS):
-        found = book.choose(position, position.legal_moves())
-        assert found is not None
-        drawn.append(move_text(found.move))
+    drawn = [move_text(book.choose(position, position.legal_moves()).move) for _ in range(TRIALS)]
     return {text: drawn.count(text) / TRIALS for text in set(drawn)}
 
 
-def test_moves_are_drawn_by_weight(small):
-    found = frequencies(opened(small), parse_fen(START))
-    assert found == pytest.approx({"e2e4": 0.6, "d2d4": 0.3, "c2c4": 0.1}, abs=0.04)  # five standard deviations
-
-
-def test_less_variety_prefers_the_heavy_moves(small):
-    assert frequencies(opened(small, variety=0), parse_fen(START)) == {"e2e4": 1.0}
-    squares = {"e2e4": 3600, "d2d4": 900, "c2c4": 100}
-    expected = {text: weight / sum(squares.values()) for text, weight in squares.items()}
-    assert frequencies(opened(small, variety=50), parse_fen(START)) == pytest.approx(expected, abs=0.04)
-    assert frequencies(opened(small, variety=1), parse_fen(START)) == {"e2e4": 1.0}
+@pytest.mark.parametrize(
+    ("variety", "weights"),
+    [
+        (100, {"e2e4": 60, "d2d4": 30, "c2c4": 10}),
+        (50, {"e2e4": 3600, "d2d4": 900, "c2c4": 100}),
+        (1, {"e2e4": 1}),
+        (0, {"e2e4": 1}),
+    ],
+)
+def test_moves_are_drawn_by_weight_and_with_less_variety_the_heavy_ones(small, variety, weights):
+    expected = {text: weight / sum(weights.values()) for text, weight in weights.items()}
+    found = frequencies(opened(small, variety), parse_fen(START))
+    assert found == pytest.approx(expected, abs=0.04)  # five standard deviations
 
 
 def test_only_allowed_moves_are_played(small):
@@ -78,31 +76,29 @@ def test_only_allowed_moves_are_played(small):
     assert book.choose(parse_fen(CASTLING), [position.parse_move("a2a3")]) is None
 
 
-def test_the_best_reply_comes_along(tmp_path):
-    board = chess.Board()
-    board.push_uci("e2e4")
-    entries = [(START, "e2e4", 1), (board.fen(), "c7c5", 5), (board.fen(), "e7e5", 8)]
-    position = parse_fen(START)
+AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "entries", "move", "reply"),
+    [
+        (START, [(START, "e2e4", 1), (AFTER_E4, "c7c5", 5), (AFTER_E4, "e7e5", 8)], "e2e4", "e7e5"),  # the best reply
+        (CASTLING, [(CASTLING, "e1h1", 7)], "e1h1", "0000"),  # castling is king takes rook
+        (CASTLING, [(CASTLING, "e1a1", 7)], "e1a1", "0000"),
+        (START, [(START, "e2e5", 9)], None, None),  # illegal
+    ],
+)
+def test_moves_of_a_book(tmp_path, fen, entries, move, reply):
+    position = parse_fen(fen)
     found = opened(write_book(tmp_path / "b.bin", *entries)).choose(position, position.legal_moves())
-    assert found is not None and move_text(found.reply) == "e7e5"
-
-
-@pytest.mark.parametrize("text", ["e1h1", "e1a1"])
-def test_castling_is_king_takes_rook(tmp_path, text):
-    position = parse_fen(CASTLING)
-    found = opened(write_book(tmp_path / "c.bin", (CASTLING, text, 7))).choose(position, position.legal_moves())
-    assert found is not None and move_text(found.move, chess960=True) == text
-
-
-def test_illegal_moves_of_a_book_are_passed_over(tmp_path):
-    position = parse_fen(START)
-    assert opened(write_book(tmp_path / "i.bin", (START, "e2e5", 9))).choose(position, position.legal_moves()) is None
+    assert (found and move_text(found.move, chess960=True)) == move and (found and move_text(found.reply)) == reply
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
         (None, "no such file"),
+        ("a folder", "not a file"),
         (b"", "0 bytes"),
         (b"x" * 17, "17 bytes"),
         (struct.pack(">QQ", 5, 1) + struct.pack(">QQ", 4, 1), "not sorted"),
@@ -110,8 +106,10 @@ def test_illegal_moves_of_a_book_are_passed_over(tmp_path):
 )
 def test_a_book_that_is_none_is_named_and_the_last_one_stays(tmp_path, small, content, reason):
     path = tmp_path / "bad.bin"
-    if content is not None:
+    if isinstance(content, bytes):
         path.write_bytes(content)
+    elif content:
+        path.mkdir()
     book, position = Book(lambda text: None), parse_fen(START)
     for used, known in (("no book is used", False), (f"{small.name} stays in use", True)):
         with pytest.raises(ValueError, match=reason) as error:
@@ -121,11 +119,6 @@ def test_a_book_that_is_none_is_named_and_the_last_one_stays(tmp_path, small, co
         book.open(str(small))
     book.open("")
     assert book.name == "" and book.choose(position, position.legal_moves()) is None
-
-
-def test_a_folder_is_no_book(tmp_path):
-    with pytest.raises(ValueError, match="not a file"):
-        Book(print).open(str(tmp_path))
 
 
 @needs_books

@@ -3,8 +3,9 @@
 import pytest
 
 from tests.search_kernels import PLAIN
-from tests.test_searcher import ENDGAME, KIWIPETE, MIDDLEGAME, think, without_time
+from tests.test_searcher import ENDGAME, KIWIPETE, MIDDLEGAME, think
 from zobra.engine.fen import START, parse_fen
+from zobra.engine.game import Game
 from zobra.engine.scores import is_mate
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
@@ -31,22 +32,17 @@ def searcher():
 
 
 @pytest.mark.parametrize("fen", [START, KIWIPETE, ENDGAME, MIDDLEGAME])
-def test_lines_are_told_together_sorted_and_playable(searcher, fen):
+def test_lines_are_told_together_and_sorted(searcher, fen):
+    """That they can be played to their end is shown in test_lines_told.py."""
     result, reports = think(searcher, fen, Limits(depth=7))
     together = groups(reports)
-    assert len(together) == 7
+    assert len(together) == 7 and result.best == together[-1][0].pv[0]
     for depth, lines in enumerate(together, 1):
         assert [line.multipv for line in lines] == [1, 2, 3, 4]
         assert {(line.depth, line.bound) for line in lines} == {(depth, 0)}
         assert len({line.pv[0] for line in lines}) == 4
         scores = [line.score for line in lines]
         assert scores == sorted(scores, reverse=True)
-        for line in lines:
-            position = parse_fen(fen)
-            for move in line.pv:
-                assert move in position.legal_moves()
-                position = position.after(move)
-    assert result.best == together[-1][0].pv[0]
 
 
 def test_every_legal_move_has_a_line_where_all_are_wanted(searcher):
@@ -94,21 +90,11 @@ def test_a_search_that_is_cut_off_tells_all_lines_at_last(searcher, nodes):
             assert scores == sorted(scores, reverse=True)
 
 
-def test_the_same_lines_twice(searcher):
-    first = without_time(think(searcher, KIWIPETE, Limits(depth=6))[1])
-    searcher.clear()
-    assert without_time(think(searcher, KIWIPETE, Limits(depth=6))[1]) == first
-
-
 def test_the_table_keeps_the_best_move_of_the_root(searcher):
     """The first line found is of all moves; a later one may come out better, but is of fewer."""
     _, reports = think(searcher, MIDDLEGAME, Limits(depth=7))
     kept = move_of_data(searcher.table.recall(parse_fen(MIDDLEGAME).key))
     assert kept in {line.pv[0] for line in groups(reports)[-1]}
-
-
-def has_no_bound(data: int) -> bool:
-    return data >> int(BOUND_SHIFT) & int(BOUND_MASK) == NO_BOUND
 
 
 @pytest.mark.parametrize("known_before, threads", [(False, 1), (True, 1), (False, 3), (True, 3)])
@@ -121,27 +107,15 @@ def test_searchmoves_leave_no_trace_of_the_root(known_before, threads):
     assert bool(before) == known_before
     think(searcher, MIDDLEGAME, Limits(depth=7, searchmoves=(position.parse_move("h2h4"),)))
     after = searcher.table.recall(position.key)
-    assert after == before or (threads > 1 and has_no_bound(after))  # a late thread leaves a move
-
-
-def test_a_cut_off_search_is_told_with_all_its_nodes():
-    searcher = Searcher(4)
-    _, reports = think(searcher, KIWIPETE, Limits(nodes=30_000))
-    assert reports[-1].nodes == 30_000
+    has_no_bound = after >> int(BOUND_SHIFT) & int(BOUND_MASK) == NO_BOUND
+    assert after == before or (threads > 1 and has_no_bound)  # a late thread leaves a move
 
 
 def test_what_the_search_looks_at():
-    searcher = Searcher(4)
-    seen = []
-    searcher.search(*_game_and(Limits(depth=6)), lambda report: seen.append(searcher.progress))
-    legal = parse_fen(MIDDLEGAME).legal_moves()
+    searcher, seen = Searcher(4), []
+    game = Game(parse_fen(MIDDLEGAME))
+    searcher.search(game, Limits(depth=6), lambda report: seen.append(searcher.progress))
+    legal = game.position.legal_moves()
     assert [progress.depth for progress in seen] == sorted(progress.depth for progress in seen)
-    assert seen[-1].depth == 6
     assert all(progress.move in legal and 1 <= progress.number <= len(legal) for progress in seen)
-    assert seen[-1].number == len(legal)
-
-
-def _game_and(limits):
-    from zobra.engine.game import Game
-
-    return Game(parse_fen(MIDDLEGAME)), limits
+    assert (seen[-1].depth, seen[-1].number) == (6, len(legal))

@@ -8,44 +8,28 @@ import pytest
 
 from tests.test_searcher import KIWIPETE, MIDDLEGAME, think, without_time
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.game import Game
 from zobra.engine.scores import MATE
 from zobra.search.limits import ClockTimes, Limits
 from zobra.search.searcher import Searcher
 from zobra.search.skill import CALIBRATION, HIGHEST, LOWEST, MAX_SKILL, Skill, choose, skill_from_elo, skill_from_level
 
 
-def test_more_elo_is_more_nodes_and_less_noise():
+def test_levels_rise_through_the_points_of_the_table_and_end_with_it():
     levels = [skill_from_elo(elo) for elo in range(LOWEST, HIGHEST + 1, 10)]
     for weaker, stronger in itertools.pairwise(levels):
         assert stronger.nodes >= weaker.nodes and stronger.noise <= weaker.noise
-    assert levels[0].nodes < levels[-1].nodes
+    assert {elo: skill_from_elo(elo) for elo in CALIBRATION} == CALIBRATION
+    assert skill_from_elo(LOWEST - 500) == skill_from_level(0) == CALIBRATION[LOWEST]
+    assert skill_from_elo(HIGHEST + 500) == CALIBRATION[HIGHEST] and skill_from_level(MAX_SKILL) is None
+    assert all(a.nodes < b.nodes for a, b in itertools.pairwise(skill_from_level(level) for level in range(MAX_SKILL)))
 
 
-def test_the_table_is_met_at_its_points_and_kept_beyond_its_ends():
-    for elo, strength in CALIBRATION.items():
-        assert skill_from_elo(elo) == strength
-    assert skill_from_elo(LOWEST - 500) == CALIBRATION[LOWEST]
-    assert skill_from_elo(HIGHEST + 500) == CALIBRATION[HIGHEST]
-
-
-def test_skill_levels_rise_to_no_restriction():
-    assert skill_from_level(MAX_SKILL) is None
-    assert skill_from_level(0) == skill_from_elo(LOWEST)
-    levels = [skill_from_level(level) for level in range(MAX_SKILL)]
-    assert all(a.nodes < b.nodes for a, b in itertools.pairwise(levels))
-
-
-def test_noise_chooses_the_near_and_not_the_far():
+def test_noise_chooses_the_near_and_not_the_far_and_no_other_than_a_mate():
     source = random.Random(1)
     chosen = [choose([50, 45, -900], Skill(100, 40.0), source) for _ in range(400)]
     assert 100 < chosen.count(1) < 300 and chosen.count(2) == 0
-    assert all(choose([50, 49], Skill(100, 0.0), source) == 0 for _ in range(20))
-
-
-def test_a_mate_at_hand_is_given():
-    source = random.Random(1)
-    assert all(choose([int(MATE) - 1, 900], Skill(100, 1e6), source) == 0 for _ in range(50))
+    for scores, skill in (([50, 49], Skill(100, 0.0)), ([50, 49], None), ([int(MATE) - 1, 900], Skill(100, 1e6))):
+        assert all(choose(scores, skill, source) == 0 for _ in range(50))
 
 
 @pytest.mark.parametrize("elo", [LOWEST, 1500, HIGHEST])
@@ -81,7 +65,7 @@ def test_each_number_and_each_move_has_one_line_and_the_move_played_is_the_first
 def test_a_natural_share_of_the_clock_is_used(natural):
     searcher = Searcher(2)
     searcher.skill, searcher.natural_time = skill_from_elo(LOWEST), natural
-    searcher.search(Game(parse_fen(START)), Limits(depth=1))
+    think(searcher, START, Limits(depth=1))
     begin = time.monotonic()
     think(searcher, START, Limits(clock=ClockTimes(20_000, 20_000)))
     assert (time.monotonic() - begin > 0.15) == natural
@@ -106,8 +90,7 @@ def test_smaller_limits_still_hold():
     searcher.skill = skill_from_elo(HIGHEST)
     think(searcher, START, Limits(nodes=100))
     assert searcher.nodes == 100
-    _, reports = think(searcher, START, Limits(depth=2))
-    assert reports[-1].depth == 2
+    assert think(searcher, START, Limits(depth=2))[1][-1].depth == 2
     only = parse_fen(START).parse_move("h2h4")
     assert think(searcher, START, Limits(searchmoves=(only,)))[0].best == only
 
@@ -122,5 +105,4 @@ def test_choices_differ_by_seed_and_are_repeated_with_it():
         return think(searcher, START, Limits())[0].best
 
     first = [play(seed) for seed in range(8)]
-    assert [play(seed) for seed in range(8)] == first
-    assert len(set(first)) > 1
+    assert [play(seed) for seed in range(8)] == first and len(set(first)) > 1

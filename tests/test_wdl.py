@@ -15,29 +15,21 @@ from zobra.train.positions import PACKED
 from zobra.train.wdl import fit, fit_positions, material_shares, outcome_probabilities
 
 SCORES = st.integers(1 - int(LONGEST_MATE), int(LONGEST_MATE) - 1)
-MATERIAL = st.floats(0, 1)
 
 
-@given(SCORES, MATERIAL)
-def test_chances_add_up_and_are_the_same_from_both_sides(score, material):
+@given(SCORES, st.integers(0, 1000), st.floats(0, 1))
+def test_chances_add_up_are_the_same_from_both_sides_and_rise_with_the_score(score, more, material):
     win, draw, loss = wdl(score, material)
     assert min(win, draw, loss) >= 0 and win + draw + loss == 1000
     other = wdl(-score, material)
     assert abs(win - other.loss) <= 1 and abs(loss - other.win) <= 1
+    assert wdl(min(score + more, int(LONGEST_MATE) - 1), material).win >= win
 
 
-@given(SCORES, st.integers(0, 1000), MATERIAL)
-def test_a_better_score_never_lowers_the_chance_to_win(score, more, material):
-    assert wdl(min(score + more, int(LONGEST_MATE) - 1), material).win >= wdl(score, material).win
-
-
-def test_mates_are_certain():
+def test_mates_are_certain_and_an_even_position_has_equal_chances():
     assert wdl(int(MATE) - 9, 0.5) == (1000, 0, 0)
     assert wdl(8 - int(MATE), 0.5) == (0, 0, 1000)
     assert wdl(5_000, 0.5).win > 990 and wdl(-5_000, 0.5).loss > 990
-
-
-def test_an_even_position_has_equal_chances():
     win, draw, loss = wdl(0, 1.0)
     assert win == loss and draw > 0
 
