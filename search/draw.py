@@ -6,14 +6,26 @@ from zobra.engine.board import FIFTY_MOVES, ZERO
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import kernel
 from zobra.engine.material import is_insufficient_material
-from zobra.search.worker import is_repetition
+
+
+@kernel
+def is_repetition(worker, ply):
+    """Did this position occur before: once since the root, or twice in all?"""
+    position, current, seen_in_game = worker.stack[ply].position, worker.root_key_index + ply, False
+    back = 4  # plies, the shortest repetition
+    while back <= position.repeatable and back <= current:
+        if worker.keys[current - back] == position.key:
+            if back < ply or seen_in_game:
+                return True
+            seen_in_game = True
+        back += 2
+    return False
 
 
 @kernel
 def is_draw(worker, tables, ply):
     """Repetition, insufficient material, or fifty moves without capture or pawn move (unless the last of them mates)."""
-    node = worker.stack[ply]
-    position = node.position
+    node, position = worker.stack[ply], worker.stack[ply].position
     if is_repetition(worker, ply) or is_insufficient_material(position):
         return True
     if position.halfmove < FIFTY_MOVES:

@@ -15,23 +15,16 @@ from zobra.engine.position import TABLES_RECORD, Position
 
 
 @kernel
-def is_computed(node, colour):
-    """Is the accumulator of this node computed for `colour`?"""
-    return node.accumulator.computed >> colour & ONE != ZERO
-
-
-@kernel
 def update_accumulator(worker, tables, ply, colour):
     """Compute one side of the accumulator at `ply`: from the nearest computed ply, or anew if the king changed half."""
-    node = worker.stack[ply]
-    back = ply
-    while back > 0 and not is_computed(worker.stack[back], colour):
+    node, back, side = worker.stack[ply], ply, ONE << colour
+    while back > 0 and worker.stack[back].accumulator.computed & side == ZERO:
         back -= 1
     known = worker.stack[back]
-    found = is_computed(known, colour)
-    if found and back == ply:
+    is_computed = known.accumulator.computed & side != ZERO
+    if is_computed and back == ply:
         return
-    if not found or orientation(known.position, colour) != orientation(node.position, colour):
+    if not is_computed or orientation(known.position, colour) != orientation(node.position, colour):
         refresh(tables.network, node.accumulator, node.position, colour)
     else:
         update(tables.network, node.accumulator, node.position, known.accumulator, known.position, colour)

@@ -28,12 +28,6 @@ def is_noisy(position, move):
 
 
 @kernel
-def captured_kind(position, move):
-    """Piece type on the target square (6 for none: promotions and en passant)."""
-    return np.uint64(position.board[to_square(move)]) >> ONE
-
-
-@kernel
 def gravity(value, bonus):
     """A history value after a bonus (any sign, at most HISTORY_LIMIT)."""
     value = np.int64(value)
@@ -49,8 +43,7 @@ def threat_index(node, move):
 @kernel
 def quiet_score(worker, ply, move):
     """Sum of a quiet move's histories: butterfly (from, to), by pawn structure, and continuation (1, 2 and 4 plies before)."""
-    position = worker.stack[ply].position
-    index = piece_to(position, move)
+    position, index = worker.stack[ply].position, piece_to(worker.stack[ply].position, move)
     threats = threat_index(worker.stack[ply], move)
     score = np.int64(worker.quiet_history[position.side, threats, from_square(move), to_square(move)])
     score += worker.pawn_history[position.correction_keys[PAWNS] & PAWN_MASK, index]
@@ -62,7 +55,8 @@ def quiet_score(worker, ply, move):
 @kernel
 def capture_score(worker, position, move):
     """Capture history: by moved piece, target square and captured piece type."""
-    return np.int64(worker.capture_history[piece_to(position, move), captured_kind(position, move)])
+    captured = np.uint64(position.board[to_square(move)]) >> ONE  # 6 for none: promotions and en passant
+    return np.int64(worker.capture_history[piece_to(position, move), captured])
 
 
 @kernel
@@ -70,8 +64,7 @@ def update_quiet_histories(worker, ply, move, bonus):
     """Add a bonus (any sign) to every value that `quiet_score` sums up."""
     position = worker.stack[ply].position
     index, side, from_, to = piece_to(position, move), position.side, from_square(move), to_square(move)
-    pawns = position.correction_keys[PAWNS] & PAWN_MASK
-    threats = threat_index(worker.stack[ply], move)
+    pawns, threats = position.correction_keys[PAWNS] & PAWN_MASK, threat_index(worker.stack[ply], move)
     worker.quiet_history[side, threats, from_, to] = gravity(worker.quiet_history[side, threats, from_, to], bonus)
     worker.pawn_history[pawns, index] = gravity(worker.pawn_history[pawns, index], bonus)
     for before in (FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE):
@@ -82,8 +75,8 @@ def update_quiet_histories(worker, ply, move, bonus):
 @kernel
 def update_capture_history(worker, position, move, bonus):
     """Add a bonus (any sign) to the history of a capture or promotion."""
-    index, kind = piece_to(position, move), captured_kind(position, move)
-    worker.capture_history[index, kind] = gravity(worker.capture_history[index, kind], bonus)
+    index, captured = piece_to(position, move), np.uint64(position.board[to_square(move)]) >> ONE
+    worker.capture_history[index, captured] = gravity(worker.capture_history[index, captured], bonus)
 
 
 @kernel

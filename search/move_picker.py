@@ -32,90 +32,53 @@ def legal_or_none(position, tables, move):
 @kernel
 def start_picking(node, tt_move):
     """Begin the moves of a node. `tt_move` is legal or NO_MOVE."""
-    node.moves.count = ZERO
-    node.bad_count = ZERO
-    node.quiet_count = ZERO
-    node.capture_count = ZERO
-    node.move_count = 0
-    node.stage = TT_MOVE
-    node.tt_move = tt_move
-
-
-@kernel
-def score_captures(worker, node):
-    """Score captures and promotions: by the value of what they win, and capture history."""
-    for index in range(node.moves.count):
-        move = np.uint64(node.moves.moves[index])
-        history = capture_score(worker, node.position, move)
-        node.scores[index] = np.int32(VICTIM_WEIGHT * capture_value(node.position, move) + history)
-
-
-@kernel
-def score_quiets(worker, tables, ply):
-    """Score quiet moves by their histories, threats and checks."""
-    node = worker.stack[ply]
-    set_threats(node, tables)
-    for index in range(node.next, node.moves.count):
-        move = np.uint64(node.moves.moves[index])
-        node.scores[index] = np.int32(quiet_score(worker, ply, move) + threat_score(worker, node, move))
+    node.moves.count = node.bad_count = node.quiet_count = node.capture_count = ZERO
+    node.stage, node.tt_move, node.move_count = TT_MOVE, tt_move, 0
 
 
 @kernel
 def pick_best(node):
-    """Swap the best move left to the place `next`, and step over it (selection sort)."""
-    first = best = node.next
-    highest = node.scores[first]
-    for index in range(first + ONE, node.moves.count):
-        if node.scores[index] > highest:
-            best, highest = index, node.scores[index]
-    move = node.moves.moves[best]
-    node.moves.moves[best], node.scores[best] = node.moves.moves[first], node.scores[first]
-    node.moves.moves[first], node.scores[first] = move, highest
-    node.next = first + ONE
-    return np.uint64(move)
-
-
-@kernel
-def next_good_capture(worker, node, tables, weight):
-    """The next capture or promotion that loses no material by SEE; bad ones go to the head of the list.
-
-    Capture history moves the SEE threshold: by `weight` 1024ths of a centipawn for a history value.
-    """
+    """Take the best move left but the TT move, by selection sort; NO_MOVE after the last."""
     while node.next < node.moves.count:
-        move = pick_best(node)
-        if move == node.tt_move:
-            continue
-        threshold = -(capture_score(worker, node.position, move) * weight // WEIGHT_SCALE)
-        if see_at_least(node.position, tables, move, threshold):
-            return move
-        node.moves.moves[node.bad_count] = np.uint16(move)
-        node.bad_count += ONE
-    return NO_MOVE
-
-
-@kernel
-def next_quiet(node):
-    """The next quiet move but the TT move, best first."""
-    while node.next < node.moves.count:
-        move = pick_best(node)
+        first = best = node.next
+        highest = node.scores[first]
+        for index in range(first + ONE, node.moves.count):
+            if node.scores[index] > highest:
+                best, highest = index, node.scores[index]
+        move = node.moves.moves[best]
+        node.moves.moves[best], node.scores[best] = node.moves.moves[first], node.scores[first]
+        node.moves.moves[first], node.scores[first] = move, highest
+        node.next = first + ONE
         if move != node.tt_move:
-            return move
+            return np.uint64(move)
     return NO_MOVE
 
 
 @kernel
 def next_capture(worker, node, tables, weight):
-    """The next move of the first three stages, NO_MOVE after the last; `weight` as in `next_good_capture`."""
+    """The next move of the first three stages, NO_MOVE after the last. Bad captures go to the head of the list.
+
+    Capture history moves the SEE threshold, by `weight` 1024ths of a centipawn for a history value.
+    """
+    position, moves = node.position, node.moves
     if node.stage == TT_MOVE:
         node.stage = GENERATE_CAPTURES
         if node.tt_move != NO_MOVE:
             return node.tt_move
     if node.stage == GENERATE_CAPTURES:
-        generate(node.position, tables, node.moves, NOISY)
-        score_captures(worker, node)
-        node.next = ZERO
-        node.stage = GOOD_CAPTURES
-    return next_good_capture(worker, node, tables, weight)
+        generate(position, tables, moves, NOISY)
+        for index in range(moves.count):
+            move = np.uint64(moves.moves[index])
+            node.scores[index] = VICTIM_WEIGHT * capture_value(position, move) + capture_score(worker, position, move)
+        node.next, node.stage = ZERO, GOOD_CAPTURES
+    while True:
+        move = pick_best(node)
+        if move == NO_MOVE:
+            return move
+        if see_at_least(position, tables, move, -(capture_score(worker, position, move) * weight // WEIGHT_SCALE)):
+            return move
+        moves.moves[node.bad_count] = np.uint16(move)
+        node.bad_count += ONE
 
 
 @kernel
@@ -147,10 +110,13 @@ def next_move(worker, tables, ply):
     if node.stage == GENERATE_QUIETS:
         node.next = node.moves.count
         generate(node.position, tables, node.moves, QUIET)
-        score_quiets(worker, tables, ply)
+        set_threats(node, tables)
+        for index in range(node.next, node.moves.count):
+            move = np.uint64(node.moves.moves[index])
+            node.scores[index] = quiet_score(worker, ply, move) + threat_score(worker, node, move)
         node.stage = QUIETS
     if node.stage == QUIETS:
-        move = next_quiet(node)
+        move = pick_best(node)
         if move != NO_MOVE:
             return move
         skip_quiets(node)

@@ -12,36 +12,25 @@ from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import DRAW, INFINITY, MATE, MAX_PLY
+from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.search.draw import is_draw
-from zobra.search.history import is_noisy, note_searched, reward_research, update_histories
+from zobra.search.history import SHARES, is_noisy, note_searched, reward_research, update_histories
 from zobra.search.move_picker import legal_or_none, next_probcut_move, next_search_move, start_picking
 from zobra.search.node import finish_node, make_move, probe_tt, reward_tt_move, set_static_evaluation, store_tt
 from zobra.search.pruning import (
     is_improving,
     null_move_allowed,
     null_move_depth,
-    null_move_needs_verification,
-    null_move_score,
     probcut_allowed,
     prune_move,
     razoring_applies,
     reverse_futility_applies,
-    reverse_futility_score,
-    singular_search_allowed,
     tt_adjusted_evaluation,
     tt_cutoff,
 )
 from zobra.search.quiescence import quiescence
-from zobra.search.reductions import (
-    depth_after_raise,
-    late_move_depth,
-    multicut_score,
-    research_depth,
-    singular_beta,
-    singular_extension,
-)
-from zobra.search.worker import WORKER_TYPE, begin_node, count_root_nodes, update_pv
+from zobra.search.reductions import late_move_depth, multicut_score, research_depth, singular_extension, singular_search_allowed
+from zobra.search.worker import ROOT_MOVE_MASK, WORKER_TYPE, begin_node, update_pv
 from zobra.tt.entry import LOWER, is_pv, move_of, score_from_table, score_of
 
 NO, YES = np.int64(0), np.int64(1)  # is it a cut node? A recursive call needs exact types
@@ -76,13 +65,14 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     # Step 4. Static evaluation
     if not is_singular_search:
         set_static_evaluation(worker, tables, ply, tt_entry)
-    node.improving = improving = is_improving(worker, ply)
+    node.improving = is_improving(worker, ply)
     if may_prune and not in_check:
         evaluation = tt_adjusted_evaluation(node.static_evaluation, tt_entry, tt_score)
 
         # Step 5. Reverse futility pruning
         if reverse_futility_applies(worker, ply, tt_entry, evaluation, beta, depth):
-            return reverse_futility_score(worker, evaluation, beta)
+            surplus = (evaluation - beta) * parameters.reverse_futility_share // SHARES
+            return beta + surplus if evaluation < LONGEST_MATE else evaluation
 
         # Step 6. Razoring
         if razoring_applies(worker, evaluation, alpha, depth):
@@ -93,12 +83,12 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
             make_move(worker, tables, ply, NO_MOVE)
             null_depth = null_move_depth(worker, evaluation, beta, depth)
             score = -negamax(worker, tables, ply + 1, null_depth, -beta, 1 - beta, YES - cut_node)
-            if score >= beta and null_move_needs_verification(worker, depth):
+            if score >= beta and depth >= parameters.null_move_verification_depth and worker.null_move_min_ply == 0:
                 worker.null_move_min_ply = ply + 3 * null_depth // 4
                 score = negamax(worker, tables, ply, null_depth, beta - 1, beta, NO)
                 worker.null_move_min_ply = 0
             if score >= beta:
-                return null_move_score(score, beta)
+                return score if score < LONGEST_MATE else beta  # a null move proves no mate
 
         # Step 8. ProbCut
         bound = beta + parameters.probcut_margin
@@ -123,17 +113,18 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     # Step 10. Singular extensions and multicut
     extension = 0
     if singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
-        bound = singular_beta(worker, tt_score, depth)
+        bound = tt_score - parameters.singular_margin * depth // 16
         node.excluded = tt_move
         score = negamax(worker, tables, ply, (depth - parameters.singular_search_offset) // 2, bound - 1, bound, cut_node)
         node.excluded = NO_MOVE
-        if not pv_node and multicut_score(worker, score, bound) >= beta:
-            return multicut_score(worker, score, bound)
+        multicut = multicut_score(worker, score, bound)
+        if multicut >= beta and not pv_node:
+            return multicut
         extension = singular_extension(worker, score, bound, tt_score >= beta, pv_node, cut_node)
 
     # Step 11. Move loop
     start_picking(node, tt_move)
-    node.depth, node.improving, node.pv_node, node.cut_node, node.tt_pv = depth, improving, pv_node, cut_node, tt_pv
+    node.depth, node.pv_node, node.cut_node, node.tt_pv = depth, pv_node, cut_node, tt_pv
     best, best_move, old_alpha = -INFINITY, NO_MOVE, alpha
     while True:
         move = next_search_move(worker, tables, ply)
@@ -161,7 +152,8 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
             score = -negamax(worker, tables, ply + 1, new_depth, -beta, -alpha, NO)
         if worker.stopped:
             return DRAW
-        count_root_nodes(worker, ply, move)
+        if ply == 0:
+            worker.root_nodes[move & ROOT_MOVE_MASK] += worker.nodes - node.nodes_before
 
         # Step 15. A new best move, and perhaps a beta cutoff
         if score > best:
@@ -172,7 +164,8 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                 if score >= beta:
                     update_histories(worker, ply, move, is_quiet, depth)
                     break
-                depth = depth_after_raise(worker, node)
+                if 2 < depth < 14:  # further moves are less important. Idea: Stockfish
+                    depth = node.depth = depth - parameters.alpha_raise_reduction
         note_searched(node, move, is_quiet)
 
     # Step 16. Checkmate, stalemate, or the result of the node

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel
@@ -19,9 +17,6 @@ from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, piece_to
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, evaluation_of, move_of, score_from_table, score_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
-SIXTEENTHS = 16
-NULL_MOVE_PLAYED = np.uint64(NOTHING_PLAYED)
-
 
 @kernel
 def make_move(worker, tables, ply, move):
@@ -29,10 +24,11 @@ def make_move(worker, tables, ply, move):
     node, following = worker.stack[ply], worker.stack[ply + 1]
     node.move = move
     node.nodes_before = worker.nodes
-    worker.played[ply + PLAYED_HERE] = NULL_MOVE_PLAYED if move == NO_MOVE else piece_to(node.position, move)
     if move == NO_MOVE:
+        worker.played[ply + PLAYED_HERE] = NOTHING_PLAYED
         make_null(node.position, following.position, tables)
     else:
+        worker.played[ply + PLAYED_HERE] = piece_to(node.position, move)
         make(node.position, following.position, move, tables)
     prefetch_bucket(worker.table, following.position.key)
     find_checks(following.position, tables)
@@ -57,7 +53,7 @@ def set_static_evaluation(worker, tables, ply, tt_entry):
     node.static_evaluation = evaluation
     if parameters.evaluation_history != 0 and ply > 0 and worker.stack[ply - 1].static_evaluation != NO_SCORE:
         gained = -worker.stack[ply - 1].static_evaluation - evaluation
-        reward_previous_move(worker, ply, gained * parameters.evaluation_history // SIXTEENTHS)
+        reward_previous_move(worker, ply, gained * parameters.evaluation_history // 16)
 
 
 @kernel
@@ -85,29 +81,23 @@ def reward_tt_move(worker, tables, ply, tt_entry, beta, depth):
 
 
 @kernel
-def correction_applies(worker, ply, move, score, bound):
-    """Does a score tell the error of the static evaluation? Not in check, after a capture, or by a bound on the wrong side."""
-    node = worker.stack[ply]
-    if node.static_evaluation == NO_SCORE or bound == NO_BOUND or (move != NO_MOVE and is_noisy(node.position, move)):
-        return False
-    return (bound != LOWER or score > node.static_evaluation) and (bound != UPPER or score < node.static_evaluation)
-
-
-@kernel
 def finish_node(worker, ply, move, score, alpha, beta):
     """Update the correction histories and the table with a node's result, and return its score.
 
-    In a null window a fail-high is blended toward beta, more so at low depth.
+    In a null window a fail-high is blended toward beta, more so at low depth. The score tells the error of the static
+    evaluation, but not in check, after a capture, or if it is a bound on the wrong side.
     """
-    depth = worker.stack[ply].depth
+    node, parameters, depth = worker.stack[ply], worker.parameters, worker.stack[ply].depth
     if score >= beta and beta - alpha <= 1 and score < LONGEST_MATE and beta > -LONGEST_MATE:
         score = (score * depth + beta) // (depth + 1)
     bound = LOWER if score >= beta else (EXACT if score > alpha else UPPER)
     if ply == 0 and worker.root_moves.count != ZERO:  # not all moves were searched: only the move is of use
         bound = NO_BOUND
-    if correction_applies(worker, ply, move, score, bound):
-        update_correction_histories(worker, ply, score - worker.stack[ply].static_evaluation, depth)
-    if bound == UPPER and ply > 0 and worker.parameters.fail_low_history != 0:
-        reward_previous_move(worker, ply, history_bonus(worker, depth) * worker.parameters.fail_low_history // SHARES)
+    if node.static_evaluation != NO_SCORE and (move == NO_MOVE or not is_noisy(node.position, move)):
+        error = score - node.static_evaluation
+        if bound == EXACT or (bound == LOWER and error > 0) or (bound == UPPER and error < 0):
+            update_correction_histories(worker, ply, error, depth)
+    if bound == UPPER and ply > 0 and parameters.fail_low_history != 0:
+        reward_previous_move(worker, ply, history_bonus(worker, depth) * parameters.fail_low_history // SHARES)
     store_tt(worker, ply, move, score, depth, bound)
     return score

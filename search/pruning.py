@@ -10,11 +10,11 @@ from zobra.engine.kernels import kernel
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.engine.see import capture_value, see_at_least
-from zobra.search.history import SHARES, is_noisy, quiet_score
+from zobra.search.history import is_noisy, quiet_score
 from zobra.search.move_picker import skip_quiets
 from zobra.search.reductions import late_move_reduction
 from zobra.search.threats import gives_direct_check
-from zobra.search.worker import PLY, extension_allowed
+from zobra.search.worker import PLY
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of, move_of, score_from_table, score_of
 
 NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trusted
@@ -71,16 +71,7 @@ def reverse_futility_applies(worker, ply, tt_entry, evaluation, beta, depth):
     if parameters.reverse_futility_not_quiet_tt_move != 0 and tt_move != NO_MOVE and not is_noisy(node.position, tt_move):
         return False
     margin = parameters.reverse_futility_margin * (depth - 1 if node.improving else depth)
-    margin = max(margin, parameters.reverse_futility_least_margin)
-    return evaluation - margin >= beta and beta > -LONGEST_MATE
-
-
-@kernel
-def reverse_futility_score(worker, evaluation, beta):
-    """The score of reverse futility pruning: the evaluation blended toward beta, or a mate that the table knows."""
-    if evaluation >= LONGEST_MATE:
-        return evaluation
-    return beta + (evaluation - beta) * worker.parameters.reverse_futility_share // SHARES
+    return evaluation - max(margin, parameters.reverse_futility_least_margin) >= beta > -LONGEST_MATE
 
 
 @kernel
@@ -109,18 +100,6 @@ def null_move_allowed(worker, ply, evaluation, beta, depth, cut_node):
 
 
 @kernel
-def null_move_score(score, beta):
-    """The score of a null move cutoff: a mate is not proven by it."""
-    return score if score < LONGEST_MATE else beta
-
-
-@kernel
-def null_move_needs_verification(worker, depth):
-    """Is a null move cutoff verified by a search without null moves? At high depth, and not inside another verification."""
-    return depth >= worker.parameters.null_move_verification_depth and worker.null_move_min_ply == 0
-
-
-@kernel
 def null_move_depth(worker, evaluation, beta, depth):
     """Depth of the search after a null move: the reduction grows with depth and evaluation."""
     parameters = worker.parameters
@@ -137,87 +116,42 @@ def probcut_allowed(worker, tt_entry, tt_score, bound, depth):
 
 
 @kernel
-def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
-    """Singular extensions: is the TT move tested? The table's depth must be near, and its score no upper bound and no mate."""
-    return (
-        depth >= worker.parameters.singular_depth
-        and extension_allowed(worker, ply)
-        and worker.stack[ply].excluded == NO_MOVE
-        and tt_move != NO_MOVE
-        and bound_of(tt_entry) != UPPER
-        and bound_of(tt_entry) != NO_BOUND
-        and depth_of(tt_entry) >= depth - 3
-        and abs(tt_score) < LONGEST_MATE
-    )
-
-
-@kernel
-def late_move_pruning(worker, node):
-    """Late move pruning: at low depth, quiet moves are skipped after so many moves."""
-    parameters = worker.parameters
-    limit = parameters.late_move_base + node.depth * node.depth
-    return node.depth <= parameters.late_move_depth and node.move_count > (limit if node.improving else limit // 2)
-
-
-@kernel
-def futility_pruning(worker, node, lmr_depth, alpha):
-    """Futility pruning: the static evaluation is below alpha by a margin that grows with the depth left."""
-    parameters = worker.parameters
-    if node.static_evaluation == NO_SCORE or lmr_depth > parameters.futility_depth or alpha >= LONGEST_MATE:
-        return False
-    return node.static_evaluation + parameters.futility_base + parameters.futility_slope * lmr_depth <= alpha
-
-
-@kernel
-def capture_futility_pruning(worker, node, move, lmr_depth, alpha):
-    """Futility pruning of captures: even with what the move wins, the static evaluation is below alpha by a margin."""
-    parameters = worker.parameters
-    if node.static_evaluation == NO_SCORE or lmr_depth > parameters.capture_futility_depth or alpha >= LONGEST_MATE:
-        return False
-    margin = parameters.capture_futility_base + parameters.capture_futility_slope * lmr_depth
-    return node.static_evaluation + margin + capture_value(node.position, move) <= alpha
-
-
-@kernel
-def history_pruning(worker, ply, move, lmr_depth):
-    """History pruning: at low depth, a quiet move with a bad history."""
-    parameters = worker.parameters
-    if lmr_depth > parameters.history_pruning_depth:
-        return False
-    return quiet_score(worker, ply, move) < -parameters.history_pruning_slope * (lmr_depth + 1)
-
-
-@kernel
-def see_pruning(worker, tables, node, move, is_quiet, lmr_depth):
-    """SEE pruning: a move that loses more material by SEE than the depth allows."""
-    parameters = worker.parameters
-    if node.depth > parameters.exchange_pruning_depth:
-        return False
-    if is_quiet:
-        return not see_at_least(node.position, tables, move, -parameters.exchange_quiet_slope * lmr_depth * lmr_depth)
-    return not see_at_least(node.position, tables, move, -parameters.exchange_noisy_slope * node.depth)
-
-
-@kernel
 def prune_move(worker, tables, ply, move, alpha, best):
-    """May this move be pruned? Only after a move that is not mated."""
+    """May this move be pruned? Only after a move that is not mated. `lmr_depth` is the depth that LMR would leave it."""
     if best <= -LONGEST_MATE:
         return False
     node, parameters, reduction = worker.stack[ply], worker.parameters, late_move_reduction(worker, worker.stack[ply])
-    is_quiet = not is_noisy(node.position, move)
+    depth, evaluation, is_quiet = node.depth, node.static_evaluation, not is_noisy(node.position, move)
     if is_quiet and parameters.pruning_history_share != 0:
         reduction -= quiet_score(worker, ply, move) * parameters.pruning_history_share // parameters.reduction_history
-    lmr_depth = max(0, node.depth - 1 - reduction // PLY)
+    lmr_depth = max(0, depth - 1 - reduction // PLY)
+    may_be_futile = evaluation != NO_SCORE and alpha < LONGEST_MATE  # a faster mate may be quiet
+
     if is_quiet:
-        if late_move_pruning(worker, node):
+        # Late move pruning: at low depth, quiet moves are skipped after so many moves
+        limit = parameters.late_move_base + depth * depth
+        if depth <= parameters.late_move_depth and node.move_count > (limit if node.improving else limit // 2):
             if parameters.late_move_checks == 0:
                 skip_quiets(node)
                 return True
             if not gives_direct_check(node, move):
                 return True
-        is_hopeless = futility_pruning(worker, node, lmr_depth, alpha) or history_pruning(worker, ply, move, lmr_depth)
+
+        # Futility pruning: the evaluation is below alpha by a margin that grows with the depth. History pruning: a bad history
+        margin = parameters.futility_base + parameters.futility_slope * lmr_depth
+        is_hopeless = may_be_futile and lmr_depth <= parameters.futility_depth and evaluation + margin <= alpha
+        if not is_hopeless and lmr_depth <= parameters.history_pruning_depth:
+            is_hopeless = quiet_score(worker, ply, move) < -parameters.history_pruning_slope * (lmr_depth + 1)
         if is_hopeless and not gives_direct_check(node, move):
             return True
-    elif capture_futility_pruning(worker, node, move, lmr_depth, alpha):
-        return True
-    return see_pruning(worker, tables, node, move, is_quiet, lmr_depth)
+    elif may_be_futile and lmr_depth <= parameters.capture_futility_depth:
+        # Futility pruning of captures: the value of what the move wins is added
+        margin = parameters.capture_futility_base + parameters.capture_futility_slope * lmr_depth
+        if evaluation + margin + capture_value(node.position, move) <= alpha:
+            return True
+
+    # SEE pruning: the move loses more material than the depth allows
+    if depth > parameters.exchange_pruning_depth:
+        return False
+    loss = parameters.exchange_quiet_slope * lmr_depth * lmr_depth if is_quiet else parameters.exchange_noisy_slope * depth
+    return not see_at_least(node.position, tables, move, -loss)

@@ -6,7 +6,7 @@ In check there is no stand-pat. All captures are searched; once a move avoids ma
 from __future__ import annotations
 
 from zobra.engine.board import ZERO
-from zobra.engine.kernels import INT, entry, kernel
+from zobra.engine.kernels import INT, entry
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
@@ -22,38 +22,13 @@ from zobra.search.worker import WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import LOWER, UPPER, is_pv, move_of, score_from_table, score_of
 
 
-@kernel
-def delta_bound(worker, position, move, stand_pat):
-    """Delta pruning: the most that a capture can raise the score to, a margin included."""
-    return stand_pat + capture_value(position, move) + worker.parameters.quiescence_margin
-
-
-@kernel
-def quiescence_tt_move(position, tables, move, in_check):
-    """The table's move if it is legal here. Out of check, a quiet TT move is ignored."""
-    tt_move = legal_or_none(position, tables, move)
-    return tt_move if in_check or tt_move == NO_MOVE or is_noisy(position, tt_move) else NO_MOVE
-
-
-@kernel
-def next_quiescence_move(worker, tables, ply, best):
-    """The next capture, or in check the next move; NO_MOVE after the last. No quiet evasion follows one that avoids mate."""
-    node = worker.stack[ply]
-    if node.position.checkers == ZERO:
-        return next_capture(worker, node, tables, 0)
-    move = next_move(worker, tables, ply)
-    if best > -LONGEST_MATE and worker.parameters.quiescence_evasions == 0:
-        skip_quiets(node)
-    return move
-
-
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT)
 def quiescence(worker, tables, ply, alpha, beta):
     """Quiescence score of the position at `ply`, in centipawns for the side to move; fail-soft within (alpha, beta)."""
     count_node(worker)
     worker.pv_length[ply] = 0
     worker.selective_depth = max(worker.selective_depth, ply)
-    node, position = worker.stack[ply], worker.stack[ply].position
+    node, position, parameters = worker.stack[ply], worker.stack[ply].position, worker.parameters
     if worker.stopped or is_draw(worker, tables, ply):
         return DRAW
     in_check = position.checkers != ZERO
@@ -77,20 +52,26 @@ def quiescence(worker, tables, ply, alpha, beta):
             best = stand_pat = node.static_evaluation
         if best >= beta:
             if best < LONGEST_MATE:
-                best = beta + (best - beta) * worker.parameters.stand_pat_share // SHARES
+                best = beta + (best - beta) * parameters.stand_pat_share // SHARES
             if tt_entry == ZERO:  # keeps the evaluation
                 store_tt(worker, ply, NO_MOVE, best, 0, LOWER)
             return best
         alpha = max(alpha, best)
 
     # Step 3. Captures, or evasions, with delta pruning
-    start_picking(node, quiescence_tt_move(position, tables, move_of(tt_entry), in_check))
+    tt_move = legal_or_none(position, tables, move_of(tt_entry))
+    if not in_check and tt_move != NO_MOVE and not is_noisy(position, tt_move):
+        tt_move = NO_MOVE
+    start_picking(node, tt_move)
     while True:
-        move = next_quiescence_move(worker, tables, ply, best)
+        move = next_move(worker, tables, ply) if in_check else next_capture(worker, node, tables, 0)
         if move == NO_MOVE:
             break
-        if not in_check:
-            bound = delta_bound(worker, position, move, stand_pat)
+        if in_check:
+            if best > -LONGEST_MATE and parameters.quiescence_evasions == 0:
+                skip_quiets(node)
+        else:
+            bound = stand_pat + capture_value(position, move) + parameters.quiescence_margin
             if bound <= alpha:
                 best = max(best, bound)
                 continue

@@ -10,10 +10,9 @@ from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import INFINITY, LONGEST_MATE
 from zobra.search.history import capture_score, is_noisy, quiet_score
 from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES, extension_allowed
+from zobra.tt.entry import EXACT, LOWER, bound_of, depth_of
 
 LAST_DEPTH, LAST_MOVE = REDUCTION_DEPTHS - 1, REDUCTION_MOVES - 1
-SIXTEENTHS = 16
-DEEP = 14  # plies
 
 
 @kernel
@@ -72,17 +71,17 @@ def research_depth(worker, ply, depth, lmr_depth, score, best):
 
 
 @kernel
-def depth_after_raise(worker, node):
-    """Depth of a node's further moves after one has raised alpha: less at medium depth. Idea: Stockfish."""
-    if 2 < node.depth < DEEP:
-        node.depth -= worker.parameters.alpha_raise_reduction
-    return node.depth
-
-
-@kernel
-def singular_beta(worker, tt_score, depth):
-    """Upper bound of the singular search: the TT move is singular if all other moves stay below it."""
-    return tt_score - worker.parameters.singular_margin * depth // SIXTEENTHS
+def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
+    """Singular extensions: is the TT move tested? The table's depth must be near, and its score no upper bound and no mate."""
+    return (
+        depth >= worker.parameters.singular_depth
+        and extension_allowed(worker, ply)
+        and worker.stack[ply].excluded == NO_MOVE
+        and tt_move != NO_MOVE
+        and (bound_of(tt_entry) == LOWER or bound_of(tt_entry) == EXACT)
+        and depth_of(tt_entry) >= depth - 3
+        and abs(tt_score) < LONGEST_MATE
+    )
 
 
 @kernel

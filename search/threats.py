@@ -9,7 +9,7 @@ import numpy as np
 
 from zobra.engine.attacks import bishop_attacks, rook_attacks
 from zobra.engine.board import BISHOP, BLACK, EIGHT, FILE_A, FILE_H, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, SEVEN, WHITE, ZERO
-from zobra.engine.kernels import kernel, lowest
+from zobra.engine.kernels import inlined, kernel, lowest
 from zobra.engine.move import from_square, to_square
 
 NINE = EIGHT + ONE
@@ -23,28 +23,27 @@ def pawn_attacks(pawns, colour):
     return (pawns & ~FILE_H) >> SEVEN | (pawns & ~FILE_A) >> NINE
 
 
+@inlined
+def attacked_by(position, tables, colour, kind, occupied):
+    """All squares that knights, bishops, rooks or queens of one colour attack; `kind` is a constant."""
+    pieces, found = position.pieces[kind] & position.colours[colour], ZERO
+    while pieces:
+        square = lowest(pieces)
+        if kind == KNIGHT:
+            found |= tables.knight[square]
+        if kind == BISHOP or kind == QUEEN:
+            found |= bishop_attacks(tables, square, occupied)
+        if kind == ROOK or kind == QUEEN:
+            found |= rook_attacks(tables, square, occupied)
+        pieces &= pieces - ONE
+    return found
+
+
 @kernel
 def minor_attacks(position, tables, colour, occupied):
     """All squares that knights and bishops of one colour attack."""
-    own, found = position.colours[colour], ZERO
-    knights, bishops = position.pieces[KNIGHT] & own, position.pieces[BISHOP] & own
-    while knights:
-        found |= tables.knight[lowest(knights)]
-        knights &= knights - ONE
-    while bishops:
-        found |= bishop_attacks(tables, lowest(bishops), occupied)
-        bishops &= bishops - ONE
-    return found
-
-
-@kernel
-def all_rook_attacks(position, tables, colour, occupied):
-    """All squares that rooks of one colour attack."""
-    rooks, found = position.pieces[ROOK] & position.colours[colour], ZERO
-    while rooks:
-        found |= rook_attacks(tables, lowest(rooks), occupied)
-        rooks &= rooks - ONE
-    return found
+    knights = attacked_by(position, tables, colour, KNIGHT, occupied)
+    return knights | attacked_by(position, tables, colour, BISHOP, occupied)
 
 
 @kernel
@@ -52,24 +51,19 @@ def all_attacks(position, tables, colour):
     """All squares that pieces of one colour attack."""
     own, occupied = position.colours[colour], position.colours[WHITE] | position.colours[BLACK]
     found = pawn_attacks(position.pieces[PAWN] & own, colour) | tables.king[lowest(position.pieces[KING] & own)]
-    queens = position.pieces[QUEEN] & own
-    while queens:
-        found |= bishop_attacks(tables, lowest(queens), occupied) | rook_attacks(tables, lowest(queens), occupied)
-        queens &= queens - ONE
-    return found | minor_attacks(position, tables, colour, occupied) | all_rook_attacks(position, tables, colour, occupied)
+    found |= attacked_by(position, tables, colour, ROOK, occupied) | attacked_by(position, tables, colour, QUEEN, occupied)
+    return found | minor_attacks(position, tables, colour, occupied)
 
 
 @kernel
 def set_threats(node, tables):
     """Set `threats` and `checks` of a node for the pieces of the side to move (`NODE` in worker.py says what they hold)."""
-    position = node.position
-    us, them = position.side, position.side ^ ONE
-    occupied = position.colours[us] | position.colours[them]
-    threats, checks = node.threats, node.checks
+    position, threats, checks = node.position, node.threats, node.checks
+    them, occupied = position.side ^ ONE, position.colours[WHITE] | position.colours[BLACK]
     threats[PAWN] = threats[KING] = checks[KING] = ZERO
     threats[KNIGHT] = threats[BISHOP] = pawn_attacks(position.pieces[PAWN] & position.colours[them], them)
     threats[ROOK] = threats[KNIGHT] | minor_attacks(position, tables, them, occupied)
-    threats[QUEEN] = threats[ROOK] | all_rook_attacks(position, tables, them, occupied)
+    threats[QUEEN] = threats[ROOK] | attacked_by(position, tables, them, ROOK, occupied)
     king = lowest(position.pieces[KING] & position.colours[them])
     checks[PAWN], checks[KNIGHT] = tables.pawn[them, king], tables.knight[king]
     checks[BISHOP], checks[ROOK] = bishop_attacks(tables, king, occupied), rook_attacks(tables, king, occupied)

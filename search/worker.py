@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from functools import cache
-
 import numpy as np
 
 from zobra.engine.board import ZERO
@@ -12,7 +9,7 @@ from zobra.engine.kernels import INT, entry, kernel, load_flag, monotonic_nanose
 from zobra.engine.layouts import ACCUMULATOR, MAX_MOVES, MOVE_LIST, POSITION
 from zobra.engine.move import NO_MOVE, from_square, to_square
 from zobra.engine.scores import MAX_PLY
-from zobra.search.parameters import PARAMETER_RECORD, PARAMETERS
+from zobra.search.parameters import PARAMETER_RECORD
 from zobra.tt.table import TABLE
 
 STACK_PLIES = MAX_PLY + 4
@@ -26,7 +23,7 @@ NOTHING_PLAYED = PIECE_SQUARES
 PIECE_KINDS = 6
 CAPTURED_KINDS = 8  # piece types, and 6 for none
 PAWN_STRUCTURES = 512
-CORRECTIONS = 1 << 14
+CORRECTION_KEYS, CORRECTIONS = 3, 1 << 14
 ROOT_MOVES = 64 * 64  # by from and to
 BEFORE = 4  # `played` begins this many plies before the root
 
@@ -80,8 +77,7 @@ WORKER = np.dtype(
         ("capture_history", "i2", (PIECE_SQUARES, CAPTURED_KINDS)),
         ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
         ("continuation_history", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES)),  # by an earlier move, and the move
-        ("pawn_correction", "i2", (2, CORRECTIONS)),  # by side to move and correction key
-        ("piece_correction", "i2", (2, 2, CORRECTIONS)),  # by side to move, and colour and key of the pieces
+        ("position_correction", "i2", (2, CORRECTION_KEYS, CORRECTIONS)),  # by side to move, and correction keys
         ("continuation_correction", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES + 1)),  # by the two moves before
         ("played", "u8", (BEFORE + STACK_PLIES,)),  # moved piece and target square of the line's moves
         ("keys", "u8", (MAX_KEYS + STACK_PLIES,)),
@@ -102,7 +98,6 @@ WORKER_TYPE = record(WORKER)
 STOP, DEADLINE = 0, 1  # signals: end at once (not 0); end at this time (monotonic nanoseconds, 0 for never)
 SIGNALS = 2
 DEADLINE_OFFSET = np.uint64(8 * DEADLINE)
-HUNDREDTHS = 100  # the parameters of the reduction table are counted in them
 PLY = 1024  # reductions are counted in 1024ths of a ply
 CLOCK_INTERVAL = 1024  # nodes between two readings of the clock
 HISTORY_LIMIT = np.int64(1 << 14)  # of any history value
@@ -111,7 +106,6 @@ PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
 FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE, PLAYED_HERE = (np.int64(BEFORE - back) for back in (1, 2, 4, 0))
 SQUARES = np.uint64(64)
 ROOT_MOVE_MASK = np.uint64(ROOT_MOVES - 1)
-SHORTEST_REPETITION = 4  # plies
 
 
 @kernel
@@ -123,10 +117,8 @@ def count_node(worker):
     if worker.nodes >= worker.node_limit:
         worker.stopped = 1
     if worker.nodes % CLOCK_INTERVAL == 0:
-        if load_flag(worker.signals_address):
-            worker.stopped = 1
         deadline = load_flag(worker.signals_address + DEADLINE_OFFSET)
-        if deadline != 0 and monotonic_nanoseconds() >= deadline:
+        if load_flag(worker.signals_address) or (deadline != 0 and monotonic_nanoseconds() >= deadline):
             worker.stopped = 1
 
 
@@ -151,22 +143,6 @@ def extension_allowed(worker, ply):
 
 
 @kernel
-def is_repetition(worker, ply):
-    """Did this position occur before: once since the root, or twice in all?"""
-    position = worker.stack[ply].position
-    current = worker.root_key_index + ply
-    seen_in_game = False
-    back = SHORTEST_REPETITION
-    while back <= position.repeatable and back <= current:
-        if worker.keys[current - back] == position.key:
-            if back < ply or seen_in_game:
-                return True
-            seen_in_game = True
-        back += 2
-    return False
-
-
-@kernel
 def piece_to(position, move):
     """Index of the moved piece and its target square: 0 to PIECE_SQUARES - 1."""
     return np.uint64(position.board[from_square(move)]) * SQUARES + to_square(move)
@@ -175,20 +151,14 @@ def piece_to(position, move):
 @kernel
 def is_root_move(worker, move):
     """May this move be searched at the root? If so, it is noted as the current root move."""
-    found = worker.root_moves.count == ZERO
-    for index in range(worker.root_moves.count):
-        found |= np.uint64(worker.root_moves.moves[index]) == move
+    allowed = worker.root_moves
+    found = allowed.count == ZERO
+    for index in range(allowed.count):
+        found |= np.uint64(allowed.moves[index]) == move
     if found:
         worker.root_move = np.int64(move)
         worker.root_number += 1
     return found
-
-
-@kernel
-def count_root_nodes(worker, ply, move):
-    """At the root, add the nodes of the last search to those of its move."""
-    if ply == 0:
-        worker.root_nodes[move & ROOT_MOVE_MASK] += worker.nodes - worker.stack[0].nodes_before
 
 
 @kernel
@@ -216,20 +186,10 @@ def new_worker(parameters: dict[str, int], signals: np.ndarray) -> np.ndarray:
 
 def set_parameters(worker: np.ndarray, parameters: dict[str, int]) -> None:
     """Set the search parameters of a worker."""
-    this = worker[0]
-    for parameter in PARAMETERS:
-        this["parameters"][parameter.name] = parameters[parameter.name]
-    this["reductions"] = _reduction_table(parameters["reduction_base"], parameters["reduction_divisor"])
-
-
-@cache
-def _reduction_table(base: int, divisor: int) -> np.ndarray:
-    """Reductions in 1024ths of a ply, by depth and move number; the parameters are in hundredths."""
-    table = np.zeros((REDUCTION_DEPTHS, REDUCTION_MOVES), np.int64)
-    for depth in range(1, REDUCTION_DEPTHS):
-        for number in range(1, REDUCTION_MOVES):
-            table[depth, number] = PLY * (base / HUNDREDTHS + math.log(depth) * math.log(number) / (divisor / HUNDREDTHS))
-    return table
+    worker[0]["parameters"] = tuple(parameters[name] for name in PARAMETER_RECORD.names or ())
+    base, divisor = parameters["reduction_base"] / 100, parameters["reduction_divisor"] / 100
+    depths, numbers = np.log(np.arange(1, REDUCTION_DEPTHS)), np.log(np.arange(1, REDUCTION_MOVES))
+    worker[0]["reductions"][1:, 1:] = PLY * (base + np.outer(depths, numbers) / divisor)
 
 
 def clear_histories(worker: np.ndarray) -> None:

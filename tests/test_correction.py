@@ -55,10 +55,10 @@ def test_the_correction_is_the_weighted_sum_of_its_tables(bench):
 
 def test_a_lesson_is_bounded(bench):
     teach(bench, 30_000, 100)
-    assert int(bench.this["pawn_correction"].max()) == int(LARGEST_BONUS)
+    assert int(bench.this["position_correction"].max()) == int(LARGEST_BONUS)
     for _ in range(500):
         teach(bench, 30_000, 100)
-    assert int(bench.this["pawn_correction"].max()) <= int(HISTORY_LIMIT)
+    assert int(bench.this["position_correction"].max()) <= int(HISTORY_LIMIT)
 
 
 def test_like_positions_share_what_they_have_in_common(bench):
@@ -130,4 +130,4 @@ def test_nothing_is_learned_in_check():
     bench = Workbench(parse_fen("4k3/8/8/8/4r3/8/8/4K2R w - - 0 1"))
     bench.this["stack"][0]["static_evaluation"] = bench.this["stack"][0]["raw_evaluation"] = NO_SCORE
     finish(bench, -300, 9, -100, 100)
-    assert not any(bench.this[name].any() for name in ("pawn_correction", "piece_correction", "continuation_correction"))
+    assert not any(bench.this[name].any() for name in ("position_correction", "continuation_correction"))

@@ -191,7 +191,7 @@ def test_more_moves_than_there_is_room_for_are_not_remembered(bench):
 
 def test_forget_forgets(bench):
     learned = [name for name in WORKER.names or () if name.endswith(("_history", "_correction"))]
-    assert len(learned) == 7
+    assert len(learned) == 6
     for name in learned:
         bench.this[name] = 9
     clear_histories(bench.array)

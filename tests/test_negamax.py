@@ -275,7 +275,7 @@ def test_nothing_is_learned_of_evaluations_without_a_move():
         bench = Workbench(position, PLAIN)
         bench.this["stack"][0]["excluded"] = excluded
         bench.search(1)
-        changed = bench.this["pawn_correction"][0, int(position.record["correction_keys"][0]) % CORRECTIONS] != 0
+        changed = bench.this["position_correction"][0, 0, int(position.record["correction_keys"][0]) % CORRECTIONS] != 0
         assert changed == (excluded == 0)
 
 
@@ -328,4 +328,4 @@ def test_only_the_moves_allowed_at_the_root_are_searched():
     assert values[bench.line()[0]] == max(values.values())
     entry = recalled(bench, position.key)  # it speaks of all moves: of some, the best is a hint
     assert entry and (entry["move"], entry["bound"]) == (bench.line()[0], int(NO_BOUND))
-    assert not bench.this["pawn_correction"][0, int(position.record["correction_keys"][0]) % CORRECTIONS]
+    assert not bench.this["position_correction"][0, 0, int(position.record["correction_keys"][0]) % CORRECTIONS]

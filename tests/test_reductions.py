@@ -11,12 +11,10 @@ from zobra.engine.scores import INFINITY, LONGEST_MATE
 from zobra.search.parameters import default_parameters
 from zobra.search.reductions import (
     adjusted_reduction,
-    depth_after_raise,
     late_move_depth,
     late_move_reduction,
     multicut_score,
     research_depth,
-    singular_beta,
     singular_extension,
 )
 from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES
@@ -145,12 +143,6 @@ def test_at_least_a_ply_is_left_and_never_more_than_before(depth, reduction, lef
         assert call(late_move_depth, made, 0, depth=depth, **asked) == wanted
 
 
-def test_the_singular_bound_falls_with_depth(bench):
-    bounds = [call(singular_beta, bench, tt_score=50, depth=depth) for depth in (6, 10, 20)]
-    assert bounds == sorted(bounds, reverse=True)
-    assert bounds[0] == 50 - PARAMETERS["singular_margin"] * 6 // 16
-
-
 @pytest.mark.parametrize(
     ("score", "known", "principal", "cut", "plies"),
     [
@@ -179,11 +171,3 @@ def test_triple_extensions(margin, score, plies):
 def test_multicut_returns_the_bound_or_the_score(multicut, values):
     made = Workbench(parse_fen(START), {"multicut": multicut})
     assert tuple(call(multicut_score, made, score=score, bound=100) for score in (99, 130, int(LONGEST_MATE))) == values
-
-
-@pytest.mark.parametrize(("depth", "left"), [(2, 2), (3, 1), (13, 11), (14, 14)])
-def test_less_depth_after_alpha_was_raised(bench, depth, left):
-    set_node(bench, depth=depth)
-    assert call(depth_after_raise, bench, 0) == depth
-    bench.this["parameters"]["alpha_raise_reduction"] = 2
-    assert call(depth_after_raise, bench, 0) == left == bench.this["stack"][0]["depth"]

@@ -9,9 +9,10 @@ from tests.search_kernels import PLAIN, Workbench, call
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.move import move_text
+from zobra.search.draw import is_repetition
 from zobra.search.limits import Limits, Report
 from zobra.search.searcher import Searcher
-from zobra.search.worker import MAX_KEYS, is_repetition
+from zobra.search.worker import MAX_KEYS
 
 STARTS = [
     "7k/8/8/8/8/8/r7/1R5K w - - 0 1",

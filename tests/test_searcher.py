@@ -226,11 +226,11 @@ def test_parameters_can_be_set():
 def test_what_was_learned_by_one_evaluation_is_not_used_with_another():
     searcher = Searcher(1)
     think(searcher, KIWIPETE, Limits(depth=7))
-    assert searcher._this["pawn_correction"].any() and searcher.table.buckets()["data"].any()
+    assert searcher._this["position_correction"].any() and searcher.table.buckets()["data"].any()
     searcher.set_parameter("history_slope", 200)
     assert searcher.table.buckets()["data"].any()
     searcher.set_parameter("use_network", 0)
-    assert not searcher._this["pawn_correction"].any() and not searcher.table.buckets()["data"].any()
+    assert not searcher._this["position_correction"].any() and not searcher.table.buckets()["data"].any()
 
 
 def test_a_root_without_its_best_moves_corrects_no_evaluation():
@@ -238,7 +238,7 @@ def test_a_root_without_its_best_moves_corrects_no_evaluation():
         searcher, position = Searcher(1), parse_fen(MIDDLEGAME)
         searchmoves = tuple(map(position.parse_move, moves)) or None
         think(searcher, MIDDLEGAME, Limits(depth=1, searchmoves=searchmoves))
-        assert bool(searcher._this["pawn_correction"].any()) == learns
+        assert bool(searcher._this["position_correction"].any()) == learns
 
 
 def test_an_old_search_is_aged(searcher):
