@@ -13,7 +13,7 @@ import numpy as np
 
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.kernels import kernel
-from zobra.engine.move import EN_PASSANT, NO_MOVE, PROMOTION, flag_of, from_square, to_square
+from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, from_square, to_square
 from zobra.search.worker import FIRST_BEFORE, FOURTH_BEFORE, HISTORY_LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
 
 SHARES = 1024  # shares are counted in 1024ths
@@ -35,17 +35,10 @@ def gravity(value, bonus):
 
 
 @kernel
-def threat_index(node, move):
-    """Which part of the quiet history a move belongs to, 0 to 3: does the enemy attack its two squares?"""
-    return (node.threatened >> from_square(move) & ONE) << ONE | node.threatened >> to_square(move) & ONE
-
-
-@kernel
 def quiet_score(worker, ply, move):
     """Sum of a quiet move's histories: butterfly (from, to), by pawn structure, and continuation (1, 2 and 4 plies before)."""
     position, index = worker.stack[ply].position, piece_to(worker.stack[ply].position, move)
-    threats = threat_index(worker.stack[ply], move)
-    score = np.int64(worker.quiet_history[position.side, threats, from_square(move), to_square(move)])
+    score = np.int64(worker.quiet_history[position.side, from_square(move), to_square(move)])
     score += worker.pawn_history[position.correction_keys[PAWNS] & PAWN_MASK, index]
     score += worker.continuation_history[worker.played[ply + FIRST_BEFORE], index]
     score += worker.continuation_history[worker.played[ply + SECOND_BEFORE], index]
@@ -64,8 +57,8 @@ def update_quiet_histories(worker, ply, move, bonus):
     """Add a bonus (any sign) to every value that `quiet_score` sums up."""
     position = worker.stack[ply].position
     index, side, from_, to = piece_to(position, move), position.side, from_square(move), to_square(move)
-    pawns, threats = position.correction_keys[PAWNS] & PAWN_MASK, threat_index(worker.stack[ply], move)
-    worker.quiet_history[side, threats, from_, to] = gravity(worker.quiet_history[side, threats, from_, to], bonus)
+    pawns = position.correction_keys[PAWNS] & PAWN_MASK
+    worker.quiet_history[side, from_, to] = gravity(worker.quiet_history[side, from_, to], bonus)
     worker.pawn_history[pawns, index] = gravity(worker.pawn_history[pawns, index], bonus)
     for before in (FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE):
         played = worker.played[ply + before]
@@ -80,48 +73,19 @@ def update_capture_history(worker, position, move, bonus):
 
 
 @kernel
-def history_bonus(worker, depth):
-    """Bonus for a beta cutoff at this depth."""
-    parameters = worker.parameters
-    return min(parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus)
-
-
-@kernel
-def malus(worker, bonus, index):
-    """Malus, as a negative bonus, for the move searched as number `index` of its kind before a cutoff."""
-    decayed = max(0, SHARES - worker.parameters.malus_decay * np.int64(index))
-    return -(bonus * worker.parameters.malus_share // SHARES * decayed // SHARES)
-
-
-@kernel
 def update_histories(worker, ply, move, is_quiet, depth):
     """After a beta cutoff: a bonus for its move, a malus for the moves searched before it (quiet ones only if it is quiet)."""
-    node, bonus = worker.stack[ply], history_bonus(worker, depth)
+    node, parameters = worker.stack[ply], worker.parameters
+    bonus = min(parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus)
     node.cutoff_count += ONE
     if is_quiet:
         update_quiet_histories(worker, ply, move, bonus)
         for index in range(node.quiet_count):
-            update_quiet_histories(worker, ply, np.uint64(node.quiets_searched[index]), malus(worker, bonus, index))
+            update_quiet_histories(worker, ply, np.uint64(node.quiets_searched[index]), -bonus)
     else:
         update_capture_history(worker, node.position, move, bonus)
     for index in range(node.capture_count):
-        update_capture_history(worker, node.position, np.uint64(node.captures_searched[index]), malus(worker, bonus, index))
-
-
-@kernel
-def reward_previous_move(worker, ply, bonus):
-    """Add a bonus (any sign) to the histories of the move that led to `ply`, if it was quiet."""
-    node = worker.stack[ply - 1]
-    if node.move != NO_MOVE and not is_noisy(node.position, node.move):
-        update_quiet_histories(worker, ply - 1, node.move, max(-HISTORY_LIMIT, min(bonus, HISTORY_LIMIT)))
-
-
-@kernel
-def reward_research(worker, ply, move, is_quiet, fails_high):
-    """After the re-search of a reduced quiet move: a bonus if it fails high again, else a malus. Idea: Stockfish."""
-    if is_quiet and worker.parameters.research_history != 0:
-        bonus = history_bonus(worker, worker.stack[ply].depth) * worker.parameters.research_history // SHARES
-        update_quiet_histories(worker, ply, move, bonus if fails_high else -bonus)
+        update_capture_history(worker, node.position, np.uint64(node.captures_searched[index]), -bonus)
 
 
 @kernel

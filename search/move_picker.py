@@ -82,16 +82,6 @@ def next_capture(worker, node, tables, weight):
 
 
 @kernel
-def next_probcut_move(worker, tables, ply, bound):
-    """The next capture whose SEE lifts the static evaluation to `bound`, NO_MOVE after the last."""
-    node = worker.stack[ply]
-    while True:
-        move = next_capture(worker, node, tables, 0)
-        if move == NO_MOVE or see_at_least(node.position, tables, move, bound - node.static_evaluation):
-            return move
-
-
-@kernel
 def skip_quiets(node):
     """Skip the quiet moves that are left, once their stage has begun. Bad captures still follow."""
     if node.stage == QUIETS:

@@ -14,24 +14,22 @@ from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.search.draw import is_draw
-from zobra.search.history import SHARES, is_noisy, note_searched, reward_research, update_histories
-from zobra.search.move_picker import legal_or_none, next_probcut_move, next_search_move, start_picking
-from zobra.search.node import finish_node, make_move, probe_tt, reward_tt_move, set_static_evaluation, store_tt
+from zobra.search.history import SHARES, is_noisy, note_searched, update_histories
+from zobra.search.move_picker import legal_or_none, next_search_move, start_picking
+from zobra.search.node import finish_node, make_move, probe_tt, set_static_evaluation
 from zobra.search.pruning import (
     is_improving,
     null_move_allowed,
     null_move_depth,
-    probcut_allowed,
     prune_move,
-    razoring_applies,
     reverse_futility_applies,
     tt_adjusted_evaluation,
     tt_cutoff,
 )
 from zobra.search.quiescence import quiescence
-from zobra.search.reductions import late_move_depth, multicut_score, research_depth, singular_extension, singular_search_allowed
+from zobra.search.reductions import late_move_depth, research_depth, singular_extension, singular_search_allowed
 from zobra.search.worker import ROOT_MOVE_MASK, WORKER_TYPE, begin_node, update_pv
-from zobra.tt.entry import LOWER, is_pv, move_of, score_from_table, score_of
+from zobra.tt.entry import move_of, score_from_table, score_of
 
 NO, YES = np.int64(0), np.int64(1)  # is it a cut node? A recursive call needs exact types
 
@@ -57,9 +55,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     # Step 3. Transposition table
     tt_entry = probe_tt(worker, position.key)
     tt_score = score_from_table(score_of(tt_entry), ply)
-    node.tt_pv = tt_pv = pv_node or is_pv(tt_entry)
-    if may_prune and tt_cutoff(worker, ply, tt_entry, depth, beta, cut_node):
-        reward_tt_move(worker, tables, ply, tt_entry, beta, depth)
+    if may_prune and tt_cutoff(position, tt_entry, tt_score, depth, beta):
         return tt_score
 
     # Step 4. Static evaluation
@@ -70,16 +66,12 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         evaluation = tt_adjusted_evaluation(node.static_evaluation, tt_entry, tt_score)
 
         # Step 5. Reverse futility pruning
-        if reverse_futility_applies(worker, ply, tt_entry, evaluation, beta, depth):
+        if reverse_futility_applies(worker, ply, evaluation, beta, depth):
             surplus = (evaluation - beta) * parameters.reverse_futility_share // SHARES
             return beta + surplus if evaluation < LONGEST_MATE else evaluation
 
-        # Step 6. Razoring
-        if razoring_applies(worker, evaluation, alpha, depth):
-            return quiescence(worker, tables, ply, alpha, beta)
-
-        # Step 7. Null move pruning, with verification at high depth
-        if null_move_allowed(worker, ply, evaluation, beta, depth, cut_node):
+        # Step 6. Null move pruning, with verification at high depth
+        if null_move_allowed(worker, ply, evaluation, beta, depth):
             make_move(worker, tables, ply, NO_MOVE)
             null_depth = null_move_depth(worker, evaluation, beta, depth)
             score = -negamax(worker, tables, ply + 1, null_depth, -beta, 1 - beta, YES - cut_node)
@@ -90,64 +82,47 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
             if score >= beta:
                 return score if score < LONGEST_MATE else beta  # a null move proves no mate
 
-        # Step 8. ProbCut
-        bound = beta + parameters.probcut_margin
-        if probcut_allowed(worker, tt_entry, tt_score, bound, depth):
-            start_picking(node, NO_MOVE)
-            move = next_probcut_move(worker, tables, ply, bound)
-            while move != NO_MOVE:
-                make_move(worker, tables, ply, move)
-                score = -quiescence(worker, tables, ply + 1, -bound, 1 - bound)
-                if score >= bound:
-                    score = -negamax(worker, tables, ply + 1, depth - 4, -bound, 1 - bound, YES - cut_node)
-                if score >= bound and not worker.stopped:
-                    store_tt(worker, ply, move, score, depth - 3, LOWER)
-                    return score
-                move = next_probcut_move(worker, tables, ply, bound)
-
-    # Step 9. Internal iterative reductions
+    # Step 7. Internal iterative reductions
     tt_move = legal_or_none(position, tables, move_of(tt_entry))
     if tt_move == NO_MOVE and depth >= parameters.internal_reduction_depth and (pv_node or cut_node):
         depth -= 1
 
-    # Step 10. Singular extensions and multicut
+    # Step 8. Singular extensions and multicut
     extension = 0
     if singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
         bound = tt_score - parameters.singular_margin * depth // 16
         node.excluded = tt_move
-        score = negamax(worker, tables, ply, (depth - parameters.singular_search_offset) // 2, bound - 1, bound, cut_node)
+        score = negamax(worker, tables, ply, depth // 2, bound - 1, bound, cut_node)
         node.excluded = NO_MOVE
-        multicut = multicut_score(worker, score, bound)
-        if multicut >= beta and not pv_node:
-            return multicut
+        if score >= bound >= beta and parameters.multicut != 0 and not pv_node:
+            return bound
         extension = singular_extension(worker, score, bound, tt_score >= beta, pv_node, cut_node)
 
-    # Step 11. Move loop
+    # Step 9. Move loop
     start_picking(node, tt_move)
-    node.depth, node.pv_node, node.cut_node, node.tt_pv = depth, pv_node, cut_node, tt_pv
+    node.depth, node.pv_node, node.cut_node = depth, pv_node, cut_node
     best, best_move, old_alpha = -INFINITY, NO_MOVE, alpha
     while True:
         move = next_search_move(worker, tables, ply)
         if move == NO_MOVE:
             break
 
-        # Step 12. Late move, futility, history and SEE pruning
+        # Step 10. Late move, futility, history and SEE pruning
         if ply > 0 and prune_move(worker, tables, ply, move, alpha, best):
             continue
         is_quiet = not is_noisy(position, move)
         make_move(worker, tables, ply, move)
         new_depth, score = depth - 1 + (extension if move == tt_move else 0), INFINITY
 
-        # Step 13. Null window search with late move reductions; a re-search if the reduced search fails high
+        # Step 11. Null window search with late move reductions; a re-search if the reduced search fails high
         if node.move_count > 1 or not pv_node:
             lmr = late_move_depth(worker, ply, move, is_quiet, new_depth)
             score = -negamax(worker, tables, ply + 1, lmr, -alpha - 1, -alpha, YES if lmr < new_depth else YES - cut_node)
             if score > alpha and lmr < new_depth:
-                new_depth = research_depth(worker, ply, new_depth, lmr, score, best)
+                new_depth = research_depth(worker, ply, new_depth, score, best)
                 score = -negamax(worker, tables, ply + 1, new_depth, -alpha - 1, -alpha, YES - cut_node)
-                reward_research(worker, ply, move, is_quiet, score > alpha)
 
-        # Step 14. Principal variation search
+        # Step 12. Principal variation search
         if pv_node and (node.move_count == 1 or score > alpha):
             score = -negamax(worker, tables, ply + 1, new_depth, -beta, -alpha, NO)
         if worker.stopped:
@@ -155,7 +130,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         if ply == 0:
             worker.root_nodes[move & ROOT_MOVE_MASK] += worker.nodes - node.nodes_before
 
-        # Step 15. A new best move, and perhaps a beta cutoff
+        # Step 13. A new best move, and perhaps a beta cutoff
         if score > best:
             best = score
             if score > alpha:
@@ -164,11 +139,9 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                 if score >= beta:
                     update_histories(worker, ply, move, is_quiet, depth)
                     break
-                if 2 < depth < 14:  # further moves are less important. Idea: Stockfish
-                    depth = node.depth = depth - parameters.alpha_raise_reduction
         note_searched(node, move, is_quiet)
 
-    # Step 16. Checkmate, stalemate, or the result of the node
+    # Step 14. Checkmate, stalemate, or the result of the node
     if node.move_count == 0:
         return alpha if is_singular_search else (ply - MATE if in_check else DRAW)
     return best if is_singular_search else finish_node(worker, ply, best_move, best, old_alpha, beta)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel
-from zobra.engine.legality import is_legal
 from zobra.engine.make import make, make_null
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.correction import corrected_evaluation, update_correction_histories
 from zobra.search.evaluation import evaluate
-from zobra.search.history import SHARES, history_bonus, is_noisy, reward_previous_move, update_quiet_histories
-from zobra.search.threats import all_attacks
+from zobra.search.history import is_noisy
 from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, piece_to
-from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, evaluation_of, move_of, score_from_table, score_of, score_to_table
+from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, evaluation_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
 
 
@@ -33,8 +31,6 @@ def make_move(worker, tables, ply, move):
     prefetch_bucket(worker.table, following.position.key)
     find_checks(following.position, tables)
     following.accumulator.computed = ZERO
-    if worker.parameters.threat_history != 0:
-        following.threatened = all_attacks(following.position, tables, node.position.side)
     worker.keys[worker.root_key_index + ply + 1] = following.position.key
 
 
@@ -47,13 +43,7 @@ def set_static_evaluation(worker, tables, ply, tt_entry):
         return
     stored = evaluation_of(tt_entry)
     node.raw_evaluation = stored if tt_entry != ZERO and stored != NO_SCORE else evaluate(worker, tables, ply)
-    evaluation, parameters = corrected_evaluation(worker, ply, node.raw_evaluation), worker.parameters
-    if parameters.fifty_move_scale != 0:
-        evaluation -= evaluation * min(node.position.halfmove, parameters.fifty_move_scale) // parameters.fifty_move_scale
-    node.static_evaluation = evaluation
-    if parameters.evaluation_history != 0 and ply > 0 and worker.stack[ply - 1].static_evaluation != NO_SCORE:
-        gained = -worker.stack[ply - 1].static_evaluation - evaluation
-        reward_previous_move(worker, ply, gained * parameters.evaluation_history // 16)
+    node.static_evaluation = corrected_evaluation(worker, ply, node.raw_evaluation)
 
 
 @kernel
@@ -67,17 +57,7 @@ def store_tt(worker, ply, move, score, depth, bound):
     """Store the result of the node at `ply` in the table."""
     if worker.parameters.use_table != 0:
         node = worker.stack[ply]
-        store(worker.table, node.position.key, move, score_to_table(score, ply), node.raw_evaluation, depth, bound, node.tt_pv)
-
-
-@kernel
-def reward_tt_move(worker, tables, ply, tt_entry, beta, depth):
-    """After a TT cutoff by beta, a quiet TT move gets a history bonus. Idea: Stockfish."""
-    if worker.parameters.tt_cutoff_history == 0 or score_from_table(score_of(tt_entry), ply) < beta:
-        return
-    position, move = worker.stack[ply].position, move_of(tt_entry)
-    if is_legal(position, tables, move) and not is_noisy(position, move):
-        update_quiet_histories(worker, ply, move, history_bonus(worker, depth))
+        store(worker.table, node.position.key, move, score_to_table(score, ply), node.raw_evaluation, depth, bound)
 
 
 @kernel
@@ -87,7 +67,7 @@ def finish_node(worker, ply, move, score, alpha, beta):
     In a null window a fail-high is blended toward beta, more so at low depth. The score tells the error of the static
     evaluation, but not in check, after a capture, or if it is a bound on the wrong side.
     """
-    node, parameters, depth = worker.stack[ply], worker.parameters, worker.stack[ply].depth
+    node, depth = worker.stack[ply], worker.stack[ply].depth
     if score >= beta and beta - alpha <= 1 and score < LONGEST_MATE and beta > -LONGEST_MATE:
         score = (score * depth + beta) // (depth + 1)
     bound = LOWER if score >= beta else (EXACT if score > alpha else UPPER)
@@ -97,7 +77,5 @@ def finish_node(worker, ply, move, score, alpha, beta):
         error = score - node.static_evaluation
         if bound == EXACT or (bound == LOWER and error > 0) or (bound == UPPER and error < 0):
             update_correction_histories(worker, ply, error, depth)
-    if bound == UPPER and ply > 0 and parameters.fail_low_history != 0:
-        reward_previous_move(worker, ply, history_bonus(worker, depth) * parameters.fail_low_history // SHARES)
     store_tt(worker, ply, move, score, depth, bound)
     return score

@@ -7,7 +7,7 @@ import numpy as np
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import INFINITY, LONGEST_MATE
+from zobra.engine.scores import LONGEST_MATE
 from zobra.search.history import capture_score, is_noisy, quiet_score
 from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES, extension_allowed
 from zobra.tt.entry import EXACT, LOWER, bound_of, depth_of
@@ -34,9 +34,6 @@ def adjusted_reduction(worker, ply, move, is_quiet):
         reduction += parameters.reduction_cut_node
     if node.pv_node:
         reduction -= parameters.reduction_principal
-    reduction -= abs(node.static_evaluation - node.raw_evaluation) * parameters.reduction_correction
-    if node.tt_pv:
-        reduction -= parameters.reduction_tt_pv
     if node.tt_move != NO_MOVE and is_noisy(node.position, node.tt_move):
         reduction += parameters.reduction_noisy_table_move
     if worker.stack[ply + 1].position.checkers != ZERO:
@@ -58,7 +55,7 @@ def late_move_depth(worker, ply, move, is_quiet, depth):
 
 
 @kernel
-def research_depth(worker, ply, depth, lmr_depth, score, best):
+def research_depth(worker, ply, depth, score, best):
     """Depth of the search after a reduced one that failed high: deeper if its score is far above the best, shallower if near.
 
     Idea: Stockfish's do-deeper and do-shallower searches.
@@ -66,8 +63,7 @@ def research_depth(worker, ply, depth, lmr_depth, score, best):
     parameters = worker.parameters
     if score > best + parameters.deeper_margin and extension_allowed(worker, ply):
         return depth + 1
-    shallowest = lmr_depth + 1 if parameters.research_deeper != 0 else 1
-    return depth - 1 if score < best + parameters.shallower_margin and depth > shallowest else depth
+    return depth - 1 if score < best + parameters.shallower_margin and depth > 1 else depth
 
 
 @kernel
@@ -85,20 +81,10 @@ def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
 
 
 @kernel
-def multicut_score(worker, score, bound):
-    """Multicut: the score to return, if it reaches beta, after a singular search failed high; else -INFINITY."""
-    if score < bound or worker.parameters.multicut == 0:
-        return -INFINITY
-    return score if worker.parameters.multicut > 1 and score < LONGEST_MATE else bound
-
-
-@kernel
 def singular_extension(worker, score, bound, tt_fails_high, pv_node, cut_node):
     """Plies to extend the TT move by, after a singular search with upper bound `bound` returned `score`; may be negative."""
-    parameters = worker.parameters
     if score < bound:
-        triple = 0 < parameters.singular_triple_margin < bound - score
-        return 1 if pv_node or score >= bound - parameters.singular_double_margin else (3 if triple else 2)
+        return 1 if pv_node or score >= bound - worker.parameters.singular_double_margin else 2
     if tt_fails_high:  # other moves may fail high too
         return -2
     return -1 if cut_node else 0

@@ -40,13 +40,11 @@ NODE = np.dtype(
         ("capture_count", "u8"),
         ("threats", "u8", (PIECE_KINDS,)),  # by piece type: squares on which lesser enemy pieces attack it,
         ("checks", "u8", (PIECE_KINDS,)),  # and squares from which it gives check; set when quiet moves are ordered
-        ("threatened", "u8"),  # squares that the enemy attacks, none if `threat_history` is off
         ("stage", "i8"),
         ("next", "u8"),  # next move to pick
         ("bad_count", "u8"),  # bad captures, kept at the head of the list
         ("tt_move", "u8"),  # a legal move, 0 for none
-        # Of the move loop: depth in plies, moves begun so far, and flags (`tt_pv`: a PV node now, or when the table stored it).
-        *((name, "i8") for name in ("depth", "move_count", "improving", "pv_node", "cut_node", "tt_pv")),
+        *((name, "i8") for name in ("depth", "move_count", "improving", "pv_node", "cut_node")),  # of the move loop
         ("excluded", "u8"),  # a move left out of a singular search, 0 for none
         ("nodes_before", "i8"),  # nodes counted when the move being searched was made
         ("move", "u8"),  # the move being searched from here, 0 for a null move
@@ -73,7 +71,7 @@ WORKER = np.dtype(
         ("root_number", "i8"),  # its number in this iteration, from 1
         ("reductions", "i8", (REDUCTION_DEPTHS, REDUCTION_MOVES)),  # 1024ths of a ply, by depth and move number
         ("null_move_min_ply", "i8"),  # ply below which a verification search allows no null move
-        ("quiet_history", "i2", (2, 4, 64, 64)),  # by side, threats to the two squares, from, to
+        ("quiet_history", "i2", (2, 64, 64)),  # by side, from, to
         ("capture_history", "i2", (PIECE_SQUARES, CAPTURED_KINDS)),
         ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
         ("continuation_history", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES)),  # by an earlier move, and the move

@@ -17,22 +17,15 @@ from zobra.engine.legality import is_legal
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY
 from zobra.search.correction import update_correction_histories
-from zobra.search.history import (
-    capture_score,
-    note_searched,
-    quiet_score,
-    reward_previous_move,
-    reward_research,
-    update_histories,
-)
+from zobra.search.history import capture_score, note_searched, quiet_score, update_histories
 from zobra.search.move_picker import legal_or_none, next_capture, next_move, skip_quiets, start_picking
 from zobra.search.negamax import negamax
-from zobra.search.node import make_move, reward_tt_move, set_static_evaluation
+from zobra.search.node import make_move
 from zobra.search.parameters import default_parameters
 from zobra.search.quiescence import quiescence
 from zobra.search.threats import set_threats
 from zobra.search.worker import NODE, SIGNALS, WORKER_TYPE, new_worker
-from zobra.tt.entry import bound_of, depth_of, evaluation_of, generation_of, is_pv, move_of, pack, score_of
+from zobra.tt.entry import bound_of, depth_of, evaluation_of, generation_of, move_of, pack, score_of
 from zobra.tt.table import TABLE, Table, probe, store
 
 ALL_NUMBERS = 1 << 16  # every 16-bit number, legal move or not
@@ -47,8 +40,7 @@ RECORDS = {
 }  # fmt: skip
 TYPES = RECORDS | dict.fromkeys(("move", "tt_move", "tt_entry", "data", "key", "generation"), WORD)
 TYPES |= dict.fromkeys(("is_quiet", "improving", "pv_node"), BOOL)
-NO_RESULT = (make_move, note_searched, reward_previous_move, reward_research, reward_tt_move, set_static_evaluation)
-NO_RESULT += (set_threats, store, update_correction_histories, update_histories)
+NO_RESULT = (make_move, note_searched, set_threats, store, update_correction_histories, update_histories)
 RETURNS = dict.fromkeys(NO_RESULT, VOID) | dict.fromkeys((pack, probe, move_of, generation_of), WORD)
 
 
@@ -187,5 +179,5 @@ def recalled(bench: Workbench, key: int) -> dict[str, int] | None:
 def unpacked(data: int) -> dict[str, int]:
     """{field: value} of a data word."""
     readers = {"move": move_of, "score": score_of, "evaluation": evaluation_of, "depth": depth_of, "bound": bound_of}
-    readers |= {"generation": generation_of, "is_pv": is_pv}
+    readers["generation"] = generation_of
     return {name: call(kernel, data=data) for name, kernel in readers.items()}

@@ -16,8 +16,7 @@ ENTRIES = st.fixed_dictionaries(
         "evaluation": SCORES,
         "depth": st.integers(0, 255),
         "bound": st.integers(0, 3),
-        "generation": st.integers(0, 31),
-        "is_pv": st.integers(0, 1),
+        "generation": st.integers(0, 63),
     }
 )
 
@@ -52,8 +51,7 @@ def test_signs_survive(score):
         "evaluation": -1 if score >= 0 else 1,
         "depth": 255,
         "bound": 3,
-        "generation": 31,
-        "is_pv": 1,
+        "generation": 63,
     }
     assert unpacked(packed(values)) == values
 

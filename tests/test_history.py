@@ -9,13 +9,10 @@ from tests.search_kernels import Workbench, call, history_of
 from tests.search_oracles import move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Position
-from zobra.search.history import gravity, is_noisy, malus, note_searched, reward_research, threat_index, update_histories
-from zobra.search.node import finish_node, make_move, reward_tt_move, set_static_evaluation
+from zobra.search.history import gravity, is_noisy, note_searched, update_histories
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import BEFORE, HISTORY_LIMIT, MAX_SEARCHED, NOTHING_PLAYED, PAWN_STRUCTURES, WORKER, clear_histories
-from zobra.tt.entry import LOWER, pack
 
-E2E3 = 12 | 20 << 6
 MOST = int(HISTORY_LIMIT)
 PARAMETERS = default_parameters()
 QUIET_TABLES = 5  # that a quiet score adds up
@@ -43,7 +40,7 @@ class Reference:
             return [("capture_history", moved, int(position["board"][to]) // 2)]
         before = [int(bench.this["played"][BEFORE + ply - back]) for back in (1, 2, 4)]
         return [
-            ("quiet_history", int(position["side"]), 0, from_, to),
+            ("quiet_history", int(position["side"]), from_, to),
             ("pawn_history", int(position["correction_keys"][0]) % PAWN_STRUCTURES, moved),
             *(("continuation_history", played, moved) for played in before),
         ]
@@ -111,72 +108,6 @@ def test_cutoffs_teach_what_the_reference_learns():
         cutoffs[quiet[best]] += 1
     reference.assert_equals(bench)
     assert min(cutoffs.values()) > 100
-
-
-@pytest.mark.parametrize(("score", "move", "rewarded"), [(50, E2E3, 1), (49, E2E3, 0), (50, E2E3 + 2 * 8 * 64, 0)])
-def test_a_quiet_tt_move_that_cuts_off_may_get_a_bonus(score, move, rewarded):
-    for parameter in (0, 1):
-        bench = Workbench(parse_fen(START), {"tt_cutoff_history": parameter})
-        word = call(pack, move=move, score=score, depth=6, bound=int(LOWER))
-        call(reward_tt_move, bench, 0, tt_entry=word, beta=50, depth=6)
-        values = [int(bench.this["quiet_history"].max()), int(bench.this["pawn_history"].max())]
-        assert values == [bonus_of(6) if rewarded and parameter else 0] * 2
-
-
-def test_threats_may_be_an_index_of_the_quiet_history():
-    bench = Workbench(parse_fen(START), {"threat_history": 1})
-    for board in random_boards(64, 2, 80):
-        position = Position.from_board(board)
-        bench.place(position)
-        for number, move in list(move_numbers(position, board).items())[:3]:
-            call(make_move, bench, 0, move=number)
-            board.push(move)
-            attacked = [square for square in range(64) if board.is_attacked_by(not board.turn, square)]
-            assert int(bench.this["stack"][1]["threatened"]) == sum(1 << square for square in attacked)
-            board.pop()
-            assert call(threat_index, bench, 1, move=number) == 2 * ((number & 63) in attacked) + (
-                (number >> 6 & 63) in attacked
-            )
-
-
-def test_a_malus_may_have_its_own_size_and_decay(bench):
-    assert call(malus, bench, bonus=1_000, index=9) == -1_000
-    bench.this["parameters"]["malus_share"], bench.this["parameters"]["malus_decay"] = 512, 64
-    assert [call(malus, bench, bonus=1_000, index=index) for index in (0, 3, 16, 30)] == [-500, -406, 0, 0]
-
-
-@pytest.mark.parametrize(("move", "changed"), [(E2E3, True), (0, False)])
-def test_the_move_before_may_be_rewarded(bench, move, changed):
-    """By itself, by what its opponent's evaluation lost, and after a fail-low."""
-    node, before = bench.this["stack"][1], bench.this["stack"][0]
-    node["position"], before["move"], before["static_evaluation"], node["depth"] = before["position"], move, -20, 6
-    for name in ("evaluation_history", "fail_low_history"):
-        for value in (0, 64):
-            bench.this["quiet_history"], bench.this["parameters"][name] = 0, value
-            if name == "fail_low_history":
-                call(finish_node, bench, score=-9, alpha=0, beta=1)
-                wanted = bonus_of(6) * value // 1024
-            else:
-                call(set_static_evaluation, bench, tt_entry=call(pack, evaluation=-80, depth=1, bound=1))
-                wanted = 100 * value // 16
-            assert int(bench.this["quiet_history"][0].max()) == (wanted if changed else 0)
-        bench.this["parameters"][name] = 0
-
-
-def test_a_re_search_may_teach(bench):
-    for value, fails_high, wanted in ((0, 1, 0), (512, 1, bonus_of(6) // 2), (512, 0, -(bonus_of(6) // 2))):
-        bench.this["quiet_history"], bench.this["parameters"]["research_history"] = 0, value
-        bench.this["stack"][0]["depth"] = 6
-        call(reward_research, bench, 0, move=E2E3, is_quiet=1, fails_high=fails_high)
-        assert int(bench.this["quiet_history"].sum()) == wanted
-
-
-@pytest.mark.parametrize(("halfmove", "static"), [(0, 200), (50, 150), (100, 100)])
-def test_the_evaluation_may_fall_toward_the_fifty_moves(halfmove, static):
-    bench = Workbench(parse_fen(START), {"fifty_move_scale": 200})
-    bench.this["stack"][0]["position"]["halfmove"] = halfmove
-    call(set_static_evaluation, bench, 0, tt_entry=call(pack, evaluation=200, depth=1, bound=1))
-    assert (bench.this["stack"][0]["raw_evaluation"], bench.this["stack"][0]["static_evaluation"]) == (200, static)
 
 
 def test_more_moves_than_there_is_room_for_are_not_remembered(bench):

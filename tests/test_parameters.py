@@ -18,15 +18,9 @@ FENS = [
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
 ]
 DEPTH = 10
-# What shows in deep searches alone, or with a technique that is off by default.
+# What shows in deep searches alone.
 BROUGHT_NEAR = {
     "null_move_verification_depth": {"null_move_verification_depth": 6},
-    "razoring_base": {"razoring_depth": 3},
-    "razoring_slope": {"razoring_depth": 3},
-    "capture_futility_base": {"capture_futility_depth": 6},
-    "capture_futility_slope": {"capture_futility_depth": 6},
-    "singular_triple_margin": {"singular_triple_margin": 10},
-    "probcut_margin": {"probcut_depth": 5},
 }
 SOURCES = [path.read_text() for path in Path(zobra.search.parameters.__file__).parent.glob("*.py") if path.stem != "parameters"]
 

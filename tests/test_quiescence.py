@@ -66,12 +66,6 @@ def test_standing_above_beta_ends_at_once():
     assert bench.this["nodes"] == 1
 
 
-def test_stand_pat_may_be_blended_toward_beta():
-    standing = evaluation(chess.Board(CAPTURE))
-    bench = Workbench(parse_fen(CAPTURE), PLAIN | {"stand_pat_share": 512})
-    assert bench.quiesce(standing - 101, standing - 100) == standing - 50
-
-
 def test_delta_pruning_begins_where_margin_and_gain_cannot_raise_alpha():
     margin = 60
     bench = Workbench(parse_fen(CAPTURE), PLAIN | {"quiescence_margin": margin})

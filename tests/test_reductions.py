@@ -7,13 +7,12 @@ import pytest
 
 from tests.search_kernels import Workbench, call, history_of
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.scores import INFINITY, LONGEST_MATE
+from zobra.engine.scores import INFINITY
 from zobra.search.parameters import default_parameters
 from zobra.search.reductions import (
     adjusted_reduction,
     late_move_depth,
     late_move_reduction,
-    multicut_score,
     research_depth,
     singular_extension,
 )
@@ -56,14 +55,14 @@ def test_each_adjustment_counts_once():
     """Each is a digit of its own."""
     position = parse_fen(TAKES)
     quiet, capture = position.parse_move("e1f1"), position.parse_move("c4d5")
-    digits = ("reduction_cut_node", "reduction_principal", "reduction_noisy_table_move", "reduction_check", "reduction_tt_pv")
-    made = Workbench(position, dict(zip(digits, (10, 200, 3_000, 40_000, 500_000), strict=True)) | {"reduction_root": PLY})
-    for cut, principal, tt_move, check, tt_pv in itertools.product((0, 1), (0, 1), (0, quiet, capture), (0, 1), (0, 1)):
+    digits = ("reduction_cut_node", "reduction_principal", "reduction_noisy_table_move", "reduction_check")
+    made = Workbench(position, dict(zip(digits, (10, 200, 3_000, 40_000), strict=True)) | {"reduction_root": PLY})
+    for cut, principal, tt_move, check in itertools.product((0, 1), (0, 1), (0, quiet, capture), (0, 1)):
         made.this["stack"][0]["tt_move"] = tt_move
         made.this["stack"][1]["position"]["checkers"] = check
-        wanted = 5 + 10 * cut - 200 * principal + 3_000 * (tt_move == capture) - 40_000 * check - 500_000 * tt_pv
+        wanted = 5 + 10 * cut - 200 * principal + 3_000 * (tt_move == capture) - 40_000 * check
         for move, is_quiet in ((quiet, 1), (capture, 0)):
-            set_node(made, cut_node=cut, pv_node=principal, tt_pv=tt_pv)
+            set_node(made, cut_node=cut, pv_node=principal)
             assert reduction_of(made, move, is_quiet, base=5) == wanted
 
 
@@ -78,12 +77,6 @@ def test_history_shortens_or_lengthens(text, is_quiet):
         assert known == sign * (3_000 if is_quiet else 5_000)
         wanted = 2_000 - known * PLY // PARAMETERS["reduction_history"]
         assert reduction_of(made, move, is_quiet, base=2_000) == wanted
-
-
-def test_a_large_correction_may_reduce_less():
-    made = Workbench(parse_fen(TAKES), {"reduction_correction": 10, "reduction_root": PLY})
-    set_node(made, raw_evaluation=50, static_evaluation=20)
-    assert reduction_of(made, parse_fen(TAKES).parse_move("e1f1"), True, base=4_000) == 3_700
 
 
 def test_little_is_left_of_a_reduction_at_the_root():
@@ -117,8 +110,6 @@ def test_a_promise_is_confirmed_the_deeper_the_greater_it_is(bench, ply, depth, 
     bench.this["root_depth"] = 10
     asked = {"depth": depth, "score": score, "best": 100}
     assert call(research_depth, bench, ply, **asked) == wanted
-    bench.this["parameters"]["research_deeper"] = 1
-    assert call(research_depth, bench, ply, lmr_depth=depth - 1, **asked) == max(wanted, depth)
 
 
 @pytest.mark.parametrize(
@@ -158,16 +149,3 @@ def test_at_least_a_ply_is_left_and_never_more_than_before(depth, reduction, lef
 def test_singular_extensions(bench, score, known, principal, cut, plies):
     asked = {"score": score, "bound": 100, "tt_fails_high": known >= 200, "pv_node": principal, "cut_node": cut}
     assert call(singular_extension, bench, **asked) == plies
-
-
-@pytest.mark.parametrize(("margin", "score", "plies"), [(0, -900, 2), (50, 51, 2), (50, 49, 3)])
-def test_triple_extensions(margin, score, plies):
-    made = Workbench(parse_fen(START), {"singular_double_margin": 10, "singular_triple_margin": margin})
-    assert call(singular_extension, made, score=score, bound=100) == plies
-    assert call(singular_extension, made, score=score, bound=100, pv_node=1) == 1
-
-
-@pytest.mark.parametrize(("multicut", "values"), [(0, (OFF, OFF, OFF)), (1, (OFF, 100, 100)), (2, (OFF, 130, 100))])
-def test_multicut_returns_the_bound_or_the_score(multicut, values):
-    made = Workbench(parse_fen(START), {"multicut": multicut})
-    assert tuple(call(multicut_score, made, score=score, bound=100) for score in (99, 130, int(LONGEST_MATE))) == values

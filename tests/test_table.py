@@ -13,7 +13,7 @@ from zobra.tt.table import AGE_WEIGHT, BUCKET, ENTRIES_PER_BUCKET, KEEP_DEPTH, M
 
 KEY = 0x9E3779B97F4A7C15
 MOVE = 796  # e2e4
-GENERATIONS = 32
+GENERATIONS = 64
 SIGNATURE = 1 << 40  # a bit far above every index
 
 
@@ -38,7 +38,7 @@ def same_bucket(count: int) -> list[int]:
 def test_what_is_stored_is_found(table):
     assert get(table, KEY) is None
     put(table, KEY, score=-31_000)
-    stored = {"move": MOVE, "score": -31_000, "evaluation": -3, "depth": 5, "bound": int(LOWER), "generation": 0, "is_pv": 0}
+    stored = {"move": MOVE, "score": -31_000, "evaluation": -3, "depth": 5, "bound": int(LOWER), "generation": 0}
     assert get(table, KEY) == stored
     call(store, table=table.record, key=KEY ^ 1, move=MOVE, evaluation=int(NO_SCORE), bound=int(UPPER))
     assert get(table, KEY ^ 1)["evaluation"] == NO_SCORE
@@ -82,7 +82,7 @@ def test_a_torn_entry_does_not_verify(table, word):
 W = int(AGE_WEIGHT)
 
 
-@pytest.mark.parametrize("generation", [1, 0])  # 0 follows 31
+@pytest.mark.parametrize("generation", [1, 0])  # 0 follows 63
 @pytest.mark.parametrize(
     ("entries", "victim"),
     [
@@ -104,7 +104,7 @@ def test_what_gives_way(table, generation, entries, victim):
     assert get(table, newcomer)["depth"] == 0
 
 
-def test_generations_are_counted_modulo_32(table):
+def test_generations_are_counted_modulo_64(table):
     table.record["generation"] = GENERATIONS - 1
     table.next_generation()
     assert table.record["generation"] == 0

@@ -1,8 +1,8 @@
 """One entry of the transposition table, and the only place that knows its bits.
 
     check  64 bits   key ^ data: an entry torn by two threads, or of another position, does not verify
-    data   63 ... 48 | 47 ... 32 | 31 ... 16 | 15 ... 8 | 7 6   | 5   | 4 ... 0
-           static      score       move        depth      bound   PV    generation
+    data   63 ... 48 | 47 ... 32 | 31 ... 16 | 15 ... 8 | 7 6   | 5 ... 0
+           static      score       move        depth      bound   generation
            evaluation
 
 Idea: lockless hashing by exclusive or, Robert Hyatt and Tim Mann (2002), "A lock-less transposition table implementation".
@@ -15,17 +15,14 @@ from itertools import accumulate
 
 import numpy as np
 
-from zobra.engine.board import ONE, ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.scores import LONGEST_MATE
 
 ENTRY = np.dtype([("check", "u8"), ("data", "u8")], align=True)
 
-GENERATION_BITS, PV_BITS, BOUND_BITS, DEPTH_BITS, MOVE_BITS, SCORE_BITS = 5, 1, 2, 8, 16, 16
-FIELD_BITS = (GENERATION_BITS, PV_BITS, BOUND_BITS, DEPTH_BITS, MOVE_BITS, SCORE_BITS)
-
+FIELD_BITS = GENERATION_BITS, BOUND_BITS, DEPTH_BITS, MOVE_BITS, SCORE_BITS = 6, 2, 8, 16, 16
 SHIFTS = [np.uint64(bits) for bits in accumulate(FIELD_BITS)]
-PV_SHIFT, BOUND_SHIFT, DEPTH_SHIFT, MOVE_SHIFT, SCORE_SHIFT, EVALUATION_SHIFT = SHIFTS
+BOUND_SHIFT, DEPTH_SHIFT, MOVE_SHIFT, SCORE_SHIFT, EVALUATION_SHIFT = SHIFTS
 GENERATION_MASK = np.uint64((1 << GENERATION_BITS) - 1)
 BOUND_MASK = np.uint64((1 << BOUND_BITS) - 1)
 DEPTH_MASK = np.uint64((1 << DEPTH_BITS) - 1)
@@ -37,11 +34,11 @@ NO_BOUND, UPPER, LOWER, EXACT = (np.int64(bound) for bound in range(4))
 
 
 @kernel
-def pack(move, score, evaluation, depth, bound, generation, is_pv):
-    """All fields in one word; score and evaluation fit int16, depth is 0 to 255, `is_pv` is 0 or 1."""
+def pack(move, score, evaluation, depth, bound, generation):
+    """All fields in one word; score and evaluation fit int16, depth is 0 to 255."""
     data = (np.uint64(evaluation) & SCORE_MASK) << EVALUATION_SHIFT | (np.uint64(score) & SCORE_MASK) << SCORE_SHIFT
     data |= move << MOVE_SHIFT | np.uint64(depth) << DEPTH_SHIFT | np.uint64(bound) << BOUND_SHIFT
-    return data | np.uint64(is_pv) << PV_SHIFT | generation
+    return data | generation
 
 
 @kernel
@@ -78,12 +75,6 @@ def depth_of(data):
 def bound_of(data):
     """UPPER, LOWER, EXACT, or NO_BOUND for an empty entry."""
     return np.int64(data >> BOUND_SHIFT & BOUND_MASK)
-
-
-@kernel
-def is_pv(data):
-    """Was the position searched as a PV node, in this search or when its entry was stored before?"""
-    return data >> PV_SHIFT & ONE != ZERO
 
 
 @kernel

@@ -81,7 +81,7 @@ def write(bucket, index, key, data):
 
 
 @kernel
-def store(table, key, move, score, evaluation, depth, bound, is_pv):
+def store(table, key, move, score, evaluation, depth, bound):
     """Store a search result; `score` as in the table (score_to_table), `move` 0 keeps the stored move."""
     bucket = bucket_at(bucket_address(table, key))
     generation = table.generation
@@ -100,7 +100,7 @@ def store(table, key, move, score, evaluation, depth, bound, is_pv):
         value = value_of(data, generation)
         if value < least:
             victim, least = np.uint64(index), value
-    write(bucket, victim, key, pack(move, score, evaluation, depth, bound, generation, is_pv))
+    write(bucket, victim, key, pack(move, score, evaluation, depth, bound, generation))
 
 
 @entry(INT, record(TABLE))
