@@ -1,4 +1,4 @@
-"""Ablation: what an engine loses when one of its techniques is switched off by an option.
+"""The command `zobra ablate`: what an engine loses when one of its techniques is switched off by an option.
 
 An ablation is a gauntlet (journal.py) of the whole engine, named WHOLE, against itself without each technique. Beside the games
 lies `ablation.json`: {"kind": "ablation", "limit", "bench": nodes of the whole engine or null, "techniques": [{"name", "off":
@@ -11,17 +11,20 @@ import math
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import chess.engine
+import typer
+from rich.table import Table
 
-from zobra.arena.engine_options import Spin, as_announced
-from zobra.arena.engines import EngineSpec
+from zobra.arena.command import GameOptions, OneEngine, end_run, new_folder, plain_console, play, resumed, with_game_options
+from zobra.arena.engines import EngineSpec, Spin, as_announced, read_engine, spins
 from zobra.arena.files import read_json, read_toml, typed, write_safely
+from zobra.arena.player import announced_options
 from zobra.arena.results import Results
-from zobra.arena.settings import Settings
+from zobra.arena.settings import GAUNTLET, Settings
 from zobra.arena.statistics import estimate
 
 WHOLE = "everything"
@@ -29,58 +32,73 @@ SWITCH = "use_"
 # the last line of a bench, as OpenBench wants it, or as Stockfish prints it
 _BENCH = re.compile(r"^\s*(\d+) nodes \d+ nps|^Nodes searched\s*:\s*(\d+)", re.MULTILINE)
 _LONGEST_BENCH = 600.0  # seconds
-HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
+_HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
+TechniquesOption = typer.Option("--techniques", help="TOML file: a table [NAME] of options for each.")
+OffOption = typer.Option("--off", "-x", help="[NAME:]OPTION=VALUE[,...]", show_default="every option use_… that is on")
+Techniques = dict[str, dict[str, Any]]  # the options that switch each technique off
 
 
-@dataclass(frozen=True)
-class Technique:
-    """A part of an engine, and the options that switch it off."""
+@with_game_options(tc="nodes=20000", games=400)
+def ablate(
+    context: typer.Context,
+    options: GameOptions,
+    engine: OneEngine = None,
+    file: Annotated[Path | None, TechniquesOption] = None,
+    off: Annotated[list[str] | None, OffOption] = None,
+) -> None:
+    """Switch an engine's techniques off one by one, and measure what each loses. An interrupted run can be resumed."""
+    console = plain_console()
+    if engine is not None:
+        spec = read_engine(engine, options.option or [])
+        announced = announced_options(spec, Settings.stall_seconds)
+        parts = Techniques({WHOLE: {}}) | techniques(file, off or [], spins(announced))
+        engines = [replace(spec, name=n, options=as_announced(spec.options | part, announced)) for n, part in parts.items()]
+        settings = options.settings(engines, tournament=GAUNTLET)
+    else:
+        settings = resumed(console, context, options, "an engine")
+    folder = options.folder or new_folder("ablation")
+    if settings.engines[0].name != WHOLE:
+        raise ValueError(f"{folder} holds a match that is no ablation")
+    state = play(console, folder, settings, options)
+    if state.error is None:
+        benches: dict[str, int | None] = dict(known_benches(folder / "ablation.json"))
+        missing = [] if state.interrupted else [engine for engine in settings.engines if engine.name not in benches]
+        with ThreadPoolExecutor(options.playing.concurrency) as executor:
+            benches |= zip((engine.name for engine in missing), executor.map(bench, missing), strict=True)
+        found = content(settings, state.results, benches)
+        save(folder, found)
+        table = Table(*_HEADER)
+        for row in _rows(found):
+            table.add_row(*row)
+        console.print(table)
+        console.print(f"kept in {folder}: ablation.json, ablation.md", soft_wrap=True)
+    end_run(console, state, folder)
 
-    name: str
-    off: dict[str, Any]
 
-
-def techniques(path: Path | None, texts: Sequence[str], spins: Mapping[str, Spin]) -> list[Technique]:
+def techniques(path: Path | None, texts: Sequence[str], spins: Mapping[str, Spin]) -> Techniques:
     """Those of a TOML file with a table [NAME] of options each, and those given as [NAME:]OPTION=VALUE[,OPTION=VALUE...].
 
     Without either, all options named use_… that are on. Raises ValueError or OSError.
     """
-    found = (_read(path) if path else []) + [_parse(text) for text in texts]
-    if not (path or texts):
-        switches = [name for name, spin in spins.items() if name.startswith(SWITCH) and spin.default == 1 and spin.low == 0]
-        found = [Technique(name.removeprefix(SWITCH).replace("_", " "), {name: 0}) for name in switches]
-    if not found:
-        raise ValueError(f"no technique to switch off: name some, as the engine has no option {SWITCH}… that is on")
-    names = [technique.name for technique in found]
-    if repeated := {name for name in names if names.count(name) > 1 or name == WHOLE}:
-        raise ValueError(f"more than one technique named {', '.join(sorted(repeated))}")
-    return found
-
-
-def _read(path: Path) -> list[Technique]:
-    tables = read_toml(path)
-    for name, off in tables.items():
+    found = list(read_toml(path).items()) if path else []
+    for name, off in found:
         if not isinstance(off, dict) or not off or any(isinstance(value, dict | list) for value in off.values()):
             raise ValueError(f"{path}: {name} is no table of options")
-    return [Technique(name, off) for name, off in tables.items()]
-
-
-def _parse(text: str) -> Technique:
-    name, colon, rest = text.rpartition(":")
-    pairs = [part.partition("=") for part in (rest if colon else text).split(",")]
-    if not all(option.strip() and separator for option, separator, _ in pairs):
-        raise ValueError(f"technique {text!r}: not [NAME:]OPTION=VALUE[,OPTION=VALUE...]")
-    return Technique(name.strip() or text, {option.strip(): value.strip() for option, _, value in pairs})
-
-
-def engines(
-    spec: EngineSpec, parts: Sequence[Technique], announced: Mapping[str, chess.engine.Option]
-) -> tuple[EngineSpec, ...]:
-    """The whole engine, and one without each technique. Raises chess.engine.EngineError for values that are none."""
-    return tuple(
-        replace(spec, name=part.name, options=as_announced(spec.options | part.off, announced))
-        for part in (Technique(WHOLE, {}), *parts)
-    )
+    for text in texts:
+        name, colon, rest = text.rpartition(":")
+        pairs = [part.partition("=") for part in (rest if colon else text).split(",")]
+        if not all(option.strip() and separator for option, separator, _ in pairs):
+            raise ValueError(f"technique {text!r}: not [NAME:]OPTION=VALUE[,OPTION=VALUE...]")
+        found.append((name.strip() or text, {option.strip(): value.strip() for option, _, value in pairs}))
+    if not (path or texts):
+        switches = [name for name, spin in spins.items() if name.startswith(SWITCH) and spin.default == 1 and spin.low == 0]
+        found = [(name.removeprefix(SWITCH).replace("_", " "), {name: 0}) for name in switches]
+    if not found:
+        raise ValueError(f"no technique to switch off: name some, as the engine has no option {SWITCH}… that is on")
+    names = [name for name, _ in found]
+    if repeated := {name for name in names if names.count(name) > 1 or name == WHOLE}:
+        raise ValueError(f"more than one technique named {', '.join(sorted(repeated))}")
+    return dict(found)
 
 
 def bench(spec: EngineSpec) -> int | None:
@@ -104,47 +122,37 @@ def content(settings: Settings, results: Results, benches: Mapping[str, int | No
     whole, *others = settings.engines
     entries = []
     for engine in others:
-        games = sum(results.trinomial(WHOLE, engine.name))
+        games, pairs = sum(results.trinomial(WHOLE, engine.name)), results.pentanomial(WHOLE, engine.name)
         found = estimate(results.best_counts(WHOLE, engine.name)) if games else None
+        elo, margin = (found.elo, found.elo_margin) if found else (-math.inf, math.nan)
         off = {name: value for name, value in engine.options.items() if whole.options.get(name) != value}
-        entry = {"name": engine.name, "off": off, "games": games, "pairs": results.pentanomial(WHOLE, engine.name)}
-        numbers = {"elo": _finite(found.elo if found else None), "margin": _finite(found.elo_margin if found else None)}
-        entries.append((found.elo if found else -math.inf, entry | numbers | {"bench": benches.get(engine.name)}))
+        numbers = {"elo": _finite(elo), "margin": _finite(margin), "bench": benches.get(engine.name)}
+        entries.append((elo, {"name": engine.name, "off": off, "games": games, "pairs": pairs} | numbers))
     entries.sort(key=lambda item: -item[0])
     techniques = [entry for _, entry in entries]
     return {"kind": "ablation", "limit": settings.time_control, "bench": benches.get(WHOLE), "techniques": techniques}
 
 
-def _finite(value: float | None) -> float | None:
-    return round(value, 2) if value is not None and math.isfinite(value) else None
+def _finite(value: float) -> float | None:
+    return round(value, 2) if math.isfinite(value) else None
 
 
-def rows(found: Mapping[str, Any]) -> list[list[str]]:
-    """The table of ablation.json's content as text, in the order of HEADER."""
-    return [
-        [
-            entry["name"],
-            ", ".join(f"{name}={value}" for name, value in entry["off"].items()),
-            _elo_text(entry),
-            str(entry["games"]),
-            "-" if entry["bench"] is None else f"{entry['bench']:,}",
-        ]
-        for entry in found["techniques"]
-    ]
-
-
-def _elo_text(entry: Mapping[str, Any]) -> str:
-    """Elo with its margin, as far as they are known."""
-    if entry["elo"] is not None:
-        return f"{entry['elo']:+.0f}" + ("" if entry["margin"] is None else f" ± {entry['margin']:.0f}")
-    pairs = entry["pairs"]
-    return "-" if not entry["games"] else "all won" if pairs[-1] == sum(pairs) else "all lost"
+def _rows(found: Mapping[str, Any]) -> list[list[str]]:
+    """The table of ablation.json's content as text, in the order of _HEADER; Elo with its margin, as far as they are known."""
+    rows = []
+    for entry in found["techniques"]:
+        pairs, off = entry["pairs"], ", ".join(f"{name}={value}" for name, value in entry["off"].items())
+        elo = "-" if not entry["games"] else "all won" if pairs[-1] == sum(pairs) else "all lost"
+        if entry["elo"] is not None:
+            elo = f"{entry['elo']:+.0f}" + ("" if entry["margin"] is None else f" ± {entry['margin']:.0f}")
+        rows.append([entry["name"], off, elo, str(entry["games"]), "-" if entry["bench"] is None else f"{entry['bench']:,}"])
+    return rows
 
 
 def save(folder: Path, found: Mapping[str, Any]) -> None:
     """Writes ablation.json and ablation.md. Raises OSError."""
-    lines = [f"| {' | '.join(HEADER)} |", "|---|---|---:|---:|---:|"]
-    lines += ["| {} | `{}` | {} | {} | {} |".format(*row) for row in rows(found)]
+    lines = [f"| {' | '.join(_HEADER)} |", "|---|---|---:|---:|---:|"]
+    lines += ["| {} | `{}` | {} | {} | {} |".format(*row) for row in _rows(found)]
     whole = "" if found["bench"] is None else f" Bench of the whole engine: {found['bench']:,}."
     below = f"The whole engine against itself without the technique at {found['limit']}, with 95 % margins.{whole}"
     write_safely(folder / "ablation.json", json.dumps(found, indent=1))

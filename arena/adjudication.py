@@ -8,6 +8,8 @@ import chess.syzygy
 
 from zobra.arena.played_move import PlayedMove
 
+DRAW = "1/2-1/2"
+
 
 @dataclass(frozen=True)
 class AdjudicationRules:
@@ -37,9 +39,6 @@ class Ending:
     detail: str = ""
 
 
-DRAW = "1/2-1/2"
-
-
 def win_for(color: chess.Color) -> str:
     """The result when this side wins."""
     return "1-0" if color == chess.WHITE else "0-1"
@@ -53,9 +52,7 @@ def ending_on_board(board: chess.Board) -> Ending | None:
         return Ending(DRAW, "insufficient material")
     if board.halfmove_clock >= 100:
         return Ending(DRAW, "fifty-move rule")
-    if board.is_repetition(3):
-        return Ending(DRAW, "threefold repetition")
-    return None
+    return Ending(DRAW, "threefold repetition") if board.is_repetition(3) else None
 
 
 class Adjudicator:
@@ -65,47 +62,29 @@ class Adjudicator:
         self._rules, self._tablebase = rules, tablebase
         self._quiet_plies = 0
         # moves in a row after which a side's score was lost, or won
-        self._losing = {chess.WHITE: 0, chess.BLACK: 0}
-        self._winning = {chess.WHITE: 0, chess.BLACK: 0}
+        self._losing, self._winning = ({chess.WHITE: 0, chess.BLACK: 0} for _ in range(2))
 
     def ending(self, board: chess.Board, played: PlayedMove) -> Ending | None:
         """How the game ends after this move, which led to this position; None if it does not end."""
-        self._note(board, played)
-        return self._tablebase_ending(board) or self._resignation() or self._draw(board) or self._move_limit(board)
-
-    def _note(self, board: chess.Board, played: PlayedMove) -> None:
-        mover = not board.turn
-        score = played.score if played.mate is None else (100_000 if played.mate > 0 else -100_000)
-        if self._rules.draw is not None:
-            # captures and pawn moves begin the count anew
-            if board.halfmove_clock == 0:
-                self._quiet_plies = 0
-            quiet = score is not None and abs(score) <= self._rules.draw[2]
-            self._quiet_plies = self._quiet_plies + 1 if quiet else 0
-        if self._rules.resign is not None:
-            limit = self._rules.resign[1]
-            self._losing[mover] = self._losing[mover] + 1 if score is not None and score <= -limit else 0
-            self._winning[mover] = self._winning[mover] + 1 if score is not None and score >= limit else 0
-
-    def _draw(self, board: chess.Board) -> Ending | None:
-        if self._rules.draw is None:
-            return None
-        first, moves, _ = self._rules.draw
-        if board.fullmove_number > first and self._quiet_plies >= 2 * moves:
-            return Ending(DRAW, "draw adjudication")
-        return None
-
-    def _resignation(self) -> Ending | None:
-        if self._rules.resign is None:
-            return None
-        moves = self._rules.resign[0]
-        for color in chess.COLORS:
-            if self._losing[color] >= moves and (not self._rules.resign_twosided or self._winning[not color] >= moves):
-                return Ending(win_for(not color), "resign adjudication")
-        return None
-
-    def _move_limit(self, board: chess.Board) -> Ending | None:
-        if self._rules.move_limit is not None and len(board.move_stack) >= 2 * self._rules.move_limit:
+        rules, mover, score = self._rules, not board.turn, played.score
+        if played.mate is not None:
+            score = 100_000 if played.mate > 0 else -100_000
+        if ending := self._tablebase_ending(board):
+            return ending
+        if rules.resign is not None:
+            moves, lost = rules.resign
+            self._losing[mover] = self._losing[mover] + 1 if score is not None and score <= -lost else 0
+            self._winning[mover] = self._winning[mover] + 1 if score is not None and score >= lost else 0
+            for color in chess.COLORS:
+                if self._losing[color] >= moves and (not rules.resign_twosided or self._winning[not color] >= moves):
+                    return Ending(win_for(not color), "resign adjudication")
+        if rules.draw is not None:
+            first, moves, most = rules.draw
+            before = self._quiet_plies if board.halfmove_clock else 0  # captures and pawn moves begin the count anew
+            self._quiet_plies = before + 1 if score is not None and abs(score) <= most else 0
+            if board.fullmove_number > first and self._quiet_plies >= 2 * moves:
+                return Ending(DRAW, "draw adjudication")
+        if rules.move_limit is not None and len(board.move_stack) >= 2 * rules.move_limit:
             return Ending(DRAW, "move limit")
         return None
 
@@ -116,25 +95,19 @@ class Adjudicator:
         value = self._tablebase.get_wdl(board)
         if value is None:
             return None
-        if abs(value) < 2:
-            return Ending(DRAW, "tablebase")
-        return Ending(win_for(board.turn if value > 0 else not board.turn), "tablebase")
+        winner = board.turn if value > 0 else not board.turn
+        return Ending(DRAW if abs(value) < 2 else win_for(winner), "tablebase")
 
 
 def open_tablebase(folder: str | None) -> chess.syzygy.Tablebase | None:
-    """Opens Syzygy tables. Raises ValueError when there are none, or some are damaged; OSError."""
+    """Opens Syzygy tables. Raises ValueError when there are none, or one was not copied in full; OSError."""
     if folder is None:
         return None
     tables = sorted(Path(folder).glob("*.rtbw"))
     if not tables:
         raise ValueError(f"{folder}: no Syzygy tables (*.rtbw)")
     for table in tables:
-        _check_whole(table)
+        with table.open("rb") as file:
+            if file.read(4) != chess.Board.tbw_magic or table.stat().st_size % 64 != 16:  # a whole one has 64 n + 16 bytes
+                raise ValueError(f"{table}: the Syzygy table is damaged")
     return chess.syzygy.open_tablebase(folder)
-
-
-def _check_whole(table: Path) -> None:
-    """Raises ValueError for a table that was not copied in full: its size is 64 n + 16 bytes."""
-    with table.open("rb") as file:
-        if file.read(4) != chess.Board.tbw_magic or table.stat().st_size % 64 != 16:
-            raise ValueError(f"{table}: the Syzygy table is damaged")

@@ -14,12 +14,11 @@ from rich.console import Console
 from zobra.arena import report_match
 from zobra.arena.analysis import SIDES, Analyst, EngineLine, Search, annotate, annotate_position
 from zobra.arena.analysis_source import AnalysisSource, analysed_games, open_source
-from zobra.arena.command import INTERRUPTED, errors_as_messages, plain_console
-from zobra.arena.compressed_text import STANDARD_INPUT
+from zobra.arena.command import INTERRUPTED, EngineOptions, errors_as_messages, plain_console
 from zobra.arena.display import LivePanel
 from zobra.arena.engines import EngineSpec, read_engine
+from zobra.arena.files import STANDARD_INPUT
 from zobra.arena.interrupts import run_async
-from zobra.arena.options import EngineOptions
 from zobra.arena.report_games import read_pgn
 
 _DEFAULT_TIME_MS = 500

@@ -11,8 +11,8 @@ from pathlib import Path
 import chess
 import chess.pgn
 
-from zobra.arena.compressed_text import STANDARD_INPUT, read_text
 from zobra.arena.epd import status_names, with_clocks_as_operations
+from zobra.arena.files import STANDARD_INPUT, read_text
 
 _PLACEMENT = re.compile(r"\s*([pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+\s+[wb]\s")
 

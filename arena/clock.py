@@ -9,14 +9,11 @@ import chess.engine
 
 from zobra.arena.files import printable
 
-_CLOCK = re.compile(
-    r"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+):)?(?P<seconds>\d+(?:\.\d+)?|\.\d+)(?:\+(?P<increment>\d+(?:\.\d+)?|\.\d+))?"
-)
+_SECONDS = r"\d+(?:\.\d+)?|\.\d+"
+_CLOCK = re.compile(rf"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+):)?(?P<seconds>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?")
 _FIXED = re.compile(r"(?P<kind>movetime|nodes|depth)=(?P<number>\d+)")
-
 # a usual game: moves of each side, and the share of its time that a side uses up
-USUAL_MOVES = 60
-_USUAL_SHARE = 0.8
+USUAL_MOVES, _USUAL_SHARE = 60, 0.8
 
 
 @dataclass(frozen=True)
@@ -34,27 +31,23 @@ class TimeControl:
     def parse(cls, text: str) -> "TimeControl":
         """Reads "10+0.1", "40/60", "40/1:30+0.5" (seconds), "movetime=100" (ms), "nodes=5000", "depth=8", or several of
         them with spaces. Raises ValueError."""
-        control = cls()
+        values: dict[str, int] = {}
         for part in text.split():
             if fixed := _FIXED.fullmatch(part):
-                control = replace(control, **{fixed["kind"]: int(fixed["number"])})
+                values[fixed["kind"]] = int(fixed["number"])
             elif clock := _CLOCK.fullmatch(part):
                 seconds = int(clock["minutes"] or 0) * 60 + float(clock["seconds"])
-                control = replace(
-                    control,
-                    base_ms=round(seconds * 1000),
-                    increment_ms=round(float(clock["increment"] or 0) * 1000),
-                    moves=int(clock["moves"] or 0),
-                )
+                values |= {"base_ms": round(seconds * 1000), "increment_ms": round(float(clock["increment"] or 0) * 1000)}
+                values["moves"] = int(clock["moves"] or 0)
             else:
                 raise ValueError(f"time control {printable(part)!r}: not 10+0.1, 40/60, movetime=100, nodes=5000 or depth=8")
-        if (control.base_ms, control.movetime, control.nodes, control.depth) == (None,) * 4:
+        if not values:
             raise ValueError("no time control")
-        if 0 in (control.base_ms, control.movetime, control.nodes, control.depth):
+        if 0 in (values.get(name) for name in ("base_ms", "movetime", "nodes", "depth")):
             raise ValueError(f"time control {text!r}: 0 is too little")
-        if control.base_ms is not None and control.movetime is not None:
+        if values.keys() >= {"base_ms", "movetime"}:
             raise ValueError(f"time control {text!r}: either a clock or a time per move")
-        return control
+        return cls(**values)
 
     def side_seconds(self, move_seconds: float = 0.0) -> float:
         """How long one side thinks in a game of usual length, as an estimate. `move_seconds`: for a move by nodes or depth."""
@@ -65,17 +58,9 @@ class TimeControl:
 
     def scaled(self, odds: float) -> "TimeControl":
         """With time and nodes multiplied; depth stays."""
-
-        def times(value: int | None) -> int | None:
-            return None if value is None else max(1, round(value * odds))
-
-        return replace(
-            self,
-            base_ms=times(self.base_ms),
-            increment_ms=round(self.increment_ms * odds),
-            movetime=times(self.movetime),
-            nodes=times(self.nodes),
-        )
+        limits = {name: getattr(self, name) for name in ("base_ms", "movetime", "nodes")}
+        scaled = {name: max(1, round(value * odds)) for name, value in limits.items() if value is not None}
+        return replace(self, increment_ms=round(self.increment_ms * odds), **scaled)
 
     def __str__(self) -> str:
         parts = []
@@ -90,8 +75,7 @@ class GameClock:
     """One side's clock in one game."""
 
     def __init__(self, control: TimeControl, margin_ms: float = 0) -> None:
-        self.control = control
-        self.margin_ms = margin_ms
+        self.control, self.margin_ms = control, margin_ms
         self.remaining_ms: float | None = control.base_ms
         self.moves_to_go = control.moves
 
@@ -105,8 +89,7 @@ class GameClock:
 
         Only whole milliseconds count, as in fastchess.
         """
-        elapsed_ms = int(elapsed_ms)
-        allowance = self.allowance_ms()
+        elapsed_ms, allowance = int(elapsed_ms), self.allowance_ms()
         if allowance is not None and elapsed_ms > allowance:
             return elapsed_ms - (allowance - self.margin_ms)
         if self.remaining_ms is not None:
@@ -121,20 +104,14 @@ class GameClock:
 
 
 def engine_limit(clocks: Mapping[chess.Color, GameClock], turn: chess.Color, clock_id: object) -> chess.engine.Limit:
-    """What "go" says to the engine to move: both clocks where they run, and its own fixed limits."""
-    own = clocks[turn]
-    limit = chess.engine.Limit(
-        time=None if own.control.movetime is None else own.control.movetime / 1000,
-        nodes=own.control.nodes,
-        depth=own.control.depth,
-        clock_id=clock_id,
-    )
-    if own.remaining_ms is None:
-        return limit
-    limit.remaining_moves = own.moves_to_go or None
-    white, black = clocks[chess.WHITE], clocks[chess.BLACK]
-    if white.remaining_ms is not None:
-        limit.white_clock, limit.white_inc = white.remaining_ms / 1000, white.control.increment_ms / 1000
-    if black.remaining_ms is not None:
-        limit.black_clock, limit.black_inc = black.remaining_ms / 1000, black.control.increment_ms / 1000
+    """What "go" says to the engine to move: both clocks if its own runs, and its own fixed limits."""
+    own = clocks[turn].control
+    movetime = None if own.movetime is None else own.movetime / 1000
+    limit = chess.engine.Limit(time=movetime, nodes=own.nodes, depth=own.depth, clock_id=clock_id)
+    if clocks[turn].remaining_ms is not None:
+        limit.remaining_moves = clocks[turn].moves_to_go or None
+        for color, name in ((chess.WHITE, "white"), (chess.BLACK, "black")):
+            if (remaining := clocks[color].remaining_ms) is not None:
+                setattr(limit, f"{name}_clock", remaining / 1000)
+                setattr(limit, f"{name}_inc", clocks[color].control.increment_ms / 1000)
     return limit

@@ -1,31 +1,137 @@
-"""What the arena's commands share: errors as messages, resuming, playing, and the end of an interrupted run."""
+"""What the arena's commands share: options, errors as messages, resuming, playing, and the end of an interrupted run."""
 
+import inspect
+import random
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from functools import wraps
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from rich.console import Console
 
-from zobra.arena.adjudication import open_tablebase
+from zobra.arena.adjudication import AdjudicationRules, open_tablebase
 from zobra.arena.display import MatchDisplay, counted, faults
+from zobra.arena.engines import EngineSpec
 from zobra.arena.files import check_writable, printable
 from zobra.arena.interrupts import interruptible
-from zobra.arena.journal import Journal
-from zobra.arena.match import MatchRunner, MatchState, check_engines, expected_seconds, scheduled
-from zobra.arena.openings import Opening
-from zobra.arena.options import FREE, GameOptions
+from zobra.arena.journal import Journal, RunConditions
+from zobra.arena.match import Match, Run, check_engines, expected_seconds
+from zobra.arena.openings import MOST_RANDOM_PLIES, RANDOM, USUAL_PLIES, Opening
+from zobra.arena.pool import Playing
 from zobra.arena.processors import machine
 from zobra.arena.settings import Settings, digest
 from zobra.arena.tune import PLAN
 
-_LONGEST_MESSAGE = 1000
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
+_LONGEST_MESSAGE = 1000
+_PLIES = f"all of a PGN book, else {USUAL_PLIES}"
+_CONCURRENCY = "1; ladder: idle processors"
+# options that do not decide which games are played
+_FREE = ("folder", "concurrency", "pin", "log", "trust")
+EngineOptions = Annotated[list[str] | None, typer.Option("--option", "-o", help="Set an option: [ENGINE:]NAME=VALUE.")]
+OneEngine = Annotated[
+    str | None, typer.Argument(metavar="ENGINE", help="[NAME=]COMMAND or a TOML file; none to resume --folder.")
+]
+
+
+@dataclass(frozen=True)
+class GameOptions:
+    """The options that every command which plays games has."""
+
+    tc: Annotated[str, typer.Option("--tc", help='"10+0.1", "40/60" (s), "movetime=100" (ms), "nodes=5000", "depth=8".')]
+    games: Annotated[int, typer.Option("--games", "-n", min=2, help="Games (even): of each two engines, or in all.")]
+    openings: Annotated[Path | None, typer.Option(help="EPD, PGN (also packed) or Polyglot (.bin) book.")] = None
+    plies: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help=f"Plies of the book, or random ones without it (at most {MOST_RANDOM_PLIES}).", show_default=_PLIES
+        ),
+    ] = None
+    order: Annotated[str, typer.Option(help="Order of the openings: sequential or random.")] = RANDOM
+    seed: Annotated[int | None, typer.Option(help="Seed of all that is random.", show_default="random")] = None
+    concurrency: Annotated[
+        int | None, typer.Option("--concurrency", "-c", min=1, help="Games at a time.", show_default=_CONCURRENCY)
+    ] = None
+    option: EngineOptions = None
+    draw: Annotated[str | None, typer.Option(metavar="FROM,MOVES,CP", help="Draw from move FROM after MOVES within CP.")] = None
+    resign: Annotated[str | None, typer.Option(metavar="MOVES,CP", help="Resign after MOVES at -CP or worse.")] = None
+    folder: Annotated[Path | None, typer.Option(help="Folder of the run; if it exists, resume the run.")] = None
+    pin: Annotated[bool, typer.Option(help="Give each game processors of its own, where possible.")] = True
+    log: Annotated[Path | None, typer.Option(help="Add the conversation with the engines to this file.")] = None
+    trust: Annotated[bool, typer.Option("--trust", help="Start the commands that the folder names without a question.")] = False
+
+    @property
+    def playing(self) -> Playing:
+        """How the games are played side by side."""
+        return Playing(self.concurrency or 1, self.pin, self.log and self.log.absolute())
+
+    def settings(self, engines: Sequence[EngineSpec], walk: int = USUAL_PLIES, **more: Any) -> Settings:
+        """The settings of a new run. Games without a book begin with `plies` or `walk` random moves. Raises ValueError.
+
+        Without a seed it is that of the run in the folder, else a random one.
+        """
+        if self.games % 2:
+            raise ValueError(f"--games {self.games}: must be even, as every opening is played with both colours")
+        book, seed = self.openings, self.seed
+        if seed is None:
+            seed = random.SystemRandom().randrange(1_000_000)
+            if self.folder is not None and (self.folder / "run.json").exists():
+                seed = Journal.settings_in(self.folder).seed
+        return Settings(
+            tuple(engine.anchored() for engine in engines), self.tc, self.games // 2, seed=seed, order=self.order,
+            plies=walk if book is None and self.plies is None else self.plies,
+            book=absolute(book), book_digest=digest(book) if book else None, **{"rules": self.rules()} | more,
+        )  # fmt: skip
+
+    def rules(self, **more: Any) -> AdjudicationRules:
+        """The rules that --draw and --resign state. Raises ValueError."""
+        found: dict[str, Any] = {}
+        for name, text, count in (("draw", self.draw, 3), ("resign", self.resign, 2)):
+            parts = text.split(",") if text is not None else ["0"] * count
+            if len(parts) != count or not all(part.strip().isdigit() for part in parts):
+                raise ValueError(f"--{name} {text}: not {count} whole numbers with commas")
+            found[name] = None if text is None else tuple(map(int, parts))
+        return AdjudicationRules(**found, **more)
+
+
+def with_game_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command the options of GameOptions, with these defaults; it gets them as its argument `options`.
+
+    What a user can correct ends the command with a message.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        hints, keyword = get_type_hints(GameOptions, include_extras=True), inspect.Parameter.KEYWORD_ONLY
+        shared = [
+            inspect.Parameter(f.name, keyword, default=defaults.get(f.name, f.default), annotation=hints[f.name])
+            for f in fields(GameOptions)
+        ]
+        own = [parameter for name, parameter in inspect.signature(command).parameters.items() if name != "options"]
+
+        @wraps(command)
+        def run(**values: Any) -> None:
+            options = GameOptions(**{parameter.name: values.pop(parameter.name) for parameter in shared})
+            with errors_as_messages():
+                command(**values, options=options)
+
+        parameters = [*(parameter.replace(kind=keyword) for parameter in own), *shared]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return decorate
+
+
+def absolute(path: Path | None) -> str | None:
+    """The path as run.json keeps it, valid in every folder."""
+    return None if path is None else str(path.resolve())
 
 
 @contextmanager
@@ -36,11 +142,10 @@ def errors_as_messages() -> Iterator[None]:
             yield
     except typer.Exit:
         raise
-    except OSError as error:
-        text = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    except (OSError, ValueError, RuntimeError) as error:
+        filename = getattr(error, "filename", None)
+        text = f"{filename}: {error.strerror}" if filename else str(error)  # type: ignore[union-attr]
         raise typer.BadParameter(printable(text, _LONGEST_MESSAGE)) from error
-    except (ValueError, RuntimeError) as error:
-        raise typer.BadParameter(printable(str(error), _LONGEST_MESSAGE)) from error
     except KeyboardInterrupt:
         typer.echo("interrupted; nothing new was kept")
         raise typer.Exit(INTERRUPTED) from None
@@ -58,6 +163,11 @@ def new_folder(kind: str) -> Path:
     return Path(f"{kind}-{datetime.now():%Y%m%d-%H%M%S}")
 
 
+def command_line() -> str:
+    """The command that runs, as a shell reads it."""
+    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
 def resumed(console: Console, context: typer.Context, options: GameOptions, needed: str) -> Settings:
     """The settings of the run in --folder, whose commands are shown; a terminal is asked before they start, unless --trust.
 
@@ -65,10 +175,9 @@ def resumed(console: Console, context: typer.Context, options: GameOptions, need
     """
     if options.folder is None:
         raise ValueError(f"name {needed}, or with --folder a run to resume")
-    sources = {name: context.get_parameter_source(name) for name in context.params if name not in FREE}
+    sources = {name: context.get_parameter_source(name) for name in context.params if name not in _FREE}
     named = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
-    given = [parameter.opts[0] for parameter in context.command.params if parameter.name in named]
-    if given:
+    if given := [parameter.opts[0] for parameter in context.command.params if parameter.name in named]:
         raise ValueError(f"{', '.join(given)}: the folder says that already; name the engines too to compare them with it")
     settings = Journal.settings_in(options.folder)
     if not options.trust:
@@ -80,27 +189,26 @@ def resumed(console: Console, context: typer.Context, options: GameOptions, need
     return settings
 
 
-def play(console: Console, folder: Path, settings: Settings, options: GameOptions) -> MatchState:
+def play(console: Console, folder: Path, settings: Settings, options: GameOptions) -> Match:
     """Plays or resumes the match in a folder. Raises ValueError, OSError or RuntimeError."""
     if (folder / PLAN).exists():
         raise ValueError(f"{folder} holds a run of tuning: `zobra tune --folder {folder}` resumes it")
     with console.status("drawing the openings"):
-        schedule = scheduled(settings)
+        schedule = settings.schedule()
     conditions = check_run(console, settings, [pairing.opening for pairing in schedule], options)
     with console.status("reading the games so far"):
-        journal = Journal.open(folder, settings, conditions)
+        journal = Journal(folder, settings, conditions)
     with closing(journal):
-        runner = MatchRunner(journal, schedule, options.playing)
-        with MatchDisplay(console, settings) as display:
-            return runner.run(display)
+        match = Match(journal, schedule)
+        with MatchDisplay(console, "games") as display:
+            match.play(options.playing, display)
+    return match
 
 
-def check_run(console: Console, settings: Settings, openings: Sequence[Opening], options: GameOptions) -> dict[str, Any]:
+def check_run(console: Console, settings: Settings, openings: Sequence[Opening], options: GameOptions) -> RunConditions:
     """Checks book, tables, log and engines before a folder is made, and says how long the games will take.
 
-    Returns the conditions for run.json: what the engines call themselves, machine and command line.
-
-    Raises ValueError, OSError or RuntimeError.
+    Returns the conditions for run.json. Raises ValueError, OSError or RuntimeError.
     """
     if settings.book and digest(Path(settings.book)) != settings.book_digest:
         raise ValueError(f"{settings.book} has changed since the match began")
@@ -112,18 +220,17 @@ def check_run(console: Console, settings: Settings, openings: Sequence[Opening],
         console.print(f"{settings.book}: {found}, so that openings repeat", soft_wrap=True)
     concurrency = options.playing.concurrency
     move_seconds, versions = check_engines(settings, openings)
-    seconds = expected_seconds(settings, move_seconds, concurrency)
-    about = timedelta(seconds=max(1, round(seconds)))
+    about = timedelta(seconds=max(1, round(expected_seconds(settings, move_seconds, concurrency))))
     console.print(f"the whole run takes about {about} (h:mm:ss), {counted(concurrency, 'game')} at a time", soft_wrap=True)
-    return {"versions": versions, "machine": machine(), "command_line": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])}
+    return RunConditions(versions, machine(), command_line())
 
 
-def end_run(console: Console, state: MatchState, folder: Path) -> None:
+def end_run(console: Console, run: Run, folder: Path) -> None:
     """Ends the command of a run that was interrupted or failed, after saying what is kept and how to resume."""
-    for line in [*faults(state.results), f"{state.results.games} of {counted(state.total, 'game')} in {folder}"]:
+    for line in [*faults(run.results), f"{run.results.games} of {counted(run.total, 'game')} in {folder}"]:
         console.print(line, soft_wrap=True)
-    if state.error is not None:
-        raise state.error
-    if state.interrupted:
+    if run.error is not None:
+        raise run.error
+    if run.interrupted:
         console.print(f"interrupted; resume with `--folder {folder}`", soft_wrap=True)
         raise typer.Exit(INTERRUPTED)

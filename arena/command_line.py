@@ -2,7 +2,7 @@
 
 import typer
 
-from zobra.arena.ablate_command import ablate
+from zobra.arena.ablate import ablate
 from zobra.arena.analyse_command import analyse
 from zobra.arena.ladder_command import ladder
 from zobra.arena.match_command import match

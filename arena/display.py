@@ -1,11 +1,8 @@
 """What a run shows: a live panel on a terminal, plain lines elsewhere; and the figures of a match."""
 
-from __future__ import annotations
-
 import math
 import time
-from types import TracebackType
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -13,16 +10,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from zobra.arena.pgn import ending_text
+from zobra.arena.game_record import GameRecord
+from zobra.arena.match import Run
 from zobra.arena.results import Results
+from zobra.arena.settings import Pairing, Settings
 from zobra.arena.statistics import estimate
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from zobra.arena.game_record import GameRecord
-    from zobra.arena.schedule import Pairing
-    from zobra.arena.settings import Settings
 
 # without a terminal: figures after so many games
 _INTERVAL = 20
@@ -38,27 +30,20 @@ def finite(value: float, form: str) -> str:
     return format(value, form) if math.isfinite(value) else "-"
 
 
-class LivePanel:
+class LivePanel(ExitStack):
     """A panel with a progress bar at its top, shown on a terminal only. A context manager, as it must be taken down."""
 
     def __init__(self, console: Console, what: str) -> None:
         """`what` stands before the bar: what is being counted, or by which engine."""
+        super().__init__()
         self.console = console
         self._progress = Progress(
             TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
             TextColumn("left"), TimeRemainingColumn(), console=console,
         )  # fmt: skip
         self._task = self._progress.add_task(what, total=None)
-        self.live = Live(console=console, refresh_per_second=4, transient=True) if console.is_terminal else None
-
-    def __enter__(self) -> Self:
-        if self.live:
-            self.live.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self.live:
-            self.live.stop()
+        live = Live(console=console, refresh_per_second=4, transient=True)
+        self.live = self.enter_context(live) if console.is_terminal else None
 
     def count_from(self, done: int, total: int, thing: str = "game") -> None:
         """Begins, or resumes after what is done already."""
@@ -80,39 +65,32 @@ class LivePanel:
 class MatchDisplay(LivePanel):
     """Shows a match."""
 
-    def __init__(self, console: Console, settings: Settings) -> None:
-        super().__init__(console, "games")
-        self._settings = settings
-        self._begun, self._before, self._last = time.monotonic(), 0, ""
-
-    def begin(self, results: Results, total: int) -> None:
+    def begin(self, match: Run) -> None:
         """The match begins or is resumed."""
-        self._begun, self._before = time.monotonic(), results.games
-        self.count_from(results.games, total)
-        self._refresh(results, None)
+        self._begun, self._before, self._last = time.monotonic(), match.results.games, ""
+        self.count_from(match.results.games, match.total)
+        self._refresh(match)
 
     def started(self, pairing: Pairing) -> None:
         """A game begins."""
         if not self.live:
             self.console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", soft_wrap=True)
 
-    def finished(self, record: GameRecord, results: Results, llr: float | None) -> None:
+    def finished(self, record: GameRecord, match: Run) -> None:
         """A game ended."""
-        ending = ending_text(record.result, record.reason, record.detail)
-        self._last = f"game {record.index + 1}: {record.white} – {record.black} {record.result} ({ending})"
-        self.count(results.games)
-        self._refresh(results, llr)
-        if self.live:
-            return
-        self.console.print(self._last, soft_wrap=True)
-        if results.games % _INTERVAL == 0:
-            for line in figures(results, self._settings, llr):
+        self._last = f"game {record.index + 1}: {record.white} – {record.black} {record.result} ({record.ending_text})"
+        self.count(match.results.games)
+        self._refresh(match)
+        if not self.live:
+            show_figures = match.results.games % _INTERVAL == 0
+            for line in [self._last, *(figures(match.results, match.settings, match.llr) if show_figures else [])]:
                 self.console.print(line, soft_wrap=True)
 
-    def _refresh(self, results: Results, llr: float | None) -> None:
-        pace = (results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)
-        lines = [*figures(results, self._settings, llr), f"{pace:.1f} games a minute", self._last] if self.live else []
-        self.show(*(Text(line, overflow="ellipsis", no_wrap=True) for line in lines))
+    def _refresh(self, match: Run) -> None:
+        if self.live:
+            pace = (match.results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)
+            lines = [*figures(match.results, match.settings, match.llr), f"{pace:.1f} games a minute", self._last]
+            self.show(*(Text(line, overflow="ellipsis", no_wrap=True) for line in lines))
 
 
 def figures(results: Results, settings: Settings, llr: float | None) -> list[str]:
@@ -120,9 +98,8 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
     if len(results.names) != 2 or not results.games:
         return []
     first, second = results.names
-    losses, draws, wins = results.trinomial(first)
+    (losses, draws, wins), points = results.trinomial(first), results.points(first)
     found = estimate(results.best_counts(first))
-    points = results.points(first)
     lines = [
         f"{first} vs {second} ({settings.time_control}):",
         f"Elo: {finite(found.elo, '.2f')} +/- {finite(found.elo_margin, '.2f')}, "
@@ -135,24 +112,19 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
     if settings.sprt is not None and llr is not None:
         lower, upper = settings.sprt.limits
         share = llr / upper if llr > 0 else -llr / lower
-        llr_text = f"LLR: {finite(llr, '.2f')} ({finite(share, '.1%')})"
-        lines.append(f"{llr_text} ({lower:.2f}, {upper:.2f}) {settings.sprt.text}")
+        lines.append(f"LLR: {finite(llr, '.2f')} ({finite(share, '.1%')}) ({lower:.2f}, {upper:.2f}) {settings.sprt.text}")
     return lines
 
 
 def standings(results: Results) -> Table:
     """All engines, the best first."""
     table = Table("", "engine", "Elo", "±", "games", "score", "draws", "pairs 0–2")
-    scores = {}
-    for name in results.names:
+    found = {name: estimate(results.best_counts(name)) for name in results.names if any(results.trinomial(name))}
+    for rank, name in enumerate(sorted(found, key=lambda name: -found[name].score), start=1):
         counts = results.trinomial(name)
-        if sum(counts):
-            scores[name] = estimate(results.best_counts(name)), counts
-    for rank, (name, (found, counts)) in enumerate(sorted(scores.items(), key=lambda item: -item[1][0].score), start=1):
-        games = sum(counts)
         table.add_row(
-            str(rank), name, finite(found.elo, "+.1f"), finite(found.elo_margin, ".1f"), str(games),
-            f"{results.points(name) / games:.1%}", f"{counts[1] / games:.1%}", str(results.pentanomial(name)),
+            str(rank), name, finite(found[name].elo, "+.1f"), finite(found[name].elo_margin, ".1f"), str(sum(counts)),
+            f"{results.points(name) / sum(counts):.1%}", f"{counts[1] / sum(counts):.1%}", str(results.pentanomial(name)),
         )  # fmt: skip
     return table
 

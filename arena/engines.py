@@ -1,4 +1,4 @@
-"""Engines: described on the command line as [NAME=]COMMAND, or in a TOML file.
+"""Engines: described on the command line as [NAME=]COMMAND, or in a TOML file; and the options that they announce.
 
 A TOML file describes one engine by its top-level keys, or several in tables [[engine]]. The keys are name, command (a string or
 a list), protocol ("uci" or "xboard"), directory (where it runs), time_control (instead of the match's), time_odds (a factor on
@@ -10,17 +10,20 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+import chess.engine
+
 from zobra.arena.files import printable, read_toml, typed
 
 PROTOCOLS = ("uci", "xboard")
 LADDER_KEYS = ("rating", "sigma", "source")
-THREADS = ("threads", "cores")  # lower-case names of the option for the number of processors
+_THREADS = ("threads", "cores")  # lower-case names of the option for the number of processors
+_SWITCHES = {"true": True, "1": True, "false": False, "0": False}
 
 
 @dataclass(frozen=True)
@@ -64,10 +67,10 @@ class EngineSpec:
         first = self.program() if Path(self.command[0]).name != self.command[0] else self.command[0]
         return replace(self, command=(first, *self.command[1:]), directory=directory)
 
-
-def threads(spec: EngineSpec) -> int:
-    """The processors that the engine's options ask for."""
-    return max((int(value) for name, value in spec.options.items() if name.lower() in THREADS), default=1)
+    @property
+    def threads(self) -> int:
+        """The processors that the engine's options ask for."""
+        return max((int(value) for name, value in self.options.items() if name.lower() in _THREADS), default=1)
 
 
 def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
@@ -77,79 +80,106 @@ def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
     return tuple(word.strip("\"'") for word in shlex.split(command, posix=False))
 
 
-def read_engines(text: str) -> list[EngineSpec]:
-    """Reads an engine argument: a TOML file, or [NAME=]COMMAND. Raises ValueError or OSError."""
-    if text.endswith(".toml"):
-        return [spec for spec, _ in read_engine_file(Path(text))]
-    head, separator, tail = text.partition("=")
-    named = bool(separator) and "/" not in head and " " not in head
-    command = words(tail if named else text)
-    if not command:
-        raise ValueError(f"engine {text!r}: no command")
-    return [EngineSpec(head if named else Path(command[0]).name, command)]
-
-
 def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
     """Reads a TOML file: each engine, and its values of LADDER_KEYS. Raises ValueError or OSError."""
     content = read_toml(path)
     tables = content.get("engine", [content])
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
         raise ValueError(f"{path}: no engine, which would be a table [[engine]]")
-    try:
-        return [_engine_from_table(table) for table in tables]
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from error
-
-
-def _engine_from_table(table: dict[str, Any]) -> tuple[EngineSpec, dict[str, Any]]:
     known = [entry.name for entry in fields(EngineSpec)] + list(LADDER_KEYS)
-    table = {key.replace("-", "_"): value for key, value in table.items()}
-    if unknown := sorted(table.keys() - known):
-        raise ValueError(f"engine {table.get('name', '')}: unknown key {', '.join(unknown)} (known: {', '.join(known)})")
-    command = table.get("command", [])
-    table["command"] = (
-        list(words(command)) if isinstance(command, str) else [*map(str, command if isinstance(command, list) else [])]
-    )
-    if not table["command"]:
-        raise ValueError(f"engine {table.get('name', '')!r} has no command")
-    table.setdefault("name", Path(table["command"][0]).name)
-    try:
-        return typed(EngineSpec, table), {key: value for key, value in table.items() if key in LADDER_KEYS}
-    except ValueError as error:
-        raise ValueError(f"engine {table['name']}: {error}") from error
+    found = []
+    for raw in tables:
+        table = {key.replace("-", "_"): value for key, value in raw.items()}
+        where = f"{path}: engine {table.get('name', '')}"
+        if unknown := sorted(table.keys() - known):
+            raise ValueError(f"{where}: unknown key {', '.join(unknown)} (known: {', '.join(known)})")
+        try:
+            command = table.get("command")
+            table["command"] = list(words(command)) if isinstance(command, str) else command
+            if not isinstance(table["command"], list) or not table["command"]:
+                raise ValueError("no command, which is a text or a list")
+            engine = typed(EngineSpec, {"name": Path(str(table["command"][0])).name} | table)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{where}: {error}") from error
+        found.append((engine, {key: value for key, value in table.items() if key in LADDER_KEYS}))
+    return found
 
 
-def with_options(specs: Sequence[EngineSpec], texts: Sequence[str]) -> list[EngineSpec]:
-    """Adds options given as NAME=VALUE for all engines, or ENGINE:NAME=VALUE for one. Raises ValueError."""
-    names = {spec.name for spec in specs}
-    result = list(specs)
+def read_engines(texts: Sequence[str], options: Sequence[str] = ()) -> list[EngineSpec]:
+    """The engines of arguments that are TOML files or [NAME=]COMMAND; engines of the same name are numbered.
+
+    `options` are NAME=VALUE for all engines, or ENGINE:NAME=VALUE for one. Raises ValueError or OSError.
+    """
+    specs = []
     for text in texts:
+        if text.endswith(".toml"):
+            specs += [spec for spec, _ in read_engine_file(Path(text))]
+            continue
+        head, separator, tail = text.partition("=")
+        named = bool(separator) and "/" not in head and " " not in head
+        command = words(tail if named else text)
+        if not command:
+            raise ValueError(f"engine {text!r}: no command")
+        specs.append(EngineSpec(head if named else Path(command[0]).name, command))
+    given, distinct = {spec.name for spec in specs}, dict[str, EngineSpec]()
+    for spec in specs:
+        free = (name for number in count(2) if (name := f"{spec.name} {number}") not in given | distinct.keys())
+        name = next(free) if spec.name in distinct else spec.name
+        distinct[name] = replace(spec, name=name)
+    for text in options:
         option, separator, value = text.partition("=")
         engine, colon, rest = option.partition(":")
-        only = engine if colon and engine in names else None
+        only = engine if colon and engine in distinct else None
         option = (rest if only else option).strip()
         if not separator or not option:
             raise ValueError(f"option {text!r}: not NAME=VALUE or ENGINE:NAME=VALUE")
-        result = [
-            replace(spec, options=spec.options | {option: value.strip()}) if only in (None, spec.name) else spec
-            for spec in result
-        ]
-    return result
+        for name in [only] if only else list(distinct):
+            distinct[name] = replace(distinct[name], options=distinct[name].options | {option: value.strip()})
+    return list(distinct.values())
 
 
 def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
     """The one engine that an argument describes, with options added. Raises ValueError or OSError."""
-    specs = read_engines(text)
+    specs = read_engines([text], options)
     if len(specs) > 1:
         raise ValueError(f"{text}: {len(specs)} engines, where one is asked for")
-    return with_options(specs, options)[0]
+    return specs[0]
 
 
-def with_distinct_names(specs: Sequence[EngineSpec]) -> list[EngineSpec]:
-    """Numbers engines of the same name, so that every name is used once."""
-    given, result = {spec.name for spec in specs}, dict[str, EngineSpec]()
-    for spec in specs:
-        free = (name for number in count(2) if (name := f"{spec.name} {number}") not in given | result.keys())
-        name = next(free) if spec.name in result else spec.name
-        result[name] = replace(spec, name=name)
-    return list(result.values())
+@dataclass(frozen=True)
+class Spin:
+    """An option that is a whole number, as the engine announced it."""
+
+    default: int
+    low: int
+    high: int
+
+
+def spins(announced: Mapping[str, chess.engine.Option]) -> dict[str, Spin]:
+    """The options that are whole numbers, with bounds, by name."""
+    bounds = {name: (o.default, o.min, o.max) for name, o in announced.items() if o.type == "spin"}
+    return {name: Spin(*values) for name, values in bounds.items() if all(isinstance(v, int) for v in values)}  # type: ignore[arg-type]
+
+
+def as_announced(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
+    """The options with values of the announced types: bool for a check, int for a spin.
+
+    python-chess takes every text but "false" for true, and sends an XBoard engine a number given as text before every move.
+    Raises chess.engine.EngineError for a value that the option does not have.
+    """
+    result = dict(options)
+    for name, value in options.items():
+        kind = announced[name].type if name in announced else ""
+        if kind == "check":
+            if str(value).lower() not in _SWITCHES:
+                raise chess.engine.EngineError(f"option {name} is true or false, not {value!r}")
+            result[name] = _SWITCHES[str(value).lower()]
+        elif kind == "spin":
+            result[name] = announced[name].parse(value)
+    return result
+
+
+def with_one_thread(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
+    """The options, with Threads (XBoard: cores) at 1 if it is not among them. Some engines would take every processor."""
+    is_asked = any(name.lower() in _THREADS for name in options)
+    return {name: 1 for name in announced if name.lower() in _THREADS and not is_asked} | dict(options)

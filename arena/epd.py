@@ -47,14 +47,14 @@ class SuitePosition:
         board = self.board()
         if not board.is_valid():
             raise ValueError(f"{self.name}: impossible position ({status_names(board)})")
-        for move in [*self.best, *self.avoid, *(move for move, _ in self.points), *more]:
+        for move in [*self.best, *self.avoid, *dict(self.points), *more]:
             if move is not None:
                 board.parse_uci(move)
 
     @property
     def maximum_points(self) -> int:
         """The most points a move can earn here, 0 where the line gives none."""
-        return max((points for _, points in self.points), default=0)
+        return max(dict(self.points).values(), default=0)
 
     @property
     def best_paid(self) -> list[str]:
@@ -108,20 +108,19 @@ def read_position(line: str, file: str = "", number: int = 0) -> SuitePosition:
         raise ValueError(f"impossible position ({status_names(board)})")
     if not any(board.legal_moves):
         raise ValueError("the side to move has no legal move")
-    position = SuitePosition(
-        file=file,
-        line=number,
-        name=printable(str(operations.get("id") or f"{Path(file).stem}:{number}")),
-        fen=board.fen(),
-        chess960=board.chess960,
-        best=_moves(operations, "bm", board),
-        avoid=_moves(operations, "am", board),
-        mate_in=_mate_distance(operations),
-        points=tuple(_points(operations, board).items()),
-    )
-    if not (position.best or position.avoid or position.mate_in or position.points):
+    moves, mate_in = {}, operations.get("dm")
+    for opcode in ("bm", "am"):
+        found = operations.get(opcode, ())
+        if not isinstance(found, list | tuple):
+            raise ValueError(f"{opcode} needs moves, not {found!r}")
+        moves[opcode] = tuple(map(board.uci, found))
+    if mate_in is not None and (not isinstance(mate_in, int) or mate_in == 0):
+        raise ValueError(f"dm needs a number of moves other than 0, not {mate_in!r}")
+    name = printable(str(operations.get("id") or f"{Path(file).stem}:{number}"))
+    points = tuple(_points(operations, board).items())
+    if not (moves["bm"] or moves["am"] or mate_in or points):
         raise ValueError("nothing to solve: no bm, am, dm or points per move")
-    return position
+    return SuitePosition(file, number, name, board.fen(), board.chess960, moves["bm"], moves["am"], mate_in, points)
 
 
 def with_clocks_as_operations(line: str) -> str:
@@ -140,10 +139,9 @@ def _read_epd(line: str) -> tuple[chess.Board, dict]:
         board, operations = chess.Board.from_epd(line)
         if not board.status() & chess.STATUS_BAD_CASTLING_RIGHTS:
             return board, operations
+        failure = ValueError(f"impossible position ({status_names(board)})")
     except ValueError as error:
         failure = error
-    else:
-        failure = ValueError(f"impossible position ({status_names(board)})")
     try:
         board, operations = _Chess960Board.from_epd(line, chess960=True)
     except ValueError:
@@ -158,44 +156,24 @@ def status_names(board: chess.Board) -> str:
     return ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & board.status())
 
 
-def _moves(operations: dict, opcode: str, board: chess.Board) -> tuple[str, ...]:
-    moves = operations.get(opcode, ())
-    if not isinstance(moves, list | tuple):
-        raise ValueError(f"{opcode} needs moves, not {moves!r}")
-    return tuple(board.uci(move) for move in moves)
-
-
-def _mate_distance(operations: dict) -> int | None:
-    distance = operations.get("dm")
-    if distance is None:
-        return None
-    if not isinstance(distance, int) or distance == 0:
-        raise ValueError(f"dm needs a number of moves other than 0, not {distance!r}")
-    return distance
-
-
 def _points(operations: dict, board: chess.Board) -> dict[str, int]:
-    """Points per move: c9's moves with c8's numbers, else c0's "move=number" list; other comments give none."""
+    """Points per move: c9's moves with c8's numbers, else c0's "move=number" list; other comments give none.
+
+    Moves are in UCI or SAN; suites often leave out or add a check sign, which python-chess forgives.
+    """
     numbers, moves = operations.get("c8"), operations.get("c9")
     if isinstance(numbers, str) and isinstance(moves, str):
-        return _paired_points(numbers.split(), moves.split(), board)
-    items = [_POINTS_ITEM.fullmatch(item.strip()) for item in str(operations.get("c0", "")).split(",")]
-    if not all(items):
-        return {}
-    return {_uci(item["san"], board, "c0"): int(item["points"]) for item in items if item}
-
-
-def _paired_points(numbers: list[str], moves: list[str], board: chess.Board) -> dict[str, int]:
-    if not all(number.isascii() and number.isdigit() for number in numbers):
-        return {}
-    if len(numbers) != len(moves):
-        raise ValueError(f"c8 gives {len(numbers)} numbers for the {len(moves)} moves of c9")
-    return {_uci(move, board, "c9"): int(number) for number, move in zip(numbers, moves, strict=True)}
-
-
-def _uci(text: str, board: chess.Board, opcode: str) -> str:
-    """A move in UCI or SAN as UCI; suites often leave out or add a check sign, which python-chess forgives."""
+        opcode, given, texts = "c9", numbers.split(), moves.split()
+        if not all(number.isascii() and number.isdigit() for number in given):
+            return {}
+        if len(given) != len(texts):
+            raise ValueError(f"c8 gives {len(given)} numbers for the {len(texts)} moves of c9")
+    else:
+        items = [_POINTS_ITEM.fullmatch(item.strip()) for item in str(operations.get("c0", "")).split(",")]
+        opcode, given, texts = "c0", [i["points"] for i in items if i], [i["san"] for i in items if i]
+        if not all(items):
+            return {}
     try:
-        return board.uci(board.parse_xboard(text))
+        return {board.uci(board.parse_xboard(text)): int(number) for text, number in zip(texts, given, strict=True)}
     except ValueError as error:
         raise ValueError(f"{opcode}: {error}") from None

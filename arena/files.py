@@ -1,10 +1,15 @@
 """Files that are read or written whole. Every error names its file; what is read is checked against a type."""
 
+import bz2
 import errno
+import gzip
+import io
 import json
 import math
 import os
 import sys
+import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -17,6 +22,7 @@ else:
     import tomli as tomllib
 
 T = TypeVar("T")
+STANDARD_INPUT = "-"
 _LONGEST_QUOTE = 200
 _KINDS = {dict: "a table", list: "a list", str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
@@ -29,6 +35,44 @@ def printable(text: str, longest: int = _LONGEST_QUOTE) -> str:
     return f"{shown[: longest * 2 // 3]} ... ({len(text):,} characters)"
 
 
+def read_text(source: str | Path) -> str:
+    """The text of a file, also in .gz, .bz2, .zip or .zst (known by their first bytes), or of standard input for "-".
+
+    What is not UTF-8 is replaced. Raises OSError, or ValueError for damaged data.
+    """
+    content = sys.stdin.buffer.read() if str(source) == STANDARD_INPUT else Path(source).read_bytes()
+    try:
+        return _decompressed(content).decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+    except (EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(f"{source}: {error}") from error
+
+
+def _decompressed(content: bytes) -> bytes:
+    """The bytes behind any of the compressions. Raises EOFError, OSError, RuntimeError, BadZipFile or zlib.error."""
+    if content.startswith(b"\x1f\x8b"):
+        return gzip.decompress(content)
+    if content.startswith(b"BZh"):
+        return bz2.decompress(content)
+    if content.startswith(b"PK\x03\x04"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return b"\n".join(map(archive.read, archive.namelist()))
+    if not content.startswith(b"\x28\xb5\x2f\xfd"):
+        return content
+    import zstandard
+
+    parts = []
+    while content:  # a file may hold several frames
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            parts.append(frame.decompress(content))
+        except zstandard.ZstdError as error:
+            raise RuntimeError(str(error)) from error
+        if not frame.eof:
+            raise EOFError("the file ends in the middle of its data")
+        content = frame.unused_data
+    return b"".join(parts)
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """The content of a TOML file. Raises ValueError or OSError."""
     try:
@@ -39,22 +83,21 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def read_json(path: Path, what: str, convert: Callable[[Any], T]) -> T:
     """The content of a JSON file as `convert` makes it. Raises ValueError "PATH: not WHAT: why", or OSError."""
-    content = path.read_bytes()
-    return converted(content, f"{path}: not {what}", convert)
+    return converted(path.read_bytes(), f"{path}: not {what}", convert)
 
 
 def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T:
     """JSON text as `convert` makes it. Raises ValueError that begins with `problem` for all that is wrong with it."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not a number")
+
     try:
-        return convert(json.loads(text, parse_constant=_refuse))
+        return convert(json.loads(text, parse_constant=refuse))
     except KeyError as error:
         raise ValueError(f"{problem}: no {printable(str(error))}") from error
     except (AttributeError, TypeError, ValueError, AssertionError, OverflowError, RecursionError) as error:
         raise ValueError(f"{problem}: {printable(str(error))}") from error
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not a number")
 
 
 def typed(kind: Any, value: Any, name: str = "the content") -> Any:
@@ -110,5 +153,6 @@ def check_writable(path: Path) -> None:
         raise OSError(errno.ENOENT, "no such folder", str(path.parent))
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "not a file", str(path))
-    path.with_name(path.name + ".new").open("wb").close()
-    path.with_name(path.name + ".new").unlink()
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_bytes(b"")
+    temporary.unlink()

@@ -1,23 +1,44 @@
-"""A finished game, as the journal keeps it.
+"""A finished game, as the journal keeps it, and as PGN.
 
 One object a line: {"index": from 0, "pair": from 0, "round": from 1, "white", "black": names, "opening": {"fen": position where
 the engines take over, "name", "root": position where the book moves begin, "moves": [book moves in UCI]}, "result":
 "1-0|0-1|1/2-1/2", "reason": mate|time|illegal move|disconnect|stall|resignation|stalemate|insufficient material|fifty-move
 rule|threefold repetition|draw adjudication|resign adjudication|move limit|tablebase, "detail": text, "moves": [played moves,
 see played_move.py], "start": ISO time, "duration": seconds}.
+
+In PGN each move has evaluation, depth, time and nodes in a comment: {+0.31/12 0.101s, n=52311}.
 """
 
+import re
+import textwrap
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any
 
 import chess
+import chess.pgn
 
+from zobra.arena.eco import opening_name
 from zobra.arena.files import printable, typed
 from zobra.arena.played_move import PlayedMove
-from zobra.arena.schedule import Pairing
+from zobra.arena.settings import Pairing, Settings
 
 POINTS_OF_WHITE = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}  # half points, so that they count as integers
+_COLUMNS = 80
+# names that openings get where their book has none
+_NUMBERED = re.compile(r".*:\d+|random walk \d+|", re.DOTALL)
+_LOSSES = {
+    "mate": "is mated",
+    "time": "loses on time",
+    "illegal move": "makes an illegal move",
+    "disconnect": "disconnects",
+    "stall": "stalls",
+    "resignation": "resigns",
+    "resign adjudication": "loses by adjudication",
+}
+# values of the Termination header that are not "normal", from the PGN standard where it has one
+_TERMINATIONS = {"time": "time forfeit", "illegal move": "rules infraction", "disconnect": "abandoned", "stall": "abandoned"}
+_TERMINATIONS |= dict.fromkeys(("draw adjudication", "resign adjudication", "move limit", "tablebase"), "adjudication")
 
 
 @dataclass(frozen=True)
@@ -37,11 +58,6 @@ class GameRecord:
     start: str = ""
     duration: float = 0.0
 
-    @property
-    def plies(self) -> int:
-        """All plies of the game, those of the opening too."""
-        return len(self.opening["moves"]) + len(self.moves)
-
     def belongs_to(self, pairing: Pairing) -> bool:
         """Whether this is the scheduled game."""
         same = (self.index, self.white, self.black) == (pairing.index, pairing.white, pairing.black)
@@ -52,13 +68,22 @@ class GameRecord:
         white = POINTS_OF_WHITE[self.result]
         return white if name == self.white else 2 - white
 
+    @property
+    def ending_text(self) -> str:
+        """How the game ended, in words: "White loses on time (35 ms over)"."""
+        if self.result == "1/2-1/2":
+            text = f"Draw by {self.reason}"
+        else:
+            text = f"{'Black' if self.result == '1-0' else 'White'} {_LOSSES.get(self.reason, 'loses by ' + self.reason)}"
+        return f"{text} ({self.detail})" if self.detail else text
+
     def to_json(self) -> dict[str, Any]:
         """The journal's form."""
         return asdict(self) | {"moves": [move.to_json() for move in self.moves]}
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "GameRecord":
-        """Reads the journal's form. Raises KeyError, TypeError or ValueError for a game that cannot be."""
+    def from_json(cls, values: dict[str, Any], settings: Settings) -> "GameRecord":
+        """Reads the journal's form. Raises KeyError, TypeError or ValueError for what is no game of this match."""
         moves = [PlayedMove.from_json(entry) for entry in typed(list[Any], values["moves"], "moves")]
         record: GameRecord = typed(cls, values | {"moves": []})
         opening = typed(dict[str, Any], record.opening, "opening")
@@ -67,17 +92,59 @@ class GameRecord:
         if min(record.index, record.pair, record.round) < 0 or record.result not in POINTS_OF_WHITE:
             raise ValueError(f"result {record.result!r} or a number below 0")
         names: dict[str, Any] = {key: printable(getattr(record, key)) for key in ("white", "black", "reason", "detail")}
-        return replace(record, moves=moves, **names)
-
-    def check_moves(self, chess960: bool) -> None:
-        """Raises ValueError when a move is not legal where it was played."""
-        board = chess.Board(self.opening["root"], chess960=chess960)
-        for move in [*map(chess.Move.from_uci, self.opening["moves"]), *(played.move for played in self.moves)]:
+        record = replace(record, moves=moves, **names)
+        if not {record.white, record.black} <= settings.controls.keys() or record.white == record.black:
+            raise ValueError(f"{record.white} and {record.black} do not play in this match")
+        board = chess.Board(opening["root"], chess960=settings.chess960)
+        for move in [*map(chess.Move.from_uci, opening["moves"]), *(played.move for played in moves)]:
             if not board.is_legal(move):
                 raise ValueError(f"{move} is not legal in {board.fen()}")
             board.push(move)
-        if chess.Board(self.opening["fen"], chess960=chess960).ply() > board.ply():
+        if chess.Board(opening["fen"], chess960=settings.chess960).ply() > board.ply():
             raise ValueError("its moves do not begin at its opening")
+        return record
+
+    def to_pgn(self, settings: Settings) -> chess.pgn.Game:
+        """The game as a PGN tree. The opening's name is the book's, else the one that its moves have."""
+        game = chess.pgn.Game()
+        board = chess.Board(self.opening["root"], chess960=settings.chess960)
+        game.setup(board)
+        book, book_name = list(map(chess.Move.from_uci, self.opening["moves"])), self.opening["name"]
+        code, name = opening_name(board, [*book, *(played.move for played in self.moves)])
+        white, black = str(settings.controls[self.white]), str(settings.controls[self.black])
+        headers = {
+            "Event": "Zobra match",
+            "Site": "?",
+            "Date": self.start[:10].replace("-", ".") or "????.??.??",
+            "Round": f"{self.round}.{self.index % 2 + 1}",
+            "White": self.white,
+            "Black": self.black,
+            "Result": self.result,
+            "GameStartTime": self.start,
+            "GameDuration": f"{self.duration:.1f}",
+            "Termination": _TERMINATIONS.get(self.reason, "normal"),
+            "PlyCount": str(len(book) + len(self.moves)),
+            "ECO": code,
+            "Opening": name if name and _NUMBERED.fullmatch(book_name) else book_name,
+        }
+        headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
+        game.headers.update({key: printable(value) for key, value in headers.items() if value})
+        node: chess.pgn.GameNode = game
+        for move in book:
+            node = node.add_main_variation(move, comment="book")
+        for played in self.moves:
+            node = node.add_main_variation(played.move, comment=played.to_comment())
+        ending = re.sub(r"[{}]", "", self.ending_text)  # a brace would end the comment
+        node.comment = f"{node.comment}, {ending}" if node.comment else ending
+        return game
+
+    def pgn_text(self, settings: Settings) -> str:
+        """The game in lines of at most 80 characters (headers may be longer), with a blank line behind it."""
+        lines = str(self.to_pgn(settings).accept(chess.pgn.StringExporter(columns=_COLUMNS))).split("\n")
+        for number, line in enumerate(lines):
+            if not line.startswith("["):  # the exporter does not break a comment that is longer than a line
+                lines[number] = textwrap.fill(line, _COLUMNS, break_long_words=False, break_on_hyphens=False)
+        return "\n".join(lines) + "\n\n"
 
 
 def now() -> str:

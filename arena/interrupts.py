@@ -8,12 +8,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-_reactions: list[Callable[[], Any]] = []  # the innermost last
+_reactions: list[Callable[[], Any] | None] = []  # the innermost last
 _held: list[bool] = []  # for each block that holds signals back, whether one came
-
-
-def _interrupt() -> None:
-    raise KeyboardInterrupt
 
 
 def _handle(*_: object) -> None:
@@ -22,14 +18,16 @@ def _handle(*_: object) -> None:
         return
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    _reactions[-1]()
+    if (reaction := _reactions[-1]) is None:
+        raise KeyboardInterrupt
+    reaction()
 
 
 @contextlib.contextmanager
-def interruptible(reaction: Callable[[], Any] = _interrupt) -> Iterator[None]:
-    """Calls `reaction` at the first signal, and ignores further ones until the outermost block ends.
+def interruptible(reaction: Callable[[], Any] | None = None) -> Iterator[None]:
+    """Calls `reaction` (None: raises KeyboardInterrupt) at the first signal; ignores others until the outermost block ends.
 
-    Raises KeyboardInterrupt by default. Signals that this process ignores already, as under nohup, stay ignored.
+    Signals that this process ignores already, as under nohup, stay ignored.
     """
     before = {}
     if not _reactions:

@@ -8,24 +8,19 @@ ratings is kept.
 `ladder.json`: {"time_control", "names", "ratings", "covariance": a row for each name}.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy
 import platformdirs
 
 from zobra.arena.engines import EngineSpec, read_engine_file
 from zobra.arena.files import read_json, typed, write_safely
 from zobra.arena.results import Results
 from zobra.arena.statistics import Z_95
-
-if TYPE_CHECKING:
-    import numpy
 
 SHIPPED = Path(__file__).parent / "data" / "ladder.toml"
 # an engine of unknown strength may be anywhere around the rungs
@@ -63,18 +58,11 @@ class Ratings:
         at = self.names.index(name)
         return Rating(self.ratings[at], Z_95 * math.sqrt(self.covariance[at][at]))
 
-    def only(self, names: Collection[str]) -> Ratings:
+    def only(self, names: Collection[str]) -> "Ratings":
         """The ratings of these engines alone."""
         places = [at for at, name in enumerate(self.names) if name in names]
         covariance = [[self.covariance[row][column] for column in places] for row in places]
         return Ratings([self.names[at] for at in places], [self.ratings[at] for at in places], covariance)
-
-    def beside(self, others: Ratings) -> Ratings:
-        """Both, as independent of each other."""
-        from scipy.linalg import block_diag
-
-        covariance = block_diag(self.covariance, others.covariance).tolist() if self.names else others.covariance
-        return Ratings(self.names + others.names, self.ratings + others.ratings, covariance)
 
 
 def read_rungs(path: Path) -> list[Rung]:
@@ -105,11 +93,16 @@ def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = N
 
     A `calibration` replaces the known ratings of its rungs.
     """
-    import numpy
     from scipy.optimize import minimize
 
-    names = results.names
-    means, prior = _prior(names, rungs, calibration)
+    names, known = results.names, {rung.engine.name: rung for rung in rungs}
+    middle = sum(rung.rating for rung in rungs) / len(rungs)
+    means = numpy.array([known[name].rating if name in known else middle for name in names])
+    prior = numpy.diag([known[name].sigma ** 2 if name in known else _UNKNOWN_SIGMA**2 for name in names])
+    if calibration is not None and (found := calibration.only(known.keys() & set(names))).names:
+        places = [names.index(name) for name in found.names]
+        means[places] = found.ratings
+        prior[numpy.ix_(places, places)] = found.covariance
     precision = numpy.linalg.inv(prior)
     wins = numpy.array([[results.points(name, rival) for rival in names] for name in names])
     unit = numpy.log(10) / 400
@@ -134,21 +127,6 @@ def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = N
     return Ratings(list(names), best.tolist(), numpy.linalg.inv(curvature(best)).tolist())
 
 
-def _prior(names: Sequence[str], rungs: Sequence[Rung], calibration: Ratings | None) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """The prior: ratings (Elo) and their covariance, in the order of the names."""
-    import numpy
-
-    known = {rung.engine.name: rung for rung in rungs}
-    middle = sum(rung.rating for rung in rungs) / len(rungs)
-    means = numpy.array([known[name].rating if name in known else middle for name in names])
-    covariance = numpy.diag([known[name].sigma ** 2 if name in known else _UNKNOWN_SIGMA**2 for name in names])
-    if calibration is not None and (found := calibration.only(known.keys() & set(names))).names:
-        places = [names.index(name) for name in found.names]
-        means[places] = found.ratings
-        covariance[numpy.ix_(places, places)] = found.covariance
-    return means, covariance
-
-
 def calibration_file() -> Path:
     """The file of the ratings that were calibrated on this machine."""
     return platformdirs.user_data_path("zobra") / "ladder.json"
@@ -171,21 +149,23 @@ def read_calibration(path: Path) -> tuple[str, Ratings] | None:
 
 def recalibrated(rungs: Sequence[Rung], calibration: Ratings, source: str) -> list[Rung]:
     """Rungs with the ratings that a calibration found."""
-    found = {name: calibration[name] for name in calibration.names}
-    return [
-        replace(rung, rating=found[name].rating, sigma=found[name].margin / Z_95, source=source)
-        if (name := rung.engine.name) in found
-        else rung
-        for rung in rungs
-    ]
+    result = []
+    for rung in rungs:
+        found = calibration[rung.engine.name] if rung.engine.name in calibration.names else None
+        result.append(replace(rung, rating=found.rating, sigma=found.margin / Z_95, source=source) if found else rung)
+    return result
 
 
 def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
     """Saves ratings, beside earlier ones of other rungs at the same time control. Raises ValueError or OSError."""
+    from scipy.linalg import block_diag
+
     path.parent.mkdir(parents=True, exist_ok=True)
     before_at, before = read_calibration(path) or (None, None)
     if before is not None and before_at == time_control:
-        ratings = before.only(set(before.names) - set(ratings.names)).beside(ratings)
+        kept = before.only(set(before.names) - set(ratings.names))
+        covariance = block_diag(*(part.covariance for part in (kept, ratings) if part.names)).tolist()  # as independent
+        ratings = Ratings(kept.names + ratings.names, kept.ratings + ratings.ratings, covariance)
     write_safely(path, json.dumps({"time_control": time_control} | asdict(ratings), indent=1))
 
 

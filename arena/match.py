@@ -2,137 +2,102 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import chess
 
-from zobra.arena.clock import GameClock, engine_limit
+from zobra.arena.clock import GameClock
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.interrupts import interruptible, run_async
 from zobra.arena.journal import Journal
 from zobra.arena.openings import Opening
 from zobra.arena.player import EngineFailure, EnginePlayer
-from zobra.arena.pool import Pool
+from zobra.arena.pool import Playing, Pool
 from zobra.arena.results import Results
-from zobra.arena.schedule import Pairing, encounters, pairings
-from zobra.arena.settings import Settings
+from zobra.arena.settings import Pairing, Settings, encounters
 
 # engines that are started side by side when they are checked
 _STARTED_AT_ONCE = 4
 
 
-@dataclass(frozen=True)
-class Playing:
-    """How games are played side by side: at most `concurrency` at a time, each on its own processors if `pin`.
+class Run(ABC):
+    """Games over their journal. When it ended before its last game: by a `verdict`, `interrupted`, or by an `error`."""
 
-    `log`: a file that gets the conversation with the engines.
-    """
+    def __init__(self, journal: Journal, total: int) -> None:
+        self.journal, self.settings, self.total = journal, journal.settings, total
+        self.results = Results([engine.name for engine in self.settings.engines])
+        self.done: set[int] = set()
+        self.llr: float | None = None
+        self.verdict: str | None = None
+        self.interrupted = False
+        self.error: OSError | None = None
 
-    concurrency: int = 1
-    pin: bool = True
-    log: Path | None = None
+    def count_kept(self) -> None:
+        """Counts the games in the journal. Raises ValueError for one that is not scheduled, or is there twice."""
+        for record in self.journal.records:
+            if record.index in self.done or not 0 <= record.index < self.total or not self.is_scheduled(record):
+                raise ValueError(f"{self.journal.folder / 'journal.jsonl'}: game {record.index} is not the scheduled one")
+            self.count(record)
 
-
-class MatchObserver(Protocol):
-    """What is called while a match runs."""
-
-    def begin(self, results: Results, total: int) -> None: ...
-
-    def started(self, pairing: Pairing) -> None: ...
-
-    def finished(self, record: GameRecord, results: Results, llr: float | None) -> None: ...
-
-
-@dataclass
-class MatchState:
-    """How a match stands: decided ("H0" or "H1") or not; when its run ended before, interrupted or by an error."""
-
-    results: Results
-    total: int
-    llr: float | None = None
-    verdict: str | None = None
-    interrupted: bool = False
-    error: OSError | None = None
-
-
-class MatchRunner:
-    """Plays a match over its journal."""
-
-    def __init__(self, journal: Journal, schedule: Sequence[Pairing], playing: Playing) -> None:
-        """Raises ValueError when the journal does not fit the schedule."""
-        self._journal, self._playing, self._sprt = journal, playing, journal.settings.sprt
-        names = [engine.name for engine in journal.settings.engines]
-        self._todo = _without(schedule, journal.records, journal.folder)
-        self._state = MatchState(Results(names, journal.records), len(schedule))
-
-    def run(self, observer: MatchObserver) -> MatchState:
-        """Plays what is left to play. Raises RuntimeError when worker processes keep dying."""
-        state = self._state
-        self._judge()
-        observer.begin(state.results, state.total)
-
-        def keep(record: GameRecord) -> bool:
-            self._journal.add(record)
-            if state.results.add(record):
-                self._judge()
-            observer.finished(record, state.results, state.llr)
-            return state.verdict is not None
-
-        try:
-            if state.verdict is None:
-                state.interrupted = play_games(self._journal.settings, iter(self._todo), self._playing, observer.started, keep)
-        except OSError as error:
-            state.error = error
-        return state
-
-    def _judge(self) -> None:
-        results = self._state.results
-        if self._sprt is not None:
-            self._state.llr = self._sprt.llr(results.pentanomial(*results.names))
-            self._state.verdict = self._sprt.verdict(self._state.llr)
-
-
-def play_games(
-    settings: Settings,
-    games: Iterator[Pairing],
-    playing: Playing,
-    started: Callable[[Pairing], None],
-    finished: Callable[[GameRecord], bool],
-) -> bool:
-    """Plays games until there are none left, or `finished` answers True. Whether it was interrupted.
-
-    Raises RuntimeError when worker processes keep dying.
-    """
-    pool = Pool(settings, playing.concurrency, pin=playing.pin, log=playing.log)
-    try:
-        with interruptible(), closing(pool.play(games, started)) as records:
-            for record in records:
-                if finished(record):
-                    break
-    except KeyboardInterrupt:
+    def is_scheduled(self, record: GameRecord) -> bool:
+        """Whether a game of the journal is one of this run."""
         return True
-    return False
+
+    @abstractmethod
+    def games(self) -> Iterator[Pairing]:
+        """The games not yet played."""
+
+    def count(self, record: GameRecord) -> bool:
+        """Counts a game. Whether it completed its pair."""
+        self.done.add(record.index)
+        return self.results.add(record)
+
+    def after_pair(self) -> None:
+        """Called after each pair, and before the first one: asks the SPRT, if there is one, for its verdict."""
+        if self.settings.sprt is not None:
+            self.llr = self.settings.sprt.llr(self.results.pentanomial(*self.results.names))
+            self.verdict = self.settings.sprt.verdict(self.llr)
+
+    def play(self, playing: Playing, observer: Any) -> None:
+        """Plays what is left to play. Raises RuntimeError when worker processes keep dying.
+
+        The observer's methods begin(run), started(pairing) and finished(record, run) are called.
+        """
+        self.after_pair()
+        observer.begin(self)
+        try:
+            with interruptible(), closing(Pool(self.settings, playing).play(self.games(), observer.started)) as records:
+                for record in records if self.verdict is None else ():
+                    self.journal.add(record)
+                    if self.count(record):
+                        self.after_pair()
+                    observer.finished(record, self)
+                    if self.verdict is not None:
+                        break
+        except KeyboardInterrupt:
+            self.interrupted = True
+        except OSError as error:
+            self.error = error
 
 
-def scheduled(settings: Settings) -> list[Pairing]:
-    """All games of a match, in order. Raises ValueError or OSError when the book cannot be used."""
-    source = settings.openings()
-    chosen = [source(index) for index in range(settings.rounds)]
-    return list(pairings([engine.name for engine in settings.engines], settings.tournament, chosen))
+class Match(Run):
+    """A match by a schedule."""
 
+    def __init__(self, journal: Journal, schedule: Sequence[Pairing]) -> None:
+        """Raises ValueError when the journal does not fit the schedule."""
+        super().__init__(journal, len(schedule))
+        self._schedule = schedule
+        self.count_kept()
 
-def _without(schedule: Sequence[Pairing], records: list[GameRecord], folder: Path) -> list[Pairing]:
-    done = set()
-    for record in records:
-        if record.index in done or not (0 <= record.index < len(schedule) and record.belongs_to(schedule[record.index])):
-            raise ValueError(f"{folder / 'journal.jsonl'}: game {record.index} is not the scheduled one")
-        done.add(record.index)
-    return [pairing for pairing in schedule if pairing.index not in done]
+    def is_scheduled(self, record: GameRecord) -> bool:
+        return record.belongs_to(self._schedule[record.index])
+
+    def games(self) -> Iterator[Pairing]:
+        return (pairing for pairing in self._schedule if pairing.index not in self.done)
 
 
 def check_engines(settings: Settings, openings: Iterable[Opening]) -> tuple[dict[str, float], dict[str, str]]:
@@ -157,14 +122,12 @@ def check_engines(settings: Settings, openings: Iterable[Opening]) -> tuple[dict
 
     async def checks() -> list[tuple[float, str, str]]:
         free = asyncio.Semaphore(_STARTED_AT_ONCE)
-        return list(await asyncio.gather(*(check(engine, free) for engine in settings.engines)))
+        return await asyncio.gather(*(check(engine, free) for engine in settings.engines))
 
-    found = run_async(checks())
-    if problems := "; ".join(problem for _, _, problem in found if problem):
+    found = dict(zip(settings.controls, run_async(checks()), strict=True))
+    if problems := "; ".join(problem for _, _, problem in found.values() if problem):
         raise EngineFailure("disconnect", problems)
-    names = [engine.name for engine in settings.engines]
-    seconds, versions, _ = zip(*found, strict=True)
-    return dict(zip(names, seconds, strict=True)), dict(zip(names, versions, strict=True))
+    return {name: seconds for name, (seconds, _, _) in found.items()}, {name: own for name, (_, own, _) in found.items()}
 
 
 async def _move_seconds(player: EnginePlayer, settings: Settings) -> float:
@@ -172,10 +135,9 @@ async def _move_seconds(player: EnginePlayer, settings: Settings) -> float:
     control = settings.controls[player.spec.name]
     if control.base_ms is not None or control.movetime is not None:
         return 0.0
-    clock, begun = GameClock(control), time.monotonic()
-    board = chess.Board(chess960=settings.chess960)
+    begun = time.monotonic()
     try:
-        await player.think(board, engine_limit({True: clock, False: clock}, True, 0), 0, None)
+        await player.think(chess.Board(chess960=settings.chess960), dict.fromkeys(chess.COLORS, GameClock(control)), 0)
     except EngineFailure:
         return 0.0
     return time.monotonic() - begun

@@ -14,12 +14,10 @@ import chess.pgn
 import chess.polyglot
 
 from zobra.arena.adjudication import ending_on_board
-from zobra.arena.compressed_text import read_text
 from zobra.arena.epd import status_names, with_clocks_as_operations
-from zobra.arena.files import printable
+from zobra.arena.files import printable, read_text
 
-SEQUENTIAL, RANDOM = "sequential", "random"
-ORDERS = (SEQUENTIAL, RANDOM)
+SEQUENTIAL, RANDOM = ORDERS = ("sequential", "random")
 # random moves that begin a game where there is no book, and moves of a Polyglot book, unless a number is given
 USUAL_PLIES = 8
 # longer random walks seldom end quietly, and take long to draw
@@ -77,16 +75,22 @@ def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tu
         return 960, lambda index: Opening(chess.Board.from_chess960_pos(index).shredder_fen(), name=f"Chess960 {index}")
     kind = Path(path.stem if path.suffix.lower() in _PACKED else path.name).suffix.lower()
     if kind == ".bin":
-        return _polyglot_book(path, USUAL_PLIES if plies is None else plies, seed)
+        with chess.polyglot.open_reader(path) as reader:
+            if reader.get(chess.Board()) is None:
+                raise ValueError(f"{path}: the book has no move for the start position")
+        return _WALKS, lambda index: _polyglot_walk(path, index, USUAL_PLIES if plies is None else plies, seed)
     text = read_text(path)
     if kind == ".pgn":
-        offsets = _pgn_offsets(path, text)
-        return len(offsets), lambda index: _pgn_opening(path, text[slice(*offsets[index])], index, plies, chess960)
-    lines = [
-        (number, line)
-        for number, line in enumerate(text.splitlines(), start=1)
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
+        file, ends = io.StringIO(text), [0]
+        while chess.pgn.skip_game(file):
+            ends.append(file.tell())
+        texts = [text[start:end] for start, end in pairwise(ends)]
+        games = (chess.pgn.read_game(io.StringIO(game)) for game in texts)
+        if not any(game and (game.next() or "FEN" in game.headers) for game in games):
+            raise ValueError(f"{path}: no game with a move in it")
+        return len(texts), lambda index: _pgn_opening(path, texts[index], index, plies, chess960)
+    numbered = enumerate(text.splitlines(), start=1)
+    lines = [(number, line) for number, line in numbered if line.strip() and not line.lstrip().startswith("#")]
     return len(lines), lambda index: _epd_opening(path, *lines[index], chess960)
 
 
@@ -108,59 +112,37 @@ def _check(board: chess.Board) -> None:
         raise ValueError(f"the game is over in this position ({ending.reason})")
 
 
-def _pgn_offsets(path: Path, text: str) -> list[tuple[int, int]]:
-    """Where each game begins and ends. Raises ValueError when no game has a move, nor a position of its own to start from."""
-    file, ends = io.StringIO(text), [0]
-    while chess.pgn.skip_game(file):
-        ends.append(file.tell())
-    offsets = list(pairwise(ends))
-    games = (chess.pgn.read_game(io.StringIO(text[slice(*part)])) for part in offsets)
-    if not any(game and (game.next() or "FEN" in game.headers) for game in games):
-        raise ValueError(f"{path}: no game with a move in it")
-    return offsets
-
-
 def _pgn_opening(path: Path, text: str, index: int, plies: int | None, chess960: bool) -> Opening:
     game = chess.pgn.read_game(io.StringIO(text))
-    where = f"{path}: game {index + 1}"
-    if game is None or game.errors:
-        raise ValueError(f"{where}: {printable(str(game.errors[0])) if game else 'not readable'}")
-    board = game.board()
-    if type(board) is not chess.Board:
-        raise ValueError(f"{where}: its variant is {board.uci_variant}")
-    if board.has_chess960_castling_rights() and not chess960:
-        raise ValueError(f"{where}: a Chess960 position, without --chess960")
-    board.chess960 = chess960
-    root = board.fen()
-    moves = []
-    for move in list(game.mainline_moves())[:plies]:
-        moves.append(board.uci(move))
-        board.push(move)
     try:
+        if game is None or game.errors:
+            raise ValueError(printable(str(game.errors[0])) if game else "not readable")
+        board = game.board()
+        if type(board) is not chess.Board:
+            raise ValueError(f"its variant is {board.uci_variant}")
+        if board.has_chess960_castling_rights() and not chess960:
+            raise ValueError("a Chess960 position, without --chess960")
+        board.chess960 = chess960
+        root, moves = board.fen(), []
+        for move in list(game.mainline_moves())[:plies]:
+            moves.append(board.uci(move))
+            board.push(move)
         _check(board)
     except ValueError as error:
-        raise ValueError(f"{where}: {error}") from error
+        raise ValueError(f"{path}: game {index + 1}: {error}") from error
     return Opening(root, tuple(moves), game.headers.get("Opening") or f"{path.stem}:{index + 1}")
 
 
-def _polyglot_book(path: Path, plies: int, seed: int) -> tuple[int, Callable[[int], Opening]]:
-    """Walks from the start position, moves drawn by their weights. Each index has its own random numbers."""
+def _polyglot_walk(path: Path, index: int, plies: int, seed: int) -> Opening:
+    """A walk from the start position, moves drawn by their weights. Each index has its own random numbers."""
+    board, generator = chess.Board(), random.Random(f"{seed}/{index}")
     with chess.polyglot.open_reader(path) as reader:
-        if reader.get(chess.Board()) is None:
-            raise ValueError(f"{path}: the book has no move for the start position")
-
-    def walk(index: int) -> Opening:
-        board = chess.Board()
-        generator = random.Random(f"{seed}/{index}")
-        with chess.polyglot.open_reader(path) as reader:
-            while len(board.move_stack) < plies:
-                try:
-                    board.push(reader.weighted_choice(board, random=generator).move)
-                except IndexError:
-                    break
-        return Opening(chess.STARTING_FEN, tuple(move.uci() for move in board.move_stack), f"{path.stem}:{index + 1}")
-
-    return _WALKS, walk
+        while len(board.move_stack) < plies:
+            try:
+                board.push(reader.weighted_choice(board, random=generator).move)
+            except IndexError:
+                break
+    return Opening(chess.STARTING_FEN, tuple(move.uci() for move in board.move_stack), f"{path.stem}:{index + 1}")
 
 
 def _random_walk(index: int, plies: int, seed: int) -> Opening:

@@ -5,20 +5,19 @@ import contextlib
 import logging
 import re
 from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
 
 import chess
 import chess.engine
 
-from zobra.arena.clock import TimeControl
-from zobra.arena.engine_options import as_announced, with_one_thread
-from zobra.arena.engines import EngineSpec
+from zobra.arena.clock import GameClock, TimeControl, engine_limit
+from zobra.arena.engines import EngineSpec, as_announced, with_one_thread
 from zobra.arena.files import printable
 from zobra.arena.interrupts import run_async
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.processes import kill_engine
-from zobra.arena.protocol import ConversationLog, Uci
-from zobra.arena.xboard import XBoard
+from zobra.arena.protocol import Uci, XBoard
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -29,10 +28,7 @@ chess.engine.LOGGER.setLevel(logging.CRITICAL)
 logging.getLogger("asyncio").setLevel(logging.ERROR)
 
 # seconds: for a first word of the engine's protocol, for the whole start, for the answer to a late "stop", and for "quit"
-GREETING_TIME = 10.0
-START_TIME = 60.0
-LATE_TIME = 10.0
-QUIT_TIME = 2.0
+GREETING_TIME, START_TIME, LATE_TIME, QUIT_TIME = 10.0, 60.0, 10.0, 2.0
 # how far over its time an engine may be before it gets "stop" (seconds)
 STOP_DELAY = 0.2
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
@@ -47,14 +43,6 @@ class EngineFailure(RuntimeError):
         self.reason, self.detail, self.usable = reason, detail, usable
 
 
-class LateMove(EngineFailure):
-    """No move came while there was time. The engine obeyed "stop" after `elapsed_ms`."""
-
-    def __init__(self, elapsed_ms: float) -> None:
-        super().__init__("time", usable=True)
-        self.elapsed_ms = elapsed_ms
-
-
 class EnginePlayer:
     """One engine process. `timeout`: the seconds after which it counts as stalled, where no clock runs."""
 
@@ -67,15 +55,15 @@ class EnginePlayer:
 
         Raises EngineFailure. The engine gets a process group of its own, so that Ctrl-C does not reach it.
         """
-        kind = XBoard if spec.protocol == "xboard" else Uci
         try:
             command = [spec.program(), *spec.command[1:]]
+            kind = XBoard if spec.protocol == "xboard" else Uci
             transport, protocol = await kind.popen(command, setpgrp=True, cwd=spec.directory)
         except ValueError as error:
             raise EngineFailure("disconnect", str(error)) from error
         except OSError as error:
             raise EngineFailure("disconnect", f"{spec.name} cannot be started: {error}") from error
-        protocol.log = ConversationLog(log, spec.name)
+        protocol.log, protocol.name = log, spec.name
         player = cls(spec, transport, protocol, timeout)
         try:
             await player._initialize()
@@ -114,9 +102,18 @@ class EnginePlayer:
         """The options that the engine has, by name."""
         return dict(self._protocol.options.items())
 
+    def check_able(self, chess960: bool, from_start: bool, control: TimeControl) -> None:
+        """Raises EngineFailure when the engine lacks Chess960, other positions than the first, or limits of nodes."""
+        if problem := self._protocol.problem(chess960, from_start, control):
+            raise EngineFailure("disconnect", f"{self.spec.name} {problem}")
+
     async def configure(self, options: Mapping[str, Any]) -> None:
         """Sets options between games. Raises EngineFailure."""
         await self._answered(self._protocol.configure(options), self._timeout, "options not taken")
+
+    async def ready(self) -> None:
+        """Waits until the engine answers a ping. Raises EngineFailure."""
+        await self._answered(self._protocol.ping(), self._timeout, "no answer to a ping")
 
     async def _answered(self, request: Awaitable[None], timeout: float, problem: str) -> None:
         """Waits for so many seconds. Raises EngineFailure."""
@@ -127,38 +124,36 @@ class EnginePlayer:
         except chess.engine.EngineError as error:
             raise self._disconnect(error) from error
 
-    def check_able(self, chess960: bool, from_start: bool, control: TimeControl) -> None:
-        """Raises EngineFailure when the engine lacks Chess960, other positions than the first, or limits of nodes."""
-        if isinstance(self._protocol, XBoard):
-            problem = self._protocol.problem(chess960, from_start, control)
-        else:
-            problem = "does not play Chess960" if chess960 and "UCI_Chess960" not in self._protocol.options else ""
-        if problem:
-            raise EngineFailure("disconnect", f"{self.spec.name} {problem}")
-
-    async def ready(self) -> None:
-        """Waits until the engine answers a ping. Raises EngineFailure."""
-        await self._answered(self._protocol.ping(), self._timeout, "no answer to a ping")
-
-    async def think(
-        self, board: chess.Board, limit: chess.engine.Limit, game: object, allowance_ms: float | None
-    ) -> PlayedMove:
-        """Lets the engine move. Raises EngineFailure; a late move is returned; the caller compares it with the clock."""
+    async def think(self, board: chess.Board, clocks: Mapping[chess.Color, GameClock], game: object) -> PlayedMove:
+        """Lets the engine move in time, which its clock counts. Raises EngineFailure."""
         await self.ready()
-        self._protocol.rewind()
+        protocol, clock = self._protocol, clocks[board.turn]
+        allowance, limit = clock.allowance_ms(), engine_limit(clocks, board.turn, game)
+        protocol.rewind()
         wanted = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
-        task = asyncio.ensure_future(self._protocol.play(board, limit, game=game, info=wanted))
+        task = asyncio.ensure_future(protocol.play(board, limit, game=game, info=wanted))
         try:
-            await self._wait(task, allowance_ms)
+            await self._wait(task, allowance)
         finally:
             if not task.done():
                 task.cancel()
-        if task.cancelled() or not task.done():
-            await self._stop(task, allowance_ms)
-        error = task.exception()
-        if error is not None:
-            raise self._failure(error) from error
-        return self._played(task.result(), board)
+        in_time = task.done() and not task.cancelled()
+        if not in_time:  # cancelling sent "stop"
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+            problem = f"no move after {protocol.elapsed_ms():.0f} ms, stop not obeyed"
+            await self._answered(protocol.ping(), min(LATE_TIME, self._timeout), problem)
+            if allowance is None:
+                raise EngineFailure("stall", f"no move in {self._timeout:g} s", usable=True)
+        elif isinstance(error := task.exception(), chess.engine.EngineTerminatedError):
+            raise self._disconnect(error) from error
+        elif isinstance(error, chess.engine.EngineError):
+            raise EngineFailure("illegal move", protocol.answer or str(error), usable=True) from error
+        played = self._played(task.result(), board) if in_time else None
+        late_by = clock.spend(protocol.elapsed_ms())
+        if played is None or late_by > 0:
+            raise EngineFailure("time", f"{late_by:.0f} ms over", usable=True)
+        return replace(played, clock_ms=None if clock.remaining_ms is None else round(clock.remaining_ms))
 
     async def _wait(self, task: asyncio.Future, allowance_ms: float | None) -> None:
         """Waits until the move is there or can no longer be in time. Preparations before "go" have a timeout of their own."""
@@ -173,22 +168,16 @@ class EnginePlayer:
         if self._protocol.answer_time is not None:  # XBoard: the move is there, but python-chess waits for a pong behind it
             await asyncio.wait({task}, timeout=self._timeout)
 
-    async def _stop(self, task: asyncio.Future, allowance_ms: float | None) -> None:
-        """The move did not come in time, and cancelling sent "stop". Raises LateMove, or EngineFailure if the engine hangs."""
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
-        problem = f"no move after {self._protocol.elapsed_ms():.0f} ms, stop not obeyed"
-        await self._answered(self._protocol.ping(), min(LATE_TIME, self._timeout), problem)
-        if allowance_ms is None:
-            raise EngineFailure("stall", f"no move in {self._timeout:g} s", usable=True)
-        raise LateMove(self._protocol.elapsed_ms())
-
-    def _failure(self, error: BaseException) -> EngineFailure:
-        if isinstance(error, chess.engine.EngineTerminatedError):
-            return self._disconnect(error)
-        if isinstance(error, chess.engine.EngineError):
-            return EngineFailure("illegal move", self._protocol.answer or str(error), usable=True)
-        raise error
+    def _played(self, result: chess.engine.PlayResult, board: chess.Board) -> PlayedMove:
+        """The move with what the engine said of it. Raises EngineFailure."""
+        if result.resigned:
+            raise EngineFailure("resignation", usable=True)
+        if not result.move or not board.is_legal(result.move):
+            raise EngineFailure("illegal move", self._protocol.answer or "none", usable=True)
+        info, score = result.info, result.info.get("score")
+        value, mate = (score.pov(board.turn).score(), score.pov(board.turn).mate()) if score else (None, None)
+        milliseconds = round(self._protocol.elapsed_ms(), 1)
+        return PlayedMove(result.move, value, mate, info.get("depth"), info.get("nodes"), milliseconds)
 
     def _disconnect(self, error: Exception) -> EngineFailure:
         code = _EXIT_CODE.search(str(error))
@@ -197,30 +186,14 @@ class EnginePlayer:
     def _last_words(self) -> str:
         return f"; it said: {self._protocol.errors[-1][:200]}" if self._protocol.errors else ""
 
-    def _played(self, result: chess.engine.PlayResult, board: chess.Board) -> PlayedMove:
-        if result.resigned:
-            raise EngineFailure("resignation", usable=True)
-        if not result.move or not board.is_legal(result.move):
-            raise EngineFailure("illegal move", self._protocol.answer or "none", usable=True)
-        score = result.info.get("score")
-        relative = None if score is None else score.pov(board.turn)
-        return PlayedMove(
-            move=result.move,
-            milliseconds=self._protocol.elapsed_ms(),
-            score=None if relative is None else relative.score(),
-            mate=None if relative is None else relative.mate(),
-            depth=result.info.get("depth"),
-            nodes=result.info.get("nodes"),
-        )
-
     async def analysis(
-        self, board: chess.Board, limit: chess.engine.Limit, game: object, options: Mapping[str, Any]
+        self, board: chess.Board, limit: chess.engine.Limit, game: object, options: dict[str, Any]
     ) -> chess.engine.AnalysisResult:
         """Starts a search whose lines can be read as they come. Raises chess.engine.EngineError.
 
         python-chess would wait in vain for the search of an engine that dies before it.
         """
-        beginning = asyncio.ensure_future(self._protocol.analysis(board, limit, game=game, options=dict(options)))
+        beginning = asyncio.ensure_future(self._protocol.analysis(board, limit, game=game, options=options))
         try:
             await asyncio.wait({beginning, self._protocol.returncode}, return_when=asyncio.FIRST_COMPLETED)
             if not beginning.done():

@@ -1,22 +1,26 @@
-"""Worker processes that play games side by side, each on its own processors."""
+"""Worker processes that play games side by side, each on its own processors; and the work that they do."""
 
+import asyncio
 import contextlib
+import gc
+import logging
 import multiprocessing
+import os
+import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from zobra.arena.engines import threads
+from zobra.arena.game import EngineSet
 from zobra.arena.game_record import GameRecord
-from zobra.arena.interrupts import interrupts_held
+from zobra.arena.interrupts import ignore_interrupts, interrupts_held
+from zobra.arena.processes import adopt_orphans, kill_children
 from zobra.arena.processors import shares
-from zobra.arena.schedule import Pairing
-from zobra.arena.settings import Settings
-from zobra.arena.worker import work
+from zobra.arena.settings import Pairing, Settings
 
 # workers that die this often without a finished game in between end the run
 _MOST_DEATHS = 3
@@ -29,12 +33,25 @@ class WorkerProcess:
     pairing: Pairing | None = None
 
 
-class Pool:
-    """Plays games, `concurrency` at a time; a game whose worker died is played again by another."""
+@dataclass(frozen=True)
+class Playing:
+    """How games are played side by side: at most `concurrency` at a time, each on its own processors if `pin`.
 
-    def __init__(self, settings: Settings, concurrency: int = 1, *, pin: bool = True, log: Path | None = None) -> None:
-        self._settings, self._log = settings, log
-        self._processors = shares(concurrency, max(map(threads, settings.engines))) if pin else [[] for _ in range(concurrency)]
+    `log`: a file that gets the conversation with the engines.
+    """
+
+    concurrency: int = 1
+    pin: bool = True
+    log: Path | None = None
+
+
+class Pool:
+    """Plays games side by side; a game whose worker died is played again by another."""
+
+    def __init__(self, settings: Settings, playing: Playing) -> None:
+        self._settings, self._log = settings, playing.log
+        threads = max(engine.threads for engine in settings.engines)
+        self._processors = shares(playing.concurrency, threads) if playing.pin else [[] for _ in range(playing.concurrency)]
         self._workers: list[WorkerProcess] = []
         self._again: deque[Pairing] = deque()
         self._deaths = 0
@@ -48,9 +65,25 @@ class Pool:
         resource_tracker.ensure_running()
         try:
             while self._hand_out(games, started):
-                yield from self._collect()
+                ready = wait([worker.connection for worker in self._workers])
+                for number, worker in enumerate(self._workers):
+                    if worker.connection not in ready:
+                        continue
+                    try:
+                        record: GameRecord = worker.connection.recv()
+                    except (EOFError, OSError):
+                        self._replace(number)
+                        continue
+                    worker.pairing = None
+                    self._deaths = 0
+                    yield record
         finally:
-            self._end_workers()
+            for worker in self._workers:
+                worker.connection.close()
+            for worker in self._workers:
+                worker.process.join(timeout=5)
+                if worker.process.is_alive():
+                    worker.process.kill()
 
     def _hand_out(self, games: Iterator[Pairing], started: Callable[[Pairing], None]) -> bool:
         """Gives every worker a game, as long as there are any. Whether any game is being played."""
@@ -70,20 +103,6 @@ class Pool:
                 worker.connection.send(pairing)
             started(pairing)
         return any(worker.pairing for worker in self._workers)
-
-    def _collect(self) -> Iterator[GameRecord]:
-        ready = wait([worker.connection for worker in self._workers])
-        for number, worker in enumerate(self._workers):
-            if worker.connection not in ready:
-                continue
-            try:
-                record: GameRecord = worker.connection.recv()
-            except (EOFError, OSError):
-                self._replace(number)
-                continue
-            worker.pairing = None
-            self._deaths = 0
-            yield record
 
     def _start(self, number: int) -> WorkerProcess:
         context = multiprocessing.get_context("spawn")
@@ -105,10 +124,48 @@ class Pool:
         with interrupts_held():
             self._workers[number] = self._start(number)
 
-    def _end_workers(self) -> None:
-        for worker in self._workers:
-            worker.connection.close()
-        for worker in self._workers:
-            worker.process.join(timeout=5)
-            if worker.process.is_alive():
-                worker.process.kill()
+
+def work(connection: Connection, settings: Settings, processors: Sequence[int], log: Path | None) -> None:
+    """A worker: plays the games that come, until the other end closes, also by its sudden end; then its engines end at once."""
+    ignore_interrupts()
+    adopt_orphans()
+    # an engine that ends in the middle of a write loses its game for that; asyncio need not log it too
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    if processors and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, processors)
+    # a collection in the middle of a move would count as the engine's time
+    gc.disable()
+    try:
+        asyncio.run(_serve(connection, EngineSet(settings, log)))
+    finally:
+        kill_children()
+
+
+async def _serve(connection: Connection, engines: EngineSet) -> None:
+    """Plays until the pipe closes, even in the middle of a game, or until an error that ends the process."""
+    pairings, closed, loop = asyncio.Queue[Pairing](), asyncio.Event(), asyncio.get_running_loop()
+
+    def receive() -> None:
+        with contextlib.suppress(RuntimeError):  # the loop may be gone by the time the pipe closes
+            try:
+                while True:
+                    loop.call_soon_threadsafe(pairings.put_nowait, connection.recv())
+            except (EOFError, OSError):
+                loop.call_soon_threadsafe(closed.set)
+
+    async def play() -> None:
+        while True:
+            record = await engines.play(await pairings.get())
+            gc.collect()
+            connection.send(record)
+
+    threading.Thread(target=receive, daemon=True).start()
+    playing, closing = asyncio.ensure_future(play()), asyncio.ensure_future(closed.wait())
+    try:
+        await asyncio.wait({playing, closing}, return_when=asyncio.FIRST_COMPLETED)
+        playing.cancel()
+        with contextlib.suppress(asyncio.CancelledError, ConnectionError):
+            await playing
+    finally:
+        closing.cancel()
+        await engines.kill()

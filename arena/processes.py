@@ -17,7 +17,7 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def descendants(pid: int) -> list[int]:
+def _descendants(pid: int) -> list[int]:
     """All processes below this one, by /proc (Linux); none elsewhere."""
     children = defaultdict(list)
     for entry in Path("/proc").glob("[0-9]*/stat"):
@@ -29,12 +29,15 @@ def descendants(pid: int) -> list[int]:
     return found[1:]
 
 
-def kill_engine(pid: int) -> None:
-    """Kills a process that leads a group, its group, and all processes below it.
+def _kill(pids: list[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
 
-    Where there is no /proc, a process that left the group survives.
-    """
-    below = descendants(pid)
+
+def kill_engine(pid: int) -> None:
+    """Kills a process that leads a group, its group, and (where there is /proc) all processes below it."""
+    below = _descendants(pid)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(pid, signal.SIGKILL)
@@ -45,14 +48,8 @@ def kill_engine(pid: int) -> None:
 
 def kill_children() -> None:
     """Kills all processes below this one."""
-    while below := descendants(os.getpid()):
+    while below := _descendants(os.getpid()):
         _kill(below)
         for _ in below:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(-1, 0)
-
-
-def _kill(pids: list[int]) -> None:
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)

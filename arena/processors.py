@@ -2,48 +2,37 @@
 
 import os
 import platform
+from collections import defaultdict
 from pathlib import Path
-
-
-def spare() -> int:
-    """Processors that this process may use and that are idle, by the machine's load of the last minute; at least 1."""
-    count = len(_available())
-    return max(1, count - (round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0))
-
-
-def machine() -> str:
-    """The machine in words: processor, number of processors for this program, operating system."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    model = next((line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")), "")
-    return f"{model or platform.processor() or platform.machine()}, {len(_available())} processors, {platform.platform()}"
-
-
-def shares(workers: int, threads: int) -> list[list[int]]:
-    """Processors for each worker, whole cores first; empty lists where pinning is impossible, or would leave an engine with
-    fewer processors than its `threads`."""
-    free = [[] for _ in range(workers)]  # type: list[list[int]]
-    available = _available()
-    if not hasattr(os, "sched_setaffinity") or len(available) < workers * threads:
-        return free
-    cores: dict[str, list[int]] = {}
-    for processor in available:
-        cores.setdefault(_core(processor), []).append(processor)
-    units = list(cores.values()) if len(cores) >= workers else [[processor] for processor in available]
-    for number, unit in enumerate(units):
-        free[number % workers].extend(unit)
-    return free if min(map(len, free)) >= threads else [[] for _ in range(workers)]
 
 
 def _available() -> list[int]:
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
-def _core(processor: int) -> str:
-    """What the hardware threads of one core have in common."""
-    try:
-        return Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list").read_text()
-    except OSError:
-        return str(processor)
+def spare() -> int:
+    """Processors that this process may use and that are idle, by the machine's load of the last minute; at least 1."""
+    return max(1, len(_available()) - (round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0))
+
+
+def machine() -> str:
+    """The machine in words: processor, number of processors for this program, operating system."""
+    table = Path("/proc/cpuinfo")
+    lines = table.read_text(encoding="utf-8", errors="replace").splitlines() if table.exists() else []
+    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor())
+    return f"{model or platform.machine()}, {len(_available())} processors, {platform.platform()}"
+
+
+def shares(workers: int, threads: int) -> list[list[int]]:
+    """Processors for each worker, whole cores first; empty lists where pinning is impossible, or would leave an engine with
+    fewer processors than its `threads`."""
+    available, unpinned = _available(), [[] for _ in range(workers)]  # type: list[int], list[list[int]]
+    if not hasattr(os, "sched_setaffinity") or len(available) < workers * threads:
+        return unpinned
+    cores: dict[str, list[int]] = defaultdict(list)  # by what the hardware threads of one core have in common
+    for processor in available:
+        siblings = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
+        cores[siblings.read_text() if siblings.exists() else str(processor)].append(processor)
+    units = list(cores.values()) if len(cores) >= workers else [[processor] for processor in available]
+    pinned = [[processor for unit in units[number::workers] for processor in unit] for number in range(workers)]
+    return pinned if min(map(len, pinned)) >= threads else unpinned

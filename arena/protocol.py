@@ -1,4 +1,4 @@
-"""The engine's side of a conversation, by python-chess, with what a match needs: exact times, a log, and any bytes as text."""
+"""UCI and XBoard by python-chess, with what a match needs: exact times, a log, any bytes as text, and engines that can less."""
 
 import asyncio
 import codecs
@@ -10,25 +10,11 @@ from typing import IO
 
 import chess.engine
 
+from zobra.arena.clock import TimeControl
+
 _DECODER = codecs.getincrementaldecoder("utf-8")
-
-
-class ConversationLog:
-    """Adds every line of one engine's conversation to a file: time, name, direction (> to the engine, < from it), text."""
-
-    def __init__(self, file: IO[bytes] | None, name: str) -> None:
-        self._file, self._name = file, name
-
-    def note(self, sign: str, line: str) -> None:
-        """Writes one line at once, so that lines of several processes do not mix. A failure ends the log, not the game."""
-        if self._file is None:
-            return
-        moment = datetime.now().isoformat(timespec="milliseconds")
-        try:
-            self._file.write(f"{moment} {self._name} {sign} {line}\n".encode(errors="replace"))
-        except OSError as error:
-            self._file = None
-            print(f"the log of {self._name} ends: {error}", file=sys.stderr)
+# XBoard settings whose values python-chess assumes (one core, 16 MB) although it never sent them
+_ASSUMED = ("cores", "memory")
 
 
 class TimedProtocol(chess.engine.Protocol):
@@ -36,7 +22,8 @@ class TimedProtocol(chess.engine.Protocol):
 
     answers: tuple[str, ...] = ()  # first words of the answer to "go"
     greetings: tuple[str, ...] = ()  # first words that only an engine of this protocol says when it starts
-    log = ConversationLog(None, "")
+    log: IO[bytes] | None = None  # gets every line: time, `name`, direction (> to the engine, < from it, ! errors), text
+    name = ""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,12 +40,23 @@ class TimedProtocol(chess.engine.Protocol):
         self.going.clear()
         self.answer_time, self.answer = None, ""
 
+    def _note(self, sign: str, line: str) -> None:
+        """Logs one line at once, so that lines of several processes do not mix. A failure ends the log, not the game."""
+        if self.log is None:
+            return
+        moment = datetime.now().isoformat(timespec="milliseconds")
+        try:
+            self.log.write(f"{moment} {self.name} {sign} {line}\n".encode(errors="replace"))
+        except OSError as error:
+            self.log = None
+            print(f"the log of {self.name} ends: {error}", file=sys.stderr)
+
     def send_line(self, line: str) -> None:
         super().send_line(line)
         if line == "go" or line.startswith("go "):
             self.go_time = time.perf_counter()
             self.going.set()
-        self.log.note(">", line)
+        self._note(">", line)
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         self.data_time = time.perf_counter()
@@ -70,11 +68,11 @@ class TimedProtocol(chess.engine.Protocol):
         if self.answer_time is None and self.going.is_set() and len(words) > 1 and words[0] in self.answers:
             self.answer_time, self.answer = self.data_time, words[1]
         self.greeted = self.greeted or (bool(words) and words[0] in self.greetings)
-        self.log.note("<", line)
+        self._note("<", line)
 
     def error_line_received(self, line: str) -> None:
         self.errors.append(line)
-        self.log.note("!", line)
+        self._note("!", line)
 
     def elapsed_ms(self) -> float:
         """From "go" to the answer, or to now."""
@@ -84,5 +82,60 @@ class TimedProtocol(chess.engine.Protocol):
 class Uci(TimedProtocol, chess.engine.UciProtocol):
     """A UCI engine."""
 
-    answers = ("bestmove",)
-    greetings = ("id", "option", "uciok")
+    answers, greetings = ("bestmove",), ("id", "option", "uciok")
+
+    def problem(self, chess960: bool, from_start: bool, control: TimeControl) -> str:
+        """Why the engine cannot play such games; empty if it can."""
+        return "does not play Chess960" if chess960 and "UCI_Chess960" not in self.options else ""
+
+
+class Features(dict):
+    """XBoard features. python-chess insists on setboard; without it an engine can still play from the start position."""
+
+    sets_up = False
+
+    def __setitem__(self, name: str, value: int | str) -> None:
+        if name == "setboard":
+            self.sets_up, value = bool(value), 1
+        super().__setitem__(name, value)
+
+
+class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
+    """An XBoard engine, of which python-chess expects more than many can do."""
+
+    answers, greetings = ("move",), ("feature",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features: Features = Features(setboard=1)
+
+    async def initialize(self) -> None:
+        """Starts the conversation, and forgets the settings that python-chess only assumes, so that it sends them."""
+        await super().initialize()
+        for name in _ASSUMED:
+            self.config.pop(name, None)
+            self.target_config.pop(name, None)
+
+    def line_received(self, line: str) -> None:
+        super().line_received(line)
+        command = self.command
+
+        def end_if_failed() -> None:
+            """python-chess never ends a move that was cancelled or illegal, and would wait forever before the next command."""
+            if command is not None and command.result.done() and not command.finished.done():
+                command.set_finished()
+
+        if line.startswith("move "):
+            self.loop.call_soon(end_if_failed)  # after python-chess has read the line itself
+
+    def problem(self, chess960: bool, from_start: bool, control: TimeControl) -> str:
+        """Why the engine cannot play such games; empty if it can."""
+        if chess960 and "fischer" not in str(self.features.get("variants")):
+            return "does not play Chess960"
+        if not self.features.sets_up and not from_start:
+            return "cannot be given positions; use a PGN or Polyglot book"
+        if control.nodes is not None and (control.base_ms is not None or control.movetime is not None):
+            return "takes nodes or time as its limit, not both (XBoard)"
+        if control.nodes is not None and not self.features.get("nps"):
+            return "cannot be held to a number of nodes (XBoard)"
+        return ""

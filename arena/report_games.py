@@ -16,11 +16,9 @@ import chess.engine
 import chess.pgn
 
 from zobra.arena.accuracy import winning_chance
-from zobra.arena.compressed_text import read_text
-from zobra.arena.files import read_json, typed
+from zobra.arena.files import read_json, read_text, typed
 from zobra.arena.game_record import POINTS_OF_WHITE, GameRecord
-from zobra.arena.journal import Journal, read_game
-from zobra.arena.pgn import pgn_game
+from zobra.arena.journal import Journal, RunConditions, read_game
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
@@ -110,14 +108,13 @@ def read_match(folder: Path) -> ReportedGames:
 
     Raises OSError, or ValueError.
     """
-    settings, created = Journal.run_in(folder)
-    run = read_json(folder / "run.json", "a match", partial(typed, _RunConditions))
-    found = ReportedGames(folder, [e.name for e in settings.engines], [], _conditions(settings, run, created), settings)
+    settings, conditions = Journal.settings_in(folder), Journal.conditions_in(folder)
+    found = ReportedGames(folder, [e.name for e in settings.engines], [], _conditions(settings, conditions), settings)
     with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:
         for number, line in enumerate(journal, start=1):
             try:
                 record = read_game(line, f"journal.jsonl:{number}", settings)
-                found.games.append(ReportedGame(record, partial(pgn_game, record, settings)))
+                found.games.append(ReportedGame(record, partial(record.to_pgn, settings)))
             except ValueError as error:
                 found.problems.append(str(error))
     found.games.sort(key=lambda game: game.record.index)
@@ -126,18 +123,9 @@ def read_match(folder: Path) -> ReportedGames:
     return found
 
 
-@dataclass
-class _RunConditions:
-    """What run.json says besides the settings."""
-
-    versions: dict[str, str] = field(default_factory=dict)
-    machine: str = ""
-    command_line: str = ""
-
-
-def _conditions(settings: Settings, run: _RunConditions, created: str) -> dict[str, str]:
+def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
     """How the games of a match were played."""
-    shown = {"time control": settings.time_control, "played": created.replace("T", " ")}
+    shown = {"time control": settings.time_control, "played": run.created.replace("T", " ")}
     for engine in settings.engines:
         options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
         parts = [run.versions.get(engine.name), " ".join(engine.command), options and f"options {options}"]

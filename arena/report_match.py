@@ -12,7 +12,7 @@ from zobra.arena.report_charts import COLOURS, GREEN, Chart, bands_by_move, char
 from zobra.arena.report_games import ReportedGame, ReportedGames
 from zobra.arena.report_page import margin, render, signed
 from zobra.arena.results import Results
-from zobra.arena.schedule import GAUNTLET
+from zobra.arena.settings import GAUNTLET
 from zobra.arena.statistics import estimate
 
 MOST_REPLAYED = 1_000  # games that the page holds for its viewer; the rest is in the PGN file

@@ -91,6 +91,7 @@ def _conditions(result: SuiteResult) -> list[tuple[str, str]]:
     rows = []
     for engine in result.engines:
         options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
-        rows.append((engine.name, " ".join(engine.command) + (f"; options {options}" if options else "")))
+        parts = [engine.version, " ".join(engine.command), options and f"options {options}"]
+        rows.append((engine.name, "; ".join(filter(None, parts))))
     rows += [("files", ", ".join(result.files)), ("limit", result.limit_text()), ("processes", str(result.workers))]
-    return rows
+    return rows + [row for row in (("machine", result.machine), ("command", result.command_line)) if row[1]]

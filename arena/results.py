@@ -10,7 +10,7 @@ FAULTS = ("time", "illegal move", "disconnect", "stall")
 
 
 class Results:
-    """Scores of all engines."""
+    """Scores of all engines. `faults`: how often each engine lost by each of FAULTS."""
 
     def __init__(self, names: Sequence[str], records: Iterable[GameRecord] = ()) -> None:
         self.names = list(names)
@@ -30,16 +30,15 @@ class Results:
         self.games += 1
         if record.reason in FAULTS:
             self.faults[(min(points, key=lambda name: points[name]), record.reason)] += 1
-        for name, rival in ((record.white, record.black), (record.black, record.white)):
-            self._games[(name, rival, points[name])] += 1
         pair = record.pair, frozenset(points)
         earlier = self._open.pop(pair, None)
         if earlier is None:
             self._open[pair] = points
-            return False
         for name, rival in ((record.white, record.black), (record.black, record.white)):
-            self._pairs[(name, rival, points[name] + earlier[name])] += 1
-        return True
+            self._games[(name, rival, points[name])] += 1
+            if earlier is not None:
+                self._pairs[(name, rival, points[name] + earlier[name])] += 1
+        return earlier is not None
 
     def trinomial(self, name: str, rival: str | None = None) -> list[int]:
         """Losses, draws and wins of an engine, against one rival or all."""
@@ -55,10 +54,10 @@ class Results:
         return self._counts(self._pairs, 5, name, rival)
 
     def _counts(self, counter: Counter[tuple[str, str, int]], size: int, name: str, rival: str | None) -> list[int]:
-        rivals = [rival] if rival is not None else self.names
+        rivals = self.names if rival is None else [rival]
         return [sum(counter[(name, other, points)] for other in rivals) for points in range(size)]
 
     def best_counts(self, name: str, rival: str | None = None) -> list[int]:
         """Pairs once there are any, single games before."""
         pairs = self.pentanomial(name, rival)
-        return pairs if sum(pairs) else self.trinomial(name, rival)
+        return pairs if any(pairs) else self.trinomial(name, rival)

@@ -1,19 +1,55 @@
-"""The settings of a match: everything that decides which games are played and how. run.json keeps them."""
+"""The settings of a match: everything that decides which games are played and how. run.json keeps them.
+
+The games come in pairs: both games of a pair have the same opening, with colours reversed.
+"""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
 from zobra.arena.openings import ORDERS, SEQUENTIAL, Opening, opening_source
-from zobra.arena.schedule import ROUND_ROBIN, TOURNAMENTS
 from zobra.arena.statistics import Sprt
 
+ROUND_ROBIN, GAUNTLET = TOURNAMENTS = ("round-robin", "gauntlet")
 MOST_ROUNDS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One game to play. `index` counts games from 0, `pair` the pairs, `round` the openings from 1.
+
+    `options`: by engine, options for this game alone, besides those that the engine always has.
+    """
+
+    index: int
+    pair: int
+    round: int
+    white: str
+    black: str
+    opening: Opening
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def encounters(names: Sequence[str], tournament: str) -> list[tuple[str, str]]:
+    """The engines that meet: each two of them, or in a gauntlet the first and each other."""
+    return [(names[0], rival) for rival in names[1:]] if tournament == GAUNTLET else list(combinations(names, 2))
+
+
+def pairings(names: Sequence[str], tournament: str, openings: Sequence[Opening]) -> Iterator[Pairing]:
+    """All games in order: a round has one opening, which each encounter plays with both colours."""
+    met = encounters(names, tournament)
+    for pair in range(len(openings) * len(met)):
+        number, meeting = divmod(pair, len(met))
+        first, second = met[meeting]
+        yield Pairing(2 * pair, pair, number + 1, first, second, openings[number])
+        yield Pairing(2 * pair + 1, pair, number + 1, second, first, openings[number])
 
 
 @dataclass(frozen=True)
@@ -50,15 +86,18 @@ class Settings:
     @cached_property
     def controls(self) -> dict[str, TimeControl]:
         """Each engine's own time control, by its name. Raises ValueError."""
-        return {
-            engine.name: TimeControl.parse(engine.time_control or self.time_control).scaled(engine.time_odds)
-            for engine in self.engines
-        }
+        texts = {engine.name: engine.time_control or self.time_control for engine in self.engines}
+        return {engine.name: TimeControl.parse(texts[engine.name]).scaled(engine.time_odds) for engine in self.engines}
 
     def openings(self) -> Callable[[int], Opening]:
         """The opening of each round, from 0. Raises ValueError or OSError when the book cannot be used."""
         book = Path(self.book) if self.book else None
         return opening_source(book, self.rounds, order=self.order, seed=self.seed, plies=self.plies, chess960=self.chess960)
+
+    def schedule(self) -> list[Pairing]:
+        """All games of the match, in order. Raises ValueError or OSError when the book cannot be used."""
+        opening = self.openings()
+        return list(pairings(list(self.controls), self.tournament, [opening(number) for number in range(self.rounds)]))
 
 
 def digest(path: Path) -> str:

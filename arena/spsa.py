@@ -7,7 +7,7 @@ Perturbation Method" (1998); the gains, with c_end and r_end for the last iterat
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it is
@@ -53,12 +53,8 @@ class Gains:
     def step(self, tunable: Tunable, iteration: int) -> float:
         """How far a number moves in an iteration for each point of the better side's lead."""
         damping = self.stability * self.iterations
-        end = tunable.r_end * tunable.c_end**2
-        return (
-            end
-            * ((damping + self.iterations) / (damping + iteration + 1)) ** self.alpha
-            / self.perturbation(tunable, iteration)
-        )
+        decay = ((damping + self.iterations) / (damping + iteration + 1)) ** self.alpha
+        return tunable.r_end * tunable.c_end**2 * decay / self.perturbation(tunable, iteration)
 
 
 class Spsa:
@@ -68,28 +64,24 @@ class Spsa:
         self.tunables, self._gains, self._seed = tunables, gains, seed
         self.values = {tunable.name: float(tunable.default) for tunable in tunables}
 
-    def sides(self, iteration: int) -> tuple[dict[str, int], dict[str, int]]:
+    def sides(self, iteration: int) -> list[dict[str, int]]:
         """The values of the two sides of an iteration, rounded up or down at random, so that fractions count."""
         rounding = random.Random(f"{self._seed}/{iteration}/rounding")
-        signs = self._signs(iteration)
-
-        def side(direction: int) -> dict[str, int]:
-            result = {}
-            for tunable in self.tunables:
-                perturbed = self.values[tunable.name] + direction * signs[tunable.name] * self._gains.perturbation(
-                    tunable, iteration
-                )
-                result[tunable.name] = math.floor(tunable.within(perturbed) + rounding.random())
-            return result
-
-        return side(1), side(-1)
+        signs, sides = self._signs(iteration), []
+        for direction in (1, -1):
+            side = {}
+            for one in self.tunables:
+                perturbed = self.values[one.name] + direction * signs[one.name] * self._gains.perturbation(one, iteration)
+                side[one.name] = math.floor(one.within(perturbed) + rounding.random())
+            sides.append(side)
+        return sides
 
     def learn(self, iteration: int, lead: int) -> None:
         """The first side of an iteration won `lead` games more than it lost."""
-        signs: Mapping[str, int] = self._signs(iteration)
-        for tunable in self.tunables:
-            move = self._gains.step(tunable, iteration) * signs[tunable.name] * lead
-            self.values[tunable.name] = tunable.within(self.values[tunable.name] + move)
+        signs = self._signs(iteration)
+        for one in self.tunables:
+            move = self._gains.step(one, iteration) * signs[one.name] * lead
+            self.values[one.name] = one.within(self.values[one.name] + move)
 
     def _signs(self, iteration: int) -> dict[str, int]:
         generator = random.Random(f"{self._seed}/{iteration}/signs")

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-NORMALIZED, LOGISTIC = "normalized", "logistic"
-MODELS = (NORMALIZED, LOGISTIC)
+import numpy
+
+NORMALIZED, LOGISTIC = MODELS = ("normalized", "logistic")
 # one unit of normalised Elo, so that it equals logistic Elo near zero for drawless games
 _ELO_PER_SIGMA = 800 / math.log(10)
 MOST_ELO = 5_000  # that a hypothesis may name: beyond it scores are 0 or 1 but for rounding
@@ -75,40 +76,36 @@ class Sprt:
 
     def llr(self, counts: Sequence[int]) -> float:
         """The log-likelihood ratio of H1 against H0, given trinomial or pentanomial counts; 0 without any."""
-        if not sum(counts):
+        if not any(counts):
             return 0.0
-        regular = [count or _ALMOST_ZERO for count in counts]
-        total = sum(regular)
-        shares, scores = [count / total for count in regular], _scores(counts)
+        regular = numpy.array([count or _ALMOST_ZERO for count in counts])
+        shares, scores = regular / regular.sum(), numpy.linspace(0, 1, len(counts))
         if self.model == LOGISTIC:
-            likeliest = [_likeliest_with_score(shares, scores, score_of_elo(elo)) for elo in (self.elo0, self.elo1)]
+            p0, p1 = (_tilted(shares, scores - score_of_elo(elo)) for elo in (self.elo0, self.elo1))
         else:
             unit = math.sqrt(_games_per_unit(counts)) / _ELO_PER_SIGMA
-            likeliest = [_likeliest_with_t_value(shares, scores, elo * unit) for elo in (self.elo0, self.elo1)]
-        return total * sum(share * math.log(p1 / p0) for share, p0, p1 in zip(shares, *likeliest, strict=True))
+            p0, p1 = (_likeliest_with_t_value(shares, scores, elo * unit) for elo in (self.elo0, self.elo1))
+        return float(regular @ numpy.log(p1 / p0))
 
 
 def estimate(counts: Sequence[int]) -> Estimate:
     """Elo and its company from trinomial or pentanomial counts. Raises ValueError without any game."""
-    total = sum(counts)
+    total, games, middle = sum(counts), _games_per_unit(counts), len(counts) // 2
     if not total:
         raise ValueError("no games to estimate from")
-    shares, scores = [count / total for count in counts], _scores(counts)
-    score, variance = _mean_and_variance(shares, scores)
-    deviation = math.sqrt(variance / total)
-    low, high = score - Z_95 * deviation, score + Z_95 * deviation
-    sigma = math.sqrt(variance * _games_per_unit(counts))
-    middle = len(counts) // 2
-    decisive = total - counts[middle]
+    score, deviation = _mean_and_deviation(numpy.array(counts) / total, numpy.linspace(0, 1, len(counts)))
+    reach, sigma = Z_95 * deviation / math.sqrt(total), deviation * math.sqrt(games)
+    low, high = score - reach, score + reach
+    won, lost = sum(counts[middle + 1 :]), sum(counts[:middle])
     return Estimate(
         score=score,
         elo=elo_of_score(score),
         elo_margin=(elo_of_score(high) - elo_of_score(low)) / 2 if deviation and low > 0 and high < 1 else math.nan,
         normalized_elo=(score - 0.5) / sigma * _ELO_PER_SIGMA if sigma else 0.0 if score == 0.5 else math.nan,
-        normalized_margin=Z_95 / math.sqrt(total * _games_per_unit(counts)) * _ELO_PER_SIGMA,
-        superiority=NormalDist().cdf(_ratio(score - 0.5, deviation)),
-        draw_ratio=shares[middle],
-        decisive_ratio=_ratio(sum(counts[middle + 1 :]), sum(counts[:middle])) if decisive else math.nan,
+        normalized_margin=Z_95 / math.sqrt(total * games) * _ELO_PER_SIGMA,
+        superiority=NormalDist().cdf(_ratio((score - 0.5) * math.sqrt(total), deviation)),
+        draw_ratio=counts[middle] / total,
+        decisive_ratio=_ratio(won, lost) if won or lost else math.nan,
     )
 
 
@@ -129,72 +126,55 @@ def _ratio(above: float, below: float) -> float:
     return above / below if below else math.copysign(math.inf, above) if above else 0.0
 
 
-def _scores(counts: Sequence[int]) -> list[float]:
-    return [index / (len(counts) - 1) for index in range(len(counts))]
-
-
 def _games_per_unit(counts: Sequence[int]) -> int:
     return (len(counts) - 1) // 2
 
 
-def _mean_and_variance(shares: Sequence[float], scores: Sequence[float]) -> tuple[float, float]:
-    mean = sum(share * score for share, score in zip(shares, scores, strict=True))
-    return mean, sum(share * (score - mean) ** 2 for share, score in zip(shares, scores, strict=True))
+def _mean_and_deviation(shares: numpy.ndarray, scores: numpy.ndarray) -> tuple[float, float]:
+    mean = float(shares @ scores)
+    return mean, math.sqrt(shares @ (scores - mean) ** 2)
 
 
-def _tilted(shares: Sequence[float], values: Sequence[float]) -> list[float]:
-    """The distribution nearest to `shares` in likelihood under which `values` have mean zero (proposition 1.1)."""
+def _tilted(shares: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
+    """The distribution nearest to `shares` in likelihood under which `values` have mean zero (proposition 1.1).
+
+    Raises ValueError when mean zero is out of reach.
+    """
     from scipy.optimize import brentq
 
-    def mean(theta: float) -> float:
-        return sum(share * value / (1 + theta * value) for share, value in zip(shares, values, strict=True))
-
-    if not min(values) < 0 < max(values):
+    smallest, largest = float(values.min()), float(values.max())
+    if not smallest < 0 < largest:
         raise ValueError("mean zero is out of reach")
-    low, high = -1 / max(values), -1 / min(values)
+    low, high = -1 / largest, -1 / smallest
     edge = (high - low) * 1e-13
-    theta = brentq(mean, low + edge, high - edge, xtol=1e-12)
-    return [share / (1 + theta * value) for share, value in zip(shares, values, strict=True)]
+    pairs = list(zip(shares.tolist(), values.tolist(), strict=True))  # plain numbers are faster than short arrays
+    theta = brentq(lambda theta: sum(p * v / (1 + theta * v) for p, v in pairs), low + edge, high - edge, xtol=1e-12)
+    return shares / (1 + theta * values)
 
 
-def _likeliest_with_score(shares: Sequence[float], scores: Sequence[float], score: float) -> list[float]:
-    return _tilted(shares, [value - score for value in scores])
-
-
-def _likeliest_with_t_value(shares: Sequence[float], scores: Sequence[float], t_value: float) -> list[float]:
+def _likeliest_with_t_value(shares: numpy.ndarray, scores: numpy.ndarray, t_value: float) -> numpy.ndarray:
     """Maximum likelihood under (mean - 1/2) / sigma = t_value, by the fixed-point iteration of section 4.1.
 
-    It starts from the uniform distribution or, where extreme counts allow no step from there, from the likeliest one with
-    a mean of about this t value. NaN when neither leads anywhere.
+    It starts from the uniform distribution or, where extreme counts allow no step from there, from that one among the
+    likeliest distributions of each mean which has this t value. NaN when neither leads anywhere.
     """
-    uniform = [1 / len(shares)] * len(shares)
-    for start in (lambda: uniform, lambda: _likeliest_with_means_t_value(shares, scores, t_value)):
-        try:
-            return _iterate_to_t_value(shares, scores, t_value, start())
-        except (ValueError, ZeroDivisionError):
-            continue
-    return [math.nan] * len(shares)
-
-
-def _likeliest_with_means_t_value(shares: Sequence[float], scores: Sequence[float], t_value: float) -> list[float]:
-    """Among the likeliest distributions of each mean, the one that has this t value."""
     from scipy.optimize import brentq
 
     def excess(mean: float) -> float:
-        _, variance = _mean_and_variance(_likeliest_with_score(shares, scores, mean), scores)
-        return mean - 0.5 - t_value * math.sqrt(variance)
+        return mean - 0.5 - t_value * _mean_and_deviation(_tilted(shares, scores - mean), scores)[1]
 
-    return _likeliest_with_score(shares, scores, brentq(excess, 1e-6, 1 - 1e-6))
-
-
-def _iterate_to_t_value(
-    shares: Sequence[float], scores: Sequence[float], t_value: float, likeliest: list[float]
-) -> list[float]:
-    for _ in range(100):
-        mean, variance = _mean_and_variance(likeliest, scores)
-        sigma = math.sqrt(variance)
-        values = [score - 0.5 - t_value * sigma * (1 + ((score - mean) / sigma) ** 2) / 2 for score in scores]
-        before, likeliest = likeliest, _tilted(shares, values)
-        if max(abs(old - new) for old, new in zip(before, likeliest, strict=True)) < 1e-7:
-            break
-    return likeliest
+    for uniform in (True, False):
+        try:
+            likeliest = shares * 0 + 1 / len(shares) if uniform else _tilted(shares, scores - brentq(excess, 1e-6, 1 - 1e-6))
+            for _ in range(100):
+                mean, sigma = _mean_and_deviation(likeliest, scores)
+                if not sigma:
+                    raise ValueError("all on one score")
+                values = scores - 0.5 - t_value * sigma * (1 + ((scores - mean) / sigma) ** 2) / 2
+                before, likeliest = likeliest, _tilted(shares, values)
+                if abs(before - likeliest).max() < 1e-7:
+                    break
+            return likeliest
+        except ValueError:
+            continue
+    return shares * math.nan

@@ -1,6 +1,7 @@
 """What is shown of a suite: progress, a line or table row per position, and a summary of the engines side by side."""
 
 from collections import Counter
+from statistics import median
 
 from rich.console import Console
 from rich.table import Table
@@ -23,16 +24,13 @@ class SuiteProgress(LivePanel):
 
     def answered(self, index: int) -> None:
         """One more position has its outcome."""
-        done = len(self._engine.answered)
-        score = f"{self._engine.solved} solved"
-        if self._result.maximum_points:
-            score += f", {self._engine.points} points"
-        position, outcome = self._result.positions[index], self._engine.outcomes[index]
-        line = f"({score}): {position.name} {outcome_text(position, outcome) if outcome else ''}"
+        engine, position, done = self._engine, self._result.positions[index], len(self._engine.answered)
+        points = f", {engine.points} points" if self._result.maximum_points else ""
+        line = f"({engine.solved} solved{points}): {position.name} {outcome_text(position, engine.outcomes[index])}"
         self.count(done)
         self.show(Text(line, overflow="ellipsis", no_wrap=True))
         if not self.live:
-            self.console.print(f"{self._engine.name} {done}/{len(self._result.positions)} {line}", soft_wrap=True)
+            self.console.print(f"{engine.name} {done}/{len(self._result.positions)} {line}", soft_wrap=True)
 
 
 def move_san(position: SuitePosition, move: str | None) -> str:
@@ -40,16 +38,9 @@ def move_san(position: SuitePosition, move: str | None) -> str:
     return position.san(move) if move else "-"
 
 
-def position_table(result: SuiteResult) -> Table:
-    """One row per position, one column per engine: move, time, nodes and depth of the first stable solution."""
-    table = Table("position", "asked", title="Positions (time, nodes and depth of the first stable solution)")
-    for engine in result.engines:
-        table.add_column(engine.name)
-    for index, position in enumerate(result.positions):
-        outcomes = [engine.outcomes[index] for engine in result.engines]
-        cells = [Text(outcome_text(position, o), style="green" if o.solved else "red") if o else "" for o in outcomes]
-        table.add_row(position.name, asked(position), *cells)
-    return table
+def mate_text(moves: int) -> str:
+    """ "mate in 3", or "mated in 3" for -3."""
+    return f"mate in {moves}" if moves > 0 else f"mated in {-moves}"
 
 
 def asked(position: SuitePosition) -> str:
@@ -57,23 +48,28 @@ def asked(position: SuitePosition) -> str:
     parts = [f"{opcode} {position.san(*moves)}" for opcode, moves in (("bm", position.best), ("am", position.avoid)) if moves]
     if position.mate_in is not None:
         parts.append(mate_text(position.mate_in))
-    if position.maximum_points and not parts:
-        parts.append("most points")
-    return ", ".join(parts)
+    return ", ".join(parts) or ("most points" if position.maximum_points else "")
 
 
-def mate_text(moves: int) -> str:
-    """ "mate in 3", or "mated in 3" for -3."""
-    return f"mate in {moves}" if moves > 0 else f"mated in {-moves}"
-
-
-def outcome_text(position: SuitePosition, outcome: Outcome) -> str:
+def outcome_text(position: SuitePosition, outcome: Outcome | None) -> str:
     """An outcome in one line: the move, its points, and the effort of the first stable solution or what is missing."""
+    if outcome is None:
+        return ""
     move = move_san(position, outcome.move) + (f", {outcome.points} points" if position.points else "")
-    if outcome.solution is None:
-        return f"✗ {move}: {outcome.why}"
     since = outcome.solution
+    if since is None:
+        return f"✗ {move}: {outcome.why}"
     return f"✓ {move}, {since.time_ms} ms, {since.nodes:,} nodes, depth {since.depth}"
+
+
+def position_table(result: SuiteResult) -> Table:
+    """One row per position, one column per engine: move, time, nodes and depth of the first stable solution."""
+    names = [engine.name for engine in result.engines]
+    table = Table("position", "asked", *names, title="Positions (time, nodes and depth of the first stable solution)")
+    for position, *outcomes in zip(result.positions, *(engine.outcomes for engine in result.engines), strict=True):
+        cells = [Text(outcome_text(position, o), style="green" if o and o.solved else "red") for o in outcomes]
+        table.add_row(position.name, asked(position), *cells)
+    return table
 
 
 def summary_table(result: SuiteResult) -> Table:
@@ -87,30 +83,25 @@ def summary_table(result: SuiteResult) -> Table:
 
 def summary_rows(result: SuiteResult) -> list[list[str]]:
     """The comparison of the engines over the positions that they searched: a heading, then one cell per engine."""
-    count, engines = len(result.positions), result.engines
-    rows = [["solved", *(_share(engine.solved, len(engine.answered)) for engine in engines)]]
-    if result.maximum_points:
-        rows.append(["points", *(_share(engine.points, result.possible_points(engine)) for engine in engines)])
-    rows.append(["median time to solution", *(_milliseconds(engine.median_solution_time()) for engine in engines)])
-    rows.append(["search time", *(f"{sum(o.effort.time_ms for o in e.answered) / 1000:.1f} s" for e in engines)])
-    rows.append(["nodes per second", *(_speed(engine) for engine in engines)])
-    if not result.finished:
-        rows.append(["not searched", *(str(count - len(engine.answered)) for engine in engines)])
-    return rows
+    headings = ["solved", "points", "median time to solution", "search time", "nodes per second", "not searched"]
+    columns = []
+    for engine in result.engines:
+        pairs = zip(result.positions, engine.outcomes, strict=True)
+        possible = sum(position.maximum_points for position, outcome in pairs if outcome is not None)
+        efforts, times = [outcome.effort for outcome in engine.answered], engine.solution_times()
+        spent, nodes = sum(e.time_ms for e in efforts), sum(e.nodes for e in efforts if e.time_ms)
+        columns.append([
+            _share(engine.solved, len(engine.answered)), _share(engine.points, possible),
+            f"{median(times):.0f} ms" if times else "-", f"{spent / 1000:.1f} s",
+            f"{nodes * 1000 // spent:,}" if spent else "-", str(engine.outcomes.count(None)),
+        ])  # fmt: skip
+    left_out = set() if result.maximum_points else {"points"}
+    left_out |= {"not searched"} if result.finished else set()
+    return [[*row] for row in zip(headings, *columns, strict=True) if row[0] not in left_out]
 
 
 def _share(part: int, whole: int) -> str:
     return f"{part} of {whole} ({part / whole:.1%})" if whole else "-"
-
-
-def _milliseconds(value: float | None) -> str:
-    return "-" if value is None else f"{value:.0f} ms"
-
-
-def _speed(engine: EngineResult) -> str:
-    searched = [outcome.effort for outcome in engine.answered if outcome.effort.time_ms]
-    time_ms = sum(effort.time_ms for effort in searched)
-    return f"{sum(effort.nodes for effort in searched) * 1000 // time_ms:,}" if time_ms else "-"
 
 
 def print_bad_lines(console: Console, result: SuiteResult) -> None:

@@ -2,25 +2,20 @@
 
 The file is one object:
     kind "suite", format 1, created (ISO 8601), finished (false while positions are missing), files,
-    limit {time_ms, nodes, depth: number or null}, workers,
+    limit {time_ms, nodes, depth: number or null}, workers, machine, command_line,
     bad_lines [{file, line, text, problem}],
     positions [{file, line, name, fen, chess960, best, avoid, mate_in, points [[move, points]]}],
-    engines [{name, command, options, error, outcomes [one outcome, or null where none is there yet, per position]}].
+    engines [{name, command, options, error, outcomes [one outcome, or null where none is there yet, per position],
+        version (the name that the engine gives itself)}].
 An outcome is {move, solved, why, points, score_cp, mate, line, effort, solution}: `why` says what an unsolved position
 lacks or how the engine failed, `effort` is the whole search and `solution` the first stable solution or null, both as
 {time_ms, nodes, depth}. Moves are UCI, scores are from the side to move (centipawns; moves to mate).
 """
 
-import dataclasses
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from statistics import median
 from typing import Any
-
-import chess
-import chess.engine
 
 from zobra.arena.epd import BadLine, SuitePosition
 from zobra.arena.files import printable, read_json, typed, write_safely
@@ -61,14 +56,9 @@ def why_unsolved(position: SuitePosition, answer: Answer) -> str:
         return f"{position.san(answer.move)} is to be avoided"
     if position.mate_in is not None:
         return _gap_in_mate_proof(position, answer)
-    if not (position.best or position.avoid) and points(position, answer.move) < position.maximum_points:
+    if not (position.best or position.avoid or answer.move in position.best_paid):
         return f"most points for {position.san(*position.best_paid)}"
     return ""
-
-
-def points(position: SuitePosition, move: str | None) -> int:
-    """The points that a move earns where the suite gives points per move, else 0."""
-    return dict(position.points).get(move or "", 0)
 
 
 def _gap_in_mate_proof(position: SuitePosition, answer: Answer) -> str:
@@ -91,40 +81,6 @@ def _gap_in_mate_proof(position: SuitePosition, answer: Answer) -> str:
     return "" if board.is_checkmate() else f"mate in {claimed} with a line that does not mate"
 
 
-class StableSolution:
-    """Finds the point of a search (`since`) after which the engine kept to the solution; None while it has another move."""
-
-    def __init__(self, position: SuitePosition) -> None:
-        self._position = position
-        self.since: Effort | None = None
-
-    def update(self, answer: Answer, effort: Effort) -> None:
-        """Takes the engine's answer at one moment of its search."""
-        if why_unsolved(self._position, answer):
-            self.since = None
-        elif self.since is None:
-            self.since = effort
-
-    def held_for(self, effort: Effort) -> int | None:
-        """The plies of depth through which the solution has stood; None while there is none."""
-        return None if self.since is None else effort.depth - self.since.depth
-
-
-def answer_from_line(board: chess.Board, line: Sequence[chess.Move], score: chess.engine.PovScore | None) -> Answer:
-    """The answer that a line of engine output states."""
-    moves, walked = [], board.copy(stack=False)
-    for move in line:
-        moves.append(walked.uci(move))
-        walked.push(move)
-    relative = score.relative if score else None
-    return Answer(
-        move=moves[0] if moves else None,
-        score_cp=relative.score() if relative else None,
-        mate=relative.mate() if relative else None,
-        line=tuple(moves),
-    )
-
-
 @dataclass(frozen=True)
 class Outcome:
     """The result of one position."""
@@ -140,20 +96,12 @@ class Outcome:
     solution: Effort | None = None
 
     @classmethod
-    def of_search(cls, position: SuitePosition, answer: Answer, effort: Effort, stable: StableSolution) -> "Outcome":
-        """The outcome of a finished search."""
+    def of_search(cls, position: SuitePosition, answer: Answer, effort: Effort, since: Effort | None) -> "Outcome":
+        """The outcome of a finished search; `since`: where the engine came to the solution for good."""
+        points = dict(position.points).get(answer.move or "", 0)
         why = why_unsolved(position, answer)
-        return cls(
-            move=answer.move,
-            solved=not why,
-            why=why,
-            points=points(position, answer.move),
-            score_cp=answer.score_cp,
-            mate=answer.mate,
-            line=answer.line,
-            effort=effort,
-            solution=None if why else stable.since or effort,
-        )
+        solution = None if why else since or effort
+        return cls(answer.move, not why, why, points, answer.score_cp, answer.mate, answer.line, effort, solution)
 
 
 @dataclass
@@ -165,9 +113,10 @@ class EngineResult:
     options: dict[str, Any]
     outcomes: list[Outcome | None]
     error: str = ""
+    version: str = ""
 
     def __post_init__(self) -> None:
-        self.name = printable(self.name)
+        self.name, self.version = printable(self.name), printable(self.version)
 
     @property
     def answered(self) -> list[Outcome]:
@@ -188,11 +137,6 @@ class EngineResult:
         """Milliseconds to the first stable solution, of the solved positions."""
         return [outcome.solution.time_ms for outcome in self.answered if outcome.solution]
 
-    def median_solution_time(self) -> float | None:
-        """The median of these times in milliseconds, None when nothing is solved."""
-        times = self.solution_times()
-        return median(times) if times else None
-
 
 @dataclass
 class SuiteResult:
@@ -205,16 +149,13 @@ class SuiteResult:
     bad_lines: list[BadLine] = field(default_factory=list)
     engines: list[EngineResult] = field(default_factory=list)
     created: str = field(default_factory=now)
+    machine: str = ""
+    command_line: str = ""
 
     @property
     def maximum_points(self) -> int:
         """The points a perfect engine would earn, 0 for suites without points."""
         return sum(position.maximum_points for position in self.positions)
-
-    def possible_points(self, engine: EngineResult) -> int:
-        """The points that a perfect engine would earn in the positions that this one searched."""
-        pairs = zip(self.positions, engine.outcomes, strict=True)
-        return sum(position.maximum_points for position, outcome in pairs if outcome is not None)
 
     @property
     def finished(self) -> bool:
@@ -228,19 +169,21 @@ class SuiteResult:
 
     def save(self, path: Path) -> None:
         """Writes the JSON file in one step, so that an interrupted run leaves a whole file. Raises OSError."""
-        content = {"kind": "suite", "format": FORMAT, "finished": self.finished, **dataclasses.asdict(self)}
+        content = {"kind": "suite", "format": FORMAT, "finished": self.finished} | asdict(self)
         write_safely(path.resolve(), json.dumps(content))
 
-    def resume(self, earlier: "SuiteResult") -> int:
-        """Takes over the outcomes of an unfinished run of the same positions, limit and engines. How many it took."""
+    def resume(self, path: Path) -> None:
+        """Takes over the outcomes of an unfinished run of the same positions, limit and engines, if this file has one."""
+        try:
+            earlier = load(path)
+        except (OSError, ValueError):
+            return  # a file of anything else will be replaced
         same = (earlier.positions, earlier.limit) == (self.positions, self.limit)
         described = [[(engine.name, engine.command, engine.options) for engine in run.engines] for run in (earlier, self)]
-        if earlier.finished or not same or described[0] != described[1]:
-            return 0
-        for engine, before in zip(self.engines, earlier.engines, strict=True):
-            engine.outcomes = before.outcomes
-        self.created = earlier.created
-        return sum(len(engine.answered) for engine in self.engines)
+        if same and not earlier.finished and described[0] == described[1]:
+            for engine, before in zip(self.engines, earlier.engines, strict=True):
+                engine.outcomes, engine.version = before.outcomes, before.version
+            self.created = earlier.created
 
 
 def load(path: Path) -> SuiteResult:
@@ -252,14 +195,11 @@ def load(path: Path) -> SuiteResult:
         if content.get("format") != FORMAT:
             raise ValueError(f"format {content.get('format')!r} instead of {FORMAT}")
         result: SuiteResult = typed(SuiteResult, content)
-        for position in result.positions:
-            position.check()
         for engine in result.engines:
             if len(engine.outcomes) != len(result.positions):
                 raise ValueError(f"{engine.name} has {len(engine.outcomes)} outcomes")
-            for position, outcome in zip(result.positions, engine.outcomes, strict=True):
-                if outcome is not None:
-                    position.check(outcome.move)
+        for position, *outcomes in zip(result.positions, *(engine.outcomes for engine in result.engines), strict=True):
+            position.check(*(outcome.move for outcome in outcomes if outcome is not None))
         return result
 
     return read_json(path, "a file of suite results", convert)

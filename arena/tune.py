@@ -11,14 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 from zobra.arena.files import read_json, typed, write_safely
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
-from zobra.arena.match import Playing, play_games
-from zobra.arena.results import Results
-from zobra.arena.schedule import Pairing
+from zobra.arena.match import Run
+from zobra.arena.settings import Pairing
 from zobra.arena.spsa import Gains, Spsa, Tunable
 
 PLAN = "tune.json"
@@ -34,27 +32,14 @@ class Plan:
     pairs: int = 1
 
     @property
-    def games(self) -> int:
-        """All games of the run."""
-        return self.gains.iterations * self.games_each
-
-    @property
     def games_each(self) -> int:
         """The games of an iteration."""
         return 2 * self.pairs
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return {"tunables": [asdict(entry) for entry in self.tunables], "pairs": self.pairs} | asdict(self.gains)
-
     @classmethod
     def read(cls, folder: Path) -> "Plan":
         """The plan of the run in a folder. Raises ValueError or OSError."""
-
-        def convert(values: dict) -> "Plan":
-            return typed(cls, {"gains": values, **values})
-
-        return read_json(folder / PLAN, "a plan for tuning", convert)
+        return read_json(folder / PLAN, "a plan for tuning", lambda values: typed(cls, {"gains": values, **values}))
 
     def keep(self, folder: Path) -> None:
         """Writes the plan. Raises ValueError when another one is there already, or OSError."""
@@ -66,80 +51,56 @@ class Plan:
         if (folder / "run.json").exists():
             raise ValueError(f"{folder} holds a match, which is no run of tuning")
         Journal.check_free(folder)
-        write_safely(folder / PLAN, json.dumps(self.to_json(), indent=1))
+        content = {"tunables": [asdict(entry) for entry in self.tunables], "pairs": self.pairs} | asdict(self.gains)
+        write_safely(folder / PLAN, json.dumps(content, indent=1))
 
 
-class TuningObserver(Protocol):
-    """What is called during a tuning run."""
-
-    def begin(self, tuning: "Tuning") -> None: ...
-
-    def finished(self, record: GameRecord, tuning: "Tuning") -> None: ...
-
-
-class Tuning:
+class Tuning(Run):
     """A tuning run over its journal. `course` has the values after each iteration, the defaults first."""
 
-    def __init__(self, journal: Journal, plan: Plan, playing: Playing) -> None:
+    def __init__(self, journal: Journal, plan: Plan) -> None:
         """Raises ValueError when the journal does not fit the plan."""
-        self.plan, self._journal = plan, journal
-        self.results = Results(SIDES)
-        self._spsa = Spsa(plan.tunables, plan.gains, journal.settings.seed)
-        self.course = [list(self._spsa.values.values())]
+        super().__init__(journal, plan.gains.iterations * plan.games_each)
+        self.plan, self._spsa = plan, Spsa(plan.tunables, plan.gains, journal.settings.seed)
+        self.course = [list(self.values.values())]
         self._leads: dict[int, list[int]] = defaultdict(list)
-        self._done: set[int] = set()
-        self._playing = playing
-        for record in journal.records:
-            if record.index in self._done or not 0 <= record.index < plan.games:
-                raise ValueError(f"{journal.folder / 'journal.jsonl'}: game {record.index} is not the scheduled one")
-            self._learn(record)
+        self._kept = 0  # how many of the course values.csv has
+        self.count_kept()
 
     @property
     def values(self) -> dict[str, float]:
         """The present values, by name."""
         return self._spsa.values
 
-    def run(self, observer: TuningObserver) -> bool:
-        """Plays what is left to play. Whether it was interrupted. Raises RuntimeError when workers keep dying; OSError."""
-        observer.begin(self)
-        path = self._journal.folder / "values.csv"
-        rows = [["iteration", *self.values], *map(self._row, range(len(self.course)))]
-        write_safely(path, "".join(",".join(row) + "\n" for row in rows))
-
-        def keep(record: GameRecord) -> bool:
-            self._journal.add(record)
-            if self._learn(record):
-                with path.open("a", encoding="utf-8") as file:
-                    file.write(",".join(self._row(len(self.course) - 1)) + "\n")
-            observer.finished(record, self)
-            return False
-
-        return play_games(self._journal.settings, self._games(), self._playing, lambda _: None, keep)
-
-    def _row(self, number: int) -> list[str]:
-        return [str(number), *(f"{value:.4f}" for value in self.course[number])]
-
-    def _games(self) -> Iterator[Pairing]:
+    def games(self) -> Iterator[Pairing]:
         """The games not yet played; the sides of an iteration are decided when its first game is about to begin."""
-        opening = self._journal.settings.openings()
+        opening = self.settings.openings()
         for iteration in range(self.plan.gains.iterations):
             first = iteration * self.plan.games_each
-            missing = [index for index in range(first, first + self.plan.games_each) if index not in self._done]
+            missing = [index for index in range(first, first + self.plan.games_each) if index not in self.done]
             options = dict(zip(SIDES, self._spsa.sides(iteration), strict=True))
             for index in missing:
                 pair, reversed_colours = divmod(index, 2)
                 white, black = (MINUS, PLUS) if reversed_colours else (PLUS, MINUS)
                 yield Pairing(index, pair, pair + 1, white, black, opening(pair), options)
 
-    def _learn(self, record: GameRecord) -> bool:
-        """Counts a game. Whether it completed its iteration, which moved the values."""
-        self._done.add(record.index)
-        self.results.add(record)
-        iteration = record.index // self.plan.games_each
+    def count(self, record: GameRecord) -> bool:
+        """Counts a game; the last one of an iteration moves the values."""
+        completed, iteration = super().count(record), record.index // self.plan.games_each
         leads = self._leads[iteration]
         leads.append(record.points(PLUS) - 1)
-        if len(leads) < self.plan.games_each:
-            return False
-        self._spsa.learn(iteration, sum(self._leads.pop(iteration)))
-        self.course.append(list(self.values.values()))
-        return True
+        if len(leads) == self.plan.games_each:
+            self._spsa.learn(iteration, sum(self._leads.pop(iteration)))
+            self.course.append(list(self.values.values()))
+        return completed
+
+    def after_pair(self) -> None:
+        """Adds the values of new iterations to values.csv, which every start of the run makes again."""
+        path, numbers = self.journal.folder / "values.csv", range(self._kept, len(self.course))
+        rows = [",".join([str(number), *(f"{value:.4f}" for value in self.course[number])]) + "\n" for number in numbers]
+        if not self._kept:
+            write_safely(path, ",".join(["iteration", *self.values]) + "\n" + "".join(rows))
+        elif rows:
+            with path.open("a", encoding="utf-8") as file:
+                file.writelines(rows)
+        self._kept = len(self.course)

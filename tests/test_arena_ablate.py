@@ -8,10 +8,9 @@ import pytest
 
 from tests.arena_runs import ENGINE, flat
 from tests.arena_runs import run as run_command
-from zobra.arena.ablate import WHOLE, Technique, bench, content, engines, techniques
+from zobra.arena.ablate import WHOLE, bench, content, techniques
 from zobra.arena.display import MatchDisplay
-from zobra.arena.engine_options import Spin
-from zobra.arena.engines import EngineSpec
+from zobra.arena.engines import EngineSpec, Spin
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
 from zobra.arena.results import Results
@@ -51,14 +50,12 @@ def test_an_interrupted_ablation_goes_on(tmp_path):
 
 
 def test_techniques_are_switches_unless_named(tmp_path):
-    assert techniques(None, [], SPINS) == [Technique("null move", {"use_null_move": 0})]
+    assert techniques(None, [], SPINS) == {"null move": {"use_null_move": 0}}
     path = tmp_path / "t.toml"
     path.write_text('"late moves" = { depth = 0, base = 9 }\n')
-    assert techniques(path, ["x: a = 1,b=2", "c=3"], SPINS) == [
-        Technique("late moves", {"depth": 0, "base": 9}),
-        Technique("x", {"a": "1", "b": "2"}),
-        Technique("c=3", {"c": "3"}),
-    ]
+    assert techniques(path, ["x: a = 1,b=2", "c=3"], SPINS) == {
+        "late moves": {"depth": 0, "base": 9}, "x": {"a": "1", "b": "2"}, "c=3": {"c": "3"},
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["=", "depth = 3", "[a]", "[a.b]\nc = 1"])
@@ -89,15 +86,15 @@ def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, argu
 
 
 def test_a_match_is_no_ablation(tmp_path):
-    Journal.open(tmp_path, Settings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))), "nodes=1", 1)).close()
+    Journal(tmp_path, Settings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))), "nodes=1", 1)).close()
     before = sorted(tmp_path.iterdir())
     assert "holds a match that is no ablation" in flat(run("--folder", str(tmp_path), code=2))
     assert sorted(tmp_path.iterdir()) == before
 
 
 def test_techniques_are_sorted_by_loss():
-    parts = [Technique("a", {"x": 0}), Technique("b", {"y": 0})]
-    settings = Settings(engines(EngineSpec("e", ("e",)), parts, {}), "nodes=1", 1)
+    engines = tuple(EngineSpec(name, ("e",), off) for name, off in ((WHOLE, {}), ("a", {"x": 0}), ("b", {"y": 0})))
+    settings = Settings(engines, "nodes=1", 1)
     ends = [("b", "1-0"), ("b", "0-1"), ("b", "1-0"), ("b", "1/2-1/2")]
     games = []
     for index, (rival, end) in enumerate(ends):

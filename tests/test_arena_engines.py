@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from zobra.arena.engines import EngineSpec, read_engine, read_engines, with_distinct_names, with_options, words
+from zobra.arena.engines import EngineSpec, read_engine, read_engines, words
 from zobra.arena.files import typed
 
 
 def test_command_lines():
-    assert read_engines("stockfish") == [EngineSpec("stockfish", ("stockfish",))]
-    assert read_engines("/opt/e/engine -x 'a b'") == [EngineSpec("engine", ("/opt/e/engine", "-x", "a b"))]
-    assert read_engines("new=./engine --hash=4") == [EngineSpec("new", ("./engine", "--hash=4"))]
-    assert read_engines("./engine --hash=4")[0].command == ("./engine", "--hash=4")
+    assert read_engine("stockfish") == EngineSpec("stockfish", ("stockfish",))
+    assert read_engine("/opt/e/engine -x 'a b'") == EngineSpec("engine", ("/opt/e/engine", "-x", "a b"))
+    assert read_engine("new=./engine --hash=4") == EngineSpec("new", ("./engine", "--hash=4"))
+    assert read_engine("./engine --hash=4").command == ("./engine", "--hash=4")
     with pytest.raises(ValueError, match="no command"):
-        read_engines("name=")
+        read_engine("name=")
 
 
 def test_a_command_line_of_windows():
@@ -29,10 +29,10 @@ def test_a_command_line_of_windows():
 def test_files_with_one_engine_and_with_several(tmp_path):
     path = tmp_path / "e.toml"
     path.write_text('name = "One"\ncommand = "one -b"\nprotocol = "xboard"\ntime-odds = 0.5\noptions = { memory = 8 }\n')
-    assert read_engines(str(path)) == [EngineSpec("One", ("one", "-b"), {"memory": 8}, "xboard", time_odds=0.5)]
+    assert read_engines([str(path)]) == [EngineSpec("One", ("one", "-b"), {"memory": 8}, "xboard", time_odds=0.5)]
     path.write_text('[[engine]]\ncommand = ["a", "b c"]\ntime_control = "nodes=5"\n[[engine]]\ncommand = "d"\n')
-    assert [spec.name for spec in read_engines(str(path))] == ["a", "d"]
-    assert read_engines(str(path))[0].time_control == "nodes=5"
+    assert [spec.name for spec in read_engines([str(path)])] == ["a", "d"]
+    assert read_engines([str(path)])[0].time_control == "nodes=5"
     with pytest.raises(ValueError, match=r"e\.toml: 2 engines, where one is asked for"):
         read_engine(str(path))
     assert read_engine("x=y", ["Hash=2"]) == EngineSpec("x", ("y",), {"Hash": "2"})
@@ -61,7 +61,7 @@ def test_bad_files_are_named(tmp_path, text, problem):
     path = tmp_path / "bad.toml"
     path.write_text(text)
     with pytest.raises(ValueError, match=problem) as error:
-        read_engines(str(path))
+        read_engines([str(path)])
     assert "bad.toml" in str(error.value)
 
 
@@ -88,20 +88,17 @@ def test_programs_are_found_in_their_directory_first(tmp_path, monkeypatch):
 
 
 def test_options_for_all_or_one():
-    specs = [EngineSpec("a", ("a",), {"Hash": 1}), EngineSpec("b", ("b",))]
-    first, second = with_options(specs, ["Hash=8", "b:Threads=2", "a b:x=y"])
+    first, second = read_engines(["a", "b"], ["Hash=8", "b:Threads=2", "a b:x=y"])
     assert first.options == {"Hash": "8", "a b:x": "y"}
     assert second.options == {"Hash": "8", "Threads": "2", "a b:x": "y"}
     with pytest.raises(ValueError, match="NAME=VALUE"):
-        with_options(specs, ["Hash"])
+        read_engines(["a"], ["Hash"])
 
 
-def test_names_are_made_distinct():
-    specs = [EngineSpec("a", ("a",)), EngineSpec("a", ("x",)), EngineSpec("b", ("b",))]
-    assert [spec.name for spec in with_distinct_names(specs)] == ["a", "a 2", "b"]
-    assert [spec.options for spec in with_options(with_distinct_names(specs), ["a 2:Hash=8"])] == [{}, {"Hash": "8"}, {}]
-    specs = [EngineSpec(name, (name,)) for name in ("a", "a", "a 2", "a")]
-    assert [spec.name for spec in with_distinct_names(specs)] == ["a", "a 3", "a 2", "a 4"]
+def test_names_are_made_distinct(tmp_path):
+    (tmp_path / "e.toml").write_text('name = "a 2"\ncommand = "x"\n')
+    assert [spec.name for spec in read_engines(["a", "a", str(tmp_path / "e.toml"), "a"])] == ["a", "a 3", "a 2", "a 4"]
+    assert [spec.options for spec in read_engines(["a", "a"], ["a 2:Hash=8"])] == [{}, {"Hash": "8"}]
 
 
 def test_json_round_trip():

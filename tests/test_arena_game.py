@@ -12,13 +12,12 @@ from zobra.arena import player as players
 from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
-from zobra.arena.game import play_game
+from zobra.arena.game import EngineSet
 from zobra.arena.game_record import GameRecord
 from zobra.arena.openings import Opening
 from zobra.arena.player import EngineFailure, EnginePlayer
-from zobra.arena.schedule import Pairing
-from zobra.arena.settings import Settings
-from zobra.arena.xboard import Features, XBoard
+from zobra.arena.protocol import Features, XBoard
+from zobra.arena.settings import Pairing, Settings
 
 START = Opening(chess.STARTING_FEN)
 LATE_XBOARD = """
@@ -63,22 +62,18 @@ def playing_xboard(log: Path, behaviour: str = "plain", **more) -> EngineSpec:
 
 def play(
     white: EngineSpec, black: EngineSpec, time_control: str = "20", opening: Opening = START, games: int = 1, **more
-) -> tuple[GameRecord, EngineFailure | None]:
-    """Plays games between the two and gives the last one."""
+) -> tuple[GameRecord, set[str]]:
+    """Plays games between the two: the last one, and the engines that run after it."""
     more = {"rules": AdjudicationRules(move_limit=6)} | more
-    settings = Settings((white, black), time_control, 1, **more)
+    engines = EngineSet(Settings((white, black), time_control, 1, **more))
 
     async def run():
-        both = {}
         try:
-            both[chess.WHITE] = await EnginePlayer.start(white, settings.stall_seconds)
-            both[chess.BLACK] = await EnginePlayer.start(black, settings.stall_seconds)
             for index in range(games):
-                answer = await play_game(Pairing(index, 0, 1, "W", "B", opening), both, settings, None)
+                record = await engines.play(Pairing(index, 0, 1, "W", "B", opening))
+            return record, set(engines._players)
         finally:
-            for one in both.values():
-                await one.quit()
-        return answer
+            await engines.kill()
 
     return asyncio.run(run())
 
@@ -87,8 +82,8 @@ W, B = scripted("W"), scripted("B")
 
 
 def test_an_ordinary_game():
-    record, failure = play(scripted("W", "--score", "cp 31"), scripted("B", "--score", "mate -2"))
-    assert failure is None
+    record, running = play(scripted("W", "--score", "cp 31"), scripted("B", "--score", "mate -2"))
+    assert running == {"W", "B"}
     assert (record.result, record.reason, len(record.moves)) == ("1/2-1/2", "move limit", 12)
     board = chess.Board()
     for ply, played in enumerate(record.moves):
@@ -109,26 +104,26 @@ def test_an_ordinary_game():
     ],
 )
 def test_a_game_is_lost_by_misbehaviour(arguments, reason, detail, usable):
-    record, failure = play(W, scripted("B", *arguments))
+    record, running = play(W, scripted("B", *arguments))
     assert (record.result, record.reason, record.detail, len(record.moves)) == ("1-0", reason, detail, 5)
-    assert failure is not None and failure.usable == usable
+    assert running == ({"W", "B"} if usable else {"W"})
     record, _ = play(scripted("W", *arguments), B)
     assert (record.result, record.reason, len(record.moves)) == ("0-1", reason, 4)
 
 
 def test_an_engine_that_overruns_its_clock_loses_by_the_overshoot():
-    record, failure = play(W, scripted("B", "--late", "2", "--late-ms", "1200"), "0.8")
+    record, running = play(W, scripted("B", "--late", "2", "--late-ms", "1200"), "0.8")
     assert (record.result, record.reason, len(record.moves)) == ("1-0", "time", 3)
-    assert failure is not None and failure.usable
+    assert running == {"W", "B"}
     over = int(record.detail.removesuffix(" ms over"))
     assert over >= 390
 
 
 def test_an_xboard_engine_that_overruns_its_clock_and_obeys_is_late_and_usable():
     late = EngineSpec("B", (sys.executable, "-u", "-c", LATE_XBOARD), protocol="xboard")
-    record, failure = play(W, late, "0.5")
+    record, running = play(W, late, "0.5")
     assert (record.result, record.reason, len(record.moves)) == ("1-0", "time", 1)
-    assert failure is not None and failure.usable
+    assert running == {"W", "B"}
 
 
 def test_a_late_move_that_comes_before_the_stop_is_a_loss_on_time_too():
@@ -138,22 +133,22 @@ def test_a_late_move_that_comes_before_the_stop_is_a_loss_on_time_too():
 
 
 def test_a_margin_forgives_lateness():
-    record, failure = play(scripted("W", "--late", "2", "--late-ms", "150"), B, "movetime=100", margin_ms=5000)
-    assert (record.reason, failure) == ("move limit", None)
+    record, running = play(scripted("W", "--late", "2", "--late-ms", "150"), B, "movetime=100", margin_ms=5000)
+    assert (record.reason, running) == ("move limit", {"W", "B"})
 
 
 def test_an_engine_that_hangs_stalls(monkeypatch):
     monkeypatch.setattr(players, "LATE_TIME", 0.3)
-    record, failure = play(W, scripted("B", "--hang", "2"), "1.5")
+    record, running = play(W, scripted("B", "--hang", "2"), "1.5")
     assert (record.result, record.reason, len(record.moves)) == ("1-0", "stall", 3)
     assert "stop not obeyed" in record.detail
-    assert failure is not None and not failure.usable
+    assert running == {"W"}
 
 
 def test_an_engine_that_stops_answering_pings_stalls():
-    record, failure = play(W, scripted("B", "--stall", "2"), "9", stall_seconds=0.5)
+    record, running = play(W, scripted("B", "--stall", "2"), "9", stall_seconds=0.5)
     assert (record.result, record.reason, record.detail) == ("1-0", "stall", "no answer to a ping in 0.5 s")
-    assert failure is not None and not failure.usable
+    assert running == {"W"}
 
 
 def test_without_a_clock_patience_ends(monkeypatch):
@@ -168,9 +163,9 @@ def test_a_usable_engine_plays_on_after_its_loss():
 
 
 def test_an_xboard_engine_plays_on_after_an_illegal_move(tmp_path):
-    record, failure = play(playing_xboard(tmp_path / "log", "illegal"), B, games=2, stall_seconds=5)
+    record, running = play(playing_xboard(tmp_path / "log", "illegal"), B, games=2, stall_seconds=5)
     assert (record.index, record.reason, record.detail) == (1, "illegal move", "e1e8")
-    assert failure is not None and failure.usable
+    assert running == {"W", "B"}
 
 
 @pytest.mark.parametrize(
@@ -184,8 +179,8 @@ def test_an_xboard_engine_is_told_its_settings_once(tmp_path, options, cores):
 
 
 def test_an_xboard_move_in_time_counts_although_the_engine_is_busy_after_it(tmp_path):
-    record, failure = play(playing_xboard(tmp_path / "log", "busy"), B, "movetime=300", rules=AdjudicationRules(move_limit=1))
-    assert (record.reason, failure) == ("move limit", None)
+    record, running = play(playing_xboard(tmp_path / "log", "busy"), B, "movetime=300", rules=AdjudicationRules(move_limit=1))
+    assert (record.reason, running) == ("move limit", {"W", "B"})
 
 
 def test_engines_are_told_the_time_and_the_moves(tmp_path):
@@ -240,10 +235,10 @@ def test_an_xboard_engine_is_not_asked_for_nodes_that_it_cannot_count():
 
 def test_chess960_castles_by_taking_the_rook():
     fen = "bnrkbrqn/pppppppp/8/8/8/8/PPPPPPPP/5KR1 w G - 0 1"
-    record, failure = play(
+    record, running = play(
         scripted("W", "--last"), B, opening=Opening(fen), chess960=True, rules=AdjudicationRules(move_limit=1),
     )  # fmt: skip
-    assert failure is None and record.opening["root"] == fen
+    assert running == {"W", "B"} and record.opening["root"] == fen
     board = chess.Board(fen, chess960=True)
     legal = sorted(board.uci(move) for move in board.legal_moves)
     assert "f1g1" in legal
@@ -251,8 +246,8 @@ def test_chess960_castles_by_taking_the_rook():
 
 
 def test_a_game_that_is_over_at_once():
-    record, failure = play(W, B, opening=Opening("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"))
-    assert (record.result, record.reason, record.moves, failure) == ("1/2-1/2", "stalemate", [], None)
+    record, running = play(W, B, opening=Opening("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"))
+    assert (record.result, record.reason, record.moves, running) == ("1/2-1/2", "stalemate", [], {"W", "B"})
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import chess
 import pytest
@@ -20,7 +22,8 @@ from zobra.arena import journal as journals
 from zobra.arena import player, pool
 from zobra.arena.journal import Journal
 from zobra.arena.ladder import read_calibration
-from zobra.arena.match import Playing, play_games, scheduled
+from zobra.arena.match import Match
+from zobra.arena.pool import Playing
 from zobra.arena.settings import Settings
 from zobra.arena.suite_results import load
 from zobra.arena.tune import Plan
@@ -58,7 +61,10 @@ def test_ctrl_c_while_a_worker_starts_is_not_lost(tmp_path, monkeypatch):
     start = pool.Pool._start
     monkeypatch.setattr(pool.Pool, "_start", lambda self, number: (start(self, number), os.kill(os.getpid(), signal.SIGINT))[0])
     settings = Settings((scripted("A"), scripted("B")), "30", 1)
-    assert play_games(settings, iter(scheduled(settings)), Playing(), lambda _: None, lambda _: False)
+    with closing(Journal(tmp_path, settings)) as journal:
+        match = Match(journal, settings.schedule())
+        match.play(Playing(), MagicMock())
+    assert match.interrupted
 
 
 @pytest.mark.parametrize("signals", [(signal.SIGINT,), (signal.SIGTERM,), (signal.SIGINT, signal.SIGINT)], ids=str)
@@ -132,7 +138,7 @@ def test_symbolic_links_in_a_folder_are_not_written_through(tmp_path, name):
     before = outside.read_text()
     (folder / name).symlink_to(outside)
     try:
-        journal = Journal.open(folder, Journal.settings_in(folder))
+        journal = Journal(folder, Journal.settings_in(folder))
         journal.add(journal.records[0])
         journal.close()
     except ValueError as error:
@@ -186,8 +192,8 @@ def test_damaged_files_are_refused_in_words(tmp_path, seed):
     lines[0] = json.dumps(mutated(source, json.loads(lines[0])))
     (folder / name).write_text("\n".join(lines) + "\n")
     try:
-        Journal.open(folder / "match", Journal.settings_in(folder / "match")).close()
-        scheduled(Journal.settings_in(folder / "match"))
+        Journal(folder / "match", Journal.settings_in(folder / "match")).close()
+        Journal.settings_in(folder / "match").schedule()
         Plan.read(folder / "tune")
         load(folder / "suite.json")
         read_calibration(folder / "ladder.json")

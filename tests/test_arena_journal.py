@@ -13,10 +13,8 @@ from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
 from zobra.arena.openings import Opening
-from zobra.arena.pgn import pgn_text
 from zobra.arena.played_move import PlayedMove
-from zobra.arena.schedule import Pairing
-from zobra.arena.settings import Settings
+from zobra.arena.settings import Pairing, Settings
 from zobra.arena.statistics import Sprt
 
 SETTINGS = Settings(
@@ -46,20 +44,20 @@ def record(index: int = 0, **more) -> GameRecord:
 
 
 def test_games_are_there_again(tmp_path):
-    journal = Journal.open(tmp_path / "m", SETTINGS)
+    journal = Journal(tmp_path / "m", SETTINGS)
     journal.add(record(0))
     journal.add(record(1, result="0-1"))
     journal.close()
     run = json.loads((tmp_path / "m" / "run.json").read_text())
     assert run["kind"] == "match" and run["engines"][0]["name"] == "A {1}" and run["sprt"]["elo1"] == 5 and run["created"]
     assert Journal.settings_in(tmp_path / "m") == SETTINGS
-    again = Journal.open(tmp_path / "m", SETTINGS)
+    again = Journal(tmp_path / "m", SETTINGS)
     assert again.records == [record(0), record(1, result="0-1")]
     again.close()
 
 
 def test_half_a_line_at_the_end_is_forgotten(tmp_path):
-    journal = Journal.open(tmp_path, SETTINGS)
+    journal = Journal(tmp_path, SETTINGS)
     journal.add(record(0))
     journal.add(record(1))
     journal.close()
@@ -67,7 +65,7 @@ def test_half_a_line_at_the_end_is_forgotten(tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
     (tmp_path / "games.pgn").write_text("torn")
-    journal = Journal.open(tmp_path, SETTINGS)
+    journal = Journal(tmp_path, SETTINGS)
     assert journal.records == [record(0)]
     journal.add(record(1))
     journal.close()
@@ -76,40 +74,40 @@ def test_half_a_line_at_the_end_is_forgotten(tmp_path):
 
 
 def test_a_broken_line_is_named(tmp_path):
-    Journal.open(tmp_path, SETTINGS).close()
+    Journal(tmp_path, SETTINGS).close()
     good = record().to_json()
     changes = ({"white": "C"}, {"moves": [["e2e4"]]}, {"result": "2-0"}, {"opening": {}})
     for line in ("nonsense", *(json.dumps(good | change) for change in changes)):
         (tmp_path / "journal.jsonl").write_text(f"{json.dumps(good)}\n{line}\n")
         with pytest.raises(ValueError, match=r"journal\.jsonl:2: not a game"):
-            Journal.open(tmp_path, SETTINGS)
+            Journal(tmp_path, SETTINGS)
 
 
 @pytest.mark.parametrize("name", ["games.pgn", "journal.jsonl"])
 def test_files_of_something_else_stay_as_they_are(tmp_path, name):
     (tmp_path / name).write_text("mine\n")
     with pytest.raises(ValueError, match=f"holds a {name}"):
-        Journal.open(tmp_path, SETTINGS)
+        Journal(tmp_path, SETTINGS)
     assert [path.name for path in tmp_path.iterdir()] == [name] and (tmp_path / name).read_text() == "mine\n"
 
 
 def test_another_match_is_refused(tmp_path):
-    Journal.open(tmp_path, SETTINGS).close()
+    Journal(tmp_path, SETTINGS).close()
     with pytest.raises(ValueError, match="another match: time_control, seed differs"):
-        Journal.open(tmp_path, replace(SETTINGS, time_control="5", seed=3))
+        Journal(tmp_path, replace(SETTINGS, time_control="5", seed=3))
     settings = json.loads((tmp_path / "run.json").read_text())
     for content in ({"kind": "suite"}, settings | {"rules": []}, settings | {"time_control": 10}):
         (tmp_path / "run.json").write_text(json.dumps(content))
         with pytest.raises(ValueError, match="not a match"):
-            Journal.open(tmp_path, SETTINGS)
+            Journal(tmp_path, SETTINGS)
 
 
 def test_two_processes_cannot_play_the_same_match(tmp_path):
-    journal = Journal.open(tmp_path, SETTINGS)
+    journal = Journal(tmp_path, SETTINGS)
     with pytest.raises(ValueError, match="another process"):
-        Journal.open(tmp_path, SETTINGS)
+        Journal(tmp_path, SETTINGS)
     journal.close()
-    Journal.open(tmp_path, SETTINGS).close()
+    Journal(tmp_path, SETTINGS).close()
 
 
 def test_a_record_knows_its_scheduled_game():
@@ -120,7 +118,7 @@ def test_a_record_knows_its_scheduled_game():
 
 
 def test_pgn_is_what_python_chess_reads(tmp_path):
-    journal = Journal.open(tmp_path, SETTINGS)
+    journal = Journal(tmp_path, SETTINGS)
     journal.add(record(detail="35 ms over {sic}"))
     drawn = record(1, result="1/2-1/2", reason="move limit", detail="", moves=[])
     journal.add(replace(drawn, opening=drawn.opening | {"name": "book\new"}))  # what becomes of an EPD's id with a backslash
@@ -144,7 +142,7 @@ def test_pgn_is_what_python_chess_reads(tmp_path):
 def test_pgn_has_short_lines_and_the_name_of_the_opening(tmp_path):
     lines = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "g8f6")
     opening = Opening(chess.STARTING_FEN, lines, "book:17")
-    text = pgn_text(replace(record(detail="word " * 60, moves=[]), opening=opening.entry(False)), SETTINGS)
+    text = replace(record(detail="word " * 60, moves=[]), opening=opening.entry(False)).pgn_text(SETTINGS)
     assert '[ECO "C65"]' in text and '[Opening "Ruy Lopez, Berlin"]' in text and '[PlyCount "6"]' in text
     moves = [line for line in text.splitlines() if not line.startswith("[")]
     assert max(map(len, moves)) <= 80 and len(moves) > 4
@@ -154,7 +152,7 @@ def test_pgn_has_short_lines_and_the_name_of_the_opening(tmp_path):
 def test_chess960_games_say_so(tmp_path):
     fen = "bnrkbrqn/pppppppp/8/8/8/8/PPPPPPPP/5KR1 w G - 0 1"
     settings = replace(SETTINGS, chess960=True)
-    journal = Journal.open(tmp_path, settings)
+    journal = Journal(tmp_path, settings)
     journal.add(
         replace(record(moves=[PlayedMove(chess.Move.from_uci("f1g1"), 0, None, 1, 1, 1.0)]), opening=Opening(fen).entry(True))
     )

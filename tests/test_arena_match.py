@@ -16,17 +16,17 @@ from tests.arena_runs import ENGINE, any_alive, scripted, start, wait_until
 from tests.arena_runs import run as run_command
 from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.engines import EngineSpec
+from zobra.arena.game import EngineSet
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
-from zobra.arena.match import MatchRunner, MatchState, Playing, check_engines, scheduled
+from zobra.arena.match import Match, check_engines
 from zobra.arena.openings import RANDOM, Opening
 from zobra.arena.player import EngineFailure
+from zobra.arena.pool import Playing
 from zobra.arena.processors import shares
 from zobra.arena.results import Results
-from zobra.arena.schedule import GAUNTLET, ROUND_ROBIN, pairings
-from zobra.arena.settings import Settings
+from zobra.arena.settings import GAUNTLET, ROUND_ROBIN, Settings, pairings
 from zobra.arena.statistics import LOGISTIC, Sprt
-from zobra.arena.worker import EngineSet
 
 
 class Silence:
@@ -36,13 +36,13 @@ class Silence:
         self.stop_after = stop_after
         self.seen: list[GameRecord] = []
 
-    def begin(self, results, total):
-        self.total = total
+    def begin(self, match):
+        pass
 
     def started(self, pairing):
         pass
 
-    def finished(self, record, results, llr):
+    def finished(self, record, match):
         self.seen.append(record)
         if len(self.seen) == self.stop_after:
             raise KeyboardInterrupt
@@ -50,13 +50,14 @@ class Silence:
 
 def run(
     folder: Path, settings: Settings, watcher: Silence | None = None, concurrency: int = 2
-) -> tuple[MatchState, list[GameRecord]]:
-    journal = Journal.open(folder, settings)
+) -> tuple[Match, list[GameRecord]]:
+    journal = Journal(folder, settings)
     try:
-        outcome = MatchRunner(journal, scheduled(settings), Playing(concurrency)).run(watcher or Silence())
+        outcome = Match(journal, settings.schedule())
+        outcome.play(Playing(concurrency), watcher or Silence())
     finally:
         journal.close()
-    with closing(Journal.open(folder, settings)) as journal:
+    with closing(Journal(folder, settings)) as journal:
         return outcome, sorted(journal.records, key=lambda record: record.index)
 
 
@@ -68,7 +69,7 @@ def match_settings(*engines: EngineSpec, rounds: int = 3, **more) -> Settings:
 def test_a_match_plays_its_schedule(tmp_path):
     settings = match_settings(scripted("A"), scripted("B", "--last"))
     outcome, records = run(tmp_path, settings)
-    assert [record.belongs_to(pairing) for record, pairing in zip(records, scheduled(settings), strict=True)] == [True] * 6
+    assert [record.belongs_to(pairing) for record, pairing in zip(records, settings.schedule(), strict=True)] == [True] * 6
     assert [record.white for record in records] == ["A", "B"] * 3
     assert records[0].opening == records[1].opening != records[2].opening
     assert (outcome.results.games, outcome.total, outcome.interrupted, outcome.verdict) == (6, 6, False, None)
@@ -94,7 +95,7 @@ def test_an_engine_that_died_between_two_games_loses_one_and_is_started_again():
     async def reasons() -> list[str]:
         engines, found = EngineSet(settings), []
         try:
-            for number, pairing in enumerate(scheduled(settings)[:3]):
+            for number, pairing in enumerate(settings.schedule()[:3]):
                 if number == 1:
                     await engines._players["B"].kill()
                 record = await engines.play(replace(pairing, options={"A": {"Hash": 2}, "B": {"Hash": 2}}))
@@ -155,7 +156,7 @@ def test_a_journal_of_other_games_is_refused(tmp_path):
 
 def test_engines_are_checked_before():
     for settings in (match_settings(scripted("A")), match_settings(scripted("A"), chess960=True, plies=None)):
-        check_engines(settings, [pairing.opening for pairing in scheduled(settings)])
+        check_engines(settings, [pairing.opening for pairing in settings.schedule()])
     settings = match_settings(scripted("A"), EngineSpec("B", ("nowhere",)))
     with pytest.raises(EngineFailure, match="no program nowhere"):
         check_engines(settings, [])
@@ -186,8 +187,9 @@ def test_a_killed_match_resumes(tmp_path, games):
     run_command(*command)
     records = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
     assert sorted(record["index"] for record in records) == list(range(games))
-    schedule = scheduled(Journal.settings_in(folder))
-    assert all(GameRecord.from_json(record).belongs_to(schedule[record["index"]]) for record in records)
+    settings = Journal.settings_in(folder)
+    schedule = settings.schedule()
+    assert all(GameRecord.from_json(record, settings).belongs_to(schedule[record["index"]]) for record in records)
     with (folder / "games.pgn").open() as pgn:
         assert sum(1 for _ in iter(lambda: chess.pgn.read_headers(pgn), None)) == games
 
@@ -220,4 +222,4 @@ def test_processors_are_shared_out():
 
 def test_random_order_needs_no_book(tmp_path):
     settings = match_settings(scripted("A"), scripted("B"), order=RANDOM, rounds=4)
-    assert len({pairing.opening for pairing in scheduled(settings)}) == 4
+    assert len({pairing.opening for pairing in settings.schedule()}) == 4

@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+from types import SimpleNamespace
 
 import chess
 import pytest
@@ -10,16 +11,14 @@ from rich.console import Console
 
 from tests.arena_runs import ENGINE, flat, run
 from zobra.arena import player
-from zobra.arena.command import plain_console
+from zobra.arena.command import GameOptions, plain_console
 from zobra.arena.display import LivePanel, MatchDisplay, faults, figures, standings
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
 from zobra.arena.openings import Opening
-from zobra.arena.options import GameOptions
 from zobra.arena.results import Results
-from zobra.arena.schedule import Pairing
-from zobra.arena.settings import Settings
+from zobra.arena.settings import Pairing, Settings
 from zobra.arena.statistics import Sprt
 
 PAIR = [f"A={ENGINE}", f"B={ENGINE} --illegal 2"]
@@ -151,11 +150,13 @@ def test_what_is_shown_while_it_runs(terminal):
     output = io.StringIO()
     results = Results("AB", [record(0, "1-0")])
     console = Console(file=output, force_terminal=terminal, color_system=None, width=120)
-    with MatchDisplay(console, SETTINGS) as display:
-        display.begin(results, 4)
+    match = SimpleNamespace(results=results, total=4, settings=SETTINGS, llr=None)
+    with MatchDisplay(console, "games") as display:
+        display.begin(match)
         display.started(Pairing(1, 0, 1, "B", "A", Opening(chess.STARTING_FEN)))
         results.add(record(1, "1/2-1/2"))
-        display.finished(record(1, "1/2-1/2"), results, 0.5)
+        match.llr = 0.5
+        display.finished(record(1, "1/2-1/2"), match)
     text = output.getvalue()
     assert "resuming after 1 of 4 games" in text
     assert "game 2: B – A 1/2-1/2 (Draw by mate)" in text

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from tests.arena_runs import app
 from zobra.arena import suite_results
-from zobra.arena.engines import EngineSpec, read_engines
+from zobra.arena.engines import EngineSpec, read_engine
 from zobra.arena.epd import read_position
 from zobra.arena.suite import SuiteLimits, run_suite
 from zobra.arena.suite_results import Answer, Effort, EngineResult, SuiteResult, why_unsolved
@@ -66,12 +66,12 @@ def scripted(tmp_path):
     return make
 
 
-def outcomes_of(command: str, lines: list[str], limit=None, workers=1, **settings) -> list:
+def outcomes_of(command: str, lines: list[str], limit=None, **settings) -> list:
     positions = [read_position(line, "suite.epd", number) for number, line in enumerate(lines, start=1)]
-    outcomes: list = [None] * len(positions)
+    result = EngineResult("e", [], {}, [None] * len(positions))
     limits = SuiteLimits(limit or chess.engine.Limit(nodes=100), **settings)
-    asyncio.run(run_suite(enumerate(positions), read_engines(command)[0], limits, outcomes.__setitem__, workers))
-    return outcomes
+    asyncio.run(run_suite(positions, read_engine(command), result, limits))
+    return result.outcomes
 
 
 def info(depth: int, pv: str, score: str = "cp 10", extra: str = "") -> str:
@@ -255,8 +255,9 @@ def test_an_engine_keeps_the_options_of_its_games(tmp_path, options, told):
     log = tmp_path / "log.txt"
     command = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"), "--analyses", "--log", str(log))
     positions = [read_position(f"{PAWNS} bm e4;", "suite.epd", 1)]
-    spec = EngineSpec("e", command, options)
-    asyncio.run(run_suite(enumerate(positions), spec, SuiteLimits(chess.engine.Limit(nodes=1)), lambda *_: None))
+    spec, result = EngineSpec("e", command, options), EngineResult("e", [], {}, [None])
+    asyncio.run(run_suite(positions, spec, result, SuiteLimits(chess.engine.Limit(nodes=1))))
+    assert result.version == "Scripted"
     settings = [line.split() for line in log.read_text().splitlines() if "analysemode" in line.lower()]
     assert [words[-1] for words in settings] == told
 

@@ -11,14 +11,13 @@ import pytest
 
 from tests.arena_runs import ENGINE, flat
 from tests.arena_runs import run as run_command
-from zobra.arena.engine_options import Spin
-from zobra.arena.engines import EngineSpec
+from zobra.arena.engines import EngineSpec, Spin
 from zobra.arena.journal import Journal
-from zobra.arena.match import Playing
+from zobra.arena.pool import Playing
 from zobra.arena.settings import Settings
 from zobra.arena.spsa import Gains, Tunable
 from zobra.arena.tune import SIDES, Plan, Tuning
-from zobra.arena.tune_display import sparkline
+from zobra.arena.tune_command import sparkline
 from zobra.arena.tune_parameters import as_toml, tunables
 
 SPINS = {"Hash": Spin(16, 1, 64), "Big": Spin(100, 0, 1000)}
@@ -58,6 +57,9 @@ class Observer:
     def begin(self, tuning):
         pass
 
+    def started(self, pairing):
+        pass
+
     def finished(self, record, tuning):
         self.seen += 1
         if self.seen == self.stop_after:
@@ -70,10 +72,11 @@ def test_an_interrupted_run_goes_on(tmp_path):
     plan = Plan((Tunable("Strength", 30, 0, 100, 10, 0.1),), Gains(6), pairs=2)
     courses, watchers = [], [Observer(stop_after=9), Observer(), Observer()]
     for watcher in watchers:
-        journal = Journal.open(tmp_path, settings)
+        journal = Journal(tmp_path, settings)
         try:
-            tuning = Tuning(journal, plan, Playing())
-            assert tuning.run(watcher) == (watcher.stop_after is not None)
+            tuning = Tuning(journal, plan)
+            tuning.play(Playing(), watcher)
+            assert tuning.interrupted == (watcher.stop_after is not None)
         finally:
             journal.close()
         courses.append(tuning.course)
@@ -81,11 +84,11 @@ def test_an_interrupted_run_goes_on(tmp_path):
     assert [watcher.seen for watcher in watchers] == [9, 15, 0]
     assert [len(course) for course in courses] == [3, 7, 7]
     assert courses[1][:3] == courses[0] and courses[1] == courses[2]
-    with closing(Journal.open(tmp_path, settings)) as journal:
+    with closing(Journal(tmp_path, settings)) as journal:
         assert sorted(record.index for record in journal.records) == list(range(24))
         assert all((record.white == "plus") == (record.index % 2 == 0) for record in journal.records)
     with pytest.raises(ValueError, match="game 20 is not the scheduled one"):
-        Tuning(journal, Plan(plan.tunables, Gains(5), pairs=2), Playing())
+        Tuning(journal, Plan(plan.tunables, Gains(5), pairs=2))
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from zobra.arena.command import play
+from zobra.arena.command import GameOptions, play
 from zobra.arena.engines import EngineSpec
-from zobra.arena.options import GameOptions
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.network_file import Network, install

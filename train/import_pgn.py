@@ -10,7 +10,7 @@ from pathlib import Path
 import chess.pgn
 import numpy as np
 
-from zobra.arena.compressed_text import read_text
+from zobra.arena.files import read_text
 from zobra.arena.played_move import PlayedMove
 from zobra.engine.fen import parse_fen, write_fen
 from zobra.train.game_kernel import ENDINGS, LONGEST_GAME
