@@ -11,7 +11,6 @@ import pytest
 
 from tests.test_command_line import zobra
 from zobra.engine import kernels, perft
-from zobra.engine.kernels import user_store
 from zobra.engine.kernels.processor import Target
 from zobra.uci import doctor
 
@@ -46,7 +45,7 @@ def test_what_a_check_stumbles_over_is_a_finding():
 
 def test_notices_about_kernels_are_noted(monkeypatch):
     assert doctor.check_kernels().state == "ok"
-    monkeypatch.setattr(user_store, "notices", ["damaged files removed from the kernel store"])
+    monkeypatch.setattr(kernels, "notices", ["damaged files removed from the kernel store"])
     finding = doctor.check_kernels()
     assert finding.state == "note" and "damaged files" in finding.found
 

@@ -85,9 +85,9 @@ def check_kernels() -> Finding:
     begin = time.perf_counter()
     count = kernels.compile_missing()
     done = f"; {count} compiled now, in {time.perf_counter() - begin:.0f} s" if count else ""
-    found = kernels.description() + done
-    if notices := kernels.notices():
-        return Finding("note", "; ".join((*notices, found)), "nothing, if it does not come back")
+    found = kernels.selected.describe() + done
+    if kernels.notices:
+        return Finding("note", "; ".join((*kernels.notices, found)), "nothing, if it does not come back")
     return Finding("ok", found)
 
 

@@ -41,7 +41,7 @@ class Session:
         self._board = FollowedGame()
         self.searches: GoHandler = GoHandler(console, self.values, self.searcher, self._board)
         self.counts = CountRunner(console, is_interrupted)
-        for notice in kernels.notices():
+        for notice in kernels.notices:
             console.inform(notice)
 
     @property

@@ -31,7 +31,7 @@ def warmup() -> None:
         except OSError as error:
             console.print(f"nothing is compiled, as it could not be kept: {error}")
             raise typer.Exit(1) from error
-    for notice in kernels.notices():
+    for notice in kernels.notices:
         console.print(notice)
     seconds = time.perf_counter() - begin
     done = f"{count} kernels compiled" if count else "nothing to compile, all kernels are there"
@@ -39,4 +39,4 @@ def warmup() -> None:
     if count:
         console.print(f"kept in {kernels.store.folder}" if kernels.store.folder else "not kept")
         raise typer.Exit(0 if kernels.store.folder else 1)
-    console.print(kernels.description())
+    console.print(kernels.selected.describe())
