@@ -11,7 +11,7 @@ from rich.table import Table
 
 from zobra.engine import key_quality as quality
 from zobra.engine.random_games import distinct_keys
-from zobra.engine.zobrist import published_keys
+from zobra.engine.zobrist import PUBLISHED_KEYS
 from zobra.tt.table import ENTRIES_PER_BUCKET
 
 CUT_WIDTHS = (16, 24, 32, 48)  # bits
@@ -43,7 +43,7 @@ def new_table(console: Console, *columns: str) -> Table:
 
 def show_dependence(console: Console, largest: int) -> None:
     """How many numbers, the dimension of the space they span, and the sets of them that add up to zero."""
-    numbers, names = published_keys(), quality.number_names()
+    numbers, names = PUBLISHED_KEYS, quality.number_names()
     console.print("[bold]The numbers[/bold]")
     distinct = len(set(numbers.tolist()))
     console.print(f"{len(numbers)} numbers, {distinct} of them distinct: 12 × 64 pieces, 4 castling, 8 files, 1 side")
@@ -65,10 +65,10 @@ def show_collisions(console: Console, sample: np.ndarray) -> None:
     console.print(f"\n[bold]Collisions of keys cut short, over {len(sample):,} distinct positions of random games[/bold]")
     table = new_table(console, "bits", "pairs", "expected")
     for bits in CUT_WIDTHS:
-        pairs, expected = quality.colliding_pairs(sample, bits), quality.expected_pairs(len(sample), bits)
+        pairs, expected = quality.colliding_pairs(sample, bits), quality.expected_dependent(len(sample), 2, bits)
         table.add_row(str(bits), f"{pairs:,}", number(expected))
     console.print(table)
-    console.print(f"64 bits, by arithmetic: {quality.expected_pairs(len(sample), 64):.1e} pairs; a first one after")
+    console.print(f"64 bits, by arithmetic: {quality.expected_dependent(len(sample), 2):.1e} pairs; a first one after")
     console.print(
         f"  {quality.expected_first_collision(64):.1e} positions. So the full key is enough to distinguish positions."
     )
