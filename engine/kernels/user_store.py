@@ -19,7 +19,7 @@ from pathlib import Path
 
 import llvmlite
 
-from zobra.engine.kernels import kernel_file
+import zobra.engine.kernels.kernel_file as kernel_file
 from zobra.engine.kernels.kernel_file import Kernels, check_own, remove
 from zobra.engine.kernels.processor import Target
 from zobra.engine.kernels.sources import digest
