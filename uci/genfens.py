@@ -52,6 +52,7 @@ def openings(count: int, seed: int, book: str) -> Iterator[str]:
             if moves := position.legal_moves():
                 position = position.after(source.choice(moves))
         reports: list[Report] = []
+        searcher.clear()  # so that the score is that of any such search of this position
         searcher.search(Game(position), Limits(nodes=NODES), reports.append)
         if reports and abs(reports[-1].score) <= MARGIN and position.key not in known:
             known.add(position.key)
