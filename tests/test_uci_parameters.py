@@ -71,11 +71,12 @@ def test_every_thread_is_told():
     assert [int(worker[0]["parameters"]["null_move_base"]) for worker in workers] == [2] * 4
 
 
-def test_the_list_is_toml():
+def test_the_list_is_toml_or_what_openbench_takes():
     listed = tomllib.loads(parameter_list([]))["parameter"]
     assert "use_table" not in listed and len(listed) > 10
     one = tomllib.loads(parameter_list(["use_table"]))["parameter"]
     assert one == {"use_table": {"default": 1, "low": 0, "high": 1, "c_end": 1}}
+    assert parameter_list(["use_table"], openbench=True) == "use_table, int, 1, 0, 1, 1, 0.002"
     with pytest.raises(ValueError, match="no parameter speed"):
         parameter_list(["speed"])
 

@@ -83,12 +83,15 @@ def bench(depth: Depth = 10) -> None:
 
 
 @app.command()
-def parameters(names: Annotated[list[str] | None, typer.Argument(help="Default: all but switches.")] = None) -> None:
+def parameters(
+    names: Annotated[list[str] | None, typer.Argument(help="Default: all but switches.")] = None,
+    openbench: Annotated[bool, typer.Option("--openbench", help="Print lines for OpenBench's form instead.")] = False,
+) -> None:
     """Print the parameters of the search as TOML for `zobra tune`."""
     from zobra.uci.parameter_list import parameter_list
 
     try:
-        typer.echo(parameter_list(names or []))
+        typer.echo(parameter_list(names or [], openbench))
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 
