@@ -45,8 +45,10 @@ def start() -> None:
         sys.path[0] = str(unpacked(Path(sys.argv[0]).resolve()))
     except OSError as error:
         sys.exit(f"zobra: the sources cannot be unpacked: {error}")
-    from zobra.uci.main import main
+    from zobra.uci.main import TUNABLE, main
 
+    if len(sys.argv) == 1:  # OpenBench gives an engine no arguments, and its match runner sets only options that were announced
+        sys.argv.append(TUNABLE)
     main()
 
 
