@@ -1,6 +1,8 @@
 """The build that OpenBench makes: one executable that needs neither the build folder nor a second Python."""
 
+import hashlib
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -89,6 +91,15 @@ def test_without_arguments_the_parameters_are_announced(source, tmp_path):
     """The match runner gives no arguments, and sets only options that were announced."""
     executable = build(source, tmp_path / "cache")
     assert "arguments ['--tunable']" in run([executable], tmp_path, tmp_path / "cache").stdout
+
+
+def test_the_configuration_names_files_that_exist():
+    book, zobra, workloads = (
+        json.loads((ROOT / "docs" / "openbench" / name).read_text())
+        for name in ("openings.epd.json", "Zobra.json", "workloads.json")
+    )
+    assert book["sha"] == hashlib.sha256((ROOT / "examples" / "openings.epd").read_bytes()).hexdigest()
+    assert zobra["test_presets"]["default"]["book_name"] == workloads["test"]["book_name"] == "openings.epd"
 
 
 def test_simultaneous_first_starts_agree(source, tmp_path):
