@@ -1,7 +1,7 @@
 """The evaluation without a network: piece-square values, interpolated between middlegame and endgame.
 
 It plays the games that the first network learns from, and the parameter `use_network=0` chooses it. It is computed anew for
-each position. The weights were fitted to such games (see zobra.train.piece_square).
+each position. The weights were fitted to such games (see zobra.train.fits).
 """
 
 from __future__ import annotations

@@ -1,19 +1,26 @@
 """Accumulators that are brought up to date are those that are computed anew, whatever is played."""
 
+import random
+
 import chess
 import numpy as np
 import pytest
 
 from tests.test_network import random_network
-from zobra.engine.accumulator import update
+from zobra.engine.accumulator import refresh, update
+from zobra.engine.board import ONE, ZERO
 from zobra.engine.fen import parse_fen
-from zobra.engine.kernels import VOID, WORD, entry, record
-from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION_TYPE
+from zobra.engine.generator import ALL, generate
+from zobra.engine.kernels import INT, VOID, WORD, copy_record, entry, record
+from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION_TYPE, TABLES_TYPE
+from zobra.engine.move import NO_MOVE
 from zobra.engine.network import evaluate_anew
 from zobra.engine.network_file import HIDDEN, install
-from zobra.engine.position import Position
-from zobra.search.worker import new_worker
-from zobra.train import verify
+from zobra.engine.position import TABLES_RECORD, Position
+from zobra.search.evaluation import evaluate
+from zobra.search.node import make_move
+from zobra.search.parameters import default_parameters
+from zobra.search.worker import SIGNALS, WORKER_TYPE, new_worker
 
 NETWORK_ARRAY = np.zeros(1, NETWORK)
 install(random_network(HIDDEN), NETWORK_ARRAY[0])
@@ -74,20 +81,50 @@ def test_a_piece_of_another_kind_on_the_same_square():
     assert is_updated_well(before, after, 0)
 
 
-def test_a_walk_through_the_search_s_stack():
-    assert verify.Verifier(random_network(HIDDEN)).walk(30_000, seed=3) == 0
+FACTOR, ADDEND, SHIFT = np.uint64(6364136223846793005), np.uint64(1442695040888963407), np.uint64(33)
+NULL_MOVE_RATE, EVALUATION_RATE, BACK_RATE, BACK_RANGE = map(np.uint64, (16, 3, 12, 5))
+WALK_PLIES = np.int64(100)  # largest ply of a walk
 
 
-def test_a_walk_finds_accumulators_that_were_not_brought_up_to_date(monkeypatch):
-    def forgetful_worker(parameters, signals):
-        return new_worker(parameters | {"use_network": 0}, signals)
+@entry(INT, WORKER_TYPE, TABLES_TYPE, record(ACCUMULATOR), WORD, INT)
+def walk(worker, tables, fresh, seed, plies):
+    """Random moves, null moves and take-backs, with evaluations in between; number of neurons that a refresh differs in."""
+    ply, wrong, state = np.int64(0), np.int64(0), seed
+    worker.stack[0].accumulator.computed = ZERO
+    for _ in range(plies):
+        node = worker.stack[ply]
+        state = state * FACTOR + ADDEND
+        number = state >> SHIFT
+        node.moves.count = ZERO
+        count = generate(node.position, tables, node.moves, ALL)
+        if count == ZERO or ply == WALK_PLIES or number % BACK_RATE == ZERO:
+            ply = max(np.int64(0), ply - 1 - np.int64(number % BACK_RANGE))
+            continue
+        is_null_move = number % NULL_MOVE_RATE == ONE and node.position.checkers == ZERO
+        make_move(worker, tables, ply, NO_MOVE if is_null_move else np.uint64(node.moves.moves[number % count]))
+        ply += 1
+        node = worker.stack[ply]
+        if number % EVALUATION_RATE != ZERO:
+            evaluate(worker, tables, ply)
+            for side in range(2):
+                refresh(tables.network, fresh, node.position, np.uint64(side))
+                for neuron in range(HIDDEN):
+                    wrong += fresh.sides[side].values[neuron] != node.accumulator.sides[side].values[neuron]
+        if ply == WALK_PLIES // 2 and number % EVALUATION_RATE == ZERO:  # a new root
+            copy_record(worker.stack[0], node)
+            worker.stack[0].accumulator.computed = ZERO
+            ply = np.int64(0)
+    return wrong
 
-    monkeypatch.setattr(verify, "new_worker", forgetful_worker)
-    assert verify.Verifier(random_network(HIDDEN)).walk(2_000, seed=3) > 100
 
-
-def test_a_score_that_depends_on_the_colour_is_found_out(monkeypatch):
-    verifier, boards = verify.Verifier(random_network(HIDDEN)), [chess.Board("3q1k2/5p2/8/1n6/4P3/8/R7/2K1B3 w - - 0 1")] * 50
-    assert verifier.asymmetries(boards) == 0
-    monkeypatch.setattr(verify.Verifier, "score", lambda self, position: int(position.record["side"]))
-    assert verifier.asymmetries(boards) == 50
+@pytest.mark.parametrize("use_network", [1, 0])
+def test_random_walks_through_the_search_s_stack(use_network):
+    """Half of them in Chess960. Without the network nothing is brought up to date, and that is found."""
+    tables, fresh, source, wrong = np.array([TABLES_RECORD]), np.zeros(1, ACCUMULATOR), random.Random(3), 0
+    install(random_network(HIDDEN), tables[0]["network"])
+    worker = new_worker(default_parameters() | {"use_network": use_network}, np.zeros(SIGNALS, np.int64))
+    for number in range(20):
+        board = chess.Board.from_chess960_pos(source.randrange(960)) if number % 2 else chess.Board()
+        worker[0]["stack"][0]["position"] = Position.from_board(board).record
+        wrong += int(walk(worker[0], tables[0], fresh[0], source.getrandbits(64), 1_500))
+    assert wrong == 0 if use_network else wrong > 1_000

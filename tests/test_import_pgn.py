@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.test_self_play import read_shard
 from zobra.train.command_line import app
-from zobra.train.games import DECIDED_SCORE, levels_of, read_shard, scores_of, shards
+from zobra.train.games import DECIDED_SCORE, levels_of, scores_of, shards
 
 GAME = '[White "A"]\n[Black "B"]\n[Result "{}"]\n\n{} {}\n\n'
 SCORED = "1. e4 {book} e5 {book} 2. Nf3 {+0.30/8 0.1s} Nc6 {-0.20/9 0.1s} 3. Bb5 {[%eval 0.5]} a6 {-M4/9 0.1s}"

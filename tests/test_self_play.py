@@ -14,12 +14,21 @@ from zobra.engine.move import NO_MOVE, move_text
 from zobra.engine.scores import is_mate
 from zobra.train import generate
 from zobra.train.check import check_data, coherence, duplicate_share
-from zobra.train.convert import HEAD, convert_set, read_old_shard
-from zobra.train.game_kernel import ENDINGS, RULE_DEFAULTS
-from zobra.train.games import levels_of, read_sets, read_shard, scores_of, shard_path, shards, write_atomically, write_shard
+from zobra.train.game_kernel import ENDINGS, RULE_DEFAULTS, DataError, TrainingGame
+from zobra.train.games import (
+    as_pgn,
+    levels_of,
+    read_positions,
+    read_sets,
+    scores_of,
+    shard_path,
+    shards,
+    write_atomically,
+    write_shard,
+)
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer
+from zobra.train.import_games import HEAD, convert_set, read_old_shard
 from zobra.train.positions import EMPTY, PACKED, Replayer, mailboxes, unpack_board
-from zobra.train.training_game import DataError, TrainingGame, as_pgn
 
 RULES = {"nodes": 150, "node_limit": 1_500}
 
@@ -28,6 +37,10 @@ RULES = {"nodes": 150, "node_limit": 1_500}
 def games() -> list[TrainingGame]:
     player = SelfPlayer(RULES, seed=1)
     return [player.play(number) for number in range(30)]
+
+
+def read_shard(path) -> list[TrainingGame]:
+    return [game for game, _ in read_positions(path, {})]
 
 
 def replayed(game: TrainingGame) -> chess.Board:
@@ -167,7 +180,7 @@ def test_older_games_are_converted_and_damaged_ones_passed_over(games, tmp_path)
     shard_path(source, 64).write_bytes(shard_path(source, 64).read_bytes()[:-40])
     assert [game.number for game in read_old_shard(shard_path(source, 0))] == list(range(20))
     with pytest.raises(DataError, match="zobra train convert"):
-        list(read_shard(shard_path(source, 0)))
+        read_shard(shard_path(source, 0))
     count, (fault,) = convert_set(source, target)
     assert count == len(games) and "000000064.games" in fault
     (path,) = shards(target)
@@ -187,7 +200,7 @@ def test_damage_is_named(games, tmp_path):
     for content in (*cut, flipped, *(other + b"\n" + body for other in headers)):
         path.write_bytes(content)
         with pytest.raises(DataError, match="000000000"):
-            list(read_shard(path))
+            read_shard(path)
     with pytest.raises(DataError, match="no games"):
         read_sets([tmp_path / "nothing"])
 

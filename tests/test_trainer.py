@@ -9,9 +9,8 @@ from zobra.engine.network_file import HIDDEN, LARGEST_OUTPUT, QB, SCALE
 from zobra.train.generate import SelfPlayer
 from zobra.train.gradient import accumulate_gradient
 from zobra.train.positions import Replayer
-from zobra.train.quantise import float_scores, integer_scores, quantise
-from zobra.train.trainer import LARGEST_WEIGHT, Schedule, Trainer, initial_weights, split
-from zobra.train.verify import verify
+from zobra.train.quantise import float_scores, integer_scores, quantise, verify
+from zobra.train.trainer import LARGEST_WEIGHT, Schedule, Trainer, initial_weights
 
 SMALL = 8  # neurons, where no kernel of the engine takes part
 SCHEDULE = Schedule(epochs=30, batch=128, rate=3e-3, warmup=10, validation=5)
@@ -56,7 +55,8 @@ def test_the_loss_is_what_the_output_says(positions):
 
 
 def test_games_are_kept_out_as_a_whole(positions):
-    training, validation = split(positions, 5)
+    trainer = Trainer(positions, SMALL, SCHEDULE, 1)
+    training, validation = trainer.training, trainer.validation
     assert len(training) + len(validation) == len(positions)
     assert not set(positions["game"][training]) & set(positions["game"][validation])
     assert set(positions["game"][validation]) == {number for number in positions["game"] if number % 5 == 0}
@@ -93,13 +93,13 @@ def test_rounding_costs_little_and_everything_is_verified(positions):
     sample = positions[:300]
     errors = np.abs(float_scores(weights[0], sample) - integer_scores(network, sample))
     assert errors.mean() < 3
-    findings = verify(network, weights[0], sample, plies=2_000)
+    findings = verify(network, weights[0], sample)
     assert findings.faults() == [] and findings.mean_error == pytest.approx(errors.mean())
 
 
 def test_verification_finds_weights_that_do_not_belong_together(positions):
     network = quantise(initial_weights(HIDDEN, 4)[0], {})
-    findings = verify(network, initial_weights(HIDDEN, 5)[0], positions[:300], plies=100)
+    findings = verify(network, initial_weights(HIDDEN, 5)[0], positions[:300])
     assert "centipawns from the floats" in findings.faults()[0]
 
 
@@ -107,5 +107,11 @@ def test_verification_finds_positions_seen_from_the_wrong_wing(positions):
     weights = initial_weights(HIDDEN, 4)
     turned = positions[:50].copy()
     turned["mirrored"] ^= 1
-    findings = verify(quantise(weights[0], {}), weights[0], turned, plies=100)
-    assert findings.kernel_differences > 40 and "plain arithmetic" in " ".join(findings.faults())
+    findings = verify(quantise(weights[0], {}), weights[0], turned)
+    assert findings.kernel_differences > 40 and "in the kernels" in " ".join(findings.faults())
+
+
+def test_verification_finds_scores_that_depend_on_the_colour(positions, monkeypatch):
+    weights = initial_weights(HIDDEN, 4)
+    monkeypatch.setattr("zobra.train.quantise.evaluate_anew", lambda network, accumulator, position: int(position["side"]))
+    assert verify(quantise(weights[0], {}), weights[0], positions[:50]).asymmetries == 50

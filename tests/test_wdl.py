@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, MATE
 from zobra.search.wdl import FULL_MATERIAL, PIECE_VALUES, USUAL_MATERIAL, Model, fitted, material_of, normalised, wdl
-from zobra.train.games import DataError
+from zobra.train.fits import fit_model, fit_wdl, material_shares, outcome_probabilities
+from zobra.train.game_kernel import DataError
 from zobra.train.positions import PACKED
-from zobra.train.wdl import fit, fit_positions, material_shares, outcome_probabilities
 
 SCORES = st.integers(1 - int(LONGEST_MATE), int(LONGEST_MATE) - 1)
 
@@ -50,16 +50,16 @@ def test_the_fit_finds_the_model_that_made_the_games():
     drawn_number = source.random(60_000)
     lose, draw, _ = outcome_probabilities(np.array(model), scores, material)
     results = np.where(drawn_number < lose, 0, np.where(drawn_number < lose + draw, 1, 2))
-    found, loss = fit(scores, material, results)
+    found, loss = fit_model(scores, material, results)
     assert tuple(found) == pytest.approx(tuple(model), rel=0.15)
     assert 0 < loss < 1
 
 
 @pytest.mark.parametrize("model", [Model(-50.0, 0.0, 60.0, 0.0), Model(math.nan, 0.0, 60.0, 0.0)])
 def test_a_fit_without_sense_is_not_written(model, monkeypatch, tmp_path):
-    monkeypatch.setattr("zobra.train.wdl.fit", lambda scores, material, results: (model, 0.5))
+    monkeypatch.setattr("zobra.train.fits.fit_model", lambda scores, material, results: (model, 0.5))
     with pytest.raises(DataError, match="the fit to these games failed"):
-        fit_positions(np.zeros(3, PACKED), {}, tmp_path / "model.json")
+        fit_wdl(np.zeros(3, PACKED), {}, tmp_path / "model.json")
     assert not list(tmp_path.iterdir())
 
 

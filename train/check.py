@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from rich.table import Table
 
 from zobra.train.game_kernel import ENDINGS
 from zobra.train.games import read_positions
 from zobra.train.positions import PACKED
 
 CLEAR_SCORE = 300  # centipawns: a side so far ahead mostly wins
-LEAST_COHERENCE = 0.8
-MOST_DUPLICATES = 0.2
-BALANCE = (0.35, 0.65)  # White's share of the points
+LEAST_COHERENCE, MOST_DUPLICATES = 0.8, 0.2
+LEAST_SHARE, LARGEST_SHARE = 0.35, 0.65  # White's share of the points
 BOARD = np.dtype([(name, PACKED[name]) for name in ("occupied", "pieces")])
 
 
 @dataclass(frozen=True)
 class DataReport:
-    """`coherence`: share of the clearly scored positions of decided games whose leading side won; None without any."""
+    """What games are like; for `coherence` and `duplicates` see the functions of these names."""
 
     games: int
     plies: int
@@ -41,9 +41,23 @@ class DataReport:
         if self.duplicates > MOST_DUPLICATES:
             found.append(f"{self.duplicates:.0%} of the positions occur more than once")
         share = (2 * self.results[2] + self.results[1]) / (2 * max(1, self.games))
-        if self.games and not BALANCE[0] <= share <= BALANCE[1]:
+        if self.games and not LEAST_SHARE <= share <= LARGEST_SHARE:
             found.append(f"White has {share:.0%} of the points")
         return found
+
+    def table(self) -> Table:
+        """The report for a terminal."""
+        won, drawn, lost = (self.results[result] for result in (2, 1, 0))
+        table = Table(show_header=False)
+        table.add_row("games", f"{self.games:,} (White +{won} ={drawn} -{lost})")
+        table.add_row("plies", f"{self.plies:,}")
+        table.add_row("positions kept", f"{self.positions:,}")
+        table.add_row("endings", ", ".join(f"{name} {count}" for name, count in self.endings.most_common()))
+        coherent = "no clear scores" if self.coherence is None else f"{self.coherence:.1%} of clear scores won"
+        table.add_row("coherence", coherent)
+        table.add_row("duplicates", f"{self.duplicates:.1%}")
+        table.add_row("median |score|", f"{self.median_score:.0f} centipawns")
+        return table
 
 
 def coherence(positions: np.ndarray) -> float | None:
@@ -54,18 +68,14 @@ def coherence(positions: np.ndarray) -> float | None:
 
 def duplicate_share(positions: np.ndarray) -> float:
     """Share of positions that repeat an earlier one."""
-    if not len(positions):
-        return 0.0
     boards = np.empty(len(positions), BOARD)
     boards["occupied"], boards["pieces"] = positions["occupied"], positions["pieces"]
-    return 1 - len(np.unique(boards.view(f"V{BOARD.itemsize}"))) / len(positions)
+    return 1 - len(np.unique(boards.view(f"V{BOARD.itemsize}"))) / len(positions) if len(positions) else 0.0
 
 
 def check_data(paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[[], None] = lambda: None) -> DataReport:
     """Replay all games of these shards; DataError where a file is damaged or a move is illegal."""
-    parts, plies = [np.zeros(0, PACKED)], 0
-    results: Counter[int] = Counter()
-    endings: Counter[str] = Counter()
+    parts, plies, results, endings = [np.zeros(0, PACKED)], 0, Counter[int](), Counter[str]()
     for path in paths:
         for game, found in read_positions(path, rules):
             parts.append(found)
@@ -74,13 +84,6 @@ def check_data(paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[
             plies += len(game.moves)
         on_shard()
     positions = np.concatenate(parts)
-    return DataReport(
-        games=sum(results.values()),
-        plies=plies,
-        positions=len(positions),
-        results=results,
-        endings=endings,
-        coherence=coherence(positions),
-        duplicates=duplicate_share(positions),
-        median_score=float(np.median(np.abs(positions["score"]))) if len(positions) else 0.0,
-    )
+    median = float(np.median(np.abs(positions["score"]))) if len(positions) else 0.0
+    shares = coherence(positions), duplicate_share(positions)
+    return DataReport(results.total(), plies, len(positions), results, endings, *shares, median)

@@ -18,9 +18,21 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Make an evaluation network: self-play games, training, tests.")
 
 Folder = Annotated[Path | None, typer.Option("--folder", "-f", help="Folder of games and networks (default: user data).")]
-Workers = Annotated[int, typer.Option("--workers", "-w", min=1, help="Threads.")]
+Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Threads (default: one for each processor).")]
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="quick, main, … or a TOML file.")]
-CORES = os.cpu_count() or 1
+Blend = Annotated[
+    float, typer.Option(min=0.0, max=1.0, help="Share of the game's result in the target; the rest is the score.")
+]
+LargestScore = Annotated[int, typer.Option(min=1, help="Centipawns: positions with larger scores are left out.")]
+Output = Annotated[Path | None, typer.Option(help="File to write (default: the file that the engine reads).", dir_okay=False)]
+STEPS = {  # by command: the methods of Pipeline, and the help
+    "all": (("run",), "Make a network from nothing: data, check, train, quantise, verify, bench, match."),
+    "data": (("play",), "Play the games of a recipe. The same command resumes an interrupted run."),
+    "check": (("check",), "Check the games of a recipe: legality, scores, duplicates, balance."),
+    "network": (("train", "verify"), "Train a network on the games of a recipe, and verify it."),
+    "verify": (("verify",), "Verify the network of a recipe, and measure its speed."),
+    "gate": (("gate",), "Play a match of a network against the engine that played its games."),
+}
 
 
 def register(application: typer.Typer) -> None:
@@ -55,105 +67,53 @@ def _pipeline(recipe: str, folder: Path | None, workers: int) -> Pipeline:
     return Pipeline(read_recipe(recipe), _root(folder), Console(), workers)
 
 
-@app.command("all")
-def all_steps(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES) -> None:
-    """Make a network from nothing: data, check, train, quantise, verify, bench, match."""
-    with _errors_reported():
-        _pipeline(recipe, folder, workers).run()
+def _add_step(name: str) -> None:
+    methods, text = STEPS[name]
+
+    @app.command(name, help=text)
+    def step(recipe: RecipeName, folder: Folder = None, workers: Workers = None) -> None:
+        with _errors_reported():
+            pipeline = _pipeline(recipe, folder, workers or os.cpu_count() or 1)
+            for method in methods:
+                getattr(pipeline, method)()
 
 
-@app.command()
-def data(
-    recipe: RecipeName,
-    folder: Folder = None,
-    workers: Workers = CORES,
-) -> None:
-    """Play the games of a recipe. The same command resumes an interrupted run."""
-    with _errors_reported():
-        _pipeline(recipe, folder, workers).play()
-
-
-@app.command()
-def check(recipe: RecipeName, folder: Folder = None) -> None:
-    """Check the games of a recipe: legality, scores, duplicates, balance."""
-    with _errors_reported():
-        _pipeline(recipe, folder, 1).check()
-
-
-@app.command()
-def network(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES) -> None:
-    """Train a network on the games of a recipe, and verify it."""
-    with _errors_reported():
-        pipeline = _pipeline(recipe, folder, workers)
-        pipeline.train()
-        pipeline.verify()
-
-
-@app.command()
-def verify(recipe: RecipeName, folder: Folder = None) -> None:
-    """Verify the network of a recipe, and measure its speed."""
-    with _errors_reported():
-        _pipeline(recipe, folder, 1).verify()
-
-
-@app.command()
-def gate(recipe: RecipeName, folder: Folder = None, workers: Workers = CORES) -> None:
-    """Play a match of a network against the engine that played its games."""
-    with _errors_reported():
-        _pipeline(recipe, folder, workers).gate()
-
-
-Blend = Annotated[
-    float, typer.Option(min=0.0, max=1.0, help="Share of the game's result in the target; the rest is the score.")
-]
-Output = Annotated[Path | None, typer.Option(help="File to write (default: the file that the engine reads).", dir_okay=False)]
-LARGEST = "Centipawns: positions with larger scores are left out."
+for each in STEPS:
+    _add_step(each)
 
 
 def _positions(recipe: str, folder: Path | None, largest_score: int) -> tuple[np.ndarray, dict[str, object]]:
     """The positions of a recipe's own games, and facts for the file made of them."""
     from zobra.train.games import load_positions, read_sets
-    from zobra.train.pipeline import StepFailed
 
     pipeline = _pipeline(recipe, folder, 1)
     rules = {**pipeline.recipe.filter, "largest_score": largest_score}
     positions, games = load_positions(read_sets(pipeline.sets[:1]), rules)
     if not len(positions):
-        raise StepFailed("these games have no position that passes the filter")
+        raise ValueError("these games have no position that passes the filter")
     return positions, {"recipe": pipeline.recipe.name, "games": games, "positions": len(positions)}
 
 
 @app.command()
-def wdl(
-    recipe: RecipeName,
-    folder: Folder = None,
-    largest_score: Annotated[int, typer.Option(min=1, help=LARGEST)] = 1_000,
-    output: Output = None,
-) -> None:
+def wdl(recipe: RecipeName, folder: Folder = None, largest_score: LargestScore = 1_000, output: Output = None) -> None:
     """Fit the win-draw-loss model to a recipe's games."""
     with _errors_reported():
         from zobra.search.wdl import FILE
-        from zobra.train.wdl import fit_positions
+        from zobra.train.fits import fit_wdl
 
-        positions, facts = _positions(recipe, folder, largest_score)
-        typer.echo(fit_positions(positions, facts, output or FILE))
+        typer.echo(fit_wdl(*_positions(recipe, folder, largest_score), output or FILE))
 
 
 @app.command()
 def pieces(
-    recipe: RecipeName,
-    folder: Folder = None,
-    largest_score: Annotated[int, typer.Option(min=1, help=LARGEST)] = 1_500,
-    blend: Blend = 1.0,
-    output: Output = None,
+    recipe: RecipeName, folder: Folder = None, largest_score: LargestScore = 1_500, blend: Blend = 1.0, output: Output = None
 ) -> None:
     """Fit the piece-square values to a recipe's games."""
     with _errors_reported():
         from zobra.engine.piece_square import WEIGHTS_FILE
-        from zobra.train.piece_square import fit_positions
+        from zobra.train.fits import fit_pieces
 
-        positions, facts = _positions(recipe, folder, largest_score)
-        typer.echo(fit_positions(positions, facts, blend, output or WEIGHTS_FILE))
+        typer.echo(fit_pieces(*_positions(recipe, folder, largest_score), blend, output or WEIGHTS_FILE))
 
 
 @app.command("import")
@@ -166,9 +126,8 @@ def import_games(
     from rich.console import Console
 
     from zobra.train.check import check_data
-    from zobra.train.display import describe
     from zobra.train.games import shards
-    from zobra.train.import_pgn import import_files
+    from zobra.train.import_games import import_files
 
     with _errors_reported():
         target = _root(folder) / name
@@ -178,7 +137,8 @@ def import_games(
         typer.echo(f"{games:,} games imported into {target}" if games else "no games imported")
         if not games:
             raise typer.Exit(1)
-        describe(Console(), report := check_data(shards(target), {}))
+        report = check_data(shards(target), {})
+        Console().print(report.table())
         for fault in report.faults():
             typer.echo(f"note: {fault}", err=True)
 
@@ -189,15 +149,10 @@ def convert(
     target: Annotated[Path, typer.Argument(help="Folder of the new set.", file_okay=False)],
 ) -> None:
     """Convert training games of the older form; damaged files are named and passed over."""
-    from rich.console import Console
+    from zobra.train.import_games import convert_set
 
-    from zobra.train.convert import convert_set
-    from zobra.train.display import bar
-    from zobra.train.games import shards
-
-    with _errors_reported(), bar(Console()) as progress:
-        task = progress.add_task("convert", total=len(shards(source)))
-        games, faults = convert_set(source, target, lambda: progress.advance(task))
+    with _errors_reported():
+        games, faults = convert_set(source, target)
     for fault in faults:
         typer.echo(f"passed over: {fault}", err=True)
     typer.echo(f"{games:,} games converted")
@@ -210,11 +165,10 @@ def view(
     number: Annotated[int | None, typer.Argument(help="The game's number (default: all games).")] = None,
 ) -> None:
     """Print training games as PGN with their scores."""
-    from zobra.train.games import read_shard
-    from zobra.train.training_game import as_pgn
+    from zobra.train.games import as_pgn, read_positions
 
     with _errors_reported():
-        games = [game for game in read_shard(shard) if number in (None, game.number)]
+        games = [game for game, _ in read_positions(shard, {}) if number in (None, game.number)]
         if not games:
             raise typer.BadParameter(f"{shard} has no games" if number is None else f"{shard} has no game {number}")
         for game in games:

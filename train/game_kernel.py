@@ -6,6 +6,8 @@ with empty histories.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from zobra.engine.board import FIFTY_MOVES, ONE, WHITE, ZERO
@@ -58,6 +60,7 @@ GAME = np.dtype(
 )
 ENDED_BY_RULE = ("mate", "stalemate", "material", "fifty moves", "repetition", "length")
 ENDINGS = (*ENDED_BY_RULE, "mate found", "win agreed", "draw agreed", "imported")
+RESULTS = ("0-1", "1/2-1/2", "1-0")  # by half points
 MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, DRAW_AGREED = map(np.int64, range(9))
 
 LOST, DRAWN, WON = np.int64(0), np.int64(1), np.int64(2)
@@ -65,6 +68,25 @@ DEEPEST = np.int64(MAX_PLY - 1)
 LAST_PLY = np.uint64(LONGEST_GAME)
 GOLDEN, FIRST_FACTOR, SECOND_FACTOR = map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 FIRST_SHIFT, SECOND_SHIFT, LAST_SHIFT = map(np.uint64, (30, 27, 31))
+
+
+class DataError(ValueError):
+    """Data that cannot be used; the message names the file and the fault."""
+
+
+@dataclass(frozen=True)
+class TrainingGame:
+    """One game: FEN after the opening, moves (uint16) and scores (int16, centipawns for White) of equal length.
+
+    `result` is in half points for White, `ending` an index into ENDINGS.
+    """
+
+    number: int
+    fen: str
+    result: int
+    ending: int
+    moves: np.ndarray
+    scores: np.ndarray
 
 
 @kernel
@@ -159,13 +181,6 @@ def is_over(worker, tables, game):
     return game.ending != LENGTH or game.count == LAST_PLY
 
 
-@kernel
-def adjudicate(game, result, ending):
-    """Set the result of a game that ends before the rules of chess end it."""
-    game.result, game.ending = result, ending
-    return True
-
-
 @entry(VOID, WORKER_TYPE, TABLES_TYPE, record(RULES), record(GAME), POSITION_TYPE)
 def play_game(worker, tables, rules, game, start):
     """Play one game from random moves after `start` and fill `game`, whose `random` holds the seed."""
@@ -185,10 +200,14 @@ def play_game(worker, tables, rules, game, start):
         white_wins = white_wins + 1 if white >= rules.win_score else 0
         black_wins = black_wins + 1 if -white >= rules.win_score else 0
         draws = draws + 1 if abs(white) <= rules.draw_score and np.int64(game.count) > rules.draw_after else 0
+        adjudicated = True
+        game.result = WON if white > DRAW else LOST
         if abs(score) >= LONGEST_MATE:
-            adjudicated = adjudicate(game, WON if white > DRAW else LOST, MATE_FOUND)
+            game.ending = MATE_FOUND
         elif white_wins >= rules.win_plies or black_wins >= rules.win_plies:
-            adjudicated = adjudicate(game, WON if white > DRAW else LOST, WIN_AGREED)
+            game.ending = WIN_AGREED
         elif draws >= rules.draw_plies:
-            adjudicated = adjudicate(game, DRAWN, DRAW_AGREED)
+            game.result, game.ending = DRAWN, DRAW_AGREED
+        else:
+            adjudicated = False
         advance_root(worker, tables, move)

@@ -17,16 +17,18 @@ import hashlib
 import json
 import lzma
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import chess.pgn
 import numpy as np
 
 from zobra.arena.files import write_safely
-from zobra.train.game_kernel import ENDINGS
+from zobra.engine.move import move_text
+from zobra.engine.scores import is_mate, mate_in_moves
+from zobra.train.game_kernel import ENDINGS, RESULTS, DataError, TrainingGame
 from zobra.train.positions import PACKED, Replayer
-from zobra.train.training_game import RESULTS, DataError, TrainingGame
 
 FORMAT, OLD_FORMAT = "zobra games 2", "zobra games 1"
 SETTINGS, SUFFIX = "set.json", ".games"
@@ -73,28 +75,19 @@ def scores_of(levels: np.ndarray) -> np.ndarray:
     return LEVEL_SCORES[levels.astype(int) + TOP_LEVEL]
 
 
-def _padded(fens: Sequence[str]) -> np.ndarray:
-    """FENs as rows of bytes (games, width) with an equal place for each square."""
-    texts = [re.sub(r"\d", lambda digit: "." * int(digit[0]), fen.split()[0]) + fen[len(fen.split()[0]) :] for fen in fens]
-    rows = np.array([text.encode("ascii") for text in texts])
-    return rows.view(np.uint8).reshape(len(fens), rows.itemsize)
-
-
-def _fen(row: np.ndarray) -> str:
-    board, space, rest = bytes(row).rstrip(b"\0").decode("ascii").partition(" ")
-    return re.sub(r"\.+", lambda dots: str(len(dots[0])), board) + space + rest
-
-
 def write_shard(path: Path, games: Iterable[TrainingGame], facts: dict[str, Any]) -> None:
     """Write games; `facts` goes into the header. DataError for an illegal move."""
     games, replayer = list(games), Replayer({})
     indices = [replayer.indices(game) for game in games]
     heads = np.array([(game.number, len(game.moves), game.result, game.ending) for game in games], GAME_HEAD)
-    rows = _padded([game.fen for game in games])
-    table = np.concatenate([heads.view(np.uint8).reshape(len(games), -1), rows], axis=1)
+    boards = (game.fen.partition(" ") for game in games)
+    fens = np.array(
+        [(re.sub(r"\d", lambda digit: "." * int(digit[0]), board) + " " + rest).encode() for board, _, rest in boards]
+    )
+    table = np.concatenate([part.view(np.uint8).reshape(len(games), -1) for part in (heads, fens)], axis=1)
     steps = [np.diff(levels_of(game.scores), prepend=np.int8(0)).astype(np.uint8) for game in games]
     payload = b"".join(part.tobytes() for part in (table.T, *indices, *steps))
-    sizes = {"games": len(games), "plies": int(heads["plies"].sum()), "fen_width": rows.shape[1]}
+    sizes = {"games": len(games), "plies": int(heads["plies"].sum()), "fen_width": fens.itemsize}
     header = json.dumps({"format": FORMAT, **sizes, **facts}, sort_keys=True)
     write_atomically(path, header.encode() + b"\n" + lzma.compress(payload, lzma.FORMAT_XZ, filters=FILTERS))
 
@@ -104,13 +97,12 @@ def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
     line, _, body = path.read_bytes().partition(b"\n")
     try:
         header = json.loads(line)
-    except ValueError:
-        header = None
-    kind = header.get("format") if isinstance(header, dict) else None
-    if kind == OLD_FORMAT:
-        raise DataError(f"{path}: games of an older form; `zobra train convert` converts them")
+        kind = header["format"]
+    except (KeyError, TypeError, ValueError):
+        kind = None
     if kind != FORMAT:
-        raise DataError(f"{path}: not a file of {FORMAT!r}")
+        older = "games of an older form; `zobra train convert` converts them"
+        raise DataError(f"{path}: {older if kind == OLD_FORMAT else f'not a file of {FORMAT!r}'}")
     try:
         games, plies, width = (int(header[name]) for name in ("games", "plies", "fen_width"))
         size = games * (GAME_HEAD.itemsize + width) + 2 * plies
@@ -122,11 +114,10 @@ def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
             raise ValueError(f"{len(payload)} bytes of games, not {size}, or more after them")
         table = payload[: size - 2 * plies].reshape(-1, games).T
         heads = np.ascontiguousarray(table[:, : GAME_HEAD.itemsize]).view(GAME_HEAD)[:, 0]
-        if (
-            int(heads["plies"].sum()) != plies
-            or (heads["result"] >= len(RESULTS)).any()
-            or (heads["ending"] >= len(ENDINGS)).any()
-        ):
+        fits = (
+            int(heads["plies"].sum()) == plies and max(heads["result"]) < len(RESULTS) and max(heads["ending"]) < len(ENDINGS)
+        )
+        if not fits:
             raise ValueError("its games do not fit its header")
     except (EOFError, KeyError, TypeError, ValueError, lzma.LZMAError) as error:
         raise DataError(f"{path}: damaged: {error}; {REMEDY}") from error
@@ -142,14 +133,11 @@ def read_positions(path: Path, rules: dict[str, int]) -> Iterator[tuple[Training
         begin, end = end, end + plies
         scores = scores_of(np.cumsum(steps[begin:end], dtype=np.uint8).view(np.int8))
         try:
-            yield replayer.read(TrainingGame(number, _fen(row), result, ending, indices[begin:end], scores))
+            board, _, rest = bytes(row).rstrip(b"\0").decode("ascii").partition(" ")
+            fen = re.sub(r"\.+", lambda dots: str(len(dots[0])), board) + " " + rest
+            yield replayer.read(TrainingGame(number, fen, result, ending, indices[begin:end], scores))
         except ValueError as error:
             raise DataError(f"{path}: {error}") from error
-
-
-def read_shard(path: Path) -> Iterator[TrainingGame]:
-    """The games of a shard; DataError names a file that cannot be used."""
-    return (game for game, _ in read_positions(path, {}))
 
 
 def load_positions(
@@ -195,3 +183,16 @@ def keep_settings(folder: Path, settings: dict[str, Any]) -> None:
         if known.get(name) != settings.get(name):
             there, here = known.get(name), settings.get(name)
             raise DataError(f"{folder} holds games with {name} = {there}, not {here}: use that, or name another folder")
+
+
+def as_pgn(game: TrainingGame) -> str:
+    """The game with its scores for White as comments: pawns, or moves to mate."""
+    tree = chess.pgn.Game()
+    tree.setup(chess.Board(game.fen))
+    tree.headers.update(Event="self-play", White="Zobra", Black="Zobra", Round=str(game.number))
+    tree.headers.update(Result=RESULTS[game.result], Termination=ENDINGS[game.ending])
+    node: chess.pgn.GameNode = tree
+    for move, score in zip(game.moves.tolist(), game.scores.tolist(), strict=True):
+        comment = f"#{mate_in_moves(score)}" if is_mate(score) else f"{score / 100:+.2f}"
+        node = node.add_variation(chess.Move.from_uci(move_text(move)), comment=comment)
+    return str(tree)

@@ -23,9 +23,8 @@ from zobra.engine.piece_square import WEIGHTS_FILE
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
-from zobra.train.game_kernel import GAME, RULE_DEFAULTS, RULES, play_game
+from zobra.train.game_kernel import GAME, RULE_DEFAULTS, RULES, TrainingGame, play_game
 from zobra.train.games import keep_settings, shard_path, write_shard
-from zobra.train.training_game import TrainingGame
 from zobra.tt.table import Table
 
 GAMES_A_SHARD = 128
@@ -33,37 +32,28 @@ PIECES_DIGEST = 16  # characters of the digest of the piece-square values
 TABLE_MEGABYTES = 2
 
 
-def seed_of(seed: int, number: int) -> int:
-    """Seed of game `number` of a set with this seed."""
-    return int.from_bytes(hashlib.sha256(f"{seed} {number}".encode()).digest()[:8], "little")
-
-
 class SelfPlayer:
     """Plays games against itself, one after the other; each starts with an empty table and empty histories."""
 
     def __init__(self, rules: dict[str, int], seed: int, parameters: dict[str, int] | None = None) -> None:
-        self.seed = seed
-        self._signals = np.zeros(SIGNALS, np.int64)
+        self._seed, self._signals = seed, np.zeros(SIGNALS, np.int64)
         self._worker = new_worker(default_parameters() | (parameters or {}), self._signals)
-        self._table = Table(TABLE_MEGABYTES)
+        self._table, self._start = Table(TABLE_MEGABYTES), parse_fen(START)
         self._rules = np.zeros(1, RULES)
         for name, value in (RULE_DEFAULTS | rules).items():
             self._rules[0][name] = value
-        self._start = parse_fen(START)
 
     def play(self, number: int) -> TrainingGame:
-        """Play the game of this number."""
+        """Play the game of this number; its random numbers depend on that and the seed."""
         self._table.clear()
         clear_histories(self._worker)
         self._worker[0]["table"] = self._table.record
-        array = np.zeros(1, GAME)
-        game: Any = array[0]
-        game["random"] = seed_of(self.seed, number)
+        game: Any = np.zeros(1, GAME)[0]
+        game["random"] = int.from_bytes(hashlib.sha256(f"{self._seed} {number}".encode()).digest()[:8], "little")
         play_game(self._worker[0], TABLES_RECORD, self._rules[0], game, self._start.record)
-        start = Position(np.array([game["start"]]))
-        count = int(game["count"])
+        fen, count = write_fen(Position(np.array([game["start"]]))), int(game["count"])
         moves, scores = game["moves"][:count].copy(), game["scores"][:count].copy()
-        return TrainingGame(number, write_fen(start), int(game["result"]), int(game["ending"]), moves, scores)
+        return TrainingGame(number, fen, int(game["result"]), int(game["ending"]), moves, scores)
 
 
 @dataclass
@@ -75,29 +65,21 @@ class Tally:
     shards_before: int = 0
     results: Counter[int] = field(default_factory=Counter)
 
-    def add(self, game: TrainingGame) -> None:
-        """Count a game."""
-        self.games, self.plies = self.games + 1, self.plies + len(game.moves)
-        self.results[game.result] += 1
-
 
 class Generation:
     """Makes games 0 … `games` - 1 of a set, in whole shards. `network` is the digest of the engine's network, "" for none."""
 
     def __init__(self, folder: Path, games: int, rules: dict[str, int], seed: int, workers: int, network: str = "") -> None:
-        self.tally = Tally()
         self.stopping = threading.Event()
         self._folder, self._rules, self._seed, self._workers = folder, rules, seed, workers
-        plays = network or f"pieces {hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest()[:PIECES_DIGEST]}"
-        self._settings = {"seed": seed, "network": plays, "games_a_shard": GAMES_A_SHARD, **RULE_DEFAULTS, **rules}
         self._parameters = {"use_network": int(bool(network))}
-        keep_settings(folder, self._settings)
+        plays = network or f"pieces {hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest()[:PIECES_DIGEST]}"
+        keep_settings(folder, {"seed": seed, "network": plays, "games_a_shard": GAMES_A_SHARD, **RULE_DEFAULTS, **rules})
         firsts = range(0, games, GAMES_A_SHARD)
         missing = [first for first in firsts if not shard_path(folder, first).exists()]
-        self.tally.shards_before = len(firsts) - len(missing)
+        self.tally = Tally(shards_before=len(firsts) - len(missing))
         self.games_missing = len(missing) * GAMES_A_SHARD
-        self._missing = iter(missing)
-        self._lock = threading.Lock()
+        self._missing, self._lock = iter(missing), threading.Lock()
 
     def run(self, on_game: Callable[[Tally], None] = lambda tally: None) -> Tally:
         """Play until all games are there, or `stopping` is set, as Ctrl-C does; an incomplete shard is dropped.
@@ -113,26 +95,20 @@ class Generation:
         return self.tally
 
     def _work(self, on_game: Callable[[Tally], None]) -> None:
+        """What each thread does: make the next missing shard until there is none."""
         try:
             player = SelfPlayer(self._rules, self._seed, self._parameters)
-            while not self.stopping.is_set():
-                with self._lock:
-                    first = next(self._missing, None)
-                if first is None:
-                    return
-                self._make_shard(player, first, on_game)
+            while (first := next(self._missing, None)) is not None:
+                games = []
+                for number in range(first, first + GAMES_A_SHARD):
+                    if self.stopping.is_set():
+                        return
+                    games.append(game := player.play(number))
+                    with self._lock:
+                        self.tally.games, self.tally.plies = self.tally.games + 1, self.tally.plies + len(game.moves)
+                        self.tally.results[game.result] += 1
+                        on_game(self.tally)
+                write_shard(shard_path(self._folder, first), games, {"first": first})
         except BaseException:
             self.stopping.set()
             raise
-
-    def _make_shard(self, player: SelfPlayer, first: int, on_game: Callable[[Tally], None]) -> None:
-        games = []
-        for number in range(first, first + GAMES_A_SHARD):
-            if self.stopping.is_set():
-                return
-            game = player.play(number)
-            games.append(game)
-            with self._lock:
-                self.tally.add(game)
-                on_game(self.tally)
-        write_shard(shard_path(self._folder, first), games, {"first": first})

@@ -7,7 +7,6 @@ is in units of the score's scale. Optimiser: AdamW, Loshchilov and Hutter (2017)
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -131,28 +130,22 @@ def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
             backpropagate_rows(gradient, theirs, count, slopes)
 
 
-class Step(NamedTuple):
-    """A step of the optimiser: positions in the batch, number from 1, learning rate and weight decay."""
-
-    positions: np.float32
-    number: int
-    rate: np.float32
-    decay: np.float32
-
-
 @numeric
 def optimise(weights, gradients, moments, limits, step):
-    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added in order; weights stay within ±limits."""
-    first_scale = 1.0 / (1.0 - FIRST_MOMENT**step.number)
-    second_scale = 1.0 / (1.0 - SECOND_MOMENT**step.number)
+    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added in order; weights stay within ±limits.
+
+    `step` has the number of positions in the batch, the number of the step from 1, learning rate and weight decay.
+    """
+    positions, number, rate, decay = step
+    first_scale, second_scale = 1.0 / (1.0 - FIRST_MOMENT**number), 1.0 / (1.0 - SECOND_MOMENT**number)
     first, second = moments[0], moments[1]
     for j in range(len(weights)):
         total = np.float32(0)
         for chunk in range(len(gradients)):
             total += gradients[chunk, j]
-        slope = total / step.positions
+        slope = total / positions
         first[j] = FIRST_MOMENT * first[j] + (np.float32(1) - FIRST_MOMENT) * slope
         second[j] = SECOND_MOMENT * second[j] + (np.float32(1) - SECOND_MOMENT) * slope * slope
         change = first[j] * first_scale / (math.sqrt(second[j] * second_scale) + TINY)
-        value = weights[j] * (1.0 - step.rate * step.decay) - step.rate * change
+        value = weights[j] * (1.0 - rate * decay) - rate * change
         weights[j] = min(max(value, -limits[j]), limits[j])

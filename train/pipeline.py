@@ -10,6 +10,8 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,21 +19,23 @@ import numpy as np
 from rich.console import Console
 
 from zobra.arena.clock import TimeControl
-from zobra.engine.network_file import BUILT_IN, HIDDEN, Network, read_network
-from zobra.train import display, gate
+from zobra.arena.command import GameOptions, play
+from zobra.arena.engines import EngineSpec
+from zobra.engine.network_file import BUILT_IN, HIDDEN, install, read_network
+from zobra.engine.position import TABLES_RECORD
+from zobra.train import display
 from zobra.train.check import check_data
 from zobra.train.games import data_digest, load_positions, read_sets, shards, write_atomically
-from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer
-from zobra.train.quantise import quantise
+from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer, Tally
+from zobra.train.quantise import quantise, verify
 from zobra.train.recipe import BUILT_IN_NAME, Recipe
 from zobra.train.trainer import Trainer
-from zobra.train.verify import verify
 
+ZOBRA = (sys.executable, "-m", "zobra.uci")
+SEED = 1  # of the random openings of the match
 VERIFIED_POSITIONS = 2_000
-BENCH_NODES = 200_000
 DIGEST_SHOWN = 8  # characters of a network's digest in the name of its match
 STOPPED = "interrupted; the same command resumes here"
-EXPECTED_SPEED = 0.6  # share of the speed with piece-square values
 SAMPLE, POSITIONS_A_GAME, MOVE_SECONDS = 4, 75, 0.01  # of the estimate
 MULTIPLICATIONS_A_SECOND = 1.1e8  # positions times neurons that a thread learns from
 
@@ -45,17 +49,9 @@ class Pipeline:
 
     def __init__(self, recipe: Recipe, folder: Path, console: Console, workers: int) -> None:
         self.recipe, self.folder, self.workers = recipe, folder, workers
+        self.network_path = folder / f"{recipe.name}.network"
+        self.sets = [folder / name for name in (recipe.name, *recipe.data.also)]  # of the games to train on
         self._console = console
-
-    @property
-    def network_path(self) -> Path:
-        """The file of the network."""
-        return self.folder / f"{self.recipe.name}.network"
-
-    @property
-    def sets(self) -> list[Path]:
-        """The folders of all games to train on."""
-        return [self.folder / name for name in (self.recipe.name, *self.recipe.data.also)]
 
     def opponent(self) -> Path | None:
         """The network that plays the games and that the new one has to beat; None: the piece-square values."""
@@ -64,16 +60,34 @@ class Pipeline:
             return BUILT_IN
         return self.folder / f"{name}.network" if name else None
 
+    @contextmanager
+    def _opponent_installed(self) -> Iterator[str]:
+        """The engine of this process is the opponent inside the context, whose value is the digest of its network, or ""."""
+        path = self.opponent()
+        before, network = TABLES_RECORD["network"].copy(), read_network(path) if path else None
+        if network is not None:
+            install(network, TABLES_RECORD["network"])
+        try:
+            yield network.digest if network else ""
+        finally:
+            TABLES_RECORD["network"] = before
+
     def play(self) -> None:
         """Play the missing games. DataError, before any is played, if another set of the recipe has none."""
         read_sets(self.sets[1:])
-        plan, path = self.recipe.data, self.opponent()
-        network = read_network(path) if path else None
-        with gate.network_installed(network):
-            digest = network.digest if network else ""
-            folder = self.folder / self.recipe.name
-            generation = Generation(folder, plan.games, plan.rules, plan.seed, self.workers, digest)
-            display.play_games(self._console, generation)
+        plan = self.recipe.data
+        with self._opponent_installed() as digest, display.bar(self._console, "speed", "results") as progress:
+            generation = Generation(self.sets[0], plan.games, plan.rules, plan.seed, self.workers, digest)
+            task = progress.add_task("games", total=generation.games_missing, speed="", results="")
+
+            def show(tally: Tally) -> None:
+                speed = f"{tally.plies / max(1e-9, progress.tasks[0].elapsed or 0):,.0f} positions/s"
+                results = "+{} ={} -{}".format(*(tally.results[result] for result in (2, 1, 0)))
+                progress.update(task, completed=tally.games, speed=speed, results=results)
+
+            tally = generation.run(show)
+        before = f", {tally.shards_before} shards existed before" if tally.shards_before else ""
+        self._console.print(f"{tally.games} games, {tally.plies} positions made{before}")
         if generation.stopping.is_set():
             raise StepFailed(STOPPED)
 
@@ -83,36 +97,26 @@ class Pipeline:
         with display.bar(self._console) as progress:
             task = progress.add_task("check", total=len(paths))
             report = check_data(paths, self.recipe.filter, lambda: progress.advance(task))
-        display.describe(self._console, report)
+        self._console.print(report.table())
         if faults := report.faults():
             raise StepFailed("; ".join(faults))
 
     def train(self) -> None:
-        """Train; write the float weights, the network and the plot."""
+        """Train; write the plot, the float weights and the network. Where the network is, all that verifies it is too."""
         recipe, paths = self.recipe, read_sets(self.sets)
         with display.bar(self._console) as progress:
             task = progress.add_task("load", total=len(paths))
             positions, games = load_positions(paths, recipe.filter, lambda: progress.advance(task))
         trainer = Trainer(positions, recipe.hidden, recipe.training, self.workers)
-        table = display.LossTable(self._console, recipe.training.epochs)
-        errors = table.show(trainer.run)
-        facts = {
-            "recipe": recipe.facts(),
-            "data": data_digest(paths),
-            "games": games,
-            "positions": len(positions),
-            "validation": {"loss": round(errors.loss, 6), "score": round(errors.score, 6), "result": round(errors.result, 6)},
-        }
-        self._write(quantise(trainer.weights[0], facts), trainer)
-        table.plot(self.network_path.with_suffix(".png"))
-
-    def _write(self, network: Network, trainer: Trainer) -> None:
-        """Write the network last: where it exists, the files to verify it exist too."""
+        errors = display.train(self._console, trainer, self.network_path.with_suffix(".png"))
+        validation = {name: round(getattr(errors, name), 6) for name in ("loss", "score", "result")}
+        facts = {"recipe": recipe.facts(), "data": data_digest(paths), "games": games, "positions": len(positions)}
+        network = quantise(trainer.weights[0], {**facts, "validation": validation})
         kept = io.BytesIO()
-        np.savez(kept, weights=trainer.weights, sample=trainer.positions[trainer.validation[:VERIFIED_POSITIONS]])
+        np.savez(kept, weights=trainer.weights, sample=positions[trainer.validation[:VERIFIED_POSITIONS]])
         write_atomically(self.network_path.with_suffix(".weights.npz"), kept.getvalue())
-        write_atomically(self.network_path, network.to_bytes())
-        facts = {**network.header, "recipe": self.recipe.name, "bytes": self.network_path.stat().st_size}
+        write_atomically(self.network_path, content := network.to_bytes())
+        facts = {**network.header, "recipe": recipe.name, "bytes": len(content)}
         self._console.print(f"{self.network_path}: {json.dumps(facts)}", soft_wrap=True)
 
     def verify(self) -> None:
@@ -120,67 +124,68 @@ class Pipeline:
 
         Where the network has another width than this process's kernels, a process with that network built in does it.
         """
-        if read_network(self.network_path, any_width=True).hidden != HIDDEN:
-            engine = [sys.executable, "-m", "zobra.uci", "--network", str(self.network_path)]
+        engine = [*ZOBRA, "--network", str(self.network_path)]
+        network = read_network(self.network_path, any_width=True)
+        if network.hidden != HIDDEN:
             command = [*engine, "train", "verify", str(self.recipe.path), "--folder", str(self.folder)]
             if subprocess.run(command, check=False).returncode:
                 raise StepFailed(f"{self.network_path} could not be verified")
             return
-        network = read_network(self.network_path)
         with np.load(self.network_path.with_suffix(".weights.npz")) as kept:
-            weights, sample = kept["weights"], kept["sample"]
-        findings = verify(network, weights[0], sample)
+            findings = verify(network, kept["weights"][0], kept["sample"])
         self._console.print(f"verified: {findings}", soft_wrap=True)
         if faults := findings.faults():
             rejected = self.network_path.replace(self.network_path.with_suffix(".rejected"))  # no other step may use it
             raise StepFailed("; ".join([*faults, f"the network is now {rejected}"]))
-        with gate.network_installed(network):
-            by_pieces, by_network = (gate.nodes_per_second(use, BENCH_NODES) for use in (0, 1))
-        share = by_network / by_pieces
-        self._console.print(f"{by_network:,.0f} nodes/s; {share:.0%} of the {by_pieces:,.0f} with piece-square values")
-        if share < EXPECTED_SPEED:
-            self._console.print(f"slower than expected: {EXPECTED_SPEED:.0%}")
+        done = subprocess.run([*engine, "bench"], check=False, stdout=subprocess.PIPE, text=True)
+        if done.returncode:
+            raise StepFailed(f"`zobra bench` failed with {self.network_path}")
+        self._console.print(f"bench: {done.stdout.splitlines()[-1]}")
 
     def gate(self) -> None:
-        """Play a match at a time control against the engine that played the games."""
+        """Play a match at a time control against the engine that played the games; it lies in the folder, and is resumed."""
         name, plan, opponent = self.recipe.name, self.recipe.gate, self.opponent()
-        engines = gate.zobra_with(name, self.network_path), gate.zobra_with(f"before-{name}", opponent)
-        digests = [
-            read_network(path, any_width=True).digest[:DIGEST_SHOWN] if path else "pieces"
-            for path in (self.network_path, opponent)
-        ]
+        engines, digests = [], []
+        for engine, path in ((name, self.network_path), (f"before-{name}", opponent)):
+            if path is None:
+                engines.append(EngineSpec(engine, (*ZOBRA, "--tunable"), {"use_network": "0"}))
+                digests.append("pieces")
+            else:
+                engines.append(EngineSpec(engine, (*ZOBRA, "--network", str(path))))
+                digests.append(read_network(path, any_width=True).digest[:DIGEST_SHOWN])
         folder = self.folder / "-".join([name, "gate", *digests])  # another network is another match
+        options = GameOptions(plan.time_control, plan.games, folder=folder, seed=SEED, concurrency=self.workers)
         try:
-            share = gate.play_match(self._console, folder, engines, plan.time_control, plan.games, self.workers)
+            state = play(self._console, folder, options.settings(engines), options)
+            if state.error is not None:
+                raise state.error
         except (ValueError, RuntimeError) as error:
             raise StepFailed(f"the match in {folder} failed: {error}") from error
-        if share is None:
+        if state.interrupted:
             raise StepFailed(STOPPED)
+        share = state.results.points(name) / state.results.games
         needed = 1 / (1 + 10 ** (-plan.least_elo / 400))
         self._console.print(f"{name} scored {share:.1%}; {needed:.1%} is needed")
         if share < needed:
             raise StepFailed(f"{name} is not strong enough: it scored {share:.1%}, and {needed:.1%} is needed")
 
-    def estimate(self) -> float:
+    def _estimate(self) -> float:
         """Seconds that all steps take, from the time of a few games; a rough estimate."""
-        plan, path = self.recipe.data, self.opponent()
-        network = read_network(path) if path else None
-        with gate.network_installed(network):
-            player = SelfPlayer(plan.rules, plan.seed, {"use_network": int(bool(network))})
+        plan, training, match = self.recipe.data, self.recipe.training, self.recipe.gate
+        with self._opponent_installed() as digest:
+            player = SelfPlayer(plan.rules, plan.seed, {"use_network": int(bool(digest))})
             player.play(0)  # the first game links the kernels
             began = time.perf_counter()
             for number in range(1, SAMPLE + 1):
                 player.play(number)
-            game = (time.perf_counter() - began) / SAMPLE
-        there = len(shards(self.folder / self.recipe.name)) * GAMES_A_SHARD
-        steps = plan.games * POSITIONS_A_GAME * self.recipe.training.epochs
-        match = self.recipe.gate.games * 2 * TimeControl.parse(self.recipe.gate.time_control).side_seconds(MOVE_SECONDS)
-        work = max(0, plan.games - there) * game + steps * self.recipe.hidden / MULTIPLICATIONS_A_SECOND + match
-        return work / self.workers
+        missing = max(0, plan.games - len(shards(self.sets[0])) * GAMES_A_SHARD)
+        playing = missing * (time.perf_counter() - began) / SAMPLE
+        learning = plan.games * POSITIONS_A_GAME * training.epochs * self.recipe.hidden / MULTIPLICATIONS_A_SECOND
+        return playing + learning + match.games * 2 * TimeControl.parse(match.time_control).side_seconds(MOVE_SECONDS)
 
     def run(self) -> None:
         """All steps."""
-        about = timedelta(seconds=max(1, round(self.estimate())))
+        about = timedelta(seconds=max(1, round(self._estimate() / self.workers)))
         self._console.print(f"all steps take about {about} (h:mm:ss) with {self.workers} threads")
         steps = (self.play, self.check, self.train, self.verify, self.gate)
         for number, step in enumerate(steps, 1):

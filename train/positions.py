@@ -22,8 +22,7 @@ from zobra.engine.layouts import MAX_MOVES, MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make
 from zobra.engine.move import EN_PASSANT, NO_MOVE, PROMOTION, flag_of, from_square, to_square
 from zobra.engine.position import TABLES_RECORD
-from zobra.train.game_kernel import GAME, LONGEST_GAME
-from zobra.train.training_game import DataError, TrainingGame
+from zobra.train.game_kernel import GAME, LONGEST_GAME, DataError, TrainingGame
 
 FILTER_DEFAULTS = {
     "first_ply": 16,  # counted from the start position; earlier positions belong to the opening
@@ -34,14 +33,7 @@ FILTER = np.dtype([(name, "i8") for name in FILTER_DEFAULTS], align=True)
 
 # `score` in centipawns and `result` in half points are for the side to move.
 PACKED = np.dtype(
-    [
-        ("occupied", "u8"),
-        ("pieces", "u1", (16,)),
-        ("score", "i2"),
-        ("result", "u1"),
-        ("mirrored", "u1"),
-        ("game", "u4"),
-    ]
+    [("occupied", "u8"), ("pieces", "u1", (16,)), ("score", "i2"), ("result", "u1"), ("mirrored", "u1"), ("game", "u4")]
 )
 REPLAY = np.dtype(
     [
@@ -159,16 +151,6 @@ def replay(job, rules, kept, tables):
         job.played += 1
 
 
-def unpack_board(packed: np.void) -> chess.Board:
-    """A packed position with its side to move as White; castling and en-passant rights are not stored."""
-    board = chess.Board(None)
-    squares = [square for square in range(64) if int(packed["occupied"]) >> square & 1]
-    for index, square in enumerate(squares):
-        piece = int(packed["pieces"][index >> 1]) >> 4 * (index & 1) & 15
-        board.set_piece_at(square, chess.Piece(piece // 2 + 1, piece % 2 == 0))
-    return board
-
-
 def mailboxes(positions: np.ndarray) -> np.ndarray:
     """Boards of shape (positions, 64), uint8: piece codes as in `pieces`, the side to move as White; EMPTY elsewhere."""
     taken = (positions["occupied"][:, np.newaxis] >> np.arange(64, dtype=np.uint64) & ONE).astype(bool)
@@ -176,6 +158,15 @@ def mailboxes(positions: np.ndarray) -> np.ndarray:
     boards = np.full(taken.shape, EMPTY, np.uint8)
     boards[taken] = nibbles[np.arange(MAX_PIECES) < taken.sum(axis=1)[:, np.newaxis]]
     return boards
+
+
+def unpack_board(packed: np.void) -> chess.Board:
+    """A packed position with its side to move as White; castling and en-passant rights are not stored."""
+    board = chess.Board(None)
+    for square, piece in enumerate(mailboxes(np.array([packed]))[0].tolist()):
+        if piece != EMPTY:
+            board.set_piece_at(square, chess.Piece(piece // 2 + 1, piece % 2 == 0))
+    return board
 
 
 class Replayer:
@@ -186,21 +177,18 @@ class Replayer:
         for name, value in (FILTER_DEFAULTS | rules).items():
             self._rules[0][name] = value
 
-    def positions(self, game: TrainingGame) -> np.ndarray:
-        """The positions of a game that are kept (dtype PACKED)."""
-        return self._replay(game, False)
-
     def indices(self, game: TrainingGame) -> np.ndarray:
         """The index (uint8) of each move of a game among the legal moves."""
-        self._replay(game, False)
+        self.positions(game)
         return self._job[0]["indices"][: len(game.moves)].copy()
 
     def read(self, game: TrainingGame) -> tuple[TrainingGame, np.ndarray]:
         """A game whose `moves` are indices, with its moves, and its positions that are kept."""
-        found = self._replay(game, True)
+        found = self.positions(game, decoding=True)
         return replace(game, moves=self._job[0]["game"]["moves"][: len(game.moves)].copy()), found
 
-    def _replay(self, played: TrainingGame, decoding: bool) -> np.ndarray:
+    def positions(self, played: TrainingGame, decoding: bool = False) -> np.ndarray:
+        """The positions of a game that are kept (dtype PACKED); `decoding` says that its moves are indices."""
         job: Any = self._job[0]
         game, count = job["game"], len(played.moves)
         if count > LONGEST_GAME:

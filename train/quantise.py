@@ -1,66 +1,95 @@
-"""Quantisation: from float weights to the integers of the engine, and the score in centipawns by both."""
+"""Quantisation: from float weights to the integers of the engine, and checks of the network that came of it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import chess
 import numpy as np
 
-from zobra.engine.network_file import BUCKETS, LARGEST_OUTPUT, QA, QB, SCALE, Network
-from zobra.train.positions import MAX_PIECES
+from zobra.engine.layouts import ACCUMULATOR, NETWORK
+from zobra.engine.network import evaluate_anew
+from zobra.engine.network_file import BUCKETS, FEATURES, LARGEST_OUTPUT, QA, QB, SCALE, Network, install
+from zobra.engine.position import Position
+from zobra.train.positions import EMPTY, MAX_PIECES, mailboxes, unpack_board
+
+LARGEST_MEAN_ERROR = 5.0  # centipawns of rounding error
+PARTS = ("rows", "bias", "output", "output_bias")
 
 
 def quantise(weights: Any, header: dict[str, Any]) -> Network:
     """The network of these float weights (a record of gradient.weights_dtype), each rounded to the nearest integer."""
-
-    def rounded(values: np.ndarray, unit: int) -> np.ndarray:
-        return np.rint(values * unit).astype(np.int16)
-
-    output = np.clip(rounded(weights["output"], QB), -LARGEST_OUTPUT, LARGEST_OUTPUT)
-    output_bias = np.rint(weights["output_bias"].astype(float) * QA * QB).astype(np.int32)
-    return Network(rounded(weights["rows"], QA), rounded(weights["bias"], QA), output, output_bias, header)
+    rows, bias, output, output_bias = (
+        np.rint(weights[name].astype(float) * unit) for name, unit in zip(PARTS, (QA, QA, QB, QA * QB), strict=True)
+    )
+    shorts = (values.astype(np.int16) for values in (rows, bias, np.clip(output, -LARGEST_OUTPUT, LARGEST_OUTPUT)))
+    return Network(*shorts, output_bias.astype(np.int32), header)
 
 
-def feature_lists(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Features of both sides, of shape (positions, 32), padded with -1; written independently of the kernels."""
-    squares = np.arange(64, dtype=np.uint64)
-    sides = np.full((2, len(positions), MAX_PIECES), -1)
-    for row, position in enumerate(positions):
-        occupied = np.flatnonzero(position["occupied"] >> squares & np.uint64(1))
-        nibbles = np.stack([position["pieces"] & 15, position["pieces"] >> 4], axis=1).ravel()[: len(occupied)].astype(int)
-        for side, (turn, bit) in enumerate(((0, 1), (56, 2))):
-            flip = turn ^ (7 if position["mirrored"] & bit else 0)
-            sides[side, row, : len(occupied)] = (nibbles ^ side) * 64 + (occupied ^ flip)
-    return sides[0], sides[1]
-
-
-def _neurons(rows: np.ndarray, bias: np.ndarray, features: np.ndarray) -> np.ndarray:
-    padded = np.concatenate([rows, np.zeros((1, rows.shape[1]), rows.dtype)])
-    return bias + padded[features].sum(axis=1)
-
-
-def _buckets(positions: np.ndarray) -> np.ndarray:
-    """The output bucket of each position."""
-    counts = np.array([int(occupied).bit_count() for occupied in positions["occupied"]])
-    return (counts - 1) * BUCKETS // MAX_PIECES
+def _outputs(weights: dict[str, np.ndarray], one: int, positions: np.ndarray) -> np.ndarray:
+    """The outputs for positions by plain arithmetic, independent of the kernels; a full neuron is `one`."""
+    boards = mailboxes(positions)
+    rows, squares = np.nonzero(boards != EMPTY)
+    pieces = boards[rows, squares].astype(int)
+    buckets = ((boards != EMPTY).sum(axis=1) - 1) * BUCKETS // MAX_PIECES
+    total = weights["output_bias"][buckets]
+    for side in range(2):
+        flip = 56 * side ^ np.where(positions["mirrored"] & 1 << side, 7, 0)
+        present = np.zeros((len(positions), FEATURES), weights["rows"].dtype)
+        present[rows, (pieces ^ side) * 64 + (squares ^ flip[rows])] = 1
+        neurons = np.clip(weights["bias"] + present @ weights["rows"], 0, one)
+        total = total + (neurons**2 * weights["output"][buckets, side]).sum(axis=1)
+    return total
 
 
 def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:
     """Centipawns for the side to move by the float weights."""
-    buckets = _buckets(positions)
-    output = weights["output_bias"][buckets].astype(float)
-    for side, features in enumerate(feature_lists(positions)):
-        values = np.clip(_neurons(weights["rows"].astype(float), weights["bias"].astype(float), features), 0, 1)
-        output += (values**2 * weights["output"][buckets, side]).sum(axis=1)
-    return output * SCALE
+    return _outputs({name: weights[name].astype(float) for name in PARTS}, 1, positions) * SCALE
 
 
 def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
     """Centipawns for the side to move by the integers, computed without any kernel."""
-    buckets = _buckets(positions)
-    total = QA * network.output_bias[buckets].astype(np.int64)
-    for side, features in enumerate(feature_lists(positions)):
-        values = np.clip(_neurons(network.rows.astype(np.int64), network.bias.astype(np.int64), features), 0, QA)
-        total += (values**2 * network.output[buckets, side]).sum(axis=1)
+    weights = {name: getattr(network, name).astype(np.int64) for name in PARTS}
     unit = QA * QA * QB
-    return (total * SCALE + unit // 2) // unit
+    return (_outputs(weights | {"output_bias": QA * weights["output_bias"]}, QA, positions) * SCALE + unit // 2) // unit
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Errors in centipawns, and numbers of differences."""
+
+    mean_error: float
+    largest_error: float
+    kernel_differences: int
+    asymmetries: int
+
+    def faults(self) -> list[str]:
+        """Failed checks, in words."""
+        checks = {
+            f"integers are {self.mean_error:.1f} centipawns from the floats on average": self.mean_error > LARGEST_MEAN_ERROR,
+            f"{self.kernel_differences} positions have another score in the kernels": self.kernel_differences,
+            f"{self.asymmetries} positions change their score with colours exchanged, or mirrored": self.asymmetries,
+        }
+        return [fault for fault, is_found in checks.items() if is_found]
+
+
+def verify(network: Network, weights: Any, positions: np.ndarray) -> Findings:
+    """Compare a network with its float weights, and the kernels with plain arithmetic, on positions of dtype PACKED."""
+    plain = integer_scores(network, positions)
+    errors = np.abs(float_scores(weights, positions) - plain)
+    record, accumulator = np.zeros(1, NETWORK), np.zeros(1, ACCUMULATOR)
+    install(network, record[0])
+
+    def score(board: chess.Board) -> int:
+        return int(evaluate_anew(record[0], accumulator[0], Position.from_board(board).record))
+
+    boards = [unpack_board(packed) for packed in positions]
+    scores = [score(board) for board in boards]
+    mirrored = [{score(board.mirror()), score(board.transform(chess.flip_horizontal))} for board in boards]
+    return Findings(
+        mean_error=float(errors.mean()),
+        largest_error=float(errors.max()),
+        kernel_differences=int((np.array(scores, np.int64) != plain).sum()),
+        asymmetries=sum(others != {found} for others, found in zip(mirrored, scores, strict=True)),
+    )

@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from zobra.engine.network_file import FEATURES, LARGEST_OUTPUT, QB
-from zobra.train.gradient import Step, accumulate_gradient, optimise, weights_dtype
-from zobra.train.training_game import DataError
+from zobra.train.game_kernel import DataError
+from zobra.train.gradient import accumulate_gradient, optimise, weights_dtype
 
 CHUNKS = 8
 LARGEST_WEIGHT = 1.98  # of the first layer: 33 rows of it stay within 16 bits
@@ -50,8 +50,7 @@ class Schedule:
         return self.blend + (self.last_blend - self.blend) * step / max(1, steps)
 
 
-@dataclass(frozen=True)
-class Errors:
+class Errors(NamedTuple):
     """Mean squared errors against the blended target, the score alone, and the result alone."""
 
     loss: float
@@ -59,20 +58,13 @@ class Errors:
     result: float
 
 
-@dataclass(frozen=True)
-class EpochReport:
+class EpochReport(NamedTuple):
     """State of the training; `validation` is None except at the end of an epoch."""
 
     epoch: float
     positions_per_second: float
     training: Errors
     validation: Errors | None
-
-
-def split(positions: np.ndarray, every: int) -> tuple[np.ndarray, np.ndarray]:
-    """Indices (uint32) to train on and to validate on: whole games, one of each `every` by number, are kept out."""
-    kept_out = positions["game"] % every == 0
-    return np.flatnonzero(~kept_out).astype(np.uint32), np.flatnonzero(kept_out).astype(np.uint32)
 
 
 def initial_weights(hidden: int, seed: int) -> np.ndarray:
@@ -87,19 +79,21 @@ def initial_weights(hidden: int, seed: int) -> np.ndarray:
 
 
 class Trainer:
-    """Holds the weights (a record of weights_dtype) and the moments of the optimiser."""
+    """Holds the weights (a record of weights_dtype) and the moments of the optimiser.
+
+    `training` and `validation` are indices (uint32) of positions: one game of each `schedule.validation` is kept out.
+    """
 
     def __init__(self, positions: np.ndarray, hidden: int, schedule: Schedule, threads: int) -> None:
-        self.schedule = schedule
+        self.schedule, self.positions = schedule, positions
         self.weights = initial_weights(hidden, schedule.seed)
-        self.positions = positions
-        self.training, self.validation = split(positions, schedule.validation)
+        kept_out = positions["game"] % schedule.validation == 0
+        self.training, self.validation = (np.flatnonzero(each).astype(np.uint32) for each in (~kept_out, kept_out))
         if not len(self.training) or not len(self.validation):
             raise DataError(f"{len(positions)} positions of too few games: none are left to train or to validate on")
         size = self.weights.view("f4").size
-        self._gradients = np.zeros((CHUNKS, size), np.float32)
+        self._gradients, self._moments = np.zeros((CHUNKS, size), np.float32), np.zeros((2, size), np.float32)
         self._records = self._gradients.view(self.weights.dtype)[:, 0]
-        self._moments = np.zeros((2, size), np.float32)
         limits = np.zeros(1, self.weights.dtype)
         limits["rows"] = limits["bias"] = LARGEST_WEIGHT
         limits["output"], limits["output_bias"] = LARGEST_OUTPUT / QB, LARGEST_OUTPUT
@@ -109,14 +103,13 @@ class Trainer:
 
     def run(self, on_report: Callable[[EpochReport], None] = lambda report: None) -> Errors:
         """Train all epochs; return the errors on the games kept out."""
-        source = np.random.default_rng(self.schedule.seed)
-        per_epoch = max(1, len(self.training) // self.schedule.batch)
-        steps = per_epoch * self.schedule.epochs
-        for epoch in range(self.schedule.epochs):
+        source, schedule = np.random.default_rng(self.schedule.seed), self.schedule
+        per_epoch = max(1, len(self.training) // schedule.batch)
+        for epoch in range(schedule.epochs):
             batches = np.array_split(source.permutation(self.training), per_epoch)
             total, seen, began = np.zeros(3), 0, time.perf_counter()
             for number, batch in enumerate(batches, 1):
-                total += self._learn(batch, steps)
+                total += self._learn(batch, per_epoch * schedule.epochs)
                 seen += len(batch)
                 if number % BATCHES_A_REPORT == 0 or number == per_epoch:
                     speed = seen / (time.perf_counter() - began)
@@ -126,8 +119,7 @@ class Trainer:
 
     def validate(self) -> Errors:
         """Errors on the games kept out, with the blend of the last step."""
-        blend = self.schedule.blend_at(1, 1)
-        return Errors(*(self._work(self.validation, blend, False) / len(self.validation)))
+        return Errors(*(self._work(self.validation, self.schedule.last_blend, False) / len(self.validation)))
 
     def _work(self, order: np.ndarray, blend: float, learn: bool) -> np.ndarray:
         """Sums of the errors over positions; the gradients are left in the chunks."""
@@ -144,10 +136,10 @@ class Trainer:
         return errors.sum(axis=0)
 
     def _learn(self, batch: np.ndarray, steps: int) -> np.ndarray:
-        schedule = self.schedule
-        errors = self._work(batch, schedule.blend_at(self._step, steps), True)
-        rate = schedule.rate_at(self._step, steps)
+        """One step of `steps`; sums of the errors before it."""
+        errors = self._work(batch, self.schedule.blend_at(self._step, steps), True)
+        rate = self.schedule.rate_at(self._step, steps)
         self._step += 1
-        step = Step(np.float32(len(batch)), self._step, np.float32(rate), np.float32(schedule.decay))
+        step = np.float32(len(batch)), self._step, np.float32(rate), np.float32(self.schedule.decay)
         optimise(self.weights.view("f4"), self._gradients, self._moments, self._limits, step)
         return errors
