@@ -21,10 +21,11 @@ PARTS = ("rows", "bias", "output", "output_bias")
 def quantise(weights: Any, header: dict[str, Any]) -> Network:
     """The network of these float weights (a record of gradient.weights_dtype), each rounded to the nearest integer."""
     rows, bias, output, output_bias = (
-        np.rint(weights[name].astype(float) * unit) for name, unit in zip(PARTS, (QA, QA, QB, QA * QB), strict=True)
+        np.rint(weights[name].astype(float) * unit).astype(np.int32)
+        for name, unit in zip(PARTS, (QA, QA, QB, QA * QB), strict=True)
     )
-    shorts = (values.astype(np.int16) for values in (rows, bias, np.clip(output, -LARGEST_OUTPUT, LARGEST_OUTPUT)))
-    return Network(*shorts, output_bias.astype(np.int32), header)
+    output = np.clip(output, -LARGEST_OUTPUT, LARGEST_OUTPUT)
+    return Network(rows.astype(np.int16), bias.astype(np.int16), output.astype(np.int16), output_bias, header)
 
 
 def _outputs(weights: dict[str, np.ndarray], one: int, positions: np.ndarray) -> np.ndarray:
