@@ -16,7 +16,6 @@ from zobra.engine.kernels import kernel
 from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, from_square, to_square
 from zobra.search.worker import FIRST_BEFORE, FOURTH_BEFORE, HISTORY_LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
 
-SHARES = 1024  # shares are counted in 1024ths
 PAWNS = np.uint64(0)  # which of a position's correction keys
 
 

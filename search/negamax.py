@@ -14,7 +14,7 @@ from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.search.draw import is_draw
-from zobra.search.history import SHARES, is_noisy, note_searched, update_histories
+from zobra.search.history import is_noisy, note_searched, update_histories
 from zobra.search.move_picker import legal_or_none, next_search_move, start_picking
 from zobra.search.node import finish_node, make_move, probe_tt, set_static_evaluation
 from zobra.search.pruning import (
@@ -28,7 +28,7 @@ from zobra.search.pruning import (
 )
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import late_move_depth, research_depth, singular_extension, singular_search_allowed
-from zobra.search.worker import ROOT_MOVE_MASK, WORKER_TYPE, begin_node, update_pv
+from zobra.search.worker import ROOT_MOVE_MASK, WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import move_of, score_from_table, score_of
 
 NO, YES = np.int64(0), np.int64(1)  # is it a cut node? A recursive call needs exact types
@@ -40,7 +40,9 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     # Step 1. Quiescence search at the horizon
     if depth <= 0 or ply >= MAX_PLY:
         return quiescence(worker, tables, ply, alpha, beta)
-    begin_node(worker, ply)
+    count_node(worker)
+    worker.pv_length[ply] = 0
+    worker.stack[ply + 2].cutoff_count = ZERO
 
     # Step 2. Draws, and mate distance pruning
     if worker.stopped or (ply > 0 and is_draw(worker, tables, ply)):
@@ -67,7 +69,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
 
         # Step 5. Reverse futility pruning
         if reverse_futility_applies(worker, ply, evaluation, beta, depth):
-            surplus = (evaluation - beta) * parameters.reverse_futility_share // SHARES
+            surplus = (evaluation - beta) * parameters.reverse_futility_share // 1024
             return beta + surplus if evaluation < LONGEST_MATE else evaluation
 
         # Step 6. Null move pruning, with verification at high depth

@@ -42,16 +42,10 @@ def tt_adjusted_evaluation(evaluation, tt_entry, tt_score):
 def is_improving(worker, ply):
     """Is the static evaluation above that of two plies before, or of four if that was in check? Never in check."""
     evaluation = worker.stack[ply].static_evaluation
-    if evaluation == NO_SCORE:
-        return False
-    if ply < 2:
-        return True
-    before = worker.stack[ply - 2].static_evaluation
-    if before == NO_SCORE:
-        if ply < 4:
-            return True
+    before = worker.stack[ply - 2].static_evaluation if ply >= 2 else NO_SCORE
+    if before == NO_SCORE and ply >= 4:
         before = worker.stack[ply - 4].static_evaluation
-    return before == NO_SCORE or evaluation > before
+    return evaluation != NO_SCORE and (before == NO_SCORE or evaluation > before)
 
 
 @kernel

@@ -9,7 +9,7 @@ from zobra.engine.kernels import kernel
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE
 from zobra.search.history import capture_score, is_noisy, quiet_score
-from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES, extension_allowed
+from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES
 from zobra.tt.entry import EXACT, LOWER, bound_of, depth_of
 
 LAST_DEPTH, LAST_MOVE = REDUCTION_DEPTHS - 1, REDUCTION_MOVES - 1
@@ -61,17 +61,20 @@ def research_depth(worker, ply, depth, score, best):
     Idea: Stockfish's do-deeper and do-shallower searches.
     """
     parameters = worker.parameters
-    if score > best + parameters.deeper_margin and extension_allowed(worker, ply):
+    if score > best + parameters.deeper_margin and 0 < ply < 2 * worker.root_depth:
         return depth + 1
     return depth - 1 if score < best + parameters.shallower_margin and depth > 1 else depth
 
 
 @kernel
 def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
-    """Singular extensions: is the TT move tested? The table's depth must be near, and its score no upper bound and no mate."""
+    """Singular extensions: is the TT move tested? The table's depth must be near, and its score no upper bound and no mate.
+
+    Neither the root nor a line of twice the iteration's depth is extended.
+    """
     return (
         depth >= worker.parameters.singular_depth
-        and extension_allowed(worker, ply)
+        and 0 < ply < 2 * worker.root_depth
         and worker.stack[ply].excluded == NO_MOVE
         and tt_move != NO_MOVE
         and (bound_of(tt_entry) == LOWER or bound_of(tt_entry) == EXACT)

@@ -127,20 +127,6 @@ def clock_now():
 
 
 @kernel
-def begin_node(worker, ply):
-    """Count a node of the main search, and reset its PV and the cutoff count of its grandchildren."""
-    count_node(worker)
-    worker.pv_length[ply] = 0
-    worker.stack[ply + 2].cutoff_count = ZERO
-
-
-@kernel
-def extension_allowed(worker, ply):
-    """May the search be extended at this ply? Not at the root, and not beyond twice the depth of the iteration."""
-    return 0 < ply < 2 * worker.root_depth
-
-
-@kernel
 def piece_to(position, move):
     """Index of the moved piece and its target square: 0 to PIECE_SQUARES - 1."""
     return np.uint64(position.board[from_square(move)]) * SQUARES + to_square(move)
