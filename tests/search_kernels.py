@@ -11,6 +11,7 @@ import numpy as np
 
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ONE, ZERO
+from zobra.engine.fen import START, parse_fen
 from zobra.engine.kernels import BOOL, INT, VOID, WORD, Entry, entry, record
 from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.legality import is_legal
@@ -32,14 +33,12 @@ ALL_NUMBERS = 1 << 16  # every 16-bit number, legal move or not
 VERDICTS = np.dtype([("legal", "u1", (ALL_NUMBERS,))])
 PICKED = np.dtype([("count", "u8"), ("moves", "u2", (MAX_MOVES,)), ("stages", "i8", (MAX_MOVES,))], align=True)
 MOVE_MASK = np.uint64(ALL_NUMBERS - 1)
-HISTORY_WEIGHT = 43  # of capture history in the SEE threshold
+DEFAULTS = default_parameters()
 
 # Types of a kernel's arguments by their names, INT for all others; and what kernels return that give neither INT nor BOOL.
-RECORDS = {
-    "worker": WORKER_TYPE, "tables": TABLES_TYPE, "position": POSITION_TYPE, "node": record(NODE), "table": record(TABLE)
-}  # fmt: skip
-TYPES = RECORDS | dict.fromkeys(("move", "tt_move", "tt_entry", "data", "key", "generation"), WORD)
-TYPES |= dict.fromkeys(("is_quiet", "improving", "pv_node"), BOOL)
+TYPES = {"worker": WORKER_TYPE, "tables": TABLES_TYPE, "position": POSITION_TYPE, "node": record(NODE), "table": record(TABLE)}
+TYPES |= dict.fromkeys(("move", "tt_move", "tt_entry", "data", "key", "generation"), WORD)
+TYPES |= dict.fromkeys(("is_quiet", "pv_node"), BOOL)
 NO_RESULT = (make_move, note_searched, set_threats, store, update_correction_histories, update_histories)
 RETURNS = dict.fromkeys(NO_RESULT, VOID) | dict.fromkeys((pack, probe, move_of, generation_of), WORD)
 
@@ -55,33 +54,44 @@ def call(kernel: Any, bench: Workbench | None = None, ply: int = 1, **values: An
     """Call a kernel about the node at `ply` of a bench. Its records come from the bench; numbers that are not given are 0."""
     names, enter = door(kernel)
     assert values.keys() <= set(names), f"{values.keys() - set(names)} are no arguments of {kernel.function.__name__}"
-    given: dict[str, Any] = {"ply": ply}
+    values["ply"] = ply
     if bench is not None:
         node = bench.this["stack"][ply]
-        given |= {"worker": bench.this, "tables": TABLES_RECORD, "position": node["position"], "node": node}
-        given["table"] = bench.this["table"]
-    values = given | values
+        values |= {"worker": bench.this, "tables": TABLES_RECORD, "table": bench.this["table"]}
+        values |= {"position": node["position"], "node": node}
     return enter(*(values.get(name, 0) for name in names))
+
+
+def node_at(fen: str, ply: int = 1, previous_move: int = 1, **values: Any) -> Workbench:
+    """A node at `ply`, reached by `previous_move`. A value is a search parameter, or a field of the node or of the worker."""
+    bench = Workbench(parse_fen(START), {name: value for name, value in values.items() if name in DEFAULTS})
+    this, node = bench.this, bench.this["stack"][ply]
+    this["stack"][ply - 1]["move"], node["position"] = previous_move, parse_fen(fen).record
+    for name in values.keys() - DEFAULTS.keys():
+        (node if name in node.dtype.names else this)[name] = values[name]
+    return bench
+
+
+def ask(kernel: Any, fen: str = START, ply: int = 1, **values: Any) -> int:
+    """Call a kernel about a node; a value that is no argument of it is set as in `node_at`."""
+    arguments = {name: values.pop(name) for name in door(kernel)[0] if name in values}
+    return call(kernel, node_at(fen, ply, **values), ply, **arguments)
 
 
 @entry(VOID, POSITION_TYPE, TABLES_TYPE, record(VERDICTS))
 def judge_all_numbers(position, tables, verdicts):
-    """Ask `is_legal` about every 16-bit number."""
     for number in range(ALL_NUMBERS):
         verdicts.legal[number] = np.uint8(is_legal(position, tables, np.uint64(number)))
 
 
 @entry(VOID, WORKER_TYPE, TABLES_TYPE, INT, WORD, BOOL, INT, record(PICKED))
 def pick_all(worker, tables, ply, tt_move, noisy_only, quiets_until, picked):
-    """All moves of the picker in their order, and the stage it stood in after each.
-
-    From the `quiets_until`-th move on, it is told after each that quiet ones are no longer wanted.
-    """
+    """All moves of the picker in their order, and its stage after each; from `quiets_until` moves on, quiets are skipped."""
     node = worker.stack[ply]
     start_picking(node, legal_or_none(node.position, tables, tt_move))
     picked.count = ZERO
     while picked.count < MAX_MOVES:
-        move = next_capture(worker, node, tables, HISTORY_WEIGHT) if noisy_only else next_move(worker, tables, ply)
+        move = next_capture(worker, node, tables, 0) if noisy_only else next_move(worker, tables, ply)
         if move == ZERO:
             break
         picked.moves[picked.count] = np.uint16(move)
@@ -110,22 +120,10 @@ def picker_perft(worker, tables, ply, depth):
 
 
 # Parameters with which nothing is pruned, reduced or remembered: the search is then plain minimax.
-PLAIN = {
-    "use_table": 0,
-    "internal_reduction_depth": 1_000,
-    "reverse_futility_depth": 0,
-    "null_move_depth": 1_000,
-    "singular_depth": 1_000,
-    "reduction_moves": 1_000,
-    "late_move_depth": 0,
-    "futility_depth": -1,
-    "history_pruning_depth": -1,
-    "exchange_pruning_depth": 0,
-    "quiescence_evasions": 1,
-    "quiescence_margin": 100_000,
-    "correction_weight": 0,
-    "capture_history_weight": 0,
-}
+PLAIN = dict.fromkeys(("internal_reduction_depth", "null_move_depth", "singular_depth", "reduction_moves"), 1_000)
+PLAIN |= dict.fromkeys(("use_table", "reverse_futility_depth", "late_move_depth", "exchange_pruning_depth"), 0)
+PLAIN |= {"futility_depth": -1, "history_pruning_depth": -1, "correction_weight": 0, "capture_history_weight": 0}
+PLAIN |= {"quiescence_evasions": 1, "quiescence_margin": 100_000}
 
 
 class Workbench:
@@ -133,7 +131,7 @@ class Workbench:
 
     def __init__(self, position: Position, parameters: dict[str, int] | None = None, keys: Iterable[int] = ()) -> None:
         self.stop = np.zeros(SIGNALS, np.int64)
-        self.array = new_worker(default_parameters() | (parameters or {}), self.stop)
+        self.array = new_worker(DEFAULTS | (parameters or {}), self.stop)
         self.this = self.array[0]
         self.memory = Table(1)
         self.this["table"] = self.memory.record
@@ -151,8 +149,7 @@ class Workbench:
 
     def search(self, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
         """`negamax` from the root."""
-        self.this["nodes"] = 0
-        self.this["root_depth"] = depth
+        self.this["nodes"], self.this["root_depth"] = 0, depth
         return int(negamax(self.this, TABLES_RECORD, 0, depth, alpha, beta, 0))
 
     def quiesce(self, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
@@ -162,7 +159,7 @@ class Workbench:
 
     def line(self) -> list[int]:
         """The principal variation of the last search."""
-        return [int(move) for move in self.this["pv"][0][: self.this["pv_length"][0]]]
+        return self.this["pv"][0][: self.this["pv_length"][0]].tolist()
 
 
 def history_of(bench: Workbench, ply: int, move: int, is_quiet: bool) -> int:
@@ -170,14 +167,16 @@ def history_of(bench: Workbench, ply: int, move: int, is_quiet: bool) -> int:
     return call(quiet_score if is_quiet else capture_score, bench, ply, move=move)
 
 
-def recalled(bench: Workbench, key: int) -> dict[str, int] | None:
-    """The fields of the bench's table entry for a key, None if there is none."""
-    data = call(probe, bench, key=key)
-    return unpacked(data) if data else None
+FIELDS = {"move": move_of, "score": score_of, "evaluation": evaluation_of, "depth": depth_of, "bound": bound_of}
+FIELDS["generation"] = generation_of
 
 
 def unpacked(data: int) -> dict[str, int]:
     """{field: value} of a data word."""
-    readers = {"move": move_of, "score": score_of, "evaluation": evaluation_of, "depth": depth_of, "bound": bound_of}
-    readers["generation"] = generation_of
-    return {name: call(kernel, data=data) for name, kernel in readers.items()}
+    return {name: call(kernel, data=data) for name, kernel in FIELDS.items()}
+
+
+def recalled(bench: Workbench, key: int) -> dict[str, int] | None:
+    """The fields of the bench's table entry for a key, None if there is none."""
+    data = call(probe, bench, key=key)
+    return unpacked(data) if data else None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.search_kernels import Workbench, call
+from tests.search_kernels import Workbench, call, node_at
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.correction import LARGEST_BONUS, corrected_evaluation, update_correction_histories
@@ -12,6 +12,7 @@ from zobra.search.worker import BEFORE, HISTORY_LIMIT
 SAME_PAWNS = "rn1qkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1"
 OTHER_PAWNS = "rn1qkbnr/1ppppppp/8/8/8/8/PPPPPPP1/R1BQKBNR w KQkq - 0 1"
 TABLES = 4  # pawns, the pieces of either side, the last two moves
+MATE = int(LONGEST_MATE)
 
 
 @pytest.fixture
@@ -19,74 +20,51 @@ def bench():
     return Workbench(parse_fen(START))
 
 
-def corrected(bench: Workbench, static: int = 0) -> int:
-    return call(corrected_evaluation, bench, 0, raw_evaluation=static)
+def corrected(bench: Workbench, static: int = 0, ply: int = 0) -> int:
+    return call(corrected_evaluation, bench, ply, raw_evaluation=static)
 
 
-def teach(bench: Workbench, difference: int, depth: int) -> None:
-    call(update_correction_histories, bench, 0, difference=difference, depth=depth)
-
-
-def finish(bench: Workbench, score: int, depth: int, alpha: int, beta: int, move: int = 0) -> int:
-    bench.this["stack"][0]["depth"] = depth
-    return call(finish_node, bench, 0, move=move, score=score, alpha=alpha, beta=beta)
-
-
-def test_nothing_learned_corrects_nothing(bench):
-    assert [corrected(bench, static) for static in (-300, 0, 41)] == [-300, 0, 41]
+def teach(bench: Workbench, difference: int, depth: int, times: int = 1) -> None:
+    for _ in range(times):
+        call(update_correction_histories, bench, 0, difference=difference, depth=depth)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_lesson_moves_the_evaluation_its_way(bench, sign):
-    before = 0
+def test_a_lesson_moves_the_evaluation_its_way_to_a_limit(bench, sign):
+    assert [corrected(bench, static) for static in (-300, 0, 41)] == [-300, 0, 41]  # nothing is known yet
+    values = [0]
     for _ in range(20):
         teach(bench, sign * 120, 8)
-        after = corrected(bench)
-        assert sign * after >= sign * before
-        before = after
-    assert sign * before > 20
+        values.append(sign * corrected(bench))
+    assert values == sorted(values) and values[-1] > 20
+    teach(bench, sign * 30_000, 100, 500)
+    assert abs(bench.this["position_correction"]).max() <= HISTORY_LIMIT
 
 
 def test_the_correction_is_the_weighted_sum_of_its_tables(bench):
     teach(bench, 100, 6)
     total = TABLES * 100 * 6 * 2
     assert corrected(bench) == total * int(bench.this["parameters"]["correction_weight"]) // int(HISTORY_LIMIT)
-
-
-def test_a_lesson_is_bounded(bench):
+    bench.this["position_correction"] = 0
     teach(bench, 30_000, 100)
-    assert int(bench.this["position_correction"].max()) == int(LARGEST_BONUS)
-    for _ in range(500):
-        teach(bench, 30_000, 100)
-    assert int(bench.this["position_correction"].max()) <= int(HISTORY_LIMIT)
+    assert bench.this["position_correction"].max() == LARGEST_BONUS
 
 
 def test_like_positions_share_what_they_have_in_common(bench):
-    for _ in range(20):
-        teach(bench, 200, 10)
+    teach(bench, 200, 10, 20)
     everything = corrected(bench)
     bench.this["played"][BEFORE - 1] = 3
-    without_moves = corrected(bench)
-    bench.place(parse_fen(SAME_PAWNS))
-    pawns_only = corrected(bench)
-    bench.place(parse_fen(OTHER_PAWNS))
-    assert everything > without_moves > pawns_only > corrected(bench) == 0
+    found = [everything, corrected(bench)]
+    for fen in (SAME_PAWNS, OTHER_PAWNS, START.replace(" w ", " b ")):  # the other side has its own
+        bench.place(parse_fen(fen))
+        found.append(corrected(bench))
+    assert found[0] > found[1] > found[2] > found[3] == found[4] == 0
 
 
-def test_the_other_side_has_its_own(bench):
-    teach(bench, 200, 10)
-    bench.this["played"][BEFORE - 1] = 3
-    bench.place(parse_fen(START.replace(" w ", " b ")))
-    assert corrected(bench) == 0
-
-
-def test_a_corrected_evaluation_never_speaks_of_mate(bench):
-    for _ in range(50):
-        teach(bench, 500, 20)
-    assert corrected(bench, int(LONGEST_MATE) - 5) == int(LONGEST_MATE) - 1
-    for _ in range(150):
-        teach(bench, -500, 20)
-    assert corrected(bench, 5 - int(LONGEST_MATE)) == 1 - int(LONGEST_MATE)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_corrected_evaluation_is_never_a_mate_score(bench, sign):
+    teach(bench, sign * 500, 20, 50)
+    assert corrected(bench, sign * (MATE - 5)) == sign * (MATE - 1)
 
 
 @pytest.mark.parametrize(
@@ -103,31 +81,25 @@ def test_a_corrected_evaluation_never_speaks_of_mate(bench):
     ],
 )
 def test_learned_from_quiet_disagreement_only(score, alpha, beta, move, direction):
-    position = parse_fen("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
-    bench = Workbench(position)
-    bench.this["stack"][0]["static_evaluation"] = bench.this["stack"][0]["raw_evaluation"] = 0
-    finish(bench, score, 6, alpha, beta, position.parse_move(move) if move else 0)
-    after = corrected(bench)
-    assert (after > 0) - (after < 0) == direction
+    fen = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
+    number = parse_fen(fen).parse_move(move) if move else 0
+    for static, wanted in ((0, direction), (NO_SCORE, 0)):  # in check there is no evaluation to learn of
+        bench = node_at(fen, depth=6, static_evaluation=static)
+        call(finish_node, bench, move=number, score=score, alpha=alpha, beta=beta)
+        after = corrected(bench, ply=1)
+        assert (after > 0) - (after < 0) == wanted
 
 
 @pytest.mark.parametrize(
-    ("score", "depth", "alpha", "beta", "told"),
+    ("score", "depth", "alpha", "beta", "blended"),
     [
         (300, 4, 99, 100, 260),  # four parts of five
         (300, 1, 99, 100, 200),
         (99, 4, 99, 100, 99),
         (300, 4, 0, 100, 300),  # an open window
-        (LONGEST_MATE, 4, 99, 100, LONGEST_MATE),
-        (300, 4, -LONGEST_MATE - 1, -LONGEST_MATE, 300),
+        (MATE, 4, 99, 100, MATE),
+        (300, 4, -MATE - 1, -MATE, 300),
     ],
 )
-def test_what_is_above_beta_is_taken_back_in_part(bench, score, depth, alpha, beta, told):
-    assert finish(bench, score, depth, alpha, beta) == told
-
-
-def test_nothing_is_learned_in_check():
-    bench = Workbench(parse_fen("4k3/8/8/8/4r3/8/8/4K2R w - - 0 1"))
-    bench.this["stack"][0]["static_evaluation"] = bench.this["stack"][0]["raw_evaluation"] = NO_SCORE
-    finish(bench, -300, 9, -100, 100)
-    assert not any(bench.this[name].any() for name in ("position_correction", "continuation_correction"))
+def test_a_fail_high_is_blended_toward_beta(score, depth, alpha, beta, blended):
+    assert call(finish_node, node_at(START, depth=depth), score=score, alpha=alpha, beta=beta) == blended

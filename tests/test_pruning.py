@@ -1,11 +1,10 @@
 """Each pruning technique at its edge; and that pruning saves most nodes of the search."""
 
 from itertools import product
-from typing import Any
 
 import pytest
 
-from tests.search_kernels import PLAIN, Workbench, call, door
+from tests.search_kernels import PLAIN, Workbench, ask, call, node_at
 from tests.search_oracles import move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Position
@@ -33,27 +32,11 @@ QUEEN_TAKES, ROOK_GOES = "4k3/4p3/3p4/8/8/8/3Q4/4K3 w - - 0 1", "4k3/8/8/4p3/8/3
 NONE, MATED, MATE = int(NO_SCORE), -int(LONGEST_MATE), int(LONGEST_MATE)
 
 
-def node_at(fen: str, ply: int = 1, previous_move: int = 1, **values: int) -> Workbench:
-    """A node at `ply`, reached by `previous_move`. A value is a search parameter, or a field of the node or of the worker."""
-    bench = Workbench(parse_fen(START))
-    this, node = bench.this, bench.this["stack"][ply]
-    this["stack"][ply - 1]["move"], node["position"] = previous_move, parse_fen(fen).record
-    for name, value in values.items():
-        next(record for record in (this["parameters"], node, this) if name in record.dtype.names)[name] = value
-    return bench
-
-
-def ask(kernel: Any, fen: str = START, ply: int = 1, **values: int) -> int:
-    """Call a kernel about a node; a value that is no argument of it is set as in `node_at`."""
-    arguments = {name: values.pop(name) for name in door(kernel)[0] if name in values}
-    return call(kernel, node_at(fen, ply, **values), ply, **arguments)
-
-
 def entry(score: int, depth: int, bound: int) -> int:
     return call(pack, score=score, depth=depth, bound=int(bound))
 
 
-@pytest.mark.parametrize(("depth", "improving"), product((1, 3, 7), (0, 1)))
+@pytest.mark.parametrize(("depth", "improving"), [*product((1, 3, 7), (0, 1))])
 def test_reverse_futility_needs_the_margin_of_every_ply(depth, improving):
     given = {"reverse_futility_margin": 80, "reverse_futility_depth": 7, "depth": depth, "improving": improving}
     margin = 80 * (depth - improving)
@@ -138,7 +121,7 @@ def test_only_the_stage_of_quiet_moves_is_skipped(stage):
     assert prune("e3c4", stage=stage, **LATE) == (1, stage)
 
 
-@pytest.mark.parametrize(("depth", "improving"), product((1, 2, 4), (0, 1)))
+@pytest.mark.parametrize(("depth", "improving"), [*product((1, 2, 4), (0, 1))])
 def test_late_moves(depth, improving):
     most, given = (4 + depth * depth) // (2 - improving), {"late_move_depth": 4, "late_move_base": 4, "improving": improving}
     assert [prune("e3c4", depth=depth, move_count=count, **given)[0] for count in (most, most + 1)] == [0, 1]
