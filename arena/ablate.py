@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from chess.engine import Option
 from rich.table import Table
 
-from zobra.arena.command import GameOptions, OneEngine, end_run, new_folder, plain_console, play, resumed, with_game_options
-from zobra.arena.engines import EngineSpec, Spin, as_announced, read_engine, spins
+from zobra.arena.command import GameOptions, OneEngine, end_run, plain_console, play, resumed, with_game_options
+from zobra.arena.engines import EngineSpec, as_announced, read_engine, spins
 from zobra.arena.files import read_json, read_toml, typed, write_safely
 from zobra.arena.player import announced_options
 from zobra.arena.results import Results
@@ -56,7 +57,7 @@ def ablate(
         settings = options.settings(engines, tournament=GAUNTLET)
     else:
         settings = resumed(console, context, options, "an engine")
-    folder = options.folder or new_folder("ablation")
+    folder = options.run_folder("ablation")
     if settings.engines[0].name != WHOLE:
         raise ValueError(f"{folder} holds a match that is no ablation")
     state = play(console, folder, settings, options)
@@ -75,11 +76,9 @@ def ablate(
     end_run(console, state, folder)
 
 
-def techniques(path: Path | None, texts: Sequence[str], spins: Mapping[str, Spin]) -> Techniques:
+def techniques(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> Techniques:
     """Those of a TOML file with a table [NAME] of options each, and those given as [NAME:]OPTION=VALUE[,OPTION=VALUE...].
-
-    Without either, all options named use_… that are on. Raises ValueError or OSError.
-    """
+    Without either, all options named use_… that are on. Raises ValueError or OSError."""
     found = list(read_toml(path).items()) if path else []
     for name, off in found:
         if not isinstance(off, dict) or not off or any(isinstance(value, dict | list) for value in off.values()):
@@ -91,7 +90,7 @@ def techniques(path: Path | None, texts: Sequence[str], spins: Mapping[str, Spin
             raise ValueError(f"technique {text!r}: not [NAME:]OPTION=VALUE[,OPTION=VALUE...]")
         found.append((name.strip() or text, {option.strip(): value.strip() for option, _, value in pairs}))
     if not (path or texts):
-        switches = [name for name, spin in spins.items() if name.startswith(SWITCH) and spin.default == 1 and spin.low == 0]
+        switches = [name for name, spin in spins.items() if name.startswith(SWITCH) and spin.default == 1 and spin.min == 0]
         found = [(name.removeprefix(SWITCH).replace("_", " "), {name: 0}) for name in switches]
     if not found:
         raise ValueError(f"no technique to switch off: name some, as the engine has no option {SWITCH}… that is on")

@@ -13,11 +13,9 @@ DRAW = "1/2-1/2"
 
 @dataclass(frozen=True)
 class AdjudicationRules:
-    """When a game is ended early. Scores are in centipawns; None switches a rule off.
-
-    `draw`: (first full move, moves of each side in a row, largest score). `resign`: (moves of the loser in a row, score that is
-    lost); with `resign_twosided` the winner's scores must agree. `move_limit`: full moves in a game. `syzygy`: tables' folder.
-    """
+    """When a game is ended early. Scores are in centipawns; None switches a rule off. `draw`: (first full move, moves of each
+    side in a row, largest score). `resign`: (moves of the loser in a row, score that is lost); with `resign_twosided` the
+    winner's scores must agree. `move_limit`: full moves in a game. `syzygy`: tables' folder."""
 
     draw: tuple[int, int, int] | None = None
     resign: tuple[int, int] | None = None

@@ -12,8 +12,7 @@ from zobra.arena.files import printable
 _SECONDS = r"\d+(?:\.\d+)?|\.\d+"
 _CLOCK = re.compile(rf"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+):)?(?P<seconds>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?")
 _FIXED = re.compile(r"(?P<kind>movetime|nodes|depth)=(?P<number>\d+)")
-# a usual game: moves of each side, and the share of its time that a side uses up
-USUAL_MOVES, _USUAL_SHARE = 60, 0.8
+USUAL_MOVES, _USUAL_SHARE = 60, 0.8  # a usual game: moves of each side, and the share of its time that a side uses up
 
 
 @dataclass(frozen=True)
@@ -85,10 +84,8 @@ class GameClock:
         return None if limit is None else limit + self.margin_ms
 
     def spend(self, elapsed_ms: float) -> float:
-        """Counts a move. Returns the milliseconds by which it came too late (the margin not counted), else 0.
-
-        Only whole milliseconds count, as in fastchess.
-        """
+        """Counts a move. Returns the milliseconds by which it came too late (the margin not counted), else 0. Only whole
+        milliseconds count, as in fastchess."""
         elapsed_ms, allowance = int(elapsed_ms), self.allowance_ms()
         if allowance is not None and elapsed_ms > allowance:
             return elapsed_ms - (allowance - self.margin_ms)

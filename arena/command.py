@@ -21,20 +21,18 @@ from zobra.arena.display import MatchDisplay, counted, faults
 from zobra.arena.engines import EngineSpec
 from zobra.arena.files import check_writable, printable
 from zobra.arena.interrupts import interruptible
-from zobra.arena.journal import Journal, RunConditions
-from zobra.arena.match import Match, Run, check_engines, expected_seconds
+from zobra.arena.journal import TUNE_PLAN, Journal, RunConditions
+from zobra.arena.match import Match, check_engines, expected_seconds
 from zobra.arena.openings import MOST_RANDOM_PLIES, RANDOM, USUAL_PLIES, Opening
 from zobra.arena.pool import Playing
-from zobra.arena.processors import machine
+from zobra.arena.processes import machine
 from zobra.arena.settings import Settings, digest
-from zobra.arena.tune import PLAN
 
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 _LONGEST_MESSAGE = 1000
 _PLIES = f"all of a PGN book, else {USUAL_PLIES}"
 _CONCURRENCY = "1; ladder: idle processors"
-# options that do not decide which games are played
-_FREE = ("folder", "concurrency", "pin", "log", "trust")
+_FREE = ("folder", "concurrency", "pin", "log", "trust")  # options that do not decide which games are played
 EngineOptions = Annotated[list[str] | None, typer.Option("--option", "-o", help="Set an option: [ENGINE:]NAME=VALUE.")]
 OneEngine = Annotated[
     str | None, typer.Argument(metavar="ENGINE", help="[NAME=]COMMAND or a TOML file; none to resume --folder.")
@@ -72,11 +70,13 @@ class GameOptions:
         """How the games are played side by side."""
         return Playing(self.concurrency or 1, self.pin, self.log and self.log.absolute())
 
-    def settings(self, engines: Sequence[EngineSpec], walk: int = USUAL_PLIES, **more: Any) -> Settings:
-        """The settings of a new run. Games without a book begin with `plies` or `walk` random moves. Raises ValueError.
+    def run_folder(self, kind: str) -> Path:
+        """Where the run is kept: the folder that is named, else a new one."""
+        return self.folder or Path(f"{kind}-{datetime.now():%Y%m%d-%H%M%S}")
 
-        Without a seed it is that of the run in the folder, else a random one.
-        """
+    def settings(self, engines: Sequence[EngineSpec], walk: int = USUAL_PLIES, **more: Any) -> Settings:
+        """The settings of a new run. Games without a book begin with `plies` or `walk` random moves. Raises ValueError. Without
+        a seed it is that of the run in the folder, else a random one."""
         if self.games % 2:
             raise ValueError(f"--games {self.games}: must be even, as every opening is played with both colours")
         book, seed = self.openings, self.seed
@@ -87,7 +87,8 @@ class GameOptions:
         return Settings(
             tuple(engine.anchored() for engine in engines), self.tc, self.games // 2, seed=seed, order=self.order,
             plies=walk if book is None and self.plies is None else self.plies,
-            book=absolute(book), book_digest=digest(book) if book else None, **{"rules": self.rules()} | more,
+            book=str(book.resolve()) if book else None, book_digest=digest(book) if book else None,
+            **{"rules": self.rules()} | more,
         )  # fmt: skip
 
     def rules(self, **more: Any) -> AdjudicationRules:
@@ -102,10 +103,8 @@ class GameOptions:
 
 
 def with_game_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command the options of GameOptions, with these defaults; it gets them as its argument `options`.
-
-    What a user can correct ends the command with a message.
-    """
+    """Gives a command the options of GameOptions, with these defaults; it gets them as its argument `options`. What a user can
+    correct ends the command with a message."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         hints, keyword = get_type_hints(GameOptions, include_extras=True), inspect.Parameter.KEYWORD_ONLY
@@ -129,14 +128,9 @@ def with_game_options(**defaults: Any) -> Callable[[Callable[..., None]], Callab
     return decorate
 
 
-def absolute(path: Path | None) -> str | None:
-    """The path as run.json keeps it, valid in every folder."""
-    return None if path is None else str(path.resolve())
-
-
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
-    """Turns errors that a user can correct into messages of the command line; after Ctrl-C the command ends with status 130."""
+    """Turns errors that a user can correct into messages; after Ctrl-C the command ends with status 130."""
     try:
         with interruptible():
             yield
@@ -158,11 +152,6 @@ def plain_console() -> Console:
     return Console(markup=False, highlight=False, emoji=False)
 
 
-def new_folder(kind: str) -> Path:
-    """Where a run is kept if no folder is named."""
-    return Path(f"{kind}-{datetime.now():%Y%m%d-%H%M%S}")
-
-
 def command_line() -> str:
     """The command that runs, as a shell reads it."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
@@ -170,9 +159,7 @@ def command_line() -> str:
 
 def resumed(console: Console, context: typer.Context, options: GameOptions, needed: str) -> Settings:
     """The settings of the run in --folder, whose commands are shown; a terminal is asked before they start, unless --trust.
-
-    Raises ValueError without a folder, saying what is `needed` instead, and for options that only a new run takes; OSError.
-    """
+    Raises ValueError without a folder, saying what is `needed` instead, and for options that only a new run takes; OSError."""
     if options.folder is None:
         raise ValueError(f"name {needed}, or with --folder a run to resume")
     sources = {name: context.get_parameter_source(name) for name in context.params if name not in _FREE}
@@ -191,7 +178,7 @@ def resumed(console: Console, context: typer.Context, options: GameOptions, need
 
 def play(console: Console, folder: Path, settings: Settings, options: GameOptions) -> Match:
     """Plays or resumes the match in a folder. Raises ValueError, OSError or RuntimeError."""
-    if (folder / PLAN).exists():
+    if (folder / TUNE_PLAN).exists():
         raise ValueError(f"{folder} holds a run of tuning: `zobra tune --folder {folder}` resumes it")
     with console.status("drawing the openings"):
         schedule = settings.schedule()
@@ -206,10 +193,8 @@ def play(console: Console, folder: Path, settings: Settings, options: GameOption
 
 
 def check_run(console: Console, settings: Settings, openings: Sequence[Opening], options: GameOptions) -> RunConditions:
-    """Checks book, tables, log and engines before a folder is made, and says how long the games will take.
-
-    Returns the conditions for run.json. Raises ValueError, OSError or RuntimeError.
-    """
+    """Checks book, tables, log and engines before a folder is made, and says how long the games will take. Returns the
+    conditions for run.json. Raises ValueError, OSError or RuntimeError."""
     if settings.book and digest(Path(settings.book)) != settings.book_digest:
         raise ValueError(f"{settings.book} has changed since the match began")
     open_tablebase(settings.rules.syzygy)
@@ -225,7 +210,7 @@ def check_run(console: Console, settings: Settings, openings: Sequence[Opening],
     return RunConditions(versions, machine(), command_line())
 
 
-def end_run(console: Console, run: Run, folder: Path) -> None:
+def end_run(console: Console, run: Match, folder: Path) -> None:
     """Ends the command of a run that was interrupted or failed, after saying what is kept and how to resume."""
     for line in [*faults(run.results), f"{run.results.games} of {counted(run.total, 'game')} in {folder}"]:
         console.print(line, soft_wrap=True)

@@ -11,13 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from zobra.arena.game_record import GameRecord
-from zobra.arena.match import Run
+from zobra.arena.match import Match
 from zobra.arena.results import Results
 from zobra.arena.settings import Pairing, Settings
 from zobra.arena.statistics import estimate
 
-# without a terminal: figures after so many games
-_INTERVAL = 20
+_INTERVAL = 20  # without a terminal: figures after so many games
 
 
 def counted(number: int, thing: str) -> str:
@@ -65,7 +64,7 @@ class LivePanel(ExitStack):
 class MatchDisplay(LivePanel):
     """Shows a match."""
 
-    def begin(self, match: Run) -> None:
+    def begin(self, match: Match) -> None:
         """The match begins or is resumed."""
         self._begun, self._before, self._last = time.monotonic(), match.results.games, ""
         self.count_from(match.results.games, match.total)
@@ -76,7 +75,7 @@ class MatchDisplay(LivePanel):
         if not self.live:
             self.console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", soft_wrap=True)
 
-    def finished(self, record: GameRecord, match: Run) -> None:
+    def finished(self, record: GameRecord, match: Match) -> None:
         """A game ended."""
         self._last = f"game {record.index + 1}: {record.white} – {record.black} {record.result} ({record.ending_text})"
         self.count(match.results.games)
@@ -86,7 +85,7 @@ class MatchDisplay(LivePanel):
             for line in [self._last, *(figures(match.results, match.settings, match.llr) if show_figures else [])]:
                 self.console.print(line, soft_wrap=True)
 
-    def _refresh(self, match: Run) -> None:
+    def _refresh(self, match: Match) -> None:
         if self.live:
             pace = (match.results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)
             lines = [*figures(match.results, match.settings, match.llr), f"{pace:.1f} games a minute", self._last]

@@ -106,10 +106,8 @@ def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
 
 
 def read_engines(texts: Sequence[str], options: Sequence[str] = ()) -> list[EngineSpec]:
-    """The engines of arguments that are TOML files or [NAME=]COMMAND; engines of the same name are numbered.
-
-    `options` are NAME=VALUE for all engines, or ENGINE:NAME=VALUE for one. Raises ValueError or OSError.
-    """
+    """The engines of arguments that are TOML files or [NAME=]COMMAND; engines of the same name are numbered. `options` are
+    NAME=VALUE for all engines, or ENGINE:NAME=VALUE for one. Raises ValueError or OSError."""
     specs = []
     for text in texts:
         if text.endswith(".toml"):
@@ -146,27 +144,16 @@ def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
     return specs[0]
 
 
-@dataclass(frozen=True)
-class Spin:
-    """An option that is a whole number, as the engine announced it."""
-
-    default: int
-    low: int
-    high: int
-
-
-def spins(announced: Mapping[str, chess.engine.Option]) -> dict[str, Spin]:
-    """The options that are whole numbers, with bounds, by name."""
-    bounds = {name: (o.default, o.min, o.max) for name, o in announced.items() if o.type == "spin"}
-    return {name: Spin(*values) for name, values in bounds.items() if all(isinstance(v, int) for v in values)}  # type: ignore[arg-type]
+def spins(announced: Mapping[str, chess.engine.Option]) -> dict[str, chess.engine.Option]:
+    """The options that are whole numbers with bounds, by name."""
+    found = {name: option for name, option in announced.items() if option.type == "spin"}
+    return {name: o for name, o in found.items() if all(isinstance(value, int) for value in (o.default, o.min, o.max))}
 
 
 def as_announced(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
-    """The options with values of the announced types: bool for a check, int for a spin.
-
-    python-chess takes every text but "false" for true, and sends an XBoard engine a number given as text before every move.
-    Raises chess.engine.EngineError for a value that the option does not have.
-    """
+    """The options with values of the announced types: bool for a check, int for a spin. python-chess takes every text but
+    "false" for true, and sends an XBoard engine a number given as text before every move. Raises chess.engine.EngineError for a
+    value that the option does not have."""
     result = dict(options)
     for name, value in options.items():
         kind = announced[name].type if name in announced else ""

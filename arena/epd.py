@@ -83,10 +83,8 @@ class _Chess960Board(chess.Board):
 
 
 def read_suites(paths: Iterable[Path]) -> tuple[list[SuitePosition], list[BadLine]]:
-    """Reads EPD files one after the other: the usable positions, and the lines that are not.
-
-    Blank lines and lines that start with # are skipped. Raises OSError when a file cannot be read.
-    """
+    """Reads EPD files one after the other: the usable positions, and the lines that are not. Blank lines and lines that start
+    with # are skipped. Raises OSError when a file cannot be read."""
     positions: list[SuitePosition] = []
     bad_lines: list[BadLine] = []
     for path in paths:
@@ -157,10 +155,8 @@ def status_names(board: chess.Board) -> str:
 
 
 def _points(operations: dict, board: chess.Board) -> dict[str, int]:
-    """Points per move: c9's moves with c8's numbers, else c0's "move=number" list; other comments give none.
-
-    Moves are in UCI or SAN; suites often leave out or add a check sign, which python-chess forgives.
-    """
+    """Points per move: c9's moves with c8's numbers, else c0's "move=number" list; other comments give none. Moves are in UCI
+    or SAN; suites often leave out or add a check sign, which python-chess forgives."""
     numbers, moves = operations.get("c8"), operations.get("c9")
     if isinstance(numbers, str) and isinstance(moves, str):
         opcode, given, texts = "c9", numbers.split(), moves.split()

@@ -36,10 +36,8 @@ def printable(text: str, longest: int = _LONGEST_QUOTE) -> str:
 
 
 def read_text(source: str | Path) -> str:
-    """The text of a file, also in .gz, .bz2, .zip or .zst (known by their first bytes), or of standard input for "-".
-
-    What is not UTF-8 is replaced. Raises OSError, or ValueError for damaged data.
-    """
+    """The text of a file, also in .gz, .bz2, .zip or .zst (known by their first bytes), or of standard input for "-". What is
+    not UTF-8 is replaced. Raises OSError, or ValueError for damaged data."""
     content = sys.stdin.buffer.read() if str(source) == STANDARD_INPUT else Path(source).read_bytes()
     try:
         return _decompressed(content).decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
@@ -101,10 +99,8 @@ def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T
 
 
 def typed(kind: Any, value: Any, name: str = "the content") -> Any:
-    """Plain JSON values as a type: a dataclass, list, tuple, dict, union, or plain type.
-
-    Keys that a dataclass lacks are ignored. Raises ValueError or TypeError for a value of another type.
-    """
+    """Plain JSON values as a type: a dataclass, list, tuple, dict, union, or plain type. Keys that a dataclass lacks are
+    ignored. Raises ValueError or TypeError for a value of another type."""
     origin, parts = get_origin(kind), get_args(kind)
     if kind is Any or (value is None and NoneType in parts):
         return value

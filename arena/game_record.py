@@ -25,8 +25,7 @@ from zobra.arena.settings import Pairing, Settings
 
 POINTS_OF_WHITE = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}  # half points, so that they count as integers
 _COLUMNS = 80
-# names that openings get where their book has none
-_NUMBERED = re.compile(r".*:\d+|random walk \d+|", re.DOTALL)
+_NUMBERED = re.compile(r".*:\d+|random walk \d+|", re.DOTALL)  # names that openings get where their book has none
 _LOSSES = {
     "mate": "is mated",
     "time": "loses on time",

@@ -26,9 +26,7 @@ def _handle(*_: object) -> None:
 @contextlib.contextmanager
 def interruptible(reaction: Callable[[], Any] | None = None) -> Iterator[None]:
     """Calls `reaction` (None: raises KeyboardInterrupt) at the first signal; ignores others until the outermost block ends.
-
-    Signals that this process ignores already, as under nohup, stay ignored.
-    """
+    Signals that this process ignores already, as under nohup, stay ignored."""
     before = {}
     if not _reactions:
         heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]

@@ -24,6 +24,8 @@ from zobra.arena.files import converted, read_json, typed, write_safely
 from zobra.arena.game_record import GameRecord, now
 from zobra.arena.settings import Settings
 
+TUNE_PLAN = "tune.json"  # lies beside a journal whose games tune an engine (tune.py)
+
 
 @dataclass
 class RunConditions:
@@ -39,10 +41,8 @@ class Journal:
     """The folder of one match, held by one process at a time. `records`: the games that were there when it was opened."""
 
     def __init__(self, folder: Path, settings: Settings, conditions: RunConditions | None = None) -> None:
-        """Begins a match in this folder, with its conditions for reports, or resumes the one that lies there.
-
-        Raises ValueError when that is another one or not a match at all, or another process plays it; OSError.
-        """
+        """Begins a match in this folder, with its conditions for reports, or resumes the one that lies there. Raises ValueError
+        when that is another one or not a match at all, or another process plays it; OSError."""
         self.folder, self.settings = folder, settings
         run = folder / "run.json"
         known = Journal.settings_in(folder) if run.exists() else None

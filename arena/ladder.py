@@ -1,4 +1,4 @@
-"""A ladder of engines with known ratings (rungs), and the rating of another engine on it.
+"""The command `zobra ladder`: a ladder of engines with known ratings (rungs), and the rating of another engine on it.
 
 Ratings are fitted by maximum likelihood in the Bradley-Terry model, a draw being half a win, as Ordo and BayesElo do. Each
 rung's known rating is a normal prior: a well-known rung keeps its rating, a doubtful one moves to where it plays. In a
@@ -13,18 +13,70 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import numpy
 import platformdirs
+import typer
+from rich.table import Table
 
-from zobra.arena.engines import EngineSpec, read_engine_file
+from zobra.arena.command import GameOptions, end_run, plain_console, play, with_game_options
+from zobra.arena.engines import EngineSpec, read_engine, read_engine_file
 from zobra.arena.files import read_json, typed, write_safely
+from zobra.arena.processes import spare
 from zobra.arena.results import Results
+from zobra.arena.settings import GAUNTLET, ROUND_ROBIN
 from zobra.arena.statistics import Z_95
 
 SHIPPED = Path(__file__).parent / "data" / "ladder.toml"
-# an engine of unknown strength may be anywhere around the rungs
-_UNKNOWN_SIGMA = 700.0
+ListOption = typer.Option("--list", help="TOML file of the rungs.", show_default="the shipped list")
+_PLIES = 6  # Fairy-Max cannot be given positions, so that the ladder's own openings are moves from the start position
+_UNKNOWN_SIGMA = 700.0  # an engine of unknown strength may be anywhere around the rungs
+
+
+@with_game_options(tc="10+0.1", games=40)
+def ladder(
+    options: GameOptions,
+    engine: Annotated[str, typer.Argument(help="[NAME=]COMMAND or a TOML file.")] = "zobra",
+    lowest: Annotated[int, typer.Option(help="Leave out rungs below this rating.")] = 0,
+    highest: Annotated[int, typer.Option(help="Leave out rungs above this rating.")] = 9999,
+    rungs_file: Annotated[Path, ListOption] = SHIPPED,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Let the rungs play each other, and keep their ratings.")
+    ] = False,
+    published: Annotated[bool, typer.Option("--published", help="Ignore an earlier calibration.")] = False,
+) -> None:
+    """Find an engine's rating among engines with known ratings, with as many games at a time as processors are idle."""
+    console, file, calibration = plain_console(), calibration_file(), None
+    rungs, missing = installed(read_rungs(rungs_file))
+    for problem in missing:
+        console.print(f"left out: {problem}")
+    known = None if published or calibrate else read_calibration(file)
+    if known is not None and known[0] != options.tc:
+        console.print(f"ratings as published: the calibration in {file} is for {known[0]}", soft_wrap=True)
+    elif known is not None:
+        calibration = known[1]
+        console.print(f"ratings as calibrated at {options.tc}, {file}", soft_wrap=True)
+        rungs = recalibrated(rungs, calibration, f"calibrated at {options.tc}")
+    rungs = [rung for rung in rungs if lowest <= rung.rating <= highest]
+    if not rungs:
+        raise ValueError(f"{rungs_file}: no installed rung between {lowest} and {highest}")
+    if calibrate and len(rungs) < 2:
+        raise ValueError(f"{rungs_file}: a calibration needs two rungs that play each other, and {len(rungs)} is left")
+    folder = options.run_folder("ladder")
+    engines = [rung.engine for rung in rungs]
+    if not calibrate:
+        engines.insert(0, read_engine(engine, options.option or []))
+    settings = options.settings(engines, walk=_PLIES, tournament=ROUND_ROBIN if calibrate else GAUNTLET)
+    if options.concurrency is None:
+        options = replace(options, concurrency=max(1, spare() // max(engine.threads for engine in engines)))
+    state = play(console, folder, settings, options)
+    ratings = fit(state.results, rungs, calibration)
+    console.print(save_ratings(ratings, state.results, rungs, folder))
+    if calibrate and not (state.interrupted or state.error):
+        save_calibration(ratings, options.tc, file)
+        console.print(f"kept in {file}")
+    end_run(console, state, folder)
 
 
 @dataclass(frozen=True)
@@ -37,8 +89,7 @@ class Rung:
     source: str
 
 
-@dataclass(frozen=True)
-class Rating:
+class Rating(NamedTuple):
     """A fitted rating with its 95 % margin."""
 
     rating: float
@@ -89,10 +140,8 @@ def installed(rungs: Sequence[Rung]) -> tuple[list[Rung], list[str]]:
 
 
 def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = None) -> Ratings:
-    """Ratings of all engines that played. An engine that is no rung starts from the middle of the ladder.
-
-    A `calibration` replaces the known ratings of its rungs.
-    """
+    """Ratings of all engines that played. An engine that is no rung starts from the middle of the ladder. A `calibration`
+    replaces the known ratings of its rungs."""
     from scipy.optimize import minimize
 
     names, known = results.names, {rung.engine.name: rung for rung in rungs}
@@ -169,8 +218,14 @@ def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
     write_safely(path, json.dumps({"time_control": time_control} | asdict(ratings), indent=1))
 
 
-def save_ratings(ratings: Ratings, rungs: Sequence[Rung], folder: Path) -> None:
-    """Writes ratings.json for the report: [name, rating, 95 % margin, rating before or null] of each engine. Raises OSError."""
+def save_ratings(ratings: Ratings, results: Results, rungs: Sequence[Rung], folder: Path) -> Table:
+    """Writes ratings.json for the report: [name, rating, 95 % margin, rating before or null] of each engine. Raises OSError.
+    Returns the same as a table, with the scores."""
     before = {rung.engine.name: rung.rating for rung in rungs}
-    rows = [[name, ratings[name].rating, ratings[name].margin, before.get(name)] for name in ratings.names]
-    write_safely(folder / "ratings.json", json.dumps(rows))
+    write_safely(folder / "ratings.json", json.dumps([[name, *ratings[name], before.get(name)] for name in ratings.names]))
+    table = Table("engine", "rating", "± 95 %", "games", "score", "before")
+    for name in sorted(ratings.names, key=lambda name: -ratings[name].rating):
+        games, (rating, margin) = sum(results.trinomial(name)), ratings[name]
+        score, known = f"{results.points(name) / games:.1%}" if games else "-", before.get(name)
+        table.add_row(name, f"{rating:.0f}", f"{margin:.0f}", str(games), score, "" if known is None else f"{known:.0f}")
+    return table

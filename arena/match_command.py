@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from zobra.arena.command import GameOptions, absolute, end_run, new_folder, plain_console, play, resumed, with_game_options
+from zobra.arena.command import GameOptions, end_run, plain_console, play, resumed, with_game_options
 from zobra.arena.display import figures, standings
 from zobra.arena.engines import read_engines
 from zobra.arena.settings import ROUND_ROBIN
@@ -46,12 +46,12 @@ def match(
             options = replace(options, games=SPRT_GAMES)
         settings = options.settings(
             specs, tournament=tournament, chess960=chess960, margin_ms=margin, stall_seconds=stall,
-            rules=options.rules(resign_twosided=twosided, move_limit=move_limit, syzygy=absolute(syzygy)),
+            rules=options.rules(resign_twosided=twosided, move_limit=move_limit, syzygy=syzygy and str(syzygy.resolve())),
             sprt=_sprt(sprt, model or NORMALIZED),
         )  # fmt: skip
     else:
         settings = resumed(console, context, options, "two engines")
-    folder = options.folder or new_folder("match")
+    folder = options.run_folder("match")
     state = play(console, folder, settings, options)
     for line in figures(state.results, settings, state.llr):
         console.print(line, soft_wrap=True)

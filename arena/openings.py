@@ -18,12 +18,9 @@ from zobra.arena.epd import status_names, with_clocks_as_operations
 from zobra.arena.files import printable, read_text
 
 SEQUENTIAL, RANDOM = ORDERS = ("sequential", "random")
-# random moves that begin a game where there is no book, and moves of a Polyglot book, unless a number is given
-USUAL_PLIES = 8
-# longer random walks seldom end quietly, and take long to draw
-MOST_RANDOM_PLIES = 16
-# how many different walks there are to choose from
-_WALKS = 1_000_000
+USUAL_PLIES = 8  # random moves that begin a game where there is no book, and moves of a Polyglot book, unless a number is given
+MOST_RANDOM_PLIES = 16  # longer random walks seldom end quietly, and take long to draw
+_WALKS = 1_000_000  # how many different walks there are to choose from
 _PACKED = (".gz", ".bz2", ".zip", ".zst")
 
 
@@ -50,11 +47,9 @@ class Opening:
 def opening_source(
     path: Path | None, count: int, *, order: str = SEQUENTIAL, seed: int = 0, plies: int | None = None, chess960: bool = False
 ) -> Callable[[int], Opening]:
-    """A function that gives each of `count` openings by its index. They begin anew when the book has fewer.
-
-    The same arguments give the same openings. Without a book: random walks of `plies` plies from the start position, or in
-    Chess960 the 960 start positions. Raises ValueError that names file and line, or OSError; the function too.
-    """
+    """A function that gives each of `count` openings by its index. They begin anew when the book has fewer. The same arguments
+    give the same openings. Without a book: random walks of `plies` plies from the start position, or in Chess960 the 960 start
+    positions. Raises ValueError that names file and line, or OSError; the function too."""
     number, read = _book(path, plies, chess960, seed)
     if not number:
         raise ValueError(f"{path}: no openings")

@@ -22,15 +22,13 @@ from zobra.arena.protocol import Uci, XBoard
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# a failure is reported as EngineFailure; python-chess need not log it too
-chess.engine.LOGGER.setLevel(logging.CRITICAL)
+chess.engine.LOGGER.setLevel(logging.CRITICAL)  # a failure is reported as EngineFailure; python-chess need not log it too
 # nor need asyncio warn of an engine that ended after its loop, or before it was waited for
 logging.getLogger("asyncio").setLevel(logging.ERROR)
 
 # seconds: for a first word of the engine's protocol, for the whole start, for the answer to a late "stop", and for "quit"
 GREETING_TIME, START_TIME, LATE_TIME, QUIT_TIME = 10.0, 60.0, 10.0, 2.0
-# how far over its time an engine may be before it gets "stop" (seconds)
-STOP_DELAY = 0.2
+STOP_DELAY = 0.2  # how far over its time an engine may be before it gets "stop" (seconds)
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 
 
@@ -51,10 +49,8 @@ class EnginePlayer:
 
     @classmethod
     async def start(cls, spec: EngineSpec, timeout: float, log: IO[bytes] | None = None) -> "Self":
-        """Starts the engine and sets its options. `log` gets the conversation.
-
-        Raises EngineFailure. The engine gets a process group of its own, so that Ctrl-C does not reach it.
-        """
+        """Starts the engine and sets its options. `log` gets the conversation. Raises EngineFailure. The engine gets a process
+        group of its own, so that Ctrl-C does not reach it."""
         try:
             command = [spec.program(), *spec.command[1:]]
             kind = XBoard if spec.protocol == "xboard" else Uci
@@ -132,9 +128,16 @@ class EnginePlayer:
         protocol.rewind()
         wanted = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
         task = asyncio.ensure_future(protocol.play(board, limit, game=game, info=wanted))
+        going = asyncio.ensure_future(protocol.going.wait())
         try:
-            await self._wait(task, allowance)
+            await asyncio.wait({task, going}, timeout=self._timeout, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done() and not protocol.going.is_set():  # preparations before "go" have a timeout of their own
+                raise EngineFailure("stall", f"not ready for the game in {self._timeout:g} s")
+            await asyncio.wait({task}, timeout=self._timeout if allowance is None else allowance / 1000 + STOP_DELAY)
+            if protocol.answer_time is not None:  # XBoard: the move is there, but python-chess waits for a pong behind it
+                await asyncio.wait({task}, timeout=self._timeout)
         finally:
+            going.cancel()
             if not task.done():
                 task.cancel()
         in_time = task.done() and not task.cancelled()
@@ -154,19 +157,6 @@ class EnginePlayer:
         if played is None or late_by > 0:
             raise EngineFailure("time", f"{late_by:.0f} ms over", usable=True)
         return replace(played, clock_ms=None if clock.remaining_ms is None else round(clock.remaining_ms))
-
-    async def _wait(self, task: asyncio.Future, allowance_ms: float | None) -> None:
-        """Waits until the move is there or can no longer be in time. Preparations before "go" have a timeout of their own."""
-        going = asyncio.ensure_future(self._protocol.going.wait())
-        try:
-            await asyncio.wait({task, going}, timeout=self._timeout, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            going.cancel()
-        if not task.done() and not self._protocol.going.is_set():
-            raise EngineFailure("stall", f"not ready for the game in {self._timeout:g} s")
-        await asyncio.wait({task}, timeout=self._timeout if allowance_ms is None else allowance_ms / 1000 + STOP_DELAY)
-        if self._protocol.answer_time is not None:  # XBoard: the move is there, but python-chess waits for a pong behind it
-            await asyncio.wait({task}, timeout=self._timeout)
 
     def _played(self, result: chess.engine.PlayResult, board: chess.Board) -> PlayedMove:
         """The move with what the engine said of it. Raises EngineFailure."""
@@ -189,10 +179,8 @@ class EnginePlayer:
     async def analysis(
         self, board: chess.Board, limit: chess.engine.Limit, game: object, options: dict[str, Any]
     ) -> chess.engine.AnalysisResult:
-        """Starts a search whose lines can be read as they come. Raises chess.engine.EngineError.
-
-        python-chess would wait in vain for the search of an engine that dies before it.
-        """
+        """Starts a search whose lines can be read as they come. Raises chess.engine.EngineError. python-chess would wait in
+        vain for the search of an engine that dies before it."""
         beginning = asyncio.ensure_future(self._protocol.analysis(board, limit, game=game, options=options))
         try:
             await asyncio.wait({beginning, self._protocol.returncode}, return_when=asyncio.FIRST_COMPLETED)

@@ -18,12 +18,10 @@ from pathlib import Path
 from zobra.arena.game import EngineSet
 from zobra.arena.game_record import GameRecord
 from zobra.arena.interrupts import ignore_interrupts, interrupts_held
-from zobra.arena.processes import adopt_orphans, kill_children
-from zobra.arena.processors import shares
+from zobra.arena.processes import adopt_orphans, kill_children, shares
 from zobra.arena.settings import Pairing, Settings
 
-# workers that die this often without a finished game in between end the run
-_MOST_DEATHS = 3
+_MOST_DEATHS = 3  # workers that die this often without a finished game in between end the run
 
 
 @dataclass
@@ -35,10 +33,8 @@ class WorkerProcess:
 
 @dataclass(frozen=True)
 class Playing:
-    """How games are played side by side: at most `concurrency` at a time, each on its own processors if `pin`.
-
-    `log`: a file that gets the conversation with the engines.
-    """
+    """How games are played side by side: at most `concurrency` at a time, each on its own processors if `pin`. `log`: a file
+    that gets the conversation with the engines."""
 
     concurrency: int = 1
     pin: bool = True
@@ -57,12 +53,9 @@ class Pool:
         self._deaths = 0
 
     def play(self, games: Iterator[Pairing], started: Callable[[Pairing], None]) -> Generator[GameRecord]:
-        """Finished games as they come; the next one is drawn from `games` when a worker is free for it.
-
-        Raises RuntimeError when worker processes keep dying. To be closed, so that workers and engines end with it.
-        """
-        # its start would release signals that are held back
-        resource_tracker.ensure_running()
+        """Finished games as they come; the next one is drawn from `games` when a worker is free for it. Raises RuntimeError
+        when worker processes keep dying. To be closed, so that workers and engines end with it."""
+        resource_tracker.ensure_running()  # its start would release signals that are held back
         try:
             while self._hand_out(games, started):
                 ready = wait([worker.connection for worker in self._workers])
@@ -133,8 +126,7 @@ def work(connection: Connection, settings: Settings, processors: Sequence[int], 
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     if processors and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, processors)
-    # a collection in the middle of a move would count as the engine's time
-    gc.disable()
+    gc.disable()  # a collection in the middle of a move would count as the engine's time
     try:
         asyncio.run(_serve(connection, EngineSet(settings, log)))
     finally:

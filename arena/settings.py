@@ -23,10 +23,8 @@ MOST_ROUNDS = 1_000_000
 
 @dataclass(frozen=True)
 class Pairing:
-    """One game to play. `index` counts games from 0, `pair` the pairs, `round` the openings from 1.
-
-    `options`: by engine, options for this game alone, besides those that the engine always has.
-    """
+    """One game to play. `index` counts games from 0, `pair` the pairs, `round` the openings from 1. `options`: by engine,
+    options for this game alone, besides those that the engine always has."""
 
     index: int
     pair: int

@@ -3,13 +3,24 @@
 Every iteration perturbs all numbers at once, each up or down by its c; one side plays with the perturbed values, the other with
 the opposite ones. The result moves all numbers a little towards the better side. J. C. Spall, "An Overview of the Simultaneous
 Perturbation Method" (1998); the gains, with c_end and r_end for the last iteration, are those of fishtest and OpenBench.
+
+The numbers come from a TOML file with a table [parameter.NAME] for each, or by name from the engine's own options. Keys of a
+table: default, low, high, c_end and r_end; what is left out comes from the engine's spin option.
 """
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from chess.engine import Option
+
+from zobra.arena.files import read_toml
+
+_SHARE_OF_RANGE = 1 / 20  # c_end where none is given, as a share of the range
+_KEYS = ("default", "low", "high", "c_end", "r_end")
 SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it is
 
 
@@ -86,3 +97,57 @@ class Spsa:
     def _signs(self, iteration: int) -> dict[str, int]:
         generator = random.Random(f"{self._seed}/{iteration}/signs")
         return {tunable.name: generator.choice((-1, 1)) for tunable in self.tunables}
+
+
+def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
+    """The numbers of the file, and those named as NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]. Raises ValueError, also for
+    what is no spin option of the engine or exceeds its bounds; OSError."""
+    tables = (_read(path) if path else {}) | dict(map(_parse, texts))
+    if not tables:
+        raise ValueError("nothing to tune: name a file of parameters or, with --parameter, some of the engine's options")
+    found = []
+    for name, table in tables.items():
+        if name not in spins:
+            raise ValueError(f"the engine has no spin option {name} (it has: {', '.join(spins) or 'none'})")
+        spin: dict[str, Any] = {"default": spins[name].default, "low": spins[name].min, "high": spins[name].max}
+        values = spin | table
+        if not spin["low"] <= values["low"] <= values["high"] <= spin["high"]:
+            raise ValueError(f"{name}: the engine takes {spin['low']} to {spin['high']}")
+        c_end = max(SMALLEST_C, (values["high"] - values["low"]) * _SHARE_OF_RANGE)
+        found.append(Tunable(name, **({"c_end": c_end} | values)))
+    return found
+
+
+def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
+    """These numbers with other defaults, in the form of the file."""
+    tables = []
+    for entry in chosen:
+        name = entry.name
+        key = name if name.isidentifier() and name.isascii() else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        lines = [f"{key} = {getattr(entry, key):.15g}" for key in _KEYS[1:]]
+        tables.append("\n".join([f"[parameter.{key}]", f"default = {round(values[name])}", *lines, ""]))
+    return "\n".join(tables)
+
+
+def _read(path: Path) -> dict[str, dict[str, Any]]:
+    found = read_toml(path).get("parameter")
+    if not isinstance(found, dict) or not all(isinstance(table, dict) for table in found.values()):
+        raise ValueError(f"{path}: no tables [parameter.NAME]")
+    for name, table in found.items():
+        for key, value in table.items():
+            if key not in _KEYS:
+                raise ValueError(f"{path}: {name}: {key} is none of {', '.join(_KEYS)}")
+            if type(value) not in (int, float):
+                raise ValueError(f"{path}: {name}: {key} must be a number")
+    return found
+
+
+def _parse(text: str) -> tuple[str, dict[str, Any]]:
+    name, separator, numbers = text.partition("=")
+    try:
+        values = [float(number) for number in numbers.split(",")] if separator else []
+    except ValueError:
+        values = []
+    if separator and not 3 <= len(values) <= len(_KEYS):
+        raise ValueError(f"--parameter {text}: not NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]")
+    return name.strip(), dict(zip(_KEYS, values, strict=False))

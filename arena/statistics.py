@@ -13,21 +13,17 @@ from statistics import NormalDist
 import numpy
 
 NORMALIZED, LOGISTIC = MODELS = ("normalized", "logistic")
-# one unit of normalised Elo, so that it equals logistic Elo near zero for drawless games
-_ELO_PER_SIGMA = 800 / math.log(10)
+_ELO_PER_SIGMA = 800 / math.log(10)  # one unit of normalised Elo, so that it equals logistic Elo near zero for drawless games
 MOST_ELO = 5_000  # that a hypothesis may name: beyond it scores are 0 or 1 but for rounding
 Z_95 = NormalDist().inv_cdf(0.975)  # standard deviations on either side hold 95 %
-# stands for a count of zero, so that every outcome stays possible
-_ALMOST_ZERO = 1e-3
+_ALMOST_ZERO = 1e-3  # stands for a count of zero, so that every outcome stays possible
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Strength of the first side with 95 % margins; `score` is points per game, the ratios are shares of units.
-
-    Elo is infinite after a clean sweep. What is unknown when all results are alike is NaN: the margin of Elo, and
-    normalised Elo away from 50 %.
-    """
+    """Strength of the first side with 95 % margins; `score` is points per game, the ratios are shares of units. Elo is infinite
+    after a clean sweep. What is unknown when all results are alike is NaN: the margin of Elo, and normalised Elo away from 50
+    %."""
 
     score: float
     elo: float
@@ -136,10 +132,8 @@ def _mean_and_deviation(shares: numpy.ndarray, scores: numpy.ndarray) -> tuple[f
 
 
 def _tilted(shares: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
-    """The distribution nearest to `shares` in likelihood under which `values` have mean zero (proposition 1.1).
-
-    Raises ValueError when mean zero is out of reach.
-    """
+    """The distribution nearest to `shares` in likelihood under which `values` have mean zero (proposition 1.1). Raises
+    ValueError when mean zero is out of reach."""
     from scipy.optimize import brentq
 
     smallest, largest = float(values.min()), float(values.max())
@@ -153,11 +147,9 @@ def _tilted(shares: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
 
 
 def _likeliest_with_t_value(shares: numpy.ndarray, scores: numpy.ndarray, t_value: float) -> numpy.ndarray:
-    """Maximum likelihood under (mean - 1/2) / sigma = t_value, by the fixed-point iteration of section 4.1.
-
-    It starts from the uniform distribution or, where extreme counts allow no step from there, from that one among the
-    likeliest distributions of each mean which has this t value. NaN when neither leads anywhere.
-    """
+    """Maximum likelihood under (mean - 1/2) / sigma = t_value, by the fixed-point iteration of section 4.1. It starts from the
+    uniform distribution or, where extreme counts allow no step from there, from that one among the likeliest distributions of
+    each mean which has this t value. NaN when neither leads anywhere."""
     from scipy.optimize import brentq
 
     def excess(mean: float) -> float:

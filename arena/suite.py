@@ -1,34 +1,117 @@
-"""Test suites: every position searched by an engine under one limit, several engine processes side by side."""
+"""The command `zobra suite`: every position of test suites searched by engines under one limit."""
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
 import chess.engine
+import typer
+from rich.console import Console
 
-from zobra.arena.engines import EngineSpec
-from zobra.arena.epd import SuitePosition
-from zobra.arena.files import printable
-from zobra.arena.player import EnginePlayer
-from zobra.arena.suite_results import Answer, Effort, EngineResult, Outcome, why_unsolved
+from zobra.arena import suite_display
+from zobra.arena.command import INTERRUPTED, EngineOptions, command_line, errors_as_messages, plain_console
+from zobra.arena.display import counted
+from zobra.arena.engines import EngineSpec, read_engines
+from zobra.arena.epd import SuitePosition, read_suites
+from zobra.arena.files import check_writable, printable
+from zobra.arena.interrupts import run_async
+from zobra.arena.player import EngineFailure, EnginePlayer
+from zobra.arena.processes import machine
+from zobra.arena.suite_results import Effort, EngineResult, Outcome, SuiteResult, why_unsolved
 
-# an engine that has not answered this long after its time was up hangs (seconds)
-GRACE = 10.0
-# how long an engine may be silent after its start (seconds)
-START_TIMEOUT = 30.0
+GRACE = 10.0  # an engine that has not answered this long after its time was up hangs (seconds)
+START_TIMEOUT = 30.0  # how long an engine may be silent after its start (seconds)
 _ANALYSIS = "UCI_AnalyseMode"
+SAVE_INTERVAL = 5.0  # how often the JSON file is brought up to date during a run (seconds)
+DEFAULT_TIME_MS = 1000
+EngineOption = typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file; repeat to compare.", show_default="zobra")
+TimeOption = typer.Option(min=1, help="Milliseconds a position.", show_default="1000 if no limit is given")
+StopOption = typer.Option(min=0, metavar="PLIES", help="End a search once its solution stood for PLIES of depth.")
+OutputOption = typer.Option("--json", help="Where the results go; an unfinished run there is resumed.")
 
 
 class SuiteLimits(NamedTuple):
     """How long a position is searched: until `search` ends it, or a solution has stood for `solved_plies` plies of depth.
-
-    `timeout` (seconds) bounds searches without a time limit. `workers`: engine processes side by side.
-    """
+    `timeout` (seconds) bounds searches without a time limit. `workers`: engine processes side by side."""
 
     search: chess.engine.Limit
     solved_plies: int | None = None
     timeout: float = 600.0
     workers: int = 1
+
+
+def suite(
+    files: Annotated[list[Path], typer.Argument(help="EPD files with bm, am, dm or STS points (c0, c8, c9).")],
+    engine: Annotated[list[str] | None, EngineOption] = None,
+    option: EngineOptions = None,
+    movetime: Annotated[int | None, TimeOption] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
+    depth: Annotated[int | None, typer.Option(min=1, help="Depth a position, in plies.")] = None,
+    workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Engine processes side by side.")] = 1,
+    stop_when_solved: Annotated[int | None, StopOption] = None,
+    timeout: Annotated[float, typer.Option(min=1, help="Longest search without --movetime, in seconds.")] = 600.0,
+    output: Annotated[Path, OutputOption] = Path("suite.json"),
+    table: Annotated[bool, typer.Option(help="Print the table of positions.")] = True,
+) -> None:
+    """Let engines solve test suites, and compare them. The same command resumes an interrupted run."""
+    console = plain_console()
+    if movetime is None and nodes is None and depth is None:
+        movetime = DEFAULT_TIME_MS
+    with errors_as_messages():
+        specs = read_engines(engine or ["zobra"], option or [])
+        positions, bad_lines = read_suites(files)
+        limit = {"time_ms": movetime, "nodes": nodes, "depth": depth}
+        engines = [EngineResult(spec.name, list(spec.command), dict(spec.options), [None] * len(positions)) for spec in specs]
+        result = SuiteResult([str(path) for path in files], limit, workers, positions, bad_lines, engines)
+        result.machine, result.command_line = machine(), command_line()
+        suite_display.print_bad_lines(console, result)
+        if not result.positions:
+            raise ValueError("no position to solve in these files")
+        check_writable(output.resolve())
+        result.resume(output)
+        search = chess.engine.Limit(time=movetime and movetime / 1000, nodes=nodes, depth=depth)
+        interrupted = False
+        try:
+            for spec, answers in zip(specs, engines, strict=True):
+                _run_engine(console, result, spec, answers, SuiteLimits(search, stop_when_solved, timeout, workers), output)
+        except KeyboardInterrupt:
+            interrupted = True
+        if table:
+            console.print(suite_display.position_table(result))
+        console.print(suite_display.summary_table(result))
+        if any(answers.answered for answers in engines):
+            result.save(output)
+            console.print(f"results: {output}", soft_wrap=True)
+        if interrupted:
+            done = sum(len(answers.answered) for answers in engines)
+            all_told = counted(len(engines) * len(positions), "position")
+            console.print(f"interrupted; the same command resumes after {done} of {all_told}", soft_wrap=True)
+            raise typer.Exit(INTERRUPTED)
+        if not result.finished:
+            raise typer.Exit(1)
+
+
+def _run_engine(
+    console: Console, result: SuiteResult, spec: EngineSpec, engine: EngineResult, limits: SuiteLimits, output: Path
+) -> None:
+    """Searches what the engine has not searched yet; results are saved as they come. Raises OSError when they cannot be."""
+    saved = time.monotonic()
+
+    def answered(index: int) -> None:
+        nonlocal saved
+        progress.answered(index)
+        if time.monotonic() - saved > SAVE_INTERVAL:
+            result.save(output)
+            saved = time.monotonic()
+
+    with suite_display.SuiteProgress(console, result, engine) as progress:
+        try:
+            run_async(run_suite(result.positions, spec, engine, limits, answered))
+        except EngineFailure as error:
+            engine.error = str(error)
+            console.print(engine.error, style="red")
 
 
 async def run_suite(
@@ -38,11 +121,9 @@ async def run_suite(
     limits: SuiteLimits,
     answered: Callable[[int], None] = lambda index: None,
 ) -> None:
-    """Lets an engine search the positions without an outcome in its results, in their order.
-
-    `answered` gets each one's index when its outcome is there. An engine that crashes, hangs or plays an illegal move loses
-    that position and is started afresh. Raises EngineFailure when the engine cannot be started.
-    """
+    """Lets an engine search the positions without an outcome in its results, in their order. `answered` gets each one's index
+    when its outcome is there. An engine that crashes, hangs or plays an illegal move loses that position and is started afresh.
+    Raises EngineFailure when the engine cannot be started."""
     waiting = [index for index, outcome in enumerate(engine.outcomes) if outcome is None]
     queue = iter(waiting)
 
@@ -74,10 +155,8 @@ async def run_suite(
 
 
 def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Ends a search with the error that happened in the middle of it.
-
-    python-chess hands such errors (an illegal move above all) to the event loop alone, and the search never ends.
-    """
+    """Ends a search with the error that happened in the middle of it. python-chess hands such errors (an illegal move above
+    all) to the event loop alone, and the search never ends."""
     command = getattr(context.get("protocol"), "command", None)
     analysis = getattr(command, "analysis", None)
     error = context.get("exception")
@@ -100,7 +179,8 @@ async def _outcome(player: EnginePlayer, position: SuitePosition, index: int, li
 
 async def _solve(player: EnginePlayer, position: SuitePosition, index: int, limits: SuiteLimits) -> Outcome:
     """Searches one position. Raises chess.engine.EngineError when the engine crashes or moves illegally."""
-    board, answer, effort = position.board(), Answer(), Effort()
+    board, effort = position.board(), Effort()
+    move, score_cp, mate, line = None, None, None, ()  # type: str | None, int | None, int | None, tuple[str, ...]
     since: Effort | None = None  # where the engine came to the solution that it still has
     # python-chess would set UCI_AnalyseMode by itself, in which engines ignore limits of strength and books
     decided = _ANALYSIS.lower() in map(str.lower, player.spec.options) or _ANALYSIS not in player.announced()
@@ -110,23 +190,23 @@ async def _solve(player: EnginePlayer, position: SuitePosition, index: int, limi
     async for info in analysis:
         elapsed = info.get("time", asyncio.get_running_loop().time() - started)
         effort = Effort(round(elapsed * 1000), info.get("nodes", effort.nodes), info.get("depth", effort.depth))
-        line = info.get("pv")
-        if not line or info.get("multipv", 1) != 1:
+        moves, walked, score = info.get("pv"), board.copy(stack=False), info.get("score")
+        if not moves or info.get("multipv", 1) != 1:
             continue
-        is_bound = info.get("lowerbound") or info.get("upperbound")
-        if is_bound and board.uci(line[0]) == answer.move:
+        if (info.get("lowerbound") or info.get("upperbound")) and board.uci(moves[0]) == move:
             continue  # the line of a bound is cut short, and the move is the same
-        moves, walked, score = [], board.copy(stack=False), info.get("score")
-        centipawns, mate = (score.relative.score(), score.relative.mate()) if score else (None, None)
-        for move in line:
-            moves.append(walked.uci(move))
-            walked.push(move)
-        answer = Answer(moves[0], centipawns, mate, tuple(moves))
-        since = None if why_unsolved(position, answer) else since or effort
+        line = ()
+        for one in moves:
+            line = (*line, walked.uci(one))
+            walked.push(one)
+        move = line[0]
+        score_cp, mate = (score.relative.score(), score.relative.mate()) if score else (None, None)
+        since = None if why_unsolved(position, move, mate, line) else since or effort
         if since is not None and limits.solved_plies is not None and effort.depth - since.depth >= limits.solved_plies:
             analysis.stop()
     best = (await analysis.wait()).move
-    if best is None or board.uci(best) != answer.move:
+    if best is None or board.uci(best) != move:
         # score and line of another move do not count for this one
-        answer, since = Answer(None if best is None else board.uci(best)), None
-    return Outcome.of_search(position, answer, effort, since)
+        move, score_cp, mate, line, since = None if best is None else board.uci(best), None, None, (), None
+    why, points = why_unsolved(position, move, mate, line), dict(position.points).get(move or "", 0)
+    return Outcome(move, not why, why, points, score_cp, mate, line, effort, None if why else since or effort)

@@ -13,6 +13,7 @@ lacks or how the engine failed, `effort` is the whole search and `solution` the 
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,52 +34,34 @@ class Effort:
     depth: int = 0
 
 
-@dataclass(frozen=True)
-class Answer:
-    """An engine's best move and line in UCI notation, and its score in centipawns or moves to mate from the mover's view."""
-
-    move: str | None = None
-    score_cp: int | None = None
-    mate: int | None = None
-    line: tuple[str, ...] = ()
-
-
-def why_unsolved(position: SuitePosition, answer: Answer) -> str:
-    """What the answer misses of what the position asks for (bm, am and dm alike); empty when it is solved.
-
-    A position that gives only points per move asks for a move with the most points.
-    """
-    if answer.move is None:
+def why_unsolved(position: SuitePosition, move: str | None, mate: int | None = None, line: Sequence[str] = ()) -> str:
+    """What the answer misses of what the position asks for (bm, am and dm alike); empty when it is solved. A position that
+    gives only points per move asks for a move with the most points. A mate counts when the score names it and a legal line of
+    exactly that length ends in checkmate; to give mate sooner than the suite is as good, to be mated sooner is not."""
+    if move is None:
         return "no move"
-    if position.best and answer.move not in position.best:
+    if position.best and move not in position.best:
         return f"best is {position.san(*position.best)}"
-    if answer.move in position.avoid:
-        return f"{position.san(answer.move)} is to be avoided"
-    if position.mate_in is not None:
-        return _gap_in_mate_proof(position, answer)
-    if not (position.best or position.avoid or answer.move in position.best_paid):
-        return f"most points for {position.san(*position.best_paid)}"
-    return ""
-
-
-def _gap_in_mate_proof(position: SuitePosition, answer: Answer) -> str:
-    """A mate counts when the score names it and a legal line of exactly that length ends in checkmate; to give mate sooner
-    than the suite is as good, to be mated sooner is not."""
-    asked, claimed = position.mate_in or 0, answer.mate
-    if claimed is None or claimed * asked <= 0:
+    if move in position.avoid:
+        return f"{position.san(move)} is to be avoided"
+    asked = position.mate_in
+    if asked is None:
+        only_points = not (position.best or position.avoid)
+        paid = move in position.best_paid
+        return f"most points for {position.san(*position.best_paid)}" if only_points and not paid else ""
+    if mate is None or mate * asked <= 0:
         return f"mate in {asked} not seen"
-    if abs(claimed) > abs(asked) or (asked < 0 and claimed != asked):
-        return f"mate in {claimed} instead of {asked}"
-    plies = 2 * claimed - 1 if claimed > 0 else -2 * claimed
-    if len(answer.line) != plies or answer.line[0] != answer.move:
-        return f"mate in {claimed} without its whole line"
+    if abs(mate) > abs(asked) or (asked < 0 and mate != asked):
+        return f"mate in {mate} instead of {asked}"
+    if len(line) != (2 * mate - 1 if mate > 0 else -2 * mate) or line[0] != move:
+        return f"mate in {mate} without its whole line"
     board = position.board()
     try:
-        for move in answer.line:
-            board.push_uci(move)
+        for played in line:
+            board.push_uci(played)
     except ValueError as error:
-        return f"mate in {claimed} with an {error}"
-    return "" if board.is_checkmate() else f"mate in {claimed} with a line that does not mate"
+        return f"mate in {mate} with an {error}"
+    return "" if board.is_checkmate() else f"mate in {mate} with a line that does not mate"
 
 
 @dataclass(frozen=True)
@@ -94,14 +77,6 @@ class Outcome:
     line: tuple[str, ...] = ()
     effort: Effort = field(default_factory=Effort)
     solution: Effort | None = None
-
-    @classmethod
-    def of_search(cls, position: SuitePosition, answer: Answer, effort: Effort, since: Effort | None) -> "Outcome":
-        """The outcome of a finished search; `since`: where the engine came to the solution for good."""
-        points = dict(position.points).get(answer.move or "", 0)
-        why = why_unsolved(position, answer)
-        solution = None if why else since or effort
-        return cls(answer.move, not why, why, points, answer.score_cp, answer.mate, answer.line, effort, solution)
 
 
 @dataclass

@@ -7,20 +7,43 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import typer
 from typer.testing import CliRunner
 
-from zobra.arena.command_line import register
+from zobra.arena.command_line import app
 from zobra.arena.engines import EngineSpec
+from zobra.arena.game_record import GameRecord
 
 SCRIPTED = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"))
 ENGINE = " ".join(SCRIPTED)
-app = typer.Typer()
-register(app)
 
 
 def scripted(name: str, *arguments: str, **more) -> EngineSpec:
     return EngineSpec(name, (*SCRIPTED, *arguments), **more)
+
+
+class Observer:
+    """Sees the games of a match or a tuning run, without a word; may stop it after some games as Ctrl-C would."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.stop_after = stop_after
+        self.seen: list[GameRecord] = []
+
+    def begin(self, match) -> None:
+        pass
+
+    def started(self, pairing) -> None:
+        pass
+
+    def finished(self, record, match) -> None:
+        self.seen.append(record)
+        if len(self.seen) == self.stop_after:
+            raise KeyboardInterrupt
+
+
+def finished(index: int, result: str, names: tuple[str, str] = ("A", "B"), reason: str = "mate") -> GameRecord:
+    """A game of a match between two engines that change colours; the moves are left out."""
+    white, black = names if index % 2 == 0 else names[::-1]
+    return GameRecord(index, index // 2, 1, white, black, {}, result, reason)
 
 
 def run(*arguments, code: int = 0) -> str:

@@ -5,18 +5,19 @@ import sys
 from functools import partial
 
 import pytest
+from chess.engine import Option
 
-from tests.arena_runs import ENGINE, flat
+from tests.arena_runs import ENGINE, finished, flat
 from tests.arena_runs import run as run_command
 from zobra.arena.ablate import WHOLE, bench, content, techniques
 from zobra.arena.display import MatchDisplay
-from zobra.arena.engines import EngineSpec, Spin
-from zobra.arena.game_record import GameRecord
+from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import Journal
 from zobra.arena.results import Results
 from zobra.arena.settings import Settings
 
-SPINS = {"use_null_move": Spin(1, 0, 1), "use_network": Spin(0, 0, 1), "use_more": Spin(1, 1, 3), "Hash": Spin(16, 1, 64)}
+BOUNDS = {"use_null_move": (1, 0, 1), "use_network": (0, 0, 1), "use_more": (1, 1, 3), "Hash": (16, 1, 64)}
+SPINS = {name: Option(name, "spin", *bounds, None) for name, bounds in BOUNDS.items()}
 run = partial(run_command, "ablate")
 
 
@@ -96,10 +97,7 @@ def test_techniques_are_sorted_by_loss():
     engines = tuple(EngineSpec(name, ("e",), off) for name, off in ((WHOLE, {}), ("a", {"x": 0}), ("b", {"y": 0})))
     settings = Settings(engines, "nodes=1", 1)
     ends = [("b", "1-0"), ("b", "0-1"), ("b", "1-0"), ("b", "1/2-1/2")]
-    games = []
-    for index, (rival, end) in enumerate(ends):
-        names = (WHOLE, rival) if index % 2 == 0 else (rival, WHOLE)
-        games.append(GameRecord(index, index // 2, 1, *names, {}, end, "mate"))
+    games = [finished(index, end, (WHOLE, rival)) for index, (rival, end) in enumerate(ends)]
     found = content(settings, Results([WHOLE, "a", "b"], games), {"b": 5})["techniques"]
     assert [(entry["name"], entry["games"], entry["bench"]) for entry in found] == [("b", 4, 5), ("a", 0, None)]
     assert found[0]["pairs"] == [0, 0, 0, 1, 1] and found[0]["elo"] > 0 and found[1]["elo"] is None

@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from zobra.arena.epd import read_position, read_suites
-from zobra.arena.suite_results import Answer, why_unsolved
+from zobra.arena.suite_results import why_unsolved
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SUITES = sorted(path for folder in ("tactics", "strategy") for path in (DATA / folder).glob("*.epd"))
@@ -29,7 +29,7 @@ def test_verdicts_are_those_of_python_chess(path):
         others = [move for move in board.legal_moves if move not in best + avoid][:3]
         for move in best + avoid + others:
             solved = (not best or move in best) and move not in avoid
-            why = why_unsolved(position, Answer(board.uci(move)))
+            why = why_unsolved(position, board.uci(move))
             assert (why == "") == solved, f"{path.name}:{position.line} {move}: {why}"
 
 

@@ -13,7 +13,7 @@ from zobra.arena import ladder as ladders
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.ladder import Ratings, Rung, fit, installed, read_calibration, read_rungs, recalibrated, save_calibration
-from zobra.arena.processors import spare
+from zobra.arena.processes import spare
 from zobra.arena.report_command import report_page
 from zobra.arena.results import Results
 from zobra.arena.statistics import elo_of_score, score_of_elo

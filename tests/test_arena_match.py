@@ -12,7 +12,7 @@ import chess
 import chess.pgn
 import pytest
 
-from tests.arena_runs import ENGINE, any_alive, scripted, start, wait_until
+from tests.arena_runs import ENGINE, Observer, any_alive, finished, scripted, start, wait_until
 from tests.arena_runs import run as run_command
 from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.engines import EngineSpec
@@ -23,40 +23,16 @@ from zobra.arena.match import Match, check_engines
 from zobra.arena.openings import RANDOM, Opening
 from zobra.arena.player import EngineFailure
 from zobra.arena.pool import Playing
-from zobra.arena.processors import shares
+from zobra.arena.processes import shares
 from zobra.arena.results import Results
 from zobra.arena.settings import GAUNTLET, ROUND_ROBIN, Settings, pairings
 from zobra.arena.statistics import LOGISTIC, Sprt
 
 
-class Silence:
-    """Watches without a word; may stop the match after some games as Ctrl-C would."""
-
-    def __init__(self, stop_after: int | None = None) -> None:
-        self.stop_after = stop_after
-        self.seen: list[GameRecord] = []
-
-    def begin(self, match):
-        pass
-
-    def started(self, pairing):
-        pass
-
-    def finished(self, record, match):
-        self.seen.append(record)
-        if len(self.seen) == self.stop_after:
-            raise KeyboardInterrupt
-
-
-def run(
-    folder: Path, settings: Settings, watcher: Silence | None = None, concurrency: int = 2
-) -> tuple[Match, list[GameRecord]]:
-    journal = Journal(folder, settings)
-    try:
+def run(folder: Path, settings: Settings, observer: Observer | None = None) -> tuple[Match, list[GameRecord]]:
+    with closing(Journal(folder, settings)) as journal:
         outcome = Match(journal, settings.schedule())
-        outcome.play(Playing(concurrency), watcher or Silence())
-    finally:
-        journal.close()
+        outcome.play(Playing(2), observer or Observer())
     with closing(Journal(folder, settings)) as journal:
         return outcome, sorted(journal.records, key=lambda record: record.index)
 
@@ -132,16 +108,16 @@ def test_an_sprt_stops_the_match(tmp_path):
     outcome, records = run(tmp_path, settings)
     assert outcome.verdict == "H1" and outcome.llr is not None and outcome.llr >= settings.sprt.limits[1]
     assert len(records) < 100
-    again, _ = run(tmp_path, settings, watcher := Silence())
-    assert (again.verdict, watcher.seen) == ("H1", [])
+    again, _ = run(tmp_path, settings, observer := Observer())
+    assert (again.verdict, observer.seen) == ("H1", [])
 
 
 def test_an_interrupted_match_goes_on(tmp_path):
     settings = match_settings(scripted("A"), scripted("B"), rounds=6)
-    outcome, records = run(tmp_path, settings, Silence(stop_after=5))
+    outcome, records = run(tmp_path, settings, Observer(stop_after=5))
     assert outcome.interrupted and len(records) == 5
-    outcome, records = run(tmp_path, settings, watcher := Silence())
-    assert not outcome.interrupted and len(watcher.seen) == 7
+    outcome, records = run(tmp_path, settings, observer := Observer())
+    assert not outcome.interrupted and len(observer.seen) == 7
     assert [record.index for record in records] == list(range(12))
 
 
@@ -195,14 +171,13 @@ def test_a_killed_match_resumes(tmp_path, games):
 
 
 def test_results_count_pairs():
-    def record(index: int, result: str) -> GameRecord:
-        names = ("A", "B") if index % 2 == 0 else ("B", "A")
-        return GameRecord(index, index // 2, 1, *names, {}, result, "stalemate" if result == "1/2-1/2" else "time")
-
     results = Results("AB")
     # A scores 2, 1/2, 1 (twice differently) and 0 in its pairs; the last pair is still open
     played = ["1-0", "0-1", "1/2-1/2", "1-0", "1-0", "1-0", "1/2-1/2", "1/2-1/2", "0-1", "1-0", "1-0"]
-    completed = [results.add(record(index, result)) for index, result in enumerate(played)]
+    completed = [
+        results.add(finished(index, result, reason="time" if "0-" in result or "-0" in result else "mate"))
+        for index, result in enumerate(played)
+    ]
     assert completed == [index % 2 == 1 for index in range(11)]
     assert results.pentanomial("A") == [1, 1, 2, 0, 1]
     assert results.pentanomial("B") == [1, 0, 2, 1, 1]

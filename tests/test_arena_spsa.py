@@ -5,8 +5,9 @@ import random
 from collections import Counter
 
 import pytest
+from chess.engine import Option
 
-from zobra.arena.spsa import Gains, Spsa, Tunable
+from zobra.arena.spsa import Gains, Spsa, Tunable, as_toml, tunables
 from zobra.arena.statistics import score_of_elo
 
 ONE = Tunable("one", 50, 0, 100, 4, 0.002)
@@ -83,3 +84,33 @@ def test_it_climbs_a_noisy_hill():
 def test_impossible_numbers_are_named(values, problem):
     with pytest.raises(ValueError, match=problem):
         Tunable("margin", *values)
+
+
+SPINS = {"Hash": Option("Hash", "spin", 16, 1, 64, None), "Big": Option("Big", "spin", 100, 0, 1000, None)}
+
+
+def test_parameters_from_a_file_and_back(tmp_path):
+    path = tmp_path / "p.toml"
+    path.write_text("[parameter.Hash]\nlow = 2\nc_end = 3\n\n[parameter.Big]\n")
+    chosen = tunables(path, ["Big=10,0,500"], SPINS)
+    assert chosen == [Tunable("Hash", 16, 2, 64, 3), Tunable("Big", 10, 0, 500, 25)]
+    path.write_text(as_toml(chosen, {"Hash": 17.6, "Big": 11.2}))
+    assert tunables(path, [], SPINS) == [Tunable("Hash", 18, 2, 64, 3), Tunable("Big", 11, 0, 500, 25)]
+    assert "high = 1048576\n" in as_toml([Tunable("Hash", 16, 2, 1_048_576, 3)], {"Hash": 16})
+    assert as_toml([Tunable("Move Overhead", 1, 0, 9, 1)], {"Move Overhead": 1}).startswith('[parameter."Move Overhead"]')
+
+
+@pytest.mark.parametrize(
+    "text, problem",
+    [
+        ("[parameter.Hash]\nlow = 'x'", "Hash: low must be a number"),
+        ("[parameter.Hash]\nstep = 1", "Hash: step is none of default, low"),
+        ("[other]", "no tables"),
+        ("=", "p.toml: "),
+    ],
+)
+def test_bad_files_are_named(tmp_path, text, problem):
+    path = tmp_path / "p.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=problem):
+        tunables(path, [], SPINS)

@@ -9,18 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena_runs import ENGINE, flat
+from tests.arena_runs import ENGINE, SCRIPTED, Observer, flat
 from tests.arena_runs import run as run_command
-from zobra.arena.engines import EngineSpec, Spin
+from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import Journal
 from zobra.arena.pool import Playing
 from zobra.arena.settings import Settings
 from zobra.arena.spsa import Gains, Tunable
-from zobra.arena.tune import SIDES, Plan, Tuning
-from zobra.arena.tune_command import sparkline
-from zobra.arena.tune_parameters import as_toml, tunables
+from zobra.arena.tune import SIDES, Plan, Tuning, sparkline
 
-SPINS = {"Hash": Spin(16, 1, 64), "Big": Spin(100, 0, 1000)}
 XBOARD_WITHOUT_POSITIONS = """
 for line in iter(input, "quit"):
     if line.startswith("protover"):
@@ -34,7 +31,7 @@ run = partial(run_command, "tune")
 def test_it_finds_the_better_value(tmp_path):
     folder = tmp_path / "t"
     arguments = [f"{ENGINE} --best 75", "-p", "Strength=30,0,100,10,0.12", "--tc", "30", "-n", "60", "--seed", "3"]
-    text = run(*arguments, "--folder", str(folder), "-c", "2")
+    text = run(*arguments, "--folder", folder, "-c", "2")
     rows = list(csv.reader((folder / "values.csv").open()))
     assert rows[0] == ["iteration", "Strength"] and rows[1] == ["0", "30.0000"] and len(rows) == 32
     found = float(rows[-1][1])
@@ -43,45 +40,26 @@ def test_it_finds_the_better_value(tmp_path):
     assert f"default = {round(found)}\n" in (folder / "tuned.toml").read_text()
     assert "</svg>" in (folder / "values.svg").read_text()
     # nothing is left to play; the same values come out of the journal
-    again = run("--folder", str(folder))
+    again = run("--folder", folder)
     assert "resuming after 60 of 60 games" in again and f"Strength = {round(found)}" in again
     assert rows == list(csv.reader((folder / "values.csv").open()))
     assert "holds a run of tuning" in run_command("match", "--folder", folder, code=2)
-    assert "holds another run" in run(*arguments, "--stability", "0.2", "--folder", str(folder), code=2)
-
-
-class Observer:
-    def __init__(self, stop_after: int | None = None) -> None:
-        self.seen, self.stop_after = 0, stop_after
-
-    def begin(self, tuning):
-        pass
-
-    def started(self, pairing):
-        pass
-
-    def finished(self, record, tuning):
-        self.seen += 1
-        if self.seen == self.stop_after:
-            raise KeyboardInterrupt
+    assert "holds another run" in run(*arguments, "--stability", "0.2", "--folder", folder, code=2)
 
 
 def test_an_interrupted_run_goes_on(tmp_path):
-    spec = (*ENGINE.split(), "--best", "75")
-    settings = Settings(tuple(EngineSpec(side, spec) for side in SIDES), "30", rounds=12, plies=4, seed=5)
+    engines = tuple(EngineSpec(side, (*SCRIPTED, "--best", "75")) for side in SIDES)
+    settings = Settings(engines, "30", rounds=12, plies=4, seed=5)
     plan = Plan((Tunable("Strength", 30, 0, 100, 10, 0.1),), Gains(6), pairs=2)
-    courses, watchers = [], [Observer(stop_after=9), Observer(), Observer()]
-    for watcher in watchers:
-        journal = Journal(tmp_path, settings)
-        try:
+    courses, observers = [], [Observer(stop_after=9), Observer(), Observer()]
+    for observer in observers:
+        with closing(Journal(tmp_path, settings)) as journal:
             tuning = Tuning(journal, plan)
-            tuning.play(Playing(), watcher)
-            assert tuning.interrupted == (watcher.stop_after is not None)
-        finally:
-            journal.close()
+            tuning.play(Playing(), observer)
+        assert tuning.interrupted == (observer.stop_after is not None)
         courses.append(tuning.course)
         assert len(list(csv.reader((tmp_path / "values.csv").open()))) == len(tuning.course) + 1
-    assert [watcher.seen for watcher in watchers] == [9, 15, 0]
+    assert [len(observer.seen) for observer in observers] == [9, 15, 0]
     assert [len(course) for course in courses] == [3, 7, 7]
     assert courses[1][:3] == courses[0] and courses[1] == courses[2]
     with closing(Journal(tmp_path, settings)) as journal:
@@ -111,9 +89,7 @@ def test_an_interrupted_run_goes_on(tmp_path):
 )
 def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, arguments, problem):
     monkeypatch.chdir(tmp_path)
-    text = run(*arguments, code=2)
-    assert problem in flat(text)
-    assert list(tmp_path.iterdir()) == []
+    assert problem in flat(run(*arguments, code=2)) and list(tmp_path.iterdir()) == []
 
 
 def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, monkeypatch):
@@ -122,38 +98,9 @@ def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, m
     engine = [sys.executable, "-c", XBOARD_WITHOUT_POSITIONS]
     Path("x.toml").write_text(f'name = "x"\nprotocol = "xboard"\ncommand = {json.dumps(engine)}\n')
     text = run("x.toml", "-p", "Speed", "-n", "4", "--openings", "book.epd", "--folder", "run", code=2)
-    assert "cannot be given positions" in flat(text)
-    assert not Path("run").exists()
-
-
-def test_parameters_from_a_file_and_back(tmp_path):
-    path = tmp_path / "p.toml"
-    path.write_text("[parameter.Hash]\nlow = 2\nc_end = 3\n\n[parameter.Big]\n")
-    chosen = tunables(path, ["Big=10,0,500"], SPINS)
-    assert chosen == [Tunable("Hash", 16, 2, 64, 3), Tunable("Big", 10, 0, 500, 25)]
-    path.write_text(as_toml(chosen, {"Hash": 17.6, "Big": 11.2}))
-    assert tunables(path, [], SPINS) == [Tunable("Hash", 18, 2, 64, 3), Tunable("Big", 11, 0, 500, 25)]
-    assert "high = 1048576\n" in as_toml([Tunable("Hash", 16, 2, 1_048_576, 3)], {"Hash": 16})
-    assert as_toml([Tunable("Move Overhead", 1, 0, 9, 1)], {"Move Overhead": 1}).startswith('[parameter."Move Overhead"]')
-
-
-@pytest.mark.parametrize(
-    "text, problem",
-    [
-        ("[parameter.Hash]\nlow = 'x'", "Hash: low must be a number"),
-        ("[parameter.Hash]\nstep = 1", "Hash: step is none of default, low"),
-        ("[other]", "no tables"),
-        ("=", "p.toml: "),
-    ],
-)
-def test_bad_files_are_named(tmp_path, text, problem):
-    path = tmp_path / "p.toml"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=problem):
-        tunables(path, [], SPINS)
+    assert "cannot be given positions" in flat(text) and not Path("run").exists()
 
 
 def test_sparklines():
     assert sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8) == "▁▂▃▄▅▆▇█"
-    assert sparkline([5.0], 4) == "▁▁▁▁"
-    assert sparkline([2, 1], 4) == "██▁▁"
+    assert sparkline([5.0], 4) == "▁▁▁▁" and sparkline([2, 1], 4) == "██▁▁"
