@@ -1,4 +1,4 @@
-# Builds one self-contained executable of Zobra, the way OpenBench builds engines: make EXE=name
+# Builds one self-contained executable of Zobra, the way OpenBench builds engines: make EXE=name [EVALFILE=network]
 # It carries sources and compiled kernels, and runs on the Python it was built with, which must have Zobra's dependencies.
 
 EXE ?= zobra
@@ -15,6 +15,7 @@ all: executable
 executable:
 	@stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && mkdir "$$stage/zobra" && \
 	cp -R $(PACKAGES) "$$stage/zobra/" && cp uci/launcher.py "$$stage/__main__.py" && \
+	$(if $(EVALFILE),cp "$(EVALFILE)" "$$stage/zobra/engine/data/zobra.network" && )\
 	find "$$stage" -name __pycache__ -prune -exec rm -rf {} + && \
 	{ (cd "$$stage" && $(PYTHON) -B -m zobra.engine.kernels.build 2>/dev/null) || true; } && \
 	$(PYTHON) -m zipapp "$$stage" -c -o "$(EXE)" -p "$$($(PYTHON) -c 'import sys; print(sys.executable)')"

@@ -17,9 +17,7 @@ PIECE_LETTERS = "PpNnBbRrQqKk"
 
 FILE_A = np.uint64(0x0101010101010101)
 FILE_H = np.uint64(0x8080808080808080)
-RANK_1 = np.uint64(0xFF)
 LAST_RANKS = np.uint64(0xFF000000000000FF)
-EVERYWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
 DARK_SQUARES = np.uint64(0xAA55AA55AA55AA55)
 
 FIFTY_MOVES = 100  # plies without a capture or a pawn move that make a draw

@@ -68,7 +68,7 @@ def has_dependent_subset(vectors: np.ndarray, largest: int) -> bool:
 
 
 def expected_dependent(count: int, size: int, bits: int = 64) -> float:
-    """How many dependent subsets of a size to expect among `count` random vectors."""
+    """How many dependent subsets of a size to expect among `count` random vectors; those of two are pairs that collide."""
     return math.comb(count, size) / 2.0**bits
 
 
@@ -81,11 +81,6 @@ def colliding_pairs(keys: np.ndarray, bits: int) -> int:
     """Number of pairs of different keys whose low bits are the same."""
     _, counts = np.unique(low_bits(keys, bits), return_counts=True)
     return int((counts * (counts - 1) // 2).sum())
-
-
-def expected_pairs(count: int, bits: int) -> float:
-    """The birthday prediction for `colliding_pairs` of `count` keys."""
-    return count * (count - 1) / 2 / 2.0**bits
 
 
 def expected_first_collision(bits: int) -> float:

@@ -5,35 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.attacks import attackers, bishop_attacks, en_passant_is_legal, rook_attacks
-from zobra.engine.board import (
-    BISHOP,
-    BLACK,
-    EIGHT,
-    KING,
-    KNIGHT,
-    LAST_RANKS,
-    ONE,
-    PAWN,
-    QUEEN,
-    ROOK,
-    SIX,
-    THREE,
-    WHITE,
-    ZERO,
-)
+from zobra.engine.board import BISHOP, BLACK, EIGHT, KING, KNIGHT, LAST_RANKS, ONE, PAWN, QUEEN, ROOK, SIX, THREE, WHITE, ZERO
 from zobra.engine.generator import SIXTEEN, castling_is_legal, safe_king_steps
 from zobra.engine.kernels import kernel, lowest, rotate_left
-from zobra.engine.move import (
-    CASTLING,
-    DOUBLE_PUSH,
-    EN_PASSANT,
-    NO_MOVE,
-    NORMAL,
-    PROMOTION,
-    flag_of,
-    from_square,
-    to_square,
-)
+from zobra.engine.move import CASTLING, DOUBLE_PUSH, EN_PASSANT, NO_MOVE, NORMAL, PROMOTION, flag_of, from_square, to_square
 
 FLAGS_END = np.uint64(8)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.accumulator import refresh
-from zobra.engine.board import BLACK, ONE, WHITE
+from zobra.engine.board import BLACK, ONE, WHITE, ZERO
 from zobra.engine.kernels import INT, VOID, clipped_square_sum, entry, kernel, population, record
 from zobra.engine.layouts import ACCUMULATOR, NETWORK, NEURONS, POSITION, POSITION_TYPE
 from zobra.engine.network_file import BUCKETS, QA, QB, SCALE
@@ -20,7 +20,6 @@ from zobra.engine.scores import LONGEST_MATE
 UNIT = np.int64(QA * QA * QB)
 HALF_UNIT, BIAS_FACTOR, CENTIPAWNS = UNIT // 2, np.int64(QA), np.int64(SCALE)
 LARGEST = LONGEST_MATE - np.int64(1)
-OWN, OTHER = np.uint64(0), np.uint64(1)
 PIECES_A_BUCKET = np.uint64(32 // BUCKETS)
 
 square_sum = clipped_square_sum(NEURONS, QA)
@@ -40,8 +39,8 @@ def bucket_of(position):
 def network_score(network, accumulator, position):
     """Centipawns for the side to move, both sides of the accumulator being computed."""
     side, bucket = position.side, bucket_of(position)
-    total = square_sum(accumulator.sides[side], network.output[bucket, OWN])
-    total += square_sum(accumulator.sides[side ^ OTHER], network.output[bucket, OTHER])
+    total = square_sum(accumulator.sides[side], network.output[bucket, ZERO])
+    total += square_sum(accumulator.sides[side ^ ONE], network.output[bucket, ONE])
     total += BIAS_FACTOR * network.output_bias[bucket]
     return max(-LARGEST, min((total * CENTIPAWNS + HALF_UNIT) // UNIT, LARGEST))
 
@@ -49,8 +48,8 @@ def network_score(network, accumulator, position):
 @entry(INT, record(NETWORK), record(ACCUMULATOR), POSITION_TYPE)
 def evaluate_anew(network, accumulator, position):
     """Centipawns for the side to move, both sides of the accumulator being computed from all pieces."""
-    refresh(network, accumulator, position, OWN)
-    refresh(network, accumulator, position, OTHER)
+    refresh(network, accumulator, position, ZERO)
+    refresh(network, accumulator, position, ONE)
     return network_score(network, accumulator, position)
 
 
@@ -58,8 +57,8 @@ def evaluate_anew(network, accumulator, position):
 def evaluate_batch(network, batch, count):
     """Write centipawns for White of the first `count` positions of a batch."""
     for index in range(count):
-        position, accumulator = batch.positions[index], batch.accumulator
-        refresh(network, accumulator, position, OWN)
-        refresh(network, accumulator, position, OTHER)
-        score = network_score(network, accumulator, position)
+        position = batch.positions[index]
+        refresh(network, batch.accumulator, position, ZERO)
+        refresh(network, batch.accumulator, position, ONE)
+        score = network_score(network, batch.accumulator, position)
         batch.scores[index] = score if position.side == WHITE else -score

@@ -16,17 +16,9 @@ from zobra.engine.position import TABLES_RECORD
 LONGEST_GAME = 200  # plies
 KEYS = 1 << 14  # positions that one call of the kernel visits
 
-GAMES = np.dtype(
-    [
-        ("start", POSITION),
-        ("position", POSITION),
-        ("following", POSITION),
-        ("moves", MOVE_LIST),
-        ("random", "u8"),  # state of the generator of random words, not 0
-        ("keys", "u8", (KEYS,)),
-    ],
-    align=True,
-)
+# `random` is the state of the generator of random words, not 0.
+BOARDS = [("start", POSITION), ("position", POSITION), ("following", POSITION)]
+GAMES = np.dtype([*BOARDS, ("moves", MOVE_LIST), ("random", "u8"), ("keys", "u8", (KEYS,))], align=True)
 
 THIRTEEN, SEVENTEEN, TWENTY = np.uint64(13), np.uint64(17), np.uint64(20)
 

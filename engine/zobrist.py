@@ -17,39 +17,7 @@ from zobra.engine.board import BLACK, FIVE, KING, KINGSIDE, ONE, QUEENSIDE, SEVE
 from zobra.engine.kernels import VOID, entry, kernel, lowest
 from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
 
-PIECES_END, CASTLING_END, EN_PASSANT_END = 12 * 64, 12 * 64 + 4, 12 * 64 + 4 + 8
-
-
-def published_keys() -> np.ndarray:
-    """The 781 numbers in Polyglot's order: 12 × 64 pieces, 4 castling rights, 8 en-passant files, White to move."""
-    return np.array(POLYGLOT_RANDOM_ARRAY, np.uint64)
-
-
-def piece_keys() -> np.ndarray:
-    """Keys of shape (12, 64) by our pieces (2 × type + colour, White first; Polyglot counts Black first)."""
-    ours = [piece ^ 1 for piece in range(12)]
-    return published_keys()[:PIECES_END].reshape(12, 64)[ours]
-
-
-def castling_keys() -> np.ndarray:
-    """Keys of the 16 castling states; bit 2 × colour + wing of a state is set where this right exists."""
-    single = published_keys()[PIECES_END:CASTLING_END]
-    states = np.zeros(16, np.uint64)
-    for state in range(16):
-        for right in range(4):
-            if state >> right & 1:
-                states[state] ^= single[right]
-    return states
-
-
-def en_passant_keys() -> np.ndarray:
-    """Keys of the eight files."""
-    return published_keys()[CASTLING_END:EN_PASSANT_END]
-
-
-def side_key() -> np.uint64:
-    """The key of White being to move."""
-    return published_keys()[EN_PASSANT_END]
+PUBLISHED_KEYS = np.array(POLYGLOT_RANDOM_ARRAY, np.uint64)  # 12 × 64 pieces, 4 castling rights, 8 files, White to move
 
 
 @kernel

@@ -34,8 +34,8 @@ kernels.missing()
 if "compile all" in sys.argv:
     kernels.compile_missing()
 from zobra.engine.caller import answer, product
-found = {"answers": [answer(), product(3)], "compiled": kernels.store.compiled, "notices": kernels.notices()}
-print(json.dumps({**found, "level": kernels.selected.target.level, "description": kernels.description()}))
+found = {"answers": [answer(), product(3)], "compiled": kernels.store.compiled, "notices": kernels.notices}
+print(json.dumps({**found, "level": kernels.selected.target.level, "description": kernels.selected.describe()}))
 """
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from zobra.engine.kernels.processor import LEVELS, NATIVE, levels_of, native
+from zobra.engine.kernels.processor import LEVELS, NATIVE, levels_of, target_of
 
 ROOT = Path(__file__).parent.parent
 SOURCES = ("engine", "tt", "search", "uci", "arena", "train", "api", "setup.py", "pyproject.toml", "README.md", "LICENSE")
@@ -39,8 +39,8 @@ def test_a_wheel_with_all_levels_plays_at_once_and_alike_on_each(tmp_path):
     said = run(site, home, "-m", "zobra.uci", typed="uci\nisready\ngo depth 6\nquit\n")
     assert "readyok" in said and "bestmove" in said and "info string" not in said
     benches = set()
-    for level in (NATIVE, *levels_of(native())):
-        code = "from zobra.engine import kernels; print(kernels.description(), kernels.selected.target.level)"
+    for level in (NATIVE, *levels_of(target_of(NATIVE))):
+        code = "from zobra.engine import kernels; print(kernels.selected.describe(), kernels.selected.target.level)"
         description = run(site, home, "-c", code, ZOBRA_LEVEL=level)
         assert description.startswith("the package") and description.split()[-1] == level
         benches.add(run(site, home, "-m", "zobra.uci", "bench", ZOBRA_LEVEL=level).splitlines()[-1].split()[0])

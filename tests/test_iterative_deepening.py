@@ -9,7 +9,7 @@ from zobra.engine.game import Game
 from zobra.engine.scores import is_mate
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
-from zobra.tt.entry import BOUND_MASK, BOUND_SHIFT, NO_BOUND, move_of_data
+from zobra.tt.entry import BOUND_MASK, BOUND_SHIFT, NO_BOUND, unpack
 
 TWO_MATES = "k7/8/K7/8/8/8/8/6QR w - - 0 1"
 
@@ -93,7 +93,7 @@ def test_a_search_that_is_cut_off_tells_all_lines_at_last(searcher, nodes):
 def test_the_table_keeps_the_best_move_of_the_root(searcher):
     """The first line found is of all moves; a later one may come out better, but is of fewer."""
     _, reports = think(searcher, MIDDLEGAME, Limits(depth=7))
-    kept = move_of_data(searcher.table.recall(parse_fen(MIDDLEGAME).key))
+    kept = unpack(searcher.table.recall(parse_fen(MIDDLEGAME).key))[0]
     assert kept in {line.pv[0] for line in groups(reports)[-1]}
 
 

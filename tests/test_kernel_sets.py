@@ -8,10 +8,10 @@ import shutil
 import pytest
 
 from tests.kernel_tree import Tree
-from zobra.engine.kernels.processor import ARCHITECTURE, LEVELS, NATIVE, PORTABLE, Target, levels_of, native, target_of
+from zobra.engine.kernels.processor import ARCHITECTURE, LEVELS, NATIVE, PORTABLE, Target, levels_of, target_of
 
 V2, V3, V4 = "x86-64-v2", "x86-64-v3", "x86-64-v4"
-SUPPORTED = levels_of(native())
+SUPPORTED = levels_of(target_of(NATIVE))
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import shutil
@@ -14,8 +13,8 @@ import pytest
 
 from tests.kernel_tree import Tree
 from zobra.engine.kernels import kernel_file, user_store
-from zobra.engine.kernels.kernel_file import ObjectCode, _checksum, pack, unpack
-from zobra.engine.kernels.processor import native
+from zobra.engine.kernels.kernel_file import ObjectCode, pack, unpack
+from zobra.engine.kernels.processor import NATIVE, target_of
 from zobra.engine.kernels.user_store import DAYS_KEPT, FOLDERS_KEPT, SECONDS_A_DAY, UserStore
 
 CODE = {"module.name(int64) -> int64": ObjectCode("cfunc", ("clock_gettime",), b"\x7fELF and more")}
@@ -35,25 +34,10 @@ def test_the_second_start_compiles_nothing(warm):
 
 
 def damage(path, how):
-    def with_checksum(text):
-        return _checksum(text) + b"\n" + text
-
     content = path.read_bytes()
-    head, data = content.split(b"\n", 2)[1:]
-    fields = json.loads(head)
     flipped = bytearray(content)
     flipped[len(content) // 2] ^= 1
-    rewritten = {
-        "emptied": b"",
-        "halved": content[: len(content) // 2],
-        "random": os.urandom(500),
-        "one bit": bytes(flipped),
-        "not JSON": with_checksum(b"{}"),
-        "a list": with_checksum(b"[]\n" + data),
-        "nested": with_checksum(b"[" * 100_000 + b"\n" + data),
-        "no lengths": with_checksum(json.dumps({**fields, "kernels": [["a", "b", [], None]]}).encode() + b"\n" + data),
-        "cut code": with_checksum(head + b"\n" + data[:-7]),
-    }
+    rewritten = {"emptied": b"", "halved": content[: len(content) // 2], "random": os.urandom(500), "one bit": bytes(flipped)}
     path.unlink()
     if how == "folder":
         (path / "full").mkdir(parents=True)
@@ -65,10 +49,7 @@ def damage(path, how):
         path.write_bytes(rewritten[how])
 
 
-FORMS = ["emptied", "halved", "random", "one bit", "not JSON", "a list", "nested", "no lengths", "cut code"]
-
-
-@pytest.mark.parametrize("how", [*FORMS, "folder", "FIFO", "link to nowhere"])
+@pytest.mark.parametrize("how", ["emptied", "halved", "random", "one bit", "folder", "FIFO", "link to nowhere"])
 def test_damaged_files_cost_a_recompile_and_one_notice(warm, tmp_path, how):
     tree = Tree(tmp_path)
     shutil.copytree(warm.store, tree.store, ignore=shutil.ignore_patterns("*.lock"))
@@ -92,7 +73,7 @@ def test_another_kernels_file_is_not_taken_for_this_ones(warm, tmp_path):
 def test_a_file_is_bound_to_digest_and_level():
     content = pack("digest", "native", CODE)
     assert unpack(content, "digest", "native") == CODE
-    assert unpack(content, "other digest", "native") is None and unpack(content, "digest", "x86-64-v2") is None
+    assert unpack(content, "other digest", "native") == unpack(content, "digest", "x86-64-v2") == {}
     with pytest.raises(ValueError, match="not what was written"):
         unpack(content[:-1], "digest", "native")
 
@@ -128,7 +109,7 @@ def full_disk():
 
 
 def test_a_full_disk_costs_one_notice_and_leaves_no_fragments(tmp_path, full_disk):
-    store = UserStore(native(), tmp_path)
+    store = UserStore(target_of(NATIVE), tmp_path)
     before = len(user_store.notices)
     with pytest.raises(OSError):
         store.check_writable()
@@ -145,22 +126,22 @@ def test_a_full_disk_costs_one_notice_and_leaves_no_fragments(tmp_path, full_dis
 def test_what_others_could_have_written_is_not_run(tmp_path, what, wrong):
     if wrong == "another owner" and os.geteuid() != 0:
         pytest.skip("only root can give files away")
-    store = UserStore(native(), tmp_path)
+    store = UserStore(target_of(NATIVE), tmp_path)
     store.write(CODE)
     (file,) = tmp_path.rglob("*.kernel")
     path = file if what == "file" else file.parent
-    assert UserStore(native(), tmp_path).read() == CODE
+    assert UserStore(target_of(NATIVE), tmp_path).read() == CODE
     if wrong == "another owner":
         os.chown(path, 65534, 65534)
     else:
         path.chmod(path.stat().st_mode | (0o002 if wrong == "writable by all" else 0o020))
-    refusing = UserStore(native(), tmp_path)
+    refusing = UserStore(target_of(NATIVE), tmp_path)
     assert refusing.read() == {}
     notice = user_store.notices.pop()
     assert ("belongs to another user" if wrong == "another owner" else "other users can write to") in notice
     assert str(path) in notice
     refusing.write(CODE)
-    assert UserStore(native(), tmp_path).read() == (CODE if what == "file" else {})
+    assert UserStore(target_of(NATIVE), tmp_path).read() == (CODE if what == "file" else {})
     user_store.notices.clear()
 
 
@@ -172,7 +153,7 @@ def test_only_old_folders_of_its_own_are_removed_whatever_the_clock_says(tmp_pat
     for age, folder in enumerate(foreign + own):
         folder.mkdir()
         os.utime(folder, (made + age, made + age))
-    store = UserStore(native(), tmp_path)
+    store = UserStore(target_of(NATIVE), tmp_path)
     store.write(CODE)
     removed = [not folder.is_dir() for folder in own]
     assert removed == [days > DAYS_KEPT] * 4 + [False] * (FOLDERS_KEPT - 1)

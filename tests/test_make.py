@@ -7,7 +7,7 @@ import pytest
 from tests import naive
 from tests.playouts import playouts
 from zobra.engine.attacks import find_checks
-from zobra.engine.board import EVERYWHERE, NO_PIECE, ONE, ZERO
+from zobra.engine.board import NO_PIECE, ONE, ZERO
 from zobra.engine.fen import parse_fen, write_fen
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import INT, copy_record, entry, kernel, record
@@ -62,7 +62,7 @@ def rebuild(position, fresh, tables):
         if piece != NO_PIECE:
             fresh.pieces[piece >> ONE] |= ONE << np.uint64(square)
             fresh.colours[piece & ONE] |= ONE << np.uint64(square)
-    fresh.key = fresh.checkers = fresh.pinned = EVERYWHERE
+    fresh.key = fresh.checkers = fresh.pinned = ~ZERO
     set_up(fresh, tables)
 
 

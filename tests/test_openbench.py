@@ -1,6 +1,8 @@
 """The build that OpenBench makes: one executable that needs neither the build folder nor a second Python."""
 
+import hashlib
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -14,9 +16,12 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("engine", "tt", "search", "uci", "arena", "train", "api")
 ENGINE = """
 import sys
+from pathlib import Path
 from zobra.engine.value import VALUE
+TUNABLE = "--tunable"
 def main():
     print("arguments", sys.argv[1:], "from", __file__)
+    print((Path(__file__).parents[1] / "engine" / "data" / "zobra.network").read_text())
     print(f"{VALUE} nodes 456 nps")
 """
 
@@ -33,8 +38,9 @@ def source(tmp_path):
     shutil.copy(ROOT / "uci" / "launcher.py", tree / "uci")
     (tree / "uci" / "main.py").write_text(ENGINE)
     (tree / "engine" / "value.py").write_text("VALUE = 123\n")
-    (tree / "engine" / "kernels").mkdir()
-    (tree / "engine" / "kernels" / "build.py").write_text("")
+    for folder, name, text in (("kernels", "build.py", ""), ("data", "zobra.network", "own network")):
+        (tree / "engine" / folder).mkdir()
+        (tree / "engine" / folder / name).write_text(text)
     return tree
 
 
@@ -48,8 +54,8 @@ def run(command, folder, cache):
     return subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
-def build(source, cache, name="Engine-ABCDEF12"):
-    made = run(["make", "-j", f"EXE={name}", f"PYTHON={sys.executable}"], source, cache)
+def build(source, cache, name="Engine-ABCDEF12", *words):
+    made = run(["make", "-j", f"EXE={name}", f"PYTHON={sys.executable}", *words], source, cache)
     assert made.returncode == 0, made.stdout + made.stderr
     return source / name
 
@@ -71,6 +77,29 @@ def test_two_builds_keep_apart(source, tmp_path):
     (source / "engine" / "value.py").write_text("VALUE = 124\n")
     new = build(source, tmp_path / "cache", "new")
     assert [run([path, "bench"], tmp_path, tmp_path / "cache").stdout.split()[-4] for path in (old, new)] == ["123", "124"]
+
+
+def test_a_network_that_openbench_names_is_built_in(source, tmp_path):
+    (tmp_path / "ABCDEF12").write_text("named network")
+    named = build(source, tmp_path / "cache", "named", f"EVALFILE={tmp_path / 'ABCDEF12'}")
+    own = build(source, tmp_path / "cache", "own")
+    for path, network in ((named, "named network"), (own, "own network")):
+        assert network in run([path, "bench"], tmp_path, tmp_path / "cache").stdout.splitlines()
+
+
+def test_without_arguments_the_parameters_are_announced(source, tmp_path):
+    """The match runner gives no arguments, and sets only options that were announced."""
+    executable = build(source, tmp_path / "cache")
+    assert "arguments ['--tunable']" in run([executable], tmp_path, tmp_path / "cache").stdout
+
+
+def test_the_configuration_names_files_that_exist():
+    book, zobra, workloads = (
+        json.loads((ROOT / "docs" / "openbench" / name).read_text())
+        for name in ("openings.epd.json", "Zobra.json", "workloads.json")
+    )
+    assert book["sha"] == hashlib.sha256((ROOT / "examples" / "openings.epd").read_bytes()).hexdigest()
+    assert zobra["test_presets"]["default"]["book_name"] == workloads["test"]["book_name"] == "openings.epd"
 
 
 def test_simultaneous_first_starts_agree(source, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.search_kernels import call, unpacked
 from zobra.engine.scores import NO_SCORE
-from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, as_hint, move_of_data
+from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, as_hint, unpack
 from zobra.tt.memory import map_memory
 from zobra.tt.table import AGE_WEIGHT, BUCKET, ENTRIES_PER_BUCKET, KEEP_DEPTH, MAX_MEGABYTES, Table, probe, store
 
@@ -196,7 +196,7 @@ def test_a_table_that_does_not_fit_even_so_leaves_one_of_the_old_size(monkeypatc
 def test_entries_are_recalled_and_revised_in_place(table):
     put(table, KEY)
     data = table.recall(KEY)
-    assert move_of_data(data) == MOVE
+    assert unpack(data)[0] == MOVE
     table.revise(KEY, as_hint(data, 77))
     hinted = get(table, KEY)
     assert (hinted["move"], hinted["depth"], hinted["bound"]) == (77, 0, int(NO_BOUND))

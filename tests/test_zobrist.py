@@ -9,12 +9,13 @@ import pytest
 
 from tests import naive
 from tests.playouts import playouts
-from zobra.engine import zobrist
 from zobra.engine.fen import START, parse_fen
+from zobra.engine.position import TABLES_RECORD
+from zobra.engine.zobrist import PUBLISHED_KEYS
 
-KEYS = [int(key) for key in zobrist.published_keys()]
-PIECES, CASTLING = zobrist.piece_keys(), zobrist.castling_keys()
-FILES, SIDE = zobrist.en_passant_keys(), int(zobrist.side_key())
+KEYS = [int(key) for key in PUBLISHED_KEYS]
+PIECES, CASTLING, FILES, SIDE = (TABLES_RECORD[f"{name}_key"] for name in ("piece", "castling", "en_passant", "side"))
+SIDE = int(SIDE)
 WHITE_PAWN, WHITE_KING, WHITE_ROOK, BLACK_PAWN = 0, 10, 6, 1
 
 

@@ -20,14 +20,9 @@ from zobra.engine.scores import LONGEST_MATE
 
 ENTRY = np.dtype([("check", "u8"), ("data", "u8")], align=True)
 
-FIELD_BITS = GENERATION_BITS, BOUND_BITS, DEPTH_BITS, MOVE_BITS, SCORE_BITS = 6, 2, 8, 16, 16
-SHIFTS = [np.uint64(bits) for bits in accumulate(FIELD_BITS)]
-BOUND_SHIFT, DEPTH_SHIFT, MOVE_SHIFT, SCORE_SHIFT, EVALUATION_SHIFT = SHIFTS
-GENERATION_MASK = np.uint64((1 << GENERATION_BITS) - 1)
-BOUND_MASK = np.uint64((1 << BOUND_BITS) - 1)
-DEPTH_MASK = np.uint64((1 << DEPTH_BITS) - 1)
-MOVE_MASK = np.uint64((1 << MOVE_BITS) - 1)
-SCORE_MASK = np.uint64((1 << SCORE_BITS) - 1)
+FIELD_BITS = (6, 2, 8, 16, 16, 16)  # generation, bound, depth, move, score, static evaluation
+BOUND_SHIFT, DEPTH_SHIFT, MOVE_SHIFT, SCORE_SHIFT, EVALUATION_SHIFT, _ = map(np.uint64, accumulate(FIELD_BITS))
+GENERATION_MASK, BOUND_MASK, DEPTH_MASK, MOVE_MASK, SCORE_MASK, _ = (np.uint64((1 << bits) - 1) for bits in FIELD_BITS)
 
 # How the stored score bounds the true one. NO_BOUND marks an empty entry.
 NO_BOUND, UPPER, LOWER, EXACT = (np.int64(bound) for bound in range(4))
@@ -73,7 +68,7 @@ def depth_of(data):
 
 @kernel
 def bound_of(data):
-    """UPPER, LOWER, EXACT, or NO_BOUND for an empty entry."""
+    """UPPER, LOWER, EXACT, or NO_BOUND (0) for an empty entry."""
     return np.int64(data >> BOUND_SHIFT & BOUND_MASK)
 
 
@@ -109,8 +104,3 @@ def unpack(data: int) -> tuple[int, int, int, int]:
     """Move, score as stored, depth and bound, for Python."""
     flags, depth, move, score, _ = struct.unpack("<BBHhh", data.to_bytes(8, "little"))
     return move, score, depth, flags >> int(BOUND_SHIFT)
-
-
-def move_of_data(data: int) -> int:
-    """`move_of` for Python."""
-    return data >> int(MOVE_SHIFT) & int(MOVE_MASK)

@@ -7,25 +7,11 @@ out zeroed page by page: a table of gigabytes is made, and cleared, at once.
 
 from __future__ import annotations
 
-import mmap
-
 import numpy as np
 
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry, kernel, prefetch, record, record_at
-from zobra.tt.entry import (
-    ENTRY,
-    EXACT,
-    GENERATION_MASK,
-    NO_BOUND,
-    bound_of,
-    depth_of,
-    generation_of,
-    move_of,
-    move_of_data,
-    pack,
-    with_move,
-)
+from zobra.tt.entry import ENTRY, EXACT, GENERATION_MASK, bound_of, depth_of, generation_of, move_of, pack, unpack, with_move
 from zobra.tt.memory import available_megabytes, map_memory
 
 ENTRIES_PER_BUCKET = 4
@@ -70,7 +56,7 @@ def probe(table, key):
 def value_of(data, generation):
     """How much an entry should be kept: its depth less its age. An empty one has the least value."""
     age = np.int64((generation - generation_of(data)) & GENERATION_MASK)
-    return depth_of(data) - AGE_WEIGHT * age if bound_of(data) != NO_BOUND else -AGE_WEIGHT * np.int64(GENERATION_MASK)
+    return depth_of(data) - AGE_WEIGHT * age if bound_of(data) else -AGE_WEIGHT * np.int64(GENERATION_MASK)
 
 
 @kernel
@@ -92,7 +78,7 @@ def store(table, key, move, score, evaluation, depth, bound):
             if move == ZERO:
                 move = move_of(data)
             current = generation_of(data) == generation
-            if current and bound != EXACT and bound_of(data) != NO_BOUND and depth + KEEP_DEPTH < depth_of(data):
+            if current and bound != EXACT and bound_of(data) and depth + KEEP_DEPTH < depth_of(data):
                 write(bucket, index, key, with_move(data, move))  # keep the deeper score, take the newer move
                 return
             victim = np.uint64(index)
@@ -111,7 +97,8 @@ def permille_full(table):
         bucket = bucket_at(table.address + np.uint64(number) * BUCKET_BYTES)
         for index in range(ENTRIES_PER_BUCKET):
             data = bucket.entries[index].data
-            used += int(bound_of(data) != NO_BOUND and generation_of(data) == table.generation)
+            if bound_of(data) and generation_of(data) == table.generation:
+                used += 1
     return used
 
 
@@ -131,44 +118,38 @@ class Table:
         MemoryError when there is not enough memory; a table remains in any case.
         """
         megabytes = min(max(megabytes, MIN_MEGABYTES), MAX_MEGABYTES)
-        wanted = 1 << (megabytes.bit_length() - 1)
-        if wanted == self.megabytes:
+        wanted, old = 1 << (megabytes.bit_length() - 1), self.megabytes
+        if wanted == old:
             self.clear()
             return
         available = available_megabytes()
-        if available is not None and wanted > available + self.megabytes:
-            raise MemoryError(f"a table of {megabytes} MB does not fit: {available} MB of memory are available")
         if available is None or wanted <= available:
-            self._take(map_memory(wanted), wanted)
-        else:
-            self._replace(wanted)
+            self._take(wanted)
+            return
+        try:
+            if wanted <= available + old:
+                self._take(MIN_MEGABYTES)
+                available = available_megabytes()
+            if available is not None and wanted > max(available, old):
+                raise MemoryError(f"{available} MB of memory are available")
+            self._take(wanted)
+        except MemoryError as error:
+            if old and self.megabytes != old:
+                self._take(old)
+            raise MemoryError(f"a table of {megabytes} MB does not fit: {error}") from error
 
     def clear(self) -> None:
         """Empty the table: a fresh mapping is zero, and costs nothing until it is used."""
         try:
-            self._take(map_memory(self.megabytes), self.megabytes)
+            self._take(self.megabytes)
         except MemoryError:  # there is no memory for a second table: write over this one
             self.bytes[:] = 0
             self.record["generation"] = 0
 
-    def _replace(self, megabytes: int) -> None:
-        """Free the old table first; MemoryError, with one of the old size, when the new one does not fit even so."""
-        old = self.megabytes
-        self._take(map_memory(MIN_MEGABYTES), MIN_MEGABYTES)
-        available = available_megabytes()
-        try:
-            if available is not None and megabytes > max(available, old):
-                raise MemoryError(f"{available} MB of memory are available")
-            self._take(map_memory(megabytes), megabytes)
-        except MemoryError as error:
-            if old:
-                self._take(map_memory(old), old)
-            raise MemoryError(f"a table of {megabytes} MB does not fit: {error}") from error
-
-    def _take(self, memory: mmap.mmap, megabytes: int) -> None:
-        """From now on use this memory, which is zero; the old one is freed with its last reference."""
+    def _take(self, megabytes: int) -> None:
+        """From now on use new memory of this size, which is zero; the old one is freed with its last reference."""
+        self.bytes = np.frombuffer(map_memory(megabytes), np.uint8)
         self.megabytes = megabytes
-        self.bytes = np.frombuffer(memory, np.uint8)
         self.record["address"] = self.bytes.ctypes.data
         self.record["mask"] = (megabytes << 20) // BUCKET.itemsize - 1
         self.record["generation"] = 0
@@ -184,7 +165,7 @@ class Table:
 
     def recall_move(self, key: int) -> int:
         """The best move stored for a key, or 0."""
-        return move_of_data(self.recall(key))
+        return unpack(self.recall(key))[0]
 
     def revise(self, key: int, data: int) -> None:
         """Put another data word, or none (0), in the place of the one stored for a key; nothing if there is none."""

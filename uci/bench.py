@@ -3,6 +3,8 @@
 The positions come from games of Zobra against itself, of all phases.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterator
 from pathlib import Path

@@ -18,7 +18,6 @@ from zobra.engine.kernels.processor import PORTABLE, target_of
 from zobra.engine.kernels.selection import BUILD_LEVEL, PACKAGE_ENDING, PACKAGE_FOLDER, package_file, selected
 from zobra.engine.kernels.sources import digest
 
-LEVELS_TO_BUILD, DEFAULT_LEVELS = "ZOBRA_KERNELS", "native portable"
 FAILED, MISUSED = 1, 2  # exit statuses
 
 
@@ -33,16 +32,15 @@ def write_set() -> None:
 def build() -> int:
     """Compile for each level that ZOBRA_KERNELS names; the exit status. After a failure the package carries no kernels."""
     try:
-        names = os.environ.get(LEVELS_TO_BUILD, DEFAULT_LEVELS).split()
+        names = os.environ.get("ZOBRA_KERNELS", "native portable").split()
         levels = [target_of(PORTABLE if name == "portable" else name).level for name in dict.fromkeys(names)]
     except ValueError as error:
-        print(f"{LEVELS_TO_BUILD}: {error}", file=sys.stderr)
+        print(f"ZOBRA_KERNELS: {error}", file=sys.stderr)
         return MISUSED
     _remove_sets()
     command = [sys.executable, "-B", "-m", "zobra.engine.kernels.build"]
     compilers = [subprocess.Popen(command, env={**os.environ, BUILD_LEVEL: level}) for level in levels]
-    statuses = [compiler.wait() for compiler in compilers]
-    if any(statuses):
+    if any([compiler.wait() for compiler in compilers]):
         _remove_sets()
         print("the kernels could not be compiled: the engine will compile them when it starts", file=sys.stderr)
         return FAILED

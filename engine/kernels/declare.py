@@ -18,18 +18,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import zobra.engine.kernels.linker as linker
-import zobra.engine.kernels.user_store as user_store
 from zobra.engine.kernels.kernel_file import Kernels, ObjectCode
-from zobra.engine.kernels.selection import PACKAGE, selected
-from zobra.engine.kernels.sources import hash_files, import_kernel_sources, imported_files, is_kernel_source
-from zobra.engine.kernels.types import KernelType, Record
+from zobra.engine.kernels.selection import PACKAGE, selected, store
+from zobra.engine.kernels.sources import import_hash, import_kernel_sources, kernel_sources
+from zobra.engine.kernels.types import KernelType
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "no_cpython_wrapper": True}
-entries: list[Entry] = []
-store = selected.store
+_entries: list[Entry] = []
 _loading = threading.RLock()
 
 
@@ -55,91 +51,74 @@ class Kernel:
         """Not for Python: TypeError."""
         raise TypeError(f"{self.function.__name__} can be called by kernels only")
 
-    @property
-    def file(self) -> Path:
-        """Where it is written."""
-        return Path(self.function.__code__.co_filename).resolve()
-
 
 class Entry(Kernel):
-    """A kernel with a signature, which Python calls."""
+    """A kernel with a signature, which Python calls. `code` is its object code, None before it is in memory."""
 
     def __init__(self, function: Callable[..., Any], result: KernelType, arguments: tuple[KernelType, ...]) -> None:
         super().__init__(function, **OPTIONS)
         self.result, self.arguments = result, arguments
-        self.is_kept = store.takes_entries and self.file.is_file()
-        entries.append(self)
+        self.code: ObjectCode | None = None
+        file = Path(function.__code__.co_filename).resolve()
+        self._file, self.is_engine = file, file in kernel_sources()
+        self.is_kept = store.takes_entries and file.is_file()
+        self._is_specialised = False
+        _entries.append(self)
 
     @cached_property
     def name(self) -> str:
         """The function's name, and a hash of what else than the digest can change it."""
         name = f"{self.function.__module__}.{self.function.__qualname__}"
-        others = [path for path in imported_files(self.file) if not is_kernel_source(path)]
-        return f"{name}-{hash_files(others).hexdigest()[:12]}" if others else name
+        return name if self.is_engine else f"{name}-{import_hash(self._file)[:12]}"
 
     @cached_property
     def key(self) -> str:
         """Name and signature: what its object code is kept under. Networks of other widths make other signatures."""
         return f"{self.name}({', '.join(each.text for each in self.arguments)}) -> {self.result.text}"
 
-    @cached_property
     def specialised(self) -> Any:
         """The dispatcher, compiled for the declared types and for no others."""
-        self.__dict__["specialised"] = self.dispatcher  # for the calls to itself that are met while it is compiled
-        try:
-            self.dispatcher.compile(self.result(*self.arguments))
-            self.dispatcher.disable_compile()
-            if len(self.dispatcher.overloads) != 1:
-                raise TypeError(f"{self.name} calls itself with other types than it declares: {self.dispatcher.signatures}")
-        except BaseException:
-            del self.__dict__["specialised"]
-            raise
+        if not self._is_specialised:
+            self._is_specialised = True  # for the calls to itself that are met while it is compiled
+            try:
+                self.dispatcher.compile(self.result(*self.arguments))
+                self.dispatcher.disable_compile()
+                if len(self.dispatcher.overloads) != 1:
+                    raise TypeError(f"{self.name} calls itself with other types than it declares: {self.dispatcher.signatures}")
+            except BaseException:
+                self._is_specialised = False
+                raise
         return self.dispatcher
 
     @property
     def _numba_type_(self) -> Any:
-        return self.specialised._numba_type_
-
-    @cached_property
-    def code(self) -> ObjectCode:
-        """The object code, from the set in use, the store or the compiler."""
-        return self.stored() or self._compile()
-
-    def load(self) -> None:
-        """Have the object code in memory, compiling it if need be."""
-        with _loading:
-            _ = self.code
-
-    def stored(self) -> ObjectCode | None:
-        """The object code from the set in use or from the store, None if it is in neither."""
-        if not self.is_kept:
-            return None
-        return selected.kernels.get(self.key) or store.read(self.key).get(self.key)
+        return self.specialised()._numba_type_
 
     def is_loaded(self) -> bool:
-        """Is the object code in memory, or can it be read?"""
+        """Is the object code in memory, or can it be read from the set in use or from the store?"""
         with _loading:
-            if "code" not in self.__dict__ and (found := self.stored()):
-                self.__dict__["code"] = found
-            return "code" in self.__dict__
+            if self.code is None and self.is_kept:
+                self.code = selected.kernels.get(self.key) or store.read(self.key).get(self.key)
+            return self.code is not None
 
-    def _compile(self) -> ObjectCode:
-        """Compile it, and keep the object code."""
-        from zobra.engine.kernels.compiler import object_code
+    def load(self) -> ObjectCode:
+        """The object code. If it is not there it is compiled, and kept."""
+        with _loading:
+            if not self.is_loaded():
+                from zobra.engine.kernels.compiler import object_code
 
-        with store.lock():
-            code = self.stored()  # another process may have been faster
-            if code is None:
-                code = object_code(self.specialised)
-                store.compiled += 1
-                if self.is_kept:
-                    store.write({self.key: code}, self.key)
-        return code
+                with store.lock():
+                    if not self.is_loaded():  # another process may have been faster
+                        self.code = object_code(self.specialised())
+                        store.compiled += 1
+                        if self.is_kept:
+                            store.write({self.key: self.code}, self.key)
+            return self.code  # type: ignore[return-value]
 
     @cached_property
     def _call(self) -> Callable[..., Any]:
         with _loading:
-            return linker.bind(self.code, self.result, self.arguments)
+            return linker.bind(self.load(), self.result, self.arguments)
 
     def __call__(self, *values: Any) -> Any:
         return self._call(*values)
@@ -170,6 +149,14 @@ def entry(result: KernelType, *arguments: KernelType) -> Callable[[Callable[...,
     return lambda function: Entry(function, result, arguments)
 
 
+def numeric(function: Callable[..., Any]) -> Numeric:
+    """Declare a function over arrays of floats that Python calls, compiled anew in each process for the types it meets.
+
+    Sums may be reordered: results can differ in the last digits between processors.
+    """
+    return Numeric(function, nogil=True, fastmath=True, error_model="numpy")
+
+
 @contextlib.contextmanager
 def apart_from_store() -> Iterator[None]:
     """Entries declared in here are compiled anew and not kept: for variants of a kernel, which bear its name."""
@@ -182,7 +169,7 @@ def apart_from_store() -> Iterator[None]:
 
 def missing() -> list[Entry]:
     """The engine's entries, of the modules imported so far, that have to be compiled before they can be called."""
-    return [each for each in _engine_entries() if not each.is_loaded()]
+    return [each for each in _entries if each.is_engine and not each.is_loaded()]
 
 
 def compile_missing(tell: Callable[[int, int, str], None] = lambda *_: None) -> int:
@@ -206,31 +193,4 @@ def compile_missing(tell: Callable[[int, int, str], None] = lambda *_: None) -> 
 
 def compiled_kernels() -> Kernels:
     """The object code of all of the engine's entries, of the modules imported so far."""
-    return {each.key: each.code for each in _engine_entries() if each.is_kept}
-
-
-def notices() -> list[str]:
-    """Sentences for the user about compiled kernels and the store, the oldest first; each is in the list once."""
-    return list(user_store.notices)
-
-
-def description() -> str:
-    """Which set of compiled kernels is in use, and why, in one line."""
-    return selected.describe()
-
-
-def _engine_entries() -> list[Entry]:
-    return [each for each in entries if is_kernel_source(each.file)]
-
-
-def record(dtype: np.dtype) -> KernelType:
-    """The type of one element of a structured array: passed by reference, without reference counts."""
-    return Record(dtype)
-
-
-def numeric(function: Callable[..., Any]) -> Numeric:
-    """Declare a function over arrays of floats that Python calls, compiled anew in each process for the types it meets.
-
-    Sums may be reordered: results can differ in the last digits between processors.
-    """
-    return Numeric(function, nogil=True, fastmath=True, error_model="numpy")
+    return {each.key: each.load() for each in _entries if each.is_engine and each.is_kept}

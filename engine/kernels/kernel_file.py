@@ -1,8 +1,8 @@
 """The file that holds compiled kernels, one or many: how it is written, read, and judged.
 
-A file is a checksum of the rest, a head in JSON, and the object code. The head binds the code to a digest and a level, and to
-each kernel's name and signature, so that a copied, old or damaged file is never linked. It says nothing about who wrote it:
-`read_own` looks at that.
+A file is a checksum of the rest, the digest and the level, a table of kernels in JSON, and the object code. The table binds the
+code to each kernel's name and signature, so that a copied, old or damaged file is never linked. Nothing in it says who wrote
+it: `read_own` looks at that.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import json
 import os
 import shutil
 import stat
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 FOLDER_MODE, FILE_MODE = 0o755, 0o644
 OTHERS_CAN_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -39,38 +40,25 @@ class NotOwn(OSError):
 
 def pack(digest: str, level: str, kernels: Kernels) -> bytes:
     """The content of a file with these kernels."""
-    rows = [[key, code.symbol, code.externals, len(code.data)] for key, code in kernels.items()]
-    head = json.dumps({"digest": digest, "level": level, "kernels": rows}).encode()
-    content = b"\n".join((head, b"".join(code.data for code in kernels.values())))
-    return _checksum(content) + b"\n" + content
+    head = json.dumps([[key, code.symbol, code.externals, len(code.data)] for key, code in kernels.items()]).encode()
+    content = b"\n".join((f"{digest} {level}".encode(), head, b"".join(code.data for code in kernels.values())))
+    return hashlib.sha256(content).hexdigest().encode() + b"\n" + content
 
 
-def unpack(content: bytes, digest: str, level: str) -> Kernels | None:
-    """The kernels in a file's content; None if they were made for another digest or level; ValueError if it is damaged."""
+def unpack(content: bytes, digest: str, level: str) -> Kernels:
+    """The kernels in a file's content; none if they were made for another digest or level; ValueError if it is damaged."""
     checksum, _, rest = content.partition(b"\n")
-    if checksum != _checksum(rest):
+    if checksum != hashlib.sha256(rest).hexdigest().encode():
         raise ValueError("the content is not what was written")
-    text, _, data = rest.partition(b"\n")
-    try:
-        head = json.loads(text)
-        if (head["digest"], head["level"]) != (digest, level):
-            return None
-        return _cut(head["kernels"], data)
-    except (KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"the head has another form: {error!r:.100}") from error
-
-
-def _cut(rows: Any, data: bytes) -> Kernels:
-    kernels: Kernels = {}
-    start = 0
-    for key, symbol, externals, length in rows:
-        if not all(isinstance(text, str) for text in (key, symbol, *externals)) or type(length) is not int or length <= 0:
-            raise ValueError("the head has another form")
-        kernels[key] = ObjectCode(symbol, tuple(externals), data[start : start + length])
-        start += length
-    if start != len(data):
-        raise ValueError("the object code has another length")
-    return kernels
+    made_for, _, rest = rest.partition(b"\n")
+    if made_for != f"{digest} {level}".encode():
+        return {}
+    head, _, data = rest.partition(b"\n")  # the digest covers this file: it is what `pack` wrote
+    rows = json.loads(head)
+    ends = accumulate(length for *_, length in rows)
+    return {
+        key: ObjectCode(name, tuple(more), data[end - n : end]) for (key, name, more, n), end in zip(rows, ends, strict=True)
+    }
 
 
 def check_own(status: os.stat_result, path: Path) -> None:
@@ -89,8 +77,6 @@ def read_own(path: Path) -> bytes:
     Raises NotOwn for another owner or open rights, ValueError for what is no regular file, and OSError.
     """
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-    if not stat.S_ISREG(os.lstat(path).st_mode):
-        raise ValueError("it is no regular file")
     with open(os.open(path, flags), "rb") as file:
         check_own(status := os.fstat(file.fileno()), path)
         if not stat.S_ISREG(status.st_mode):
@@ -119,7 +105,3 @@ def remove(path: Path) -> None:
             shutil.rmtree(path)
         else:
             path.unlink()
-
-
-def _checksum(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()

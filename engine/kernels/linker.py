@@ -19,34 +19,27 @@ def bind(code: ObjectCode, result: KernelType, arguments: tuple[KernelType, ...]
     """A Python function that calls the C function in this code. It releases the interpreter's lock."""
     linked = _link(code)
     _kept.append(linked)
-    address = linked.get_function_address(code.symbol)
-    function = ctypes.CFUNCTYPE(result.c_type, *(kind.c_type for kind in arguments))(address)
-    converters = [kind.to_c for kind in arguments]
+    function = ctypes.CFUNCTYPE(result.c_type, *(kind.c_type for kind in arguments))(linked.get_function_address(code.symbol))
+    converters = [int if kind.dtype is None else kind.address for kind in arguments]
 
     def call(*values: Any) -> Any:
         return function(*[convert(value) for convert, value in zip(converters, values, strict=True)])
 
-    def ask(*values: Any) -> bool:
-        return bool(call(*values) & 1)
-
-    return ask if result is BOOL else call
+    return (lambda *values: bool(call(*values) & 1)) if result is BOOL else call
 
 
 def _link(code: ObjectCode) -> Any:
+    """Add the code to the process, with a dead end for each symbol by which Numba's wrappers would raise exceptions.
+
+    Kernels never do. A dead end belongs to one LLVM engine: Numba would find symbols that were added to the process, when it
+    compiles something later.
+    """
+    unused = [symbol for symbol in code.externals if symbol.startswith(NEVER_CALLED)]
+    dead_ends = [f"define void @{symbol}() {{ call void @llvm.trap() unreachable }}" for symbol in unused]
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(_dead_ends(code.externals)), machine)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("\n".join(["declare void @llvm.trap()", *dead_ends])), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code.data))
     engine.finalize_object()
     return engine
-
-
-def _dead_ends(symbols: tuple[str, ...]) -> str:
-    """LLVM code that stands for what Numba's wrappers want of Python and of Numba to raise exceptions, which kernels never do.
-
-    It belongs to one engine. Symbols added to the process would be found by Numba, too, when it compiles something later.
-    """
-    unused = [symbol for symbol in symbols if symbol.startswith(NEVER_CALLED)]
-    functions = [f"define void @{symbol}() {{ call void @llvm.trap() unreachable }}" for symbol in unused]
-    return "\n".join(["declare void @llvm.trap()", *functions])

@@ -40,19 +40,14 @@ class Target(NamedTuple):
         return self.has(EXTRACTION) and self.name not in SLOW_EXTRACTION
 
 
-def native() -> Target:
-    """The target that is exactly this processor."""
-    try:
-        attributes = llvm.get_host_cpu_features().flatten()
-    except RuntimeError:  # LLVM cannot ask every system; the name alone has to do
-        attributes = ""
-    return Target(NATIVE, llvm.get_host_cpu_name(), attributes)
-
-
 def target_of(level: str) -> Target:
-    """The target of a level, or `native`. ValueError for a name that is no level of this platform."""
+    """The target of a level, or `native`, this processor. ValueError for a name that is no level of this platform."""
     if level == NATIVE:
-        return native()
+        try:
+            attributes = llvm.get_host_cpu_features().flatten()
+        except RuntimeError:  # LLVM cannot ask every system; the name alone has to do
+            attributes = ""
+        return Target(NATIVE, llvm.get_host_cpu_name(), attributes)
     if level not in LEVELS:
         raise ValueError(f"{level!r} is no level of {ARCHITECTURE} ({', '.join((NATIVE, *LEVELS))})")
     return Target(level, level, ",".join(f"+{feature}" for feature in LEVELS[level]))

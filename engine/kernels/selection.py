@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zobra.engine.kernels.kernel_file import Kernels, unpack
-from zobra.engine.kernels.processor import NATIVE, PORTABLE, Target, levels_of, native, target_of
+from zobra.engine.kernels.processor import NATIVE, PORTABLE, Target, levels_of, target_of
 from zobra.engine.kernels.sources import digest
 from zobra.engine.kernels.user_store import UserStore, note, numba_variables
 
 PACKAGE_FOLDER = Path(__file__).resolve().parent / "compiled"
 PACKAGE = "the package"  # an origin
 PACKAGE_ENDING = ".kernels"
-LEVEL, PORTABLE_SWITCH = "ZOBRA_LEVEL", "ZOBRA_PORTABLE"
 BUILD_LEVEL = "ZOBRA_BUILD_LEVEL"  # for the processes of the build step only
 
 
@@ -53,28 +52,23 @@ def package_file(level: str) -> Path:
 
 def _package_kernels(target: Target) -> Kernels:
     """The package's kernels for a target; none if it has none, or none that fits the sources."""
-    if numba_variables():
-        return {}
     path = package_file(target.level)
     try:
-        return unpack(path.read_bytes(), digest(target), target.level) or {}
+        return {} if numba_variables() else unpack(path.read_bytes(), digest(target), target.level)
     except FileNotFoundError:
-        return {}
+        pass
     except (OSError, ValueError) as error:
         note(f"the package's {target.level} kernels are passed over, {path} is damaged: {error}")
-        return {}
+    return {}
 
 
 def _asked_level() -> str | None:
     """The level that the environment asks for; None if it asks for none, or for one that this processor cannot run."""
-    level = PORTABLE if os.environ.get(PORTABLE_SWITCH) == "1" else os.environ.get(LEVEL)
-    if not level:
-        return None
-    if level != NATIVE and level not in levels_of(native()):
-        known = ", ".join((NATIVE, *reversed(levels_of(native()))))
-        note(f"{LEVEL}={level} is passed over: this processor has the levels {known}")
-        return None
-    return level
+    level = PORTABLE if os.environ.get("ZOBRA_PORTABLE") == "1" else os.environ.get("ZOBRA_LEVEL")
+    known = (NATIVE, *reversed(levels_of(target_of(NATIVE)))) if level else ()
+    if level and level not in known:
+        note(f"ZOBRA_LEVEL={level} is passed over: this processor has the levels {', '.join(known)}")
+    return level if level in known else None
 
 
 def _choose() -> Selection:
@@ -98,3 +92,4 @@ def _choose() -> Selection:
 
 
 selected = _choose()
+store = selected.store

@@ -12,24 +12,17 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from zobra.engine.kernels.processor import PLATFORM, Target
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KERNEL_PACKAGES = ("engine", "engine/kernels", "tt", "search")
-KERNEL_FOLDERS = {ROOT / package for package in KERNEL_PACKAGES}
-DIGEST_LENGTH = 20
 
 
-def kernel_sources() -> list[Path]:
+@cache
+def kernel_sources() -> dict[Path, None]:
     """Every Python file whose content can end up in the engine's compiled code, in a fixed order."""
-    return [path for package in KERNEL_PACKAGES for path in sorted((ROOT / package).glob("*.py"))]
-
-
-def is_kernel_source(path: Path) -> bool:
-    """Is this file's content part of the digest?"""
-    return path.parent in KERNEL_FOLDERS
+    return dict.fromkeys(path for package in KERNEL_PACKAGES for path in sorted((ROOT / package).glob("*.py")))
 
 
 def import_kernel_sources() -> None:
@@ -39,37 +32,36 @@ def import_kernel_sources() -> None:
             import_module(".".join(("zobra", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"))
 
 
-def imported_files(path: Path) -> list[Path]:
-    """A source file and those of ours that it imports, directly or not, in a fixed order; kernel sources are not followed."""
-    found, waiting = {path}, [path]
+def import_hash(path: Path) -> str:
+    """A hash of a source file and of those of ours that it imports, directly or not, without what the digest covers."""
+    found: set[Path] = set()
+    waiting = {path}
     while waiting:
-        if is_kernel_source(current := waiting.pop()):
-            continue
+        found.add(current := waiting.pop())
         names: set[str] = set()
         for node in ast.walk(ast.parse(current.read_bytes())):
             if isinstance(node, ast.Import):
                 names |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
                 names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        modules = [sys.modules[name] for name in names if name in sys.modules]
-        files = {Path(file).resolve() for module in modules if (file := getattr(module, "__file__", None))}
-        ours = {file for file in files - found if ROOT in file.parents or path.parent in file.parents}
-        waiting += ours
-        found |= ours
-    return sorted(found)
+        files = {Path(file).resolve() for name in names if (file := getattr(sys.modules.get(name), "__file__", None))}
+        waiting |= {
+            file for file in files - found if ROOT in file.parents or path.parent in file.parents
+        } - kernel_sources().keys()
+    return _hash(sorted(found))
 
 
-def hash_files(paths: Iterable[Path]) -> Any:
+def _hash(paths: Iterable[Path]) -> str:
     """A hash of names and contents."""
     total = hashlib.sha256()
     for path in paths:
         total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return total
+    return total.hexdigest()
 
 
 @cache
-def _source_hash() -> Any:
-    return hash_files(kernel_sources())
+def _source_hash() -> str:
+    return _hash(kernel_sources())
 
 
 def digest(target: Target, *more: object) -> str:
@@ -77,6 +69,4 @@ def digest(target: Target, *more: object) -> str:
 
     Object code needs neither Python nor Numba, so their versions are no part of it.
     """
-    total = _source_hash().copy()
-    total.update(repr((*target, PLATFORM, *more)).encode())
-    return total.hexdigest()[:DIGEST_LENGTH]
+    return hashlib.sha256(repr((_source_hash(), *target, PLATFORM, *more)).encode()).hexdigest()[:20]

@@ -1,7 +1,6 @@
 """The types of what kernels take and give, as plain values: for Numba when it compiles, for ctypes when Python calls.
 
-Nothing here imports Numba, which takes longer than the whole start of the engine: a type becomes Numba's own when asked for
-`numba_type`. Calling a type, as in `INT(WORD)`, makes Numba's signature: the type is the result, its arguments are those given.
+Nothing here imports Numba before a kernel is compiled: that takes longer than the whole start of the engine.
 """
 
 from __future__ import annotations
@@ -15,85 +14,41 @@ from typing import Any
 import numpy as np
 
 
+@dataclass(frozen=True, eq=False)
 class KernelType:
-    """What scalars and records have in common. `c_type` is how a C compiler would pass such a value."""
+    """A number that is passed by value, or a record of layout `dtype`: a bare pointer, without reference counts.
 
+    `text` binds compiled code to the type: two types with the same text are laid out alike in memory. `c_type` is how a C
+    compiler passes such a value. Calling a type, as in `INT(WORD)`, makes Numba's signature: result and arguments.
+    """
+
+    text: str
     c_type: Any
+    dtype: np.dtype | None = None
 
-    @property
-    def text(self) -> str:
-        """What binds compiled code to this type: two types with the same text are laid out alike in memory."""
-        raise NotImplementedError
-
-    @property
+    @cached_property
     def numba_type(self) -> Any:
         """The same type to Numba."""
-        raise NotImplementedError
-
-    def to_c(self, value: Any) -> Any:
-        """A Python value as `c_type` takes it; TypeError if it is none of this type."""
-        raise NotImplementedError
-
-    def __call__(self, *arguments: Any) -> Any:
-        kinds = [kind.numba_type if isinstance(kind, KernelType) else kind for kind in arguments]
-        return self.numba_type(*kinds)
-
-
-@dataclass(frozen=True, eq=False)
-class Scalar(KernelType):
-    """A number that is passed by value; `name` is Numba's name for it."""
-
-    name: str
-    c_type: Any
-
-    @property
-    def text(self) -> str:
-        return self.name
-
-    @cached_property
-    def numba_type(self) -> Any:
-        from numba import types
-
-        return getattr(types, self.name)
-
-    def to_c(self, value: Any) -> int:
-        return int(value)
-
-
-@dataclass(frozen=True, eq=False)
-class Record(KernelType):
-    """One element of a structured array, passed by reference: a bare pointer, without reference counts."""
-
-    dtype: np.dtype
-    c_type = ctypes.c_void_p
-
-    @cached_property
-    def text(self) -> str:
-        return f"record {hashlib.sha256(repr(_layout(self.dtype)).encode()).hexdigest()[:12]}"
-
-    @cached_property
-    def numba_type(self) -> Any:
         import numba
 
-        return numba.from_dtype(self.dtype)
+        return getattr(numba.types, self.text) if self.dtype is None else numba.from_dtype(self.dtype)
 
-    def to_c(self, value: Any) -> int:
+    def address(self, value: Any) -> int:
+        """Where a record lies in memory; TypeError if it is none of this type."""
         if not isinstance(value, np.void) or (value.dtype is not self.dtype and value.dtype != self.dtype):
-            raise TypeError(f"a kernel wants a record {self.dtype.names}, not {value!r:.200}")
+            raise TypeError(f"a kernel wants a record {self.dtype and self.dtype.names}, not {value!r:.200}")
         return np.asarray(value).ctypes.data
 
-
-def _layout(dtype: np.dtype) -> Any:
-    """The fields of a dtype with their places, or the type of a number, in a form that is the same with every NumPy."""
-    if dtype.subdtype is not None:
-        element, shape = dtype.subdtype
-        return (*shape, _layout(element))
-    if dtype.fields is None:
-        return dtype.str
-    return [(name, int(place[1]), _layout(place[0])) for name, place in dtype.fields.items()], dtype.itemsize
+    def __call__(self, *arguments: Any) -> Any:
+        return self.numba_type(*(kind.numba_type if isinstance(kind, KernelType) else kind for kind in arguments))
 
 
-INT = Scalar("int64", ctypes.c_int64)
-WORD = Scalar("uint64", ctypes.c_uint64)
-BOOL = Scalar("boolean", ctypes.c_uint8)  # only the lowest bit counts
-VOID = Scalar("void", None)
+def record(dtype: np.dtype) -> KernelType:
+    """The type of one element of a structured array, which kernels take by reference."""
+    return KernelType(f"record {hashlib.sha256(repr(dtype.descr).encode()).hexdigest()[:12]}", ctypes.c_void_p, dtype)
+
+
+INT = KernelType("int64", ctypes.c_int64)
+WORD = KernelType("uint64", ctypes.c_uint64)
+BOOL = KernelType("boolean", ctypes.c_uint8)  # only the lowest bit counts
+VOID = KernelType("void", None)

@@ -19,22 +19,12 @@ from pathlib import Path
 
 import llvmlite
 
-from zobra.engine.kernels.kernel_file import (
-    FOLDER_MODE,
-    TEMPORARY,
-    Kernels,
-    NotOwn,
-    check_own,
-    pack,
-    read_own,
-    remove,
-    unpack,
-    write_atomically,
-)
+import zobra.engine.kernels.kernel_file as kernel_file
+from zobra.engine.kernels.kernel_file import Kernels, check_own, remove
 from zobra.engine.kernels.processor import Target
 from zobra.engine.kernels.sources import digest
 
-ENDING, SET, LOCK_FILE = ".kernel", "all", "compiling.lock"
+SET, LOCK_FILE = "all", "compiling.lock"
 OWN_NAME = re.compile(r"[0-9a-f]{20}")  # of folders: others may lie beside them, as users choose the place
 FOLDERS_KEPT, DAYS_KEPT = 12, 30  # a folder is removed only when it is beyond both
 SECONDS_A_DAY = 86_400
@@ -43,7 +33,7 @@ PROBE_SIZE = 1 << 19  # bytes; what all kernels together need
 # Numba's variables that change the code; kernels made with other values of them are kept apart.
 NUMBA_VARIABLES = ("NUMBA_OPT", "NUMBA_BOUNDSCHECK", "NUMBA_DEBUGINFO", "NUMBA_LOOP_VECTORIZE", "NUMBA_SLP_VECTORIZE")
 
-notices: list[str] = []
+notices: list[str] = []  # sentences for the user about compiled kernels, the oldest first
 
 
 def note(sentence: str) -> None:
@@ -55,15 +45,6 @@ def note(sentence: str) -> None:
 def numba_variables() -> list[str]:
     """The variables of the environment that change what Numba compiles, with their values."""
     return [f"{name}={value}" for name in NUMBA_VARIABLES if (value := os.environ.get(name))]
-
-
-def base_folder() -> Path:
-    """The folder that holds one folder per digest; RuntimeError where the user has no home."""
-    if chosen := os.environ.get("ZOBRA_CACHE_DIR"):
-        return Path(chosen).absolute()
-    from platformdirs import user_cache_dir
-
-    return Path(user_cache_dir("zobra", appauthor=False))
 
 
 class UserStore:
@@ -84,11 +65,11 @@ class UserStore:
     def folder(self) -> Path | None:
         """The folder of this target's kernels, whether it is there or not; None when nothing can be read or kept."""
         try:
-            folder = (self._base or base_folder()) / self._digest
+            folder = self._own_folder()
             with contextlib.suppress(FileNotFoundError):
                 check_own(os.stat(folder), folder)
         except (OSError, RuntimeError) as error:
-            note(f"compiled kernels cannot be kept: {error}")
+            self._do_without(error)
             return None
         return folder
 
@@ -96,12 +77,12 @@ class UserStore:
         """What is kept under a name: one kernel, or the whole set; nothing when there is none, or none that is sound."""
         if self.folder is None:
             return {}
-        path = self._path(name)
+        path = self.folder / _file_name(name)
         try:
-            return unpack(read_own(path), self._digest, self._level) or {}
+            return kernel_file.unpack(kernel_file.read_own(path), self._digest, self._level)
         except FileNotFoundError:
-            return {}
-        except NotOwn as error:
+            pass
+        except kernel_file.NotOwn as error:
             note(f"a file of compiled kernels is not used: {error}")
         except (OSError, ValueError):
             remove(path)
@@ -113,21 +94,17 @@ class UserStore:
         if self.folder is None:
             return
         try:
-            self._make_folder()
-            path = self._path(name)
+            path = self._make_folder() / _file_name(name)
             if path.is_dir():
                 remove(path)
-            write_atomically(path, pack(self._digest, self._level, kernels))
+            kernel_file.write_atomically(path, kernel_file.pack(self._digest, self._level, kernels))
         except OSError as error:
             self._do_without(error)
 
     def check_writable(self) -> None:
         """Raise OSError or RuntimeError unless a set of kernels can be kept now."""
-        folder = (self._base or base_folder()) / self._digest
-        folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
-        check_own(folder.stat(), folder)
-        probe = folder / "probe"
-        write_atomically(probe, bytes(PROBE_SIZE))
+        probe = self._make_folder() / "probe"
+        kernel_file.write_atomically(probe, bytes(PROBE_SIZE))
         remove(probe)
 
     @contextlib.contextmanager
@@ -139,50 +116,49 @@ class UserStore:
         if self._is_lock_held or self.folder is None:
             yield
             return
-        try:
-            self._make_folder()
-        except OSError as error:
-            self._do_without(error)
-            yield
-            return
-        from filelock import FileLock, Timeout
+        from filelock import FileLock
 
-        lock = FileLock(self.folder / LOCK_FILE)
-        with contextlib.suppress(Timeout, OSError, NotImplementedError):
-            lock.acquire(timeout=LOCK_TIMEOUT)
-            for fragment in self.folder.glob(f"*{TEMPORARY}"):  # of a process that was killed
-                remove(fragment)
-        self._is_lock_held = True
-        try:
+        with contextlib.ExitStack() as held:
+            try:
+                folder = self._make_folder()
+            except OSError as error:
+                self._do_without(error)
+            else:
+                with contextlib.suppress(OSError, NotImplementedError):
+                    held.enter_context(FileLock(folder / LOCK_FILE).acquire(timeout=LOCK_TIMEOUT))
+                    for fragment in folder.glob(f"*{kernel_file.TEMPORARY}"):  # of a process that was killed
+                        remove(fragment)
+                self._is_lock_held = True
+                held.callback(setattr, self, "_is_lock_held", False)
             yield
-        finally:
-            self._is_lock_held = False
-            lock.release()
 
-    def _make_folder(self) -> None:
-        """Make the folder, if it is not there; only then old ones are removed."""
-        folder = Path(str(self.folder))
+    def _own_folder(self) -> Path:
+        """The place of this target's kernels; RuntimeError where the user has no home."""
+        if self._base:
+            return self._base / self._digest
+        if chosen := os.environ.get("ZOBRA_CACHE_DIR"):
+            return Path(chosen).absolute() / self._digest
+        from platformdirs import user_cache_dir
+
+        return Path(user_cache_dir("zobra", appauthor=False)) / self._digest
+
+    def _make_folder(self) -> Path:
+        """Make the folder, if it is not there. Then folders of other digests that are old and beyond the newest are removed."""
+        folder = self._own_folder()
         if not folder.is_dir():
-            folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
-            self._prune()
+            folder.mkdir(kernel_file.FOLDER_MODE, parents=True, exist_ok=True)
+            others = [path for path in folder.parent.iterdir() if OWN_NAME.fullmatch(path.name) and path != folder]
+            dated = [(path.stat().st_mtime, path) for path in others if path.is_dir() and not path.is_symlink()]
+            for made, path in sorted(dated, reverse=True)[FOLDERS_KEPT - 1 :]:
+                if time.time() - made > DAYS_KEPT * SECONDS_A_DAY:
+                    shutil.rmtree(path, ignore_errors=True)
         check_own(folder.stat(), folder)
-
-    def _path(self, name: str) -> Path:
-        return Path(str(self.folder)) / (re.sub(r"[^\w.-]", "_", name) + ENDING)
+        return folder
 
     def _do_without(self, error: Exception) -> None:
         self.folder = None
         note(f"compiled kernels cannot be kept: {error}")
 
-    def _prune(self) -> None:
-        """Remove folders of other digests, those made long ago that are beyond the newest ones."""
-        own = Path(str(self.folder))
-        others = [(path.stat().st_mtime, path) for path in own.parent.iterdir() if _is_old_set(path) and path != own]
-        newest_first = sorted(others, reverse=True)
-        for made, path in newest_first[FOLDERS_KEPT - 1 :]:
-            if time.time() - made > DAYS_KEPT * SECONDS_A_DAY:
-                shutil.rmtree(path, ignore_errors=True)
 
-
-def _is_old_set(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink() and OWN_NAME.fullmatch(path.name) is not None
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.-]", "_", name) + ".kernel"
