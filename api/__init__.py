@@ -3,8 +3,7 @@
 docs/python.md shows each. What is named here keeps its meaning from version to version; everything else may change.
 """
 
-from zobra.api.engine import Engine
-from zobra.api.positions import evaluate, perft, position
+from zobra.api.engine import Engine, evaluate, perft, position
 from zobra.engine.attacks import find_checks
 from zobra.engine.fen import parse_fen
 from zobra.engine.generator import ALL, NOISY, QUIET, generate

@@ -1,22 +1,51 @@
-"""An engine in this process, with the methods of python-chess' `SimpleEngine`."""
-
-from __future__ import annotations
+"""An engine in this process, with the methods of python-chess' `SimpleEngine`; and what is computed without a search."""
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 
 import chess
 import chess.engine
-from chess.engine import Cp, InfoDict, Mate, PlayResult, PovScore, PovWdl
+import numpy as np
+from chess.engine import Cp, InfoDict, Limit, Mate, PlayResult, PovScore, PovWdl
 
-from zobra.api.positions import position
+from zobra.engine.fen import check_board
 from zobra.engine.game import Game
 from zobra.engine.kernels import compile_missing
 from zobra.engine.move import move_text
+from zobra.engine.network import BATCH, EVALUATIONS, evaluate_batch
+from zobra.engine.perft import count_leaves
+from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import ClockTimes, Limits, Report, Result
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import material_of, normalised, wdl
+
+
+def position(board: chess.Board | Position) -> Position:
+    """Zobra's position of a board; ValueError if chess or Chess960 cannot be played from there."""
+    if isinstance(board, Position):
+        return board
+    if board.uci_variant != "chess":
+        raise ValueError(f"Zobra plays chess and Chess960, not {board.uci_variant}")
+    check_board(board)
+    return Position.from_board(board)
+
+
+def evaluate(boards: Iterable[chess.Board | Position]) -> np.ndarray:
+    """Static evaluations by the network: one int64 for each board, in centipawns for White as the scores of a search are."""
+    positions = [position(board) for board in boards]
+    batch, scores = np.zeros(1, EVALUATIONS), np.zeros(len(positions), np.int64)
+    for start in range(0, len(positions), BATCH):
+        part = positions[start : start + BATCH]
+        batch["positions"][0, : len(part)] = [each.record for each in part]
+        evaluate_batch(TABLES_RECORD["network"], batch[0], len(part))
+        scores[start : start + BATCH] = [normalised(int(score)) for score in batch["scores"][0, : len(part)]]
+    return scores
+
+
+def perft(board: chess.Board | Position, depth: int) -> int:
+    """Number of sequences of `depth` legal moves; depth 1 counts the legal moves. ValueError for a depth above 32."""
+    return count_leaves(position(board), depth)
 
 
 class Engine:
@@ -41,12 +70,7 @@ class Engine:
         self._searcher.stop()
 
     def analyse(
-        self,
-        board: chess.Board,
-        limit: chess.engine.Limit,
-        *,
-        multipv: int | None = None,
-        root_moves: Iterable[chess.Move] | None = None,
+        self, board: chess.Board, limit: Limit, *, multipv: int | None = None, root_moves: Iterable[chess.Move] | None = None
     ) -> InfoDict | list[InfoDict]:
         """Search a board: one InfoDict, or a list of the `multipv` best lines, the best first.
 
@@ -55,16 +79,14 @@ class Engine:
         infos = self._search(board, limit, 1 if multipv is None else multipv, root_moves)[1]
         return infos[0] if multipv is None else infos
 
-    def play(
-        self, board: chess.Board, limit: chess.engine.Limit, *, root_moves: Iterable[chess.Move] | None = None
-    ) -> PlayResult:
+    def play(self, board: chess.Board, limit: Limit, *, root_moves: Iterable[chess.Move] | None = None) -> PlayResult:
         """Search a board for the move to play; no move where the game is over."""
         result, infos = self._search(board, limit, 1, root_moves)
         best, ponder = (_move(move, board) if move else None for move in (result.best, result.ponder))
         return PlayResult(best, ponder, infos[0])
 
     def _search(
-        self, board: chess.Board, limit: chess.engine.Limit, multipv: int, root_moves: Iterable[chess.Move] | None
+        self, board: chess.Board, limit: Limit, multipv: int, root_moves: Iterable[chess.Move] | None
     ) -> tuple[Result, list[InfoDict]]:
         if multipv < 1:
             raise ValueError(f"multipv is at least 1, not {multipv}")
@@ -88,12 +110,12 @@ class Engine:
             except BaseException:
                 self._searcher.stop()
                 raise
-        result, material = search.result(), material_of(game.position)
-        return result, [_info(reports[number], board, material) for number in sorted(reports)]
+        material = material_of(game.position)
+        return search.result(), [_info(reports[number], board, material) for number in sorted(reports)]
 
 
-def _limits(limit: chess.engine.Limit, searchmoves: tuple[int, ...] | None) -> Limits:
-    seconds = (limit.white_clock, limit.black_clock, limit.white_inc or 0, limit.black_inc or 0)
+def _limits(limit: Limit, searchmoves: tuple[int, ...] | None) -> Limits:
+    seconds = (limit.white_clock, limit.black_clock, limit.white_inc, limit.black_inc)
     white, black, white_increment, black_increment = (None if time is None else round(1000 * time) for time in seconds)
     clock = None
     if white is not None or black is not None:

@@ -8,11 +8,13 @@ import shlex
 import subprocess
 import sys
 
+import chess
 import pytest
 from typer.testing import CliRunner
 
+from zobra.search.searcher import Searcher
 from zobra.uci import command_line, one_shot
-from zobra.uci.bench import DEPTH
+from zobra.uci.bench import DEPTH, POSITIONS, run
 from zobra.uci.command_line import app
 from zobra.uci.options import find
 
@@ -110,11 +112,23 @@ def test_defaults_are_those_of_the_engine():
         assert str(parameter.default) == find(name).default
 
 
-def test_bench_ends_with_nodes_and_speed():
-    lines = zobra("bench", "2").stdout.splitlines()
-    nodes, word, speed, unit = lines[-1].split()
-    assert (word, unit) == ("nodes", "nps") and int(nodes) > 0 and int(speed) > 0
-    assert int(nodes) == sum(int(line.split()[1]) for line in lines[:-1])
+def test_bench_counts_the_same_whatever_was_searched_before():
+    used = Searcher(16)
+    runs = [list(run(searcher, depth)) for searcher, depth in ((used, 2), (used, 2), (Searcher(16), 2))]
+    runs.append(zobra("bench", "2").stdout.splitlines())
+    assert runs[0][:-1] == runs[1][:-1] == runs[2][:-1] == runs[3][:-1]
+    for *lines, last in runs:
+        nodes, word, speed, unit = last.split()
+        assert (word, unit) == ("nodes", "nps") and int(speed) > 0
+        assert int(nodes) == sum(int(line.split()[1]) for line in lines) > 0
+    assert next(run(used, 0)) == next(run(used, 1))  # a depth below one is one
+
+
+def test_bench_positions_are_legal_and_not_over():
+    assert len(set(POSITIONS)) == len(POSITIONS) >= 40
+    for fen in POSITIONS:
+        board = chess.Board(fen)
+        assert board.is_valid() and not board.is_game_over() and not board.is_check(), fen
 
 
 def test_warmup_says_where_the_kernels_are():

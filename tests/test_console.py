@@ -1,14 +1,18 @@
-"""The console: bytes to lines, whole lines out, and an end on signals."""
+"""The console: bytes to lines, whole lines out, the debug log of both, and an end on signals."""
 
+import errno
 import os
+import re
 import subprocess
 import sys
+import threading
 
 import pytest
 
-from tests.test_debug_log import FullDisk
-from zobra.uci.console import Console, decode
+from tests.prober import Prober
+from zobra.uci.console import IN, OUT, Console, DebugLog
 
+LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (>>|<<) (.*)")
 SIGNALS = """
 import os, signal, threading
 from zobra.uci.console import leave_on_signals
@@ -18,29 +22,39 @@ os.read(0, 1)  # the signal goes to the other thread, and this read sleeps on
 """
 
 
+class FullDisk:
+    """A file to which nothing can be written."""
+
+    def write(self, *_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    close = write
+
+
 def lines_of(*chunks: bytes) -> list[str]:
     return [line for line in Console(iter([*chunks, b""]).__next__).lines() if line]
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r", b"\n\n\r"])
-def test_lines_end_in_any_way(end):
-    assert lines_of(b"uci" + end + b"isready" + end) == ["uci", "isready"]
+def read(path):
+    """(direction, text) of each line of a log, which must all be whole."""
+    return [LOG_LINE.fullmatch(line).groups() for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_lines_may_come_in_pieces():
-    assert lines_of(b"u", b"c", b"i\nisre", b"ady\nquit") == ["uci", "isready", "quit"]
+CUT_LETTER = "setoption name BookFile value /ö/ñ.bin".encode().partition(b"\xb6")
 
 
-def test_a_letter_may_be_cut_in_two():
-    text = "setoption name BookFile value /ö/ñ.bin"
-    data = text.encode()
-    cut = data.index("ö".encode()) + 1
-    assert lines_of(data[:cut], data[cut:] + b"\n") == [text]
-
-
-def test_what_is_not_utf_8_is_latin_1():
-    assert decode("/Übungen".encode("latin-1")) == "/Übungen"
-    assert decode(bytes(range(128, 256))) == bytes(range(128, 256)).decode("latin-1")
+@pytest.mark.parametrize(
+    ("chunks", "lines"),
+    [
+        *(((b"uci" + end + b"isready" + end,), ["uci", "isready"]) for end in (b"\n", b"\r\n", b"\r", b"\n\n\r")),
+        ((b"u", b"c", b"i\nisre", b"ady\nquit"), ["uci", "isready", "quit"]),
+        (CUT_LETTER, ["setoption name BookFile value /ö/ñ.bin"]),
+        (("/Übungen".encode("latin-1"),), ["/Übungen"]),
+        ((bytes(range(128, 256)),), [bytes(range(128, 256)).decode("latin-1")]),
+    ],
+)
+def test_lines_come_in_any_pieces_and_end_in_any_way(chunks, lines):
+    assert lines_of(*chunks) == lines
 
 
 def test_remarks_are_one_line_of_bounded_length():
@@ -49,6 +63,42 @@ def test_remarks_are_one_line_of_bounded_length():
     console.inform("a\nbestmove e2e4\r" + "x" * 10_000)
     console.remark("not wanted")
     assert len(said) == 1 and said[0].count(b"\n") == 1 and b"\r" not in said[0] and len(said[0]) < 500
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs pthread_kill")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_that_wakes_nobody_still_ends_the_process(name):
+    with subprocess.Popen([sys.executable, "-c", SIGNALS.format(name=name)], stdin=subprocess.PIPE) as process:
+        assert process.wait(20) == 0
+
+
+def test_log_lines_are_written_at_once_and_appended(tmp_path):
+    path, log = tmp_path / "log.txt", DebugLog()
+    log.note(IN, "before there is a log")
+    for text in ("first", "second"):
+        log.open(str(path))
+        log.note(IN, text)
+        log.note(OUT, "\N{BLACK CHESS KING} and \udcff")
+    log.open("")
+    log.note(IN, "after it")
+    king = (OUT, "\N{BLACK CHESS KING} and ?")
+    assert read(path) == [(IN, "first"), king, (IN, "second"), king]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("no/such/folder/log.txt", "No such file"), (".", "ordinary file"), ("x" * 5_000, "too long"), ("a\0b", "null")],
+)
+def test_a_log_that_cannot_be_written_is_named_and_the_old_one_stays(tmp_path, name, reason):
+    log, good = DebugLog(), tmp_path / "good.txt"
+    with pytest.raises(ValueError, match=f"^no debug log: .*{reason}") as caught:
+        log.open(str(tmp_path / name))
+    assert str(tmp_path) in str(caught.value)
+    log.open(str(good))
+    with pytest.raises(ValueError, match=f"^the debug log is still {good}: .*{reason}"):
+        log.open(str(tmp_path / name))
+    log.note(IN, "it goes on")
+    assert read(good) == [(IN, "it goes on")]
 
 
 def test_a_log_on_a_full_disk_ends_with_one_message(tmp_path):
@@ -62,8 +112,28 @@ def test_a_log_on_a_full_disk_ends_with_one_message(tmp_path):
     assert list(console.lines()) == ["isready", "uci", ""] and len(said) == 3
 
 
-@pytest.mark.skipif(os.name == "nt", reason="needs pthread_kill")
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_a_signal_that_wakes_nobody_still_ends_the_process(name):
-    with subprocess.Popen([sys.executable, "-c", SIGNALS.format(name=name)], stdin=subprocess.PIPE) as process:
-        assert process.wait(20) == 0
+def test_log_lines_of_several_threads_stay_whole(tmp_path):
+    path, log = tmp_path / "log.txt", DebugLog()
+    log.open(str(path))
+    threads = [threading.Thread(target=lambda n=n: [log.note(OUT, f"{n} {'x' * 500}") for _ in range(200)]) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    log.open("")
+    assert sorted({text for _, text in read(path)}) == [f"{n} {'x' * 500}" for n in range(4)] and len(read(path)) == 800
+
+
+def test_a_conversation_is_logged_from_the_option_on(tmp_path):
+    with Prober(folder=tmp_path) as prober:
+        prober.ask("uci", answer="uciok")
+        said = prober.ask("setoption name debug log file value my log.txt", "isready", answer="readyok")
+        said += prober.ask("go depth 2", answer="bestmove")
+        prober.ask("setoption name Debug Log File value <empty>", "isready", answer="readyok")
+        prober.ask("go depth 1", answer="bestmove")
+        refused = prober.ask(f"setoption name Debug Log File value {tmp_path}", "go nodes 100", answer="bestmove")
+        assert f"info string error: no debug log: {tmp_path} cannot be written: it is not an ordinary file" in refused
+    lines = read(tmp_path / "my log.txt")
+    assert [text for direction, text in lines if direction == OUT] == said
+    heard = [text for direction, text in lines if direction == IN and text != "isready"]  # that one may come too soon or late
+    assert heard == ["go depth 2", "setoption name Debug Log File value <empty>"]

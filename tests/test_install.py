@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.test_command_line import zobra
-from zobra.uci.install import quoted
+from zobra.uci import install
 
 OTHER = {"command": "/opt/stockfish", "name": "Stockfish", "options": [{"name": "Hash", "value": 64}], "protocol": "uci"}
 
@@ -56,10 +56,10 @@ def test_print_changes_nothing(home):
     assert first == str(path) and json.loads(rest)["name"] == "Zobra" and not path.parent.exists()
 
 
-def test_a_path_with_spaces_is_quoted(tmp_path):
-    path = tmp_path / "my engines"
-    path.mkdir()
-    assert quoted(str(path)) == f'"{path}"' and quoted("python -m zobra.uci") == "python -m zobra.uci"
+def test_a_path_with_spaces_is_quoted(monkeypatch, capsys):
+    monkeypatch.setattr(install, "engine_command", lambda: ["/my engines/python", "-m", "zobra.uci"])
+    install.install(install.Gui.CUTECHESS, print_only=True)
+    assert json.loads(capsys.readouterr().out.split("\n", 1)[1])["command"] == '"/my engines/python" -m zobra.uci'
 
 
 @pytest.mark.parametrize("content", ["{}", "[1]", "[", "\xff"])

@@ -7,13 +7,15 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import chess
 import pytest
 
 from tests.prober import Prober
 from zobra.engine import kernels
-from zobra.uci import startup
+from zobra.uci import session
+from zobra.uci.console import Console
 from zobra.uci.startup import Startup
 
 COMPILING = "info string compiling the engine"
@@ -36,11 +38,12 @@ def engine(store: Path):
 def test_handshake_imports_nothing_heavy():
     code = (
         "import sys\n"
+        "from zobra.uci.commands import parse\n"
         "from zobra.uci.console import Console\n"
         "from zobra.uci.loop import Loop\n"
         "loop = Loop(Console())\n"
         "loop._startup.begin = lambda: None\n"
-        "loop.introduce()\n"
+        "loop.obey(parse('uci'))\n"
         "heavy = {'numpy', 'numba', 'llvmlite', 'chess', 'typer', 'rich', 'scipy'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
@@ -48,36 +51,38 @@ def test_handshake_imports_nothing_heavy():
     assert answer[0].startswith("id name Zobra") and answer[1].startswith("id author") and answer[-1] == "uciok"
 
 
-class FakeSession:
-    def rehearse(self) -> None:
-        pass
+@pytest.fixture
+def start(monkeypatch):
+    """A start that calls a function to compile its four missing kernels, and what it prints."""
+
+    def start(compile_missing):
+        said: list[bytes] = []
+        made = Startup(Console(write=said.append), lambda: False)
+        monkeypatch.setattr(session, "Session", lambda *_: SimpleNamespace(rehearse=lambda: None))
+        monkeypatch.setattr(kernels, "missing", lambda: ["kernel"] * 4)
+        monkeypatch.setattr(kernels, "compile_missing", lambda tell: compile_missing(made, tell))
+        return made, said
+
+    return start
 
 
-def test_a_compilation_is_reported_now_and_then(monkeypatch):
-    said: list[str] = []
-    stages = []
-
-    def compile_slowly(tell):
+def test_a_compilation_is_reported(start):
+    def compile_missing(made, tell):
         for number in range(4):
             tell(number, 4, "kernel")
-            stages.append(made.is_compiling)
+            assert made.is_compiling
 
-    monkeypatch.setattr(kernels, "missing", lambda: ["kernel"] * 4)
-    monkeypatch.setattr(kernels, "compile_missing", compile_slowly)
-    monkeypatch.setattr(startup, "PAUSE", 0.0)
-    made = Startup(FakeSession, said.append)
-    assert isinstance(made.session(), FakeSession) and not made.is_compiling and stages == [True] * 4
-    assert said[0].startswith("compiling the engine (4 kernels)")
-    assert said[1:] == [f"compiled {number} of 4 kernels" for number in range(4)]
+    made, said = start(compile_missing)
+    assert made.session() is made.loaded and not made.is_compiling
+    assert said[0].startswith(b"info string compiling the engine (4 kernels)")
+    assert said[1:5] == [b"info string compiled %d of 4 kernels\n" % number for number in range(4)]
 
 
-def test_what_cannot_be_compiled_is_reported_to_each_who_waits(monkeypatch):
-    def fail(tell):
+def test_what_cannot_be_compiled_is_reported_to_each_who_waits(start):
+    def fail(made, tell):
         raise ImportError("no compiler")
 
-    monkeypatch.setattr(kernels, "missing", lambda: ["kernel"])
-    monkeypatch.setattr(kernels, "compile_missing", fail)
-    made = Startup(FakeSession, lambda text: None)
+    made, _ = start(fail)
     for _ in range(2):
         with pytest.raises(RuntimeError, match="could not be loaded: ImportError: no compiler"):
             made.session()

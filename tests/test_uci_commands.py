@@ -1,8 +1,10 @@
-"""Text to commands: pure, tolerant, without an engine."""
+"""Text to commands, and `go` lines to limits: pure, tolerant, without an engine."""
 
 import pytest
 
+from zobra.search.limits import ClockTimes, Limits
 from zobra.uci.commands import Count, Go, SetOption, SetPosition, Simple, parse
+from zobra.uci.go import SHORT_SEARCH, limits_of
 
 
 @pytest.mark.parametrize(
@@ -19,30 +21,27 @@ from zobra.uci.commands import Count, Go, SetOption, SetPosition, Simple, parse
         ("setoption name  Move   Overhead   value 20 ", SetOption("Move Overhead", "20")),
         ("SETOPTION NAME Clear Hash", SetOption("Clear Hash", None)),
         ("setoption name BookFile value C:\\my books\\a value.bin", SetOption("BookFile", "C:\\my books\\a value.bin")),
-        ("setoption name Hash value", SetOption("Hash", None)),
-        ("setoption", None),
-        ("setoption value 3", None),
-        ("position startpos", SetPosition(None, ())),
-        ("position startpos moves", SetPosition(None, ())),
-        ("position startpos moves e2e4 e7e5", SetPosition(None, ("e2e4", "e7e5"))),
-        ("position fen 8/8/8/8/8/8/8/8 w - - moves a1a2", SetPosition("8/8/8/8/8/8/8/8 w - -", ("a1a2",))),
-        ("go", Go()),
-        ("go infinite", Go(infinite=True)),
-        ("go ponder wtime 5 btime 6", Go({"wtime": 5, "btime": 6}, ponder=True)),
-        ("go wtime -50 btime 0 winc", Go({"wtime": -50, "btime": 0}, ("winc",))),
-        ("go depth x nodes 7", Go({"nodes": 7}, ("depth",))),
-        ("go depth depth 5", Go({"depth": 5}, ("depth",))),
-        ("go searchmoves e2e4 d2d4 movetime 9", Go({"movetime": 9}, searchmoves=("e2e4", "d2d4"))),
-        ("go searchmoves", Go()),
-        ("go dpeth 5 nodes 7 now", Go({"nodes": 7}, unknown=("dpeth", "5", "now"))),
-        ("position startpos e2e4 moves d2d4", SetPosition(None, ("d2d4",), ("e2e4",))),
-        ("go perft 4", Count("perft", 4)),
-        ("go perft", Count("perft", None)),
-        ("position", SetPosition("", ())),
-        ("POSITION StartPos MOVES E7E8Q", SetPosition(None, ("E7E8Q",))),
         ("setoption name BookFile value a  b", SetOption("BookFile", "a  b")),
         ("setoption name X value 3 value 4", SetOption("X", "3 value 4")),
+        ("setoption name Hash value", SetOption("Hash", None)),
         ("setoption name value 3", None),
+        ("setoption value 3", None),
+        ("setoption", None),
+        ("position", SetPosition("", ())),
+        ("position startpos moves", SetPosition(None, ())),
+        ("position startpos moves e2e4 e7e5", SetPosition(None, ("e2e4", "e7e5"))),
+        ("position startpos e2e4 moves d2d4", SetPosition(None, ("d2d4",), ("position: not understood: e2e4",))),
+        ("position fen 8/8/8/8/8/8/8/8 w - - moves a1a2", SetPosition("8/8/8/8/8/8/8/8 w - -", ("a1a2",))),
+        ("POSITION StartPos MOVES E7E8Q", SetPosition(None, ("E7E8Q",))),
+        ("go wtime -50 btime 0 winc", Go({"wtime": -50, "btime": 0, "winc": None}, problems=("go: no number after winc",))),
+        ("go depth x nodes 7", Go({"depth": None, "nodes": 7}, problems=("go: no number after depth",))),
+        ("go depth depth 5", Go({"depth": 5}, problems=("go: no number after depth",))),
+        ("go searchmoves e2e4 d2d4 movetime 9", Go({"movetime": 9}, searchmoves=("e2e4", "d2d4"))),
+        ("go searchmoves", Go()),
+        ("go dpeth 5 nodes 7 now", Go({"nodes": 7}, problems=("go: not understood: dpeth 5 now",))),
+        ("go nodes " + "9" * 400, Go({"nodes": 1 << 62})),
+        ("go perft 4", Count("perft", 4)),
+        ("go perft", Count("perft", None)),
         ("bench", Count("bench", None)),
         ("bench 5", Count("bench", 5)),
     ],
@@ -51,11 +50,39 @@ def test_parse(line, command):
     assert parse(line) == command
 
 
-def test_numbers_beyond_all_measure_are_cut():
-    assert parse("go nodes " + "9" * 400) == Go({"nodes": 1 << 62})
-
-
-@pytest.mark.parametrize("word", ["a ", "setoption name x ", "go depth ", "position moves ", "debug name value "])
+@pytest.mark.parametrize("word", ["a ", "setoption name x ", "go depth ", "go depth 1 ", "position moves ", "debug name "])
 def test_a_megabyte_of_words_is_read_at_once(word):
     parse(word * (1_000_000 // len(word)))
     parse(word + " " * 1_000_000 + word)
+
+
+@pytest.mark.parametrize(
+    ("words", "limits"),
+    [
+        ("", Limits()),
+        ("infinite", Limits(infinite=True)),
+        ("infinite wtime 100", Limits(infinite=True)),
+        ("ponder wtime 100 btime 100", Limits(clock=ClockTimes(100, 100), ponder=True)),
+        ("ponder", Limits(ponder=True)),
+        ("ponder movetime x", Limits(ponder=True, movetime=SHORT_SEARCH)),
+        ("ponder infinite wtime 9", Limits(infinite=True)),
+        ("depth 7 nodes 8 movetime 9 mate 2", Limits(depth=7, nodes=8, movetime=9, mate=2)),
+        ("depth 0", Limits(depth=1)),
+        ("nodes -3", Limits(nodes=1)),
+        ("wtime -50 btime 20 winc 3 binc -1", Limits(clock=ClockTimes(-50, 20, 3, 0))),
+        ("wtime 70", Limits(clock=ClockTimes(70, 70))),
+        ("btime 70 movestogo 5", Limits(clock=ClockTimes(70, 70, moves_to_go=5))),
+        ("wtime 9 btime 8 movestogo 0", Limits(clock=ClockTimes(9, 8))),
+        ("movetime", Limits(movetime=SHORT_SEARCH)),
+        ("wtime winc x", Limits(movetime=SHORT_SEARCH)),
+        ("wtime btime 500", Limits(clock=ClockTimes(500, 500))),
+        ("winc 10 binc 10", Limits(movetime=SHORT_SEARCH)),
+        ("movestogo 5", Limits(movetime=SHORT_SEARCH)),
+        ("movestogo 5 nodes 9", Limits(nodes=9)),
+        ("winc 10 ponder", Limits(ponder=True, movetime=SHORT_SEARCH)),
+        ("depth infinite", Limits(infinite=True)),
+    ],
+)
+def test_limits(words, limits):
+    assert limits_of(parse(f"go {words}")) == limits
+    assert limits_of(parse(f"go {words}"), (12, 34)).searchmoves == (12, 34)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.prober import Prober
 from zobra.uci.commands import Count, Go, SetOption, Simple, parse
-from zobra.uci.console import Console, decode
+from zobra.uci.console import Console
 from zobra.uci.options import OPTIONS
 
 COMMANDS = b"""uci
@@ -140,7 +140,7 @@ class Target:
         lines = self.synchronise()
         self.slowest = max(self.slowest, time.monotonic() - began)
         given = {answer: sum(line.startswith(answer) for line in lines) for answer in wanted}
-        assert given == wanted, decode(data[:10_000])
+        assert given == wanted, data[:10_000]
 
     def synchronise(self) -> list[str]:
         """End what runs, and return everything up to the answer to a request that no damaged line can have made."""

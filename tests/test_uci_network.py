@@ -19,7 +19,7 @@ from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import normalised
 from zobra.uci.board_text import piece_values
-from zobra.uci.commands import SetOption
+from zobra.uci.commands import SetOption, Simple
 from zobra.uci.console import Console
 from zobra.uci.session import Session
 
@@ -54,26 +54,26 @@ def saved(tmp_path, network: Network) -> str:
 
 def test_a_network_is_loaded_shown_and_taken_back(conversation, said, tmp_path):
     before = conversation.searcher.evaluate(parse_fen(START))
-    conversation.set_option(SetOption("EvalFile", saved(tmp_path, small())))
+    conversation.obey(SetOption("EvalFile", saved(tmp_path, small())))
     after = conversation.searcher.evaluate(parse_fen(START))
     assert not said and after != before
-    conversation.show_evaluation()
+    conversation.obey(Simple("eval"))
     table, evaluation = said[-1].split("\n\n")
     assert len(re.findall(r"\|\s+[PNBRQpnbrq]\s+(?=\|)|\|\s+[Kk]\s+(?=\|)", table)) == 32
     assert len(re.findall(r"[+-]\d+\.\d\d", table)) == 30  # all but the kings
     assert evaluation == f"Evaluation: {normalised(after) / 100:+.2f} pawns (White's side)"
-    conversation.set_option(SetOption("EvalFile", ""))
+    conversation.obey(SetOption("EvalFile", ""))
     assert conversation.searcher.evaluate(parse_fen(START)) == before
 
 
 def test_what_cannot_be_loaded_is_told_and_changes_nothing(conversation, said, tmp_path):
-    conversation.set_option(SetOption("EvalFile", saved(tmp_path, small())))
+    conversation.obey(SetOption("EvalFile", saved(tmp_path, small())))
     value = conversation.searcher.evaluate(parse_fen(START))
     (tmp_path / "noise").write_bytes(b"noise")
     (tmp_path / "wide").write_bytes(random_network(HIDDEN + 32).to_bytes())
     wide = f"it has {HIDDEN + 32} neurons, this engine {HIDDEN}; "
     for path, complaint in (("noise", "not a file of"), ("nothing", "No such file"), ("wide", wide)):
-        conversation.set_option(SetOption("EvalFile", str(tmp_path / path)))
+        conversation.obey(SetOption("EvalFile", str(tmp_path / path)))
         assert said.pop().startswith(f"info string error: {tmp_path / path}: {complaint}")
     assert conversation.searcher.evaluate(parse_fen(START)) == value
     assert conversation.values["EvalFile"].endswith("a network.file")
@@ -134,7 +134,7 @@ def test_what_is_no_ordinary_file_is_refused_at_once(conversation, said, tmp_pat
     path = {"FIFO": tmp_path / "fifo", "device": Path("/dev/zero"), "directory": tmp_path}[kind]
     if kind == "FIFO":
         os.mkfifo(path)
-    asking = threading.Thread(target=lambda: conversation.set_option(SetOption(option, str(path))), daemon=True)
+    asking = threading.Thread(target=lambda: conversation.obey(SetOption(option, str(path))), daemon=True)
     asking.start()
     asking.join(10)
     assert not asking.is_alive()

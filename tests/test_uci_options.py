@@ -1,54 +1,135 @@
-"""Options: found in any case, kept within bounds, and clear about what they refuse."""
+"""Options, the search's parameters among them: found in any case, kept within bounds, and clear about what they refuse."""
 
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
 import pytest
 
+from tests.test_command_line import zobra
+from zobra.engine.fen import parse_fen
+from zobra.engine.game import Game
+from zobra.search.limits import Limits
+from zobra.search.parameters import PARAMETERS, default_parameters
+from zobra.search.searcher import Searcher
 from zobra.search.skill import HIGHEST, LOWEST, MAX_SKILL
-from zobra.uci.options import OPTIONS, find
+from zobra.uci.commands import SetOption
+from zobra.uci.console import Console
+from zobra.uci.options import OPTIONS, find, parameter_options
+from zobra.uci.session import Session
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 
 def test_every_option_is_found_in_any_case():
-    for option in OPTIONS:
+    for option in (*OPTIONS, *parameter_options().values()):
         assert find(option.name.upper()) is option
     with pytest.raises(ValueError, match="no option 'Contempt'"):
         find("Contempt")
 
 
-def test_a_spin_stays_within_its_bounds():
-    option = find("Hash")
-    assert option.read("32") == ("32", None)
-    value, remark = option.read("0")
-    assert value == "1" and "not to 0" in str(remark)
-    with pytest.raises(ValueError, match="Hash is a number"):
-        option.read("many")
-    with pytest.raises(ValueError, match="Hash is a number"):
-        option.read(None)
+@pytest.mark.parametrize(
+    ("name", "text", "value", "remark"),
+    [
+        ("Hash", "32", "32", None),
+        ("Hash", "0", "1", "option Hash set to 1, not to 0"),
+        ("UCI_Chess960", "TRUE", "true", None),
+        ("UCI_Opponent", "GM 2800 human Gary Kasparov", "GM 2800 human Gary Kasparov", None),
+        ("UCI_Opponent", "<empty>", "", None),
+        ("UCI_Opponent", None, "", None),
+        *((option.name, option.default, option.default, None) for option in OPTIONS),
+    ],
+)
+def test_values(name, text, value, remark):
+    assert find(name).read(text) == (value, remark)
 
 
-def test_a_check_is_true_or_false():
-    assert find("UCI_Chess960").read("TRUE") == ("true", None)
-    with pytest.raises(ValueError, match="true or false"):
-        find("UCI_Chess960").read("maybe")
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [("Hash", "many", "Hash is a number"), ("Hash", None, "Hash is a number"), ("UCI_Chess960", "maybe", "true or false")],
+)
+def test_what_is_no_value_is_refused(name, text, fault):
+    with pytest.raises(ValueError, match=fault):
+        find(name).read(text)
 
 
-def test_announcements_have_the_form_that_guis_parse():
-    assert find("Hash").announcement() == "option name Hash type spin default 32 min 1 max 1048576"
-    assert find("Clear Hash").announcement() == "option name Clear Hash type button"
-    assert find("UCI_Chess960").announcement() == "option name UCI_Chess960 type check default false"
-    assert find("UCI_Opponent").announcement() == "option name UCI_Opponent type string default <empty>"
-
-
-def test_a_string_may_be_empty_and_hold_spaces():
-    option = find("UCI_Opponent")
-    assert option.read("GM 2800 human Gary Kasparov") == ("GM 2800 human Gary Kasparov", None)
-    assert option.read("<empty>") == option.read(None) == ("", None)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hash type spin default 32 min 1 max 1048576",
+        "Clear Hash type button",
+        "UCI_Chess960 type check default false",
+        "UCI_Opponent type string default <empty>",
+    ],
+)
+def test_announcements_have_the_form_that_guis_parse(text):
+    assert find(text.split(" type ")[0]).announcement() == f"option name {text}"
 
 
 def test_bounds_are_those_of_the_search():
     assert (find("UCI_Elo").low, find("UCI_Elo").high) == (LOWEST, HIGHEST)
     assert (find("Skill Level").low, find("Skill Level").high) == (0, MAX_SKILL)
+    for parameter in PARAMETERS:
+        option = find(parameter.name)
+        assert (option.default, option.low, option.high) == (str(parameter.default), parameter.low, parameter.high)
 
 
-def test_every_default_is_a_value():
-    for option in OPTIONS:
-        if option.kind != "button":
-            assert option.read(option.default) == (option.default, None)
+def test_parameters_are_announced_when_asked_for():
+    def talk(*arguments: str) -> list[str]:
+        command = [sys.executable, "-m", "zobra.uci", *arguments]
+        return subprocess.check_output(command, input="uci\nquit\n", text=True, timeout=120).splitlines()
+
+    announcement = find("null_move_base").announcement()
+    assert announcement in talk("--tunable") and announcement not in talk()
+
+
+@pytest.mark.parametrize("name, value", [("reverse_futility_depth", 0), ("reduction_base", 200)])
+def test_setting_a_parameter_is_like_beginning_with_it(name, value):
+    def nodes(searcher: Searcher) -> int:
+        searcher.clear()
+        searcher.search(Game(parse_fen(chess.STARTING_FEN)), Limits(depth=8))
+        return searcher.nodes
+
+    said: list[bytes] = []
+    session = Session(Console(write=said.append))
+    before = nodes(session.searcher)
+    session.obey(SetOption(name, str(value)))
+    changed = nodes(session.searcher)
+    assert changed != before and changed == nodes(Searcher(session.searcher.table.megabytes, parameters={name: value}))
+    session.obey(SetOption(name, str(default_parameters()[name])))
+    assert nodes(session.searcher) == before and not said
+    session.obey(SetOption(name, "-99"))
+    assert b"set to" in said[0]
+
+
+def test_every_thread_is_told():
+    searcher = Searcher(1)
+    searcher.threads = 3
+    searcher.set_parameter("null_move_base", 2)
+    searcher.threads = 4
+    workers = [searcher._worker, *searcher._smp.workers]
+    assert [int(worker[0]["parameters"]["null_move_base"]) for worker in workers] == [2] * 4
+
+
+def test_the_list_for_a_tuner_is_toml_or_what_openbench_takes():
+    listed = tomllib.loads(zobra("parameters").stdout)["parameter"]
+    assert "use_table" not in listed and len(listed) > 10
+    one = tomllib.loads(zobra("parameters", "use_table").stdout)["parameter"]
+    assert one == {"use_table": {"default": 1, "low": 0, "high": 1, "c_end": 1}}
+    assert zobra("parameters", "use_table", "--openbench").stdout == "use_table, int, 1, 0, 1, 1, 0.002\n"
+    done = zobra("parameters", "speed")
+    assert done.returncode == 2 and "no parameter speed" in done.stderr
+
+
+def test_every_technique_to_ablate_is_switched_off_by_what_there_is():
+    file = Path(__file__).parent.parent / "benchmarks" / "techniques.toml"
+    techniques = tomllib.loads(file.read_text(encoding="utf-8"))
+    assert len(techniques) > 10
+    for name, off in techniques.items():
+        for option, value in off.items():
+            known = parameter_options()[option]
+            assert known.low <= value <= known.high and str(value) != known.default, name

@@ -3,8 +3,6 @@
 The positions come from games of Zobra against itself, of all phases.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,26 +1,25 @@
 """A position for human eyes: the board with its FEN, key and checks, and what its evaluation is made of."""
 
-from __future__ import annotations
-
 import chess
 
-from zobra.engine.board import PIECE_LETTERS, SQUARE_NAMES
+from zobra.engine.board import PIECE_LETTERS
 from zobra.engine.fen import write_fen
 from zobra.engine.position import Position
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import normalised
+
+RANKS = {rank: range(8 * rank - 8, 8 * rank) for rank in range(8, 0, -1)}  # squares, from the top of the board
 
 
 def board_text(position: Position, chess960: bool) -> str:
     """The board from White's side, then Fen, Key and Checkers."""
     pieces, rule = position.pieces(), " +" + "---+" * 8
     lines = [rule]
-    for rank in range(7, -1, -1):
-        letters = [PIECE_LETTERS[pieces[s]] if s in pieces else " " for s in range(8 * rank, 8 * rank + 8)]
-        lines += [" | " + " | ".join(letters) + f" | {rank + 1}", rule]
-    checkers = [SQUARE_NAMES[square] for square in range(64) if int(position.record["checkers"]) >> square & 1]
+    for rank, squares in RANKS.items():
+        lines += [" | " + " | ".join(PIECE_LETTERS[pieces[s]] if s in pieces else " " for s in squares) + f" | {rank}", rule]
+    checkers = " ".join(map(chess.square_name, chess.SquareSet(int(position.record["checkers"]))))
     lines += ["   a   b   c   d   e   f   g   h\n", f"Fen: {write_fen(position, shredder=chess960)}"]
-    return "\n".join([*lines, f"Key: {position.key:016X}", f"Checkers: {' '.join(checkers)}"])
+    return "\n".join([*lines, f"Key: {position.key:016X}", f"Checkers: {checkers}"])
 
 
 def white_evaluation(position: Position, searcher: Searcher) -> int:
@@ -46,8 +45,7 @@ def evaluation_text(position: Position, searcher: Searcher) -> str:
     """A board with the value of each piece below it, then the evaluation; in pawns from White's side."""
     pieces, values, rule = position.pieces(), piece_values(position, searcher), "+" + "-------+" * 8
     lines = [rule]
-    for rank in range(7, -1, -1):
-        squares = range(8 * rank, 8 * rank + 8)
+    for squares in RANKS.values():
         lines.append("|" + "|".join(f"{PIECE_LETTERS[pieces[s]] if s in pieces else '':^7}" for s in squares) + "|")
         lines.append("|" + "|".join(f"{normalised(values[s]) / 100:^+7.2f}" if s in values else " " * 7 for s in squares) + "|")
         lines.append(rule)

@@ -1,27 +1,30 @@
 """The command line of `zobra`: one function for each command. What a command needs of the engine is imported when it runs."""
 
-from __future__ import annotations
-
+import os
 import signal
 import sys
+import time
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.progress import Progress, TimeElapsedColumn
 
 from zobra.arena.command_line import register as register_arena
 from zobra.train.command_line import register as register_training
-from zobra.uci import one_shot
 from zobra.uci.doctor import doctor, uci_path
 from zobra.uci.genfens import genfens
 from zobra.uci.install import install
+from zobra.uci.one_shot import register as register_one_shot
 from zobra.uci.perft_command import perft
 from zobra.uci.version import VERSION
-from zobra.uci.warmup import warmup
 
 HELP = """Zobra, a UCI chess engine. Without a command it speaks UCI; with --tunable its search parameters are options too.
 --network FILE, before all else, builds another network in."""
-Depth = Annotated[int, typer.Argument(min=1, max=64, help="Plies. Only the default gives the signature.")]
 WITH_ENGINES = ("match", "ladder", "suite", "analyse", "tune", "ablate")  # commands that start engines
+LEARNING_RATE = 0.002  # of a tuning, in its last iteration (r_end); `zobra tune` takes the same unless told otherwise
+TOML = "[parameter.{0.name}]\ndefault = {0.default}\nlow = {0.low}\nhigh = {0.high}\nc_end = {0.step}\n"
+OPENBENCH = f"{{0.name}}, int, {{0.default}}, {{0.low}}, {{0.high}}, {{0.step}}, {LEARNING_RATE}"
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -37,25 +40,21 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _say_first(number: int, total: int, name: str) -> None:
-    if number == 0:
-        typer.echo("compiling the engine, this once …", err=True)
+Version = Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")]
+Depth = Annotated[int, typer.Argument(min=1, max=64, help="Plies. Only the default gives the signature.")]
 
 
 @app.callback()
-def options(
-    context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
+def options(context: typer.Context, version: Version = False) -> None:
     """Prepare what every command needs."""
-    if context.invoked_subcommand in ("perft", "bench"):
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
     if context.invoked_subcommand in WITH_ENGINES and not {"-h", "--help"} & set(sys.argv):
         from zobra.engine.kernels import compile_missing
 
-        compile_missing(_say_first)  # or else games that Zobra plays would begin with a compilation
+        def announce(number: int, *_: object) -> None:
+            if number == 0:
+                typer.echo("compiling the engine, this once …", err=True)
+
+        compile_missing(announce)  # or else games that Zobra plays would begin with a compilation
 
 
 @app.command("help")
@@ -77,6 +76,7 @@ def bench(depth: Depth = 10) -> None:
     from zobra.search.searcher import Searcher
     from zobra.uci.bench import MEGABYTES, run
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
     compile_missing()  # before the clock runs
     for line in run(Searcher(MEGABYTES), depth):
         typer.echo(line)
@@ -88,12 +88,14 @@ def parameters(
     openbench: Annotated[bool, typer.Option("--openbench", help="Print lines for OpenBench's form instead.")] = False,
 ) -> None:
     """Print the parameters of the search as TOML for `zobra tune`."""
-    from zobra.uci.parameter_list import parameter_list
+    from zobra.search.parameters import PARAMETERS
 
-    try:
-        typer.echo(parameter_list(names or [], openbench))
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+    known = {parameter.name: parameter for parameter in PARAMETERS}
+    if unknown := [name for name in names or [] if name not in known]:
+        raise typer.BadParameter(f"no parameter {', '.join(unknown)}")
+    chosen = [known[name] for name in names or []] or [entry for entry in PARAMETERS if entry.high - entry.low > 1]
+    for each in chosen:
+        typer.echo((OPENBENCH if openbench else TOML).format(each))
 
 
 @app.command()
@@ -104,8 +106,39 @@ def keys(quick: Annotated[bool, typer.Option("--quick", help="Take a smaller sam
     report(quick)
 
 
-for command in (perft, warmup, doctor, uci_path, install, genfens):
+@app.command()
+def warmup() -> None:
+    """Compile the engine for this processor, unless that is done. The exit status is 1 if the result cannot be kept."""
+    os.environ.setdefault("ZOBRA_LEVEL", "native")  # read when the kernels are imported
+    from zobra.engine import kernels
+
+    console, begin = Console(highlight=False, soft_wrap=True), time.perf_counter()
+    columns = ("{task.completed} of {task.total} kernels: {task.description}", TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("looking")
+
+        def tell(number: int, total: int, name: str) -> None:
+            if number == 0:
+                kernels.store.check_writable()
+            progress.update(task, completed=number, total=total, description=name)
+
+        try:
+            count = kernels.compile_missing(tell)
+        except OSError as error:
+            console.print(f"nothing is compiled, as it could not be kept: {error}")
+            raise typer.Exit(1) from error
+    for notice in kernels.notices:
+        console.print(notice)
+    done = f"{count} kernels compiled" if count else "nothing to compile, all kernels are there"
+    console.print(f"{done}; {time.perf_counter() - begin:.1f} s")
+    if count:
+        console.print(f"kept in {kernels.store.folder}" if kernels.store.folder else "not kept")
+        raise typer.Exit(0 if kernels.store.folder else 1)
+    console.print(kernels.selected.describe())
+
+
+for command in (perft, doctor, uci_path, install, genfens):
     app.command()(command)
-one_shot.register(app)
+register_one_shot(app)
 register_arena(app)
 register_training(app)

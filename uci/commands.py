@@ -4,8 +4,6 @@ The protocol asks for tolerance: any white space between tokens, unknown words s
 value as if its word had not been there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -27,32 +25,22 @@ class SetOption:
 
 @dataclass(frozen=True)
 class SetPosition:
-    """`position`: a FEN, or None for the start, and moves in UCI notation; `unknown` are words that are neither."""
+    """`position`: a FEN, or None for the start, and moves in UCI notation; `problems` says in words what could not be read."""
 
     fen: str | None
     moves: tuple[str, ...]
-    unknown: tuple[str, ...] = ()
-
-    def problems(self) -> list[str]:
-        """What could not be read, in words."""
-        return _not_understood("position", self.unknown)
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Go:
-    """`go` with what the line said; `unreadable` are the words that wanted a number and got none, `unknown` the rest."""
+    """`go` with what the line said. A word that wanted a number and got none has None; `problems` as in SetPosition."""
 
-    numbers: dict[str, int] = field(default_factory=dict)
-    unreadable: tuple[str, ...] = ()
+    numbers: dict[str, int | None] = field(default_factory=dict)
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-
-    def problems(self) -> list[str]:
-        """What could not be read, in words."""
-        missing = [f"go: no number after {word}" for word in self.unreadable]
-        return missing + _not_understood("go", self.unknown)
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,13 +67,11 @@ go perft N, bench [N]              count the leaves N plies deep; search fixed p
 d, eval, flip                      show the position, show its evaluation, exchange its colours
 debug on|off                       print what was understood, or do not
 compiler, help, quit               print versions; print this; leave"""
-NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
+AT_LEAST_ONE = ("depth", "nodes", "movetime", "mate")
+NO_CLOCK = ("winc", "binc", "movestogo")  # of no use without wtime or btime
+NUMBERS = (*AT_LEAST_ONE, *NO_CLOCK, "wtime", "btime", "perft")
 GO_WORDS = (*NUMBERS, "infinite", "ponder", "searchmoves")
 LARGEST = 1 << 62
-
-
-def _not_understood(command: str, words: tuple[str, ...]) -> list[str]:
-    return [f"{command}: not understood: {' '.join(words)}"] if words else []
 
 
 def parse(line: str) -> Command | None:
@@ -104,28 +90,21 @@ def parse(line: str) -> Command | None:
     return None
 
 
-def _number(word: str) -> int | None:
+def _number(words: list[str]) -> int | None:
+    """The number that the first word is, if it is one."""
     try:
-        return max(-LARGEST, min(int(word), LARGEST))
-    except ValueError:
+        return max(-LARGEST, min(int(words[0]), LARGEST))
+    except (IndexError, ValueError):
         return None
-
-
-def _first_number(words: list[str]) -> int | None:
-    return _number(words[0]) if words else None
-
-
-def _parse_debug(words: list[str]) -> Simple:
-    return Simple("debug off" if words and words[0].lower() == "off" else "debug on")
 
 
 def _parse_option(line: str, words: list[str], start: int) -> SetOption | None:
     """Names may hold spaces and come in any case; a value is the rest of the line, spaces and all."""
-    lowered = [word.lower() for word in words[start:]]
-    if "name" not in lowered:
+    lowered = [word.lower() for word in words]
+    if "name" not in lowered[start:]:
         return None
-    first = start + lowered.index("name") + 1
-    end = start + lowered.index("value", first - start) if "value" in lowered[first - start :] else len(words)
+    first = lowered.index("name", start) + 1
+    end = lowered.index("value", first) if "value" in lowered[first:] else len(words)
     if first == end:
         return None
     value = line.split(None, end + 1)[end + 1 :]
@@ -138,47 +117,42 @@ def _parse_position(words: list[str]) -> SetPosition:
     moves = tuple(words[end + 1 :])
     if "fen" in lowered[:end]:
         return SetPosition(" ".join(words[lowered.index("fen") + 1 : end]), moves)
-    if "startpos" in lowered[:end]:
-        unknown = words[:end]
-        del unknown[lowered.index("startpos")]
-        return SetPosition(None, moves, tuple(unknown))
-    return SetPosition(" ".join(words[:end]), moves)
+    if "startpos" not in lowered[:end]:
+        return SetPosition(" ".join(words[:end]), moves)
+    start = lowered.index("startpos")
+    unknown = words[:start] + words[start + 1 : end]
+    return SetPosition(None, moves, (f"position: not understood: {' '.join(unknown)}",) if unknown else ())
 
 
 def _parse_go(words: list[str]) -> Command:
-    numbers: dict[str, int] = {}
-    unreadable: list[str] = []
-    unknown: list[str] = []
-    flags: set[str] = set()
-    moves: list[str] = []
-    index = 0
-    while index < len(words):
-        word = words[index].lower()
-        index += 1
-        if word in NUMBERS:
-            is_last = index == len(words) or words[index].lower() in GO_WORDS
-            if is_last or (number := _number(words[index])) is None:
-                unreadable.append(word)
-            else:
-                numbers[word] = number
-            index += not is_last
-        elif word in ("infinite", "ponder"):
-            flags.add(word)
-        elif word == "searchmoves":
-            while index < len(words) and words[index].lower() not in GO_WORDS:
-                moves.append(words[index])
-                index += 1
+    groups: list[tuple[str, list[str]]] = [("", [])]  # each word of the protocol, with the words that follow it
+    for word in words:
+        if word.lower() in GO_WORDS:
+            groups.append((word.lower(), []))
         else:
-            unknown.append(words[index - 1])
-    if "perft" in numbers or "perft" in unreadable:
-        return Count("perft", numbers.get("perft"))
-    return Go(numbers, tuple(unreadable), "infinite" in flags, "ponder" in flags, tuple(moves), tuple(unknown))
+            groups[-1][1].append(word)
+    numbers: dict[str, int | None] = {}
+    problems, moves, unknown = list[str](), list[str](), list[str]()
+    for name, values in groups:
+        if name in NUMBERS:
+            if (number := _number(values)) is None:
+                problems.append(f"go: no number after {name}")
+            numbers[name] = numbers.get(name) if number is None else number
+            unknown += values[1:]
+        else:
+            (moves if name == "searchmoves" else unknown).extend(values)
+    if "perft" in numbers:
+        return Count("perft", numbers["perft"])
+    if unknown:
+        problems.append(f"go: not understood: {' '.join(unknown)}")
+    names = {name for name, _ in groups}
+    return Go(numbers, "infinite" in names, "ponder" in names, tuple(moves), tuple(problems))
 
 
 ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {
-    "debug": _parse_debug,
+    "debug": lambda words: Simple("debug off" if words and words[0].lower() == "off" else "debug on"),
     "position": _parse_position,
     "go": _parse_go,
-    "perft": lambda words: Count("perft", _first_number(words)),
-    "bench": lambda words: Count("bench", _first_number(words)),
+    "perft": lambda words: Count("perft", _number(words)),
+    "bench": lambda words: Count("bench", _number(words)),
 }

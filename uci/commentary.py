@@ -1,38 +1,32 @@
-"""What a search prints while it runs: its info lines, but no flood of them, and after a second the current move."""
-
-from __future__ import annotations
+"""What a search prints: its info lines, but no flood of them, after a second the current move, and the bestmove."""
 
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from zobra.search.limits import Progress, Report
+from zobra.engine.move import move_text
+from zobra.engine.scores import is_mate, mate_in_moves
+from zobra.search.limits import Progress, Report, Result
+from zobra.search.wdl import Wdl, normalised
 
 FIRST_LOOK, LOOK = 1.0, 0.1  # seconds: before the first look at the current move, and between two looks
 BURST = 400  # lines that may be printed at once; some GUIs hang when a mate brings a hundred depths in a moment
 LINES_A_SECOND = 200.0
+BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
 
 
 class Commentary:
     """One search's. The lines of a depth are printed together, or kept. The last ones kept are printed when the search ends.
 
-    `describe` makes the text of a report, `name` that of a progress; `look` is what the search is looking at.
+    `describe` makes the line of a report; `look` that of the current move, empty if there is none. `reported` counts reports.
     """
 
-    def __init__(
-        self,
-        say: Callable[[str], None],
-        describe: Callable[[Report], str],
-        name: Callable[[Progress], str],
-        look: Callable[[], Progress],
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, say: Callable[[str], None], describe: Callable[[Report], str], look: Callable[[], str]) -> None:
         self.reported = 0
-        self._say, self._describe, self._name, self._look, self._now = say, describe, name, look, now
+        self._say, self._describe, self._look = say, describe, look
         self._kept: list[str] = []
-        self._begin, self._printed = now(), 0
-        self._is_quiet = False
+        self._begin, self._printed, self._is_quiet = time.monotonic(), 0, False
         self._over = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True, name="current move")
         with suppress(RuntimeError):  # if the system allows no more threads, the current move is not printed
@@ -43,7 +37,7 @@ class Commentary:
         self.reported += 1
         if report.multipv == 1:
             self._kept = []
-            self._is_quiet = self._printed + 1 > BURST + LINES_A_SECOND * (self._now() - self._begin)
+            self._is_quiet = self._printed + 1 > BURST + LINES_A_SECOND * (time.monotonic() - self._begin)
         if self._is_quiet:
             self._kept.append(self._describe(report))
         else:
@@ -61,7 +55,33 @@ class Commentary:
     def _watch(self) -> None:
         last, pause = self._look(), FIRST_LOOK
         while not self._over.wait(pause):
-            progress, pause = self._look(), LOOK
-            if progress.move and progress != last:
-                self._say(self._name(progress))
-                last = progress
+            line, pause = self._look(), LOOK
+            if line and line != last:
+                self._say(line)
+                last = line
+
+
+def info_text(report: Report, chess960: bool, wdl: Wdl | None = None) -> str:
+    """The `info` line of a report, its score normalised, with its win, draw and loss in permille if given."""
+    value = normalised(report.score)
+    score = (f"mate {mate_in_moves(value)}" if is_mate(value) else f"cp {value}") + BOUND_WORDS[report.bound]
+    chances = f" wdl {wdl.win} {wdl.draw} {wdl.loss}" if wdl else ""
+    speed = report.nodes * 1000 // max(report.milliseconds, 1)
+    line = " ".join(move_text(move, chess960) for move in report.pv)
+    return (
+        f"info depth {report.depth} seldepth {report.selective_depth} multipv {report.multipv} score {score}{chances} "
+        f"nodes {report.nodes} nps {speed} hashfull {report.hashfull} tbhits {report.tablebase_hits} time {report.milliseconds}"
+        + (f" pv {line}" if line else "")
+    )
+
+
+def progress_text(progress: Progress, chess960: bool) -> str:
+    """The `info` line of the move that a search is looking at, empty if there is none yet."""
+    move = move_text(progress.move, chess960)
+    return f"info depth {progress.depth} currmove {move} currmovenumber {progress.number}" if progress.move else ""
+
+
+def result_text(result: Result, chess960: bool) -> str:
+    """The `bestmove` line."""
+    ponder = f" ponder {move_text(result.ponder, chess960)}" if result.ponder else ""
+    return f"bestmove {move_text(result.best, chess960)}{ponder}" if result.best else "bestmove (none)"

@@ -1,15 +1,16 @@
 """The console of a UCI conversation: lines from standard input, whole lines to standard output, and the debug log of both."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TextIO
 
-from zobra.uci.debug_log import IN, OUT, DebugLog
-
+IN, OUT = ">>", "<<"
 CHUNK = 1 << 16  # bytes
 LONGEST_REMARK = 400  # characters of an info string, which may quote a line of any length
 
@@ -29,6 +30,48 @@ def write_standard_output(line: bytes) -> None:
         sys.stdout.buffer.flush()
     except (OSError, ValueError):
         os._exit(0)
+
+
+class DebugLog:
+    """A log file, or none. Each line is written at once. The log ends when the file cannot be written any more."""
+
+    def __init__(self) -> None:
+        self._file: TextIO | None = None
+        self._lock = threading.Lock()
+
+    def open(self, path: str) -> None:
+        """Append to the file at `path` from now on; empty: no log. ValueError says why not, and then the old log stays."""
+        try:
+            if path and Path(path).exists() and not Path(path).is_file():
+                raise ValueError("it is not an ordinary file")
+            file = Path(path).open("a", buffering=1, encoding="utf-8", errors="replace") if path else None  # noqa: SIM115
+        except (OSError, ValueError) as error:
+            kept = f"the debug log is still {self._file.name}" if self._file else "no debug log"
+            reason = getattr(error, "strerror", None) or error
+            raise ValueError(f"{kept}: {path} cannot be written: {reason}") from None
+        with self._lock:
+            self._replace(file)
+
+    def _replace(self, file: TextIO | None) -> None:
+        old, self._file = self._file, file
+        with suppress(OSError):  # what is still buffered cannot be written either
+            if old is not None:
+                old.close()
+
+    def note(self, direction: str, text: str) -> str:
+        """Write a line of the conversation; `direction` is IN or OUT. Says why the log has ended, empty if it has not."""
+        if self._file is None:
+            return ""
+        with self._lock:
+            now = time.time()
+            stamp = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{int(now * 1000) % 1000:03d}"
+            try:
+                if self._file is not None:
+                    self._file.write(f"{stamp} {direction} {text}\n")
+            except OSError as error:
+                self._replace(None)
+                return f"error: the debug log has ended: {error.strerror}"
+        return ""
 
 
 class Console:
@@ -57,7 +100,10 @@ class Console:
         yield self._noted(b"".join(pieces))
 
     def _noted(self, data: bytes) -> str:
-        line = decode(data)
+        try:
+            line = data.decode()
+        except UnicodeDecodeError:  # some GUIs write paths so
+            line = data.decode("latin-1")
         if problem := self.log.note(IN, line):
             self.inform(problem)
         return line
@@ -79,14 +125,6 @@ class Console:
         """Print an `info string` if `debug on` asked for such remarks."""
         if self.debug:
             self.inform(text)
-
-
-def decode(line: bytes) -> str:
-    """UTF-8, or Latin-1 where the bytes are not UTF-8 (some GUIs write paths so)."""
-    try:
-        return line.decode()
-    except UnicodeDecodeError:
-        return line.decode("latin-1")
 
 
 def leave_on_signals() -> None:

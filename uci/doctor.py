@@ -1,7 +1,5 @@
 """`zobra doctor` checks the installation. `zobra uci-path` prints the command for a GUI."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import platform
@@ -26,17 +24,15 @@ FAST_INSTRUCTIONS = {"popcnt": "counting bits", "bmi2": "attack look-ups (PEXT)"
 PERFT_DEPTH, PERFT_LEAVES = 5, 4_865_609  # of the starting position
 BENCH_DEPTH = 8
 SLOWEST = 200_000  # nodes a second in the bench: a processor of the last ten years does several times as many
-ANSWER_SECONDS = 3.0  # within which a GUI wants an answer
-TIMEOUT = 60.0  # seconds for the whole conversation
-DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+ANSWER_SECONDS, TIMEOUT = 3.0, 60.0  # within which a GUI wants an answer; for the whole conversation
 MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
 
 
 class Finding(NamedTuple):
     """What a check found: `state` is ok, note or wrong, `advice` says what to do."""
 
-    state: str
     found: str
+    state: str = "ok"
     advice: str = ""
 
 
@@ -45,7 +41,7 @@ def check_software() -> Finding:
     for name in LIBRARIES:
         import_module(name)
     system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
-    return Finding("ok", ", ".join((system, *(f"{name} {version(name)}" for name in LIBRARIES))))
+    return Finding(", ".join((system, *(f"{name} {version(name)}" for name in LIBRARIES))))
 
 
 def check_processor() -> Finding:
@@ -54,9 +50,9 @@ def check_processor() -> Finding:
 
     target = selected.target
     used = [feature for feature in FAST_INSTRUCTIONS if target.has(feature) and (feature != "bmi2" or target.extracts_bits())]
-    lacking = [f"{feature} for {use}" for feature, use in FAST_INSTRUCTIONS.items() if feature not in used]
-    found = f"{target.name}, uses {', '.join(used) or 'nothing special'}"
-    return Finding("ok", found + (f"; goes without {', '.join(lacking)}" if lacking else ""))
+    lacking = ", ".join(f"{feature} for {use}" for feature, use in FAST_INSTRUCTIONS.items() if feature not in used)
+    without = f"; goes without {lacking}" if lacking else ""
+    return Finding(f"{target.name}, uses {', '.join(used) or 'nothing special'}{without}")
 
 
 def check_store() -> Finding:
@@ -68,27 +64,25 @@ def check_store() -> Finding:
         store.check_writable()
     except (OSError, RuntimeError) as error:
         found = f"no kernels can be kept: {error}"
-        if isinstance(error, OSError) and error.errno in DISK_FULL:
-            return Finding("wrong", found, "free some space on that disk")
+        if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+            return Finding(found, "wrong", "free some space on that disk")
         if not missing():
-            return Finding("note", found, "nothing, unless you need `zobra warmup`: all kernels are there")
-        return Finding("wrong", found, "make the folder writable, or set ZOBRA_CACHE_DIR to one: every start compiles now")
+            return Finding(found, "note", "nothing, unless you need `zobra warmup`: all kernels are there")
+        return Finding(found, "wrong", "make the folder writable, or set ZOBRA_CACHE_DIR to one: every start compiles now")
     base = Path(str(store.folder)).parent
     sizes = [path.stat().st_size for path in base.rglob("*") if path.is_file()]
-    return Finding("ok", f"{base}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB")
+    return Finding(f"{base}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB")
 
 
 def check_kernels() -> Finding:
     """Which compiled kernels are in use. Those that are missing are compiled."""
     from zobra.engine import kernels
 
-    begin = time.perf_counter()
-    count = kernels.compile_missing()
-    done = f"; {count} compiled now, in {time.perf_counter() - begin:.0f} s" if count else ""
-    found = kernels.selected.describe() + done
+    begin, count = time.perf_counter(), kernels.compile_missing()
+    found = kernels.selected.describe() + (f"; {count} compiled now, in {time.perf_counter() - begin:.0f} s" if count else "")
     if kernels.notices:
-        return Finding("note", "; ".join((*kernels.notices, found)), "nothing, if it does not come back")
-    return Finding("ok", found)
+        return Finding("; ".join((*kernels.notices, found)), "note", "nothing, if it does not come back")
+    return Finding(found)
 
 
 def check_rules() -> Finding:
@@ -97,10 +91,10 @@ def check_rules() -> Finding:
     from zobra.engine.perft import count_leaves
 
     leaves = count_leaves(parse_fen(START), PERFT_DEPTH)
-    found = f"perft {PERFT_DEPTH} gives {leaves}"
     if leaves != PERFT_LEAVES:
-        return Finding("wrong", f"{found}, not {PERFT_LEAVES}", "set ZOBRA_PORTABLE=1, and report it")
-    return Finding("ok", found)
+        found = f"perft {PERFT_DEPTH} gives {leaves}, not {PERFT_LEAVES}"
+        return Finding(found, "wrong", "set ZOBRA_PORTABLE=1, and report it")
+    return Finding(f"perft {PERFT_DEPTH} gives {leaves}")
 
 
 def check_speed() -> Finding:
@@ -112,15 +106,13 @@ def check_speed() -> Finding:
     speed = int(last.split()[2])
     if speed < SLOWEST:
         advice = "is the machine busy, saving power, or emulating another processor? is ZOBRA_PORTABLE set?"
-        return Finding("wrong", f"{speed:,} nodes a second, expected at least {SLOWEST:,}", advice)
-    return Finding("ok", f"{speed:,} nodes a second in a short bench")
+        return Finding(f"{speed:,} nodes a second, expected at least {SLOWEST:,}", "wrong", advice)
+    return Finding(f"{speed:,} nodes a second in a short bench")
 
 
 def check_conversation() -> Finding:
     """Start the engine as a GUI does."""
-    archive = built_archive()
-    command = [str(archive)] if archive else [sys.executable, "-m", "zobra.uci"]
-    begin = time.perf_counter()
+    command, begin = engine_command(), time.perf_counter()
     try:
         with chess.engine.SimpleEngine.popen_uci(command, timeout=TIMEOUT) as engine:
             known = time.perf_counter() - begin
@@ -128,66 +120,47 @@ def check_conversation() -> Finding:
             ready = time.perf_counter() - begin
     except (chess.engine.EngineError, TimeoutError, asyncio.TimeoutError) as error:
         problem = str(error) or f"no answer within {TIMEOUT:.0f} s"
-        return Finding("wrong", problem, f"run {' '.join(command)} and type uci, then isready")
+        return Finding(problem, "wrong", f"run {' '.join(command)} and type uci, then isready")
     found = f"uciok after {known:.2f} s, readyok after {ready:.2f} s"
     if ready > ANSWER_SECONDS:
-        return Finding("note", found, "slow: some GUIs give up; is the machine busy, or the disk slow?")
-    return Finding("ok", found)
+        return Finding(found, "note", "slow: some GUIs give up; is the machine busy, or the disk slow?")
+    return Finding(found)
 
 
-CHECKS: dict[str, Callable[[], Finding]] = {
-    "software": check_software,
-    "processor": check_processor,
-    "store": check_store,
-    "kernels": check_kernels,
-    "rules": check_rules,
-    "speed": check_speed,
-    "conversation": check_conversation,
-}
-
-
-def examine(check: Callable[[], Finding]) -> Finding:
-    """What a check finds. An exception is a finding too."""
-    try:
-        return check()
-    except Exception as error:
-        advice = "in a fresh virtual environment, and in the copy of the repository: python3 -m pip install --force-reinstall ."
-        return Finding("wrong", f"{type(error).__name__}: {error}", advice)
+_CHECKS = (check_software, check_processor, check_store, check_kernels, check_rules, check_speed, check_conversation)
+CHECKS: dict[str, Callable[[], Finding]] = {check.__name__.removeprefix("check_"): check for check in _CHECKS}
 
 
 def doctor() -> None:
     """Check the installation. The exit status is 1 if anything is wrong."""
-    console = Console(highlight=False)
-    table = Table("check", "", "found", "what to do")
-    states = []
+    console, table, states = Console(highlight=False), Table("check", "", "found", "what to do"), []
     for name, check in CHECKS.items():
         with console.status(name):
-            finding = examine(check)
-        states.append(finding.state)
-        table.add_row(name, MARKS[finding.state], finding.found, finding.advice)
+            try:
+                found, state, advice = check()
+            except Exception as error:
+                found, state = f"{type(error).__name__}: {error}", "wrong"
+                advice = (
+                    "in a fresh virtual environment, in the copy of the sources: python3 -m pip install --force-reinstall ."
+                )
+        states.append(state)
+        table.add_row(name, MARKS[state], found, advice)
     console.print(table)
-    console.print(f"command for a GUI: {gui_command()}", soft_wrap=True)
+    console.print(f"command for a GUI: {' '.join(engine_command())}", soft_wrap=True)
     raise typer.Exit(int("wrong" in states))
 
 
-def built_archive() -> Path | None:
-    """The executable that `make` built, which is an archive that Python runs, if it is what was called."""
-    called = Path(sys.argv[0]).absolute()
-    return called if zipfile.is_zipfile(called) else None
-
-
-def gui_command() -> str:
+def engine_command() -> list[str]:
     """The absolute command that starts the engine: what was called, the console script, or this Python with the package."""
-    if archive := built_archive():
-        return str(archive)
     called = Path(sys.argv[0]).absolute()  # a name alone would be looked for in PATH, where another one may lie
-    candidates = [called, Path(sysconfig.get_path("scripts")) / f"zobra{sysconfig.get_config_var('EXE') or ''}"]
-    for path in candidates:
+    if zipfile.is_zipfile(called):  # the executable that `make` built, an archive that Python runs
+        return [str(called)]
+    for path in (called, Path(sysconfig.get_path("scripts")) / f"zobra{sysconfig.get_config_var('EXE') or ''}"):
         if path.stem == "zobra" and (found := shutil.which(path)):
-            return str(Path(found).absolute())
-    return f"{sys.executable} -m zobra.uci"
+            return [str(Path(found).absolute())]
+    return [sys.executable, "-m", "zobra.uci"]
 
 
 def uci_path() -> None:
     """Print the command of the engine for a GUI, with its full path."""
-    typer.echo(gui_command())
+    typer.echo(" ".join(engine_command()))

@@ -1,7 +1,5 @@
 """The game that `position` lines describe, followed from line to line: a line that adds a move costs one move."""
 
-from __future__ import annotations
-
 from zobra.engine.fen import START, FenError, parse_fen, write_fen
 from zobra.engine.game import Game
 from zobra.engine.position import Position
@@ -26,7 +24,8 @@ class FollowedGame:
         self.readable = False
         known = self._described.moves
         if line.fen == self._described.fen and line.moves[: len(known)] == known:
-            game, begin = _copy(self.game), len(known)
+            game, begin = Game(self.position), len(known)
+            game.keys = list(self.game.keys)
         else:
             try:
                 game, begin = Game(parse_fen(START if line.fen is None else line.fen)), 0
@@ -41,12 +40,4 @@ class FollowedGame:
 
     def set_up(self, position: Position) -> None:
         """Begin a new game from a position."""
-        self.game, self.readable = Game(position), True
-        self._described = SetPosition(write_fen(position), ())
-
-
-def _copy(game: Game) -> Game:
-    """The same game, to be played on while the other stays."""
-    copied = Game(game.position)
-    copied.keys = list(game.keys)
-    return copied
+        self.game, self.readable, self._described = Game(position), True, SetPosition(write_fen(position), ())

@@ -3,8 +3,6 @@
 Each line is `info string genfens FEN`. The same seed and book give the same openings.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from functools import cache
@@ -41,7 +39,13 @@ def openings(count: int, seed: int, book: str) -> Iterator[str]:
     from zobra.search.limits import Limits, Report
     from zobra.search.searcher import Searcher
 
-    starts, plies = (fens_of(Path(book)), BOOK_PLIES) if book.lower() != "none" else ([START], PLIES)
+    starts, plies = [START], PLIES
+    if book.lower() != "none":  # a file with a FEN or an EPD record a line
+        records = [line.split() for line in Path(book).read_text(encoding="utf-8").splitlines()]
+        starts = [" ".join(words[: 6 if words[4:5] and words[4].isdigit() else 4]) for words in records if words]
+        plies = BOOK_PLIES
+        if not starts:
+            raise ValueError(f"{book}: there is no position in it")
     source, searcher, read, tries = random.Random(seed), Searcher(1), cache(parse_fen), 0
     known: set[int] = set()  # keys
     while len(known) < count:
@@ -58,12 +62,3 @@ def openings(count: int, seed: int, book: str) -> Iterator[str]:
             known.add(position.key)
             tries = 0
             yield write_fen(position)
-
-
-def fens_of(book: Path) -> list[str]:
-    """The positions of a file with a FEN or an EPD record a line."""
-    lines = [line.split() for line in book.read_text(encoding="utf-8").splitlines()]
-    fens = [" ".join(words[: 6 if words[4:5] and words[4].isdigit() else 4]) for words in lines if words]
-    if not fens:
-        raise ValueError(f"{book}: there is no position in it")
-    return fens

@@ -4,8 +4,6 @@ Cute Chess keeps its engines as a JSON list of objects in `engines.json`, beside
 $XDG_CONFIG_HOME or ~/.config, on Windows below %APPDATA%. It writes the list when it ends, so it has to be closed meanwhile.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from enum import Enum
@@ -14,15 +12,10 @@ from typing import Annotated, Any
 
 import typer
 
-from zobra.uci.doctor import gui_command
+from zobra.uci.doctor import engine_command
 
 NAME = "Zobra"
-
-
-class Gui(str, Enum):
-    """The GUIs whose engines file is known."""
-
-    CUTECHESS = "cutechess"
+Gui = Enum("Gui", {"CUTECHESS": "cutechess"})  # whose engines file is known
 
 
 def install(
@@ -33,13 +26,17 @@ def install(
     """Write Zobra into the list of engines of Cute Chess, which must be closed."""
     from zobra.engine.kernels.kernel_file import write_atomically
 
-    path = engines_file()
-    entry = {"command": quoted(gui_command()), "name": NAME, "protocol": "uci", "workingDirectory": ""}
+    settings, home = ("APPDATA", Path("AppData", "Roaming")) if os.name == "nt" else ("XDG_CONFIG_HOME", Path(".config"))
+    path = Path(os.environ.get(settings) or Path.home() / home) / "cutechess" / "engines.json"
+    command = " ".join(f'"{word}"' if " " in word else word for word in engine_command())  # Cute Chess splits it at spaces
+    entry = {"command": command, "name": NAME, "protocol": "uci", "workingDirectory": ""}
     if print_only:
         typer.echo(f"{path}\n{json.dumps(entry, indent=4)}")
         return
     try:
-        engines = read_engines(path)
+        engines: Any = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        if not isinstance(engines, list) or not all(isinstance(engine, dict) for engine in engines):
+            raise ValueError("it is not a list of engines")
         old = next((engine for engine in engines if engine.get("name") == NAME), None)
         if old is None:
             engines.append(entry)
@@ -56,27 +53,3 @@ def install(
         typer.echo(f"zobra: {path}: {getattr(error, 'strerror', None) or error}", err=True)
         raise typer.Exit(1) from None
     typer.echo(f"{NAME} is in {path}; it is in the list of engines when Cute Chess is started again")
-
-
-def quoted(command: str) -> str:
-    """A command as Cute Chess reads it, which splits at spaces outside quotes."""
-    return f'"{command}"' if " " in command and Path(command).exists() else command
-
-
-def engines_file() -> Path:
-    """Where Cute Chess keeps its engines."""
-    if os.name == "nt":
-        base = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
-    else:
-        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    return base / "cutechess" / "engines.json"
-
-
-def read_engines(path: Path) -> list[dict[str, Any]]:
-    """The engines in a file, none if there is no file; ValueError if it is not a list of objects."""
-    if not path.exists():
-        return []
-    engines = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(engines, list) or not all(isinstance(engine, dict) for engine in engines):
-        raise ValueError("it is not a list of engines")
-    return engines

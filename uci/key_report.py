@@ -1,8 +1,7 @@
 """`zobra keys`: how good the Zobrist keys are, measured."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Iterable
 
 import numpy as np
 from rich import box
@@ -23,8 +22,7 @@ PROBES_PER_ENTRY = 3  # absent positions asked for, for each one offered to the 
 
 def report(quick: bool) -> None:
     """Print how good the Zobrist keys are: their algebra, and their collisions in play."""
-    console = Console(highlight=False, soft_wrap=True)
-    begin = time.perf_counter()
+    console, begin = Console(highlight=False, soft_wrap=True), time.perf_counter()
     show_dependence(console, QUICK_EXHAUSTIVE if quick else EXHAUSTIVE)
     with console.status("playing random games"):
         sample = distinct_keys(QUICK_POSITIONS if quick else POSITIONS, seed=2005)
@@ -33,17 +31,19 @@ def report(quick: bool) -> None:
     console.print(f"\n{time.perf_counter() - begin:.1f} s in all")
 
 
-def new_table(console: Console, *columns: str) -> Table:
-    """A table of numbers; without lines where the output is not a terminal."""
+def show_table(console: Console, columns: tuple[str, ...], rows: Iterable[tuple[float, ...]]) -> None:
+    """Print numbers: whole where they are large, two figures where they are small; without lines where there is no terminal."""
     table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False)
     for column in columns:
         table.add_column(column, justify="right")
-    return table
+    for row in rows:
+        table.add_row(*(f"{each:,.0f}" if isinstance(each, int) or each >= 100 else f"{each:.2g}" for each in row))
+    console.print(table)
 
 
 def show_dependence(console: Console, largest: int) -> None:
     """How many numbers, the dimension of the space they span, and the sets of them that add up to zero."""
-    numbers, names = PUBLISHED_KEYS, quality.number_names()
+    numbers, known = PUBLISHED_KEYS, quality.KNOWN_DEPENDENT
     console.print("[bold]The numbers[/bold]")
     distinct = len(set(numbers.tolist()))
     console.print(f"{len(numbers)} numbers, {distinct} of them distinct: 12 × 64 pieces, 4 castling, 8 files, 1 side")
@@ -52,9 +52,8 @@ def show_dependence(console: Console, largest: int) -> None:
     with console.status(f"searching subsets of up to {largest} numbers"):
         found = "there are some" if quality.has_dependent_subset(numbers, largest) else "none"
     console.print(f"of 1 to {largest} numbers, searched exhaustively: {found}")
-    total = np.bitwise_xor.reduce(numbers[[names.index(name) for name in quality.KNOWN_DEPENDENT]])
-    known = " ".join(quality.KNOWN_DEPENDENT)
-    console.print(f"smallest known, of {len(quality.KNOWN_DEPENDENT)} numbers: {known} adds up to {int(total):x}")
+    total = np.bitwise_xor.reduce(numbers[[quality.number_names().index(name) for name in known]])
+    console.print(f"smallest known, of {len(known)} numbers: {' '.join(known)} adds up to {int(total):x}")
     console.print("  (it has pawns on the first and last rank: no two positions collide by it; size 7 is not searched)")
     expected = ", ".join(f"{size}: {quality.expected_dependent(len(numbers), size):.2g}" for size in (6, 7, 8, 9))
     console.print(f"to be expected among as many random numbers, by size: {expected}")
@@ -63,38 +62,28 @@ def show_dependence(console: Console, largest: int) -> None:
 def show_collisions(console: Console, sample: np.ndarray) -> None:
     """Truncated keys against the birthday prediction."""
     console.print(f"\n[bold]Collisions of keys cut short, over {len(sample):,} distinct positions of random games[/bold]")
-    table = new_table(console, "bits", "pairs", "expected")
-    for bits in CUT_WIDTHS:
-        pairs, expected = quality.colliding_pairs(sample, bits), quality.expected_dependent(len(sample), 2, bits)
-        table.add_row(str(bits), f"{pairs:,}", number(expected))
-    console.print(table)
+    pairs = [
+        (bits, quality.colliding_pairs(sample, bits), quality.expected_dependent(len(sample), 2, bits)) for bits in CUT_WIDTHS
+    ]
+    show_table(console, ("bits", "pairs", "expected"), pairs)
     console.print(f"64 bits, by arithmetic: {quality.expected_dependent(len(sample), 2):.1e} pairs; a first one after")
-    console.print(
-        f"  {quality.expected_first_collision(64):.1e} positions. So the full key is enough to distinguish positions."
-    )
+    first = quality.expected_first_collision(64)
+    console.print(f"  {first:.1e} positions. So the full key is enough to distinguish positions.")
 
 
 def show_false_matches(console: Console, sample: np.ndarray) -> None:
     """Type-1 errors in the table's geometry."""
-    present, absent = sample[: len(sample) // (PROBES_PER_ENTRY + 1)], sample[len(sample) // (PROBES_PER_ENTRY + 1) :]
+    present, absent = np.split(sample, [len(sample) // (PROBES_PER_ENTRY + 1)])
     index_bits = (len(present) // ENTRIES_PER_BUCKET).bit_length() - 1
     table = quality.fill_buckets(present, index_bits, ENTRIES_PER_BUCKET)
     full = float(table[1].mean()) / ENTRIES_PER_BUCKET
     console.print(f"\n[bold]Type-1 errors: {len(absent):,} absent positions asked of a table that is {full:.0%} full[/bold]")
-    console.print(
-        f"2^{index_bits} buckets of {ENTRIES_PER_BUCKET}, found by the low bits; the signature is made of the bits above"
-    )
-    shown = new_table(console, "signature bits", "false matches", "expected", "per million probes")
-    for bits in SIGNATURE_WIDTHS:
-        matches, expected = quality.false_matches(table, absent, bits)
-        shown.add_row(str(bits), f"{matches:,}", number(expected), number(expected / len(absent) * 1e6))
-    console.print(shown)
+    buckets = f"2^{index_bits} buckets of {ENTRIES_PER_BUCKET}"
+    console.print(f"{buckets}, found by the low bits; the signature is made of the bits above")
+    matches = {bits: quality.false_matches(table, absent, bits) for bits in SIGNATURE_WIDTHS}
+    rows = [(bits, found, expected, expected / len(absent) * 1e6) for bits, (found, expected) in matches.items()]
+    show_table(console, ("signature bits", "false matches", "expected", "per million probes"), rows)
     rate = ENTRIES_PER_BUCKET * full / 2.0 ** (64 - index_bits)
     days = 1 / (rate * 1e6) / (24 * 3600)
     console.print(f"Zobra compares all 64 bits, {64 - index_bits} of them beyond this index: {rate:.1e} a probe by arithmetic,")
     console.print(f"  one in {days:,.0f} days at a million probes a second, all of absent positions.")
-
-
-def number(value: float) -> str:
-    """Whole where it is large, two figures where it is small."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"

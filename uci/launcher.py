@@ -39,21 +39,16 @@ def unpacked(executable: Path) -> Path:
     return target
 
 
-def start() -> None:
-    """Runs Zobra from the unpacked sources instead of from the executable."""
-    try:
-        sys.path[0] = str(unpacked(Path(sys.argv[0]).resolve()))
-    except OSError as error:
-        sys.exit(f"zobra: the sources cannot be unpacked: {error}")
-    from zobra.uci.main import TUNABLE, main
-
-    if len(sys.argv) == 1:  # OpenBench gives an engine no arguments, and its match runner sets only options that were announced
-        sys.argv.append(TUNABLE)
-    main()
-
-
 if __name__ == "__main__":
     try:
-        start()
+        try:
+            sys.path[0] = str(unpacked(Path(sys.argv[0]).resolve()))
+        except OSError as error:
+            sys.exit(f"zobra: the sources cannot be unpacked: {error}")
+        from zobra.uci.main import TUNABLE, main
+
+        if len(sys.argv) == 1:  # OpenBench gives no arguments, and its match runner sets only options that were announced
+            sys.argv.append(TUNABLE)
+        main()
     except ModuleNotFoundError as missing:
         sys.exit(f"zobra: {sys.executable} lacks the package {missing.name}; install Zobra's dependencies for it")

@@ -5,36 +5,34 @@ their turn: they wait for perft and bench, and stop a search. While kernels are 
 unless a count waits for them. SIGINT, SIGTERM and a reader that has gone end it at once too. The exit status is 0.
 """
 
-from __future__ import annotations
-
 import os
 import queue
 import sys
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from zobra.uci.commands import HELP, Command, Count, Go, SetOption, SetPosition, Simple, parse
+from zobra.uci.commands import HELP, Command, Count, Go, Simple, parse
 from zobra.uci.console import Console, leave_on_signals
 from zobra.uci.options import OPTIONS, parameter_options
 from zobra.uci.startup import Startup
 from zobra.uci.version import VERSION
 
-if TYPE_CHECKING:
-    from zobra.uci.session import Session
-
 READY, STOP, QUIT = Simple("isready"), Simple("stop"), Simple("quit")
+LAST_WORD = 1.0  # seconds that a search has for its bestmove when the process ends
 POLL = 0.02  # seconds between two looks whether the worker has ended
 
 
 class Loop:
-    """Carries out commands in their order. It loads the engine in the background, and waits for it only where it is needed."""
+    """Carries out commands in their order. It loads the engine in the background, and waits for it only where it is needed.
+
+    `session()` is the engine, once it is loaded; RuntimeError if that fails.
+    """
 
     def __init__(self, console: Console, tunable: bool = False, interactive: bool = False) -> None:
         self._console, self._interactive = console, interactive
         self._tunable = tunable  # announce the parameters of the search too?
         self._queue: queue.SimpleQueue[Command | str] = queue.SimpleQueue()
-        self._startup = Startup(self._make_session, console.inform)
+        self._startup = Startup(console, self._is_interrupted)
+        self.session = self._startup.session
         self._stops_heard, self._counts_heard = 0, 0  # written by the reader
         self._stops_obeyed, self._counts_obeyed = 0, 0  # written by the worker
 
@@ -49,7 +47,8 @@ class Loop:
             self._counts_heard += isinstance(command, Count)
             if command == STOP:
                 self.interrupt()
-            if command == READY and self._is_counting():
+            counts = self._counts_heard > self._counts_obeyed and not self._is_interrupted()
+            if command == READY and counts and self._startup.loaded:  # it would have to wait for the end of the count
                 self._console.say("readyok")
             else:
                 self._queue.put(line if command is None else command)
@@ -60,16 +59,11 @@ class Loop:
     def interrupt(self) -> None:
         """Break off the running count. It may be called from any thread; `stop` itself is carried out in its turn."""
         self._stops_heard += 1
-        if (session := self._startup.loaded) is not None:
-            session.counts.interrupt()
+        if self._startup.loaded:
+            self._startup.loaded.interrupt()
 
     def _is_interrupted(self) -> bool:
         return self._stops_heard > self._stops_obeyed
-
-    def _is_counting(self) -> bool:
-        """Would a command have to wait for a count that no `stop` breaks off?"""
-        has_count = self._counts_heard > self._counts_obeyed
-        return has_count and not self._is_interrupted() and self._startup.loaded is not None
 
     def _work(self) -> None:
         while (command := self._queue.get()) != QUIT:
@@ -79,91 +73,51 @@ class Loop:
                 self._console.inform(f"error: {type(error).__name__}: {error}")
             self._stops_obeyed += command == STOP
             self._counts_obeyed += isinstance(command, Count)
-        if (session := self._startup.loaded) is not None:
-            session.leave()
-
-    def _make_session(self) -> Session:
-        from zobra.uci.session import Session
-
-        return Session(self._console, self._is_interrupted)
-
-    def session(self) -> Session:
-        """The engine, once it is loaded; RuntimeError if that fails."""
-        return self._startup.session()
+        if self._startup.loaded:
+            self._startup.loaded.searches.finish(LAST_WORD)  # it still prints its bestmove
 
     def obey(self, command: Command | str) -> None:
         """Carry out one command. A line that is none is passed over."""
-        if isinstance(command, str):
-            self._pass_over(command)
-        elif isinstance(command, Simple):
-            self._obey_simple(command.name)
-        elif isinstance(command, Go):
-            self._go(command)
-        elif isinstance(command, SetOption):
-            self.session().set_option(command)
-        elif isinstance(command, SetPosition):
-            self.session().set_position(command)
-        else:
-            self.session().count(command)
+        console, loaded = self._console, self._startup.loaded
+        match command:
+            case str() if not command.strip() or command.lstrip().startswith("#"):
+                pass
+            case str() if self._interactive:
+                console.say(f"unknown command {command.split()[0].lower()!r}: help lists the commands")
+            case str():
+                (console.inform if "setoption" in command.lower().split() else console.remark)(f"not understood: {command}")
+            case Simple("uci"):
+                options = (*OPTIONS, *(parameter_options().values() if self._tunable else ()))
+                announcements = [option.announcement() for option in options]
+                for line in (f"id name Zobra {VERSION}", "id author the Zobra developers", *announcements, "uciok"):
+                    console.say(line)
+                self._startup.begin()
+            case Simple("isready"):  # answered even when there is no engine: silence would look like a hang
+                try:
+                    self.session()
+                except RuntimeError as error:
+                    console.inform(f"error: {error}")
+                console.say("readyok")
+            case Simple("stop" | "ponderhit" | "register"):
+                if loaded and command.name != "register":
+                    (loaded.searches.stop if command == STOP else loaded.searches.ponderhit)()
+            case Simple("debug on" | "debug off"):
+                console.debug = command.name == "debug on"
+            case Simple("compiler"):
+                from importlib.metadata import version
 
-    def _pass_over(self, line: str) -> None:
-        words = line.lower().split()
-        if not words or words[0].startswith("#"):
-            return
-        if self._interactive:
-            self._console.say(f"unknown command {words[0]!r}: help lists the commands")
-        else:
-            (self._console.inform if "setoption" in words else self._console.remark)(f"not understood: {line}")
-
-    def _go(self, command: Go) -> None:
-        try:
-            self.session().searches.go(command)
-        except Exception as error:  # no search was begun, but the GUI waits for a move
-            self._console.inform(f"error: {error}")
-            self._console.say("bestmove (none)")
-
-    def _obey_simple(self, name: str) -> None:
-        search = self._startup.loaded.searches.thread if self._startup.loaded else None
-        actions: dict[str, Callable[[], object]] = {
-            "uci": self.introduce,
-            "isready": self._get_ready,
-            "stop": search.stop if search else lambda: None,
-            "ponderhit": search.ponderhit if search else lambda: None,
-            "ucinewgame": lambda: self.session().new_game(),
-            "d": lambda: self.session().show_board(),
-            "eval": lambda: self.session().show_evaluation(),
-            "flip": lambda: self.session().flip(),
-            "debug on": lambda: setattr(self._console, "debug", True),
-            "debug off": lambda: setattr(self._console, "debug", False),
-            "compiler": lambda: self._console.inform(build_description()),
-            "help": lambda: self._console.say(HELP),
-        }
-        actions.get(name, lambda: None)()
-
-    def introduce(self) -> None:
-        """Answer `uci`, then begin to load the engine."""
-        self._console.say(f"id name Zobra {VERSION}")
-        self._console.say("id author the Zobra developers")
-        for option in (*OPTIONS, *(parameter_options().values() if self._tunable else ())):
-            self._console.say(option.announcement())
-        self._console.say("uciok")
-        self._startup.begin()
-
-    def _get_ready(self) -> None:
-        """Answer `isready`, even when there is no engine: silence would look like a hang."""
-        try:
-            self.session()
-        except RuntimeError as error:
-            self._console.inform(f"error: {error}")
-        self._console.say("readyok")
-
-
-def build_description() -> str:
-    """What the engine runs on."""
-    from importlib.metadata import version as installed
-
-    packages = " ".join(f"{name} {installed(name)}" for name in ("numba", "llvmlite", "numpy"))
-    return f"Python {sys.version.split()[0]} {packages}"
+                packages = " ".join(f"{name} {version(name)}" for name in ("numba", "llvmlite", "numpy"))
+                console.inform(f"Python {sys.version.split()[0]} {packages}")
+            case Simple("help"):
+                console.say(HELP)
+            case Go():
+                try:
+                    self.session().obey(command)
+                except Exception as error:  # no search was begun, but the GUI waits for a move
+                    console.inform(f"error: {error}")
+                    console.say("bestmove (none)")
+            case _:
+                self.session().obey(command)
 
 
 def converse(tunable: bool = False) -> None:

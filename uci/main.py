@@ -1,7 +1,5 @@
 """The console script `zobra`: alone it speaks UCI, with arguments it is a command line."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
@@ -17,7 +15,10 @@ def main() -> None:
         build_in(Path(*arguments[1:2]))
         del arguments[:2]
     converses = arguments in ([], [TUNABLE])
-    refuse_closed_streams(converses)
+    for name, stream in (("output", sys.stdout), ("input", sys.stdin if converses else sys.stdout)):
+        if stream is None:  # the next file that is opened would take its place
+            print(f"zobra: standard {name} is closed", file=sys.stderr or sys.stdout)
+            sys.exit(1)
     if converses:
         from zobra.uci.loop import converse
 
@@ -38,19 +39,3 @@ def build_in(path: Path) -> None:
         read_network(path)
     except ValueError as error:
         sys.exit(f"zobra: {error}")
-
-
-def refuse_closed_streams(converses: bool) -> None:
-    """End the process with 1 if standard output is closed, or standard input where a conversation needs it.
-
-    Otherwise the next file that is opened would take the place of the closed stream.
-    """
-    streams = {"standard output": sys.stdout, "standard input": sys.stdin if converses else sys.stdout}
-    for name, stream in streams.items():
-        if stream is None:
-            print(f"zobra: {name} is closed", file=sys.stderr or sys.stdout)
-            sys.exit(1)
-
-
-if __name__ == "__main__":
-    main()

@@ -3,8 +3,6 @@
 Ctrl-C ends a search, which still prints its bestmove.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable
@@ -12,9 +10,8 @@ from typing import Annotated
 
 import typer
 
-from zobra.uci.commands import Count, Go, SetPosition, Simple, parse
+from zobra.uci.commands import AT_LEAST_ONE, Command, Count, Go, SetPosition, Simple, parse
 from zobra.uci.console import Console
-from zobra.uci.go_limits import AT_LEAST_ONE
 from zobra.uci.loop import Loop
 from zobra.uci.options import MAX_HASH, MAX_LINES, MAX_THREADS
 
@@ -44,43 +41,43 @@ def register(app: typer.Typer) -> None:
 
 def go(limits: Limits = None, hash: Hash = 32, threads: Threads = 1, multipv: MultiPv = 1) -> None:
     """Search the start position: zobra go depth 10."""
-    run([["go", *(limits or [])]], {"Hash": hash, "Threads": threads, "MultiPV": multipv})
+    run("go " + " ".join(limits or []), Hash=hash, Threads=threads, MultiPV=multipv)
 
 
 def position(words: Position, hash: Hash = 32, threads: Threads = 1, multipv: MultiPv = 1) -> None:
     """Search or show a position: zobra position fen FEN go depth 10."""
     words = " ".join(words).split()
-    if words[-1].lower() == "d":
+    if words and words[-1].lower() == "d":
         words.pop()
     end = next((index for index, word in enumerate(words) if word.lower() in AFTER_POSITION), len(words))
-    lines = [["position", *words[:end]], words[end:] or ["d"]]
-    run(lines, {"Hash": hash, "Threads": threads, "MultiPV": multipv})
+    lines = " ".join(["position", *words[:end]]), " ".join(words[end:] or ["d"])
+    run(*lines, Hash=hash, Threads=threads, MultiPV=multipv)
 
 
 def d(fen: Fen = None) -> None:
     """Show a position: its board, FEN, key and checks."""
-    run([["position", *(fen or ["startpos"])], ["d"]])
+    run(" ".join(["position", *(fen or ["startpos"])]), "d")
 
 
 def evaluate(fen: Fen = None) -> None:
     """Show the static evaluation of a position, piece by piece."""
-    run([["position", *(fen or ["startpos"])], ["eval"]])
+    run(" ".join(["position", *(fen or ["startpos"])]), "eval")
 
 
 def _plain(name: str) -> Callable[[], None]:
-    return lambda: run([[name]])
+    return lambda: run(name)
 
 
-def run(lines: list[list[str]], options: dict[str, int] | None = None) -> None:
-    """Carry out these lines (words each) with these options, and end the process.
+def run(*lines: str, **options: int) -> None:
+    """Carry out these lines with these options, and end the process.
 
     The exit status is 2 for bad limits, 1 for a bad position or an engine that cannot be loaded.
     """
-    set_options = [f"setoption name {name} value {value}" for name, value in (options or {}).items()]
-    commands = [command for line in (*set_options, *map(" ".join, lines)) if (command := parse(line)) is not None]
-    for command in commands:
-        if isinstance(command, Go | Count) and (problems := problems_of(command)):
-            raise typer.BadParameter("; ".join(problems))
+    set_options = [f"setoption name {name} value {value}" for name, value in options.items()]
+    commands = [command for line in (*set_options, *lines) if (command := parse(line)) is not None]
+    if problems := [problem for command in commands for problem in problems_of(command)]:
+        raise typer.BadParameter("; ".join(problems))
+    needs_engine = commands != [Simple("uci")]
     console = Console()
     loop, status = Loop(console), 0
 
@@ -89,16 +86,16 @@ def run(lines: list[list[str]], options: dict[str, int] | None = None) -> None:
         loop.obey(Simple("stop"))
 
     try:
-        if commands != [Simple("uci")]:
+        if needs_engine:
             loop.session()
         signal.signal(signal.SIGINT, stop)
         for command in commands:
             loop.obey(command)
-            if isinstance(command, SetPosition) and not loop.session().readable:
+            if isinstance(command, SetPosition) and not loop.session().board.readable:
                 status = 1
                 break
-        if status == 0 and commands != [Simple("uci")]:
-            loop.session().searches.thread.complete()
+        if status == 0 and needs_engine:
+            loop.session().searches.complete()
     except KeyboardInterrupt:  # while the engine was being loaded
         status = 130
     except RuntimeError as error:
@@ -107,9 +104,12 @@ def run(lines: list[list[str]], options: dict[str, int] | None = None) -> None:
     os._exit(status)  # at once, whatever a compilation is doing in its thread
 
 
-def problems_of(command: Go | Count) -> list[str]:
+def problems_of(command: Command) -> list[str]:
     """What is wrong with limits, in words. A GUI's `go` is carried out whatever it says, a user's is not."""
-    if isinstance(command, Count):
-        return ["perft takes a depth"] if command.depth is None else []
-    small = [name for name in AT_LEAST_ONE if command.numbers.get(name, 1) < 1]
-    return command.problems() + [f"go: {name} is at least 1, not {command.numbers[name]}" for name in small]
+    if isinstance(command, Count) and command.depth is None:
+        return ["perft takes a depth"]
+    if not isinstance(command, Go):
+        return []
+    numbers = {name: command.numbers.get(name) for name in AT_LEAST_ONE}
+    small = [f"go: {name} is at least 1, not {number}" for name, number in numbers.items() if number is not None and number < 1]
+    return [*command.problems, *small]

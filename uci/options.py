@@ -12,14 +12,9 @@ if TYPE_CHECKING:
     from zobra.uci.session import Session
 
 MAX_HASH = 1 << 20  # megabytes
-MAX_LINES = 256
-MAX_THREADS = 256
+MAX_LINES = MAX_THREADS = 256
 EMPTY = "<empty>"  # how the protocol writes an empty string
 ABOUT = "Zobra, a chess engine in Python compiled by Numba. Free software: GPL-3.0-or-later."
-
-
-def keep(session: Session, value: str) -> None:
-    """The setter of an option whose value is looked up when it is needed."""
 
 
 def attribute(path: str, convert: Callable[[str], object] = int) -> Callable[[Session, str], None]:
@@ -40,36 +35,28 @@ class Option:
     default: str = ""
     low: int = 0
     high: int = 0
-    apply: Callable[[Session, str], None] = keep
+    apply: Callable[[Session, str], None] = lambda session, value: None  # values are looked up when they are needed
 
     def announcement(self) -> str:
         """The line that answers `uci`."""
-        if self.kind == "button":
-            return f"option name {self.name} type button"
+        default = "" if self.kind == "button" else f" default {self.default or EMPTY}"
         bounds = f" min {self.low} max {self.high}" if self.kind == "spin" else ""
-        return f"option name {self.name} type {self.kind} default {self.default or EMPTY}{bounds}"
+        return f"option name {self.name} type {self.kind}{default}{bounds}"
 
     def read(self, text: str | None) -> tuple[str, str | None]:
-        """The value that a text stands for, and how it differs from the text (None if it does not).
-
-        ValueError when the text is no value.
-        """
-        if self.kind == "button":
-            return "", None
-        if self.kind == "string":
+        """The value that a text stands for, and how it differs from the text (None if not); ValueError if it is no value."""
+        if self.kind in ("button", "string"):
             return "" if text is None or text == EMPTY else text, None
         if self.kind == "check":
-            lowered = (text or "").lower()
-            if lowered not in ("true", "false"):
+            if text is None or text.lower() not in ("true", "false"):
                 raise ValueError(f"option {self.name} is true or false, not {text!r}")
-            return lowered, None
+            return text.lower(), None
         try:
             number = int(text or "")
         except ValueError:
             raise ValueError(f"option {self.name} is a number from {self.low} to {self.high}, not {text!r}") from None
         within = min(max(number, self.low), self.high)
-        remark = None if within == number else f"option {self.name} set to {within}, not to {number}"
-        return str(within), remark
+        return str(within), None if within == number else f"option {self.name} set to {within}, not to {number}"
 
 
 OPTIONS = (
@@ -109,10 +96,7 @@ def parameter_options() -> dict[str, Option]:
     def setter(name: str) -> Callable[[Session, str], None]:
         return lambda session, value: session.searcher.set_parameter(name, int(value))
 
-    return {
-        entry.name: Option(entry.name, "spin", str(entry.default), entry.low, entry.high, setter(entry.name))
-        for entry in PARAMETERS
-    }
+    return {name: Option(name, "spin", str(default), low, high, setter(name)) for name, default, low, high, _ in PARAMETERS}
 
 
 def find(name: str) -> Option:

@@ -1,7 +1,6 @@
 """`zobra perft`: count the leaves of the tree of legal moves, and how fast. The engine is imported when the command runs."""
 
-from __future__ import annotations
-
+import signal
 import time
 from typing import Annotated
 
@@ -16,19 +15,19 @@ def perft(
 ) -> None:
     """Count the leaves of the tree of legal moves."""
     from zobra.engine import perft as counting
-    from zobra.engine.fen import START, FenError, parse_fen
+    from zobra.engine.fen import START, parse_fen
     from zobra.engine.move import move_text
 
     if depth > counting.MAX_DEPTH:
         raise typer.BadParameter(f"depth is at most {counting.MAX_DEPTH}, not {depth}")
     try:
         position = parse_fen(" ".join(fen) if fen else START)
-    except FenError as error:
+    except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
     counting.perft.load()  # before the clock runs
-    begin = time.perf_counter()
+    begin, total = time.perf_counter(), 0
     if divide and depth:
-        total = 0
         for move, leaves in counting.divide(position, depth):
             typer.echo(f"{move_text(move, chess960)}: {leaves}")
             total += leaves

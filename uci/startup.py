@@ -8,64 +8,58 @@ from __future__ import annotations
 
 import gc
 import threading
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from zobra.uci.console import Console
 
 if TYPE_CHECKING:
     from zobra.uci.session import Session
 
-PAUSE = 2.0  # seconds between two lines on the progress of a compilation
-
 
 class Startup:
-    """Makes the session once, in a thread of its own. `inform` prints an `info string`.
+    """Makes the session once, in a thread of its own.
 
     `loaded` is the session, None before it is there. `is_compiling` says whether kernels are being compiled.
     """
 
-    def __init__(self, make: Callable[[], Session], inform: Callable[[str], None]) -> None:
+    def __init__(self, console: Console, is_interrupted: Callable[[], bool]) -> None:
         self.loaded: Session | None = None
         self.is_compiling = False
-        self._make, self._inform = make, inform
-        self._last_line = time.monotonic()  # when the progress of a compilation was last reported
+        self._console, self._is_interrupted = console, is_interrupted
         self._failure: BaseException | None = None
-        self._thread: threading.Thread | None = None
+        self._thread = threading.Thread(target=self._load, daemon=True, name="load")
 
     def begin(self) -> None:
         """Begin to load, once."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._load, daemon=True, name="load")
+        if self._thread.ident is None:
             self._thread.start()
 
     def session(self) -> Session:
         """Wait for the session; RuntimeError if it could not be made."""
         self.begin()
-        if self._thread is not None:
-            self._thread.join()
+        self._thread.join()
         if self.loaded is None:
             raise RuntimeError(f"the engine could not be loaded: {type(self._failure).__name__}: {self._failure}")
         return self.loaded
 
     def _load(self) -> None:
+        inform = self._console.inform
         try:
-            import zobra.uci.session  # noqa: F401  # every module with kernels
             from zobra.engine import kernels
+            from zobra.uci.session import Session  # and with it every module with kernels
 
             if missing := kernels.missing():
                 self.is_compiling = True
-                self._inform(f"compiling the engine ({len(missing)} kernels), which takes some 15 to 30 seconds")
-                kernels.compile_missing(self._tell)
+                inform(f"compiling the engine ({len(missing)} kernels), which takes some 15 to 30 seconds")
+                kernels.compile_missing(lambda number, total, _: inform(f"compiled {number} of {total} kernels"))
                 self.is_compiling = False
-            session = self._make()
+            session = Session(self._console, self._is_interrupted)
+            for notice in kernels.notices:
+                inform(notice)
             session.rehearse()
             gc.freeze()  # what has been imported stays: no later collection looks at it again
             self.loaded = session
         except BaseException as error:  # reported to every command that needs the engine
             self._failure = error
         self.is_compiling = False
-
-    def _tell(self, number: int, total: int, name: str) -> None:
-        if time.monotonic() - self._last_line >= PAUSE:
-            self._last_line = time.monotonic()
-            self._inform(f"compiled {number} of {total} kernels")
