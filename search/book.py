@@ -4,8 +4,6 @@ The file is opened anew for each position, so a file that is replaced or vanishe
 a position counts an en-passant file only if the capture is legal; the few book positions with a pinned pawn are not found.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -18,7 +16,6 @@ from zobra.engine.move import move_text
 from zobra.engine.position import Position
 
 ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learn", ">u4")])
-FULL_VARIETY = 100
 
 
 class BookMove(NamedTuple):
@@ -31,25 +28,20 @@ class BookMove(NamedTuple):
 
 
 class Book:
-    """An opening book, or none. `inform` receives the messages for the user.
+    """An opening book, or none: then `path` has no name. `inform` receives the messages for the user.
 
     `variety` 0 always plays the heaviest move, 100 plays each move with the probability that its weight says.
     """
 
     def __init__(self, inform: Callable[[str], None], source: random.Random | None = None) -> None:
-        self.variety = FULL_VARIETY
-        self._path: Path | None = None
+        self.variety = 100
+        self.path = Path()
         self._inform, self._source = inform, source or random.Random()
-
-    @property
-    def name(self) -> str:
-        """Name of the file, empty without a book."""
-        return self._path.name if self._path else ""
 
     def open(self, path: str) -> None:
         """Use the book at `path` (empty: none). ValueError if that is no book; the last one then stays in use."""
         if not path:
-            self._path = None
+            self.path = Path()
             return
         file = Path(path)
         try:
@@ -62,35 +54,30 @@ class Book:
             if np.any(keys[:-1] > keys[1:]):  # they are found by bisection
                 raise ValueError("its keys are not sorted, so it is no Polyglot book or damaged")
         except (OSError, ValueError) as error:
-            used = f"{self.name} stays in use" if self._path else "no book is used"
+            used = f"{self.path.name} stays in use" if self.path.name else "no book is used"
             raise ValueError(f"{path} is no usable book: {getattr(error, 'strerror', None) or error}; {used}") from error
-        self._path = file
+        self.path = file
         self._inform(f"book {path}: {len(keys)} entries")
 
     def choose(self, position: Position, allowed: Collection[int]) -> BookMove | None:
         """A book move among the `allowed` ones; None if there is none. A book that cannot be read any more is closed."""
-        if self._path is None:
+        if not self.path.name:
             return None
         try:
-            with open_reader(self._path) as reader:
+            with open_reader(self.path) as reader:
                 weights = {move: weight for move, weight in _weights(reader, position).items() if move in allowed}
                 if not weights:
                     return None
-                move = self._draw(weights)
+                move = max(weights, key=weights.__getitem__)
+                if self.variety:  # the less of it, the higher the power of the weight by which the move is drawn
+                    powers = [(weight / weights[move]) ** (100 / self.variety) for weight in weights.values()]
+                    move = self._source.choices(list(weights), powers)[0]
                 replies = _weights(reader, position.after(move))
         except Exception as error:  # a fault in the book must not cost the game
-            self._inform(f"error: book {self.name} is not used any more: {error}")
-            self._path = None
+            self._inform(f"error: book {self.path.name} is not used any more: {error}")
+            self.path = Path()
             return None
         return BookMove(move, max(replies, key=replies.__getitem__, default=0), weights[move], sum(weights.values()))
-
-    def _draw(self, weights: dict[int, int]) -> int:
-        """Draw a move by weight; with less variety, by a higher power of the weight."""
-        heaviest = max(weights, key=weights.__getitem__)
-        if self.variety == 0:
-            return heaviest
-        powers = [(weight / weights[heaviest]) ** (FULL_VARIETY / self.variety) for weight in weights.values()]
-        return self._source.choices(list(weights), powers)[0]
 
 
 def _weights(reader: MemoryMappedReader, position: Position) -> dict[int, int]:

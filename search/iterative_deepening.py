@@ -4,10 +4,8 @@ The first thread does so in Python, and reports. A helper thread does so in one 
 its search begins and ends, so a hundred of them do not hold up the first thread.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,30 +24,21 @@ NO_NODE_LIMIT = np.int64(np.iinfo(np.int64).max)
 DEEPEST = np.int64(MAX_PLY - 1)
 
 # What a search begins from; the moves are those allowed (none: all), and the last key is the root's.
-ROOT = np.dtype(
-    [
-        ("table", TABLE),
-        ("signals_address", "u8"),
-        ("position", POSITION),
-        ("moves", MOVE_LIST),
-        ("key_count", "i8"),
-        ("keys", "u8", (MAX_KEYS,)),
-    ],
-    align=True,
-)
+ROOT = np.dtype([
+    ("table", TABLE), ("signals_address", "u8"), ("position", POSITION),
+    ("moves", MOVE_LIST), ("key_count", "i8"), ("keys", "u8", (MAX_KEYS,)),
+], align=True)  # fmt: skip
 ROOT_TYPE = record(ROOT)
 
 
 def new_root(game: Game, table: np.void, signals: np.ndarray, moves: Sequence[int]) -> np.ndarray:
     """The root of a search of a game's present position: shape (1,), dtype ROOT. The caller keeps table and signals alive."""
     array = np.zeros(1, ROOT)
-    root = array[0]
+    root, keys = array[0], np.array([*game.keys, game.position.key][-MAX_KEYS:], np.uint64)
     root["table"], root["signals_address"], root["position"] = table, signals.ctypes.data, game.position.record
-    root["moves"]["count"] = len(moves)
+    root["moves"]["count"], root["key_count"] = len(moves), len(keys)
     root["moves"]["moves"][: len(moves)] = moves
-    keys = [*game.keys, game.position.key][-MAX_KEYS:]
-    root["key_count"] = len(keys)
-    root["keys"][: len(keys)] = np.array(keys, np.uint64)
+    root["keys"][: len(keys)] = keys
     return array
 
 
@@ -118,22 +107,18 @@ class PvLine(NamedTuple):
 
 
 class IterativeDeepening:
-    """Searches the root that is set in a worker. `choices` are its moves to search.
+    """Searches `moves` of the root that is set in a worker. `lines` are the best lines found, best first, at most `wanted`.
 
-    `lines` are the best lines found, best first, at most `wanted`. `report(number, line)` is called after each window if one
-    line is wanted, otherwise for all lines together when a depth is finished.
-
+    `report(number, line)` is called after each window if one line is wanted, otherwise for all lines when a depth is finished.
     A further line (MultiPV) is a search of the root without the first moves of the better lines. The table's entry of the root
     is for all moves, so it is put back afterwards. Meanwhile it holds the first move that the line had at the last depth.
     """
 
-    def __init__(
-        self, worker: Any, table: Table, choices: Sequence[int], wanted: int, report: Callable[[int, PvLine], None]
-    ) -> None:
+    def __init__(self, worker, table: Table, moves: Sequence[int], wanted: int, report: Callable[[int, PvLine], None]) -> None:
         self.lines: list[PvLine] = []
-        self._worker, self._table, self._report, self._choices = worker, table, report, choices
+        self._worker, self._table, self._report, self._choices = worker, table, report, moves
         self._confined = bool(worker["root_moves"]["count"])
-        self._wanted = min(wanted, len(choices))
+        self._wanted = min(wanted, len(moves))
         self._key = int(worker["stack"][0]["position"]["key"])
         self._known = table.recall(self._key)  # now, before any other thread searches this root
 

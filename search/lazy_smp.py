@@ -1,11 +1,9 @@
 """Lazy SMP: helper threads search the same root with the same transposition table, which speeds up the first thread.
 
-The threads are started once and wait between searches. Each one that joins a search wakes the next, so only one at a time needs
-Python's lock; one that is still busy joins late or not at all. Threads beyond the number of processors have the least priority,
-so that the first thread, which keeps the time, has a processor. Idea: Dan Homan; Chess Programming Wiki, "Lazy SMP".
+The threads wait between searches. Each one that joins a search wakes the next, so only one at a time needs Python's lock; one
+that is still busy joins late or not at all. Threads beyond the number of processors have the least priority, so that the first
+thread, which keeps the time, has a processor. Idea: Dan Homan; Chess Programming Wiki, "Lazy SMP".
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -41,8 +39,7 @@ def usable_processors() -> int:
 def vote(lines: list[PvLine]) -> PvLine:
     """The line to play: each thread votes for its move, by depth and score. Idea: Stockfish.
 
-    There is no vote on a mate: a nearer mate is better, or being mated later. A line without a mate must be as deep as one that
-    is mated to be better.
+    A nearer mate, or a later one against us, needs no vote. A line must be as deep as one that is mated to be better than that.
     """
     worst, best = min(line.score for line in lines), lines[0]
     votes: defaultdict[int, int] = defaultdict(int)
@@ -67,7 +64,7 @@ class _HelperSearch:
         self._signals = np.zeros(SIGNALS, np.int64)
         self._root = make_root(self._signals)
 
-    def run(self, worker: np.ndarray, wake_next: Callable[[_HelperSearch], None]) -> None:
+    def run(self, worker: np.ndarray, wake_next: Callable[["_HelperSearch"], None]) -> None:
         """Join unless it is too late, and return when the search is over."""
         with self._changed:
             if self._signals[STOP] or any(worker is other for other in self.joined):
@@ -104,42 +101,29 @@ def _serve(queue: Queue, worker: np.ndarray, low_priority: bool) -> None:
 
 
 class LazySmp:
-    """The helper threads, each with a worker of its own. They wait for searches in two queues.
+    """The helper threads, each with a worker of its own. They wait for searches in two queues, and end with this object.
 
-    `size` is the number of threads wanted, `full_speed` of those that have a processor; both include the first thread.
+    `size` threads are wanted, at most MAX_THREADS, and `full_speed` of those that run have a processor; both count the first.
     """
 
-    def __init__(self, parameters: dict[str, int]) -> None:
-        self.size = self.full_speed = 1
+    def __init__(self, parameters: dict[str, int], size: int = 1) -> None:
+        self.size, self.full_speed = max(1, min(size, MAX_THREADS)), 1
         self.workers: list[np.ndarray] = []
-        self._parameters = parameters
-        self._threads: list[threading.Thread] = []
+        self.threads: list[threading.Thread] = []
         self._queues: tuple[Queue, Queue] = SimpleQueue(), SimpleQueue()  # of threads that have a processor, and of the surplus
         self._searches: list[_HelperSearch] = []
         for queue in self._queues:
             weakref.finalize(self, queue.put, None)
-
-    def resize(self, count: int) -> None:
-        """Have so many threads, up to MAX_THREADS, or as many as the system and the memory allow."""
-        self.size = max(1, min(count, MAX_THREADS))
-        run_helper.load()  # not later, when memory may be short
-        if self.size <= len(self._threads):
-            self.stop()
-            for queue in self._queues:
-                queue.put(None)
-            for thread in self._threads:
-                thread.join()
-            for queue in self._queues:
-                queue.get()
-            self._threads, self.workers, self.full_speed = [], [], 1
+        if self.size > 1:
+            run_helper.load()  # not later, when memory may be short
         processors = usable_processors()
         with suppress(RuntimeError, MemoryError):
-            while len(self._threads) < self.size - 1:
-                worker, is_surplus = new_worker(self._parameters, NO_SIGNALS), 1 + len(self._threads) >= processors
+            for number in range(1, self.size):
+                worker, is_surplus = new_worker(parameters, NO_SIGNALS), number >= processors
                 arguments = (self._queues[is_surplus], worker, is_surplus)
                 thread = threading.Thread(target=_serve, args=arguments, daemon=True)
                 thread.start()
-                self._threads.append(thread)
+                self.threads.append(thread)
                 self.workers.append(worker)
                 self.full_speed += not is_surplus
 
@@ -151,7 +135,7 @@ class LazySmp:
     def start(self, make_root: MakeRoot | None, memory: object) -> None:
         """Search a root until `stop`. `make_root` makes it for the signals that it gets; None: rest. `memory`: what it uses."""
         self._searches = []
-        counts = (self.full_speed - 1, len(self._threads) - self.full_speed + 1)
+        counts = (self.full_speed - 1, len(self.threads) - self.full_speed + 1)
         for queue, count in zip(self._queues, counts, strict=True):
             if make_root and count:
                 self._searches.append(_HelperSearch(make_root, memory))

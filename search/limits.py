@@ -1,7 +1,5 @@
 """The limits of a search, and its reports and result: plain values between `uci` and the search."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 
@@ -20,10 +18,10 @@ class ClockTimes(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """When to stop: at the first limit that is reached. All None and not infinite means: until stopped.
+    """When to stop: at the first limit that is reached, without any when stopped, if infinite not by itself.
 
     `depth` in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves. `searchmoves`: the legal moves of the
-    root to search (None: all). `infinite`: the search does not end by itself. `ponder`: no time runs before the `ponderhit`.
+    root to search (None: all). `ponder`: no time runs before the `ponderhit`.
     """
 
     depth: int | None = None
@@ -37,10 +35,9 @@ class Limits(NamedTuple):
 
 
 class Report(NamedTuple):
-    """One finished search of the root at one depth and window.
+    """One finished search of the root at one depth and window. `hashfull` in permille; `multipv` is the line's rank, from 1.
 
-    `score` is in centipawns or a mate score (see engine/scores.py), from the side to move; `bound` is 0 for an exact score,
-    1 for a lower bound, -1 for an upper bound; `hashfull` in permille; `multipv` is the rank of the line, from 1.
+    `score` is for the side to move (see engine/scores.py); `bound` is 0 for exact, 1 for a lower and -1 for an upper bound.
     """
 
     depth: int

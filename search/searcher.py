@@ -1,7 +1,5 @@
 """The search as its callers use it: a game and limits go in, reports and a move come out."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 
@@ -36,9 +34,8 @@ class Searcher:
     def __init__(self, megabytes: int, move_overhead: int = 10, parameters: dict[str, int] | None = None) -> None:
         self.multipv, self.natural_time, self.seed = 1, True, 0
         self.skill: Skill | None = None
-        self.time = TimeManager(move_overhead)
         self.parameters = default_parameters() | (parameters or {})
-        self.table = Table(megabytes)
+        self.time, self.table = TimeManager(move_overhead), Table(megabytes)
         self._worker = new_worker(self.parameters, self.time.signals)
         self._this = self._worker[0]
         self._smp = LazySmp(self.parameters)
@@ -51,7 +48,9 @@ class Searcher:
 
     @threads.setter
     def threads(self, count: int) -> None:
-        self._smp.resize(count)
+        self._smp.stop()
+        del self._smp  # first, as the new threads need its memory
+        self._smp = LazySmp(self.parameters, count)
 
     @property
     def threads_remark(self) -> str:
@@ -105,9 +104,7 @@ class Searcher:
 
     def search(self, game: Game, limits: Limits, on_report: Callable[[Report], None] = lambda report: None) -> Result:
         """Think about the present position of a game within limits, and report each finished attempt."""
-        choices = limits.searchmoves
-        if choices is None:
-            choices = tuple(game.position.legal_moves())
+        choices = tuple(game.position.legal_moves()) if limits.searchmoves is None else limits.searchmoves
         if not choices:
             return Result(0, 0)
         white = game.position.white_to_move()
@@ -120,14 +117,17 @@ class Searcher:
         def report(number: int, line: PvLine) -> None:
             if number <= self.multipv:
                 used = (self.nodes, self.time.milliseconds, self.table.permille_full())
-                on_report(Report(line.depth, line.selective_depth, line.score, line.bound, *used, line.moves, number))
+                on_report(Report(*line[:-1], *used, line.moves, number))
 
         def is_enough(depth: int, best: PvLine) -> bool:
             effort = int(self._this["root_nodes"][best.moves[0] % ROOT_MOVES]) / max(1, int(self._this["nodes"]))
             return self.time.is_enough(depth, best, effort, self.nodes, len(choices) == 1)
 
         set_root(self._this, make_root(self.time.signals)[0])
-        self._this["node_limit"] = self._node_limit(limits)
+        budgets = (limits.nodes, self.time.node_limit, self.skill and self.skill.nodes)
+        sharing = 1 if self.skill else self._smp.full_speed  # the first thread's share of the nodes; alone, it takes them all
+        shares = [max(1, nodes // sharing) for nodes in budgets if nodes is not None]
+        self._this["node_limit"] = min(shares, default=NO_NODE_LIMIT)
         wanted = max(self.multipv, CANDIDATES) if self.skill and self.skill.noise else self.multipv
         deepening = IterativeDeepening(self._this, self.table, choices, wanted, report)
         self._smp.start(None if self.skill else make_root, self.table.bytes)
@@ -137,9 +137,8 @@ class Searcher:
             self.time.node_time.end(limits.clock, white, self.nodes)
             if not deepening.lines:
                 return Result(choices[0], 0)
-            self.time.await_ponderhit()
-            if self.skill and self.natural_time and len(choices) > 1:
-                self.time.pause(random.Random(game.position.key).uniform(*NATURAL_SHARES))
+            is_limited = self.skill and self.natural_time and len(choices) > 1
+            self.time.hold_back(random.Random(game.position.key).uniform(*NATURAL_SHARES) if is_limited else 0)
             source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
             line = deepening.lines[choose([line.score for line in deepening.lines], self.skill, source)]
             if wanted == 1:
@@ -152,18 +151,11 @@ class Searcher:
         finally:
             self._smp.stop(0)
 
-    def _node_limit(self, limits: Limits) -> int:
-        """The nodes that the first thread may search: its share, as many threads search at full speed."""
-        budgets = (limits.nodes, self.time.node_limit, self.skill and self.skill.nodes)
-        threads = 1 if self.skill else self._smp.full_speed  # the nodes of a skill are those of one thread
-        return min([max(1, budget // threads) for budget in budgets if budget is not None], default=int(NO_NODE_LIMIT))
-
     def _result(self, game: Game, line: tuple[int, ...]) -> Result:
         """The first move of a line and the second, or else the reply that the table knows; none to a move that draws."""
         if len(line) > 1:
             return Result(line[0], line[1])
         following = game.position.after(line[0])
-        if following.key in game.keys or following.record["halfmove"] >= FIFTY_MOVES:
-            return Result(line[0], 0)
-        reply = self.table.recall_move(following.key)
+        is_drawn = following.key in game.keys or following.record["halfmove"] >= FIFTY_MOVES
+        reply = 0 if is_drawn else self.table.recall_move(following.key)
         return Result(line[0], reply if reply in following.legal_moves() else 0)

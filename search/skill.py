@@ -1,10 +1,7 @@
 """Playing below full strength: fewer nodes for a move, and a choice among the best lines that is off by some noise.
 
-A level is an Elo number on the scale of Stockfish's UCI_Elo at 5 seconds and 0.05 a move; `benchmarks/strength.py` plays the
-matches that the numbers below come from. Nothing else changes.
+A level is an Elo number on the scale of Stockfish's UCI_Elo at 5+0.05; `benchmarks/strength.py` plays the matches for it.
 """
-
-from __future__ import annotations
 
 import math
 import random
@@ -15,8 +12,7 @@ import numpy as np
 
 from zobra.engine.scores import is_mate
 
-CANDIDATES = 4  # lines to choose among
-MAX_SKILL = 20  # the level of the option Skill Level that is full strength
+CANDIDATES, MAX_SKILL = 4, 20  # lines to choose among; the level of the option Skill Level that is full strength
 
 
 class Skill(NamedTuple):

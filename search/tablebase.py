@@ -5,9 +5,6 @@ which resets the count of the fifty-move rule. The search is confined to the roo
 played by DTZ, so that each move makes progress and the fifty-move rule is kept. Idea: Ronald de Man, in Stockfish.
 """
 
-from __future__ import annotations
-
-import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -33,15 +30,11 @@ NAMED = 3  # problems that are named one by one
 
 
 class RootRanking(NamedTuple):
-    """The root moves to search, the result that they keep (None: not known), and the number of probes."""
+    """The root moves to search (None: all), the result that they keep (None: not known), and the number of probes."""
 
-    moves: tuple[int, ...]
+    moves: tuple[int, ...] | None
     wdl: int | None
     hits: int
-
-    def confine(self, limits: Limits) -> Limits:
-        """The limits for the search that follows."""
-        return limits if self.wdl is None else limits._replace(searchmoves=self.moves)
 
     def adjust(self, report: Report) -> Report:
         """The report with the score of the tables, unless the search has found the mate itself."""
@@ -51,25 +44,22 @@ class RootRanking(NamedTuple):
 
 
 class Tablebase:
-    """The endgame tables in use. `inform` receives the messages for the user.
+    """The endgame tables in use. `inform` receives the messages for the user; `fifty_move_rule` says whether that rule counts.
 
     `largest` is the number of pieces, kings included, of the largest table (0: no tables); positions of more than `probe_limit`
-    pieces are not probed. `fifty_move_rule` says whether that rule counts.
+    pieces are not probed.
     """
 
     def __init__(self, inform: Callable[[str], None]) -> None:
         self.probe_limit, self.fifty_move_rule, self.largest = 7, True, 0
         self._inform, self._is_late, self._hits = inform, lambda: False, 0
-        self._prober: Prober | None = None
+        self._prober = Prober()
 
     def open(self, path: str) -> None:
         """Use the tables in these folders, separated as in PATH (empty: none).
 
         ValueError if there are problems (folders that cannot be read, damaged files) and no tables; the last ones stay in use.
         """
-        if not path:
-            self.close()
-            return
         prober, problems = Prober(), list[str]()
         for folder in filter(None, path.split(os.pathsep)):
             try:
@@ -80,55 +70,45 @@ class Tablebase:
                         problems.append(f"{file} is damaged or unreadable")
             except (OSError, ValueError) as error:  # ValueError: a path that no file can have
                 problems.append(f"no endgame tables in {folder}: {getattr(error, 'strerror', error)}")
-        more = [f"and {len(problems) - NAMED} more"] if len(problems) > NAMED else []
-        text = ", ".join(problems[:NAMED] + more)
+        text = ", ".join(problems[:NAMED]) + (f" and {len(problems) - NAMED} more" if len(problems) > NAMED else "")
         wdl, dtz = ({table.path: table.num for table in tables.values()} for tables in (prober.wdl, prober.dtz))
         if problems and not wdl:
-            prober.close()
             raise ValueError(text)
         if problems:
             self._inform(f"error: {text}")
-        self.close()
+        self._prober.close()
         self._prober, self.largest = prober, max(wdl.values(), default=0)
-        self._inform(f"{len(wdl)} WDL and {len(dtz)} DTZ tables of up to {self.largest} pieces")
+        if path:
+            self._inform(f"{len(wdl)} WDL and {len(dtz)} DTZ tables of up to {self.largest} pieces")
 
-    def close(self) -> None:
-        """Use no tables."""
-        if self._prober is not None:
-            self._prober.close()
-        self._prober, self.largest = None, 0
-
-    def rank(self, game: Game, limits: Limits, analysing: bool, is_stopped: Callable[[], bool]) -> RootRanking | None:
-        """Rank the root moves that `limits` allow; None if no table is large enough. This ends after a small share of the time.
-
-        `analysing` asks for all moves that keep the result, not only for those that make progress.
-        """
-        if self._prober is None or len(game.position.pieces()) > min(self.probe_limit, self.largest):
+    def rank(self, game: Game, limits: Limits, keep_all: bool, is_stopped: Callable[[], bool]) -> RootRanking | None:
+        """Rank the root moves in a share of the time; `keep_all`: also those without progress. None: no table is that large."""
+        if len(game.position.pieces()) > min(self.probe_limit, self.largest):
             return None
         time_left = limits.clock and limits.clock.of(game.position.white_to_move())[0]
         shares = ((CLOCK_SHARE, time_left), (MOVETIME_SHARE, limits.movetime))
-        seconds = min((share * left / 1000 for share, left in shares if left is not None), default=math.inf)
-        end = time.monotonic() + seconds
+        end = time.monotonic() + min((share * left / 1000 for share, left in shares if left is not None), default=float("inf"))
         self._is_late, self._hits = lambda: is_stopped() or time.monotonic() > end, 0
-        moves: Sequence[int] = game.position.legal_moves() if limits.searchmoves is None else limits.searchmoves
-        wdl = None
+        moves, wdl = limits.searchmoves, None
         try:
-            moves, wdl = self._best_moves(game, moves, analysing)
+            moves, wdl = self._best_moves(game, game.position.legal_moves() if moves is None else moves, keep_all)
         except (KeyError, TimeoutError):  # a missing table, castling rights, or no time
             pass
         except Exception as error:  # a fault in the tables must not cost the game
             self._inform(f"error: endgame tables are not used any more: {type(error).__name__}: {error}")
-            self.close()
-        return RootRanking(tuple(moves), wdl, self._hits)
+            self.open("")
+        return RootRanking(moves, wdl, self._hits)
 
-    def _best_moves(self, game: Game, moves: Sequence[int], analysing: bool) -> tuple[Sequence[int], int]:
+    def _best_moves(self, game: Game, moves: Sequence[int], keep_all: bool) -> tuple[tuple[int, ...], int]:
         """The moves with the best result, and that result. KeyError or TimeoutError if it cannot be found."""
         clock, keys = int(game.position.record["halfmove"]), [*game.keys, game.position.key]
         after = {move: game.position.after(move) for move in moves}
         seen = {move: keys.count(position.key) for move, position in after.items()}  # a third repetition is a draw
-        results = {move: DRAW if seen[move] > 1 else self._wdl_after(after[move]) for move in moves}
+        results = {move: DRAW if seen[move] > 1 else -self._probe("wdl", after[move]) for move in moves}
+        if not self.fifty_move_rule:
+            results = {move: WIN * (wdl > 0) + LOSS * (wdl < 0) for move, wdl in results.items()}
         best = max(results.values())
-        moves = [move for move in moves if results[move] == best]
+        moves = tuple(move for move in moves if results[move] == best)
         try:
             is_lost = best < DRAW  # unless the fifty-move rule saves it
             if best == LOSS and self.fifty_move_rule and clock > 0:
@@ -137,14 +117,10 @@ class Tablebase:
                 return moves, best
             distances = {move: self._dtz_after(after[move]) for move in moves}
         except (KeyError, TimeoutError):  # without distances, avoid repetitions
-            return [move for move in moves if not seen[move]] or moves, best
-        results = {move: self._wdl_of_dtz(dtz, clock) for move, dtz in distances.items()}
-        best = max(results.values())
-        moves = [move for move in moves if results[move] == best]
-        if not analysing:
-            order = {move: (not seen[move] or best < DRAW, -distances[move]) for move in moves}
-            moves = [move for move in moves if order[move] == max(order.values())]
-        return moves, best
+            return tuple(move for move in moves if not seen[move]) or moves, best
+        ranks = {move: (self._wdl_of_dtz(dtz, clock), not seen[move] or dtz < 0, -dtz) for move, dtz in distances.items()}
+        best_rank, compared = max(ranks.values()), 1 if keep_all else 3
+        return tuple(move for move in moves if ranks[move][:compared] == best_rank[:compared]), best_rank[0]
 
     def _probe(self, kind: str, position: Position) -> int:
         """The entry of a position in the tables of a kind. KeyError if there is none, TimeoutError if no time is left."""
@@ -153,11 +129,6 @@ class Tablebase:
         value = getattr(self._prober, f"probe_{kind}")(position.to_board(chess960=True))
         self._hits += 1
         return int(value)
-
-    def _wdl_after(self, position: Position) -> int:
-        """The result of the move that led to a position."""
-        wdl = -self._probe("wdl", position)
-        return wdl if self.fifty_move_rule else WIN * (wdl > 0) + LOSS * (wdl < 0)
 
     def _dtz_after(self, position: Position) -> int:
         """Plies from before the last move to a capture or pawn move: positive if that move wins, negative if it loses.

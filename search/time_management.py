@@ -4,10 +4,10 @@ No new depth is begun after the optimum; the search is cut off at the maximum. T
 stable the search is. Times are milliseconds. Idea: Stockfish and others; Chess Programming Wiki, "Time Management".
 """
 
-from __future__ import annotations
-
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +19,7 @@ from zobra.search.worker import DEADLINE, SIGNALS, STOP, clock_now
 
 DEFAULT_MOVES_TO_GO = 20  # moves that a sudden-death clock is shared out over
 INCREMENT_SHARE = 0.85  # of the increment that comes back after the move
-OPTIMUM_FACTOR = 0.7  # of a move's share: the next depth seldom ends within the rest
-MAXIMUM_FACTOR = 2.5
+OPTIMUM_FACTOR, MAXIMUM_FACTOR = 0.7, 2.5  # of a move's share: the next depth seldom ends within the rest
 RESERVE, RESERVE_SHARE = 150, 0.3  # milliseconds kept for a machine that stalls; at most this share of the clock,
 LEAST_RESERVE = 50  # but at least so many: with an increment the clock does not sink to nothing
 CLOCK_SHARE = 0.35  # of the clock: the most for one of several moves
@@ -29,11 +28,9 @@ MINIMUM = 1  # millisecond
 FIRST_STABLE_DEPTH = 6  # plies: earlier depths say nothing of stability
 STABILITY_FACTORS = (1.5, 1.2, 1.0, 0.9, 0.85)  # by the number of depths for which the best move has not changed
 EFFORT_BASE, EFFORT_SLOPE = 1.7, 1.2  # of the share of nodes spent on the best move
-DROP_SCALE = 120.0  # centipawns: a score that falls by so much doubles the time
-DROP_LEAST, DROP_MOST = 0.9, 1.4
+DROP_SCALE, DROP_LEAST, DROP_MOST = 120.0, 0.9, 1.4  # centipawns: a score that falls by so much would double the time
 
-NANOSECONDS = 1_000_000  # in a millisecond
-NEVER = np.iinfo(np.int64).max
+NANOSECONDS, NEVER = 1_000_000, np.iinfo(np.int64).max  # in a millisecond; the last there are
 
 
 class TimeBudget(NamedTuple):
@@ -44,10 +41,7 @@ class TimeBudget(NamedTuple):
 
 
 def time_budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudget:
-    """The budget of the next move. `overhead` milliseconds are kept for what happens outside the search.
-
-    A `movetime` is used up, but no more of it than the clock allows, if there is one.
-    """
+    """The budget of the next move less `overhead` milliseconds. A `movetime` is used up as far as the clock, if any, allows."""
     exact = None if limits.movetime is None else max(MINIMUM, limits.movetime - overhead)
     time, increment = (None, 0) if limits.clock is None else limits.clock.of(white_to_move)
     if limits.clock is None or time is None:
@@ -62,32 +56,24 @@ def time_budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudge
     return TimeBudget(max(MINIMUM, min(share * OPTIMUM_FACTOR, ceiling)), max(MINIMUM, min(share * MAXIMUM_FACTOR, ceiling)))
 
 
-class Stability:
-    """How stable a search is: its best move, its score, and the effort spent on the move. `factor` scales the optimum."""
-
-    def __init__(self) -> None:
-        self.factor = 1.0
-        self._best = self._unchanged = 0
-        self._average: float | None = None
-
-    def note(self, depth: int, best: int, score: int, effort: float) -> None:
-        """A depth is finished: its best move, its score in centipawns, and the share of all nodes spent on that move."""
-        self._unchanged = self._unchanged + 1 if best == self._best else 0
-        self._best = best
-        average = score if self._average is None else self._average
-        self._average = (average + score) / 2
-        if depth >= FIRST_STABLE_DEPTH:
-            stable = STABILITY_FACTORS[min(self._unchanged, len(STABILITY_FACTORS) - 1)]
-            drop = max(DROP_LEAST, min(1 + (average - score) / DROP_SCALE, DROP_MOST))
-            self.factor = stable * drop * (EFFORT_BASE - EFFORT_SLOPE * effort)
+def stability_factor(lines: Sequence[PvLine], effort: float) -> float:
+    """Scales the optimum after depths that ended with these lines. `effort`: the share of all nodes spent on the best move."""
+    if len(lines) < FIRST_STABLE_DEPTH:
+        return 1.0
+    *earlier, last = lines
+    unchanged = next((count for count, line in enumerate(reversed(earlier)) if line.moves[0] != last.moves[0]), len(earlier))
+    stable = STABILITY_FACTORS[min(unchanged, len(STABILITY_FACTORS) - 1)]
+    average = reduce(lambda average, line: (average + line.score) / 2, earlier, float(earlier[0].score))
+    drop = max(DROP_LEAST, min(1 + (average - last.score) / DROP_SCALE, DROP_MOST))
+    return stable * drop * (EFFORT_BASE - EFFORT_SLOPE * effort)
 
 
 @dataclass
 class NodeTime:
-    """Nodes instead of milliseconds: games that do not depend on the speed of a machine. Idea: Stockfish's option nodestime.
+    """A clock of nodes: games that do not depend on the speed of a machine. Idea: Stockfish's option nodestime.
 
-    A millisecond is `rate` nodes, 0 turns it off. The first `go` of a game sets a clock of the engine's own. The nodes of each
-    search are taken off it; the increment, and the time of each new period of moves, are added. Pondering counts too.
+    A millisecond is `rate` nodes, 0 turns it off. The first `go` of a game sets the clock. The nodes of each search, pondering
+    too, are taken off it; the increment, and the time of each new period of moves, are added.
     """
 
     rate: int = 0
@@ -123,10 +109,10 @@ class TimeManager:
     def __init__(self, overhead: int) -> None:
         self.overhead, self.node_time, self.signals = overhead, NodeTime(), np.zeros(SIGNALS, np.int64)
         self._changed = threading.Condition()
-        self._limits, self._budget, self._stability = Limits(), TimeBudget(None, None), Stability()
+        self._limits, self._budget = Limits(), TimeBudget(None, None)
+        self._lines: list[PvLine] = []  # the best of each depth
         self.node_limit: int | None = None
-        self._armed: int | None = None
-        self._began = self._counted_from = 0
+        self._armed = self._began = self._counted_from = 0
         self._pondering = self._hit = self._has_enough = False
 
     def arm(self) -> None:
@@ -146,12 +132,12 @@ class TimeManager:
         """A search begins."""
         limits = self.node_time.begin(limits, white_to_move)
         with self._changed:
-            self._limits, self._stability = limits, Stability()
+            self._limits, self._lines = limits, []
             self._budget = time_budget(limits, white_to_move, self.overhead)
             maximum, rate = self._budget.maximum, self.node_time.rate
             self.node_limit = max(1, int(maximum * rate)) if rate and maximum is not None else None
-            self._began = self._counted_from = int(clock_now()) if self._armed is None else self._armed
-            self._armed = None
+            self._began = self._counted_from = self._armed or int(clock_now())
+            self._armed = 0
             self._pondering, self._has_enough = limits.ponder and not self._hit, False
             self._set_deadline()
 
@@ -162,20 +148,15 @@ class TimeManager:
             if self._pondering:
                 self._pondering, self._counted_from = False, int(clock_now())
                 self._set_deadline()
-                if self._has_enough:
-                    self.stop()
+                self.signals[STOP] |= self._has_enough
                 self._changed.notify_all()
 
-    def await_ponderhit(self) -> None:
-        """Wait until the search does not ponder any more."""
+    def hold_back(self, share: float) -> None:
+        """Wait until the search does not ponder, and this share of the optimum, if there is one, is over; or until `stop`."""
         with self._changed:
             self._changed.wait_for(lambda: self.signals[STOP] or not self._pondering)
-
-    def pause(self, share: float) -> None:
-        """Wait until this share of the optimum is over, or until `stop`. Without a clock there is nothing to wait for."""
-        if self._budget.optimum is not None and not self.node_time.rate:
-            left = share * self._budget.optimum - (clock_now() - self._counted_from) / NANOSECONDS
-            with self._changed:
+            if self._budget.optimum is not None and not self.node_time.rate:
+                left = share * self._budget.optimum - (clock_now() - self._counted_from) / NANOSECONDS
                 self._changed.wait_for(lambda: self.signals[STOP], max(0.0, left) / 1000)
 
     def _set_deadline(self) -> None:
@@ -190,7 +171,7 @@ class TimeManager:
 
     def is_enough(self, depth: int, best: PvLine, effort: float, nodes: int, forced: bool) -> bool:
         """After a finished depth: need no other begin? `effort`: the best move's share of nodes. `forced`: the only move."""
-        self._stability.note(depth, best.moves[0], best.score, effort)
+        self._lines.append(best)
         limits, (optimum, maximum), rate = self._limits, self._budget, self.node_time.rate
         if limits.infinite:
             return False
@@ -200,7 +181,7 @@ class TimeManager:
         if optimum is None or maximum is None:
             return False
         spent = nodes / rate if rate else (int(clock_now()) - self._began) / NANOSECONDS
-        is_late = spent >= min(optimum * self._stability.factor, maximum)
+        is_late = spent >= min(optimum * stability_factor(self._lines, effort), maximum)
         with self._changed:
             self._has_enough = is_late
             is_over = is_late and (bool(rate) or not self._pondering)

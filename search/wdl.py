@@ -4,8 +4,6 @@ The chance to win is a logistic function of the score. Where it passes one half,
 the material left; the numbers are fitted by `zobra train wdl`. Idea: Stockfish's WDL model, by Joost VandeVondele.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from functools import cache
@@ -32,10 +30,7 @@ class Wdl(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Centipawns. Half of the games are won at `half + half_slope × material`; the logistic's scale is `spread + …`.
-
-    `material` is the share of all material that is left, 0 to 1.
-    """
+    """Centipawns. The score that wins half of the games, and the logistic's spread, are straight lines over material (0-1)."""
 
     half: float
     half_slope: float
@@ -56,7 +51,7 @@ class Model(NamedTuple):
 def fitted() -> Model:
     """The model in use."""
     facts = json.loads(FILE.read_text())
-    return Model(**{name: float(facts[name]) for name in Model._fields})
+    return Model(*(float(facts[name]) for name in Model._fields))
 
 
 def material_of(position: Position) -> float:

@@ -40,11 +40,9 @@ def small(tmp_path):
 
 
 def opened(path: Path, variety: int = 100) -> Book:
-    told: list[str] = []
-    book = Book(told.append, random.Random(1))
+    book = Book(lambda text: None, random.Random(1))
     book.variety = variety
     book.open(str(path))
-    assert len(told) == 1 and "entries" in told[0]
     return book
 
 
@@ -118,7 +116,7 @@ def test_a_book_that_is_none_is_named_and_the_last_one_stays(tmp_path, small, co
         assert (book.choose(position, position.legal_moves()) is not None) == known
         book.open(str(small))
     book.open("")
-    assert book.name == "" and book.choose(position, position.legal_moves()) is None
+    assert book.path.name == "" and book.choose(position, position.legal_moves()) is None
 
 
 @needs_books
@@ -147,7 +145,10 @@ def test_the_engine_plays_from_its_book(small):
     with Prober() as engine:
         remarks = engine.ask(f"setoption name BookFile value {small}", "isready", answer="readyok")
         assert any("4 entries" in line for line in remarks)
-        engine.send("setoption name OwnBook value true", "setoption name book variety value 0")
+        for options in (["OwnBook value false"], ["OwnBook value true", "UCI_AnalyseMode value true"]):
+            engine.send(*(f"setoption name {option}" for option in options))
+            assert not any("book move" in line for line in engine.ask("go depth 2", answer="bestmove"))
+        engine.send("setoption name UCI_AnalyseMode value false", "setoption name book variety value 0")
         lines = engine.ask("go wtime 60000 btime 60000", answer="bestmove")
         assert lines[-1] == "bestmove e2e4" and "book move e2e4 from small.bin, weight 60 of 100" in lines[-3]
         assert lines[-2].startswith("info depth 0 ") and " score cp " in lines[-2] and lines[-2].endswith(" pv e2e4")
@@ -163,11 +164,3 @@ def test_the_engine_plays_from_its_book(small):
         small.unlink()
         lines = engine.ask("go depth 2", answer="bestmove")
         assert any("small.bin is not used any more" in line for line in lines) and lines[-1] != "bestmove (none)"
-
-
-def test_analysis_and_a_book_turned_off_search(small):
-    with Prober() as engine:
-        engine.send(f"setoption name BookFile value {small}")
-        assert not any("book move" in line for line in engine.ask("go depth 2", answer="bestmove"))
-        engine.send("setoption name OwnBook value true", "setoption name UCI_AnalyseMode value true")
-        assert not any("book move" in line for line in engine.ask("go depth 2", answer="bestmove"))

@@ -37,12 +37,12 @@ def prober():
         yield prober
 
 
-def rank(tables, game, analysing=False) -> RootRanking | None:
-    return tables.rank(game, FREE, analysing, lambda: False)
+def rank(tables, game, keep_all=False) -> RootRanking | None:
+    return tables.rank(game, FREE, keep_all, lambda: False)
 
 
-def ranked(tables, fen, analysing=False) -> RootRanking:
-    return rank(tables, Game(parse_fen(fen)), analysing)
+def ranked(tables, fen, keep_all=False) -> RootRanking:
+    return rank(tables, Game(parse_fen(fen)), keep_all)
 
 
 def texts(ranking: RootRanking) -> set[str]:
@@ -56,7 +56,7 @@ def rows(name: str) -> list[dict]:
 @pytest.mark.parametrize("number", [120, pytest.param(607, marks=pytest.mark.slow)])
 def test_the_moves_kept_are_those_that_keep_the_result(tables, number):
     for row in random.Random(6).sample(rows("tb_3_4men.jsonl"), number):
-        everything, best = ranked(tables, row["fen"], analysing=True), ranked(tables, row["fen"])
+        everything, best = ranked(tables, row["fen"], keep_all=True), ranked(tables, row["fen"])
         assert everything.wdl == best.wdl == row["wdl"], row
         assert texts(everything) == set(row["keep_result"]), row
         assert set() < texts(best) <= set(row["keep_result"]), row
@@ -136,7 +136,7 @@ def test_the_search_wins_among_the_moves_it_is_left(tables, prober):
 
 def test_castling_rights_and_crowds_are_left_to_the_search(tables):
     castling = ranked(tables, "r3k3/8/8/8/8/8/8/4K3 w q - 0 1")
-    assert castling.wdl is None and castling.confine(FREE) == FREE
+    assert castling.wdl is None and castling.moves is None
     assert rank(tables, Game(parse_fen("4k3/pppp4/8/8/8/8/PPPP4/4K2R w - - 0 1"))) is None
 
 

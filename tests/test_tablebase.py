@@ -18,6 +18,17 @@ LONG = Limits(infinite=True)
 KRK = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
 
 
+def game_of(fen: str, *texts: str) -> Game:
+    game = Game(parse_fen(fen))
+    for text in texts:
+        game.push(game.position.parse_move(text))
+    return game
+
+
+def rank(tables, game, keep_all=False, limits=LONG, is_stopped=lambda: False):
+    return tables.rank(game, limits, keep_all, is_stopped)
+
+
 @pytest.fixture
 def told():
     return []
@@ -63,9 +74,9 @@ def test_tables_of_several_folders_are_counted(tables, told, tmp_path):
     assert len(told) == 2 and "gone" in told[0] and told[1] == "2 WDL and 2 DTZ tables of up to 4 pieces"
     with pytest.raises(ValueError, match="gone"):
         tables.open(str(tmp_path / "gone"))
-    assert tables.largest == 4 and rank(tables, Game(parse_fen(KRK))).wdl == WIN
+    assert tables.largest == 4 and rank(tables, game_of(KRK)).wdl == WIN
     tables.open("")
-    assert tables.largest == 0 and rank(tables, Game(parse_fen(KRK))) is None
+    assert tables.largest == 0 and rank(tables, game_of(KRK)) is None
 
 
 @needs_tables
@@ -77,7 +88,7 @@ def test_damaged_tables_are_named_and_passed_over(tables, told, tmp_path, damage
     tables.open(str(tmp_path))
     assert len(told) == 2 and "KRvK.rtbw is damaged" in told[0]
     assert told[1] == "1 WDL and 2 DTZ tables of up to 3 pieces"
-    assert rank(tables, Game(parse_fen(KRK))).wdl is None
+    assert rank(tables, game_of(KRK)).wdl is None
 
 
 class RookProber:
@@ -99,21 +110,10 @@ class RookProber:
         return 20 if board.turn == chess.WHITE else -2 * board.legal_moves.count()
 
 
-def position_after(*texts: str, fen: str = KRK) -> Game:
-    game = Game(parse_fen(fen))
-    for text in texts:
-        game.push(game.position.parse_move(text))
-    return game
-
-
 @pytest.fixture
 def rook(tables):
     tables._prober, tables.largest = RookProber(), 3
     return tables
-
-
-def rank(tables, game, analysing=False, limits=LONG, is_stopped=lambda: False):
-    return tables.rank(game, limits, analysing, is_stopped)
 
 
 def winning_moves(game: Game) -> dict[int, int]:
@@ -127,10 +127,10 @@ def winning_moves(game: Game) -> dict[int, int]:
 
 
 def test_a_win_makes_progress_unless_all_winning_moves_are_asked_for(rook):
-    game = Game(parse_fen(KRK))
+    game = game_of(KRK)
     winning = winning_moves(game)
     assert 0 < len(winning) < len(game.position.legal_moves())
-    everything, best = rank(rook, game, analysing=True), rank(rook, game)
+    everything, best = rank(rook, game, keep_all=True), rank(rook, game)
     assert set(everything.moves) == set(winning) and everything.wdl == best.wdl == WIN
     assert set(best.moves) == {move for move, replies in winning.items() if replies == min(winning.values())}
     assert best.hits > len(winning)
@@ -148,12 +148,12 @@ LOST = "8/8/8/8/8/2k5/7R/K7 b - - 0 1"
 )
 def test_a_result_must_come_before_the_fifty_move_rule(rook, fen, clock, rule, wdl):
     rook.fifty_move_rule = rule
-    assert rank(rook, Game(parse_fen(fen.replace("- 0 1", f"- {clock} 80")))).wdl == wdl
+    assert rank(rook, game_of(fen.replace("- 0 1", f"- {clock} 80"))).wdl == wdl
 
 
 def test_without_distances_a_win_is_not_repeated(rook):
     rook._prober.has_dtz = False
-    game = position_after("b1b7", "c3d3", "b7b1", "d3c3")
+    game = game_of(KRK, "b1b7", "c3d3", "b7b1", "d3c3")
     back = game.position.parse_move("b1b7")
     assert back in winning_moves(game)
     kept = rank(rook, game).moves
@@ -163,7 +163,7 @@ def test_without_distances_a_win_is_not_repeated(rook):
 @pytest.mark.parametrize(("cycles", "wdl"), [(1, LOSS), (2, DRAW)])
 def test_a_third_repetition_saves_a_lost_position(rook, cycles, wdl):
     """After two cycles the king move back makes a position for the third time."""
-    game = position_after(*["h2h3", "c3c4", "h3h2", "c4c3"] * cycles, "h2h3", fen="8/8/8/8/8/2k5/7R/K7 w - - 0 1")
+    game = game_of(LOST.replace("b", "w"), *["h2h3", "c3c4", "h3h2", "c4c3"] * cycles, "h2h3")
     draw = game.position.parse_move("c3c4")
     ranking = rank(rook, game)
     assert ranking.wdl == wdl and (ranking.moves == (draw,)) == (wdl == DRAW)
@@ -171,22 +171,22 @@ def test_a_third_repetition_saves_a_lost_position(rook, cycles, wdl):
 
 
 def test_probing_ends_with_the_time_and_leaves_all_moves(rook):
-    game, looks = Game(parse_fen(KRK)), itertools.count()
+    game, looks = game_of(KRK), itertools.count()
     stopped = rank(rook, game, is_stopped=lambda: next(looks) > 3)
-    assert set(stopped.moves) == set(game.position.legal_moves()) and stopped.wdl is None and stopped.hits == 4
+    assert stopped.moves is None and stopped.wdl is None and stopped.hits == 4
     late = rank(rook, game, limits=Limits(clock=ClockTimes(0, 0)))
     assert late.wdl is None and late.hits == 0
     assert rank(rook, game, limits=Limits(movetime=10**6)).wdl == WIN
 
 
 def test_more_pieces_than_the_tables_or_the_option_allow_are_not_probed(rook):
-    assert rank(rook, Game(parse_fen("8/8/8/8/8/2k5/8/K2R3R w - - 0 1"))) is None
+    assert rank(rook, game_of("8/8/8/8/8/2k5/8/K2R3R w - - 0 1")) is None
     rook.probe_limit = 2
-    assert rank(rook, Game(parse_fen(KRK))) is None
+    assert rank(rook, game_of(KRK)) is None
 
 
 def test_only_allowed_moves_are_ranked(rook):
-    game = Game(parse_fen(KRK))
+    game = game_of(KRK)
     wanted = tuple(map(game.position.parse_move, ("b1b8", "b1b3")))
     ranking = rank(rook, game, limits=Limits(infinite=True, searchmoves=wanted))
     assert (ranking.moves, ranking.wdl) == (wanted[:1], WIN)
@@ -198,8 +198,8 @@ def test_a_fault_in_the_tables_costs_the_tables_only(rook, told):
         raise OSError("the disk is gone")
 
     rook._prober.probe_wdl = fail
-    ranking = rank(rook, Game(parse_fen(KRK)))
-    assert ranking.wdl is None and ranking.confine(LONG) == LONG
+    ranking = rank(rook, game_of(KRK))
+    assert ranking.wdl is None and ranking.moves is None
     assert "the disk is gone" in told[0] and rook.largest == 0
 
 
@@ -216,7 +216,6 @@ MATED = REPORT._replace(score=int(MATE) - 5, bound=0)
         *((MATED, wdl, SCORES[wdl], 0) for wdl in (CURSED_WIN, DRAW, LOSS)),
     ],
 )
-def test_scores_and_moves_are_those_of_the_tables(report, wdl, score, bound):
-    ranking = RootRanking((7, 8), wdl, 3)
-    assert ranking.adjust(report) == report._replace(score=score, bound=bound, tablebase_hits=3)
-    assert ranking.confine(LONG) == LONG._replace(searchmoves=None if wdl is None else (7, 8))
+def test_scores_are_those_of_the_tables(report, wdl, score, bound):
+    expected = report._replace(score=score, bound=bound, tablebase_hits=3)
+    assert RootRanking((7, 8), wdl, 3).adjust(report) == expected

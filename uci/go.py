@@ -141,7 +141,7 @@ class GoHandler:
         analyses = limits.infinite or limits.mate is not None or self._is_on("UCI_AnalyseMode")
         if self._is_on("OwnBook") and not analyses and (found := self.book.choose(game.position, choices)) is not None:
             move, weight = move_text(found.move, self._is_on("UCI_Chess960")), f"weight {found.weight} of {found.total}"
-            self._console.inform(f"book move {move} from {self.book.name}, {weight}")
+            self._console.inform(f"book move {move} from {self.book.path.name}, {weight}")
             line = (found.move, found.reply) if found.reply else (found.move,)
             value = self._searcher.evaluate(game.position)
             self._console.say(self._info(Report(0, 0, value, 0, 0, 0, 0, line), material_of(game.position)))
@@ -150,7 +150,7 @@ class GoHandler:
             keep_all = analyses or int(self._values["MultiPV"]) > 1
             if (ranking := self.tables.rank(game, limits, keep_all, self._stopped.is_set)) is not None:
                 self._console.remark(f"endgame tables: {ranking}")
-                return self._search(game, ranking.confine(limits), ranking.adjust)
+                return self._search(game, limits._replace(searchmoves=ranking.moves), ranking.adjust)
         return self._search(game, limits)
 
     def _search(self, game: Game, limits: Limits, adjust: Callable[[Report], Report] = lambda report: report) -> Result:
