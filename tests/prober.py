@@ -21,16 +21,9 @@ class Prober:
     """Starts `zobra`, sends lines, and waits for lines. Use as a context manager."""
 
     def __init__(self, *arguments: str, environment: dict[str, str] | None = None, folder: Path | None = None) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "zobra.uci", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-            cwd=folder,
-        )
+        command, pipe = [sys.executable, "-m", "zobra.uci", *arguments], subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, cwd=folder)
         self.lines: queue.Queue[str | None] = queue.Queue()
-        self.seen: list[str] = []
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
@@ -60,24 +53,18 @@ class Prober:
         """Lines up to and including the first that begins with `start`; AssertionError if it does not come."""
         got: list[str] = []
         deadline = time.monotonic() + timeout
-        while True:
+        while not got or not got[-1].startswith(start):
             try:
                 line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 raise AssertionError(f"no {start!r} within {timeout} s; got {got}") from None
-            if line is None:
-                raise AssertionError(f"the engine ended before {start!r}; got {got}")
+            assert line is not None, f"the engine ended before {start!r}; got {got}"
             got.append(line)
-            self.seen.append(line)
-            if line.startswith(start):
-                return got
+        return got
 
     def expect_end(self, timeout: float = TIMEOUT) -> list[str]:
         """All further lines to the end of the output."""
-        got: list[str] = []
-        while (line := self.lines.get(timeout=timeout)) is not None:
-            got.append(line)
-        return got
+        return list(iter(lambda: self.lines.get(timeout=timeout), None))
 
     def ask(self, *lines: str, answer: str) -> list[str]:
         """Send lines and wait for an answer that begins with `answer`."""

@@ -17,7 +17,6 @@ from zobra.search.searcher import Searcher
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ENDGAME = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
 MIDDLEGAME = "r2q1rk1/ppp2ppp/2npbn2/4p3/4P3/2NPBN2/PPP2PPP/R2Q1RK1 w - - 0 9"
-MATED, STALEMATED = "R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "k7/P7/K7/8/8/8/8/8 b - - 0 1"
 PATIENCE = 5.0  # seconds within which anything that must end has ended
 
 
@@ -59,11 +58,18 @@ def test_the_node_limit_is_exact(searcher, fen, limit):
     assert not reports or reports[-1].nodes == limit == max(report.nodes for report in reports)
 
 
-def test_the_depth_limit_is_the_last_depth_and_cut_by_the_stack(searcher):
-    for depth in (1, 2, 7):
-        _, reports = think(searcher, MIDDLEGAME, Limits(depth=depth))
+def test_reports_tell_of_growing_effort_up_to_the_depth_limit(searcher):
+    for depth in (1, 2, 9):
+        _, reports = think(searcher, KIWIPETE, Limits(depth=depth))
         assert sorted({report.depth for report in reports}) == list(range(1, depth + 1))
         assert all(report.selective_depth >= report.depth for report in reports)
+        assert {report.bound for report in reports} <= {-1, 0, 1} and reports[-1].bound == 0
+        for earlier, later in itertools.pairwise(reports):
+            assert later.depth >= earlier.depth and later.nodes > earlier.nodes and later.milliseconds >= earlier.milliseconds
+        assert 0 <= reports[-1].hashfull <= 1_000
+
+
+def test_a_depth_beyond_the_stack_is_cut(searcher):
     _, reports = think(searcher, "8/8/8/8/8/2k5/8/K7 w - - 0 1", Limits(depth=100_000))
     assert (reports[-1].depth, reports[-1].score) == (MAX_PLY - 1, 0)
 
@@ -80,18 +86,7 @@ def test_only_the_search_moves_are_considered(searcher):
     assert one.best == allowed[2]
 
 
-def test_reports_tell_of_growing_effort(searcher):
-    _, reports = think(searcher, KIWIPETE, Limits(depth=9))
-    for earlier, later in itertools.pairwise(reports):
-        assert later.depth >= earlier.depth
-        assert later.nodes > earlier.nodes
-        assert later.milliseconds >= earlier.milliseconds
-    assert {report.bound for report in reports} <= {-1, 0, 1}
-    assert reports[-1].bound == 0
-    assert 0 < reports[-1].hashfull <= 1_000
-
-
-@pytest.mark.parametrize("fen", [MATED, STALEMATED])
+@pytest.mark.parametrize("fen", ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "k7/P7/K7/8/8/8/8/8 b - - 0 1"])
 def test_without_a_legal_move_there_is_nothing_to_say(searcher, fen):
     assert think(searcher, fen, Limits(depth=3)) == (Result(0, 0), [])
 
@@ -110,8 +105,7 @@ def test_the_mate_limit_ends_the_search_once_it_is_found(searcher, fen, plies):
     moves = (plies + 1) // 2
     _, reports = think(searcher, fen, Limits(mate=moves, nodes=2_000_000))
     assert searcher.nodes < 2_000_000
-    assert is_mate(reports[-1].score)
-    assert mate_in_moves(reports[-1].score) == moves
+    assert is_mate(reports[-1].score) and mate_in_moves(reports[-1].score) == moves
     earlier = [report.score for report in reports[:-1] if report.bound == 0]
     assert all(not is_mate(score) or mate_in_moves(score) > moves for score in earlier)
 
