@@ -62,16 +62,14 @@ def ablate(
         raise ValueError(f"{folder} holds a match that is no ablation")
     state = play(console, folder, settings, options)
     if state.error is None:
-        benches: dict[str, int | None] = dict(known_benches(folder / "ablation.json"))
-        missing = [] if state.interrupted else [engine for engine in settings.engines if engine.name not in benches]
+        path, benches = folder / "ablation.json", dict[str, int | None]()
+        if path.exists():  # benches that are known are not searched again
+            kept = read_json(path, "an ablation", lambda values: [values | {"name": WHOLE}, *values["techniques"]])
+            benches = {entry["name"]: typed(int | None, entry["bench"], "bench") for entry in kept}
+        missing = [engine for engine in settings.engines if benches.get(engine.name) is None and not state.interrupted]
         with ThreadPoolExecutor(options.playing.concurrency) as executor:
             benches |= zip((engine.name for engine in missing), executor.map(bench, missing), strict=True)
-        found = content(settings, state.results, benches)
-        save(folder, found)
-        table = Table(*_HEADER)
-        for row in _rows(found):
-            table.add_row(*row)
-        console.print(table)
+        console.print(save(folder, content(settings, state.results, benches)))
         console.print(f"kept in {folder}: ablation.json, ablation.md", soft_wrap=True)
     end_run(console, state, folder)
 
@@ -124,47 +122,27 @@ def content(settings: Settings, results: Results, benches: Mapping[str, int | No
         games, pairs = sum(results.trinomial(WHOLE, engine.name)), results.pentanomial(WHOLE, engine.name)
         found = estimate(results.best_counts(WHOLE, engine.name)) if games else None
         elo, margin = (found.elo, found.elo_margin) if found else (-math.inf, math.nan)
+        known = {key: round(v, 2) if math.isfinite(v) else None for key, v in (("elo", elo), ("margin", margin))}
         off = {name: value for name, value in engine.options.items() if whole.options.get(name) != value}
-        numbers = {"elo": _finite(elo), "margin": _finite(margin), "bench": benches.get(engine.name)}
-        entries.append((elo, {"name": engine.name, "off": off, "games": games, "pairs": pairs} | numbers))
-    entries.sort(key=lambda item: -item[0])
-    techniques = [entry for _, entry in entries]
+        entry = {"name": engine.name, "off": off, "games": games, "pairs": pairs} | known
+        entries.append((elo, entry | {"bench": benches.get(engine.name)}))
+    techniques = [entry for _, entry in sorted(entries, key=lambda item: -item[0])]
     return {"kind": "ablation", "limit": settings.time_control, "bench": benches.get(WHOLE), "techniques": techniques}
 
 
-def _finite(value: float) -> float | None:
-    return round(value, 2) if math.isfinite(value) else None
-
-
-def _rows(found: Mapping[str, Any]) -> list[list[str]]:
-    """The table of ablation.json's content as text, in the order of _HEADER; Elo with its margin, as far as they are known."""
-    rows = []
+def save(folder: Path, found: Mapping[str, Any]) -> Table:
+    """Writes ablation.json and ablation.md. Returns the table: Elo with its margin, as far as known. Raises OSError."""
+    table, lines = Table(*_HEADER), [f"| {' | '.join(_HEADER)} |", "|---|---|---:|---:|---:|"]
     for entry in found["techniques"]:
         pairs, off = entry["pairs"], ", ".join(f"{name}={value}" for name, value in entry["off"].items())
         elo = "-" if not entry["games"] else "all won" if pairs[-1] == sum(pairs) else "all lost"
         if entry["elo"] is not None:
             elo = f"{entry['elo']:+.0f}" + ("" if entry["margin"] is None else f" ± {entry['margin']:.0f}")
-        rows.append([entry["name"], off, elo, str(entry["games"]), "-" if entry["bench"] is None else f"{entry['bench']:,}"])
-    return rows
-
-
-def save(folder: Path, found: Mapping[str, Any]) -> None:
-    """Writes ablation.json and ablation.md. Raises OSError."""
-    lines = [f"| {' | '.join(_HEADER)} |", "|---|---|---:|---:|---:|"]
-    lines += ["| {} | `{}` | {} | {} | {} |".format(*row) for row in _rows(found)]
+        row = [entry["name"], off, elo, str(entry["games"]), "-" if entry["bench"] is None else f"{entry['bench']:,}"]
+        table.add_row(*row)
+        lines.append("| {} | `{}` | {} | {} | {} |".format(*row))
     whole = "" if found["bench"] is None else f" Bench of the whole engine: {found['bench']:,}."
     below = f"The whole engine against itself without the technique at {found['limit']}, with 95 % margins.{whole}"
     write_safely(folder / "ablation.json", json.dumps(found, indent=1))
     write_safely(folder / "ablation.md", "\n".join([*lines, "", below, ""]))
-
-
-def known_benches(path: Path) -> dict[str, int]:
-    """The bench of each engine by an earlier ablation.json. Raises ValueError or OSError."""
-    if not path.exists():
-        return {}
-
-    def convert(values: dict) -> dict[str, int]:
-        benches = {WHOLE: values["bench"]} | {entry["name"]: entry["bench"] for entry in values["techniques"]}
-        return {name: typed(int, nodes, "bench") for name, nodes in benches.items() if nodes is not None}
-
-    return read_json(path, "an ablation", convert)
+    return table

@@ -48,32 +48,37 @@ class Pool:
         self._settings, self._log = settings, playing.log
         threads = max(engine.threads for engine in settings.engines)
         self._processors = shares(playing.concurrency, threads) if playing.pin else [[] for _ in range(playing.concurrency)]
-        self._workers: list[WorkerProcess] = []
+        self._workers: dict[int, WorkerProcess] = {}
         self._again: deque[Pairing] = deque()
-        self._deaths = 0
 
     def play(self, games: Iterator[Pairing], started: Callable[[Pairing], None]) -> Generator[GameRecord]:
         """Finished games as they come; the next one is drawn from `games` when a worker is free for it. Raises RuntimeError
         when worker processes keep dying. To be closed, so that workers and engines end with it."""
         resource_tracker.ensure_running()  # its start would release signals that are held back
+        deaths = 0
         try:
             while self._hand_out(games, started):
-                ready = wait([worker.connection for worker in self._workers])
-                for number, worker in enumerate(self._workers):
+                ready = wait([worker.connection for worker in self._workers.values()])
+                for number, worker in list(self._workers.items()):
                     if worker.connection not in ready:
                         continue
                     try:
                         record: GameRecord = worker.connection.recv()
-                    except (EOFError, OSError):
-                        self._replace(number)
+                    except (EOFError, OSError):  # it died, by lack of memory perhaps
+                        deaths += 1
+                        if deaths >= _MOST_DEATHS:
+                            code = worker.process.exitcode
+                            raise RuntimeError(f"worker processes keep dying (exit code {code})") from None
+                        del self._workers[number]
+                        worker.connection.close()
+                        self._again.extend([worker.pairing] if worker.pairing else [])
                         continue
-                    worker.pairing = None
-                    self._deaths = 0
+                    worker.pairing, deaths = None, 0
                     yield record
         finally:
-            for worker in self._workers:
+            for worker in self._workers.values():
                 worker.connection.close()
-            for worker in self._workers:
+            for worker in self._workers.values():
                 worker.process.join(timeout=5)
                 if worker.process.is_alive():
                     worker.process.kill()
@@ -81,21 +86,20 @@ class Pool:
     def _hand_out(self, games: Iterator[Pairing], started: Callable[[Pairing], None]) -> bool:
         """Gives every worker a game, as long as there are any. Whether any game is being played."""
         for number in range(len(self._processors)):
-            if number < len(self._workers) and self._workers[number].pairing is not None:
+            if number in self._workers and self._workers[number].pairing is not None:
                 continue
             pairing = self._again.popleft() if self._again else next(games, None)
             if pairing is None:
                 break
-            if number == len(self._workers):
-                # Ctrl-C is for this process; a worker that is still starting must not see it
-                with interrupts_held():
-                    self._workers.append(self._start(number))
+            if number not in self._workers:
+                with interrupts_held():  # Ctrl-C is for this process; a worker that is still starting must not see it
+                    self._workers[number] = self._start(number)
             worker = self._workers[number]
             worker.pairing = pairing
             with contextlib.suppress(OSError):  # a worker that has died is replaced when its answer is waited for
                 worker.connection.send(pairing)
             started(pairing)
-        return any(worker.pairing for worker in self._workers)
+        return any(worker.pairing for worker in self._workers.values())
 
     def _start(self, number: int) -> WorkerProcess:
         context = multiprocessing.get_context("spawn")
@@ -104,18 +108,6 @@ class Pool:
         process.start()
         there.close()
         return WorkerProcess(process, here)
-
-    def _replace(self, number: int) -> None:
-        """A worker died, by lack of memory perhaps: its game is played again by another."""
-        worker = self._workers[number]
-        self._deaths += 1
-        if self._deaths >= _MOST_DEATHS:
-            raise RuntimeError(f"worker processes keep dying (exit code {worker.process.exitcode})")
-        if worker.pairing is not None:
-            self._again.append(worker.pairing)
-        worker.connection.close()
-        with interrupts_held():
-            self._workers[number] = self._start(number)
 
 
 def work(connection: Connection, settings: Settings, processors: Sequence[int], log: Path | None) -> None:

@@ -54,8 +54,7 @@ class Results:
         return self._counts(self._pairs, 5, name, rival)
 
     def _counts(self, counter: Counter[tuple[str, str, int]], size: int, name: str, rival: str | None) -> list[int]:
-        rivals = self.names if rival is None else [rival]
-        return [sum(counter[(name, other, points)] for other in rivals) for points in range(size)]
+        return [sum(counter[(name, other, p)] for other in self.names if rival in (None, other)) for p in range(size)]
 
     def best_counts(self, name: str, rival: str | None = None) -> list[int]:
         """Pairs once there are any, single games before."""

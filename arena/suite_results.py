@@ -95,17 +95,14 @@ class EngineResult:
 
     @property
     def answered(self) -> list[Outcome]:
-        """The outcomes so far."""
         return [outcome for outcome in self.outcomes if outcome is not None]
 
     @property
     def solved(self) -> int:
-        """How many positions are solved."""
         return sum(outcome.solved for outcome in self.answered)
 
     @property
     def points(self) -> int:
-        """The points earned."""
         return sum(outcome.points for outcome in self.answered)
 
     def solution_times(self) -> list[int]:

@@ -20,17 +20,7 @@ from zobra.arena.protocol import Features, XBoard
 from zobra.arena.settings import Pairing, Settings
 
 START = Opening(chess.STARTING_FEN)
-LATE_XBOARD = """
-for line in iter(input, "quit"):
-    if line.startswith("protover"):
-        print('feature ping=1 setboard=1 usermove=1 colors=0 sigint=0 sigterm=0 done=1')
-    elif line.startswith("ping"):
-        print("pong" + line[4:])
-    elif line == "?":
-        print("move e7e5")
-"""
-
-PLAYING_XBOARD = """
+XBOARD = """
 import sys, time, chess
 log, behaviour = open(sys.argv[1], "a"), sys.argv[2]
 for line in sys.stdin:
@@ -46,7 +36,7 @@ for line in sys.stdin:
         board.push_uci(rest[0])
     elif word == "go" and behaviour == "illegal":
         print("move e1e8", flush=True)
-    elif word == "go":
+    elif word == ("?" if behaviour == "late" else "go"):
         move = min(board.legal_moves, key=chess.Move.uci)
         board.push(move)
         print("move", move, flush=True)
@@ -54,18 +44,20 @@ for line in sys.stdin:
     elif word == "quit":
         break
 """
+BOTH = {"W", "B"}
+W, B = scripted("W"), scripted("B")
 
 
-def playing_xboard(log: Path, behaviour: str = "plain", **more) -> EngineSpec:
-    return EngineSpec("W", (sys.executable, "-c", PLAYING_XBOARD, str(log), behaviour), protocol="xboard", **more)
+def xboard(name: str, log: Path, behaviour: str = "plain", **more) -> EngineSpec:
+    return EngineSpec(name, (sys.executable, "-c", XBOARD, str(log), behaviour), protocol="xboard", **more)
 
 
 def play(
-    white: EngineSpec, black: EngineSpec, time_control: str = "20", opening: Opening = START, games: int = 1, **more
+    white: EngineSpec, black: EngineSpec = B, time_control: str = "20", opening: Opening = START, games: int = 1, **more
 ) -> tuple[GameRecord, set[str]]:
     """Plays games between the two: the last one, and the engines that run after it."""
-    more = {"rules": AdjudicationRules(move_limit=6)} | more
-    engines = EngineSet(Settings((white, black), time_control, 1, **more))
+    rules = AdjudicationRules(move_limit=more.pop("move_limit", 6))
+    engines = EngineSet(Settings((white, black), time_control, 1, rules=rules, **more))
 
     async def run():
         try:
@@ -78,13 +70,9 @@ def play(
     return asyncio.run(run())
 
 
-W, B = scripted("W"), scripted("B")
-
-
 def test_an_ordinary_game():
     record, running = play(scripted("W", "--score", "cp 31"), scripted("B", "--score", "mate -2"))
-    assert running == {"W", "B"}
-    assert (record.result, record.reason, len(record.moves)) == ("1/2-1/2", "move limit", 12)
+    assert (record.result, record.reason, len(record.moves), running) == ("1/2-1/2", "move limit", 12, BOTH)
     board = chess.Board()
     for ply, played in enumerate(record.moves):
         assert played.move == min(board.legal_moves, key=board.uci)
@@ -104,120 +92,91 @@ def test_an_ordinary_game():
     ],
 )
 def test_a_game_is_lost_by_misbehaviour(arguments, reason, detail, usable):
-    record, running = play(W, scripted("B", *arguments))
-    assert (record.result, record.reason, record.detail, len(record.moves)) == ("1-0", reason, detail, 5)
-    assert running == ({"W", "B"} if usable else {"W"})
-    record, _ = play(scripted("W", *arguments), B)
+    for games in (1, 2):  # a usable engine plays on after its loss
+        record, running = play(W, scripted("B", *arguments), games=games)
+        assert (record.result, record.reason, record.detail, len(record.moves)) == ("1-0", reason, detail, 5)
+        assert (record.index, running) == (games - 1, BOTH if usable else {"W"})
+    record, _ = play(scripted("W", *arguments))
     assert (record.result, record.reason, len(record.moves)) == ("0-1", reason, 4)
 
 
-def test_an_engine_that_overruns_its_clock_loses_by_the_overshoot():
-    record, running = play(W, scripted("B", "--late", "2", "--late-ms", "1200"), "0.8")
-    assert (record.result, record.reason, len(record.moves)) == ("1-0", "time", 3)
-    assert running == {"W", "B"}
-    over = int(record.detail.removesuffix(" ms over"))
-    assert over >= 390
-
-
-def test_an_xboard_engine_that_overruns_its_clock_and_obeys_is_late_and_usable():
-    late = EngineSpec("B", (sys.executable, "-u", "-c", LATE_XBOARD), protocol="xboard")
-    record, running = play(W, late, "0.5")
-    assert (record.result, record.reason, len(record.moves)) == ("1-0", "time", 1)
-    assert running == {"W", "B"}
-
-
-def test_a_late_move_that_comes_before_the_stop_is_a_loss_on_time_too():
-    record, _ = play(scripted("W", "--late", "2", "--late-ms", "650"), B, "movetime=500")
-    assert (record.result, record.reason) == ("0-1", "time")
-    assert int(record.detail.removesuffix(" ms over")) >= 140
+@pytest.mark.parametrize(
+    "arguments, time_control, moves, most",
+    [(("--late-ms", "1200"), "0.8", 3, 390), (("--late-ms", "650"), "movetime=500", 3, 140)],  # after the stop, and before it
+)
+def test_an_engine_that_overruns_its_clock_loses_by_the_overshoot(arguments, time_control, moves, most):
+    record, running = play(W, scripted("B", "--late", "2", *arguments), time_control)
+    assert (record.result, record.reason, len(record.moves), running) == ("1-0", "time", moves, BOTH)
+    assert int(record.detail.removesuffix(" ms over")) >= most
 
 
 def test_a_margin_forgives_lateness():
     record, running = play(scripted("W", "--late", "2", "--late-ms", "150"), B, "movetime=100", margin_ms=5000)
-    assert (record.reason, running) == ("move limit", {"W", "B"})
+    assert (record.reason, running) == ("move limit", BOTH)
 
 
-def test_an_engine_that_hangs_stalls(monkeypatch):
+@pytest.mark.parametrize(
+    "arguments, time_control, stall, detail",
+    [
+        (("--hang", "2"), "1.5", 60, "stop not obeyed"),
+        (("--stall", "1"), "9", 0.5, "no answer to a ping in 0.5 s"),
+        (("--hang", "2"), "nodes=5", 0.5, "no move"),
+    ],
+)
+def test_an_engine_that_hangs_stalls(monkeypatch, arguments, time_control, stall, detail):
     monkeypatch.setattr(players, "LATE_TIME", 0.3)
-    record, running = play(W, scripted("B", "--hang", "2"), "1.5")
-    assert (record.result, record.reason, len(record.moves)) == ("1-0", "stall", 3)
-    assert "stop not obeyed" in record.detail
-    assert running == {"W"}
+    record, running = play(W, scripted("B", *arguments), time_control, stall_seconds=stall)
+    assert (record.result, record.reason, len(record.moves), running) == ("1-0", "stall", 3, {"W"})
+    assert detail in record.detail
 
 
-def test_an_engine_that_stops_answering_pings_stalls():
-    record, running = play(W, scripted("B", "--stall", "2"), "9", stall_seconds=0.5)
-    assert (record.result, record.reason, record.detail) == ("1-0", "stall", "no answer to a ping in 0.5 s")
-    assert running == {"W"}
-
-
-def test_without_a_clock_patience_ends(monkeypatch):
-    monkeypatch.setattr(players, "LATE_TIME", 0.3)
-    record, _ = play(scripted("W", "--hang", "1"), B, "nodes=5", stall_seconds=0.5)
-    assert (record.result, record.reason) == ("0-1", "stall")
-
-
-def test_a_usable_engine_plays_on_after_its_loss():
-    record, _ = play(W, scripted("B", "--illegal", "3"), games=2)
-    assert (record.index, record.reason, len(record.moves)) == (1, "illegal move", 5)
-
-
-def test_an_xboard_engine_plays_on_after_an_illegal_move(tmp_path):
-    record, running = play(playing_xboard(tmp_path / "log", "illegal"), B, games=2, stall_seconds=5)
-    assert (record.index, record.reason, record.detail) == (1, "illegal move", "e1e8")
-    assert running == {"W", "B"}
+def test_xboard_engines_that_fail_and_obey_play_on(tmp_path):
+    record, running = play(xboard("W", tmp_path / "log", "illegal"), games=2, stall_seconds=5)
+    assert (record.index, record.reason, record.detail, running) == (1, "illegal move", "e1e8", BOTH)
+    record, running = play(W, xboard("B", tmp_path / "log", "late"), "0.5")
+    assert (record.result, record.reason, len(record.moves), running) == ("1-0", "time", 1, BOTH)
+    # a move in time counts although the engine is busy after it
+    record, running = play(xboard("W", tmp_path / "log", "busy"), B, "movetime=300", move_limit=1)
+    assert (record.reason, running) == ("move limit", BOTH)
 
 
 @pytest.mark.parametrize(
     ("options", "cores"), [({}, "1"), ({"cores": "2", "memory": "16"}, "2"), ({"cores": 1, "memory": 16}, "1")]
 )
 def test_an_xboard_engine_is_told_its_settings_once(tmp_path, options, cores):
-    record, _ = play(playing_xboard(tmp_path / "log", options=options), B, rules=AdjudicationRules(move_limit=3))
+    record, _ = play(xboard("W", tmp_path / "log", options=options), move_limit=3)
     assert (record.reason, len(record.moves)) == ("move limit", 6)
     told = [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith(("cores", "memory"))]
     assert sorted(told) == [f"cores {cores}"] + ["memory 16"] * ("memory" in options)
 
 
-def test_an_xboard_move_in_time_counts_although_the_engine_is_busy_after_it(tmp_path):
-    record, running = play(playing_xboard(tmp_path / "log", "busy"), B, "movetime=300", rules=AdjudicationRules(move_limit=1))
-    assert (record.reason, running) == ("move limit", {"W", "B"})
-
-
 def test_engines_are_told_the_time_and_the_moves(tmp_path):
-    log = tmp_path / "log"
-    opening = Opening(chess.STARTING_FEN, ("e2e4", "e7e5"))
+    log, opening = tmp_path / "log", Opening(chess.STARTING_FEN, ("e2e4", "e7e5"))
     white = scripted("W", "--log", str(log), options={"Hash": "2"}, time_odds=0.5)
-    record, _ = play(white, B, "40/60+1", opening, rules=AdjudicationRules(move_limit=3))
+    record, _ = play(white, B, "40/60+1", opening, move_limit=3)
     assert len(record.moves) == 4
     lines = log.read_text().splitlines()
     assert "setoption name Hash value 2" in lines
-    assert lines.count("ucinewgame") == 1
+    assert lines.count("ucinewgame") == 1 and lines.count("isready") >= 4
     positions = [line for line in lines if line.startswith("position")]
     assert positions[0] == "position startpos moves e2e4 e7e5"
     assert positions[1] == f"position startpos moves e2e4 e7e5 {record.moves[0].move} {record.moves[1].move}"
     go = [line for line in lines if line.startswith("go")]
-    assert go[0] == "go wtime 30000 btime 60000 winc 500 binc 1000 movestogo 40"
-    assert go[1].endswith("movestogo 39")
-    assert lines.count("isready") >= 4
+    assert go[0] == "go wtime 30000 btime 60000 winc 500 binc 1000 movestogo 40" and go[1].endswith("movestogo 39")
 
 
-@pytest.mark.parametrize("text", ["false", "False", "0"])
-def test_what_is_to_be_off_is_off(tmp_path, text):
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [({"Caution": text}, ["Threads value 1", "Caution value false"]) for text in ("false", "False", "0")]
+    + [({}, ["Threads value 1"]), ({"Threads": "3"}, ["Threads value 3"])],  # one thread unless told otherwise
+)
+def test_options_have_the_values_of_their_types(tmp_path, options, told):
     log = tmp_path / "log"
-    play(scripted("W", "--log", str(log), options={"Caution": text}), B, rules=AdjudicationRules(move_limit=1))
-    assert "setoption name Caution value false" in log.read_text().splitlines()
-
-
-@pytest.mark.parametrize(("options", "threads"), [({}, "1"), ({"Threads": "3"}, "3")])
-def test_engines_think_with_one_thread_unless_told_otherwise(tmp_path, options, threads):
-    log = tmp_path / "log"
-    play(scripted("W", "--log", str(log), options=options), B, rules=AdjudicationRules(move_limit=1))
-    told = [line for line in log.read_text().splitlines() if "threads" in line.lower()]
-    assert [line.split()[-1] for line in told] == [threads]
+    play(scripted("W", "--log", str(log), options=options), move_limit=1)
+    assert [line[15:] for line in log.read_text().splitlines() if line.startswith("setoption")] == told
 
 
 def test_an_xboard_engine_is_not_asked_for_nodes_that_it_cannot_count():
-    spec = EngineSpec("x", ("x",), protocol="xboard")
     for nps, control, problem in (
         (1, "nodes=9", ""),
         (1, "10 nodes=9", "not both"),
@@ -225,29 +184,22 @@ def test_an_xboard_engine_is_not_asked_for_nodes_that_it_cannot_count():
     ):
         protocol = XBoard.__new__(XBoard)
         protocol.features = Features(setboard=1, nps=nps)
-        player = EnginePlayer(spec, None, protocol, 5)
-        if not problem:
-            player.check_able(False, True, TimeControl.parse(control))
-            continue
-        with pytest.raises(EngineFailure, match=problem):
-            player.check_able(False, True, TimeControl.parse(control))
+        found = protocol.problem(False, True, TimeControl.parse(control))
+        assert problem in found and bool(problem) == bool(found)
 
 
 def test_chess960_castles_by_taking_the_rook():
     fen = "bnrkbrqn/pppppppp/8/8/8/8/PPPPPPPP/5KR1 w G - 0 1"
-    record, running = play(
-        scripted("W", "--last"), B, opening=Opening(fen), chess960=True, rules=AdjudicationRules(move_limit=1),
-    )  # fmt: skip
-    assert running == {"W", "B"} and record.opening["root"] == fen
+    record, running = play(scripted("W", "--last"), opening=Opening(fen), chess960=True, move_limit=1)
+    assert running == BOTH and record.opening["root"] == fen
     board = chess.Board(fen, chess960=True)
     legal = sorted(board.uci(move) for move in board.legal_moves)
-    assert "f1g1" in legal
-    assert record.moves[0].move.uci() == legal[-1]
+    assert "f1g1" in legal and record.moves[0].move.uci() == legal[-1]
 
 
 def test_a_game_that_is_over_at_once():
-    record, running = play(W, B, opening=Opening("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"))
-    assert (record.result, record.reason, record.moves, running) == ("1/2-1/2", "stalemate", [], {"W", "B"})
+    record, running = play(W, opening=Opening("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"))
+    assert (record.result, record.reason, record.moves, running) == ("1/2-1/2", "stalemate", [], BOTH)
 
 
 @pytest.mark.parametrize(

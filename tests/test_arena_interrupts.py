@@ -29,6 +29,7 @@ from zobra.arena.suite_results import load
 from zobra.arena.tune import Plan
 
 HERE = Path(__file__).parent
+PAIR = [f"A={ENGINE}", f"B={ENGINE}", "--tc", "30", "-n", "2"]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for engines in /proc")
 
 
@@ -87,21 +88,7 @@ def test_an_interrupted_suite_keeps_its_results_and_resumes(tmp_path, signals):
 
 def test_the_conversation_is_kept(tmp_path):
     log = tmp_path / "log.txt"
-    run(
-        "match",
-        f"A={ENGINE}",
-        f"B={ENGINE}",
-        "--tc",
-        "30",
-        "-n",
-        "2",
-        "--move-limit",
-        "5",
-        "--folder",
-        tmp_path / "m",
-        "--log",
-        log,
-    )
+    run("match", *PAIR, "--move-limit", "5", "--folder", tmp_path / "m", "--log", log)
     lines = log.read_text().splitlines()
     assert any(" A > go wtime" in line for line in lines) and any(" B < bestmove" in line for line in lines)
     assert all(len(line.split()[0]) == len("2026-01-01T00:00:00.000") for line in lines)
@@ -118,14 +105,13 @@ class FullFile(io.BytesIO):
 
 def test_a_full_disk_names_the_file_and_keeps_the_standings(tmp_path, monkeypatch):
     monkeypatch.setattr(journals, "_open_to_append", lambda _: FullFile())
-    text = run("match", f"A={ENGINE}", f"B={ENGINE}", "--tc", "30", "-n", "2", "--folder", tmp_path / "m", code=2)
+    text = run("match", *PAIR, "--folder", tmp_path / "m", code=2)
     assert "journal.jsonl: No space left" in text and "0 of 2 games in" in text
 
 
 @pytest.mark.parametrize("answer", [r"bestmove \xff\xfe", r"bestmove e2e4\xff"])
 def test_a_move_that_is_no_text_is_illegal(tmp_path, answer):
-    bad = f"B={ENGINE} --answer '{answer}'"
-    text = run("match", f"A={ENGINE}", bad, "--tc", "30", "-n", "2", "--folder", tmp_path / "m")
+    text = run("match", PAIR[0], f"B={ENGINE} --answer '{answer}'", *PAIR[2:], "--folder", tmp_path / "m")
     assert "B lost 2 games by illegal move" in text and r"\xff" in text
 
 
@@ -157,16 +143,14 @@ def test_the_commands_of_a_folder_are_shown_before_they_start(tmp_path):
 def test_control_characters_are_shown_escaped_and_split_no_game(tmp_path):
     name = 'A\n\n[Event "x"]\n\n1. e4 *\x1b[31m'
     (tmp_path / "e.toml").write_text(f"name = {json.dumps(name)}\ncommand = {json.dumps(ENGINE)}\n")
-    text = run(
-        "match", tmp_path / "e.toml", f"B={ENGINE}", "--tc", "30", "-n", "2", "--move-limit", "5", "--folder", tmp_path / "m"
-    )
+    text = run("match", tmp_path / "e.toml", *PAIR[1:], "--move-limit", "5", "--folder", tmp_path / "m")
     assert r"A\n\n" in text and "\x1b" not in text
     assert (tmp_path / "m" / "games.pgn").read_text().count("\n[Event ") == 1
 
 
 def test_long_lines_are_quoted_in_part(tmp_path):
     (tmp_path / "book.epd").write_text("x" * 5_000_000)
-    for command in (["match", f"A={ENGINE}", f"B={ENGINE}", "--openings"], ["suite"]):
+    for command in (["match", *PAIR, "--openings"], ["suite"]):
         assert len(run(*command, tmp_path / "book.epd", code=2)) < 1500
 
 
@@ -204,4 +188,4 @@ def test_damaged_files_are_refused_in_words(tmp_path, seed):
 
 def test_a_program_that_speaks_no_uci_is_reported_soon(tmp_path, monkeypatch):
     monkeypatch.setattr(player, "GREETING_TIME", 0.3)
-    assert "A: no word of uci in 0.3 s" in run("match", "A=cat", f"B={ENGINE}", "--folder", tmp_path / "m", code=2)
+    assert "A: no word of uci in 0.3 s" in run("match", "A=cat", PAIR[1], "--folder", tmp_path / "m", code=2)

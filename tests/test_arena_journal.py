@@ -2,7 +2,9 @@
 
 import io
 import json
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import chess
 import chess.pgn
@@ -33,81 +35,66 @@ MOVES = [
 
 def record(index: int = 0, **more) -> GameRecord:
     white, black = ("A {1}", "B") if index % 2 == 0 else ("B", "A {1}")
-    values = {
-        "result": "1-0",
-        "reason": "time",
-        "detail": "35 ms over",
-        "moves": list(map(PlayedMove.from_json, MOVES)),
-        "start": "2030-01-02T03:04:05+00:00",
-    }
+    values = {"result": "1-0", "reason": "time", "detail": "35 ms over", "start": "2030-01-02T03:04:05+00:00"}
+    values["moves"] = list(map(PlayedMove.from_json, MOVES))
     return GameRecord(index, index // 2, index // 2 + 1, white, black, OPENING.entry(False), **values | more)
 
 
+def keep(folder: Path, *records: GameRecord, settings: Settings = SETTINGS) -> list[GameRecord]:
+    """Adds games to a match, which is begun or resumed; the games that were there."""
+    with closing(Journal(folder, settings)) as journal:
+        for one in records:
+            journal.add(one)
+        return journal.records
+
+
 def test_games_are_there_again(tmp_path):
-    journal = Journal(tmp_path / "m", SETTINGS)
-    journal.add(record(0))
-    journal.add(record(1, result="0-1"))
-    journal.close()
+    games = [record(0), record(1, result="0-1")]
+    assert keep(tmp_path / "m", *games) == []
     run = json.loads((tmp_path / "m" / "run.json").read_text())
     assert run["kind"] == "match" and run["engines"][0]["name"] == "A {1}" and run["sprt"]["elo1"] == 5 and run["created"]
-    assert Journal.settings_in(tmp_path / "m") == SETTINGS
-    again = Journal(tmp_path / "m", SETTINGS)
-    assert again.records == [record(0), record(1, result="0-1")]
-    again.close()
+    assert Journal.settings_in(tmp_path / "m") == SETTINGS and keep(tmp_path / "m") == games
 
 
 def test_half_a_line_at_the_end_is_forgotten(tmp_path):
-    journal = Journal(tmp_path, SETTINGS)
-    journal.add(record(0))
-    journal.add(record(1))
-    journal.close()
+    keep(tmp_path, record(0), record(1))
     path = tmp_path / "journal.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
     (tmp_path / "games.pgn").write_text("torn")
-    journal = Journal(tmp_path, SETTINGS)
-    assert journal.records == [record(0)]
-    journal.add(record(1))
-    journal.close()
-    assert path.read_bytes() == whole
+    assert keep(tmp_path, record(1)) == [record(0)] and path.read_bytes() == whole
     assert (tmp_path / "games.pgn").read_text().count("[Event ") == 2
 
 
 def test_a_broken_line_is_named(tmp_path):
-    Journal(tmp_path, SETTINGS).close()
+    keep(tmp_path)
     good = record().to_json()
     changes = ({"white": "C"}, {"moves": [["e2e4"]]}, {"result": "2-0"}, {"opening": {}})
     for line in ("nonsense", *(json.dumps(good | change) for change in changes)):
         (tmp_path / "journal.jsonl").write_text(f"{json.dumps(good)}\n{line}\n")
         with pytest.raises(ValueError, match=r"journal\.jsonl:2: not a game"):
-            Journal(tmp_path, SETTINGS)
+            keep(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["games.pgn", "journal.jsonl"])
 def test_files_of_something_else_stay_as_they_are(tmp_path, name):
     (tmp_path / name).write_text("mine\n")
     with pytest.raises(ValueError, match=f"holds a {name}"):
-        Journal(tmp_path, SETTINGS)
+        keep(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [name] and (tmp_path / name).read_text() == "mine\n"
 
 
 def test_another_match_is_refused(tmp_path):
-    Journal(tmp_path, SETTINGS).close()
+    keep(tmp_path)
     with pytest.raises(ValueError, match="another match: time_control, seed differs"):
-        Journal(tmp_path, replace(SETTINGS, time_control="5", seed=3))
+        keep(tmp_path, settings=replace(SETTINGS, time_control="5", seed=3))
+    with closing(Journal(tmp_path, SETTINGS)), pytest.raises(ValueError, match="another process"):
+        keep(tmp_path)
     settings = json.loads((tmp_path / "run.json").read_text())
     for content in ({"kind": "suite"}, settings | {"rules": []}, settings | {"time_control": 10}):
         (tmp_path / "run.json").write_text(json.dumps(content))
         with pytest.raises(ValueError, match="not a match"):
-            Journal(tmp_path, SETTINGS)
-
-
-def test_two_processes_cannot_play_the_same_match(tmp_path):
-    journal = Journal(tmp_path, SETTINGS)
-    with pytest.raises(ValueError, match="another process"):
-        Journal(tmp_path, SETTINGS)
-    journal.close()
-    Journal(tmp_path, SETTINGS).close()
+            keep(tmp_path)
 
 
 def test_a_record_knows_its_scheduled_game():
@@ -118,11 +105,9 @@ def test_a_record_knows_its_scheduled_game():
 
 
 def test_pgn_is_what_python_chess_reads(tmp_path):
-    journal = Journal(tmp_path, SETTINGS)
-    journal.add(record(detail="35 ms over {sic}"))
     drawn = record(1, result="1/2-1/2", reason="move limit", detail="", moves=[])
-    journal.add(replace(drawn, opening=drawn.opening | {"name": "book\new"}))  # what becomes of an EPD's id with a backslash
-    journal.close()
+    drawn = replace(drawn, opening=drawn.opening | {"name": "book\new"})  # what becomes of an EPD's id with a backslash
+    keep(tmp_path, record(detail="35 ms over {sic}"), drawn)
     file = io.StringIO((tmp_path / "games.pgn").read_text())
     game, second = chess.pgn.read_game(file), chess.pgn.read_game(file)
     assert game.errors == [] and second.errors == [] and chess.pgn.read_game(file) is None
@@ -151,12 +136,8 @@ def test_pgn_has_short_lines_and_the_name_of_the_opening(tmp_path):
 
 def test_chess960_games_say_so(tmp_path):
     fen = "bnrkbrqn/pppppppp/8/8/8/8/PPPPPPPP/5KR1 w G - 0 1"
-    settings = replace(SETTINGS, chess960=True)
-    journal = Journal(tmp_path, settings)
-    journal.add(
-        replace(record(moves=[PlayedMove(chess.Move.from_uci("f1g1"), 0, None, 1, 1, 1.0)]), opening=Opening(fen).entry(True))
-    )
-    journal.close()
+    castling = record(moves=[PlayedMove(chess.Move.from_uci("f1g1"), 0, None, 1, 1, 1.0)])
+    keep(tmp_path, replace(castling, opening=Opening(fen).entry(True)), settings=replace(SETTINGS, chess960=True))
     game = chess.pgn.read_game(io.StringIO((tmp_path / "games.pgn").read_text()))
     assert game.errors == [] and game.headers["Variant"] == "Chess960"
     assert game.board() == chess.Board(fen, chess960=True)

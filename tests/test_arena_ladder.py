@@ -3,22 +3,17 @@
 import json
 import math
 import random
-import sys
 
 import pytest
-from typer.testing import CliRunner
 
-from tests.arena_runs import ENGINE, app
+from tests.arena_runs import ENGINE, run
 from zobra.arena import ladder as ladders
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
-from zobra.arena.ladder import Ratings, Rung, fit, installed, read_calibration, read_rungs, recalibrated, save_calibration
+from zobra.arena.ladder import Ratings, Rung, fit, read_calibration, read_rungs, recalibrated, save_calibration
 from zobra.arena.processes import spare
-from zobra.arena.report_command import report_page
 from zobra.arena.results import Results
 from zobra.arena.statistics import elo_of_score, score_of_elo
-
-WIDE = {"COLUMNS": "500"}
 
 
 def rung(name: str, rating: float, sigma: float = 1.0) -> Rung:
@@ -63,26 +58,16 @@ def test_a_clean_sweep_stays_finite():
     assert 2300 < found["X"].rating < 4500 and math.isfinite(found["X"].margin)
 
 
-def test_the_shipped_list():
+def test_lists(tmp_path):
     rungs = read_rungs(ladders.SHIPPED)
     assert [one.rating for one in rungs] == sorted(one.rating for one in rungs)
-    assert len({one.engine.name for one in rungs}) == len(rungs) >= 10
-    assert all("Debian" in one.source for one in rungs)
+    assert len({one.engine.name for one in rungs}) == len(rungs) >= 10 and all("Debian" in one.source for one in rungs)
     protocols = {one.engine.name: one.engine.protocol for one in rungs}
     assert protocols["Fairy-Max 5.0b"] == protocols["Phalanx 25"] == "xboard"
-
-
-def test_bad_lists_are_named(tmp_path):
     path = tmp_path / "bad.toml"
     path.write_text('[[engine]]\nname = "x"\ncommand = "x"\nrating = "high"\n')
     with pytest.raises(ValueError, match=r"bad\.toml: engine x: rating"):
         read_rungs(path)
-
-
-def test_missing_engines_are_left_out():
-    here, missing = installed([Rung(EngineSpec("p", (sys.executable,)), 1, 1, ""), rung("no-such-program", 2)])
-    assert [one.engine.name for one in here] == ["p"]
-    assert missing == ["engine no-such-program: no program no-such-program"]
 
 
 def test_a_calibration_tells_differences_better_than_heights():
@@ -122,38 +107,27 @@ def test_calibrations_are_kept(tmp_path):
 def test_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(ladders, "calibration_file", lambda: tmp_path / "kept.json")
     monkeypatch.setattr("os.getloadavg", lambda: (0.4, 0, 0))
-    rungs = tmp_path / "rungs.toml"
-    rungs.write_text(
-        "\n".join(
-            f'[[engine]]\nname = "{name}"\ncommand = "{command}"\nrating = {rating}\n'
-            for name, command, rating in (
-                ("weak", f"{ENGINE} --illegal 2", 1000),
-                ("same", ENGINE, 1200),
-                ("none", "nowhere", 1),
-            )
-        )
-    )
-    arguments = ["--list", str(rungs), "--tc", "30", "-n", "2"]
-    text = CliRunner().invoke(app, ["ladder", f"new={ENGINE} --last", *arguments, "--folder", str(tmp_path / "l")]).output
+    path, engines = tmp_path / "rungs.toml", [("weak", f"{ENGINE} --illegal 2", 1000), ("same", ENGINE, 1200)]
+    lines = ['[[engine]]\nname = "{}"\ncommand = "{}"\nrating = {}\n'.format(*e) for e in (*engines, ("none", "nowhere", 1))]
+    path.write_text("".join(lines))
+    arguments = ["--list", path, "--tc", "30", "-n", "2"]
+    text = run("ladder", f"new={ENGINE} --last", *arguments, "--folder", tmp_path / "l")
     assert "left out: engine none: no program nowhere" in text and f"{spare()} game" in text
     rows = {line.split("│")[1].strip(): line.split("│") for line in text.splitlines() if line.startswith("│")}
     assert set(rows) == {"new", "weak", "same"} and rows["new"][4].strip() == "4"
-    assert int(rows["weak"][2]) < 1000 < int(rows["new"][2])
-    assert "weak lost 2 games by illegal move" in text
-    rows = json.loads((tmp_path / "l" / "ratings.json").read_text())
-    assert {name: before for name, _, _, before in rows}["new"] is None and all(margin > 0 for _, _, margin, _ in rows)
-    page = report_page(tmp_path / "l")
-    assert "Rating list" in page and all(f"<td>{name}</td>" in page for name, *_ in rows)
-    run = json.loads((tmp_path / "l" / "run.json").read_text())
-    assert run["versions"]["new"] == "Scripted" and "processors" in run["machine"]
-    assert run["machine"] in page and "<dd>Scripted; " in page
-    result = CliRunner().invoke(app, ["ladder", "--calibrate", *arguments, "--folder", str(tmp_path / "c")])
-    assert result.exit_code == 0, result.output
+    assert int(rows["weak"][2]) < 1000 < int(rows["new"][2]) and "weak lost 2 games by illegal move" in text
+    kept = json.loads((tmp_path / "l" / "ratings.json").read_text())
+    assert {name: before for name, _, _, before in kept}["new"] is None and all(margin > 0 for _, _, margin, _ in kept)
+    run("report", tmp_path / "l")
+    page, conditions = (tmp_path / "l" / "report.html").read_text(), json.loads((tmp_path / "l" / "run.json").read_text())
+    assert "Rating list" in page and all(f"<td>{name}</td>" in page for name, *_ in kept)
+    assert conditions["versions"]["new"] == "Scripted" and "processors" in conditions["machine"]
+    assert conditions["machine"] in page and "<dd>Scripted; " in page
+    run("ladder", "--calibrate", *arguments, "--folder", tmp_path / "c")
     kept = json.loads((tmp_path / "kept.json").read_text())
     rating = dict(zip(kept["names"], kept["ratings"], strict=True))
     assert kept["time_control"] == "30" and rating["weak"] < rating["same"]
     for control, told in (("30", "ratings as calibrated at 30"), ("20", "ratings as published: the calibration in")):
-        text = CliRunner(env=WIDE).invoke(app, ["ladder", "--list", str(rungs), "--tc", control, "--lowest", "5000"]).output
+        text = run("ladder", "--list", path, "--tc", control, "--lowest", "5000", code=2)
         assert told in text and "no installed rung" in text
-    result = CliRunner(env=WIDE).invoke(app, ["ladder", "--calibrate", *arguments, "--lowest", "1100"])
-    assert result.exit_code and "needs two rungs" in result.output
+    assert "needs two rungs" in run("ladder", "--calibrate", *arguments, "--lowest", "1100", code=2)
