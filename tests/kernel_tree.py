@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,17 @@ print(json.dumps({**found, "level": kernels.selected.target.level, "description"
 """
 
 
+@contextlib.contextmanager
+def full_disk() -> Iterator[None]:
+    """No file that this process or its children write can have any content."""
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, old[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+
+
 class Tree:
     """Sources of a small package in `folder`, and a store beside them."""
 
@@ -62,19 +76,14 @@ class Tree:
         return subprocess.run(command, check=False, cwd=self.sources, env=environment, text=True, capture_output=True)
 
     def begin(self, *words: str, more: str = "", **variables: str) -> subprocess.Popen[str]:
-        """A fresh process that calls both kernels; the word `compile all` does as `zobra warmup` does, `more` is code."""
+        """Start a process that calls both kernels; the word `compile all` does as `zobra warmup` does, `more` is code."""
         environment = {**os.environ, "ZOBRA_CACHE_DIR": str(self.store), **variables}
         command = [sys.executable, "-c", PROBE + more, str(self.sources), *words]
         return subprocess.Popen(command, env=environment, text=True, cwd=self.sources, stdout=subprocess.PIPE)
 
     def start(self, *words: str, **variables: str) -> dict[str, Any]:
         """What such a process found; its answers are right."""
-        return self.result(self.begin(*words, **variables))
-
-    def result(self, process: subprocess.Popen[str]) -> dict[str, Any]:
-        """What a process found; its answers are right."""
-        text, _ = process.communicate(timeout=200)
-        found = json.loads(text)
+        found = json.loads(self.begin(*words, **variables).communicate(timeout=200)[0])
         assert found["answers"] == self.right
         return found
 

@@ -37,7 +37,7 @@ DEFAULTS = default_parameters()
 
 # Types of a kernel's arguments by their names, INT for all others; and what kernels return that give neither INT nor BOOL.
 TYPES = {"worker": WORKER_TYPE, "tables": TABLES_TYPE, "position": POSITION_TYPE, "node": record(NODE), "table": record(TABLE)}
-TYPES |= dict.fromkeys(("move", "tt_move", "tt_entry", "data", "key", "generation"), WORD)
+TYPES |= dict.fromkeys(("move", "tt_move", "tt_entry", "data", "key", "generation", "from_", "to", "flag"), WORD)
 TYPES |= dict.fromkeys(("is_quiet", "pv_node"), BOOL)
 NO_RESULT = (make_move, note_searched, set_threats, store, update_correction_histories, update_histories)
 RETURNS = dict.fromkeys(NO_RESULT, VOID) | dict.fromkeys((pack, probe, move_of, generation_of), WORD)

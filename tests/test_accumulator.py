@@ -45,9 +45,10 @@ def is_updated_well(before: Position, after: Position, colour: int) -> bool:
     return bool(same) and int(found["computed"][0]) == 1 << colour
 
 
+# Positions and moves; whatever lies between two positions, one update has to be enough.
+LINE = "e2e4 d7d5 e4d5 d8d5 b1c3 d5e5 f1e2 c8g4 d2d4 g4e2 g1e2 e5a5 c1d2 b8c6 c3b5 a5b6"
 MOVES = [
     ("a quiet move", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "g1f3"),
-    ("a capture", "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", "e4d5"),
     ("en passant", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"),
     ("promotion", "8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q"),
     ("promotion with capture", "1n6/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7b8n"),
@@ -55,24 +56,17 @@ MOVES = [
     ("castling of Black", "4k2r/8/8/8/8/8/8/4K3 b k - 0 1", "e8g8"),
     ("passing", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "0000"),
     ("a king's step", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1f2"),
+    ("many moves at once", chess.STARTING_FEN, LINE),
 ]
-LINE = "e4 d5 exd5 Qxd5 Nc3 Qe5+ Be2 Bg4 d4 Bxe2 Ngxe2 Qa5 Bd2 Nc6 Nb5 Qb6"
 
 
-@pytest.mark.parametrize(("fen", "move"), [pytest.param(fen, move, id=name) for name, fen, move in MOVES])
+@pytest.mark.parametrize(("fen", "moves"), [pytest.param(fen, moves, id=name) for name, fen, moves in MOVES])
 @pytest.mark.parametrize("colour", [0, 1])
-def test_every_kind_of_move(fen, move, colour):
-    before = parse_fen(fen)
-    after = before.after(0 if move == "0000" else before.parse_move(move))
-    assert is_updated_well(before, after, colour)
-
-
-def test_many_moves_at_once():
-    board, first = chess.Board(), Position.from_board(chess.Board())
-    for number, san in enumerate(LINE.split()):
-        board.push_san(san)
-        for colour in (0, 1):
-            assert is_updated_well(first, Position.from_board(board), colour), number
+def test_one_update_is_enough(fen, moves, colour):
+    before = after = parse_fen(fen)
+    for move in moves.split():
+        after = after.after(0 if move == "0000" else after.parse_move(move))
+        assert is_updated_well(before, after, colour), move
 
 
 def test_a_piece_of_another_kind_on_the_same_square():

@@ -30,7 +30,6 @@ STRICTER = "a rook of its own"
         ("8/8/8/8/8/8/8 w - - 0 1", "8 ranks"),
         ("rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 7"),
         ("rnbqkbnr/pppppppp/7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 6"),
-        ("rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "'9' in rank 6"),
         ("rnbqkbnr/pppppppp/44/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "two digits"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KKkq - 0 1", "a rook of its own"),
         ("rnbqxbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "'x' in rank 8"),
@@ -40,13 +39,10 @@ STRICTER = "a rook of its own"
         ("rnbqkbnr/pppppppp/n7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "Black has more than 16 pieces"),
         ("rnbqkbnP/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNR w KQq - 0 1", "first or the last rank"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", "side to move"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq - 0 1", "a rook of its own"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQxq - 0 1", "letters such as 'KQkq'"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1", "en-passant square"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e3 0 1", "has just passed"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq e3 0 1", "has just passed"),
         ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPPPPP1/RNBQKBNR b KQkq e3 0 1", "has just passed"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - x 1", "half-move clock"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 -1", "move number"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 10001 1", "half-move clock"),
         (f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {'9' * 5000}", "move number"),
@@ -54,11 +50,9 @@ STRICTER = "a rook of its own"
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w \N{KELVIN SIGN}Qkq - 0 1", "letters such as"),
         ("1r2k1r1/8/8/8/8/8/8/RR2K2R w BAkq - 0 1", "a rook of its own"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQAkq - 0 1", "at most two for a side"),
-        ("rnbqkbn~r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "'~' in rank 8"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ\N{KELVIN SIGN}BNR w - - 0 1", "in rank 1 is neither"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBN1 w Q - 0 1", "a rook of its own"),
         ("8/8/8/3kK3/8/8/8/8 w - - 0 1", "in check"),
-        ("8/8/8/8/8/8/2K5/3k4 b - - 0 1", "in check"),
         ("4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1", "Black is in check"),
     ],
 )
@@ -75,25 +69,21 @@ def test_round_trips():
         assert write_fen(parse_fen(shredder), shredder=True) == shredder
 
 
-def test_castling_rights_may_stand_in_any_order():
-    assert write_fen(parse_fen(START.replace("KQkq", "qKkQ"))) == START
-
-
-def test_fields_that_may_be_missing():
-    assert write_fen(parse_fen(" ".join(START.split()[:4]))) == START
-    assert write_fen(parse_fen(" ".join(START.split()[:5]))) == START
-
-
-def test_en_passant_is_kept_only_if_legal():
-    assert write_fen(parse_fen("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3")).split()[3] == "e3"
-    assert write_fen(parse_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1")).split()[3] == "-"
-    assert write_fen(parse_fen("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1")).split()[3] == "-"
-
-
-def test_an_inner_rook_is_named_by_its_file():
-    fen = "1r2k1r1/8/8/8/8/8/8/RR2K2R w HBkq - 0 1"
-    board = chess.Board(fen, chess960=True)
-    assert write_fen(parse_fen(fen)) == board.fen() and board.fen().split()[2] == "KBkq"
+@pytest.mark.parametrize(
+    ("fen", "written"),
+    [
+        (START.replace("KQkq", "qKkQ"), START),  # castling rights in any order
+        (" ".join(START.split()[:4]), START),  # fields that may be missing
+        (" ".join(START.split()[:5]), START),
+        # An en-passant square is kept only if the capture is legal.
+        ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 3", "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 3"),
+        ("4k3/8/8/8/4P3/8/8/4K3 b - e3 0 1", "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1"),
+        ("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1", "8/8/8/8/k2Pp2Q/8/8/3K4 b - - 0 1"),
+        ("1r2k1r1/8/8/8/8/8/8/RR2K2R w HBkq - 0 1", "1r2k1r1/8/8/8/8/8/8/RR2K2R w KBkq - 0 1"),  # an inner rook by its file
+    ],
+)
+def test_what_is_written_of_what_was_read(fen, written):
+    assert write_fen(parse_fen(fen)) == written
 
 
 def mutations(count: int, seed: int) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import signal
 import time
@@ -11,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.kernel_tree import Tree
+from tests.kernel_tree import Tree, full_disk
 from zobra.engine.kernels import kernel_file, user_store
 from zobra.engine.kernels.kernel_file import ObjectCode, pack, unpack
 from zobra.engine.kernels.processor import NATIVE, target_of
@@ -25,19 +24,15 @@ def warm(tmp_path_factory):
     made = Tree(tmp_path_factory.mktemp("tree"))
     found = made.start("compile all")
     assert found["compiled"] == 2 and found["notices"] == []
-    return made
-
-
-def test_the_second_start_compiles_nothing(warm):
-    found = warm.start()
+    found = made.start()
     assert found["compiled"] == 0 and found["notices"] == [] and "user's store" in found["description"]
+    return made
 
 
 def damage(path, how):
     content = path.read_bytes()
-    flipped = bytearray(content)
-    flipped[len(content) // 2] ^= 1
-    rewritten = {"emptied": b"", "halved": content[: len(content) // 2], "random": os.urandom(500), "one bit": bytes(flipped)}
+    half = len(content) // 2
+    flipped = content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :]
     path.unlink()
     if how == "folder":
         (path / "full").mkdir(parents=True)
@@ -46,7 +41,7 @@ def damage(path, how):
     elif how == "link to nowhere":
         path.symlink_to("nowhere")
     else:
-        path.write_bytes(rewritten[how])
+        path.write_bytes({"emptied": b"", "halved": content[:half], "random": os.urandom(500), "one bit": flipped}[how])
 
 
 @pytest.mark.parametrize("how", ["emptied", "halved", "random", "one bit", "folder", "FIFO", "link to nowhere"])
@@ -99,22 +94,14 @@ def test_where_nothing_can_be_kept_it_is_compiled_for_the_process(tmp_path):
     assert found["compiled"] == 2 and len(found["notices"]) == 1 and "cannot be kept" in found["notices"][0]
 
 
-@pytest.fixture
-def full_disk():
-    """No file that this process or its children write can have any content, as on a full disk."""
-    old = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, old[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, old)
-
-
-def test_a_full_disk_costs_one_notice_and_leaves_no_fragments(tmp_path, full_disk):
+def test_a_full_disk_costs_one_notice_and_leaves_no_fragments(tmp_path):
     store = UserStore(target_of(NATIVE), tmp_path)
     before = len(user_store.notices)
-    with pytest.raises(OSError):
-        store.check_writable()
-    for name in ("one", "two"):
-        store.write(CODE, name)
+    with full_disk():
+        with pytest.raises(OSError):
+            store.check_writable()
+        for name in ("one", "two"):
+            store.write(CODE, name)
     assert store.folder is None and store.read("one") == {}
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
     assert len(user_store.notices) == before + 1 and "cannot be kept" in user_store.notices.pop()
@@ -122,23 +109,20 @@ def test_a_full_disk_costs_one_notice_and_leaves_no_fragments(tmp_path, full_dis
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has other rights")
 @pytest.mark.parametrize("what", ["folder", "file"])
-@pytest.mark.parametrize("wrong", ["writable by all", "writable by the group", "another owner"])
-def test_what_others_could_have_written_is_not_run(tmp_path, what, wrong):
-    if wrong == "another owner" and os.geteuid() != 0:
+@pytest.mark.parametrize("rights", [0o002, 0o020, "another owner"])
+def test_what_others_could_have_written_is_not_run(tmp_path, what, rights):
+    if rights == "another owner" and os.geteuid() != 0:
         pytest.skip("only root can give files away")
     store = UserStore(target_of(NATIVE), tmp_path)
     store.write(CODE)
     (file,) = tmp_path.rglob("*.kernel")
     path = file if what == "file" else file.parent
     assert UserStore(target_of(NATIVE), tmp_path).read() == CODE
-    if wrong == "another owner":
-        os.chown(path, 65534, 65534)
-    else:
-        path.chmod(path.stat().st_mode | (0o002 if wrong == "writable by all" else 0o020))
+    os.chown(path, 65534, 65534) if rights == "another owner" else path.chmod(path.stat().st_mode | rights)
     refusing = UserStore(target_of(NATIVE), tmp_path)
     assert refusing.read() == {}
     notice = user_store.notices.pop()
-    assert ("belongs to another user" if wrong == "another owner" else "other users can write to") in notice
+    assert ("belongs to another user" if rights == "another owner" else "other users can write to") in notice
     assert str(path) in notice
     refusing.write(CODE)
     assert UserStore(target_of(NATIVE), tmp_path).read() == (CODE if what == "file" else {})

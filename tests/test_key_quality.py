@@ -39,26 +39,19 @@ def test_dependent_subsets_are_found(seed):
         assert quality.has_dependent_subset(vectors, largest) == has_dependent(vectors.tolist(), largest)
 
 
-def test_equal_distances_may_hide_a_dependence():
-    """Sven Reichard's example: any two of three vectors differ in four bits, and they add up to zero."""
-    vectors = np.array([0b11110000, 0b11001100, 0b00111100], np.uint64)
-    assert quality.rank(vectors) == 2 and quality.has_dependent_subset(vectors, 4)
-
-
 def test_a_dependent_subset_of_each_size_is_found():
     units = [1 << bit for bit in range(20)]
-    for size in range(2, 7):
+    for size in range(2, 8):
         vectors = np.array([*units, reduce(xor, units[: size - 1])], np.uint64)
-        assert [quality.has_dependent_subset(vectors, largest) for largest in (2, 4, 6)] == [size <= 2, size <= 4, True]
+        assert [quality.has_dependent_subset(vectors, largest) for largest in (2, 4, 6)] == [size <= 2, size <= 4, size <= 6]
     assert quality.has_dependent_subset(np.array([5, 0, 7], np.uint64), 2)
-    assert not quality.has_dependent_subset(np.array([*units, reduce(xor, units[:6])], np.uint64), 6)
     with pytest.raises(ValueError, match="not 5"):
         quality.has_dependent_subset(PUBLISHED_KEYS, 5)
 
 
 def test_the_published_numbers():
     numbers, names = PUBLISHED_KEYS, quality.number_names()
-    assert len(numbers) == len(names) == len(set(numbers.tolist())) == len(set(names)) == 781
+    assert len(numbers) == len(names) == len(set(names)) == 781
     assert quality.rank(numbers) == 64 and not quality.has_dependent_subset(numbers, 4)
     assert reduce(xor, (int(numbers[names.index(name)]) for name in quality.KNOWN_DEPENDENT)) == 0
 
@@ -77,10 +70,7 @@ def test_colliding_pairs_are_counted(bits):
 
 def test_the_birthday_prediction():
     assert quality.expected_dependent(23, 2, 3) == 23 * 22 / 2 / 8
-    same_day = sum(math.prod(1 - day / 365 for day in range(people)) for people in range(366))
     assert quality.expected_first_collision(16) == pytest.approx(math.sqrt(math.pi / 2) * 256)
-    assert math.sqrt(math.pi / 2 * 365) == pytest.approx(same_day, rel=0.03)
-    assert quality.expected_dependent(781, 2) == 781 * 780 / 2 / 2**64
 
 
 def test_buckets_keep_the_first_that_fit():
@@ -90,10 +80,7 @@ def test_buckets_keep_the_first_that_fit():
 
 
 def test_false_matches_are_counted_as_predicted():
-    present, absent = (
-        np.array([0b1010_01, 0b1111_01, 0b0000_10], np.uint64),
-        np.array([0b0010_01, 0b1111_10, 0b10_00], np.uint64),
-    )
+    present, absent = np.array([[0b1010_01, 0b1111_01, 0b0000_10], [0b0010_01, 0b1111_10, 0b10_00]], np.uint64)
     table = quality.fill_buckets(present, 2, 4)
     assert quality.false_matches(table, absent, 4) == (0, 3 / 16)
     assert quality.false_matches(table, absent, 3) == (1, 3 / 8)

@@ -6,7 +6,6 @@ import pytest
 
 from tests.search_kernels import VERDICTS, judge_all_numbers
 from tests.search_oracles import random_boards
-from zobra.engine.fen import parse_fen
 from zobra.engine.move import CASTLING, EN_PASSANT, PROMOTION
 from zobra.engine.position import TABLES_RECORD, Position
 
@@ -34,52 +33,29 @@ def test_random_positions(chess960):
             checks += board.is_check()
             for move in check(board):
                 kinds[move >> 12] = kinds.get(move >> 12, 0) + 1
-    assert checks > 30
-    assert kinds[int(CASTLING)] > 3
-    assert kinds[int(EN_PASSANT)] > 3
-    assert kinds[int(PROMOTION)] > 3
+    assert checks > 30 and all(kinds[int(flag)] > 3 for flag in (CASTLING, EN_PASSANT, PROMOTION))
 
 
 @pytest.mark.parametrize(
     "fen",
     [
         "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",  # all four castlings
-        "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1",
         "r3k2r/8/8/8/8/5q2/8/R3K2R w KQkq - 0 1",  # through an attacked square
         "4k3/8/8/8/8/8/4r3/R3K2R w KQ - 0 1",  # in check
         "1r2k3/8/8/8/8/8/8/R3K2R w KQ - 0 1",  # only the rook crosses an attacked square
         "8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1",  # taking in passing would open the rank
         "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",  # taking in passing answers the check
         "4k3/8/8/8/1b6/8/3P4/4K3 w - - 0 1",  # a pinned pawn
-        "4k3/8/8/8/1b6/2P5/3N4/4K3 w - - 0 1",
         "4k3/4r3/8/8/8/8/4R3/4K3 w - - 0 1",  # a pinned rook along its line
         "4k3/8/5N2/8/8/8/4R3/4K3 b - - 0 1",  # double check
         "7k/P6P/8/8/8/8/8/K7 w - - 0 1",  # a promotion square that is blocked
         "4k3/8/8/8/8/p7/P7/4K3 w - - 0 1",  # a double push that is blocked at once
-        "k7/8/8/8/8/8/8/Q1K5 b - - 0 1",
-    ],
-)
-def test_chosen_positions(fen):
-    check(chess.Board(fen))
-
-
-@pytest.mark.parametrize(
-    "fen",
-    [
-        "4k3/8/8/8/8/8/8/1RK4R w HB - 0 1",
+        "4k3/8/8/8/8/8/8/1RK4R w HB - 0 1",  # Chess960
         "4k3/8/8/8/8/8/8/qR1K3R w HB - 0 1",  # the castling rook shields the king
         "4k3/8/8/8/8/8/8/5KR1 w G - 0 1",  # king and rook change places
         "4k3/8/8/8/8/8/8/6KR w H - 0 1",  # the king stays where it is
-        "2r1k3/8/8/8/8/8/8/RK6 w A - 0 1",
-        "4kr2/8/8/8/8/8/8/2K3R1 w G - 0 1",
+        "2r1k3/8/8/8/8/8/8/RK6 w A - 0 1",  # its way is attacked
     ],
 )
-def test_chosen_chess960_positions(fen):
-    position = parse_fen(fen)
-    check(position.to_board(chess960=True))
-
-
-def test_castling_is_accepted():
-    position = parse_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
-    castlings = {position.parse_move("e1g1"), position.parse_move("e1c1")}
-    assert castlings <= accepted(position)
+def test_chosen_positions(fen):
+    check(chess.Board(fen, chess960=True))

@@ -16,15 +16,13 @@ from zobra.engine.make import make
 from zobra.engine.position import TABLES_RECORD, set_up
 from zobra.engine.random_games import next_random
 
-HISTORY = ("repeatable",)  # what a FEN does not tell
 PLIES = 400  # of the longest random game
-GAME = np.dtype(
-    [("made", POSITION, (PLIES + 1,)), ("rebuilt", POSITION, (PLIES + 1,)), ("moves", MOVE_LIST), ("random", "u8")], align=True
-)
+RECORDS = [("made", POSITION, (PLIES + 1,)), ("rebuilt", POSITION, (PLIES + 1,))]
+GAME = np.dtype([*RECORDS, ("moves", MOVE_LIST), ("random", "u8")], align=True)
 
 
 def same(ours: np.void, other: np.void) -> bool:
-    return all(np.array_equal(ours[name], other[name]) for name in POSITION.names if name not in HISTORY)
+    return all(np.array_equal(ours[name], other[name]) for name in POSITION.names if name != "repeatable")  # no FEN has it
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -11,6 +11,8 @@ from zobra.engine.fen import parse_fen
 from zobra.engine.perft import MAX_DEPTH, count_leaves, divide
 
 SUITES = Path(__file__).parents[2] / "shared" / "data" / "perft"
+PUBLIC = {"standard_126": 5, "tricky": 6, "tricky_chess960": 5, "chess960_half": 4, "chess960_deep9": 5}  # and the depth
+PUBLIC |= {"random_marcel_2000": 4, "ferdy_ep": 4, "ferdy_double": 4, "ferdy_single": 4}
 
 # Leaves at depths 1, 2, …; the last depth is for the slow tests.
 TEXTBOOK = {
@@ -25,63 +27,36 @@ TEXTBOOK = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("fen", TEXTBOOK)
-def test_textbook_positions(fen):
-    position, counts = parse_fen(fen), TEXTBOOK[fen][:-1]
-    assert tuple(count_leaves(position, depth) for depth in range(1, len(counts) + 1)) == counts
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("fen", TEXTBOOK)
 def test_textbook_positions_one_ply_deeper(fen):
     assert count_leaves(parse_fen(fen), len(TEXTBOOK[fen])) == TEXTBOOK[fen][-1]
 
 
-@pytest.mark.parametrize(("fen", "counts"), [*STANDARD.items(), *CHESS960.items()])
-def test_own_positions(fen, counts):
+SHALLOWER = {fen: counts[:-1] for fen, counts in TEXTBOOK.items()}
+
+
+@pytest.mark.parametrize(("fen", "counts"), (SHALLOWER | STANDARD | CHESS960).items())
+def test_textbook_and_own_positions(fen, counts):
     position = parse_fen(fen)
     assert tuple(count_leaves(position, depth) for depth in range(1, len(counts) + 1)) == counts
 
 
-def check(name: str, deepest: int, most_leaves: int, every: int = 1) -> None:
-    """Compare all counts of a suite, or those of some lines; skips the test where the suite is missing."""
-    path = SUITES / name
+@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize(("every", "most_leaves"), [(5, 300_000), pytest.param(1, 1 << 40, marks=pytest.mark.slow)])
+def test_public_suites(name, every, most_leaves):
+    """All counts of a suite, or the lower ones of every fifth line."""
+    path = SUITES / f"{name}.epd"
     if not path.exists():
-        pytest.skip(f"../shared/data/perft/{name} is not there")
+        pytest.skip(f"../shared/data/perft/{path.name} is not there")
     checked = 0
     for line in [line for line in path.read_text().splitlines() if re.search(r"D\d+\s+\d+", line)][::every]:
         position = parse_fen(" ".join(line.split(";")[0].split()[:4]) + " 0 1")
         for depth, leaves in ((int(depth), int(leaves)) for depth, leaves in re.findall(r"D(\d+)\s+(\d+)", line)):
-            if depth <= deepest and leaves <= most_leaves:
+            if depth <= PUBLIC[name] and leaves <= most_leaves:
                 assert count_leaves(position, depth) == leaves, (line, depth)
                 checked += 1
     assert checked
-
-
-@pytest.mark.parametrize(
-    "name", ["standard_126.epd", "tricky.epd", "tricky_chess960.epd", "chess960_deep9.epd", "chess960_half.epd", "ferdy_ep.epd"]
-)
-def test_samples_of_the_public_suites(name):
-    check(name, 4, 300_000, every=5 if name != "tricky_chess960.epd" else 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "deepest"),
-    [
-        ("standard_126.epd", 5),
-        ("tricky.epd", 6),
-        ("tricky_chess960.epd", 5),
-        ("chess960_half.epd", 4),
-        ("chess960_deep9.epd", 5),
-        ("random_marcel_2000.epd", 4),
-        ("ferdy_ep.epd", 4),
-        ("ferdy_double.epd", 4),
-        ("ferdy_single.epd", 4),
-    ],
-)
-def test_public_suites(name, deepest):
-    check(name, deepest, 1 << 40)
 
 
 def test_divide_adds_up():

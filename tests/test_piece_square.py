@@ -32,24 +32,13 @@ def weigh_with_phase(board: chess.Board) -> int:
     return (white if board.turn else -white) // 24 + int(TEMPO)
 
 
-def test_both_colours_are_valued_alike():
-    for board in random_boards(31, 12):
-        assert evaluation(board) == evaluation(board.mirror()), board.fen()
+ENDS = [  # all pieces, more than all of them, none
+    "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3",
+    "rnbqkbnr/8/8/8/8/8/QQQQ4/RNBQKBNR w KQkq - 0 1",
+    "8/5p2/4k3/3p4/3P4/2PK4/8/8 w - - 0 1",
+]
 
 
-def test_agrees_with_the_weights_of_the_file():
-    for board in random_boards(32, 8, 200):
-        assert evaluation(board) == weigh_with_phase(board), board.fen()
-
-
-def test_opening_and_ending_are_the_ends_of_the_taper():
-    full = chess.Board("rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3")
-    assert evaluation(full) == weigh(full, "middlegame") + TEMPO
-    bare = chess.Board("8/5p2/4k3/3p4/3P4/2PK4/8/8 w - - 0 1")
-    assert evaluation(bare) == weigh(bare, "endgame") + TEMPO
-    assert weigh(bare, "middlegame") != weigh(bare, "endgame")
-
-
-def test_more_than_all_pieces_count_as_all():
-    board = chess.Board("rnbqkbnr/8/8/8/8/8/QQQQ4/RNBQKBNR w KQkq - 0 1")
-    assert evaluation(board) == weigh(board, "middlegame") + TEMPO
+def test_agrees_with_the_weights_of_the_file_for_both_colours():
+    for board in (*map(chess.Board, ENDS), *random_boards(32, 8, 200)):
+        assert evaluation(board) == evaluation(board.mirror()) == weigh_with_phase(board), board.fen()

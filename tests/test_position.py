@@ -31,31 +31,22 @@ def test_there_and_back_with_python_chess():
         assert position.pieces() == pieces
 
 
-def test_an_en_passant_square_comes_along_only_if_it_can_be_used():
+def test_rights_without_use_are_dropped():
     board = chess.Board(IN_PASSING)
     assert int(Position.from_board(board).record["en_passant"]) == chess.E3
     board.remove_piece_at(chess.D4)
-    assert int(Position.from_board(board).record["en_passant"]) == 0
-
-
-def test_a_castling_right_without_its_rook_is_dropped():
-    board = chess.Board(START)
     board.remove_piece_at(chess.H1)
-    assert naive.squares(Position.from_board(board).record["castling"]) == {chess.A1, chess.A8, chess.H8}
+    this = Position.from_board(board).record
+    assert int(this["en_passant"]) == 0 and naive.squares(this["castling"]) == {chess.A1, chess.A8, chess.H8}
 
 
 def test_a_move_leaves_the_position_before_it_as_it_was():
     position = parse_fen(IN_PASSING)
+    assert (position.side, position.white_to_move(), position.in_check) == (1, False, False)
     before = position.array.tobytes()
     for move in [*position.legal_moves(), 0]:
         assert position.after(move).array.tobytes() != before
     assert position.array.tobytes() == before
-
-
-def test_what_a_position_says_of_itself():
-    position = parse_fen(IN_PASSING)
-    assert (position.side, position.white_to_move(), position.in_check) == (1, False, False)
-    assert position.key == int(naive.keys(position.array)[0])
 
 
 def test_records_have_no_hidden_bytes():

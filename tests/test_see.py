@@ -40,16 +40,13 @@ def test_random_positions(chess960):
         ("3qk3/3r4/8/3p4/8/8/3R4/3QK3 w - - 0 1", "d2d5", 100 - 500),  # queens behind rooks on both sides
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),  # taken in passing
         ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),  # and taken back
-        ("3rk3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
         ("4k3/8/8/3pP3/8/8/3r4/5K2 w - d6 0 1", "e5d6", 0),  # taken back through the square of the captured pawn
         ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "e5d6", 100),  # and protected through it
         ("7k/P7/8/8/8/8/8/K7 w - - 0 1", "a7a8q", 850),
         ("1r5k/P7/8/8/8/8/8/K7 w - - 0 1", "a7a8q", -100),
-        ("1r5k/P7/8/8/8/8/8/K7 w - - 0 1", "a7b8q", 500 + 850),
         ("1r1r3k/P7/8/8/8/8/8/K7 w - - 0 1", "a7b8n", 500 + 220 - 320),
         ("8/8/3k4/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5", 100 - 500),  # the king takes what is alone
         ("8/8/3k4/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100),  # and leaves what is protected
-        ("8/8/8/4pk2/8/4Q3/8/4K3 w - - 0 1", "e3e5", 100 - 950),
         ("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "e1e2", 500),  # the king takes first
         ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "e1c1", 0),
         ("4k3/8/2p5/8/8/1N6/8/4K3 w - - 0 1", "b3c5", 0),  # a quiet move to a safe square

@@ -44,12 +44,10 @@ def test_what_is_stored_is_found(table):
     assert get(table, KEY ^ 1)["evaluation"] == NO_SCORE
 
 
-@pytest.mark.parametrize("key", [0, 1, 2**64 - 1, KEY, 2**63])
+@pytest.mark.parametrize("key", [0, 2**64 - 1, KEY])
 def test_the_low_bits_are_the_index(table, key):
     put(table, key)
-    buckets = table.buckets()
-    used = np.flatnonzero(buckets["data"].any(axis=1))
-    assert list(used) == [key & (len(buckets) - 1)]
+    assert list(np.flatnonzero(table.buckets()["data"].any(axis=1))) == [key & (len(table.buckets()) - 1)]
     assert get(table, key) is not None
 
 
@@ -86,7 +84,6 @@ W = int(AGE_WEIGHT)
 @pytest.mark.parametrize(
     ("entries", "victim"),
     [
-        pytest.param([(0, 1), (0, 9), (0, 9), (0, 9)], 0, id="the shallowest, the first"),
         pytest.param([(0, 9), (0, 9), (0, 9), (0, 1)], 3, id="the shallowest, the last"),
         pytest.param([(1, 2 * W), (0, W + 1), (0, W + 1), (0, W + 1)], 0, id="the old one, though deeper"),
         pytest.param([(1, 2 * W), (0, W - 1), (0, W), (0, W)], 1, id="depth outweighs a little age"),
@@ -104,17 +101,12 @@ def test_what_gives_way(table, generation, entries, victim):
     assert get(table, newcomer)["depth"] == 0
 
 
-def test_generations_are_counted_modulo_64(table):
-    table.record["generation"] = GENERATIONS - 1
-    table.next_generation()
-    assert table.record["generation"] == 0
-
-
 def test_an_entry_that_is_used_again_is_young_again(table):
+    table.record["generation"] = GENERATIONS - 1
     put(table, KEY, depth=20)
     table.next_generation()
     put(table, KEY, depth=1)
-    assert get(table, KEY)["generation"] == 1
+    assert get(table, KEY)["generation"] == table.record["generation"] == 0
 
 
 def test_an_unknown_move_keeps_the_known_one(table):
@@ -155,20 +147,17 @@ def test_hashfull_counts_the_present_search(table):
 
 
 def test_clear_forgets_everything_and_needs_no_second_table(table, monkeypatch):
-    table.next_generation()
-    put(table, KEY)
-    size = len(table.buckets())
     monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
-    table.clear()
-    assert get(table, KEY) is None and not table.buckets().view("u8").any()
-    assert len(table.buckets()) == size and table.record["generation"] == 0
-
-
-def test_own_memory_counts_as_available_when_the_size_changes(monkeypatch):
-    table = Table(8)
-    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
-    table.resize(4)
-    assert table.megabytes == 4
+    for may_map in (True, False):
+        table.next_generation()
+        put(table, KEY)
+        if not may_map:
+            monkeypatch.setattr("zobra.tt.memory.mmap.mmap", refuse)
+        address, size = int(table.record["address"]), len(table.buckets())
+        table.clear()
+        assert get(table, KEY) is None and not table.buckets().view("u8").any()
+        assert len(table.buckets()) == size and table.record["generation"] == 0
+    assert int(table.record["address"]) == address  # written over
 
 
 def test_a_table_grows_into_the_memory_that_the_old_one_gives_up(monkeypatch):
@@ -179,8 +168,9 @@ def test_a_table_grows_into_the_memory_that_the_old_one_gives_up(monkeypatch):
     table.resize(16)
     assert events == [(8, 1), (1, 16)]  # the old one went first
     assert table.megabytes == 16 and get(table, KEY) is None
-    put(table, KEY)
-    assert get(table, KEY) is not None
+    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
+    table.resize(4)
+    assert table.megabytes == 4
 
 
 def test_a_table_that_does_not_fit_even_so_leaves_one_of_the_old_size(monkeypatch):
@@ -208,17 +198,6 @@ def test_entries_are_recalled_and_revised_in_place(table):
     assert table.recall(KEY) == 0
 
 
-def test_clear_without_any_new_memory_writes_over_the_old(table, monkeypatch):
-    put(table, KEY)
-    table.next_generation()
-    address = int(table.record["address"])
-    monkeypatch.setattr("zobra.tt.memory.mmap.mmap", refuse)
-    table.clear()
-    assert get(table, KEY) is None
-    assert not table.buckets()["check"].any()
-    assert (int(table.record["address"]), int(table.record["generation"])) == (address, 0)
-
-
 def test_a_system_without_huge_pages_is_no_obstacle(monkeypatch):
     class Stubborn(mmap.mmap):
         def madvise(self, *_arguments):
@@ -230,7 +209,7 @@ def test_a_system_without_huge_pages_is_no_obstacle(monkeypatch):
     assert get(table, KEY) is not None
 
 
-@pytest.mark.parametrize("megabytes", [-5, 0, 1, 2, 3, 5, 7, 33, 64, 100])
+@pytest.mark.parametrize("megabytes", [-5, 0, 1, 2, 3, 33, 100])
 def test_sizes_are_powers_of_two_within_what_was_asked(table, megabytes):
     put(table, KEY)
     table.resize(megabytes)
@@ -242,17 +221,16 @@ def test_sizes_are_powers_of_two_within_what_was_asked(table, megabytes):
     assert get(table, 2**64 - 1) is not None
 
 
-@pytest.mark.parametrize("say", [lambda: None, lambda: 100])
-def test_too_much_memory_is_refused_and_the_table_kept(table, say, monkeypatch):
+@pytest.mark.parametrize("available", [None, 100])
+def test_too_much_memory_is_refused_and_the_table_kept(table, available, monkeypatch):
     put(table, KEY)
     address = int(table.record["address"])
-    monkeypatch.setattr("zobra.tt.table.available_megabytes", say)
-    if say() is None:  # a system that does not say refuses the mapping itself
+    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: available)
+    if available is None:  # a system that does not say refuses the mapping itself
         monkeypatch.setattr("zobra.tt.memory.mmap.mmap", refuse)
     with pytest.raises(MemoryError, match=str(MAX_MEGABYTES)):
         table.resize(MAX_MEGABYTES)
-    assert get(table, KEY)["move"] == MOVE
-    assert (table.megabytes, int(table.record["address"])) == (1, address)
+    assert get(table, KEY)["move"] == MOVE and (table.megabytes, int(table.record["address"])) == (1, address)
 
 
 def refuse(*_arguments, **_options):

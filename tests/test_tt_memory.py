@@ -31,36 +31,29 @@ def available(tmp_path: Path, version: int, path: str = "/service/zobra") -> int
 
 
 @pytest.mark.parametrize("version", [1, 2])
-class TestControlGroup:
-    def test_its_limit_counts(self, tmp_path, version):
-        write_group(tmp_path, version, "service/zobra", str(50 * MB), used=20 * MB)
-        assert available(tmp_path, version) == 30
+@pytest.mark.parametrize(
+    ("groups", "path", "left"),
+    [
+        pytest.param([("service/zobra", 50, 20, 0)], "/service/zobra", 30, id="its limit counts"),
+        pytest.param([("service/zobra", 50, 49, 40)], "/service/zobra", 41, id="cached files can be dropped"),
+        pytest.param([("service/zobra", 50, 0, 0), ("service", 40, 30, 0)], "/service/zobra", 10, id="a group around it"),
+        pytest.param([(".", 12, 0, 0)], "/docker/0123", 12, id="a container sees its own group at the root"),
+        pytest.param([(".", 12, 13, 0)], "/", 0, id="more use than the limit leaves nothing"),
+    ],
+)
+def test_what_a_control_group_leaves(tmp_path, version, groups, path, left):
+    for group, limit, used, cached in groups:
+        write_group(tmp_path, version, group, str(limit * MB), used * MB, cached * MB)
+    assert available(tmp_path, version, path) == left
 
-    def test_cached_files_can_be_dropped(self, tmp_path, version):
-        write_group(tmp_path, version, "service/zobra", str(50 * MB), used=49 * MB, cached=40 * MB)
-        assert available(tmp_path, version) == 41
 
-    def test_a_group_around_it_may_leave_less(self, tmp_path, version):
-        write_group(tmp_path, version, "service/zobra", str(50 * MB))
-        write_group(tmp_path, version, "service", str(40 * MB), used=30 * MB)
-        assert available(tmp_path, version) == 10
-
-    def test_a_container_sees_its_own_group_at_the_root(self, tmp_path, version):
-        write_group(tmp_path, version, ".", str(12 * MB))
-        assert available(tmp_path, version, "/docker/0123") == 12
-
-    def test_more_use_than_the_limit_leaves_nothing(self, tmp_path, version):
-        write_group(tmp_path, version, ".", str(12 * MB), used=13 * MB)
-        assert available(tmp_path, version, "/") == 0
-
-    def test_no_limit_leaves_what_the_machine_has(self, tmp_path, version):
-        write_group(tmp_path, version, "service/zobra", UNLIMITED[version], used=7)
-        assert abs(available(tmp_path, version) - available_megabytes(tmp_path, tmp_path / "no such file")) < 500
-
-    def test_a_table_respects_it(self, tmp_path, version, monkeypatch):
-        write_group(tmp_path, version, "service/zobra", str(50 * MB), used=20 * MB)
-        monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: available(tmp_path, version))
-        table = Table(16)
-        with pytest.raises(MemoryError, match="64 MB does not fit: 30 MB of memory are available"):
-            table.resize(64)
-        assert table.megabytes == 16
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_table_respects_it(tmp_path, version, monkeypatch):
+    write_group(tmp_path, version, "service/zobra", UNLIMITED[version], used=7)
+    assert abs(available(tmp_path, version) - available_megabytes(tmp_path, tmp_path / "no such file")) < 500
+    write_group(tmp_path, version, "service/zobra", str(50 * MB), used=20 * MB)
+    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: available(tmp_path, version))
+    table = Table(16)
+    with pytest.raises(MemoryError, match="64 MB does not fit: 30 MB of memory are available"):
+        table.resize(64)
+    assert table.megabytes == 16
