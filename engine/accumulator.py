@@ -35,15 +35,6 @@ def feature(piece, square, colour, flip):
 
 
 @kernel
-def changed_squares(one, other):
-    """The squares that are not the same in two positions."""
-    a, b = one.pieces, other.pieces
-    kinds = (a[PAWN] ^ b[PAWN]) | (a[KNIGHT] ^ b[KNIGHT]) | (a[BISHOP] ^ b[BISHOP])
-    kinds |= (a[ROOK] ^ b[ROOK]) | (a[QUEEN] ^ b[QUEEN]) | (a[KING] ^ b[KING])
-    return kinds | (one.colours[ZERO] ^ other.colours[ZERO]) | (one.colours[ONE] ^ other.colours[ONE])
-
-
-@kernel
 def refresh(network, accumulator, position, colour):
     """Compute one side from all pieces."""
     flip, changes, count = orientation(position, colour), accumulator.changes, ZERO
@@ -62,16 +53,19 @@ def refresh(network, accumulator, position, colour):
 def update(network, accumulator, position, known, known_position, colour):
     """Compute one side, in one pass, from the accumulator of a position with the king of `colour` in the same half."""
     flip, changes, added, removed = orientation(position, colour), accumulator.changes, ZERO, ZERO
-    changed = changed_squares(position, known_position)
+    now, then, colours, earlier = position.pieces, known_position.pieces, position.colours, known_position.colours
+    changed = (now[PAWN] ^ then[PAWN]) | (now[KNIGHT] ^ then[KNIGHT]) | (now[BISHOP] ^ then[BISHOP])
+    changed |= (now[ROOK] ^ then[ROOK]) | (now[QUEEN] ^ then[QUEEN]) | (now[KING] ^ then[KING])
+    changed |= (colours[ZERO] ^ earlier[ZERO]) | (colours[ONE] ^ earlier[ONE])
     while changed:
         square = lowest(changed)
         changed &= changed - ONE
-        before, after = np.uint64(known_position.board[square]), np.uint64(position.board[square])
-        if before != NO_PIECE:
-            changes.removed[removed] = np.uint16(feature(before, square, colour, flip))
+        gone, come = np.uint64(known_position.board[square]), np.uint64(position.board[square])
+        if gone != NO_PIECE:
+            changes.removed[removed] = np.uint16(feature(gone, square, colour, flip))
             removed += ONE
-        if after != NO_PIECE:
-            changes.added[added] = np.uint16(feature(after, square, colour, flip))
+        if come != NO_PIECE:
+            changes.added[added] = np.uint16(feature(come, square, colour, flip))
             added += ONE
     changes.added_count, changes.removed_count = added, removed
     add_rows(accumulator.sides[colour], known.sides[colour], network, changes)

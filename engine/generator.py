@@ -93,19 +93,6 @@ def pawn_moves(position, tables, moves, count, kind, allowed, king, us):
     return count
 
 
-@kernel
-def en_passant_moves(position, tables, moves, count, us):
-    """Captures in passing: rare, so each is tried on the board."""
-    target = position.en_passant
-    pawns = tables.pawn[us ^ ONE, target] & position.pieces[PAWN] & position.colours[us]
-    while pawns:
-        pawn = lowest(pawns)
-        if en_passant_is_legal(position, tables, pawn, target):
-            count = push(moves, count, encode(pawn, target, EN_PASSANT))
-        pawns &= pawns - ONE
-    return count
-
-
 @inlined
 def piece_moves(position, tables, moves, count, allowed, king, us):
     """Moves of knights, bishops, rooks and queens to the allowed squares; a pinned piece stays on the line of its pin."""
@@ -172,18 +159,6 @@ def castling_is_legal(position, tables, king, rook, safe, us):
     return True
 
 
-@kernel
-def castling_moves(position, tables, moves, count, king, safe, us):
-    """Castling to either wing; the king is not in check, and its `safe` steps to empty squares are known."""
-    rooks = position.castling & position.colours[us]
-    while rooks:
-        rook = lowest(rooks)
-        if castling_is_legal(position, tables, king, rook, safe, us):
-            count = push(moves, count, encode(king, rook, CASTLING))
-        rooks &= rooks - ONE
-    return count
-
-
 @inlined
 def generate_for(position, tables, moves, kind, us):
     """`generate` for one colour."""
@@ -203,11 +178,21 @@ def generate_for(position, tables, moves, kind, us):
         if checkers:
             allowed = checkers | tables.between[king, lowest(checkers)]
         elif kind & QUIET and position.castling & ours:
-            count = castling_moves(position, tables, moves, count, king, safe, us)
+            rooks = position.castling & ours
+            while rooks:
+                rook = lowest(rooks)
+                if castling_is_legal(position, tables, king, rook, safe, us):
+                    count = push(moves, count, encode(king, rook, CASTLING))
+                rooks &= rooks - ONE
         count = piece_moves(position, tables, moves, count, targets & allowed, king, us)
         count = pawn_moves(position, tables, moves, count, kind, allowed, king, us)
         if kind & NOISY and position.en_passant:
-            count = en_passant_moves(position, tables, moves, count, us)
+            pawns = tables.pawn[us ^ ONE, position.en_passant] & position.pieces[PAWN] & ours
+            while pawns:  # rare, so each capture is tried on the board
+                pawn = lowest(pawns)
+                if en_passant_is_legal(position, tables, pawn, position.en_passant):
+                    count = push(moves, count, encode(pawn, position.en_passant, EN_PASSANT))
+                pawns &= pawns - ONE
     moves.count = count
     return count
 

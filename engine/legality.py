@@ -64,16 +64,6 @@ def keeps_king_safe(position, tables, kind, from_, to):
 
 
 @kernel
-def castling_move_is_legal(position, tables, king, rook):
-    """Is castling with this rook legal, the king standing on `king`?"""
-    us = position.side
-    if position.checkers or (position.castling & position.colours[us]) >> rook & ONE == ZERO:
-        return False
-    empty = ~(position.colours[WHITE] | position.colours[BLACK])
-    return castling_is_legal(position, tables, king, rook, safe_king_steps(position, tables, king, empty, us), us)
-
-
-@kernel
 def is_legal(position, tables, move):
     """Is `move` (any 16-bit number) a legal move? `checkers` and `pinned` must be set."""
     us = position.side
@@ -83,7 +73,10 @@ def is_legal(position, tables, move):
     if move == NO_MOVE or flag >= FLAGS_END or piece & ONE != us or position.colours[us] >> from_ & ONE == ZERO:
         return False
     if flag == CASTLING:
-        return kind == KING and castling_move_is_legal(position, tables, from_, to)
+        if kind != KING or position.checkers or (position.castling & position.colours[us]) >> to & ONE == ZERO:
+            return False
+        empty = ~(position.colours[WHITE] | position.colours[BLACK])
+        return castling_is_legal(position, tables, from_, to, safe_king_steps(position, tables, from_, empty, us), us)
     if position.colours[us] >> to & ONE:
         return False
     if kind == PAWN:

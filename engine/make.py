@@ -84,15 +84,6 @@ def castle(position, tables, us, king, rook):
 
 
 @kernel
-def lose_castling(position, tables, lost):
-    """Give up the castling rights of the rooks in `lost`; the kings still stand where they stood before the move."""
-    position.key ^= tables.castling_key[castling_state(position)]
-    position.castling ^= lost
-    position.repeatable = 0
-    position.key ^= tables.castling_key[castling_state(position)]
-
-
-@kernel
 def turn(position, tables):
     """Pass the move to the other side and forget the en-passant square."""
     position.key ^= tables.side_key
@@ -101,13 +92,6 @@ def turn(position, tables):
         position.en_passant = ZERO
     position.fullmove += np.int64(position.side)
     position.side ^= ONE
-
-
-@kernel
-def reset_counters(position):
-    """A capture or a pawn move: nothing before can come again, and the fifty moves count anew."""
-    position.halfmove = 0
-    position.repeatable = 0
 
 
 @kernel
@@ -125,17 +109,20 @@ def make(position, following, move, tables):
     turn(following, tables)
     following.halfmove += 1
     following.repeatable += 1
-    if lost:
-        lose_castling(following, tables, lost)
+    if lost:  # of the castling rights; the kings still stand where they stood
+        following.key ^= tables.castling_key[castling_state(following)]
+        following.castling ^= lost
+        following.repeatable = 0
+        following.key ^= tables.castling_key[castling_state(following)]
     if flag == CASTLING:
         castle(following, tables, us, from_, to)
         return
     if captured != NO_PIECE:
         take(following, tables, captured, to)
-        reset_counters(following)
+        following.halfmove = following.repeatable = 0
     shift(following, tables, piece, from_, to)
     if piece >> ONE == PAWN:
-        reset_counters(following)
+        following.halfmove = following.repeatable = 0
         if flag != NORMAL:
             finish_pawn_move(following, tables, us, from_, to, flag)
 

@@ -46,15 +46,6 @@ def capture_value(position, move):
 
 
 @kernel
-def least_attacker(position, attacking):
-    """Kind of the least valuable piece among the attackers (not empty)."""
-    kind = PAWN
-    while position.pieces[kind] & attacking == ZERO:
-        kind += ONE
-    return kind
-
-
-@kernel
 def all_attackers(position, tables, square, occupied):
     """Pieces of both sides that attack `square`."""
     pieces = position.pieces
@@ -91,7 +82,9 @@ def see_at_least(position, tables, move, threshold):
         own = attacking & occupied & position.colours[side]
         if own == ZERO:
             break
-        kind = least_attacker(position, own)
+        kind = PAWN  # of the least valuable attacker
+        while position.pieces[kind] & own == ZERO:
+            kind += ONE
         if kind == KING and attacking & occupied & position.colours[side ^ ONE]:
             break  # the king cannot take what is protected
         taker = position.pieces[kind] & own

@@ -18,48 +18,38 @@ VERSION_2 = ("memory.max", "memory.current", "inactive_file")
 
 def _machine_bytes() -> int | None:
     """Memory the machine could still give, or all that it has where only that is known; None where nothing is."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            sizes = dict(line.split(":") for line in lines)
+    with contextlib.suppress(OSError, KeyError, ValueError):
+        sizes = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
         return int(sizes["MemAvailable"].split()[0]) << 10
-    except (OSError, KeyError, ValueError):
-        pass
-    try:
+    with contextlib.suppress(AttributeError, OSError, ValueError):
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
+    return None
 
 
 def _group_bytes(folder: Path, names: tuple[str, str, str]) -> int | None:
     """Memory that one control group leaves; None where it has no limit ("max") or does not exist."""
     limit, use, cached = names
-    try:
+    with contextlib.suppress(OSError, ValueError):
         free = int((folder / limit).read_text()) - int((folder / use).read_text())
         statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
         return max(0, free + int(statistics.get(cached, 0)))
-    except (OSError, ValueError):
-        return None
-
-
-def _limits(mount: Path, membership: Path) -> list[int | None]:
-    """What the process's control groups leave, of either version, each with the groups that contain it."""
-    try:
-        lines = membership.read_text().splitlines()
-    except OSError:  # not Linux
-        return []
-    found = []
-    for _, controllers, path in (line.split(":", 2) for line in lines):
-        if controllers and "memory" not in controllers.split(","):
-            continue
-        base, names = (mount / "memory", VERSION_1) if controllers else (mount, VERSION_2)
-        group = PurePosixPath(path.lstrip("/"))
-        found += [_group_bytes(base / folder, names) for folder in (group, *group.parents)]
-    return found
+    return None
 
 
 def available_megabytes(mount: Path = CGROUP_MOUNT, membership: Path = CGROUP_MEMBERSHIP) -> int | None:
-    """Memory this process can still take, in MiB: the least that the machine and its control groups leave; None if unknown."""
-    known = [size for size in (_machine_bytes(), *_limits(mount, membership)) if size is not None]
+    """Memory this process can still take, in MiB; None if unknown.
+
+    It is the least that the machine, the process's control groups of either version, and the groups around these leave.
+    """
+    found, lines = [_machine_bytes()], []
+    with contextlib.suppress(OSError):  # only Linux has it
+        lines = membership.read_text().splitlines()
+    for _, controllers, path in (line.split(":", 2) for line in lines):
+        if not controllers or "memory" in controllers.split(","):
+            base, names = (mount / "memory", VERSION_1) if controllers else (mount, VERSION_2)
+            group = PurePosixPath(path.lstrip("/"))
+            found += [_group_bytes(base / folder, names) for folder in (group, *group.parents)]
+    known = [size for size in found if size is not None]
     return min(known) >> 20 if known else None
 
 

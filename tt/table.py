@@ -23,6 +23,7 @@ TABLE = np.dtype([("address", "u8"), ("mask", "u8"), ("generation", "u8")], alig
 
 MIN_MEGABYTES, MAX_MEGABYTES = 1, 1 << 20
 AGE_WEIGHT = np.int64(8)  # one search of age counts like this many plies of depth
+LEAST_VALUE = -AGE_WEIGHT * np.int64(GENERATION_MASK)  # of an empty entry
 KEEP_DEPTH = np.int64(4)  # a bound that is shallower by more than this does not replace an entry of the same search
 SAMPLE_BUCKETS = np.uint64(1000 // ENTRIES_PER_BUCKET)  # a thousand entries, as permille; the smallest table has more
 
@@ -53,13 +54,6 @@ def probe(table, key):
 
 
 @kernel
-def value_of(data, generation):
-    """How much an entry should be kept: its depth less its age. An empty one has the least value."""
-    age = np.int64((generation - generation_of(data)) & GENERATION_MASK)
-    return depth_of(data) - AGE_WEIGHT * age if bound_of(data) else -AGE_WEIGHT * np.int64(GENERATION_MASK)
-
-
-@kernel
 def write(bucket, index, key, data):
     """Put a data word with its check into a bucket."""
     bucket.entries[index].data = data
@@ -83,7 +77,8 @@ def store(table, key, move, score, evaluation, depth, bound):
                 return
             victim = np.uint64(index)
             break
-        value = value_of(data, generation)
+        age = np.int64((generation - generation_of(data)) & GENERATION_MASK)
+        value = depth_of(data) - AGE_WEIGHT * age if bound_of(data) else LEAST_VALUE  # how much it should be kept
         if value < least:
             victim, least = np.uint64(index), value
     write(bucket, victim, key, pack(move, score, evaluation, depth, bound, generation))

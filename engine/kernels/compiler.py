@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numba import njit
+from numba import njit as njit  # for the declarations
 from numba.core import config
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
@@ -19,11 +19,6 @@ from zobra.engine.kernels.selection import selected
 # Numba asks the environment, or LLVM, what to compile for, once, when it makes its code generator: here.
 config.CPU_NAME, config.CPU_FEATURES = selected.target.name, selected.target.attributes
 cpu_target.target_context.codegen()
-
-
-def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """Numba's dispatcher of a function; nothing is compiled yet."""
-    return njit(**options)(function)
 
 
 def type_of_intrinsic(function: Callable[..., Any]) -> tuple[Any, Any]:

@@ -39,9 +39,9 @@ class Kernel:
     @cached_property
     def dispatcher(self) -> Any:
         """The function as Numba's dispatcher."""
-        from zobra.engine.kernels.compiler import dispatcher
+        from zobra.engine.kernels.compiler import njit
 
-        return dispatcher(self.function, self._options)
+        return njit(**self._options)(self.function)
 
     @property
     def _numba_type_(self) -> Any:

@@ -123,27 +123,20 @@ def load_flag(builder, address):
     return builder.load_atomic(builder.inttoptr(address, WORD64.as_pointer()), "monotonic", 8)
 
 
-def _clock_symbol() -> tuple[str, int | None]:
-    """Name of the C function that reads the monotonic clock and the clock id it takes (None: the Windows form)."""
-    if sys.platform != "win32":
-        return "clock_gettime", int(time.CLOCK_MONOTONIC)
-    library = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined]
-    address = ctypes.cast(library.QueryUnbiasedInterruptTime, ctypes.c_void_p).value
-    llvm.add_symbol("QueryUnbiasedInterruptTime", address)
-    return "QueryUnbiasedInterruptTime", None
-
-
-CLOCK_SYMBOL, CLOCK_ID = _clock_symbol()
+ON_WINDOWS = sys.platform == "win32"
+CLOCK = "QueryUnbiasedInterruptTime" if ON_WINDOWS else "clock_gettime"
+if ON_WINDOWS:  # LLVM finds what the C library has by itself
+    llvm.add_symbol(CLOCK, ctypes.cast(ctypes.WinDLL("kernel32")[CLOCK], ctypes.c_void_p).value)  # type: ignore[attr-defined]
 
 
 @intrinsic(INT)
 def monotonic_nanoseconds(builder):
     """monotonic_nanoseconds(): the system's monotonic clock, the one `time.monotonic_ns` reads where both are POSIX."""
     with builder.goto_entry_block():  # memory on the stack of the function that is being built
-        time_read = builder.alloca(WORD64 if CLOCK_ID is None else ir.ArrayType(WORD64, 2))
-    if CLOCK_ID is None:
-        call(builder, CLOCK_SYMBOL, ir.IntType(32), [time_read])
+        time_read = builder.alloca(WORD64 if ON_WINDOWS else ir.ArrayType(WORD64, 2))
+    if ON_WINDOWS:
+        call(builder, CLOCK, ir.IntType(32), [time_read])
         return builder.mul(builder.load(time_read), number(100))
-    call(builder, CLOCK_SYMBOL, ir.IntType(32), [number(CLOCK_ID, bits=32), time_read])
+    call(builder, CLOCK, ir.IntType(32), [number(time.CLOCK_MONOTONIC, bits=32), time_read])
     seconds, rest = (builder.extract_value(builder.load(time_read), part) for part in (0, 1))
     return builder.add(builder.mul(seconds, number(1_000_000_000)), rest)
