@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 
 import chess
-import numpy as np
 
-from zobra.engine.layouts import ACCUMULATOR
 from zobra.engine.move import move_text
-from zobra.engine.network import evaluate_anew
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import Position
+from zobra.search.evaluation import evaluate_position
 
 WORTH = {chess.PAWN: 100, chess.KNIGHT: 320, chess.BISHOP: 320, chess.ROOK: 500, chess.QUEEN: 950, chess.KING: 20_000}
 MATED = -31_000
@@ -43,9 +40,8 @@ def immediate_gain(board: chess.Board, move: chess.Move) -> int:
         return 0
     if board.is_en_passant(move):
         return WORTH[chess.PAWN]
-    captured = board.piece_type_at(move.to_square)
-    total = WORTH[captured] if captured else 0
-    return total + (WORTH[move.promotion] - WORTH[chess.PAWN] if move.promotion else 0)
+    captured = WORTH.get(board.piece_type_at(move.to_square), 0)
+    return captured + (WORTH[move.promotion] - WORTH[chess.PAWN] if move.promotion else 0)
 
 
 LESSER = {chess.KNIGHT: (chess.PAWN,), chess.BISHOP: (chess.PAWN,), chess.ROOK: (chess.PAWN, chess.KNIGHT, chess.BISHOP)}
@@ -58,7 +54,6 @@ def threats_answered(board: chess.Board, move: chess.Move) -> tuple[int, int]:
     As things stand before the move, the moved piece still on its square; a castling king does neither.
     """
     kind = board.piece_type_at(move.from_square)
-    assert kind
 
     def is_threatened(square: chess.Square) -> bool:
         return any(board.piece_type_at(other) in LESSER.get(kind, ()) for other in board.attackers(not board.turn, square))
@@ -76,7 +71,6 @@ def exchange_value(board: chess.Board, move: chess.Move) -> int:
         return 0
     after = chess.BaseBoard(board.board_fen())
     piece = after.remove_piece_at(move.from_square)
-    assert piece is not None
     if board.is_en_passant(move):
         after.remove_piece_at(move.to_square ^ 8)
     kind = move.promotion or piece.piece_type
@@ -100,13 +94,7 @@ def _swap(board: chess.BaseBoard, square: chess.Square, side: chess.Color) -> in
 
 def evaluation(board: chess.Board) -> int:
     """Our static evaluation, from the side to move."""
-    return _evaluation(f"{board.board_fen()} {'w' if board.turn else 'b'} - - 0 1")
-
-
-@cache
-def _evaluation(fen: str) -> int:
-    position, accumulator = Position.from_board(chess.Board(fen)), np.zeros(1, ACCUMULATOR)
-    return int(evaluate_anew(TABLES_RECORD["network"], accumulator[0], position.record))
+    return evaluate_position(Position.from_board(board), use_network=True)
 
 
 class TooLarge(Exception):
@@ -116,20 +104,16 @@ class TooLarge(Exception):
 class Minimax:
     """The value of a position by the definition of the search, without windows, order, table or pruning.
 
-    Quiescence tries captures and promotions whose exchange loses nothing, or every
-    evasion. A position is drawn when it was there before since the root, or twice in all.
+    Quiescence tries captures and promotions whose exchange loses nothing, or every evasion.
     """
 
     def __init__(self, game: chess.Board, most_positions: int = 1 << 60) -> None:
         """`game` is the root, with the moves that led to it on its stack; TooLarge is raised beyond `most_positions`."""
-        self.left = most_positions
-        self.board = game.copy()
-        past = game.copy()
-        self.path = [past.epd()]
-        while past.move_stack:
-            past.pop()
-            self.path.append(past.epd())
-        self.path.reverse()
+        self.left, self.board, self.path = most_positions, game.root(), []
+        for move in game.move_stack:
+            self.path.append(self.board.epd())
+            self.board.push(move)
+        self.path.append(self.board.epd())
         self.root = len(self.path) - 1
 
     def value(self, depth: int, moves: Iterable[chess.Move] | None = None) -> int:
@@ -141,6 +125,7 @@ class Minimax:
         return self._quiescence(0)
 
     def _drawn(self) -> bool:
+        """Was the position there before since the root, or twice in all; or is it drawn by another rule?"""
         earlier = [index for index, epd in enumerate(self.path[:-1]) if epd == self.path[-1]]
         if len(earlier) >= 2 or any(index > self.root for index in earlier) or self.board.is_insufficient_material():
             return True
@@ -162,10 +147,8 @@ class Minimax:
             return self._quiescence(ply)
         if ply > 0 and self._drawn():
             return 0
-        moves = list(chosen or self.board.legal_moves)
-        if not moves:
-            return MATED + ply if self.board.is_check() else 0
-        return max(self._below(move, lambda: self._negamax(depth - 1, ply + 1)) for move in moves)
+        scores = [self._below(move, lambda: self._negamax(depth - 1, ply + 1)) for move in chosen or self.board.legal_moves]
+        return max(scores, default=MATED + ply if self.board.is_check() else 0)
 
     def _quiescence(self, ply: int) -> int:
         if self._drawn():

@@ -59,6 +59,14 @@ def mate_score(plies: int) -> int:
     return int(MATE) - plies if plies % 2 else plies - int(MATE)
 
 
+def assert_mating_line(position: Position, line: list[int], plies: int) -> None:
+    assert len(line) == plies
+    for move in line:
+        assert move in position.legal_moves()
+        position = position.after(move)
+    assert position.to_board().is_checkmate()
+
+
 def check_windows(bench: Workbench, depth: int, value: int) -> None:
     """Fail-soft: the true value inside a window, else a bound on it beyond the window's edge."""
     for alpha in (value - 60, value - 1, value, value + 50):
@@ -132,13 +140,11 @@ def test_mates_are_found_with_their_distance(fen, plies, use_table):
     for depth in range(max(1, plies), plies + 2):
         assert bench.search(depth) == mate_score(plies)
     line = bench.line()
-    assert len(line) == plies
-    for ply, move in enumerate(line, 1):
-        assert move in position.legal_moves()
+    assert_mating_line(position, line, plies)
+    for ply, move in enumerate(line[:-1], 1):
         position = position.after(move)
         bench.place(position)
-        assert ply == plies or bench.search(plies - ply) == mate_score(plies - ply)
-    assert position.to_board().is_checkmate()
+        assert bench.search(plies - ply) == mate_score(plies - ply)
     check_windows(bench_of(fen), plies, mate_score(plies))
 
 

@@ -9,17 +9,8 @@ from tests.search_oracles import move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Position
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
+from zobra.search import pruning, reductions
 from zobra.search.move_picker import BAD_CAPTURES, GENERATE_CAPTURES, GOOD_CAPTURES, QUIETS
-from zobra.search.pruning import (
-    is_improving,
-    null_move_allowed,
-    null_move_depth,
-    prune_move,
-    reverse_futility_applies,
-    tt_adjusted_evaluation,
-    tt_cutoff,
-)
-from zobra.search.reductions import singular_search_allowed
 from zobra.search.threats import gives_direct_check, set_threats
 from zobra.tt.entry import EXACT, LOWER, UPPER, pack
 
@@ -30,6 +21,7 @@ HANGING = "4k3/8/2p5/3p4/8/4N3/8/Q3K2R w K - 0 1"  # the pawn on d5 is protected
 CHECKS = "4k3/8/8/8/8/4N3/8/Q3K2R w K - 0 1"
 QUEEN_TAKES, ROOK_GOES = "4k3/4p3/3p4/8/8/8/3Q4/4K3 w - - 0 1", "4k3/8/8/4p3/8/3R4/8/4K3 w - - 0 1"
 NONE, MATED, MATE = int(NO_SCORE), -int(LONGEST_MATE), int(LONGEST_MATE)
+WORST = -16_000  # a history as bad as can be
 
 
 def entry(score: int, depth: int, bound: int) -> int:
@@ -40,41 +32,25 @@ def entry(score: int, depth: int, bound: int) -> int:
 def test_reverse_futility_needs_the_margin_of_every_ply(depth, improving):
     given = {"reverse_futility_margin": 80, "reverse_futility_depth": 7, "depth": depth, "improving": improving}
     margin = 80 * (depth - improving)
-    assert [ask(reverse_futility_applies, evaluation=value, **given) for value in (margin - 1, margin)] == [0, 1]
+    assert [ask(pruning.reverse_futility_applies, evaluation=value, **given) for value in (margin - 1, margin)] == [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("values", "applies"),
-    [
-        ({"depth": 8, "evaluation": 20_000, "reverse_futility_depth": 7}, 0),
-        ({"depth": 1, "beta": MATED}, 0),  # a mate against us is never hidden
-        ({"depth": 1, "beta": MATED + 1}, 1),
-        ({"depth": 1, "evaluation": 20_000, "null_move_min_ply": 3, "ply": 2}, 0),  # a null move is being verified
-        ({"depth": 1, "evaluation": 20_000, "null_move_min_ply": 3, "ply": 3}, 1),
-    ],
-)
-def test_limits_of_reverse_futility(values, applies):
-    assert ask(reverse_futility_applies, **values) == applies
+def test_limits_of_reverse_futility():
+    """Not at high depth, not to hide a mate against us, and not while a null move is verified."""
+    given = {"depth": 7, "evaluation": 20_000, "reverse_futility_depth": 7}
+    assert ask(pruning.reverse_futility_applies, **given)
+    assert not ask(pruning.reverse_futility_applies, **given | {"depth": 8})
+    assert [ask(pruning.reverse_futility_applies, **given, beta=beta) for beta in (MATED, MATED + 1)] == [0, 1]
+    assert [ask(pruning.reverse_futility_applies, ply=ply, null_move_min_ply=3, **given) for ply in (2, 3)] == [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("fen", "values", "allowed"),
-    [
-        (HAS_ROOK, {}, 1),
-        (HAS_ROOK, {"evaluation": 49}, 0),
-        (HAS_ROOK, {"static_evaluation": 49}, 0),  # only the table's score is above beta
-        (HAS_ROOK, {"depth": 2}, 0),
-        (HAS_ROOK, {"previous_move": 0}, 0),  # the opponent has just made a null move
-        (PAWNS_ONLY, {}, 0),  # zugzwang
-        (ENEMY_ROOK, {}, 0),  # the other side's pieces do not count
-        (HAS_ROOK, {"beta": MATED}, 0),  # about to be mated
-        (HAS_ROOK, {"null_move_min_ply": 2}, 0),  # another one is being verified
-        (HAS_ROOK, {"null_move_min_ply": 1}, 1),
-    ],
-)
-def test_null_move(fen, values, allowed):
-    given = {"evaluation": 50, "static_evaluation": 50, "beta": 50, "depth": 3, "null_move_depth": 3}
-    assert ask(null_move_allowed, fen, **given | values) == allowed
+def test_null_move():
+    """Not below beta, at low depth, twice in a row, when about to be mated, while one is verified, or without pieces."""
+    given = {"evaluation": 50, "static_evaluation": 50, "beta": 50, "depth": 3, "null_move_depth": 3, "null_move_min_ply": 1}
+    assert [ask(pruning.null_move_allowed, fen, **given) for fen in (HAS_ROOK, PAWNS_ONLY, ENEMY_ROOK)] == [1, 0, 0]
+    refused = {"static_evaluation": 49, "depth": 2, "previous_move": 0, "beta": MATED, "null_move_min_ply": 2, "evaluation": 49}
+    for name, value in refused.items():
+        assert not ask(pruning.null_move_allowed, HAS_ROOK, **given | {name: value}), name
 
 
 @pytest.mark.parametrize(
@@ -82,7 +58,7 @@ def test_null_move(fen, values, allowed):
 )
 def test_null_move_depth_falls_with_depth_and_surplus(depth, surplus, reduced):
     given = {"null_move_base": 3, "null_move_divisor": 4, "null_move_margin": 200, "null_move_margin_plies": 3}
-    assert ask(null_move_depth, evaluation=10 + surplus, beta=10, depth=depth, **given) == reduced
+    assert ask(pruning.null_move_depth, evaluation=10 + surplus, beta=10, depth=depth, **given) == reduced
 
 
 OFF = {name: value for name, value in PLAIN.items() if name.startswith(("late", "futility", "history_pruning", "exchange"))}
@@ -90,30 +66,33 @@ FUTILITY = {"futility_depth": 6, "futility_base": 100, "futility_slope": 50, "st
 LATE, SEE = {"late_move_depth": 9, "late_move_base": 1}, {"exchange_pruning_depth": 9, "exchange_noisy_slope": 95}
 
 
-def prune(text: str, fen: str = HANGING, history: int = -16_000, reduction: int = 0, **values: int) -> tuple[int, int]:
+def prune(text: str, fen: str = HANGING, history: int = WORST, reduction: int = 0, **values: int) -> tuple[int, int]:
     """Is a move pruned, where only the techniques of `values` are on; and the stage of the move picker after it."""
     arguments = {name: values.pop(name, 0) for name in ("alpha", "best")}
     bench = node_at(fen, **OFF | {"static_evaluation": -5_000, "depth": 2, "move_count": 30, "improving": 1} | values)
     bench.this["quiet_history"], bench.this["reductions"] = history, reduction
     call(set_threats, bench)
-    pruned = call(prune_move, bench, move=parse_fen(fen).parse_move(text), **arguments)
+    pruned = call(pruning.prune_move, bench, move=parse_fen(fen).parse_move(text), **arguments)
     return pruned, int(bench.this["stack"][1]["stage"])
 
 
-@pytest.mark.parametrize(
-    ("switched", "skips"),
-    [
-        (LATE, True),
-        (FUTILITY | {"static_evaluation": -5_000}, False),
-        ({"history_pruning_depth": 9, "history_pruning_slope": 500}, False),
-        ({"exchange_pruning_depth": 9, "exchange_quiet_slope": 5}, False),
-    ],
-)
-def test_each_technique_suffices_to_prune_a_quiet_move(switched, skips):
+ALONE = {
+    "late moves": LATE,
+    "futility": FUTILITY | {"static_evaluation": -5_000},
+    "history": {"history_pruning_depth": 9, "history_pruning_slope": 500},
+    "SEE": {"exchange_pruning_depth": 9, "exchange_quiet_slope": 5},
+}
+
+
+@pytest.mark.parametrize("technique", ALONE)
+def test_each_technique_suffices_to_prune_a_quiet_move(technique):
     """Late move pruning skips all that come after it, too. While all moves are mated, every move is tried."""
+    switched, stage = ALONE[technique], BAD_CAPTURES if technique == "late moves" else QUIETS
     assert prune("e3c4", stage=QUIETS, best=MATED, **switched) == (0, QUIETS)
-    assert prune("e3c4", stage=QUIETS, best=MATED + 1, **switched) == (1, BAD_CAPTURES if skips else QUIETS)
+    assert prune("e3c4", stage=QUIETS, best=MATED + 1, **switched) == (1, stage)
     assert prune("e3c4", stage=QUIETS, best=MATED + 1) == (0, QUIETS)
+    # A check is pruned for its number or its SEE only.
+    assert [prune(text, CHECKS, **switched)[0] for text in ("a1a8", "a1b1")] == [technique == "late moves", technique != "SEE"]
 
 
 @pytest.mark.parametrize("stage", [GENERATE_CAPTURES, GOOD_CAPTURES, BAD_CAPTURES])
@@ -135,32 +114,27 @@ def test_futility_grows_with_the_plies_left_after_the_reduction(depth, plies, re
 
 
 @pytest.mark.parametrize(
-    ("text", "values", "pruned"),
+    ("values", "pruned"),
     [
-        ("e3f5", FUTILITY | {"depth": 8, "alpha": 20_000}, 0),
-        ("e3f5", FUTILITY | {"static_evaluation": NONE, "alpha": 20_000}, 0),  # in check nothing is known
-        ("e3f5", FUTILITY | {"alpha": MATE - 1}, 1),
-        ("e3f5", FUTILITY | {"alpha": MATE}, 0),  # a faster mate may be quiet
-        ("e3f5", {"history_pruning_depth": 4, "history_pruning_slope": 4_000, "history": -8_000}, 0),
-        ("e3f5", {"history_pruning_depth": 4, "history_pruning_slope": 4_000, "history": -8_001}, 1),
-        ("e3f5", {"history_pruning_depth": 4, "history_pruning_slope": 500, "depth": 5}, 1),
-        ("e3f5", {"history_pruning_depth": 4, "history_pruning_slope": 500, "depth": 6}, 0),
-        ("e3d5", LATE | FUTILITY | {"history_pruning_depth": 9}, 0),  # of captures nothing of that holds
-        ("e3d5", SEE | {"exchange_noisy_slope": 109}, 1),
+        ({"depth": 8, "alpha": 20_000}, 0),  # too deep
+        ({"static_evaluation": NONE, "alpha": 20_000}, 0),  # in check nothing is known
+        ({"alpha": MATE - 1}, 1),
+        ({"alpha": MATE}, 0),  # a faster mate may be quiet
     ],
 )
-def test_futility_and_history_pruning_at_their_edges(text, values, pruned):
-    assert prune(text, **values)[0] == pruned
+def test_limits_of_futility_pruning(values, pruned):
+    assert prune("e3f5", **FUTILITY | values)[0] == pruned
 
 
-@pytest.mark.parametrize(
-    ("switched", "pruned"),
-    [(LATE, 1), (FUTILITY, 0), ({"history_pruning_depth": 9}, 0)],
-)
-def test_a_check_is_pruned_for_its_number_or_see_only(switched, pruned):
-    found = [prune(text, CHECKS, stage=QUIETS, **switched) for text in ("a1a8", "a1b1")]
-    assert [each for each, _ in found] == [pruned, 1]
-    assert found[1][1] == (BAD_CAPTURES if switched is LATE else QUIETS)
+def test_history_pruning():
+    for slope, history, depth, pruned in ((4_000, -8_000, 2, 0), (4_000, -8_001, 2, 1), (500, WORST, 5, 1), (500, WORST, 6, 0)):
+        values = {"history_pruning_depth": 4, "history_pruning_slope": slope, "history": history, "depth": depth}
+        assert prune("e3f5", **values)[0] == pruned
+
+
+def test_captures_are_pruned_by_see_only():
+    assert not prune("e3d5", history_pruning_depth=9, **LATE | FUTILITY)[0]
+    assert [prune("e3d5", **SEE | {"exchange_noisy_slope": slope})[0] for slope in (110, 109)] == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -179,23 +153,17 @@ def test_see_pruning(fen, text, depth, loses):
 
 
 @pytest.mark.parametrize(
-    ("ply", "evaluations", "improving"),
-    [
-        (5, {5: 10, 3: 9, 1: 0}, 1),
-        (5, {5: 10, 3: 10, 1: 0}, 0),
-        (5, {5: NONE, 3: 0, 1: 0}, 0),
-        (5, {5: 10, 3: NONE, 1: 9}, 1),
-        (5, {5: 10, 3: NONE, 1: 11}, 0),
-        (5, {5: 10, 3: NONE, 1: NONE}, 1),
-        (1, {1: 10}, 1),  # nothing is known before
-        (1, {1: NONE}, 0),
-    ],
+    ("evaluations", "improving"),
+    [((10, 9, 0), 1), ((10, 10, 0), 0), ((10, NONE, 9), 1), ((10, NONE, 11), 0), ((10, NONE, NONE), 1), ((NONE, 0, 0), 0)],
 )
-def test_improving(ply, evaluations, improving):
+def test_improving(evaluations, improving):
+    """Evaluations now, two plies before and four plies before; near the root nothing is known before."""
     bench = Workbench(parse_fen(START))
-    for each, evaluation in evaluations.items():
-        bench.this["stack"][each]["static_evaluation"] = evaluation
-    assert call(is_improving, bench, ply) == improving
+    for ply, evaluation in zip((5, 3, 1), evaluations, strict=True):
+        bench.this["stack"][ply]["static_evaluation"] = evaluation
+    assert call(pruning.is_improving, bench, 5) == improving
+    bench.this["stack"][1]["static_evaluation"] = evaluations[0]
+    assert call(pruning.is_improving, bench, 1) == (evaluations[0] != NONE)
 
 
 def test_direct_checks_are_seen():
@@ -218,25 +186,15 @@ def test_direct_checks_are_seen():
 
 def singular(known: int = 5, bound: int = LOWER, score: int = 50, **otherwise: int) -> int:
     given = {"singular_depth": 6, "root_depth": 8, "depth": 8, "tt_move": 1, "tt_score": score} | otherwise
-    return ask(singular_search_allowed, tt_entry=entry(score, known, bound), **given)
+    return ask(reductions.singular_search_allowed, tt_entry=entry(score, known, bound), **given)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("depth", 5),
-        ("known", 4),
-        ("bound", UPPER),
-        ("bound", 0),
-        ("tt_move", 0),
-        ("excluded", 1),
-        ("score", MATE),
-        ("root_depth", 0),
-    ],
-)
-def test_what_a_singular_search_needs(name, value):
+def test_what_a_singular_search_needs():
     assert singular() and singular(bound=EXACT)
-    assert not singular(**{name: value})
+    missing = {"depth": 5, "known": 4, "bound": UPPER, "tt_move": 0, "excluded": 1, "score": MATE, "ply": 0, "root_depth": 0}
+    for name, value in missing.items():
+        assert not singular(**{name: value}), name
+    assert not singular(bound=0)
 
 
 @pytest.mark.parametrize(
@@ -244,12 +202,12 @@ def test_what_a_singular_search_needs(name, value):
     [(EXACT, 30, 30), (EXACT, -30, -30), (LOWER, 30, 30), (LOWER, -30, 0), (UPPER, 30, 0), (UPPER, -30, -30), (0, 99, 0)],
 )
 def test_the_table_adjusts_an_evaluation_on_the_right_side(bound, score, value):
-    assert call(tt_adjusted_evaluation, tt_entry=entry(score, 3, bound), tt_score=score) == value
+    assert call(pruning.tt_adjusted_evaluation, tt_entry=entry(score, 3, bound), tt_score=score) == value
 
 
 def cuts_off(bound: int, score: int, depth: int = 6, fen: str = START) -> int:
     """Does an entry of depth 6 end a node of this depth whose null window is (99, 100)?"""
-    return ask(tt_cutoff, fen, tt_entry=entry(score, 6, bound), tt_score=score, depth=depth, beta=100)
+    return ask(pruning.tt_cutoff, fen, tt_entry=entry(score, 6, bound), tt_score=score, depth=depth, beta=100)
 
 
 @pytest.mark.parametrize(
@@ -260,9 +218,9 @@ def test_a_tt_cutoff_needs_a_bound_on_its_side_and_the_depth(bound, score, ends)
     assert [cuts_off(bound, score, depth) for depth in (5, 6, 7)] == [ends, ends, 0]
 
 
-@pytest.mark.parametrize(("halfmove", "ends"), [(89, 1), (90, 0), (100, 0)])
-def test_no_tt_cutoff_near_the_fifty_moves(halfmove, ends):
-    assert cuts_off(EXACT, 500, fen=HAS_ROOK.replace(" 0 1", f" {halfmove} 80")) == ends
+def test_no_tt_cutoff_near_the_fifty_moves():
+    fens = [HAS_ROOK.replace(" 0 1", f" {halfmove} 80") for halfmove in (89, 90, 100)]
+    assert [cuts_off(EXACT, 500, fen=fen) for fen in fens] == [1, 0, 0]
 
 
 def nodes(parameters: dict[str, int]) -> int:
