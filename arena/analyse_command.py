@@ -1,7 +1,7 @@
 """The command `zobra analyse`."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from zobra.arena import report_match
-from zobra.arena.analysis import SIDES, Analyst, EngineLine, Search, annotate, annotate_position
+from zobra.arena.analysis import SIDES, Analyst, EngineLine, Search, SideSummary, annotate
 from zobra.arena.analysis_source import AnalysisSource, analysed_games, open_source
 from zobra.arena.command import INTERRUPTED, EngineOptions, errors_as_messages, plain_console
 from zobra.arena.display import LivePanel
@@ -27,22 +27,16 @@ _COMPRESSIONS = (".gz", ".bz2", ".zst")
 
 
 def analyse(
-    source: Annotated[
-        str, typer.Argument(metavar="GAMES", help="A PGN or EPD file (also .gz, .bz2, .zst), a FEN, or - for standard input.")
-    ],
+    source: Annotated[str, typer.Argument(metavar="GAMES", help="A PGN or EPD file (also packed), a FEN, or - for input.")],
     engine: Annotated[str, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file.")] = "zobra",
-    time: Annotated[
-        int | None, typer.Option(min=1, help="Milliseconds a position.", show_default=f"{_DEFAULT_TIME_MS} without a limit")
-    ] = None,
+    time: Annotated[int | None, typer.Option(min=1, help=f"Milliseconds a position ({_DEFAULT_TIME_MS} if no limit).")] = None,
     depth: Annotated[int | None, typer.Option(min=1, help="Depth a position, in plies.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
     multipv: Annotated[int, typer.Option(min=1, max=50, help="Lines a position; above 1 every move gets them.")] = 1,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads of the engine.", show_default="1")] = None,
     hash_mb: Annotated[int | None, typer.Option("--hash", min=1, help="Megabytes of its table.")] = None,
     option: EngineOptions = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", help="The annotated PGN.", show_default="NAME.analysed.pgn beside the file")
-    ] = None,
+    output: Annotated[Path | None, typer.Option(help="The annotated PGN.", show_default="NAME.analysed.pgn beside it")] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page with the games to replay, too.")] = None,
 ) -> None:
     """Analyse games or positions: evaluations, marks for mistakes, better lines, and the accuracy of each side.
@@ -77,9 +71,8 @@ def _default_output(source: str, html: Path | None) -> Path | None:
     """Where the annotated PGN goes when nothing else is said: None for standard output."""
     path = Path(source)
     if source == STANDARD_INPUT or ("/" in source and not path.exists()):
-        return None if html is None else html.with_suffix(".pgn")
-    path = path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path
-    return path.with_suffix(".analysed.pgn")
+        return html and html.with_suffix(".pgn")
+    return (path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path).with_suffix(".analysed.pgn")
 
 
 async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None) -> None:
@@ -92,21 +85,24 @@ async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, searc
         done = analysed_games(output, f"{engine.announced_name}, {search}", source) if output else 0
         with LivePanel(console, "positions" if source.positions else "games") as panel:
             panel.count_from(done, source.count)
+
+            def show(finished: int, share: float) -> None:
+                panel.count(finished + share)
+                panel.show()
+
             for index, game in enumerate(source.games()):
                 if isinstance(game, ValueError):
                     if source.count == 1:
                         raise game
                     console.print(str(game), soft_wrap=True)
-                    continue
-                if done > 0:
+                elif done > 0:
                     done -= 1
-                    continue
-                if source.positions:
-                    _show_lines(console, game, await annotate_position(game, engine, search))
                 else:
-                    await _analyse_game(console, game, engine, search, partial(_advance, panel, index))
-                _write(output, f"{game}\n\n")
-                panel.count(index + 1)
+                    sides, lines = await annotate(game, engine, search, partial(show, index))
+                    for line in _position_summary(game, lines) if source.positions else _game_summary(game, sides):
+                        console.print(line, soft_wrap=True)
+                    _write(output, f"{game}\n\n")
+                    panel.count(index + 1)
     except BaseException:
         await engine.kill()  # an engine in the middle of a search may not answer
         raise
@@ -115,30 +111,21 @@ async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, searc
         console.print(f"annotated: {output}", soft_wrap=True)
 
 
-def _advance(panel: LivePanel, index: int, share: float) -> None:
-    panel.count(index + share)
-    panel.show()
-
-
-async def _analyse_game(
-    console: Console, game: chess.pgn.Game, engine: Analyst, search: Search, progress: Callable[[float], None]
-) -> None:
-    sides = await annotate(game, engine, search, progress)
-    console.print(f"{game.headers['White']} – {game.headers['Black']} {game.headers['Result']}", soft_wrap=True)
+def _game_summary(game: chess.pgn.Game, sides: dict[chess.Color, SideSummary]) -> Iterator[str]:
+    yield f"{game.headers['White']} – {game.headers['Black']} {game.headers['Result']}"
     for color, side in sides.items():
         if side.accuracy is not None:
-            console.print(f"  {SIDES[color]}: accuracy {side.accuracy:.1f} %, {side}", soft_wrap=True)
+            yield f"  {SIDES[color]}: accuracy {side.accuracy:.1f} %, {side}"
 
 
-def _show_lines(console: Console, game: chess.pgn.Game, lines: list[EngineLine]) -> None:
-    """Prints a position's lines, scores from White's view."""
+def _position_summary(game: chess.pgn.Game, lines: list[EngineLine]) -> Iterator[str]:
+    """A position's lines, scores from White's view."""
     board = game.board()
-    console.print(f"{game.headers['Event']}: {board.fen()}", soft_wrap=True)
+    yield f"{game.headers['Event']}: {board.fen()}"
     for number, line in enumerate(lines, start=1):
         score = line.score.white()
         value = f"{(score.score() or 0) / 100:+.2f}" if score.mate() is None else f"#{score.mate()}"
-        moves = board.variation_san(line.moves) if line.moves else "the game is over"
-        console.print(f"  {number}: {value}, depth {line.depth}: {moves}", soft_wrap=True)
+        yield f"  {number}: {value}, depth {line.depth}: {board.variation_san(line.moves) or 'the game is over'}"
 
 
 def _write(output: Path | None, text: str) -> None:

@@ -1,6 +1,10 @@
-"""Analysis of games and positions by an engine: evaluations, marks for moves that lose winning chances, and better lines."""
+"""Analysis of games and positions by an engine: evaluations, marks for moves that lose winning chances, and better lines.
+
+The formulas and bounds are those that lichess.org publishes on its page about accuracy; python-chess has its curve of chances.
+"""
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import mean
@@ -9,12 +13,39 @@ import chess
 import chess.engine
 import chess.pgn
 
-from zobra.arena.accuracy import MARKS, average_accuracy, centipawn_loss, mark, winning_chance
 from zobra.arena.player import EngineFailure, EnginePlayer
 
 SIDES = {chess.WHITE: "White", chess.BLACK: "Black"}
+# loss of winning chance from which a move is marked, with its glyph and names; the worst first
+MARKS = (
+    (0.15, chess.pgn.NAG_BLUNDER, "blunder", "blunders"),
+    (0.10, chess.pgn.NAG_MISTAKE, "mistake", "mistakes"),
+    (0.05, chess.pgn.NAG_DUBIOUS_MOVE, "inaccuracy", "inaccuracies"),
+)
+_LARGEST_LOSS = 1000  # centipawns that one move adds to the average loss at most
 _LINE_PLIES = 12  # of a line that is written as a variation
 _GRACE = 10.0  # seconds for an answer after the time of a search is up
+
+
+def winning_chance(score: chess.engine.Score) -> float:
+    """The expected points, 0 to 1, of the side from whose view the score is."""
+    return score.wdl(model="lichess").expectation()
+
+
+def mark(loss: float) -> int | None:
+    """The NAG (numeric annotation glyph) of a move that loses this much winning chance: ?!, ? or ??, None for a good move."""
+    return next((nag for bound, nag, *_ in MARKS if loss >= bound), None)
+
+
+def move_accuracy(loss: float) -> float:
+    """The accuracy, 0 to 100, of a move that loses this much winning chance (0 to 1)."""
+    return min(100.0, max(0.0, 103.1668 * math.exp(-4.354 * loss) - 3.1669))
+
+
+def centipawn_loss(best: chess.engine.Score, played: chess.engine.Score) -> int:
+    """What a move lost, both scores from the mover's view; mates count as the largest loss."""
+    best_cp, played_cp = (min(_LARGEST_LOSS, max(-_LARGEST_LOSS, s.score(mate_score=100_000))) for s in (best, played))
+    return max(0, best_cp - played_cp)
 
 
 @dataclass(frozen=True)
@@ -52,7 +83,7 @@ class SideSummary:
     @property
     def accuracy(self) -> float | None:
         """The accuracy from 0 to 100, None without moves."""
-        return average_accuracy(self.chances)
+        return mean(map(move_accuracy, self.chances)) if self.chances else None
 
     def __str__(self) -> str:
         """The marks in words: "2 inaccuracies, 1 mistake, 0 blunders; average loss 23 centipawns"."""
@@ -93,11 +124,12 @@ class Analyst(EnginePlayer):
 
 async def annotate(
     game: chess.pgn.Game, engine: Analyst, search: Search, progress: Callable[[float], None]
-) -> dict[chess.Color, SideSummary]:
-    """Writes evaluations, marks, better lines and a summary of each side into a game.
+) -> tuple[dict[chess.Color, SideSummary], list[EngineLine]]:
+    """Writes evaluations, marks, better lines and a summary of each side into a game, or lines into a position without moves.
 
-    Positions are searched from the last to the first, so that what the table knows of later ones helps with earlier
-    ones. `progress` gets the share that is done, from 0 to 1. Raises EngineFailure.
+    Returns the summaries, and the lines of the first position. Positions are searched from the last to the first, so that what
+    the table knows of later ones helps with earlier ones. `progress` gets the share that is done, from 0 to 1. Raises
+    EngineFailure.
     """
     nodes = [game, *game.mainline()]
     found: list[list[EngineLine]] = []
@@ -105,6 +137,9 @@ async def annotate(
         found.insert(0, await engine.lines(node.board(), search, game))
         progress(len(found) / len(nodes))
     game.headers["Annotator"] = f"{engine.announced_name}, {search}"
+    if len(nodes) == 1:
+        _add_lines(game, found[0], None)
+        _set_evaluation(game, found[0][0])
     sides = {chess.WHITE: SideSummary(), chess.BLACK: SideSummary()}
     for node, before, after in zip(nodes[1:], found, found[1:], strict=False):
         assert isinstance(node, chess.pgn.ChildNode)
@@ -113,16 +148,7 @@ async def annotate(
         if side.accuracy is not None:
             game.headers[f"{SIDES[color]}Accuracy"] = f"{side.accuracy:.1f}"
             game.headers[f"{SIDES[color]}Errors"] = str(side)
-    return sides
-
-
-async def annotate_position(game: chess.pgn.Game, engine: Analyst, search: Search) -> list[EngineLine]:
-    """Writes the engine's lines into a game that has only a position: the best one as its moves. Raises EngineFailure."""
-    lines = await engine.lines(game.board(), search, game)
-    game.headers["Annotator"] = f"{engine.announced_name}, {search}"
-    _add_lines(game, lines, None)
-    _set_evaluation(game, lines[0])
-    return lines
+    return sides, found[0]
 
 
 def _annotate_move(

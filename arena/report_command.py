@@ -17,8 +17,7 @@ def report(
     """Write a self-contained HTML page about a match, a PGN file or a suite."""
     page_path = output or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
     with errors_as_messages():
-        page = report_page(run)
-        page_path.write_text(page, encoding="utf-8")
+        page_path.write_text(page := report_page(run), encoding="utf-8")
     typer.echo(f"{page_path} ({len(page.encode()) // 1024} KiB)")
 
 

@@ -15,7 +15,7 @@ import chess
 import chess.engine
 import chess.pgn
 
-from zobra.arena.accuracy import winning_chance
+from zobra.arena.analysis import winning_chance
 from zobra.arena.files import read_json, read_text, typed
 from zobra.arena.game_record import POINTS_OF_WHITE, GameRecord
 from zobra.arena.journal import Journal, RunConditions, read_game
@@ -43,8 +43,9 @@ class ReportedGame:
         """Each move after the book with its full-move number, its player's name before it, and its score behind it."""
         start = chess.Board(self.record.opening["fen"]).ply()
         for ply, move in enumerate(self.record.moves, start):
-            player = self.record.white if ply % 2 == 0 else self.record.black
-            yield ply // 2 + 1, player, move, _score(move, ply % 2 == 0)
+            score = chess.engine.Cp(move.score or 0) if move.mate is None else chess.engine.Mate(move.mate)
+            known = chess.engine.PovScore(score, ply % 2 == 0) if (move.score, move.mate) != (None, None) else None
+            yield ply // 2 + 1, self.record.black if ply % 2 else self.record.white, move, known
 
     def chances(self) -> list[float]:
         """White's winning chances after each move that has a score."""
@@ -54,8 +55,8 @@ class ReportedGame:
         """What the viewer of the page replays: JSON as replay.js reads it, packed by zlib, in base64."""
         tree, book = self.tree(), len(self.record.opening["moves"])
         nodes, start = list(tree.mainline()), tree.eval()
-        chances = [start and _rounded_chance(start), *[None] * book]
-        notes = [(start and _score_text(start)) or "", *[""] * book]
+        scores = [start, *[None] * book]
+        notes = [_score_text(start) if start else "", *[""] * book]
         for node in nodes[:book]:
             node.comment = ""
         for node, (_, _, move, score) in zip(nodes[book:], self.moves(), strict=True):
@@ -64,8 +65,9 @@ class ReportedGame:
                 node.set_eval(score, move.depth)
             if move.clock_ms is not None:
                 node.set_clock(move.clock_ms / 1000)
-            chances.append(score and _rounded_chance(score))
+            scores.append(score)
             notes.append(_note(move, score))
+        chances = [score and round(winning_chance(score.white()), 3) for score in scores]
         content = {"pgn": f"{tree}\n", "chances": chances, "notes": notes, "chess960": tree.board().chess960}
         return base64.b64encode(zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 9)).decode()
 
@@ -153,15 +155,10 @@ def read_pgn(path: Path) -> ReportedGames:
         raise ValueError(f"{path}: {found.problems[0] if found.problems else 'no game in this file'}")
     found.engines = list(dict.fromkeys(name for game in found.games for name in (game.record.white, game.record.black)))
     found.conditions["file"] = str(path)
-    for header, name in _SHOWN_HEADERS.items():
-        found.conditions[name] = _summary([game.headers.get(header, "").strip("?.") for game in found.games])
+    for header, name in _SHOWN_HEADERS.items():  # such as "2025.05.01 and 3 more"
+        values = list(dict.fromkeys(filter(None, (game.headers.get(header, "").strip("?.") for game in found.games))))
+        found.conditions[name] = f"{values[0]} and {len(values) - 1} more" if len(values) > 1 else "".join(values)
     return found
-
-
-def _summary(values: list[str]) -> str:
-    """The values of a header in words: "10+0.1", or "2025.05.01 and 3 more"."""
-    known = list(dict.fromkeys(filter(None, values)))
-    return f"{known[0]} and {len(known) - 1} more" if len(known) > 1 else "".join(known)
 
 
 def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> ReportedGame:
@@ -183,28 +180,11 @@ def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> Re
     if pair == index:
         waiting[(white, black, root, *moves)] = index
     opening = {"fen": board.fen(), "name": name, "root": root or chess.STARTING_FEN, "moves": moves}
-    record = GameRecord(
-        index, pair, 1, white, black, opening, headers.get("Result", "*"),
-        _reason(tree.end()) or headers.get("Termination", "unknown").lower(),
-        moves=[PlayedMove.from_node(node) for node in nodes[book:]],
-    )  # fmt: skip
+    outcome, played = tree.end().board().outcome(claim_draw=True), [PlayedMove.from_node(node) for node in nodes[book:]]
+    reason = outcome.termination.name.replace("_", " ") if outcome else headers.get("Termination", "unknown")
+    result = headers.get("Result", "*")
+    record = GameRecord(index, pair, 1, white, black, opening, result, reason.lower(), moves=played)
     return ReportedGame(record, lambda: tree, headers)
-
-
-def _reason(end: chess.pgn.GameNode) -> str:
-    """Why the rules of chess end the game there; empty where they do not."""
-    outcome = end.board().outcome(claim_draw=True)
-    return outcome.termination.name.lower().replace("_", " ") if outcome else ""
-
-
-def _score(move: PlayedMove, mover: chess.Color) -> chess.engine.PovScore | None:
-    if move.mate is not None:
-        return chess.engine.PovScore(chess.engine.Mate(move.mate), mover)
-    return None if move.score is None else chess.engine.PovScore(chess.engine.Cp(move.score), mover)
-
-
-def _rounded_chance(score: chess.engine.PovScore) -> float:
-    return round(winning_chance(score.white()), 3)
 
 
 def _score_text(score: chess.engine.PovScore) -> str:
@@ -215,11 +195,7 @@ def _score_text(score: chess.engine.PovScore) -> str:
 
 def _note(move: PlayedMove, score: chess.engine.PovScore | None) -> str:
     """What is known of a move in words: score from White's view, depth, time and nodes."""
-    spent, parts = move.milliseconds, [_score_text(score)] if score else []
-    if move.depth:
-        parts.append(f"depth {move.depth}")
-    if spent is not None:
-        parts.append(f"{spent / 1000:.2f} s" if spent >= 1000 else f"{spent:.0f} ms")
-    if move.nodes:
-        parts.append(f"{move.nodes:,} nodes")
-    return " · ".join(parts)
+    spent = move.milliseconds
+    time = "" if spent is None else f"{spent / 1000:.2f} s" if spent >= 1000 else f"{spent:.0f} ms"
+    depth, nodes = f"depth {move.depth}" if move.depth else "", f"{move.nodes:,} nodes" if move.nodes else ""
+    return " · ".join(filter(None, [_score_text(score) if score else "", depth, time, nodes]))

@@ -2,15 +2,12 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from itertools import chain
 from statistics import mean
 
 from zobra.arena.display import counted
 from zobra.arena.played_move import PlayedMove
-from zobra.arena.report_charts import COLOURS, GREEN, Chart, bands_by_move, chart
 from zobra.arena.report_games import ReportedGame, ReportedGames
-from zobra.arena.report_page import margin, render, signed
+from zobra.arena.report_page import COLOURS, GREEN, Chart, bands_by_move, chart, margin, render, signed
 from zobra.arena.results import Results
 from zobra.arena.settings import GAUNTLET
 from zobra.arena.statistics import estimate
@@ -20,30 +17,33 @@ _MOST_IN_CROSSTABLE = 20
 _MOST_PAWNS = 10.0  # evaluations are shown no further than this
 _POINTS_OF_CURVE, _POINTS_OF_STRENGTH = 40, 250
 _SIDES = ("White", "Black")
-_IN_SUBTITLE = ("time control", "played")  # of the conditions
 _OUTCOMES = {"lost": COLOURS[1], "drawn": COLOURS[4], "won": GREEN}  # by half points
+_RESULT_HEADER = ["points", "won, drawn, lost", "score", "Elo", "± 95 %"]
 
-Cells = list[str]
+Table = tuple[list[str], list[list[str]]]  # header and rows
 Values = dict[int, list[float]]
 
 
 def page(games: ReportedGames) -> str:
     """The page as HTML."""
+    title = games.source.name if games.settings is None else "Tournament"
+    if len(games.engines) == 2 and games.engines != ["White", "Black"]:
+        title = " – ".join(games.engines)
+    conditions = [games.conditions.get(name) for name in ("time control", "played")]
+    accuracies, moves = _accuracies(games), _by_engine(games)
     return render(
         "match.html",
-        title=_title(games),
-        subtitle=", ".join(
-            filter(None, (counted(len(games.games), "game"), *map(games.conditions.get, ("time control", "played"))))
-        ),
+        title=title,
+        subtitle=", ".join(filter(None, [counted(len(games.games), "game"), *conditions])),
         names=games.engines,
-        figures=_figures(games),
+        figures=_figures(games, accuracies),
         strength=_strength(games),
         standings=_standings(games),
         crosstable=_crosstable(games),
-        accuracies=_accuracies(games),
-        engines=_engines(games),
+        accuracies=accuracies,
+        engines=_engines(moves),
         endings=_endings(games),
-        times=_times(games),
+        times=_times(moves),
         evaluations=_evaluations(games),
         games=[_game_row(game) for game in games.games],
         replays=[game.replay() for game in games.games[:MOST_REPLAYED]],
@@ -54,19 +54,20 @@ def page(games: ReportedGames) -> str:
     )
 
 
-def _title(games: ReportedGames) -> str:
-    if len(games.engines) == 2 and games.engines != ["White", "Black"]:
-        return " – ".join(games.engines)
-    return games.source.name if games.settings is None else "Tournament"
+def _by_engine(games: ReportedGames) -> dict[str, list[tuple[int, PlayedMove]]]:
+    """The moves of each engine, with their full-move numbers."""
+    found: dict[str, list[tuple[int, PlayedMove]]] = {name: [] for name in games.engines}
+    for game in games.games:
+        for number, player, move, _ in game.moves():
+            found[player].append((number, move))
+    return found
 
 
-def _figures(games: ReportedGames) -> list[tuple[str, str, str]]:
+def _figures(games: ReportedGames, accuracies: list[list[str]]) -> list[tuple[str, str, str]]:
     """Key figures: name, value and a remark each."""
     if len(games.games) == 1:
         ends = [("result", _result(game.record.result), game.record.reason) for game in games.finished]
-        return ends + [
-            (f"accuracy of {player}", share, marks.partition(";")[0]) for _, player, _, share, marks in _accuracies(games)
-        ]
+        return ends + [(f"accuracy of {player}", share, marks.partition(";")[0]) for _, player, _, share, marks in accuracies]
     if len(games.engines) != 2 or not games.finished:
         return [("games", f"{len(games.games):,}", ""), ("players", str(len(games.engines)), "")]
     first = games.engines[0]
@@ -97,58 +98,52 @@ def _strength(games: ReportedGames) -> list[Chart]:
     if len(games.engines) != 2 or len(games.finished) < 4:
         return []
     step = max(2, 2 * math.ceil(len(games.finished) / 2 / _POINTS_OF_STRENGTH))
-    sprt = games.settings and games.settings.sprt
-    results, numbers, found, llrs = Results(games.engines), [], [], []
+    results, numbers, seen = Results(games.engines), [], []
     for number, game in enumerate(games.finished, start=1):
         results.add(game.record)
         if number % step == 0 or number == len(games.finished):
-            counts = results.best_counts(games.engines[0])
             numbers.append(number)
-            found.append(estimate(counts))
-            llrs.append(sprt.llr(counts) if sprt else 0.0)
-    values = {"y": [guess.elo for guess in found], "low": [guess.elo - guess.elo_margin for guess in found],
-              "high": [guess.elo + guess.elo_margin for guess in found]}  # fmt: skip
-    known = {key: [round(v, 2) if math.isfinite(v) else None for v in column] for key, column in values.items()}
+            seen.append(results.best_counts(games.engines[0]))
+    found = [(guess.elo, guess.elo_margin) for guess in map(estimate, seen)]
+    columns = {"y": [elo for elo, _ in found], "low": [a - b for a, b in found], "high": [a + b for a, b in found]}
+    known = {key: [round(v, 2) if math.isfinite(v) else None for v in column] for key, column in columns.items()}
     # the first games' intervals would squeeze the rest of the chart
     settled = [v for column in known.values() for v in column[len(column) // 8 :] if v is not None]
     span = [min([-1.0, *settled]) - 5, max([1.0, *settled]) + 5]
     elo: Chart = {"label": f"Elo of {games.engines[0]}", "colour": COLOURS[0], **known}
     charts = [chart(numbers, [elo], "games", "Elo", levels=[0], range=span)]
-    if sprt:
-        llr = {"label": "log-likelihood ratio", "colour": COLOURS[1], "y": [round(llr, 3) for llr in llrs]}
+    if sprt := games.settings and games.settings.sprt:
+        llr = {"label": "log-likelihood ratio", "colour": COLOURS[1], "y": [round(sprt.llr(counts), 3) for counts in seen]}
         charts.append(chart(numbers, [llr], "games", "LLR", levels=list(sprt.limits)))
     return charts
 
 
-def _standings(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
-    """The rating list of a ladder, or the engines of a tournament by score; header and rows."""
+def _standings(games: ReportedGames) -> Table | None:
+    """The rating list of a ladder, or the engines of a tournament by score."""
     if len(games.engines) < 3 or len(games.finished) < len(games.engines):
         return None
     results = {name: _result_cells(games, name) for name in games.engines if sum(games.score(name))}
     if games.ratings:
-        header = ["", "engine", "rating", "± 95 %", "before", *_RESULT_HEADER[:3]]
+        header = ["engine", "rating", "± 95 %", "before", *_RESULT_HEADER[:3]]
         rows = [
             [name, f"{rating:.0f}", margin(error), "" if before is None else f"{before:.0f}", *results.get(name, [])[:3]]
             for name, rating, error, before in sorted(games.ratings, key=lambda rated: -rated[1])
         ]
     else:
-        header = ["", "engine", *_RESULT_HEADER]
+        header = ["engine", *_RESULT_HEADER]
         rows = [[name, *results[name]] for name in sorted(results, key=games.score_share, reverse=True)]
-    return header, [[str(rank), *row] for rank, row in enumerate(rows, start=1)]
+    return ["", *header], [[str(rank), *row] for rank, row in enumerate(rows, start=1)]
 
 
-_RESULT_HEADER = ["points", "won, drawn, lost", "score", "Elo", "± 95 %"]
-
-
-def _result_cells(games: ReportedGames, name: str, rival: str | None = None) -> Cells:
-    """An engine's result against one rival or all."""
+def _result_cells(games: ReportedGames, name: str, rival: str | None = None) -> list[str]:
+    """An engine's result against one rival or all, as _RESULT_HEADER says."""
     wins, draws, losses = games.score(name, rival)
     guess = estimate(games.results.best_counts(name, rival))
     points, share = f"{wins + draws / 2:g} of {wins + draws + losses}", f"{games.score_share(name, rival):.1%}"
     return [points, f"+{wins} ={draws} −{losses}", share, signed(guess.elo), margin(guess.elo_margin)]
 
 
-def _crosstable(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
+def _crosstable(games: ReportedGames) -> Table | None:
     """Who scored what against whom; in a gauntlet only the first engine against each of the others."""
     names = games.engines
     if not 2 <= len(names) <= _MOST_IN_CROSSTABLE or len(games.finished) < len(names):
@@ -156,20 +151,17 @@ def _crosstable(games: ReportedGames) -> tuple[Cells, list[Cells]] | None:
     if len(names) == 2 or (games.settings is not None and games.settings.tournament == GAUNTLET):
         met = [rival for rival in names[1:] if sum(games.score(names[0], rival))]
         return [f"{names[0]} against", *_RESULT_HEADER], [[rival, *_result_cells(games, names[0], rival)] for rival in met]
+
+    def points(name: str, rival: str | None = None) -> str:
+        wins, draws, losses = games.score(name, rival)
+        return f"{wins + draws / 2:g}/{wins + draws + losses}" if wins + draws + losses else ""
+
     ranked = sorted(names, key=games.score_share, reverse=True)
-    rows = [
-        [str(number), name, *(_points(games, name, rival) for rival in ranked), _points(games, name)]
-        for number, name in enumerate(ranked, start=1)
-    ]
+    rows = [[str(n), name, *(points(name, rival) for rival in ranked), points(name)] for n, name in enumerate(ranked, start=1)]
     return ["", "", *map(str, range(1, len(ranked) + 1)), "points"], rows
 
 
-def _points(games: ReportedGames, name: str, rival: str | None = None) -> str:
-    wins, draws, losses = games.score(name, rival)
-    return f"{wins + draws / 2:g}/{wins + draws + losses}" if wins + draws + losses else ""
-
-
-def _accuracies(games: ReportedGames) -> list[Cells]:
+def _accuracies(games: ReportedGames) -> list[list[str]]:
     """How accurately each side of each analysed game played, as `zobra analyse` writes it into the headers."""
     return [
         [str(number), player, side, f"{game.headers[f'{side}Accuracy']} %", game.headers.get(f"{side}Errors", "")]
@@ -179,28 +171,24 @@ def _accuracies(games: ReportedGames) -> list[Cells]:
     ]
 
 
-def _engines(games: ReportedGames) -> list[Cells]:
+def _engines(moves: dict[str, list[tuple[int, PlayedMove]]]) -> list[list[str]]:
     """Moves, mean depth, mean time a move and nodes per second of each engine that reported them."""
-    moves: dict[str, list[PlayedMove]] = defaultdict(list)
-    for _, player, move, _ in chain.from_iterable(game.moves() for game in games.games):
-        moves[player].append(move)
     rows = []
-    for name in games.engines:
-        depths = [move.depth for move in moves[name] if move.depth]
-        times = [move.milliseconds for move in moves[name] if move.milliseconds is not None]
-        timed = [(move.nodes, move.milliseconds) for move in moves[name] if move.milliseconds and move.nodes]
-        nodes, spent = sum(nodes for nodes, _ in timed), sum(milliseconds for _, milliseconds in timed)
-        rows.append([name, f"{len(moves[name]):,}", f"{mean(depths):.1f}" if depths else "–",
-                     f"{mean(times):.1f} ms" if times else "–", f"{nodes * 1000 / spent:,.0f}" if spent else "–"])  # fmt: skip
+    for name, played in moves.items():
+        depths = [move.depth for _, move in played if move.depth]
+        times = [move.milliseconds for _, move in played if move.milliseconds is not None]
+        timed = [(move.nodes, move.milliseconds) for _, move in played if move.milliseconds and move.nodes]
+        speed = f"{1000 * sum(nodes for nodes, _ in timed) / sum(spent for _, spent in timed):,.0f}" if timed else "–"
+        depth, time = f"{mean(depths):.1f}" if depths else "–", f"{mean(times):.1f} ms" if times else "–"
+        rows.append([name, f"{len(played):,}", depth, time, speed])
     return rows if any(row[2:] != ["–"] * 3 for row in rows) else []
 
 
-def _endings(games: ReportedGames) -> tuple[Cells, list[Cells]]:
+def _endings(games: ReportedGames) -> Table:
     """Reasons, and how often each engine won, drew and lost by them; of many engines only how often there were such games."""
     counts: dict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
-    for game in games.finished:
-        for name in (game.record.white, game.record.black):
-            counts[game.record.reason][(name, game.record.points(name))] += 1
+    for record in (game.record for game in games.finished):
+        counts[record.reason].update((name, record.points(name)) for name in (record.white, record.black))
     columns = games.engines if len(games.engines) == 2 else []
     rows = []
     for reason, by_engine in sorted(counts.items(), key=lambda item: -item[1].total()):
@@ -209,42 +197,37 @@ def _endings(games: ReportedGames) -> tuple[Cells, list[Cells]]:
     return ["reason", "games", *columns], rows
 
 
-def _times(games: ReportedGames) -> Chart | None:
-    times: dict[str, Values] = defaultdict(lambda: defaultdict(list))
-    for number, player, move, _ in chain.from_iterable(game.moves() for game in games.games):
-        if move.milliseconds is not None:
-            times[player][number].append(move.milliseconds)
-    series = [(name, colour, times[name]) for name, colour in zip(games.engines, COLOURS, strict=False)]
-    return bands_by_move(series, 0.8, "milliseconds a move")
+def _times(moves: dict[str, list[tuple[int, PlayedMove]]]) -> Chart | None:
+    series: list[tuple[str, str, Values]] = []
+    for (name, played), colour in zip(moves.items(), COLOURS, strict=False):
+        series.append((name, colour, defaultdict(list)))
+        for number, move in played:
+            if move.milliseconds is not None:
+                series[-1][2][number].append(move.milliseconds)
+    return bands_by_move(series, 80, "milliseconds a move")
 
 
 def _evaluations(games: ReportedGames) -> Chart | None:
     """Evaluations of the first engine, from its own view, apart by how the game ended for it."""
-    first = games.engines[0]
-    values: list[Values] = [defaultdict(list) for _ in _OUTCOMES]
+    series: list[tuple[str, str, Values]] = [(f"games {end}", colour, defaultdict(list)) for end, colour in _OUTCOMES.items()]
     for game in games.finished:
         for number, player, move, _ in game.moves():
-            if player == first and (pawns := move.pawns(_MOST_PAWNS)) is not None:
-                values[game.record.points(first)][number].append(pawns)
-    series = [(f"games {kind}", colour, found) for (kind, colour), found in zip(_OUTCOMES.items(), values, strict=True)]
-    return bands_by_move(series, 0.5, "pawns")
+            if player == games.engines[0] and (pawns := move.pawns(_MOST_PAWNS)) is not None:
+                series[game.record.points(player)][2][number].append(pawns)
+    return bands_by_move(series, 50, "pawns")
 
 
 def _game_row(game: ReportedGame) -> dict[str, object]:
-    accuracies = (game.headers.get(f"{side}Accuracy") for side in _SIDES)
-    record = game.record
+    """A line of the list of games; `curve` is the path of a small picture of White's winning chances."""
+    record, chances, curve = game.record, game.chances(), ""
+    if len(chances) > 1:
+        last = min(len(chances), _POINTS_OF_CURVE) - 1
+        thinned = [chances[round(index * (len(chances) - 1) / last)] for index in range(last + 1)]
+        curve = "M" + "L".join(f"{index * 100 / last:.0f} {19 - 18 * chance:.0f}" for index, chance in enumerate(thinned))
+    accuracies = filter(None, (game.headers.get(f"{side}Accuracy") for side in _SIDES))
     return {
-        "white": record.white, "black": record.black, "result": _result(record.result),
+        "white": record.white, "black": record.black, "result": _result(record.result), "curve": curve,
         "reason": f"{record.reason}: {record.detail}" if record.detail else record.reason,
-        "plies": len(record.opening["moves"]) + len(record.moves), "curve": _curve(game.chances()),
-        "opening": record.opening["name"], "accuracy": " / ".join(filter(None, accuracies)),
+        "plies": len(record.opening["moves"]) + len(record.moves), "opening": record.opening["name"],
+        "accuracy": " / ".join(accuracies),
     }  # fmt: skip
-
-
-def _curve(chances: Sequence[float]) -> str:
-    """The path of a small picture of White's winning chances: up is good for White."""
-    if len(chances) < 2:
-        return ""
-    last, points = len(chances) - 1, min(len(chances), _POINTS_OF_CURVE)
-    thinned = [chances[round(index * last / (points - 1))] for index in range(points)]
-    return "M" + "L".join(f"{index * 100 / (points - 1):.0f} {19 - 18 * chance:.0f}" for index, chance in enumerate(thinned))

@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 
 from tests.test_arena_report import replays
 from tests.tools.browser import CHROMIUM, Browser
-from zobra.arena.accuracy import average_accuracy, centipawn_loss, mark, move_accuracy, winning_chance
 from zobra.arena.analyse_command import analyse
+from zobra.arena.analysis import SideSummary, centipawn_loss, mark, move_accuracy, winning_chance
 
 ENGINE = f"{sys.executable} tests/tools/material_engine.py"
 # Black leaves the queen to the knight at move 3; White mates at move 6
@@ -195,7 +195,7 @@ def test_accuracy_follows_the_published_formulas():
     assert [mark(loss) for loss in (0.04, 0.05, 0.1, 0.15)] == [None, 6, 2, 4]
     assert winning_chance(chess.engine.Cp(0)) == 0.5 and winning_chance(chess.engine.Mate(3)) > 0.99
     assert winning_chance(chess.engine.Cp(100)) == pytest.approx(0.591, abs=0.001)
-    assert average_accuracy([]) is None and average_accuracy([0, 0.1]) == pytest.approx(81.8, abs=0.1)
+    assert SideSummary().accuracy is None and SideSummary([0, 0.1]).accuracy == pytest.approx(81.8, abs=0.1)
     assert centipawn_loss(chess.engine.Mate(2), chess.engine.Cp(-100)) == 1100
     assert centipawn_loss(chess.engine.Cp(10), chess.engine.Cp(30)) == 0
 
