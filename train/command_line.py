@@ -53,9 +53,9 @@ def _errors_reported() -> Iterator[None]:
 
 
 def _root(folder: Path | None) -> Path:
-    from zobra.train.games import default_folder
+    from platformdirs import user_data_path
 
-    return (folder or default_folder()).resolve()  # a match stores its paths
+    return (folder or user_data_path("zobra", appauthor=False) / "selfplay").resolve()  # a match stores its paths
 
 
 def _pipeline(recipe: str, folder: Path | None, workers: int) -> Pipeline:

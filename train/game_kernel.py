@@ -36,13 +36,8 @@ RULE_DEFAULTS = {
     "draw_after": 80,  # and at least so many plies were played
 }
 OTHER_BOUNDS = (0, 30_000)  # of every rule that RULE_BOUNDS does not name
-RULE_BOUNDS = {
-    "nodes": (1, 1 << 40),
-    "node_limit": (500, 1 << 40),
-    "opening_plies": (0, 200),
-    "win_plies": (1, OTHER_BOUNDS[1]),
-    "draw_plies": (1, OTHER_BOUNDS[1]),
-}
+RULE_BOUNDS = {"nodes": (1, 1 << 40), "node_limit": (500, 1 << 40), "opening_plies": (0, 200)}
+RULE_BOUNDS |= {"win_plies": (1, OTHER_BOUNDS[1]), "draw_plies": (1, OTHER_BOUNDS[1])}
 RULES = np.dtype([(name, "i8") for name in RULE_DEFAULTS], align=True)
 
 # `start` is the position after the opening; scores are centipawns for White; `result` is in half points for White.
@@ -101,9 +96,8 @@ def next_random(game):
 @kernel
 def count_moves(worker, tables):
     """Number of legal moves at the root; the moves are left in its node."""
-    node = worker.stack[0]
-    node.moves.count = ZERO
-    return generate(node.position, tables, node.moves, ALL)
+    worker.stack[0].moves.count = ZERO
+    return generate(worker.stack[0].position, tables, worker.stack[0].moves, ALL)
 
 
 @kernel
@@ -138,8 +132,7 @@ def open_game(worker, tables, rules, game, start):
     worker.stack[0].accumulator.computed = ZERO
     worker.root_key_index = 0
     worker.keys[0] = start.key
-    plies = rules.opening_plies + np.int64(next_random(game) & ONE)
-    for _ in range(plies):
+    for _ in range(rules.opening_plies + np.int64(next_random(game) & ONE)):
         count = count_moves(worker, tables)
         if count == ZERO:
             return False
@@ -188,8 +181,7 @@ def play_game(worker, tables, rules, game, start):
         pass
     copy_record(game.start, worker.stack[0].position)
     game.count = ZERO
-    white_wins, black_wins, draws = 0, 0, 0
-    adjudicated = False
+    white_wins, black_wins, draws, adjudicated = 0, 0, 0, False
     while not adjudicated and not is_over(worker, tables, game):
         move, score = search_root(worker, tables, rules)
         if move == NO_MOVE:
@@ -200,8 +192,7 @@ def play_game(worker, tables, rules, game, start):
         white_wins = white_wins + 1 if white >= rules.win_score else 0
         black_wins = black_wins + 1 if -white >= rules.win_score else 0
         draws = draws + 1 if abs(white) <= rules.draw_score and np.int64(game.count) > rules.draw_after else 0
-        adjudicated = True
-        game.result = WON if white > DRAW else LOST
+        adjudicated, game.result = True, WON if white > DRAW else LOST
         if abs(score) >= LONGEST_MATE:
             game.ending = MATE_FOUND
         elif white_wins >= rules.win_plies or black_wins >= rules.win_plies:

@@ -42,13 +42,6 @@ LEVEL_SCORES = np.rint(CHANCE_SCALE * np.arctanh(np.arange(-TOP_LEVEL + 1, TOP_L
 LEVEL_SCORES = np.concatenate([[-DECIDED_SCORE], LEVEL_SCORES, [DECIDED_SCORE]]).astype(np.int16)
 
 
-def default_folder() -> Path:
-    """The default folder of data sets, in the user's data directory."""
-    from platformdirs import user_data_path
-
-    return user_data_path("zobra", appauthor=False) / "selfplay"
-
-
 def shard_path(folder: Path, first: int) -> Path:
     """The file of the shard whose first game has number `first`."""
     return folder / f"{first:09d}{SUFFIX}"
@@ -114,10 +107,8 @@ def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
             raise ValueError(f"{len(payload)} bytes of games, not {size}, or more after them")
         table = payload[: size - 2 * plies].reshape(-1, games).T
         heads = np.ascontiguousarray(table[:, : GAME_HEAD.itemsize]).view(GAME_HEAD)[:, 0]
-        fits = (
-            int(heads["plies"].sum()) == plies and max(heads["result"]) < len(RESULTS) and max(heads["ending"]) < len(ENDINGS)
-        )
-        if not fits:
+        most = heads["plies"].sum(), heads["result"].max(), heads["ending"].max()
+        if not (most[0] == plies and most[1] < len(RESULTS) and most[2] < len(ENDINGS)):
             raise ValueError("its games do not fit its header")
     except (EOFError, KeyError, TypeError, ValueError, lzma.LZMAError) as error:
         raise DataError(f"{path}: damaged: {error}; {REMEDY}") from error
@@ -180,8 +171,7 @@ def keep_settings(folder: Path, settings: dict[str, Any]) -> None:
     except (TypeError, ValueError) as error:
         raise DataError(f"{path}: {error}") from error
     for name in sorted(known.keys() | settings.keys()):
-        if known.get(name) != settings.get(name):
-            there, here = known.get(name), settings.get(name)
+        if (there := known.get(name)) != (here := settings.get(name)):
             raise DataError(f"{folder} holds games with {name} = {there}, not {here}: use that, or name another folder")
 
 

@@ -45,51 +45,39 @@ def list_features(position, own, theirs):
 
 
 @numeric
-def activate(weights, features, count, neurons):
-    """The first layer of one side: bias plus the rows of its features, clipped to 0 … 1."""
+def activate(weights, features, output, neurons):
+    """Fill in one side's neurons, bias plus the rows of its features clipped to 0 … 1; what they contribute to the output."""
     for j in range(len(neurons)):
         neurons[j] = weights.bias[j]
-    for k in range(0, count - 3, 4):  # four rows at a time: memory is the limit
+    for k in range(0, len(features) - 3, 4):  # four rows at a time: memory is the limit
         first, second = weights.rows[features[k]], weights.rows[features[k + 1]]
         third, fourth = weights.rows[features[k + 2]], weights.rows[features[k + 3]]
         for j in range(len(neurons)):
             neurons[j] += first[j] + second[j] + third[j] + fourth[j]
-    for k in range(count // 4 * 4, count):
+    for k in range(len(features) // 4 * 4, len(features)):
         row = weights.rows[features[k]]
         for j in range(len(neurons)):
             neurons[j] += row[j]
-    for j in range(len(neurons)):
-        neurons[j] = min(max(neurons[j], np.float32(0)), np.float32(1))
-
-
-@numeric
-def output_of(output, neurons):
-    """Contribution of one side's neurons to the output."""
     total = np.float32(0)
     for j in range(len(neurons)):
+        neurons[j] = min(max(neurons[j], np.float32(0)), np.float32(1))
         total += neurons[j] * neurons[j] * output[j]
     return total
 
 
 @numeric
-def backpropagate_output(output, gradient, slope, neurons, slopes):
-    """Gradient of one side's output weights, and `slopes` of its neurons; `slope`: derivative of the loss by the output."""
+def backpropagate(gradient, features, output, output_gradient, slope, neurons):
+    """Add one side's gradients, given the `slope` of the loss by the output. The neurons become their own slopes."""
     for j in range(len(neurons)):
         value = neurons[j]
-        gradient[j] += slope * value * value
+        output_gradient[j] += slope * value * value
         inside = value > np.float32(0) and value < np.float32(1)
-        slopes[j] = np.float32(2) * slope * output[j] * value if inside else np.float32(0)
-
-
-@numeric
-def backpropagate_rows(gradient, features, count, slopes):
-    """Add the slopes of one side's neurons to the gradients of the bias and of the rows of its features."""
-    for j in range(len(slopes)):
-        gradient.bias[j] += slopes[j]
-    for k in range(count):
+        neurons[j] = np.float32(2) * slope * output[j] * value if inside else np.float32(0)
+        gradient.bias[j] += neurons[j]
+    for k in range(len(features)):
         row = gradient.rows[features[k]]
-        for j in range(len(slopes)):
-            row[j] += slopes[j]
+        for j in range(len(neurons)):
+            row[j] += neurons[j]
 
 
 @numeric
@@ -104,17 +92,16 @@ def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
 
     `blend` is the share of the game's result in the target; the rest is the winning chance of the score.
     """
-    hidden = len(weights.bias)
-    own, theirs = np.empty(MAX_PIECES, np.uint64), np.empty(MAX_PIECES, np.uint64)
-    ours, others, slopes = np.empty(hidden, np.float32), np.empty(hidden, np.float32), np.empty(hidden, np.float32)
+    own_features, their_features = np.empty(MAX_PIECES, np.uint64), np.empty(MAX_PIECES, np.uint64)
+    ours, theirs = np.empty(len(weights.bias), np.float32), np.empty(len(weights.bias), np.float32)
     for index in range(len(positions)):
         position = positions[index]
-        count = np.int64(list_features(position, own, theirs))
-        activate(weights, own, count, ours)
-        activate(weights, theirs, count, others)
-        bucket = (count - 1) // PIECES
+        count = np.int64(list_features(position, own_features, their_features))
+        own, other, bucket = own_features[:count], their_features[:count], (count - 1) // PIECES
         layer = weights.output[bucket]
-        output = weights.output_bias[bucket] + output_of(layer[0], ours) + output_of(layer[1], others)
+        output = (
+            weights.output_bias[bucket] + activate(weights, own, layer[0], ours) + activate(weights, other, layer[1], theirs)
+        )
         chance, by_score, by_result = sigmoid(output), sigmoid(position.score / UNIT), position.result / HALF_POINTS
         error = chance - ((1.0 - blend) * by_score + blend * by_result)
         errors[0] += error * error
@@ -123,11 +110,8 @@ def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
         if learn:
             slope = np.float32(2.0 * error * chance * (1.0 - chance))
             gradient.output_bias[bucket] += slope
-            layer_gradient = gradient.output[bucket]
-            backpropagate_output(layer[0], layer_gradient[0], slope, ours, slopes)
-            backpropagate_rows(gradient, own, count, slopes)
-            backpropagate_output(layer[1], layer_gradient[1], slope, others, slopes)
-            backpropagate_rows(gradient, theirs, count, slopes)
+            backpropagate(gradient, own, layer[0], gradient.output[bucket][0], slope, ours)
+            backpropagate(gradient, other, layer[1], gradient.output[bucket][1], slope, theirs)
 
 
 @numeric

@@ -138,12 +138,10 @@ def replay(job, rules, kept, tables):
             return
         game.moves[ply] = np.uint16(move)
         if is_wanted(job.board, move, score, rules):
-            packed = kept.positions[job.count]
+            packed, black = kept.positions[job.count], job.board.side == BLACK
             pack_board(job.board, packed)
-            black = job.board.side == BLACK
             packed.score = np.int16(-score if black else score)
             packed.result = np.uint8(2 - game.result if black else game.result)
-            packed.game = np.uint32(0)
             job.count += ONE
         make(job.board, job.following, move, tables)
         find_checks(job.following, tables)
