@@ -97,22 +97,16 @@ def test_a_mating_move_has_an_evaluation_and_is_accurate(tmp_path):
 
 
 def test_many_games_are_read_from_compressed_files_and_standard_input(tmp_path):
+    zstandard = pytest.importorskip("zstandard", reason="reading .zst needs the package zstandard")
     content = (BLUNDER + FOOLS_MATE).encode()
-    (tmp_path / "a.pgn.gz").write_bytes(gzip.compress(content))
-    (tmp_path / "b.pgn.bz2").write_bytes(bz2.compress(content))
-    for name in ("a.pgn.gz", "b.pgn.bz2"):
-        assert run(tmp_path / name).exit_code == 0
-        assert len(games_of((tmp_path / f"{name[0]}.analysed.pgn").read_text())) == 2
+    for ending, pack in (("gz", gzip.compress), ("bz2", bz2.compress), ("zst", zstandard.compress)):
+        (tmp_path / f"{ending}.pgn.{ending}").write_bytes(pack(content))
+        assert run(tmp_path / f"{ending}.pgn.{ending}").exit_code == 0
+        assert len(games_of((tmp_path / f"{ending}.analysed.pgn").read_text())) == 2
+    (tmp_path / "zst.pgn.zst").write_bytes(zstandard.compress(content)[:-6])
+    assert run(tmp_path / "zst.pgn.zst").exit_code == 2
     result = run("-", input=content)
     assert [game.headers["White"] for game in games_of(result.stdout)] == ["Anna", "C"]
-
-
-def test_zstandard_files_are_read(tmp_path):
-    zstandard = pytest.importorskip("zstandard", reason="reading .zst needs the package zstandard")
-    (tmp_path / "c.pgn.zst").write_bytes(zstandard.compress(FOOLS_MATE.encode()))
-    assert run(tmp_path / "c.pgn.zst").exit_code == 0
-    (tmp_path / "c.pgn.zst").write_bytes(zstandard.compress(FOOLS_MATE.encode())[:-6])
-    assert run(tmp_path / "c.pgn.zst").exit_code == 2
 
 
 def test_positions_get_lines(tmp_path):
