@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -74,6 +75,15 @@ class Prober:
     def settle(self) -> list[str]:
         """Everything printed until the engine answers `isready`."""
         return self.ask("isready", answer="readyok")[:-1]
+
+    def end(self, how: str) -> None:
+        """End the conversation: by "quit", by "end of input", or by a signal of this name."""
+        if how == "quit":
+            self.send("quit")
+        elif how == "end of input":
+            self.process.stdin.close()
+        else:
+            self.process.send_signal(getattr(signal, how))
 
     def wait(self, timeout: float = 10.0) -> int:
         """Exit status of the process."""

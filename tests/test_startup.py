@@ -1,7 +1,6 @@
 """The start: `uciok` before anything heavy is imported, and missing kernels are compiled before `readyok`."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from zobra.uci import session
 from zobra.uci.console import Console
 from zobra.uci.startup import Startup
 
+COMMAND = [sys.executable, "-m", "zobra.uci"]
 COMPILING = "info string compiling the engine"
 
 
@@ -89,26 +89,21 @@ def test_what_cannot_be_compiled_is_reported_to_each_who_waits(start):
     assert not made.is_compiling
 
 
-@pytest.mark.parametrize("ending", ["quit", "quit in a search", "end of input", "SIGTERM"])
-def test_leaves_at_once_while_it_compiles(tmp_path, ending):
+@pytest.mark.parametrize("work", [(), ("go infinite", "stop")])
+@pytest.mark.parametrize("ending", ["quit", "end of input", "SIGTERM"])
+def test_leaves_at_once_while_it_compiles(tmp_path, work, ending):
     with engine(tmp_path) as prober:
-        prober.send("isready")
-        prober.expect(COMPILING)
+        prober.ask("isready", answer=COMPILING)
         begin = time.monotonic()
-        if ending == "end of input":
-            prober.process.stdin.close()
-        elif ending.startswith("quit"):
-            prober.send(*(["go infinite", "stop", "quit"] if "search" in ending else ["quit"]))
-        else:
-            prober.process.send_signal(getattr(signal, ending))
+        prober.send(*work)
+        prober.end(ending)
         assert prober.wait() == 0 and time.monotonic() - begin < 8
         assert prober.process.stderr.read() == b""
 
 
 def test_leaves_when_nobody_listens_to_the_progress(tmp_path):
-    environment, command = without_kernels(tmp_path), [sys.executable, "-m", "zobra.uci"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+    environment, pipe = without_kernels(tmp_path), subprocess.PIPE
+    with subprocess.Popen(COMMAND, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         process.stdin.write(b"isready\n")
         process.stdin.flush()
         assert process.stdout.readline().startswith(COMPILING.encode())
@@ -134,16 +129,11 @@ def test_commands_wait_for_the_kernels_and_are_carried_out_in_order(tmp_path):
         said = prober.expect("bestmove")
         assert any(line.startswith("info depth 5 ") and "multipv 2 " in line for line in said)
         assert any("5rk1" in line.lower() for line in prober.ask("d", answer="Checkers"))
+    script, environment = "go perft 3\nquit\n", without_kernels(tmp_path / "other")  # a script is carried out all the same
+    done = subprocess.run(COMMAND, check=True, env=environment, input=script, capture_output=True, text=True)
+    assert "Nodes searched: 8902" in done.stdout and done.stderr == ""
     with engine(tmp_path) as prober:  # the next start finds them
         assert not any("info string" in line for line in prober.ask("go depth 5", answer="bestmove"))
-
-
-@pytest.mark.slow
-def test_a_script_is_carried_out_though_kernels_are_missing(tmp_path):
-    environment = without_kernels(tmp_path)
-    command = [sys.executable, "-m", "zobra.uci"]
-    done = subprocess.run(command, check=True, env=environment, input="go perft 3\nquit\n", capture_output=True, text=True)
-    assert "Nodes searched: 8902" in done.stdout and done.stderr == ""
 
 
 @pytest.mark.slow

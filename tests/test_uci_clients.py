@@ -91,14 +91,6 @@ def test_a_ponder_search_waits_and_answers_the_ponderhit(engine):
     assert not best(engine.settle())
 
 
-def test_a_ponder_search_that_is_done_still_waits(engine):
-    for end in ("ponderhit", "stop"):
-        engine.send("position startpos", "go ponder depth 2")
-        for _ in range(3):
-            assert not best(engine.settle())
-        assert len(best(engine.ask(end, answer="bestmove"))) == 1
-
-
 def test_the_current_move_is_told_after_a_second(engine):
     engine.send(f"position fen {KIWIPETE}", "go infinite")
     line = engine.expect("info depth ", 60)[-1]
@@ -109,9 +101,3 @@ def test_the_current_move_is_told_after_a_second(engine):
     assert words[3] == "currmove" and words[5] == "currmovenumber" and int(words[6]) >= 1
     lines = engine.ask("stop", answer="bestmove")
     assert " pv " in lines[-2]  # the last info line is one with a line
-
-
-def test_bestmove_is_the_first_of_the_last_line(engine):
-    for limits in ("nodes 777", "nodes 31000", "movetime 60", "depth 7"):
-        lines = engine.ask(f"position fen {KIWIPETE}", f"go {limits}", answer="bestmove")
-        assert lines[-2].split(" pv ")[1].split()[0] == lines[-1].split()[1]

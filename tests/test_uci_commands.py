@@ -12,7 +12,8 @@ from zobra.uci.go import SHORT_SEARCH, limits_of
     [
         ("uci", Simple("uci")),
         ("  \t isready \t", Simple("isready")),
-        ("joho debug on", Simple("debug on")),
+        ("   joho   debug\ton isready", Simple("debug on")),
+        ("stop the isready", Simple("stop")),
         ("debug off", Simple("debug off")),
         ("", None),
         ("# stop", None),

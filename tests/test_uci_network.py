@@ -2,13 +2,12 @@
 
 import os
 import re
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 
+from tests.test_command_line import zobra
 from tests.test_network import random_network
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
@@ -25,13 +24,12 @@ from zobra.uci.session import Session
 
 
 @pytest.fixture
-def said():
-    return []
-
-
-@pytest.fixture
-def conversation(said):
-    return Session(Console(write=lambda line: said.append(line.decode().rstrip("\n"))))
+def conversation():
+    """A session that keeps what it prints in `said`."""
+    said: list[str] = []
+    session = Session(Console(write=lambda line: said.append(line.decode().rstrip("\n"))))
+    session.said = said
+    return session
 
 
 @pytest.fixture(autouse=True)
@@ -52,13 +50,13 @@ def saved(tmp_path, network: Network) -> str:
     return str(path)
 
 
-def test_a_network_is_loaded_shown_and_taken_back(conversation, said, tmp_path):
+def test_a_network_is_loaded_shown_and_taken_back(conversation, tmp_path):
     before = conversation.searcher.evaluate(parse_fen(START))
     conversation.obey(SetOption("EvalFile", saved(tmp_path, small())))
     after = conversation.searcher.evaluate(parse_fen(START))
-    assert not said and after != before
+    assert not conversation.said and after != before
     conversation.obey(Simple("eval"))
-    table, evaluation = said[-1].split("\n\n")
+    table, evaluation = conversation.said[-1].split("\n\n")
     assert len(re.findall(r"\|\s+[PNBRQpnbrq]\s+(?=\|)|\|\s+[Kk]\s+(?=\|)", table)) == 32
     assert len(re.findall(r"[+-]\d+\.\d\d", table)) == 30  # all but the kings
     assert evaluation == f"Evaluation: {normalised(after) / 100:+.2f} pawns (White's side)"
@@ -66,7 +64,7 @@ def test_a_network_is_loaded_shown_and_taken_back(conversation, said, tmp_path):
     assert conversation.searcher.evaluate(parse_fen(START)) == before
 
 
-def test_what_cannot_be_loaded_is_told_and_changes_nothing(conversation, said, tmp_path):
+def test_what_cannot_be_loaded_is_told_and_changes_nothing(conversation, tmp_path):
     conversation.obey(SetOption("EvalFile", saved(tmp_path, small())))
     value = conversation.searcher.evaluate(parse_fen(START))
     (tmp_path / "noise").write_bytes(b"noise")
@@ -74,39 +72,40 @@ def test_what_cannot_be_loaded_is_told_and_changes_nothing(conversation, said, t
     wide = f"it has {HIDDEN + 32} neurons, this engine {HIDDEN}; "
     for path, complaint in (("noise", "not a file of"), ("nothing", "No such file"), ("wide", wide)):
         conversation.obey(SetOption("EvalFile", str(tmp_path / path)))
-        assert said.pop().startswith(f"info string error: {tmp_path / path}: {complaint}")
+        assert conversation.said.pop().startswith(f"info string error: {tmp_path / path}: {complaint}")
     assert conversation.searcher.evaluate(parse_fen(START)) == value
     assert conversation.values["EvalFile"].endswith("a network.file")
 
 
-@pytest.mark.parametrize("arguments", [["nothing"], ["nothing", "bench"], ["noise", "--tunable"], [""], []])
-def test_a_network_that_cannot_be_built_in_ends_the_program(tmp_path, arguments):
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nothing", "bench"], "nothing: No such file"),
+        (["noise", "--tunable"], "noise: not a file of"),
+        (["noise"], "noise: not a file of"),
+        ([""], "not an ordinary file"),
+        ([], "not an ordinary file"),
+    ],
+)
+def test_a_network_that_cannot_be_built_in_ends_the_program(monkeypatch, tmp_path, arguments, complaint):
     (tmp_path / "noise").write_bytes(b"noise")
-    command = [sys.executable, "-m", "zobra.uci", "--network", *arguments]
-    done = subprocess.run(
-        command, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
-    )
-    complaint = {"nothing": "nothing: No such file", "noise": "noise: not a file of"}.get(
-        "".join(arguments[:1]), "not an ordinary file"
-    )
+    monkeypatch.chdir(tmp_path)
+    done = zobra("--network", *arguments)
     assert done.returncode == 1 and complaint in done.stderr and "Traceback" not in done.stderr and not done.stdout
 
 
-def test_the_search_uses_the_network_and_forgets_what_it_knew(tmp_path):
+def test_the_search_uses_the_network_and_forgets_what_it_knew():
     searcher, game = Searcher(1), Game(parse_fen(START))
 
-    def score() -> int:
+    def score(network: Network | None) -> int:
         reports = []
+        searcher.use_network(network)
         searcher.search(game, Limits(depth=1), reports.append)
         return reports[-1].score
 
-    built_in = score()
-    found = set()
-    for seed in (1, 2):
-        searcher.use_network(small(seed))
-        found.add(score())
-    searcher.use_network(None)
-    assert len(found) == 2 and score() == built_in
+    built_in = score(None)
+    assert len({built_in, score(small(1)), score(small(2))}) == 3
+    assert score(None) == built_in
 
 
 def test_without_the_network_pieces_and_squares_count():
@@ -130,7 +129,7 @@ def test_values_are_differences_for_white():
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
 @pytest.mark.parametrize("option", ["EvalFile", "BookFile", "Debug Log File"])
 @pytest.mark.parametrize("kind", ["FIFO", "device", "directory"])
-def test_what_is_no_ordinary_file_is_refused_at_once(conversation, said, tmp_path, option, kind):
+def test_what_is_no_ordinary_file_is_refused_at_once(conversation, tmp_path, option, kind):
     path = {"FIFO": tmp_path / "fifo", "device": Path("/dev/zero"), "directory": tmp_path}[kind]
     if kind == "FIFO":
         os.mkfifo(path)
@@ -138,4 +137,5 @@ def test_what_is_no_ordinary_file_is_refused_at_once(conversation, said, tmp_pat
     asking.start()
     asking.join(10)
     assert not asking.is_alive()
-    assert len(said) == 1 and said[0].startswith("info string error: ") and str(path) in said[0] and "file" in said[0]
+    (line,) = conversation.said
+    assert line.startswith("info string error: ") and str(path) in line and "file" in line
