@@ -1,6 +1,5 @@
 """The opening book: weights, variety, and files that are none."""
 
-import json
 import random
 import struct
 from pathlib import Path
@@ -18,8 +17,6 @@ from zobra.search.book import Book
 BOOKS = Path(__file__).parent.parent / "../shared/data/books"
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 TRIALS = 4000
-
-needs_books = pytest.mark.skipif(not BOOKS.is_dir(), reason="no opening books at ../shared/data/books")
 
 
 def write_book(path: Path, *entries: tuple[str, str, int]) -> Path:
@@ -119,7 +116,7 @@ def test_a_book_that_is_none_is_named_and_the_last_one_stays(tmp_path, small, co
     assert book.path.name == "" and book.choose(position, position.legal_moves()) is None
 
 
-@needs_books
+@pytest.mark.skipif(not BOOKS.is_dir(), reason="no opening books at ../shared/data/books")
 def test_a_big_book_gives_what_python_chess_reads():
     source, book = random.Random(3), opened(BOOKS / "gm2001.bin")
     with chess.polyglot.open_reader(BOOKS / "gm2001.bin") as reader:
@@ -131,14 +128,6 @@ def test_a_big_book_gives_what_python_chess_reads():
                 assert found is not None and found.total == sum(entries.values())
                 assert entries[board.parse_uci(move_text(found.move))] == found.weight
                 board.push(source.choice(list(entries)))
-
-
-@needs_books
-def test_keys_of_the_format_are_those_of_the_book_reader():
-    for vector in json.loads((BOOKS / "polyglot_keys.json").read_text()):
-        board = Position.from_board(chess.Board(vector["fen"])).to_board(chess960=True)
-        if vector["fen"].split()[3] == "-" or board.ep_square is not None:
-            assert chess.polyglot.zobrist_hash(board) == int(vector["key"], 16)
 
 
 def test_the_engine_plays_from_its_book(small):

@@ -31,12 +31,13 @@ def searcher():
     return made
 
 
-@pytest.mark.parametrize("fen", [START, KIWIPETE, ENDGAME, MIDDLEGAME])
+@pytest.mark.parametrize("fen", [START, KIWIPETE, ENDGAME, TWO_MATES])
 def test_lines_are_told_together_and_sorted(searcher, fen):
     """That they can be played to their end is shown in test_lines_told.py."""
     result, reports = think(searcher, fen, Limits(depth=7))
     together = groups(reports)
     assert len(together) == 7 and result.best == together[-1][0].pv[0]
+    assert all(is_mate(line.score) for line in together[-1][:2]) == (fen == TWO_MATES)
     for depth, lines in enumerate(together, 1):
         assert [line.multipv for line in lines] == [1, 2, 3, 4]
         assert {(line.depth, line.bound) for line in lines} == {(depth, 0)}
@@ -60,19 +61,6 @@ def test_each_line_is_worth_what_a_search_of_its_move_finds(searcher):
     for line in groups(reports)[-1]:
         _, one = think(alone, ENDGAME, Limits(depth=2, searchmoves=line.pv[:1]))
         assert one[-1].score == line.score
-
-
-def test_the_search_moves_bound_the_lines(searcher):
-    position = parse_fen(MIDDLEGAME)
-    allowed = tuple(position.parse_move(text) for text in ("a2a4", "h2h4", "d1b1"))
-    _, reports = think(searcher, MIDDLEGAME, Limits(depth=5, searchmoves=allowed))
-    for lines in groups(reports):
-        assert sorted(line.pv[0] for line in lines) == sorted(allowed)
-
-
-def test_two_mates_are_two_lines(searcher):
-    _, reports = think(searcher, TWO_MATES, Limits(depth=4))
-    assert all(is_mate(line.score) for line in groups(reports)[-1][:2])
 
 
 @pytest.mark.parametrize("nodes", [1, 50, 400, 2_000, 20_000, 77_777])

@@ -2,20 +2,23 @@
 
 import json
 import random
+from collections.abc import Iterator
+from pathlib import Path
 
 import chess
 import chess.syzygy
 import pytest
 
-from tests.endgames import DATA, TABLES, best_defence, needs_tables, won_boards
 from tests.prober import Prober
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.search.limits import Limits
-from zobra.search.searcher import Searcher
 from zobra.search.tablebase import BLESSED_LOSS, CURSED_WIN, LOSS, WIN, RootRanking, Tablebase
 
+DATA = Path(__file__).parent.parent / "../shared/data"
+TABLES = DATA / "syzygy"
+needs_tables = pytest.mark.skipif(not TABLES.is_dir(), reason="no endgame tables at ../shared/data/syzygy")
 pytestmark = needs_tables
 FREE = Limits(infinite=True)
 WINS = ("KQk", "KRk", "KBNk", "KBBk", "KQkr", "KQkn", "KRkb", "KRkn", "KPk", "KPkp", "KRkp", "KQkp", "KQkq", "KNPk", "KBPk")
@@ -86,6 +89,28 @@ def test_a_result_counts_while_there_is_time(tables, fen, clocks, outcome):
     assert {ranked(tables, fen.format(clock)).wdl for clock in clocks} == {outcome}
 
 
+def won_boards(men: str, source: random.Random, prober: chess.syzygy.Tablebase) -> Iterator[chess.Board]:
+    """Positions of these men (letters as in FEN) that White, to move, wins: without end."""
+    while True:
+        board = chess.Board(None)
+        for square, letter in zip(source.sample(chess.SQUARES, len(men)), men, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        if board.is_valid() and not board.is_game_over() and prober.probe_wdl(board) == 2:
+            yield board
+
+
+def best_defence(board: chess.Board, prober: chess.syzygy.Tablebase) -> chess.Move:
+    """The move that gets furthest: a draw, or the longest way to the next capture or pawn move."""
+
+    def worth(move: chess.Move) -> tuple[int, int]:
+        board.push(move)
+        wdl, dtz = prober.probe_wdl(board), prober.probe_dtz(board)
+        board.pop()
+        return -wdl, dtz
+
+    return max(board.legal_moves, key=worth)
+
+
 def play_out(board, prober, choose) -> chess.Board:
     """White plays as `choose(game)` says against the best defence, to mate or to the end of the fifty moves."""
     game = Game(parse_fen(board.fen()))
@@ -121,17 +146,6 @@ def test_wins_are_won_against_the_best_defence_in_time(tables, prober, men, cloc
 @pytest.mark.parametrize("men", [*WINS, "KRRk", "KQRk", "KRPk", "KPPk", "KQkb", "KNNk", "KBkp", "KNkp", "KRkr"])
 def test_many_wins_are_won(tables, prober, men):
     play_wins(tables, prober, men, 40, ["long", "short"])
-
-
-def test_the_search_wins_among_the_moves_it_is_left(tables, prober):
-    searcher = Searcher(1)
-
-    def choose(game):
-        ranking = rank(tables, game)
-        return searcher.search(game, Limits(depth=4, searchmoves=ranking.moves)).best
-
-    for men in HARD_WINS:
-        play_out(next(won_boards(men, random.Random(men), prober)), prober, choose)
 
 
 def test_castling_rights_and_crowds_are_left_to_the_search(tables):

@@ -59,14 +59,14 @@ def test_the_node_limit_is_exact(searcher, fen, limit):
 
 
 def test_reports_tell_of_growing_effort_up_to_the_depth_limit(searcher):
-    for depth in (1, 2, 9):
+    for depth in (9, 2, 1):
         _, reports = think(searcher, KIWIPETE, Limits(depth=depth))
         assert sorted({report.depth for report in reports}) == list(range(1, depth + 1))
         assert all(report.selective_depth >= report.depth for report in reports)
         assert {report.bound for report in reports} <= {-1, 0, 1} and reports[-1].bound == 0
         for earlier, later in itertools.pairwise(reports):
             assert later.depth >= earlier.depth and later.nodes > earlier.nodes and later.milliseconds >= earlier.milliseconds
-        assert 0 <= reports[-1].hashfull <= 1_000
+    assert reports[0].hashfull < 5  # what older searches left does not count
 
 
 def test_a_depth_beyond_the_stack_is_cut(searcher):
@@ -84,6 +84,9 @@ def test_only_the_search_moves_are_considered(searcher):
     assert all(report.pv[0] in allowed for report in reports)
     one, _ = think(searcher, MIDDLEGAME, Limits(nodes=1, searchmoves=allowed[2:]))
     assert one.best == allowed[2]
+    searcher.multipv = 4
+    _, reports = think(searcher, MIDDLEGAME, Limits(depth=3, searchmoves=allowed))
+    assert sorted(report.pv[0] for report in reports) == sorted(3 * allowed)
 
 
 @pytest.mark.parametrize("fen", ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "k7/P7/K7/8/8/8/8/8 b - - 0 1"])
@@ -199,16 +202,6 @@ def test_every_node_below_the_root_is_counted_for_its_move(searcher, fen):
     assert int(spent.sum()) < searcher.nodes  # counted anew
 
 
-def test_the_position_and_the_game_are_left_alone(searcher):
-    game = Game(parse_fen(START))
-    for text in ("g1f3", "g8f6", "f3g1"):
-        game.push(game.position.parse_move(text))
-    before, keys = game.position.array.copy(), list(game.keys)
-    searcher.search(game, Limits(depth=6))
-    assert np.array_equal(game.position.array, before)
-    assert game.keys == keys
-
-
 def test_parameters_can_be_set():
     plain, tuned = Searcher(1), Searcher(1, parameters={"use_table": 0})
     for searcher, uses_table in ((plain, True), (tuned, False)):
@@ -235,17 +228,14 @@ def test_a_root_without_its_best_moves_corrects_no_evaluation():
         assert bool(searcher._this["position_correction"].any()) == learns
 
 
-def test_an_old_search_is_aged(searcher):
-    think(searcher, KIWIPETE, Limits(depth=6))
-    _, reports = think(searcher, ENDGAME, Limits(depth=1))
-    assert reports[0].hashfull < 5
-
-
-def test_no_reply_is_expected_to_a_move_that_repeats():
+def test_no_reply_is_expected_to_a_move_that_repeats_and_the_game_is_left_alone():
     searcher, game = Searcher(1), Game(parse_fen(START))
     searcher.search(game, Limits(depth=6))  # now the table knows a move for the start position
     for text in ("g1f3", "g8f6", "f3g1"):
         game.push(game.position.parse_move(text))
+    before, keys = game.position.array.copy(), list(game.keys)
+    searcher.search(game, Limits(depth=6))
+    assert np.array_equal(game.position.array, before) and game.keys == keys
     back = game.position.parse_move("f6g8")
     assert searcher._result(game, (back,)).ponder == 0
     assert searcher._result(Game(game.position), (back,)).ponder != 0

@@ -7,7 +7,7 @@ import shutil
 import chess
 import pytest
 
-from tests.endgames import TABLES, needs_tables
+from tests.test_root_ranking import TABLES, needs_tables
 from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.scores import MATE
@@ -39,12 +39,6 @@ def tables(told):
     return Tablebase(told.append)
 
 
-@pytest.mark.parametrize(("path", "text"), [("a\0b", "no endgame tables in a\0b"), ("/no/where", "where: No such file")])
-def test_a_path_without_a_folder_is_named(tables, path, text):
-    with pytest.raises(ValueError, match=text):
-        tables.open(path)
-
-
 def test_no_path_and_an_empty_folder_are_no_tables(tables, told, tmp_path):
     tables.open("")
     assert not told
@@ -52,11 +46,15 @@ def test_no_path_and_an_empty_folder_are_no_tables(tables, told, tmp_path):
     assert told == ["0 WDL and 0 DTZ tables of up to 0 pieces"] and tables.largest == 0
 
 
-def test_files_that_are_no_tables_are_damaged(tables, tmp_path):
-    for number in range(5):
-        (tmp_path / f"K{'QRBNP'[number]}vK.rtbw").write_bytes(b"nothing")
-    with pytest.raises(ValueError, match=r"KBvK.rtbw is damaged or unreadable, .* and 2 more"):
-        tables.open(str(tmp_path))
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("a\0b", "a\0b"), ("nowhere", "nowhere: No such file"), ("", r"KBvK.rtbw is damaged or unreadable, .* and 2 more")],
+)
+def test_paths_without_tables_are_named(tables, tmp_path, path, text):
+    for letter in "QRBNP":
+        (tmp_path / f"K{letter}vK.rtbw").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match=text):
+        tables.open(str(tmp_path / path))
 
 
 def copy_tables(folder, *names: str) -> None:
@@ -179,18 +177,15 @@ def test_probing_ends_with_the_time_and_leaves_all_moves(rook):
     assert rank(rook, game, limits=Limits(movetime=10**6)).wdl == WIN
 
 
-def test_more_pieces_than_the_tables_or_the_option_allow_are_not_probed(rook):
-    assert rank(rook, game_of("8/8/8/8/8/2k5/8/K2R3R w - - 0 1")) is None
-    rook.probe_limit = 2
-    assert rank(rook, game_of(KRK)) is None
-
-
-def test_only_allowed_moves_are_ranked(rook):
+def test_only_allowed_moves_are_ranked_and_positions_of_few_pieces(rook):
     game = game_of(KRK)
     wanted = tuple(map(game.position.parse_move, ("b1b8", "b1b3")))
     ranking = rank(rook, game, limits=Limits(infinite=True, searchmoves=wanted))
     assert (ranking.moves, ranking.wdl) == (wanted[:1], WIN)
     assert rank(rook, game, limits=Limits(infinite=True, searchmoves=wanted[1:])).wdl == DRAW
+    assert rank(rook, game_of("8/8/8/8/8/2k5/8/K2R3R w - - 0 1")) is None  # more than the tables have,
+    rook.probe_limit = 2
+    assert rank(rook, game) is None  # or than is allowed
 
 
 def test_a_fault_in_the_tables_costs_the_tables_only(rook, told):

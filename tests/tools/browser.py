@@ -101,10 +101,8 @@ class Browser:
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key)
 
-    def picture(self, file: Path, height: int | None = None) -> None:
-        """Writes what is visible as PNG, or the page from its top down to `height` pixels."""
-        clip = {}
-        if height is not None:
-            width = self.evaluate("innerWidth")
-            clip = {"clip": {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}, "captureBeyondViewport": True}
-        file.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png", **clip)["data"]))
+    def picture(self, file: Path, width: int, height: int) -> None:
+        """Writes the top left of the page as PNG."""
+        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+        answer = self.call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
+        file.write_bytes(base64.b64decode(answer["data"]))

@@ -37,8 +37,7 @@ class Conversation:
         self.engine = "?"
         self.counts: Counter[str] = Counter()
         self._chess960 = self._weakened = self._searching = self._quit = False
-        self._board = chess.Board()
-        self._meant = ""  # first move of the last line, whatever its bound
+        self._board, self._meant = chess.Board(), ""  # first move of the last line, whatever its bound
         self._exact: tuple[list[str], int | None] = ([], None)  # moves and mate of the last line without a bound
 
     def take(self, line: str) -> Iterator[tuple[str, str]]:
@@ -75,24 +74,21 @@ class Conversation:
         if words[:2] == ["id", "name"]:
             self.engine = " ".join(words[2:])
         elif words[0] == "info" and "pv" in words and "string" not in words:
-            yield from self._judge_line(words)
+            self.counts["lines"] += 1
+            end = words.index("pv")
+            moves = words[end + 1 :]
+            if fault := line_fault(self._board, moves) if moves else "no move":
+                yield "illegal line", f"{fault}: {' '.join(words)}"
+            if moves and ("multipv" not in words or words[words.index("multipv") + 1] == "1"):
+                self._meant = moves[0]
+                if "lowerbound" not in words and "upperbound" not in words:
+                    self._exact = (moves, int(words[words.index("mate") + 1]) if "mate" in words[:end] else None)
         elif words[0] == "bestmove":
             if not self._searching:
                 yield "bestmove", "one without a go"
             self._searching = False
             self.counts["bestmoves"] += 1
             yield from self._judge_move(words)
-
-    def _judge_line(self, words: list[str]) -> Iterator[tuple[str, str]]:
-        self.counts["lines"] += 1
-        end = words.index("pv")
-        moves = words[end + 1 :]
-        if fault := line_fault(self._board, moves) if moves else "no move":
-            yield "illegal line", f"{fault}: {' '.join(words)}"
-        if moves and ("multipv" not in words or words[words.index("multipv") + 1] == "1"):
-            self._meant = moves[0]
-            if "lowerbound" not in words and "upperbound" not in words:
-                self._exact = (moves, int(words[words.index("mate") + 1]) if "mate" in words[:end] else None)
 
     def _judge_move(self, words: list[str]) -> Iterator[tuple[str, str]]:
         if len(words) == 1 or words[1] == "(none)":

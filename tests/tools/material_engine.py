@@ -32,39 +32,35 @@ def value(board: chess.Board, move: chess.Move) -> int:
     return worst
 
 
-def main() -> None:
-    board, lines, searches = chess.Board(), 1, 0
-    for line in sys.stdin:
-        words = line.split()
-        if words[:1] == ["uci"]:
+board, lines, searches = chess.Board(), 1, 0
+for line in sys.stdin:
+    match line.split():
+        case ["uci"]:
             print("id name Material")
             for name, high in (("MultiPV", 9), ("Threads", 8), ("Hash", 64)):
                 print(f"option name {name} type spin default 1 min 1 max {high}")
             print("uciok")
-        elif words[:1] == ["isready"]:
+        case ["isready"]:
             print("readyok")
-        elif words[:3] == ["setoption", "name", "MultiPV"]:
-            lines = int(words[-1])
-        elif words[:1] == ["position"]:
+        case ["setoption", "name", "MultiPV", "value", number]:
+            lines = int(number)
+        case ["position", *words]:
             tail = words.index("moves") if "moves" in words else len(words)
-            board = chess.Board() if words[1] == "startpos" else chess.Board(" ".join(words[2:tail]))
+            board = chess.Board() if words[0] == "startpos" else chess.Board(" ".join(words[1:tail]))
             for move in words[tail + 1 :]:
                 board.push_uci(move)
-        elif words[:1] == ["go"]:
+        case ["go", *_]:
             searches += 1
             if searches == options.die:
                 os._exit(3)
             time.sleep(options.slow / 1000)
-            moves = sorted(board.legal_moves, key=lambda move: (-value(board, move), move.uci()))
+            values = {move: value(board, move) for move in board.legal_moves}
+            moves = sorted(values, key=lambda move: (-values[move], move.uci()))
             for number, move in enumerate(moves[:lines], start=1):
-                found = value(board, move)
-                score = "mate 1" if found == 100_000 else f"cp {found}"
+                score = "mate 1" if values[move] == 100_000 else f"cp {values[move]}"
                 if not options.silent:
                     print(f"info depth 2 multipv {number} score {score} nodes 9 time 1 pv {move.uci()}")
             print(f"bestmove {moves[0].uci()}")
-        elif words[:1] == ["quit"]:
-            return
-        sys.stdout.flush()
-
-
-main()
+        case ["quit"]:
+            break
+    sys.stdout.flush()

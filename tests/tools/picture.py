@@ -14,7 +14,7 @@ def main(page: str, picture: str, game: str = "1", ply: str = "40") -> None:
         browser.open(Path(page), f"#game={game}&ply={ply}")
         browser.wait(f"document.getElementById('replay').dataset.ply == {ply}")
         browser.wait("!document.querySelector('piece.anim, piece.fading')")
-        browser.picture(Path(picture), HEIGHT)
+        browser.picture(Path(picture), WIDTH, HEIGHT)
 
 
 if __name__ == "__main__":
