@@ -5,12 +5,12 @@ import os
 import re
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.prober import Prober
-from zobra.uci.console import IN, OUT, Console, DebugLog
+from zobra.uci.console import IN, OUT, Console
 
 LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (>>|<<) (.*)")
 SIGNALS = """
@@ -72,17 +72,21 @@ def test_a_signal_that_wakes_nobody_still_ends_the_process(name):
         assert process.wait(20) == 0
 
 
+def quiet() -> Console:
+    """A console that hears nothing and whose words are lost."""
+    return Console(lambda: b"", lambda line: None)
+
+
 def test_log_lines_are_written_at_once_and_appended(tmp_path):
-    path, log = tmp_path / "log.txt", DebugLog()
-    log.note(IN, "before there is a log")
+    path, console = tmp_path / "log.txt", quiet()
+    console.say("before there is a log")
     for text in ("first", "second"):
-        log.open(str(path))
-        log.note(IN, text)
-        log.note(OUT, "\N{BLACK CHESS KING} and \udcff")
-    log.open("")
-    log.note(IN, "after it")
-    king = (OUT, "\N{BLACK CHESS KING} and ?")
-    assert read(path) == [(IN, "first"), king, (IN, "second"), king]
+        console.open_log(str(path))
+        console.say(f"{text} \N{BLACK CHESS KING} and \udcff")
+        assert list(console.lines()) == [""]
+    console.open_log("")
+    console.say("after it")
+    assert read(path) == [(OUT, "first ♚ and ?"), (IN, ""), (OUT, "second ♚ and ?"), (IN, "")]
 
 
 @pytest.mark.parametrize(
@@ -90,38 +94,35 @@ def test_log_lines_are_written_at_once_and_appended(tmp_path):
     [("no/such/folder/log.txt", "No such file"), (".", "ordinary file"), ("x" * 5_000, "too long"), ("a\0b", "null")],
 )
 def test_a_log_that_cannot_be_written_is_named_and_the_old_one_stays(tmp_path, name, reason):
-    log, good = DebugLog(), tmp_path / "good.txt"
+    console, good = quiet(), tmp_path / "good.txt"
     with pytest.raises(ValueError, match=f"^no debug log: .*{reason}") as caught:
-        log.open(str(tmp_path / name))
+        console.open_log(str(tmp_path / name))
     assert str(tmp_path) in str(caught.value)
-    log.open(str(good))
+    console.open_log(str(good))
     with pytest.raises(ValueError, match=f"^the debug log is still {good}: .*{reason}"):
-        log.open(str(tmp_path / name))
-    log.note(IN, "it goes on")
-    assert read(good) == [(IN, "it goes on")]
+        console.open_log(str(tmp_path / name))
+    console.say("it goes on")
+    assert read(good) == [(OUT, "it goes on")]
 
 
-def test_a_log_on_a_full_disk_ends_with_one_message(tmp_path):
+def test_a_log_on_a_full_disk_ends_with_one_message():
     said: list[bytes] = []
     console = Console(iter([b"isready\nuci\n", b""]).__next__, said.append)
-    console.log.open(str(tmp_path / "log.txt"))
-    console.log._file = FullDisk()
+    console._log = FullDisk()
     console.say("readyok")
     assert said == [b"readyok\n", b"info string error: the debug log has ended: No space left on device\n"]
-    console.log._file = FullDisk()
+    console._log = FullDisk()
     assert list(console.lines()) == ["isready", "uci", ""] and len(said) == 3
 
 
 def test_log_lines_of_several_threads_stay_whole(tmp_path):
-    path, log = tmp_path / "log.txt", DebugLog()
-    log.open(str(path))
-    threads = [threading.Thread(target=lambda n=n: [log.note(OUT, f"{n} {'x' * 500}") for _ in range(200)]) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    log.open("")
-    assert sorted({text for _, text in read(path)}) == [f"{n} {'x' * 500}" for n in range(4)] and len(read(path)) == 800
+    path, console = tmp_path / "log.txt", quiet()
+    console.open_log(str(path))
+    texts = [f"{number} {'x' * 500}" for number in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda text: [console.say(text) for _ in range(200)], texts))
+    console.open_log("")
+    assert sorted(read(path)) == sorted([(OUT, text) for text in texts] * 200)
 
 
 def test_a_conversation_is_logged_from_the_option_on(tmp_path):

@@ -15,7 +15,7 @@ from tests.prober import Prober
 from zobra.engine import kernels
 from zobra.uci import session
 from zobra.uci.console import Console
-from zobra.uci.startup import Startup
+from zobra.uci.loop import Loop
 
 COMMAND = [sys.executable, "-m", "zobra.uci"]
 COMPILING = "info string compiling the engine"
@@ -42,7 +42,7 @@ def test_handshake_imports_nothing_heavy():
         "from zobra.uci.console import Console\n"
         "from zobra.uci.loop import Loop\n"
         "loop = Loop(Console())\n"
-        "loop._startup.begin = lambda: None\n"
+        "loop._begin_to_load = lambda: None\n"
         "loop.obey(parse('uci'))\n"
         "heavy = {'numpy', 'numba', 'llvmlite', 'chess', 'typer', 'rich', 'scipy'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
@@ -57,7 +57,7 @@ def start(monkeypatch):
 
     def start(compile_missing):
         said: list[bytes] = []
-        made = Startup(Console(write=said.append), lambda: False)
+        made = Loop(Console(write=said.append))
         monkeypatch.setattr(session, "Session", lambda *_: SimpleNamespace(rehearse=lambda: None))
         monkeypatch.setattr(kernels, "missing", lambda: ["kernel"] * 4)
         monkeypatch.setattr(kernels, "compile_missing", lambda tell: compile_missing(made, tell))
@@ -70,10 +70,10 @@ def test_a_compilation_is_reported(start):
     def compile_missing(made, tell):
         for number in range(4):
             tell(number, 4, "kernel")
-            assert made.is_compiling
+            assert made._is_compiling
 
     made, said = start(compile_missing)
-    assert made.session() is made.loaded and not made.is_compiling
+    assert made.session() is made._loaded and not made._is_compiling
     assert said[0].startswith(b"info string compiling the engine (4 kernels)")
     assert said[1:5] == [b"info string compiled %d of 4 kernels\n" % number for number in range(4)]
 
@@ -86,7 +86,7 @@ def test_what_cannot_be_compiled_is_reported_to_each_who_waits(start):
     for _ in range(2):
         with pytest.raises(RuntimeError, match="could not be loaded: ImportError: no compiler"):
             made.session()
-    assert not made.is_compiling
+    assert not made._is_compiling
 
 
 @pytest.mark.parametrize("work", [(), ("go infinite", "stop")])

@@ -63,7 +63,7 @@ class Conversation(Loop):
     def __init__(self, said):
         super().__init__(Console(read=lambda: b"", write=lambda line: said.append(line.decode().rstrip("\n"))))
         self.said, self.made = said, Session(self._console)
-        self.session, self._startup.loaded = lambda: self.made, self.made
+        self.session, self._loaded = lambda: self.made, self.made
         self.searcher, self.searches = self.made.searcher, self.made.searches
 
     def send(self, *lines):

@@ -32,48 +32,6 @@ def write_standard_output(line: bytes) -> None:
         os._exit(0)
 
 
-class DebugLog:
-    """A log file, or none. Each line is written at once. The log ends when the file cannot be written any more."""
-
-    def __init__(self) -> None:
-        self._file: TextIO | None = None
-        self._lock = threading.Lock()
-
-    def open(self, path: str) -> None:
-        """Append to the file at `path` from now on; empty: no log. ValueError says why not, and then the old log stays."""
-        try:
-            if path and Path(path).exists() and not Path(path).is_file():
-                raise ValueError("it is not an ordinary file")
-            file = Path(path).open("a", buffering=1, encoding="utf-8", errors="replace") if path else None  # noqa: SIM115
-        except (OSError, ValueError) as error:
-            kept = f"the debug log is still {self._file.name}" if self._file else "no debug log"
-            reason = getattr(error, "strerror", None) or error
-            raise ValueError(f"{kept}: {path} cannot be written: {reason}") from None
-        with self._lock:
-            self._replace(file)
-
-    def _replace(self, file: TextIO | None) -> None:
-        old, self._file = self._file, file
-        with suppress(OSError):  # what is still buffered cannot be written either
-            if old is not None:
-                old.close()
-
-    def note(self, direction: str, text: str) -> str:
-        """Write a line of the conversation; `direction` is IN or OUT. Says why the log has ended, empty if it has not."""
-        if self._file is None:
-            return ""
-        with self._lock:
-            now = time.time()
-            stamp = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{int(now * 1000) % 1000:03d}"
-            try:
-                if self._file is not None:
-                    self._file.write(f"{stamp} {direction} {text}\n")
-            except OSError as error:
-                self._replace(None)
-                return f"error: the debug log has ended: {error.strerror}"
-        return ""
-
-
 class Console:
     """Reads and writes lines. All methods may be called from any thread, `lines` from one only.
 
@@ -84,9 +42,9 @@ class Console:
         self, read: Callable[[], bytes] = read_standard_input, write: Callable[[bytes], None] = write_standard_output
     ) -> None:
         self.debug = False
-        self.log = DebugLog()
         self._read, self._write = read, write
-        self._lock = threading.Lock()
+        self._log: TextIO | None = None
+        self._lock = threading.RLock()  # of the output and the log
 
     def lines(self) -> Iterator[str]:
         """The lines of the input, ended by LF, CR LF or CR. What follows the last end of line is a line too."""
@@ -95,26 +53,23 @@ class Console:
             first, *others = chunk.replace(b"\r", b"\n").split(b"\n")
             pieces.append(first)
             for piece in others:
-                yield self._noted(b"".join(pieces))
+                yield self._decode(b"".join(pieces))
                 pieces = [piece]
-        yield self._noted(b"".join(pieces))
+        yield self._decode(b"".join(pieces))
 
-    def _noted(self, data: bytes) -> str:
+    def _decode(self, data: bytes) -> str:
         try:
             line = data.decode()
         except UnicodeDecodeError:  # some GUIs write paths so
             line = data.decode("latin-1")
-        if problem := self.log.note(IN, line):
-            self.inform(problem)
+        self._note(IN, line)
         return line
 
     def say(self, text: str) -> None:
         """Print one line."""
         with self._lock:
             self._write(text.encode(errors="replace") + b"\n")
-            problem = self.log.note(OUT, text)
-        if problem:
-            self.inform(problem)
+            self._note(OUT, text)
 
     def inform(self, text: str) -> None:
         """Print an `info string`. Line breaks become spaces, since a GUI would read what follows as a command."""
@@ -125,6 +80,37 @@ class Console:
         """Print an `info string` if `debug on` asked for such remarks."""
         if self.debug:
             self.inform(text)
+
+    def open_log(self, path: str) -> None:
+        """Append each line with its time to the file at `path`; empty: no log. ValueError says why not; the old log stays."""
+        try:
+            if path and Path(path).exists() and not Path(path).is_file():
+                raise ValueError("it is not an ordinary file")
+            log = Path(path).open("a", buffering=1, encoding="utf-8", errors="replace") if path else None  # noqa: SIM115
+        except (OSError, ValueError) as error:
+            kept = f"the debug log is still {self._log.name}" if self._log else "no debug log"
+            reason = getattr(error, "strerror", None) or error
+            raise ValueError(f"{kept}: {path} cannot be written: {reason}") from None
+        self._replace_log(log)
+
+    def _replace_log(self, log: TextIO | None) -> None:
+        with self._lock, suppress(OSError):  # what is still buffered cannot be written either
+            old, self._log = self._log, log
+            if old is not None:
+                old.close()
+
+    def _note(self, direction: str, text: str) -> None:
+        if self._log is None:
+            return
+        now = time.time()
+        stamp = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{int(now * 1000) % 1000:03d}"
+        with self._lock:
+            try:
+                if self._log is not None:
+                    self._log.write(f"{stamp} {direction} {text}\n")
+            except OSError as error:
+                self._replace_log(None)
+                self.inform(f"error: the debug log has ended: {error.strerror}")
 
 
 def leave_on_signals() -> None:

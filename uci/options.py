@@ -78,7 +78,7 @@ OPTIONS = (
     Option("SyzygyPath", "string", apply=lambda session, value: session.searches.tables.open(value)),
     Option("SyzygyProbeLimit", "spin", "7", 0, 7, attribute("searches.tables.probe_limit")),
     Option("Syzygy50MoveRule", "check", "true", apply=attribute("searches.tables.fifty_move_rule", "true".__eq__)),
-    Option("Debug Log File", "string", apply=lambda session, value: session.console.log.open(value)),
+    Option("Debug Log File", "string", apply=lambda session, value: session.console.open_log(value)),
     Option("UCI_ShowWDL", "check", "false"),
     Option("UCI_Chess960", "check", "false"),
     Option("UCI_AnalyseMode", "check", "false"),
