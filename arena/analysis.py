@@ -102,24 +102,25 @@ class Analyst(EnginePlayer):
             score = chess.engine.Cp(0) if outcome.winner is None else chess.engine.Mate(0)
             return [EngineLine(chess.engine.PovScore(score, board.turn), 0, [])]
         timeout = search.timeout if search.limit.time is None else search.limit.time + _GRACE
-        searching = asyncio.ensure_future(self._search(board, search, game))
+
+        async def found() -> list[chess.engine.InfoDict]:
+            analysis = await self._protocol.analysis(board, search.limit, multipv=search.lines, game=game)
+            await analysis.wait()
+            return analysis.multipv
+
+        searching = asyncio.ensure_future(found())
         # python-chess cannot cancel a search that has just begun; after Ctrl-C the end of the engine ends it
         searching.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
-            found = await asyncio.wait_for(asyncio.shield(searching), timeout)
+            infos = await asyncio.wait_for(asyncio.shield(searching), timeout)
         except asyncio.TimeoutError as error:
             raise EngineFailure("stall", f"{self.spec.name}: no answer within {timeout:g} s") from error
         except chess.engine.EngineError as error:
             raise EngineFailure("disconnect", f"{self.spec.name}: {error}") from error
-        lines = [EngineLine(i["score"], i.get("depth", 0), i["pv"]) for i in found if "score" in i and i.get("pv")]
+        lines = [EngineLine(i["score"], i.get("depth", 0), i["pv"]) for i in infos if "score" in i and i.get("pv")]
         if not lines:
             raise EngineFailure("illegal move", f"{self.spec.name} gave no line with a score for {board.fen()}")
         return lines
-
-    async def _search(self, board: chess.Board, search: Search, game: object) -> list[chess.engine.InfoDict]:
-        analysis = await self._protocol.analysis(board, search.limit, multipv=search.lines, game=game)
-        await analysis.wait()
-        return analysis.multipv
 
 
 async def annotate(
@@ -141,32 +142,24 @@ async def annotate(
         _add_lines(game, found[0], None)
         _set_evaluation(game, found[0][0])
     sides = {chess.WHITE: SideSummary(), chess.BLACK: SideSummary()}
-    for node, before, after in zip(nodes[1:], found, found[1:], strict=False):
+    for node, before, (after, *_) in zip(nodes[1:], found, found[1:], strict=False):
         assert isinstance(node, chess.pgn.ChildNode)
-        _annotate_move(node, before, after[0], sides[not node.turn()], every_line=search.lines > 1)
+        mover, is_best = not node.turn(), before[0].moves[:1] == [node.move]
+        best, played = before[0].score.pov(mover), after.score.pov(mover)
+        loss = 0.0 if is_best else max(0.0, winning_chance(best) - winning_chance(played))
+        sides[mover].chances.append(loss)
+        sides[mover].centipawns.append(0 if is_best else centipawn_loss(best, played))
+        _set_evaluation(node, after)
+        node.nags -= {nag for _, nag, *_ in MARKS}
+        if (nag := mark(loss)) is not None:
+            node.nags.add(nag)
+        if nag is not None or search.lines > 1:
+            _add_lines(node.parent, before, node.move)
     for color, side in sides.items():
         if side.accuracy is not None:
             game.headers[f"{SIDES[color]}Accuracy"] = f"{side.accuracy:.1f}"
             game.headers[f"{SIDES[color]}Errors"] = str(side)
     return sides, found[0]
-
-
-def _annotate_move(
-    node: chess.pgn.ChildNode, before: list[EngineLine], after: EngineLine, side: SideSummary, every_line: bool
-) -> None:
-    """Compares a move with the engine's lines from `before` it."""
-    mover = not node.turn()
-    best, played = before[0].score.pov(mover), after.score.pov(mover)
-    is_best = before[0].moves[:1] == [node.move]
-    loss = 0.0 if is_best else max(0.0, winning_chance(best) - winning_chance(played))
-    side.chances.append(loss)
-    side.centipawns.append(0 if is_best else centipawn_loss(best, played))
-    _set_evaluation(node, after)
-    node.nags -= {nag for _, nag, *_ in MARKS}
-    if (nag := mark(loss)) is not None:
-        node.nags.add(nag)
-    if nag is not None or every_line:
-        _add_lines(node.parent, before, node.move)
 
 
 def _add_lines(node: chess.pgn.GameNode, lines: list[EngineLine], played: chess.Move | None) -> None:

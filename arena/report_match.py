@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
+from itertools import chain
 from statistics import mean
 
 from zobra.arena.display import counted
@@ -17,11 +18,11 @@ _MOST_IN_CROSSTABLE = 20
 _MOST_PAWNS = 10.0  # evaluations are shown no further than this
 _POINTS_OF_CURVE, _POINTS_OF_STRENGTH = 40, 250
 _SIDES = ("White", "Black")
-_OUTCOMES = {"lost": COLOURS[1], "drawn": COLOURS[4], "won": GREEN}  # by half points
+_OUTCOMES = {"games lost": COLOURS[1], "games drawn": COLOURS[4], "games won": GREEN}  # by half points
 _RESULT_HEADER = ["points", "won, drawn, lost", "score", "Elo", "± 95 %"]
 
 Table = tuple[list[str], list[list[str]]]  # header and rows
-Values = dict[int, list[float]]
+Moves = dict[str, list[tuple[int, PlayedMove]]]  # by engine, with full-move numbers
 
 
 def page(games: ReportedGames) -> str:
@@ -30,7 +31,9 @@ def page(games: ReportedGames) -> str:
     if len(games.engines) == 2 and games.engines != ["White", "Black"]:
         title = " – ".join(games.engines)
     conditions = [games.conditions.get(name) for name in ("time control", "played")]
-    accuracies, moves = _accuracies(games), _by_engine(games)
+    accuracies, moves = _accuracies(games), Moves((name, []) for name in games.engines)
+    for number, player, move, _ in chain.from_iterable(game.moves() for game in games.games):
+        moves[player].append((number, move))
     return render(
         "match.html",
         title=title,
@@ -52,15 +55,6 @@ def page(games: ReportedGames) -> str:
         conditions=[(name, text) for name, text in games.conditions.items() if text],
         problems=games.problems,
     )
-
-
-def _by_engine(games: ReportedGames) -> dict[str, list[tuple[int, PlayedMove]]]:
-    """The moves of each engine, with their full-move numbers."""
-    found: dict[str, list[tuple[int, PlayedMove]]] = {name: [] for name in games.engines}
-    for game in games.games:
-        for number, player, move, _ in game.moves():
-            found[player].append((number, move))
-    return found
 
 
 def _figures(games: ReportedGames, accuracies: list[list[str]]) -> list[tuple[str, str, str]]:
@@ -171,7 +165,7 @@ def _accuracies(games: ReportedGames) -> list[list[str]]:
     ]
 
 
-def _engines(moves: dict[str, list[tuple[int, PlayedMove]]]) -> list[list[str]]:
+def _engines(moves: Moves) -> list[list[str]]:
     """Moves, mean depth, mean time a move and nodes per second of each engine that reported them."""
     rows = []
     for name, played in moves.items():
@@ -197,24 +191,21 @@ def _endings(games: ReportedGames) -> Table:
     return ["reason", "games", *columns], rows
 
 
-def _times(moves: dict[str, list[tuple[int, PlayedMove]]]) -> Chart | None:
-    series: list[tuple[str, str, Values]] = []
-    for (name, played), colour in zip(moves.items(), COLOURS, strict=False):
-        series.append((name, colour, defaultdict(list)))
-        for number, move in played:
-            if move.milliseconds is not None:
-                series[-1][2][number].append(move.milliseconds)
-    return bands_by_move(series, 80, "milliseconds a move")
+def _times(moves: Moves) -> Chart | None:
+    timed = ((name, number, move.milliseconds) for name, played in moves.items() for number, move in played)
+    known = ((name, number, spent) for name, number, spent in timed if spent is not None)
+    return bands_by_move(known, dict(zip(moves, COLOURS, strict=False)), 80, "milliseconds a move")
 
 
 def _evaluations(games: ReportedGames) -> Chart | None:
     """Evaluations of the first engine, from its own view, apart by how the game ended for it."""
-    series: list[tuple[str, str, Values]] = [(f"games {end}", colour, defaultdict(list)) for end, colour in _OUTCOMES.items()]
-    for game in games.finished:
-        for number, player, move, _ in game.moves():
-            if player == games.engines[0] and (pawns := move.pawns(_MOST_PAWNS)) is not None:
-                series[game.record.points(player)][2][number].append(pawns)
-    return bands_by_move(series, 50, "pawns")
+    values = (
+        (list(_OUTCOMES)[game.record.points(player)], number, pawns)
+        for game in games.finished
+        for number, player, move, _ in game.moves()
+        if player == games.engines[0] and (pawns := move.pawns(_MOST_PAWNS)) is not None
+    )
+    return bands_by_move(values, _OUTCOMES, 50, "pawns")
 
 
 def _game_row(game: ReportedGame) -> dict[str, object]:

@@ -8,6 +8,7 @@ once, and each picture refers to them.
 import math
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -71,25 +72,29 @@ def steps_over_time(series: Sequence[tuple[str, str, Sequence[float]]], total: i
     return chart(moments, lines, xlabel, f"solved (of {total})", levels=[total], log=True, steps=True)
 
 
-def bands_by_move(series: Sequence[tuple[str, str, dict[int, list[float]]]], middle: float, ylabel: str) -> Chart | None:
-    """Medians by move number, with a band that holds the `middle` percent of the values.
+def bands_by_move(
+    values: Iterable[tuple[str, int, float]], colours: dict[str, str], middle: float, ylabel: str
+) -> Chart | None:
+    """Medians by move number, with a band that holds the `middle` percent of the values, which come as (label, number, value).
 
-    Each series has a label, a colour and its values by move number. Numbers that few games reached are left out; None
-    where nothing is left.
+    `colours` are those of the labels that are shown. Numbers that few games reached are left out; None where nothing is left.
     """
-    found = {}
-    for label, _, values in series:
-        enough = max(3, max(map(len, values.values()), default=0) // 50)
-        shares = [50 - middle / 2, 50, 50 + middle / 2]
-        found[label] = {n: np.percentile(v, shares).round(3).tolist() for n, v in values.items() if len(v) >= enough}
-    numbers = sorted(set().union(*found.values()))
-    lines = [
-        {"label": label, "colour": colour}
-        | {key: [found[label].get(n, [None] * 3)[at] for n in numbers] for at, key in enumerate(("low", "y", "high"))}
-        for label, colour, _ in series
-        if found[label]
+    found: dict[str, dict[int, list[float]]] = {label: defaultdict(list) for label in colours}
+    for label, number, value in values:
+        if label in found:
+            found[label][number].append(value)
+    lines, shares = {}, [50 - middle / 2, 50, 50 + middle / 2]
+    for label, by_number in found.items():
+        enough = max(3, max(map(len, by_number.values()), default=0) // 50)
+        lines[label] = {n: np.percentile(v, shares).round(3).tolist() for n, v in by_number.items() if len(v) >= enough}
+    numbers = sorted(set().union(*lines.values()))
+    series = [
+        {"label": label, "colour": colours[label]}
+        | {key: [line.get(n, [None] * 3)[at] for n in numbers] for at, key in enumerate(("low", "y", "high"))}
+        for label, line in lines.items()
+        if line
     ]
-    return chart(numbers, lines, "move", ylabel) if numbers else None
+    return chart(numbers, series, "move", ylabel) if numbers else None
 
 
 def shared_shapes() -> Markup:
