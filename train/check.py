@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,14 +47,13 @@ class DataReport:
 
     def table(self) -> Table:
         """The report for a terminal."""
-        won, drawn, lost = (self.results[result] for result in (2, 1, 0))
         table = Table(show_header=False)
+        won, drawn, lost = (self.results[result] for result in (2, 1, 0))
         table.add_row("games", f"{self.games:,} (White +{won} ={drawn} -{lost})")
         table.add_row("plies", f"{self.plies:,}")
         table.add_row("positions kept", f"{self.positions:,}")
         table.add_row("endings", ", ".join(f"{name} {count}" for name, count in self.endings.most_common()))
-        coherent = "no clear scores" if self.coherence is None else f"{self.coherence:.1%} of clear scores won"
-        table.add_row("coherence", coherent)
+        table.add_row("coherence", "no clear scores" if self.coherence is None else f"{self.coherence:.1%} of clear scores won")
         table.add_row("duplicates", f"{self.duplicates:.1%}")
         table.add_row("median |score|", f"{self.median_score:.0f} centipawns")
         return table
@@ -73,7 +72,7 @@ def duplicate_share(positions: np.ndarray) -> float:
     return 1 - len(np.unique(boards.view(f"V{BOARD.itemsize}"))) / len(positions) if len(positions) else 0.0
 
 
-def check_data(paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[[], None] = lambda: None) -> DataReport:
+def check_data(paths: Iterable[Path], rules: dict[str, int]) -> DataReport:
     """Replay all games of these shards; DataError where a file is damaged or a move is illegal."""
     parts, plies, results, endings = [np.zeros(0, PACKED)], 0, Counter[int](), Counter[str]()
     for path in paths:
@@ -82,7 +81,6 @@ def check_data(paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[
             results[game.result] += 1
             endings[ENDINGS[game.ending]] += 1
             plies += len(game.moves)
-        on_shard()
     positions = np.concatenate(parts)
     median = float(np.median(np.abs(positions["score"]))) if len(positions) else 0.0
     shares = coherence(positions), duplicate_share(positions)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
 from zobra.train.trainer import EpochReport, Errors, Trainer
 
 
 def bar(console: Console, *columns: str) -> Progress:
     """A progress bar with further text columns, by field name."""
-    texts = [TextColumn(f"{{task.fields[{name}]}}") for name in columns]
-    times = (MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    return Progress(TextColumn("{task.description}"), BarColumn(), *times, *texts, console=console)
+    texts = (TextColumn(f"{{task.fields[{name}]}}") for name in columns)
+    return Progress(*Progress.get_default_columns(), MofNCompleteColumn(), *texts, console=console)
 
 
 def train(console: Console, trainer: Trainer, plot: Path) -> Errors:

@@ -13,11 +13,10 @@ a set can be resumed, and sets are not mixed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import lzma
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -131,17 +130,10 @@ def read_positions(path: Path, rules: dict[str, int]) -> Iterator[tuple[Training
             raise DataError(f"{path}: {error}") from error
 
 
-def load_positions(
-    paths: Iterable[Path], rules: dict[str, int], on_shard: Callable[[], None] = lambda: None
-) -> tuple[np.ndarray, int]:
+def load_positions(paths: Iterable[Path], rules: dict[str, int]) -> tuple[np.ndarray, int]:
     """All positions of these shards that pass the filter, in order, and the number of games."""
-    parts, games = [np.zeros(0, PACKED)], 0
-    for path in paths:
-        for _, found in read_positions(path, rules):
-            parts.append(found)
-            games += 1
-        on_shard()
-    return np.concatenate(parts), games
+    parts = [found for path in paths for _, found in read_positions(path, rules)]
+    return np.concatenate([np.zeros(0, PACKED), *parts]), len(parts)
 
 
 def read_sets(folders: Iterable[Path]) -> list[Path]:
@@ -152,12 +144,6 @@ def read_sets(folders: Iterable[Path]) -> list[Path]:
             raise DataError(f"{folder}: there are no games in it")
         found += inside
     return found
-
-
-def data_digest(paths: Iterable[Path]) -> str:
-    """Digest of the content of these shards, whatever their place and order."""
-    sums = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)
-    return hashlib.sha256("".join(sums).encode()).hexdigest()[:20]
 
 
 def keep_settings(folder: Path, settings: dict[str, Any]) -> None:

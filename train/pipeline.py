@@ -5,18 +5,18 @@ All files lie in one folder: the games of each recipe in a folder of its name, a
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.progress import track
 
 from zobra.arena.clock import TimeControl
 from zobra.arena.command import GameOptions, play
@@ -25,7 +25,7 @@ from zobra.engine.network_file import BUILT_IN, HIDDEN, install, read_network
 from zobra.engine.position import TABLES_RECORD
 from zobra.train import display
 from zobra.train.check import check_data
-from zobra.train.games import data_digest, load_positions, read_sets, shards, write_atomically
+from zobra.train.games import load_positions, read_sets, shards, write_atomically
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer, Tally
 from zobra.train.quantise import quantise, verify
 from zobra.train.recipe import BUILT_IN_NAME, Recipe
@@ -60,24 +60,20 @@ class Pipeline:
             return BUILT_IN
         return self.folder / f"{name}.network" if name else None
 
-    @contextmanager
-    def _opponent_installed(self) -> Iterator[str]:
-        """The engine of this process is the opponent inside the context, whose value is the digest of its network, or ""."""
-        path = self.opponent()
-        before, network = TABLES_RECORD["network"].copy(), read_network(path) if path else None
-        if network is not None:
-            install(network, TABLES_RECORD["network"])
-        try:
-            yield network.digest if network else ""
-        finally:
-            TABLES_RECORD["network"] = before
+    def _use_opponent(self) -> str:
+        """Make the engine of this process the opponent; the digest of its network, or ""."""
+        if (path := self.opponent()) is None:
+            return ""
+        network = read_network(path)
+        install(network, TABLES_RECORD["network"])
+        return network.digest
 
     def play(self) -> None:
         """Play the missing games. DataError, before any is played, if another set of the recipe has none."""
         read_sets(self.sets[1:])
-        plan = self.recipe.data
-        with self._opponent_installed() as digest, display.bar(self._console, "speed", "results") as progress:
-            generation = Generation(self.sets[0], plan.games, plan.rules, plan.seed, self.workers, digest)
+        plan, digest = self.recipe.data, self._use_opponent()
+        generation = Generation(self.sets[0], plan.games, plan.rules, plan.seed, self.workers, digest)
+        with display.bar(self._console, "speed", "results") as progress:
             task = progress.add_task("games", total=generation.games_missing, speed="", results="")
 
             def show(tally: Tally) -> None:
@@ -93,10 +89,7 @@ class Pipeline:
 
     def check(self) -> None:
         """Check the games."""
-        paths = read_sets(self.sets)
-        with display.bar(self._console) as progress:
-            task = progress.add_task("check", total=len(paths))
-            report = check_data(paths, self.recipe.filter, lambda: progress.advance(task))
+        report = check_data(track(read_sets(self.sets), "check", console=self._console), self.recipe.filter)
         self._console.print(report.table())
         if faults := report.faults():
             raise StepFailed("; ".join(faults))
@@ -104,13 +97,13 @@ class Pipeline:
     def train(self) -> None:
         """Train; write the plot, the float weights and the network. Where the network is, all that verifies it is too."""
         recipe, paths = self.recipe, read_sets(self.sets)
-        with display.bar(self._console) as progress:
-            task = progress.add_task("load", total=len(paths))
-            positions, games = load_positions(paths, recipe.filter, lambda: progress.advance(task))
+        positions, games = load_positions(track(paths, "load", console=self._console), recipe.filter)
         trainer = Trainer(positions, recipe.hidden, recipe.training, self.workers)
         errors = display.train(self._console, trainer, self.network_path.with_suffix(".png"))
         validation = {name: round(getattr(errors, name), 6) for name in ("loss", "score", "result")}
-        facts = {"recipe": recipe.facts(), "data": data_digest(paths), "games": games, "positions": len(positions)}
+        sums = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)  # whatever their place and order
+        digest = hashlib.sha256("".join(sums).encode()).hexdigest()[:20]
+        facts = {"recipe": recipe.facts(), "data": digest, "games": games, "positions": len(positions)}
         network = quantise(trainer.weights[0], {**facts, "validation": validation})
         kept = io.BytesIO()
         np.savez(kept, weights=trainer.weights, sample=positions[trainer.validation[:VERIFIED_POSITIONS]])
@@ -172,12 +165,11 @@ class Pipeline:
     def _estimate(self) -> float:
         """Seconds that all steps take, from the time of a few games; a rough estimate."""
         plan, training, match = self.recipe.data, self.recipe.training, self.recipe.gate
-        with self._opponent_installed() as digest:
-            player = SelfPlayer(plan.rules, plan.seed, {"use_network": int(bool(digest))})
-            player.play(0)  # the first game links the kernels
-            began = time.perf_counter()
-            for number in range(1, SAMPLE + 1):
-                player.play(number)
+        player = SelfPlayer(plan.rules, plan.seed, {"use_network": int(bool(self._use_opponent()))})
+        player.play(0)  # the first game links the kernels
+        began = time.perf_counter()
+        for number in range(1, SAMPLE + 1):
+            player.play(number)
         missing = max(0, plan.games - len(shards(self.sets[0])) * GAMES_A_SHARD)
         playing = missing * (time.perf_counter() - began) / SAMPLE
         learning = plan.games * POSITIONS_A_GAME * training.epochs * self.recipe.hidden / MULTIPLICATIONS_A_SECOND
