@@ -20,7 +20,7 @@ from zobra.arena.game import EngineSet
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
 from zobra.arena.match import Match, check_engines
-from zobra.arena.openings import RANDOM, Opening
+from zobra.arena.openings import Opening
 from zobra.arena.player import EngineFailure
 from zobra.arena.pool import Playing
 from zobra.arena.processes import shares
@@ -94,15 +94,6 @@ def test_round_robin_and_gauntlet():
     assert [(game.white + game.black) for game in gauntlet[:4]] == ["AB", "BA", "AC", "CA"] and len(gauntlet) == 8
 
 
-def test_three_engines_meet(tmp_path):
-    outcome, records = run(tmp_path, match_settings(scripted("A"), scripted("B"), scripted("C", "--illegal", "1"), rounds=1))
-    assert [(record.white, record.black, record.result) for record in records] == [
-        ("A", "B", "1/2-1/2"), ("B", "A", "1/2-1/2"),
-        ("A", "C", "1-0"), ("C", "A", "0-1"), ("B", "C", "1-0"), ("C", "B", "0-1"),
-    ]  # fmt: skip
-    assert outcome.results.trinomial("A") == [0, 2, 2] and outcome.results.pentanomial("A", "C") == [0, 0, 0, 0, 1]
-
-
 def test_an_sprt_stops_the_match(tmp_path):
     settings = match_settings(scripted("A"), scripted("B", "--illegal", "1"), rounds=500, sprt=Sprt(0, 200, model=LOGISTIC))
     outcome, records = run(tmp_path, settings)
@@ -119,14 +110,9 @@ def test_an_interrupted_match_goes_on(tmp_path):
     outcome, records = run(tmp_path, settings, observer := Observer())
     assert not outcome.interrupted and len(observer.seen) == 7
     assert [record.index for record in records] == list(range(12))
-
-
-def test_a_journal_of_other_games_is_refused(tmp_path):
-    settings = match_settings(scripted("A"), scripted("B"), rounds=1)
-    run(tmp_path, settings)
     path = tmp_path / "journal.jsonl"
-    path.write_text(path.read_text().replace('"index":1', '"index":7'))
-    with pytest.raises(ValueError, match="game 7 is not the scheduled one"):
+    path.write_text(path.read_text().replace('"index":1,', '"index":70,'))
+    with pytest.raises(ValueError, match="game 70 is not the scheduled one"):
         run(tmp_path, settings)
 
 
@@ -174,13 +160,10 @@ def test_results_count_pairs():
     results = Results("AB")
     # A scores 2, 1/2, 1 (twice differently) and 0 in its pairs; the last pair is still open
     played = ["1-0", "0-1", "1/2-1/2", "1-0", "1-0", "1-0", "1/2-1/2", "1/2-1/2", "0-1", "1-0", "1-0"]
-    completed = [
-        results.add(finished(index, result, reason="time" if "0-" in result or "-0" in result else "mate"))
-        for index, result in enumerate(played)
-    ]
-    assert completed == [index % 2 == 1 for index in range(11)]
-    assert results.pentanomial("A") == [1, 1, 2, 0, 1]
-    assert results.pentanomial("B") == [1, 0, 2, 1, 1]
+    for index, result in enumerate(played):
+        completed = results.add(finished(index, result, reason="time" if "0" in result else "stalemate"))
+        assert completed == (index % 2 == 1)
+    assert results.pentanomial("A") == [1, 1, 2, 0, 1] and results.pentanomial("B") == [1, 0, 2, 1, 1]
     assert results.trinomial("A") == [4, 3, 4]
     assert results.faults[("B", "time")] == 4 and results.faults[("A", "time")] == 4
 
@@ -193,8 +176,3 @@ def test_processors_are_shared_out():
     each = shares(len(available), 1)
     assert sorted(processor for share in each for processor in share) == available and all(len(share) == 1 for share in each)
     assert shares(len(available), 2) == [[]] * len(available)
-
-
-def test_random_order_needs_no_book(tmp_path):
-    settings = match_settings(scripted("A"), scripted("B"), order=RANDOM, rounds=4)
-    assert len({pairing.opening for pairing in settings.schedule()}) == 4

@@ -69,29 +69,6 @@ def test_an_interrupted_run_goes_on(tmp_path):
         Tuning(journal, Plan(plan.tunables, Gains(5), pairs=2))
 
 
-@pytest.mark.parametrize(
-    "arguments, problem",
-    [
-        ([], "name an engine"),
-        ([ENGINE], "nothing to tune"),
-        ([ENGINE, "-p", "Speed"], "no spin option Speed (it has: Hash, Threads)"),
-        ([ENGINE, "-p", "Hash=16,0,64"], "Hash: the engine takes 1 to 64"),
-        ([ENGINE, "-p", "Hash=70,1,64"], "Hash: 70 is not between 1 and 64"),
-        ([ENGINE, "-p", "Hash=16"], "not NAME or NAME=DEFAULT,LOW,HIGH"),
-        ([ENGINE, "-p", "Hash", "-n", "7"], "must be even"),
-        ([ENGINE, "-p", "Hash", "-n", "10", "--pairs", "2"], "not a multiple of the 4 games"),
-        ([ENGINE, "-p", "Hash", "--tc", "soon"], "time control 'soon'"),
-        ([ENGINE, "--parameters", "nowhere.toml"], "nowhere.toml"),
-        (["no-such-program", "-p", "Hash"], "no program no-such-program"),
-        (["--folder", "nowhere"], "run.json"),
-        ([ENGINE, "-p", "Hash", "-n", "8", "--openings", __file__, "--folder", "run"], "test_arena_tune.py:"),
-    ],
-)
-def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, arguments, problem):
-    monkeypatch.chdir(tmp_path)
-    assert problem in flat(run(*arguments, code=2)) and list(tmp_path.iterdir()) == []
-
-
 def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("book.epd").write_text("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n")
