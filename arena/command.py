@@ -30,13 +30,14 @@ from zobra.arena.settings import Settings, digest
 
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 _LONGEST_MESSAGE = 1000
-_PLIES = f"all of a PGN book, else {USUAL_PLIES}"
-_CONCURRENCY = "1; ladder: idle processors"
+_PLIES = f"Plies of the book, or random ones without it (at most {MOST_RANDOM_PLIES})."
+ConcurrencyOption = typer.Option(
+    "--concurrency", "-c", min=1, help="Games at a time.", show_default="1; ladder: idle processors"
+)
 _FREE = ("folder", "concurrency", "pin", "log", "trust")  # options that do not decide which games are played
 EngineOptions = Annotated[list[str] | None, typer.Option("--option", "-o", help="Set an option: [ENGINE:]NAME=VALUE.")]
-OneEngine = Annotated[
-    str | None, typer.Argument(metavar="ENGINE", help="[NAME=]COMMAND or a TOML file; none to resume --folder.")
-]
+EngineArgument = typer.Argument(metavar="ENGINE", help="[NAME=]COMMAND or a TOML file; none to resume --folder.")
+OneEngine = Annotated[str | None, EngineArgument]
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,10 @@ class GameOptions:
     tc: Annotated[str, typer.Option("--tc", help='"10+0.1", "40/60" (s), "movetime=100" (ms), "nodes=5000", "depth=8".')]
     games: Annotated[int, typer.Option("--games", "-n", min=2, help="Games (even): of each two engines, or in all.")]
     openings: Annotated[Path | None, typer.Option(help="EPD, PGN (also packed) or Polyglot (.bin) book.")] = None
-    plies: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help=f"Plies of the book, or random ones without it (at most {MOST_RANDOM_PLIES}).", show_default=_PLIES
-        ),
-    ] = None
+    plies: Annotated[int | None, typer.Option(min=0, help=_PLIES, show_default=f"all of a PGN book, else {USUAL_PLIES}")] = None
     order: Annotated[str, typer.Option(help="Order of the openings: sequential or random.")] = RANDOM
     seed: Annotated[int | None, typer.Option(help="Seed of all that is random.", show_default="random")] = None
-    concurrency: Annotated[
-        int | None, typer.Option("--concurrency", "-c", min=1, help="Games at a time.", show_default=_CONCURRENCY)
-    ] = None
+    concurrency: Annotated[int | None, ConcurrencyOption] = None
     option: EngineOptions = None
     draw: Annotated[str | None, typer.Option(metavar="FROM,MOVES,CP", help="Draw from move FROM after MOVES within CP.")] = None
     resign: Annotated[str | None, typer.Option(metavar="MOVES,CP", help="Resign after MOVES at -CP or worse.")] = None

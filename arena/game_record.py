@@ -27,14 +27,9 @@ POINTS_OF_WHITE = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}  # half points, so that the
 _COLUMNS = 80
 _NUMBERED = re.compile(r".*:\d+|random walk \d+|", re.DOTALL)  # names that openings get where their book has none
 _LOSSES = {
-    "mate": "is mated",
-    "time": "loses on time",
-    "illegal move": "makes an illegal move",
-    "disconnect": "disconnects",
-    "stall": "stalls",
-    "resignation": "resigns",
-    "resign adjudication": "loses by adjudication",
-}
+    "mate": "is mated", "time": "loses on time", "illegal move": "makes an illegal move", "disconnect": "disconnects",
+    "stall": "stalls", "resignation": "resigns", "resign adjudication": "loses by adjudication",
+}  # fmt: skip
 # values of the Termination header that are not "normal", from the PGN standard where it has one
 _TERMINATIONS = {"time": "time forfeit", "illegal move": "rules infraction", "disconnect": "abandoned", "stall": "abandoned"}
 _TERMINATIONS |= dict.fromkeys(("draw adjudication", "resign adjudication", "move limit", "tablebase"), "adjudication")
@@ -112,20 +107,12 @@ class GameRecord:
         code, name = opening_name(board, [*book, *(played.move for played in self.moves)])
         white, black = str(settings.controls[self.white]), str(settings.controls[self.black])
         headers = {
-            "Event": "Zobra match",
-            "Site": "?",
-            "Date": self.start[:10].replace("-", ".") or "????.??.??",
-            "Round": f"{self.round}.{self.index % 2 + 1}",
-            "White": self.white,
-            "Black": self.black,
-            "Result": self.result,
-            "GameStartTime": self.start,
-            "GameDuration": f"{self.duration:.1f}",
-            "Termination": _TERMINATIONS.get(self.reason, "normal"),
-            "PlyCount": str(len(book) + len(self.moves)),
-            "ECO": code,
+            "Event": "Zobra match", "Site": "?", "Date": self.start[:10].replace("-", ".") or "????.??.??",
+            "Round": f"{self.round}.{self.index % 2 + 1}", "White": self.white, "Black": self.black, "Result": self.result,
+            "GameStartTime": self.start, "GameDuration": f"{self.duration:.1f}", "PlyCount": str(len(book) + len(self.moves)),
+            "Termination": _TERMINATIONS.get(self.reason, "normal"), "ECO": code,
             "Opening": name if name and _NUMBERED.fullmatch(book_name) else book_name,
-        }
+        }  # fmt: skip
         headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
         game.headers.update({key: printable(value) for key, value in headers.items() if value})
         node: chess.pgn.GameNode = game

@@ -28,6 +28,7 @@ from zobra.arena.results import Results
 from zobra.arena.settings import GAUNTLET, ROUND_ROBIN
 from zobra.arena.statistics import Z_95
 
+CALIBRATION = platformdirs.user_data_path("zobra") / "ladder.json"  # the ratings that were calibrated on this machine
 SHIPPED = Path(__file__).parent / "data" / "ladder.toml"
 ListOption = typer.Option("--list", help="TOML file of the rungs.", show_default="the shipped list")
 _PLIES = 6  # Fairy-Max cannot be given positions, so that the ladder's own openings are moves from the start position
@@ -47,16 +48,19 @@ def ladder(
     published: Annotated[bool, typer.Option("--published", help="Ignore an earlier calibration.")] = False,
 ) -> None:
     """Find an engine's rating among engines with known ratings, with as many games at a time as processors are idle."""
-    console, file, calibration = plain_console(), calibration_file(), None
-    rungs, missing = installed(read_rungs(rungs_file))
-    for problem in missing:
-        console.print(f"left out: {problem}")
-    known = None if published or calibrate else read_calibration(file)
+    console, calibration, rungs = plain_console(), None, []
+    for rung in read_rungs(rungs_file):
+        try:
+            rung.engine.program()
+            rungs.append(rung)
+        except ValueError as error:
+            console.print(f"left out: {error}")
+    known = None if published or calibrate else read_calibration(CALIBRATION)
     if known is not None and known[0] != options.tc:
-        console.print(f"ratings as published: the calibration in {file} is for {known[0]}", soft_wrap=True)
+        console.print(f"ratings as published: the calibration in {CALIBRATION} is for {known[0]}", soft_wrap=True)
     elif known is not None:
         calibration = known[1]
-        console.print(f"ratings as calibrated at {options.tc}, {file}", soft_wrap=True)
+        console.print(f"ratings as calibrated at {options.tc}, {CALIBRATION}", soft_wrap=True)
         rungs = recalibrated(rungs, calibration, f"calibrated at {options.tc}")
     rungs = [rung for rung in rungs if lowest <= rung.rating <= highest]
     if not rungs:
@@ -74,8 +78,8 @@ def ladder(
     ratings = fit(state.results, rungs, calibration)
     console.print(save_ratings(ratings, state.results, rungs, folder))
     if calibrate and not (state.interrupted or state.error):
-        save_calibration(ratings, options.tc, file)
-        console.print(f"kept in {file}")
+        save_calibration(ratings, options.tc, CALIBRATION)
+        console.print(f"kept in {CALIBRATION}")
     end_run(console, state, folder)
 
 
@@ -127,18 +131,6 @@ def read_rungs(path: Path) -> list[Rung]:
     return sorted(rungs, key=lambda rung: rung.rating)
 
 
-def installed(rungs: Sequence[Rung]) -> tuple[list[Rung], list[str]]:
-    """The rungs whose programs are installed, and why the others are left out."""
-    here, missing = [], []
-    for rung in rungs:
-        try:
-            rung.engine.program()
-            here.append(rung)
-        except ValueError as error:
-            missing.append(str(error))
-    return here, missing
-
-
 def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = None) -> Ratings:
     """Ratings of all engines that played. An engine that is no rung starts from the middle of the ladder. A `calibration`
     replaces the known ratings of its rungs."""
@@ -174,11 +166,6 @@ def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = N
 
     best = minimize(loss, means, jac=slope, hess=curvature, method="trust-exact").x
     return Ratings(list(names), best.tolist(), numpy.linalg.inv(curvature(best)).tolist())
-
-
-def calibration_file() -> Path:
-    """The file of the ratings that were calibrated on this machine."""
-    return platformdirs.user_data_path("zobra") / "ladder.json"
 
 
 def read_calibration(path: Path) -> tuple[str, Ratings] | None:

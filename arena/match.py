@@ -25,9 +25,10 @@ _STARTED_AT_ONCE = 4  # engines that are started side by side when they are chec
 class Match:
     """A match over its journal. It ends before its last game by a `verdict` (H0 or H1), `interrupted`, or by an `error`."""
 
-    def __init__(self, journal: Journal, schedule: Sequence[Pairing]) -> None:
-        """Raises ValueError for a game in the journal that is not scheduled, or is there twice."""
-        self.journal, self.settings, self.schedule, self.total = journal, journal.settings, schedule, len(schedule)
+    def __init__(self, journal: Journal, schedule: Sequence[Pairing], total: int = 0) -> None:
+        """`total`: the games, where no schedule says which. Raises ValueError for a game in the journal that is not scheduled,
+        or is there twice."""
+        self.journal, self.settings, self.schedule, self.total = journal, journal.settings, schedule, total or len(schedule)
         self.results = Results(list(self.settings.controls))
         self.done: set[int] = set()
         self.llr: float | None = None
@@ -35,13 +36,10 @@ class Match:
         self.interrupted = False
         self.error: OSError | None = None
         for record in journal.records:
-            if record.index in self.done or not self.is_scheduled(record):
+            known = 0 <= record.index < self.total and (not schedule or record.belongs_to(schedule[record.index]))
+            if record.index in self.done or not known:
                 raise ValueError(f"{journal.folder / 'journal.jsonl'}: game {record.index} is not the scheduled one")
             self.count(record)
-
-    def is_scheduled(self, record: GameRecord) -> bool:
-        """Whether a game of the journal is one of this match."""
-        return 0 <= record.index < self.total and record.belongs_to(self.schedule[record.index])
 
     def games(self) -> Iterator[Pairing]:
         """The games not yet played."""

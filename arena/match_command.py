@@ -1,5 +1,6 @@
 """The command `zobra match`."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -37,6 +38,11 @@ def match(
     console = plain_console()
     if model is not None and (sprt is None or model not in MODELS):
         raise ValueError(f"--model {model}: needs --sprt, and is {' or '.join(MODELS)}")
+    numbers: list[float] = []
+    with suppress(ValueError):
+        numbers = [float(part) for part in (sprt or "").split(",")]
+    if sprt is not None and not 2 <= len(numbers) <= 4:
+        raise ValueError(f"--sprt {sprt}: not ELO0,ELO1[,ALPHA[,BETA]]")
     if engines:
         specs = read_engines(engines, options.option or [])
         if len(specs) < 2:
@@ -47,7 +53,7 @@ def match(
         settings = options.settings(
             specs, tournament=tournament, chess960=chess960, margin_ms=margin, stall_seconds=stall,
             rules=options.rules(resign_twosided=twosided, move_limit=move_limit, syzygy=syzygy and str(syzygy.resolve())),
-            sprt=_sprt(sprt, model or NORMALIZED),
+            sprt=Sprt(*numbers, model=model or NORMALIZED) if sprt else None,  # type: ignore[misc, arg-type]
         )  # fmt: skip
     else:
         settings = resumed(console, context, options, "two engines")
@@ -60,15 +66,3 @@ def match(
     if state.verdict:
         console.print(f"SPRT: {state.verdict} accepted")
     end_run(console, state, folder)
-
-
-def _sprt(text: str | None, model: str) -> Sprt | None:
-    if text is None:
-        return None
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if not 2 <= len(numbers) <= 4:
-        raise ValueError(f"--sprt {text}: not ELO0,ELO1[,ALPHA[,BETA]]")
-    return Sprt(*numbers, model=model)  # type: ignore[misc, arg-type]

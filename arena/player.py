@@ -60,13 +60,17 @@ class EnginePlayer:
         except OSError as error:
             raise EngineFailure("disconnect", f"{spec.name} cannot be started: {error}") from error
         protocol.log, protocol.name = log, spec.name
-        player = cls(spec, transport, protocol, timeout)
+        player, coming = cls(spec, transport, protocol, timeout), asyncio.ensure_future(protocol.initialize())
         try:
-            await player._initialize()
+            await asyncio.wait({coming}, timeout=min(GREETING_TIME, START_TIME))
+            if not coming.done() and not protocol.greeted and GREETING_TIME < START_TIME:  # it may be no engine at all
+                raise EngineFailure("stall", f"no word of {spec.protocol} in {GREETING_TIME:g} s{player._last_words()}")
+            await asyncio.wait_for(coming, START_TIME)
             options = with_one_thread(as_announced(spec.options, protocol.options), protocol.options)
             await asyncio.wait_for(protocol.configure(options), START_TIME)
             await player.ready()
         except BaseException as error:
+            coming.cancel()
             await player.kill()
             if isinstance(error, asyncio.TimeoutError):
                 problem = f"{spec.name} did not come up as a {spec.protocol} engine within {START_TIME:g} s"
@@ -77,17 +81,6 @@ class EnginePlayer:
                 raise EngineFailure(error.reason, f"{spec.name}: {error.detail}") from error
             raise
         return player
-
-    async def _initialize(self) -> None:
-        """Waits for the engine to come up; less long for a program that says no word of its protocol. Raises EngineFailure."""
-        coming = asyncio.ensure_future(self._protocol.initialize())
-        try:
-            await asyncio.wait({coming}, timeout=min(GREETING_TIME, START_TIME))
-            if not coming.done() and not self._protocol.greeted and GREETING_TIME < START_TIME:
-                raise EngineFailure("stall", f"no word of {self.spec.protocol} in {GREETING_TIME:g} s{self._last_words()}")
-            await asyncio.wait_for(coming, START_TIME)
-        finally:
-            coming.cancel()
 
     @property
     def announced_name(self) -> str:

@@ -102,7 +102,24 @@ class Spsa:
 def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
     """The numbers of the file, and those named as NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]. Raises ValueError, also for
     what is no spin option of the engine or exceeds its bounds; OSError."""
-    tables = (_read(path) if path else {}) | dict(map(_parse, texts))
+    tables = read_toml(path).get("parameter") if path else {}
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise ValueError(f"{path}: no tables [parameter.NAME]")
+    for name, table in tables.items():
+        for key, value in table.items():
+            if key not in _KEYS:
+                raise ValueError(f"{path}: {name}: {key} is none of {', '.join(_KEYS)}")
+            if type(value) not in (int, float):
+                raise ValueError(f"{path}: {name}: {key} must be a number")
+    for text in texts:
+        name, separator, rest = text.partition("=")
+        try:
+            numbers = [float(number) for number in rest.split(",")] if separator else []
+        except ValueError:
+            numbers = []
+        if separator and not 3 <= len(numbers) <= len(_KEYS):
+            raise ValueError(f"--parameter {text}: not NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]")
+        tables[name.strip()] = dict(zip(_KEYS, numbers, strict=False))
     if not tables:
         raise ValueError("nothing to tune: name a file of parameters or, with --parameter, some of the engine's options")
     found = []
@@ -127,27 +144,3 @@ def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
         lines = [f"{key} = {getattr(entry, key):.15g}" for key in _KEYS[1:]]
         tables.append("\n".join([f"[parameter.{key}]", f"default = {round(values[name])}", *lines, ""]))
     return "\n".join(tables)
-
-
-def _read(path: Path) -> dict[str, dict[str, Any]]:
-    found = read_toml(path).get("parameter")
-    if not isinstance(found, dict) or not all(isinstance(table, dict) for table in found.values()):
-        raise ValueError(f"{path}: no tables [parameter.NAME]")
-    for name, table in found.items():
-        for key, value in table.items():
-            if key not in _KEYS:
-                raise ValueError(f"{path}: {name}: {key} is none of {', '.join(_KEYS)}")
-            if type(value) not in (int, float):
-                raise ValueError(f"{path}: {name}: {key} must be a number")
-    return found
-
-
-def _parse(text: str) -> tuple[str, dict[str, Any]]:
-    name, separator, numbers = text.partition("=")
-    try:
-        values = [float(number) for number in numbers.split(",")] if separator else []
-    except ValueError:
-        values = []
-    if separator and not 3 <= len(values) <= len(_KEYS):
-        raise ValueError(f"--parameter {text}: not NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]")
-    return name.strip(), dict(zip(_KEYS, values, strict=False))

@@ -79,20 +79,20 @@ class Sprt:
         if self.model == LOGISTIC:
             p0, p1 = (_tilted(shares, scores - score_of_elo(elo)) for elo in (self.elo0, self.elo1))
         else:
-            unit = math.sqrt(_games_per_unit(counts)) / _ELO_PER_SIGMA
+            unit = math.sqrt(len(counts) // 2) / _ELO_PER_SIGMA
             p0, p1 = (_likeliest_with_t_value(shares, scores, elo * unit) for elo in (self.elo0, self.elo1))
         return float(regular @ numpy.log(p1 / p0))
 
 
 def estimate(counts: Sequence[int]) -> Estimate:
     """Elo and its company from trinomial or pentanomial counts. Raises ValueError without any game."""
-    total, games, middle = sum(counts), _games_per_unit(counts), len(counts) // 2
+    total, games = sum(counts), len(counts) // 2  # units, and the games of each
     if not total:
         raise ValueError("no games to estimate from")
     score, deviation = _mean_and_deviation(numpy.array(counts) / total, numpy.linspace(0, 1, len(counts)))
     reach, sigma = Z_95 * deviation / math.sqrt(total), deviation * math.sqrt(games)
     low, high = score - reach, score + reach
-    won, lost = sum(counts[middle + 1 :]), sum(counts[:middle])
+    won, lost = sum(counts[games + 1 :]), sum(counts[:games])
     return Estimate(
         score=score,
         elo=elo_of_score(score),
@@ -100,7 +100,7 @@ def estimate(counts: Sequence[int]) -> Estimate:
         normalized_elo=(score - 0.5) / sigma * _ELO_PER_SIGMA if sigma else 0.0 if score == 0.5 else math.nan,
         normalized_margin=Z_95 / math.sqrt(total * games) * _ELO_PER_SIGMA,
         superiority=NormalDist().cdf(_ratio((score - 0.5) * math.sqrt(total), deviation)),
-        draw_ratio=counts[middle] / total,
+        draw_ratio=counts[games] / total,
         decisive_ratio=_ratio(won, lost) if won or lost else math.nan,
     )
 
@@ -120,10 +120,6 @@ def score_of_elo(elo: float) -> float:
 def _ratio(above: float, below: float) -> float:
     """Quotient where a division by zero gives infinity, and zero by zero gives zero."""
     return above / below if below else math.copysign(math.inf, above) if above else 0.0
-
-
-def _games_per_unit(counts: Sequence[int]) -> int:
-    return (len(counts) - 1) // 2
 
 
 def _mean_and_deviation(shares: numpy.ndarray, scores: numpy.ndarray) -> tuple[float, float]:

@@ -97,10 +97,6 @@ class Plan:
         """The games of an iteration."""
         return 2 * self.pairs
 
-    @property
-    def games(self) -> int:
-        return self.gains.iterations * self.games_each
-
     @classmethod
     def read(cls, folder: Path) -> "Plan":
         """The plan of the run in a folder. Raises ValueError or OSError."""
@@ -130,11 +126,7 @@ class Tuning(Match):
         self.course = [list(self.values.values())]
         self._leads: dict[int, list[int]] = defaultdict(list)
         self._kept = 0  # how many of the course values.csv has
-        super().__init__(journal, ())
-        self.total = plan.games
-
-    def is_scheduled(self, record: GameRecord) -> bool:
-        return 0 <= record.index < self.plan.games
+        super().__init__(journal, (), plan.gains.iterations * plan.games_each)
 
     def games(self) -> Iterator[Pairing]:
         """The games not yet played; the sides of an iteration are decided when its first game is about to begin."""

@@ -57,16 +57,11 @@ def go() -> None:
     if moves_made == options.late:
         time.sleep(options.late_ms / 1000)
     say(f"info depth 5 nodes 99 score {options.score} pv e2e4")
-    if options.answer:
-        sys.stdout.buffer.write(options.answer.encode().decode("unicode_escape").encode("latin-1") + b"\n")
-        sys.stdout.buffer.flush()
-    elif moves_made == options.illegal:
-        say("bestmove e1e8")
-    elif moves_made == options.null:
-        say("bestmove (none)")
-    else:
-        moves = sorted(board.uci(move) for move in board.legal_moves)
-        say(f"bestmove {moves[-1 if options.last else 0]}")
+    moves = sorted(board.uci(move) for move in board.legal_moves)
+    move = "e1e8" if moves_made == options.illegal else moves[-1 if options.last else 0]
+    answer = options.answer or "bestmove " + ("(none)" if moves_made == options.null else move)
+    sys.stdout.buffer.write(answer.encode().decode("unicode_escape").encode("latin-1") + b"\n")
+    sys.stdout.buffer.flush()
 
 
 chess960 = False

@@ -18,9 +18,9 @@ def played(move: str, score: int | None = 0, mate: int | None = None) -> PlayedM
     return PlayedMove(chess.Move.from_uci(move), score, mate)
 
 
-def play(rules: AdjudicationRules, scores: list, tablebase=None) -> tuple[Ending | None, int]:
+def play(rules: AdjudicationRules, scores: list) -> tuple[Ending | None, int]:
     """Knights go to and fro; the scores are the movers'. The ending, and after how many plies."""
-    board, adjudicator = chess.Board(), Adjudicator(rules, tablebase)
+    board, adjudicator = chess.Board(), Adjudicator(rules)
     for ply, score in enumerate(scores):
         said = played(SHUFFLE[ply % 4], *((None, int(score[1:])) if isinstance(score, str) else (score,)))
         board.push(said.move)
@@ -50,13 +50,27 @@ def test_the_rules_of_chess(fen, moves, ending):
     assert ending_on_board(board) == ending
 
 
-def test_a_draw_needs_enough_quiet_moves_of_both_sides_late_enough():
-    rules = AdjudicationRules(draw=(3, 2, 10))
-    assert play(rules, [0, 10, -10, 5, 0, 9, 1]) == (Ending("1/2-1/2", "draw adjudication"), 6)
-    assert play(AdjudicationRules(draw=(0, 2, 10)), [0] * 9)[1] == 4
-    assert play(rules, [0, 0, 0, 11] * 5) == (None, 20)
-    assert play(rules, [0, 0, 0, None] * 5) == (None, 20)
-    assert play(rules, [0, 0, 0, "M5"] * 5) == (None, 20)
+DRAW, RESIGN, TWOSIDED = {"draw": (3, 2, 10)}, {"resign": (2, 500)}, {"resign": (2, 500), "resign_twosided": True}
+
+
+@pytest.mark.parametrize(
+    "rules, scores, ending, plies",
+    [
+        # a draw needs enough quiet moves of both sides, late enough
+        (DRAW, [0, 10, -10, 5, 0, 9, 1], Ending("1/2-1/2", "draw adjudication"), 6),
+        ({"draw": (0, 2, 10)}, [0] * 9, Ending("1/2-1/2", "draw adjudication"), 4),
+        *((DRAW, [0, 0, 0, score] * 5, None, 20) for score in (11, None, "M5")),
+        (RESIGN, [-500, 0, -600, 0], Ending("0-1", "resign adjudication"), 3),
+        (RESIGN, [0, "M-3", 0, "M-2"], Ending("1-0", "resign adjudication"), 4),
+        (RESIGN, [-499, 0] * 4, None, 8),
+        (RESIGN, [-600, 0, 0, 0] * 4, None, 16),
+        (TWOSIDED, [-600, 0, -600, 0, -600], None, 5),
+        (TWOSIDED, [-600, 700, -600, "M9"], Ending("0-1", "resign adjudication"), 4),
+        ({"move_limit": 3}, [0] * 9, Ending("1/2-1/2", "move limit"), 6),
+    ],
+)
+def test_endings_by_scores_and_length(rules, scores, ending, plies):
+    assert play(AdjudicationRules(**rules), scores) == (ending, plies)
 
 
 def test_a_pawn_move_starts_the_count_again():
@@ -67,21 +81,6 @@ def test_a_pawn_move_starts_the_count_again():
         found.append(adjudicator.ending(board, played(move)) is not None)
     # the pawn move is itself a quiet one, the first of four
     assert found == [False] * 6 + [True]
-
-
-def test_resigning():
-    rules = AdjudicationRules(resign=(2, 500))
-    assert play(rules, [-500, 0, -600, 0]) == (Ending("0-1", "resign adjudication"), 3)
-    assert play(rules, [0, "M-3", 0, "M-2"]) == (Ending("1-0", "resign adjudication"), 4)
-    assert play(rules, [-499, 0] * 4)[0] is None
-    assert play(rules, [-600, 0, 0, 0] * 4)[0] is None
-    twosided = AdjudicationRules(resign=(2, 500), resign_twosided=True)
-    assert play(twosided, [-600, 0, -600, 0, -600])[0] is None
-    assert play(twosided, [-600, 700, -600, "M9"]) == (Ending("0-1", "resign adjudication"), 4)
-
-
-def test_a_move_limit():
-    assert play(AdjudicationRules(move_limit=3), [0] * 9) == (Ending("1/2-1/2", "move limit"), 6)
 
 
 @pytest.mark.parametrize(
@@ -115,14 +114,11 @@ def test_real_tables(fen, move, result):
     assert (ending and (ending.result, ending.reason)) == (result and (result, "tablebase"))
 
 
-def test_a_folder_without_tables_is_named(tmp_path):
+def test_missing_and_damaged_tables_are_named(tmp_path):
     assert open_tablebase(None) is None
     with pytest.raises(ValueError, match="no Syzygy tables"):
         open_tablebase(str(tmp_path))
-
-
-@pytest.mark.parametrize("content", [b"", chess.Board.tbw_magic + bytes(40), bytes(16)])
-def test_a_damaged_table_is_named(tmp_path, content):
-    (tmp_path / "KQvK.rtbw").write_bytes(content)
-    with pytest.raises(ValueError, match=r"KQvK\.rtbw: the Syzygy table is damaged"):
-        open_tablebase(str(tmp_path))
+    for content in (b"", chess.Board.tbw_magic + bytes(40), bytes(16)):
+        (tmp_path / "KQvK.rtbw").write_bytes(content)
+        with pytest.raises(ValueError, match=r"KQvK\.rtbw: the Syzygy table is damaged"):
+            open_tablebase(str(tmp_path))

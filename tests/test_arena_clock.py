@@ -46,21 +46,17 @@ def test_odds_scale_time_and_nodes():
 )
 def test_a_clock_runs_down(control, margin, moves):
     clock = GameClock(TimeControl.parse(control), margin)
+    assert clock.allowance_ms() == (clock.remaining_ms or clock.control.movetime) + margin
     assert [(spent, clock.spend(spent), clock.remaining_ms) for spent, _, _ in moves] == moves
 
 
 def test_a_period_of_moves_brings_new_time():
-    clock = GameClock(TimeControl.parse("2/1"))
-    seen = []
+    assert GameClock(TimeControl.parse("nodes=5"), 50).allowance_ms() is None
+    clock, seen = GameClock(TimeControl.parse("2/1")), []
     for _ in range(4):
         seen.append((clock.remaining_ms, clock.moves_to_go))
         clock.spend(300)
     assert seen == [(1000, 2), (700, 1), (1400, 2), (1100, 1)]
-
-
-def test_the_longest_time_without_a_loss():
-    allowances = [GameClock(TimeControl.parse(control), 50).allowance_ms() for control in ("1", "movetime=100", "nodes=5")]
-    assert allowances == [1050, 150, None]
 
 
 def test_what_engines_are_told():

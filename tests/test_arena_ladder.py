@@ -105,7 +105,7 @@ def test_calibrations_are_kept(tmp_path):
 
 
 def test_the_command(tmp_path, monkeypatch):
-    monkeypatch.setattr(ladders, "calibration_file", lambda: tmp_path / "kept.json")
+    monkeypatch.setattr(ladders, "CALIBRATION", tmp_path / "kept.json")
     monkeypatch.setattr("os.getloadavg", lambda: (0.4, 0, 0))
     path, engines = tmp_path / "rungs.toml", [("weak", f"{ENGINE} --illegal 2", 1000), ("same", ENGINE, 1200)]
     lines = ['[[engine]]\nname = "{}"\ncommand = "{}"\nrating = {}\n'.format(*e) for e in (*engines, ("none", "nowhere", 1))]

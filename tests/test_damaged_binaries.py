@@ -49,7 +49,7 @@ def test_books(tmp_path, seeds):
     position, path = parse_fen(START), tmp_path / "x.bin"
     key = 0x463B96181691FC9C  # of the start position
     entries = [(key - 1, 0, 1, 0), *((key, 796 + step, 5, 0) for step in range(40)), (key + 1, 7, 7, 7)]
-    good, legal = np_bytes(entries), position.legal_moves()
+    good, legal = np.array(entries, ENTRY).tobytes(), position.legal_moves()
     for seed in seeds:
         path.write_bytes(damaged(good, random.Random(seed)))
         book = Book(lambda text: None, random.Random(seed))
@@ -59,11 +59,6 @@ def test_books(tmp_path, seeds):
             assert str(path) in str(error)
         found = book.choose(position, legal)
         assert found is None or found.move in legal
-
-
-def np_bytes(entries: list[tuple[int, int, int, int]]) -> bytes:
-    """Polyglot entries as the bytes of a book."""
-    return np.array(entries, ENTRY).tobytes()
 
 
 @pytest.mark.parametrize("seeds", TRIES)
