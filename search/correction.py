@@ -15,7 +15,6 @@ from zobra.search.worker import CORRECTION_KEYS, CORRECTIONS, FIRST_BEFORE, HIST
 
 CORRECTION_MASK = np.uint64(CORRECTIONS - 1)
 LARGEST_BONUS = HISTORY_LIMIT // 4
-BONUS_SLOPE = 2  # history values for a centipawn and ply
 
 
 @kernel
@@ -32,7 +31,7 @@ def corrected_evaluation(worker, ply, raw_evaluation):
 @kernel
 def update_correction_histories(worker, ply, difference, depth):
     """A search of `depth` plies returned `difference` centipawns more than the static evaluation."""
-    bonus = max(-LARGEST_BONUS, min(difference * depth * BONUS_SLOPE, LARGEST_BONUS))
+    bonus = max(-LARGEST_BONUS, min(2 * difference * depth, LARGEST_BONUS))
     position, side = worker.stack[ply].position, worker.stack[ply].position.side
     second, first = worker.played[ply + SECOND_BEFORE], worker.played[ply + FIRST_BEFORE]
     worker.continuation_correction[second, first] = gravity(worker.continuation_correction[second, first], bonus)

@@ -19,7 +19,6 @@ from zobra.search.threats import set_threats, threat_score
 from zobra.search.worker import is_root_move
 
 TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, BAD_CAPTURES = range(6)
-WEIGHT_SCALE = 1024
 VICTIM_WEIGHT = 32  # history values for a centipawn of captured material
 
 
@@ -75,7 +74,7 @@ def next_capture(worker, node, tables, weight):
         move = pick_best(node)
         if move == NO_MOVE:
             return move
-        if see_at_least(position, tables, move, -(capture_score(worker, position, move) * weight // WEIGHT_SCALE)):
+        if see_at_least(position, tables, move, -(capture_score(worker, position, move) * weight // 1024)):
             return move
         moves.moves[node.bad_count] = np.uint16(move)
         node.bad_count += ONE

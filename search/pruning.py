@@ -21,21 +21,22 @@ NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trus
 
 
 @kernel
-def tt_cutoff(position, tt_entry, tt_score, depth, beta):
-    """Does the table's entry end a null window below `beta`? Its depth and bound must do, and fifty moves must be far."""
+def bound_decides(tt_entry, tt_score, threshold):
+    """Does the table's bound put the true score on its side of `threshold`: at least that, or below it?"""
     bound = bound_of(tt_entry)
-    if depth_of(tt_entry) < depth or position.halfmove >= NEAR_FIFTY:
-        return False
-    return bound == EXACT or (bound == LOWER and tt_score >= beta) or (bound == UPPER and tt_score < beta)
+    return bound == EXACT or (bound == LOWER and tt_score >= threshold) or (bound == UPPER and tt_score < threshold)
+
+
+@kernel
+def tt_cutoff(position, tt_entry, tt_score, depth, beta):
+    """Does the table's entry end a null window below `beta`? Its depth must do, and the fifty moves must be far."""
+    return depth_of(tt_entry) >= depth and position.halfmove < NEAR_FIFTY and bound_decides(tt_entry, tt_score, beta)
 
 
 @kernel
 def tt_adjusted_evaluation(evaluation, tt_entry, tt_score):
     """The table's score where its bound makes it a better estimate, else the static evaluation."""
-    bound = bound_of(tt_entry)
-    if bound == EXACT or (bound == LOWER and tt_score > evaluation) or (bound == UPPER and tt_score < evaluation):
-        return tt_score
-    return evaluation
+    return tt_score if bound_decides(tt_entry, tt_score, evaluation) else evaluation
 
 
 @kernel

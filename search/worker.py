@@ -20,8 +20,6 @@ REDUCTION_DEPTHS, REDUCTION_MOVES = 64, 64
 # Histories are indexed by a moved piece and its target square; a row more stands for "no move" (null move, before the root).
 PIECE_SQUARES = 12 * 64
 NOTHING_PLAYED = PIECE_SQUARES
-PIECE_KINDS = 6
-CAPTURED_KINDS = 8  # piece types, and 6 for none
 PAWN_STRUCTURES = 512
 CORRECTION_KEYS, CORRECTIONS = 3, 1 << 14
 ROOT_MOVES = 64 * 64  # by from and to
@@ -36,10 +34,9 @@ NODE = np.dtype(
         ("scores", "i4", (MAX_MOVES,)),
         ("quiets_searched", "u2", (MAX_SEARCHED,)),  # without a cutoff
         ("captures_searched", "u2", (MAX_SEARCHED,)),  # captures and promotions, without a cutoff
-        ("quiet_count", "u8"),
-        ("capture_count", "u8"),
-        ("threats", "u8", (PIECE_KINDS,)),  # by piece type: squares on which lesser enemy pieces attack it,
-        ("checks", "u8", (PIECE_KINDS,)),  # and squares from which it gives check; set when quiet moves are ordered
+        *((name, "u8") for name in ("quiet_count", "capture_count")),
+        ("threats", "u8", (6,)),  # by piece type: squares on which lesser enemy pieces attack it,
+        ("checks", "u8", (6,)),  # and squares from which it gives check; set when quiet moves are ordered
         ("stage", "i8"),
         ("next", "u8"),  # next move to pick
         ("bad_count", "u8"),  # bad captures, kept at the head of the list
@@ -60,10 +57,7 @@ WORKER = np.dtype(
         ("parameters", PARAMETER_RECORD),
         ("table", TABLE),
         ("signals_address", "u8"),  # int64s that other threads set: see SIGNALS
-        ("stopped", "i8"),
-        ("nodes", "i8"),
-        ("node_limit", "i8"),
-        ("selective_depth", "i8"),
+        *((name, "i8") for name in ("stopped", "nodes", "node_limit", "selective_depth")),
         ("root_depth", "i8"),  # plies that the root is searched now
         ("root_key_index", "i8"),  # index of the root's key in `keys`; smaller ones are of the game
         ("root_moves", MOVE_LIST),  # the moves allowed at the root; none: all
@@ -72,7 +66,7 @@ WORKER = np.dtype(
         ("reductions", "i8", (REDUCTION_DEPTHS, REDUCTION_MOVES)),  # 1024ths of a ply, by depth and move number
         ("null_move_min_ply", "i8"),  # ply below which a verification search allows no null move
         ("quiet_history", "i2", (2, 64, 64)),  # by side, from, to
-        ("capture_history", "i2", (PIECE_SQUARES, CAPTURED_KINDS)),
+        ("capture_history", "i2", (PIECE_SQUARES, 8)),  # and by captured piece type, 6 for none
         ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
         ("continuation_history", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES)),  # by an earlier move, and the move
         ("position_correction", "i2", (2, CORRECTION_KEYS, CORRECTIONS)),  # by side to move, and correction keys
@@ -82,9 +76,8 @@ WORKER = np.dtype(
         ("pv_length", "i8", (STACK_PLIES,)),
         ("root_nodes", "i8", (ROOT_MOVES,)),  # nodes spent on the moves of the root, by from and to
         ("root_score", "i8"),  # score of the root's PV, which may be of an unfinished iteration
-        ("completed_depth", "i8"),  # of the last iteration that a helper thread has completed, 0 for none,
-        ("completed_score", "i8"),  # with its score and PV
-        ("completed_pv_length", "i8"),
+        # Of the last iteration that a helper thread has completed; depth 0 for none.
+        *((name, "i8") for name in ("completed_depth", "completed_score", "completed_pv_length")),
         ("completed_pv", "u2", (STACK_PLIES,)),
         ("pv", "u2", (STACK_PLIES, STACK_PLIES)),  # triangular table of principal variations, by ply
         ("stack", NODE, (STACK_PLIES,)),
@@ -93,8 +86,7 @@ WORKER = np.dtype(
 )
 WORKER_TYPE = record(WORKER)
 
-STOP, DEADLINE = 0, 1  # signals: end at once (not 0); end at this time (monotonic nanoseconds, 0 for never)
-SIGNALS = 2
+STOP, DEADLINE, SIGNALS = 0, 1, 2  # signals: end at once (not 0); end at this time (monotonic nanoseconds, 0 for never)
 DEADLINE_OFFSET = np.uint64(8 * DEADLINE)
 PLY = 1024  # reductions are counted in 1024ths of a ply
 CLOCK_INTERVAL = 1024  # nodes between two readings of the clock
