@@ -19,7 +19,7 @@ from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY
 from zobra.search.correction import update_correction_histories
 from zobra.search.history import capture_score, note_searched, quiet_score, update_histories
-from zobra.search.move_picker import legal_or_none, next_capture, next_move, skip_quiets, start_picking
+from zobra.search.move_picker import legal_or_none, next_move, skip_quiets, start_picking
 from zobra.search.negamax import negamax
 from zobra.search.node import make_move
 from zobra.search.parameters import default_parameters
@@ -84,14 +84,14 @@ def judge_all_numbers(position, tables, verdicts):
         verdicts.legal[number] = np.uint8(is_legal(position, tables, np.uint64(number)))
 
 
-@entry(VOID, WORKER_TYPE, TABLES_TYPE, INT, WORD, BOOL, INT, record(PICKED))
-def pick_all(worker, tables, ply, tt_move, noisy_only, quiets_until, picked):
+@entry(VOID, WORKER_TYPE, TABLES_TYPE, INT, WORD, INT, record(PICKED))
+def pick_all(worker, tables, ply, tt_move, quiets_until, picked):
     """All moves of the picker in their order, and its stage after each; from `quiets_until` moves on, quiets are skipped."""
     node = worker.stack[ply]
     start_picking(node, legal_or_none(node.position, tables, tt_move))
     picked.count = ZERO
     while picked.count < MAX_MOVES:
-        move = next_capture(worker, node, tables, 0) if noisy_only else next_move(worker, tables, ply)
+        move = next_move(worker, tables, ply)
         if move == ZERO:
             break
         picked.moves[picked.count] = np.uint16(move)

@@ -10,7 +10,6 @@ import pytest
 from tests.search_kernels import DEFAULTS, PICKED, Workbench, history_of, pick_all, picker_perft
 from tests.search_oracles import exchange_value, immediate_gain, move_numbers, random_boards, threats_answered
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.generator import NOISY
 from zobra.engine.perft import count_leaves
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.move_picker import BAD_CAPTURES, GENERATE_CAPTURES, GOOD_CAPTURES, QUIETS
@@ -22,10 +21,10 @@ PROMOTIONS = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1"
 WEIGHT = 43  # 1024ths of a centipawn that a history value forgives a capture
 
 
-def pick(bench: Workbench, tt_move: int = 0, noisy_only: bool = False, quiets_until: int = 1_000) -> tuple[list, list]:
+def pick(bench: Workbench, tt_move: int = 0, quiets_until: int = 1_000) -> tuple[list, list]:
     """Moves in the order of the picker, and its stage after each."""
     (picked,) = np.zeros(1, PICKED)
-    pick_all(bench.this, TABLES_RECORD, 0, tt_move, noisy_only, quiets_until, picked)
+    pick_all(bench.this, TABLES_RECORD, 0, tt_move, quiets_until, picked)
     return tuple(picked[name][: int(picked["count"])].tolist() for name in ("moves", "stages"))
 
 
@@ -33,45 +32,22 @@ def is_noisy(board: chess.Board, move: chess.Move) -> bool:
     return board.is_capture(move) or move.promotion is not None
 
 
-def placed(seed: int, games: int = 10, chess960: bool = False, learned: bool = True):
-    """(bench, board, {number: move}) at the positions of random games; histories are full of random values if `learned`."""
+def placed(seed: int, games: int):
+    """(bench, board, {number: move}) at the positions of random games; histories are full of random values."""
     bench, source = Workbench(parse_fen(START), {"capture_history_weight": WEIGHT}), np.random.default_rng(seed)
-    for name in ("quiet_history", "pawn_history", "continuation_history", "capture_history") if learned else ():
+    for name in ("quiet_history", "pawn_history", "continuation_history", "capture_history"):
         bench.this[name] = source.integers(-9_000, 9_000, bench.this[name].shape)
-    for board in random_boards(seed, games, 150, chess960):
+    for board in random_boards(seed, games, 150):
         position = Position.from_board(board)
         bench.place(position)
         if moves := move_numbers(position, board):
             yield bench, board, moves
 
 
-@pytest.mark.parametrize("chess960", [False, True])
-def test_every_legal_move_once(chess960):
-    source = random.Random(51)
-    for bench, board, moves in placed(52 + chess960, 12, chess960):
-        legal = list(moves)
-        # From the table: none, garbage, most likely a move of another position, legal moves.
-        for tt_move in (0, source.randrange(1 << 16), 12 | 28 << 6, *source.sample(legal, min(2, len(legal)))):
-            picked, _ = pick(bench, tt_move)
-            assert sorted(picked) == sorted(legal), f"{board.fen()} {tt_move}"
-            assert tt_move not in legal or picked[0] == tt_move
-
-
-def test_noisy_only_yields_what_loses_nothing():
-    yielded = refused = 0
-    for bench, board, moves in placed(54, learned=False):
-        noisy = {number for number, move in moves.items() if is_noisy(board, move)}
-        wanted = {number for number in noisy if exchange_value(board, moves[number]) >= 0}
-        assert sorted(pick(bench, noisy_only=True)[0]) == sorted(wanted), board.fen()
-        assert noisy == set(Position.from_board(board).legal_moves(int(NOISY)))
-        yielded, refused = yielded + len(wanted), refused + len(noisy - wanted)
-    assert min(yielded, refused) > 100
-
-
 def test_stages_come_in_order():
-    """The TT move, good captures by gain and history, quiet moves by history and threats, bad captures."""
+    """Each legal move once: TT move, good captures by gain and history, quiets by history and threats, bad captures."""
     source, seen, counts = random.Random(55), set(), Counter()
-    for bench, board, moves in placed(57):
+    for bench, board, moves in placed(57, 10):
         own, history = bench.this["stack"][0]["position"]["board"].astype(int), bench.this["capture_history"]
         tt_move = source.choice(list(moves))
         order, stages = pick(bench, tt_move)

@@ -6,7 +6,6 @@ import pytest
 from tests.search_kernels import PLAIN, Workbench, recalled
 from tests.search_oracles import Minimax, TooLarge, evaluation, move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.game import Game
 from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY, MATE, MAX_PLY
@@ -103,21 +102,6 @@ def test_equals_minimax_in_random_positions(seed, games):
             check_windows(bench, depth, value)
             compared[depth] += 1
     assert compared[1] > games and compared[2] > games // 4 and compared[3] >= games // 40
-
-
-def test_repetitions_of_the_game_count_as_in_minimax():
-    """Shuffling pieces: positions of the game and of the line come again."""
-    start, values = "7k/8/8/8/8/8/r7/1R5K w - - 0 1", set()
-    board, game = chess.Board(start), Game(parse_fen(start))
-    for text in ["b1b3", "a2a3", "b3b1", "a3a2", "b1b3", "a2a3", "b3b1"]:
-        game.push(game.position.parse_move(text))
-        board.push_uci(text)
-        bench = Workbench(game.position, PLAIN, game.keys)
-        for depth in (1, 2):
-            value = Minimax(board).value(depth)
-            assert bench.search(depth) == value, f"{board.fen()} depth {depth}"
-            values.add(value)
-    assert len(values) > 1
 
 
 @pytest.mark.parametrize(("fen", "depth"), POSITIONS)

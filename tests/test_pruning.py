@@ -1,17 +1,15 @@
-"""Each pruning technique at its edge; and that pruning saves most nodes of the search."""
+"""Each pruning technique at its edge."""
 
 from itertools import product
 
 import pytest
 
 from tests.search_kernels import PLAIN, Workbench, ask, call, node_at
-from tests.search_oracles import move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.position import Position
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search import pruning, reductions
-from zobra.search.move_picker import BAD_CAPTURES, GENERATE_CAPTURES, GOOD_CAPTURES, QUIETS
-from zobra.search.threats import gives_direct_check, set_threats
+from zobra.search.move_picker import BAD_CAPTURES, QUIETS
+from zobra.search.threats import set_threats
 from zobra.tt.entry import EXACT, LOWER, UPPER, pack
 
 PAWNS_ONLY = "4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1"
@@ -95,11 +93,6 @@ def test_each_technique_suffices_to_prune_a_quiet_move(technique):
     assert [prune(text, CHECKS, **switched)[0] for text in ("a1a8", "a1b1")] == [technique == "late moves", technique != "SEE"]
 
 
-@pytest.mark.parametrize("stage", [GENERATE_CAPTURES, GOOD_CAPTURES, BAD_CAPTURES])
-def test_only_the_stage_of_quiet_moves_is_skipped(stage):
-    assert prune("e3c4", stage=stage, **LATE) == (1, stage)
-
-
 @pytest.mark.parametrize(("depth", "improving"), [*product((1, 2, 4), (0, 1))])
 def test_late_moves(depth, improving):
     most, given = (4 + depth * depth) // (2 - improving), {"late_move_depth": 4, "late_move_base": 4, "improving": improving}
@@ -166,24 +159,6 @@ def test_improving(evaluations, improving):
     assert call(pruning.is_improving, bench, 1) == (evaluations[0] != NONE)
 
 
-def test_direct_checks_are_seen():
-    """python-chess judges: after the move, does the moved piece itself attack the king?"""
-    found, bench = 0, Workbench(parse_fen(START))
-    for board in random_boards(91, 5, 150):
-        position = Position.from_board(board)
-        bench.place(position)
-        call(set_threats, bench, 0)
-        for number, move in move_numbers(position, board).items():
-            if move.promotion or board.is_castling(move):
-                continue
-            board.push(move)
-            direct = move.to_square in board.checkers()
-            board.pop()
-            assert bool(call(gives_direct_check, bench, 0, move=number)) == direct, f"{board.fen()} {move}"
-            found += direct
-    assert found > 100
-
-
 def singular(known: int = 5, bound: int = LOWER, score: int = 50, **otherwise: int) -> int:
     given = {"singular_depth": 6, "root_depth": 8, "depth": 8, "tt_move": 1, "tt_score": score} | otherwise
     return ask(reductions.singular_search_allowed, tt_entry=entry(score, known, bound), **given)
@@ -221,17 +196,3 @@ def test_a_tt_cutoff_needs_a_bound_on_its_side_and_the_depth(bound, score, ends)
 def test_no_tt_cutoff_near_the_fifty_moves():
     fens = [HAS_ROOK.replace(" 0 1", f" {halfmove} 80") for halfmove in (89, 90, 100)]
     assert [cuts_off(EXACT, 500, fen=fen) for fen in fens] == [1, 0, 0]
-
-
-def nodes(parameters: dict[str, int]) -> int:
-    """Nodes of searches to depth 4."""
-    found = 0
-    for fen in (START, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", HAS_ROOK):
-        bench = Workbench(parse_fen(fen), parameters)
-        bench.search(4)
-        found += int(bench.this["nodes"])
-    return found
-
-
-def test_together_they_save_most_nodes():
-    assert 5 * nodes({}) < nodes(PLAIN)
