@@ -1,7 +1,5 @@
 """The part of the build that pyproject.toml cannot say: kernels are compiled into the wheel, which is then for one platform."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -7,8 +7,6 @@ computed anew. What changed is read off two positions, however many moves lie be
 Idea: Yu Nasu's efficiently updatable network (2018); horizontal mirroring, Chess Programming Wiki, "NNUE".
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.board import BISHOP, KING, KNIGHT, NO_PIECE, ONE, PAWN, QUEEN, ROOK, ZERO

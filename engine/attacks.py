@@ -1,7 +1,5 @@
 """Which squares a piece attacks, and which pieces attack a square."""
 
-from __future__ import annotations
-
 from zobra.engine.board import BISHOP, EIGHT, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, ZERO
 from zobra.engine.kernels import extract_bits, kernel, lowest
 

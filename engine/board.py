@@ -4,8 +4,6 @@ Squares count a1 = 0, b1 = 1, … h8 = 63. A piece is 2 × type + colour. All ar
 an unsigned result signed (a shift right then copies the sign bit).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 ZERO, ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT = (np.uint64(number) for number in range(9))

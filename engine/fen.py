@@ -4,8 +4,6 @@ K and Q name the outermost rook on that side of the king; a file letter names an
 only if a legal capture exists.
 """
 
-from __future__ import annotations
-
 import re
 
 import chess

@@ -1,7 +1,5 @@
 """A game so far: the present position and the keys of the earlier ones, which repetition needs."""
 
-from __future__ import annotations
-
 from zobra.engine.position import Position
 
 

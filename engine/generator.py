@@ -4,8 +4,6 @@ Colour-generic: pawns advance by rotating their bit set eight places one way or 
 Idea: the pin and check masks of Daniel Inführ's and Peter Ellis Jones' articles, via the Chess Programming Wiki.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.attacks import attackers, bishop_attacks, en_passant_is_legal, rook_attacks

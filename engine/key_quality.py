@@ -7,8 +7,6 @@ with the basis in which the vectors are written, and what collides does not.
 Source of the argument: Sven Reichard, Computer Chess Club, 5 December 2001.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 

@@ -4,8 +4,6 @@ One element of an array of such a dtype (`array[0]`) is passed to kernels by ref
 are 64 bits wide wherever they take part in bit operations, so that no narrow load needs a conversion.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.kernels import record

@@ -1,7 +1,5 @@
 """Is a 16-bit number a legal move of this position? Asked of moves that come from elsewhere: the table, a file of games."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.attacks import attackers, bishop_attacks, en_passant_is_legal, rook_attacks

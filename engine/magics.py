@@ -5,8 +5,6 @@ different attacks to one index. The tests verify each.
 Idea: Lasse Hansen and Pradyumna Kannan, via the Chess Programming Wiki ("Magic Bitboards", fancy form).
 """
 
-from __future__ import annotations
-
 # fmt: off
 ROOK_MAGICS = (
     0x2480008040002178, 0x0100205080400100, 0x0200084122008010, 0x2080041000810800, 0x808004008008000A, 0x820002000110080C,

@@ -3,8 +3,6 @@
 Keys are brought up to date by what changes: a piece leaves a square, a piece arrives on a square.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.attacks import has_legal_en_passant

@@ -7,8 +7,6 @@ Castling is written as king takes own rook (the `to` square is the rook's), whic
 (a1a1) is no move.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.board import KNIGHT, SQUARE_NAMES, THREE

@@ -6,8 +6,6 @@ Which of the outputs counts depends on the number of pieces on the board.
 Ideas: NNUE, Yu Nasu (2018); the perspective network with squared clipped neurons (SCReLU) as trained by Jamie Whiting's bullet.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.accumulator import refresh

@@ -4,8 +4,6 @@ A file is one line of JSON, then int16 numbers, little-endian: 768 rows of N, N 
 bias of each (times QA × QB) as the low and the high half of an int32. N is the network's width: its neurons for each side.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

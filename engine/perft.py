@@ -3,8 +3,6 @@
 Leaves are counted in bulk: at depth 1 the moves are written to the list, and their number is the count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

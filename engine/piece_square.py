@@ -4,8 +4,6 @@ It plays the games that the first network learns from, and the parameter `use_ne
 each position. The weights were fitted to such games (see zobra.train.fits).
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -9,7 +9,7 @@ import chess
 import numpy as np
 
 from zobra.engine.attacks import find_checks
-from zobra.engine.board import NO_PIECE, ONE, SQUARE_NAMES, WHITE, ZERO
+from zobra.engine.board import NO_PIECE, ONE, SQUARE_NAMES, ZERO
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import VOID, WORD, entry, lowest
 from zobra.engine.layouts import MOVE_LIST, MOVE_LIST_TYPE, POSITION, POSITION_TYPE, TABLES_TYPE
@@ -93,11 +93,6 @@ class Position:
         return int(self.record["key"])
 
     @property
-    def side(self) -> int:
-        """Side to move: 0 White, 1 Black."""
-        return int(self.record["side"])
-
-    @property
     def in_check(self) -> bool:
         """Is the side to move in check?"""
         return bool(self.record["checkers"])
@@ -130,4 +125,4 @@ class Position:
 
     def white_to_move(self) -> bool:
         """Is it White's turn?"""
-        return self.side == int(WHITE)
+        return not self.record["side"]

@@ -1,7 +1,5 @@
 """Random legal games, played by one kernel: a supply of positions and of their keys."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.attacks import find_checks

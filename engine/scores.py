@@ -1,7 +1,5 @@
 """The scale of scores: centipawns, and distance to mate."""
 
-from __future__ import annotations
-
 import numpy as np
 
 MAX_PLY = 128  # deepest node of a search, in plies from the root

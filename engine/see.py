@@ -4,8 +4,6 @@ Threshold form: instead of the whole swap list it answers only whether the balan
 Idea: Fritz Reul's and the Chess Programming Wiki's "SEE - The Swap Algorithm".
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.attacks import bishop_attacks, rook_attacks

@@ -1,7 +1,5 @@
 """Builds the record of constants from python-chess' attack tables, the published keys and the fitted weights."""
 
-from __future__ import annotations
-
 import chess
 import numpy as np
 

@@ -8,8 +8,6 @@ exists, where Polyglot asks for an adjacent pawn only: positions are the same wh
 Source of the idea: Albert Zobrist (1970), "A New Hashing Method with Application for Game Playing".
 """
 
-from __future__ import annotations
-
 import numpy as np
 from chess.polyglot import POLYGLOT_RANDOM_ARRAY
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from zobra.engine.board import FIFTY_MOVES, ZERO
+from zobra.engine.board import BISHOP, DARK_SQUARES, FIFTY_MOVES, KNIGHT, PAWN, QUEEN, ROOK, ZERO
 from zobra.engine.generator import ALL, generate
-from zobra.engine.kernels import kernel
-from zobra.engine.material import is_insufficient_material
+from zobra.engine.kernels import kernel, population
 
 
 @kernel
@@ -20,6 +19,18 @@ def is_repetition(worker, ply):
             seen_in_game = True
         back += 2
     return False
+
+
+@kernel
+def is_insufficient_material(position):
+    """Can neither side mate by any sequence of moves? Lone kings, one minor piece, or bishops of one square colour only."""
+    pieces = position.pieces
+    if pieces[PAWN] | pieces[ROOK] | pieces[QUEEN]:
+        return False
+    if population(pieces[KNIGHT] | pieces[BISHOP]) <= 1:
+        return True
+    bishops = pieces[BISHOP]
+    return pieces[KNIGHT] == ZERO and (bishops & DARK_SQUARES == ZERO or bishops & ~DARK_SQUARES == ZERO)
 
 
 @kernel

@@ -1,7 +1,5 @@
 """A copy of the compile layer with two small kernels, a package and a store: for tests of where kernels come from."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

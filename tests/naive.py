@@ -1,9 +1,7 @@
-"""What the kernels must agree with: the rules by walking over a mailbox, and keys from scratch, in slow and plain Python.
+"""What the kernels must agree with: attacks by walking over a mailbox, and keys from scratch, in slow and plain Python.
 
 Nothing here is shared with the kernels but the numbering of squares (a1 = 0) and pieces (2 × type + colour).
 """
-
-from __future__ import annotations
 
 import chess.polyglot
 import numpy as np
@@ -42,29 +40,6 @@ def attacks(square: int, piece: int, pieces: Pieces) -> set[int]:
         steps = {BISHOP: DIAGONAL, ROOK: STRAIGHT}.get(kind, STRAIGHT + DIAGONAL)
         far = kind != KING
     return {target for step in steps for target in walk(square, step, pieces)[: None if far else 1]}
-
-
-def attackers(target: int, colour: int, pieces: Pieces) -> set[int]:
-    """Squares of the pieces of a colour that attack a square."""
-    return {square for square, piece in pieces.items() if piece % 2 == colour and target in attacks(square, piece, pieces)}
-
-
-def checkers(side: int, pieces: Pieces) -> set[int]:
-    """Squares of the pieces that give check to `side`."""
-    king = next(square for square, piece in pieces.items() if piece == 2 * KING + side)
-    return attackers(king, 1 - side, pieces)
-
-
-def pinned(side: int, pieces: Pieces) -> set[int]:
-    """Squares of the pieces of `side` without which the king would be attacked by one piece more."""
-    before = checkers(side, pieces)
-    found = set()
-    for square, piece in pieces.items():
-        if piece % 2 == side and piece // 2 != KING:
-            rest = {other: kind for other, kind in pieces.items() if other != square}
-            if checkers(side, rest) - before:
-                found.add(square)
-    return found
 
 
 def squares(word: int) -> set[int]:

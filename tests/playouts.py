@@ -1,7 +1,5 @@
 """Random legal games as seen by python-chess: the positions that most oracle tests walk through."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 

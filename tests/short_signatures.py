@@ -5,8 +5,6 @@
 A process of its own, since it replaces a part of the engine before the rest is loaded.
 """
 
-from __future__ import annotations
-
 import inspect
 import random
 import sys

@@ -18,8 +18,9 @@ from tests.tools.lines import line_fault
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
 from zobra.engine.move import move_text
+from zobra.engine.position import Position
 from zobra.engine.scores import is_mate, mate_in_moves
-from zobra.search.draw import is_draw, is_repetition
+from zobra.search.draw import is_draw, is_insufficient_material, is_repetition
 from zobra.search.limits import Limits, Report
 from zobra.search.node import make_move
 from zobra.search.searcher import Searcher
@@ -196,3 +197,15 @@ def test_the_losing_side_seeks_the_repetition_and_the_winning_one_avoids_it(dept
         found.append((move_text(Searcher(1).search(game, Limits(depth=depth), reports.append).best), reports[-1].score))
     assert found[0][0] != "d3c3" and found[0][1] > 300
     assert found[1] == ("g1h1", 0)
+
+
+def test_insufficient_material_is_that_of_python_chess():
+    source, answers = random.Random(34), []
+    for _ in range(3_000):
+        board, squares = chess.Board(None), source.sample(chess.SQUARES, source.randint(2, 5))
+        pieces = [chess.Piece(chess.KING, chess.WHITE), chess.Piece(chess.KING, chess.BLACK)]
+        pieces += [chess.Piece(source.choice([2, 3, 3, 3, 3, 3, 4, 5]), source.random() < 0.5) for _ in squares[2:]]
+        board.set_piece_map(dict(zip(squares, pieces, strict=True)))
+        answers.append(board.is_insufficient_material())
+        assert call(is_insufficient_material, position=Position.from_board(board).record) == answers[-1], board.fen()
+    assert 300 < sum(answers) < 2_700

@@ -1,21 +1,69 @@
-"""The generator against python-chess, the judge of the rules."""
+"""Legal moves against python-chess: as the generator lists them, and as `is_legal` accepts them of all 16-bit numbers."""
 
 import chess
+import numpy as np
 import pytest
 
 from tests.playouts import playouts
-from zobra.engine.fen import parse_fen, write_fen
+from tests.search_kernels import VERDICTS, judge_all_numbers
+from tests.search_oracles import random_boards
 from zobra.engine.generator import ALL, NOISY, QUIET
-from zobra.engine.move import move_text
+from zobra.engine.move import CASTLING, EN_PASSANT, PROMOTION, move_text
+from zobra.engine.position import TABLES_RECORD, Position
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_random_games_agree_with_python_chess(seed):
-    for board, position in playouts(8, seed):
-        ours = sorted(move_text(move, board.chess960) for move in position.legal_moves())
-        assert ours == sorted(move.uci() for move in board.legal_moves), board.fen()
-        assert position.in_check == board.is_check()
-        assert write_fen(position) == board.fen()
+def accepted(position: Position) -> set[int]:
+    verdicts = np.zeros(1, VERDICTS)
+    judge_all_numbers(position.record, TABLES_RECORD, verdicts[0])
+    return {int(number) for number in np.flatnonzero(verdicts[0]["legal"])}
+
+
+def check(board: chess.Board) -> set[int]:
+    position = Position.from_board(board)
+    legal = position.legal_moves()
+    assert sorted(move_text(move, board.chess960) for move in legal) == sorted(move.uci() for move in board.legal_moves)
+    assert accepted(position) == set(legal), board.fen()
+    return set(legal)
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_random_positions(chess960):
+    kinds: dict[int, int] = {}
+    checks = 0
+    for number, board in enumerate(random_boards(21 + chess960, 24, 160, chess960)):
+        if number % 4 == 0 or board.is_check() or board.has_legal_en_passant():
+            checks += board.is_check()
+            for move in check(board):
+                kinds[move >> 12] = kinds.get(move >> 12, 0) + 1
+    assert checks > 30 and all(kinds[int(flag)] > 3 for flag in (CASTLING, EN_PASSANT, PROMOTION))
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",  # all four castlings
+        "r3k2r/8/8/8/8/5q2/8/R3K2R w KQkq - 0 1",  # through an attacked square
+        "4k3/8/8/8/8/8/4r3/R3K2R w KQ - 0 1",  # in check
+        "1r2k3/8/8/8/8/8/8/R3K2R w KQ - 0 1",  # only the rook crosses an attacked square
+        "8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1",  # taking in passing would open the rank
+        "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",  # taking in passing answers the check
+        "4k3/8/8/8/1b6/8/3P4/4K3 w - - 0 1",  # a pinned pawn
+        "4k3/4r3/8/8/8/8/4R3/4K3 w - - 0 1",  # a pinned rook along its line
+        "4k3/8/5N2/8/8/8/4R3/4K3 b - - 0 1",  # double check
+        "7k/P6P/8/8/8/8/8/K7 w - - 0 1",  # a promotion square that is blocked
+        "4k3/8/8/8/8/p7/P7/4K3 w - - 0 1",  # a double push that is blocked at once
+        "4k3/8/8/8/8/8/8/1RK4R w HB - 0 1",  # Chess960
+        "4k3/8/8/8/8/8/8/qR1K3R w HB - 0 1",  # the castling rook shields the king
+        "4k3/8/8/8/8/8/8/5KR1 w G - 0 1",  # king and rook change places
+        "4k3/8/8/8/8/8/8/6KR w H - 0 1",  # the king stays where it is
+        "2r1k3/8/8/8/8/8/8/RK6 w A - 0 1",  # its way is attacked
+        "8/8/8/8/8/8/8/rR2K2k w B - 0 1",  # the rook is pinned along the rank
+        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",  # 218 moves: the most that a legal position can have
+        "3Q1Q2/Q5QK/2Q1Q3/1Q5Q/5Q2/Q6Q/2Q3pp/Q2QQ1rk w - - 0 1",  # 233: fifteen queens, which no game can bring about
+    ],
+)
+def test_chosen_positions(fen):
+    check(chess.Board(fen, chess960=True))
 
 
 def test_noisy_and_quiet_share_out_all_moves():
@@ -26,20 +74,3 @@ def test_noisy_and_quiet_share_out_all_moves():
             parsed = board.parse_uci(move_text(move, board.chess960))
             assert board.is_capture(parsed) or parsed.promotion
         assert not any(board.is_capture(board.parse_uci(move_text(move, board.chess960))) for move in quiet)
-
-
-@pytest.mark.parametrize(
-    ("fen", "count"),
-    [
-        ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", 218),  # the most moves a legal position can have
-        ("3Q1Q2/Q5QK/2Q1Q3/1Q5Q/5Q2/Q6Q/2Q3pp/Q2QQ1rk w - - 0 1", 233),  # fifteen queens, which no game can bring about
-        ("8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1", 9),  # taking in passing answers the check
-        ("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1", 6),  # taking in passing would open the fourth rank
-        ("2r5/8/8/8/8/8/6PP/k2KR3 w K - 0 1", 17),
-        ("8/8/8/8/8/8/8/rR2K2k w B - 0 1", 8),  # the rook is pinned along the rank: no castling
-    ],
-)
-def test_special_positions(fen, count):
-    board, position = chess.Board(fen, chess960=True), parse_fen(fen)
-    assert sorted(move_text(m, True) for m in position.legal_moves()) == sorted(m.uci() for m in board.legal_moves)
-    assert len(position.legal_moves()) == count

@@ -1,7 +1,5 @@
 """The kernels that the package carries: which set is used on which processor, and that none is used that does not fit."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

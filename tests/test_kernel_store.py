@@ -1,7 +1,5 @@
 """The user's store of kernels: whatever lies in it, the right code runs, and what others could have written does not."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

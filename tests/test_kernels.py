@@ -1,7 +1,5 @@
 """Kernels as Python sees them: declared with types, called with those types only, compiled and linked beside Numba's own."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 

@@ -5,8 +5,6 @@ random games; a search fills the table, the table is damaged, and the same posit
 probe of the second search finds what was planted.
 """
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

@@ -14,9 +14,9 @@ from zobra.engine.board import FIFTY_MOVES, ONE, WHITE, ZERO
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
 from zobra.engine.layouts import POSITION, POSITION_TYPE, TABLES_TYPE
-from zobra.engine.material import is_insufficient_material
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, LONGEST_MATE, MAX_PLY
+from zobra.search.draw import is_insufficient_material
 from zobra.search.iterative_deepening import aspiration_search
 from zobra.search.node import make_move
 from zobra.search.worker import WORKER_TYPE

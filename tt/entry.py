@@ -8,8 +8,6 @@
 Idea: lockless hashing by exclusive or, Robert Hyatt and Tim Mann (2002), "A lock-less transposition table implementation".
 """
 
-from __future__ import annotations
-
 import struct
 from itertools import accumulate
 

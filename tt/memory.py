@@ -1,7 +1,5 @@
 """How much memory the table may take: what the machine has left, and what the control groups of the process leave it."""
 
-from __future__ import annotations
-
 import contextlib
 import mmap
 import os

@@ -5,8 +5,6 @@ Threads share the table without locks: a torn write does not verify. The memory 
 out zeroed page by page: a table of gigabytes is made, and cleared, at once.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.board import ZERO

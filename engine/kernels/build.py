@@ -6,8 +6,6 @@ ZOBRA_KERNELS names the levels, "native portable" by default; an empty one means
 since a process compiles for one target. Nothing that is compiled is run, so the builder need not have the level.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -19,14 +17,6 @@ from zobra.engine.kernels.selection import BUILD_LEVEL, PACKAGE_ENDING, PACKAGE_
 from zobra.engine.kernels.sources import digest
 
 FAILED, MISUSED = 1, 2  # exit statuses
-
-
-def write_set() -> None:
-    """Compile for this process's target, and write the file that the package carries."""
-    compile_missing()
-    target = selected.target
-    PACKAGE_FOLDER.mkdir(exist_ok=True)
-    write_atomically(package_file(target.level), pack(digest(target), target.level, compiled_kernels()))
 
 
 def build() -> int:
@@ -53,7 +43,9 @@ def _remove_sets() -> None:
 
 
 if __name__ == "__main__":
-    if os.environ.get(BUILD_LEVEL):
-        write_set()
-    else:
+    if not os.environ.get(BUILD_LEVEL):
         sys.exit(build())
+    compile_missing()
+    PACKAGE_FOLDER.mkdir(exist_ok=True)
+    target = selected.target
+    write_atomically(package_file(target.level), pack(digest(target), target.level, compiled_kernels()))

@@ -3,8 +3,6 @@
 They were read in Numba 0.65 to 0.69, which is why pyproject.toml bounds its version.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Single instructions and other primitives that Python has no words for, as functions for kernels: written in LLVM's code."""
 
-from __future__ import annotations
-
 import ctypes
 import inspect
 import sys

@@ -5,8 +5,6 @@ code to each kernel's name and signature, so that a copied, old or damaged file 
 it: `read_own` looks at that.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Object code made callable: LLVM links it into the process, ctypes calls it, and the interpreter is free meanwhile."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ A target is `native`, exactly this processor, or a level: instructions that many
 of its ABI (https://gitlab.com/x86-psABIs/x86-64-ABI); elsewhere there is one level, the plain architecture.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import NamedTuple
 

@@ -10,8 +10,6 @@ Where there is none, kernels are compiled for this processor. ZOBRA_LEVEL=LEVEL 
 ZOBRA_PORTABLE=1 for one of the lowest level; ZOBRA_LEVEL=native leaves out step 3.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 So the code that runs is always the code in the tree, and two checkouts keep their kernels side by side.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import sys

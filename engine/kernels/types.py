@@ -3,8 +3,6 @@
 Nothing here imports Numba before a kernel is compiled: that takes longer than the whole start of the engine.
 """
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ removed; what others could have written is not read; where nothing can be kept, 
 Nothing in here can stop the engine.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

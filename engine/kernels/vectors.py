@@ -3,8 +3,6 @@
 They list the moves of a piece, and compute the evaluation network.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
