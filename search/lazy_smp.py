@@ -39,7 +39,7 @@ def usable_processors() -> int:
 def vote(lines: list[PvLine]) -> PvLine:
     """The line to play: each thread votes for its move, by depth and score. Idea: Stockfish.
 
-    A nearer mate, or a later one against us, needs no vote. A line must be as deep as one that is mated to be better than that.
+    A nearer mate, or being mated later, is better without a vote. So is no mate than being mated, if the line is as deep.
     """
     worst, best = min(line.score for line in lines), lines[0]
     votes: defaultdict[int, int] = defaultdict(int)

@@ -49,7 +49,7 @@ class Searcher:
     @threads.setter
     def threads(self, count: int) -> None:
         self._smp.stop()
-        del self._smp  # first, as the new threads need its memory
+        self._smp = LazySmp(self.parameters)  # first, as the new threads need the memory of the old
         self._smp = LazySmp(self.parameters, count)
 
     @property
@@ -137,8 +137,8 @@ class Searcher:
             self.time.node_time.end(limits.clock, white, self.nodes)
             if not deepening.lines:
                 return Result(choices[0], 0)
-            is_limited = self.skill and self.natural_time and len(choices) > 1
-            self.time.hold_back(random.Random(game.position.key).uniform(*NATURAL_SHARES) if is_limited else 0)
+            is_natural = self.skill and self.natural_time and len(choices) > 1
+            self.time.hold_back(random.Random(game.position.key).uniform(*NATURAL_SHARES) if is_natural else 0)
             source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
             line = deepening.lines[choose([line.score for line in deepening.lines], self.skill, source)]
             if wanted == 1:

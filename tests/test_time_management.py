@@ -42,11 +42,7 @@ def test_one_of_several_moves_may_not_take_all_and_the_fewer_the_more_for_each(t
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        *(
-            (white(time, 0, moves, 50), (tm.MINIMUM, tm.MINIMUM))
-            for time in (-1_000_000, -1, 0, 1, 2)
-            for moves in (None, 0, 40)
-        ),
+        *((white(time, 0, moves, 50), (tm.MINIMUM, tm.MINIMUM)) for time in (-1_000_000, 0, 2) for moves in (None, 0, 40)),
         (white(1_000, 0, 1, 100).maximum, 900 - tm.RESERVE),  # the last move before the time control
         (white(1_000, 0, 2, 100).maximum, tm.CLOCK_SHARE * (900 - tm.RESERVE)),
         (white(10_000, 0, 1).maximum, 10_000 - tm.RESERVE),
