@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 TIMEOUT = 90.0  # seconds; the first start may have to compile
@@ -16,6 +17,19 @@ TIMEOUT = 90.0  # seconds; the first start may have to compile
 def best(lines: list[str]) -> list[str]:
     """The bestmove lines among these."""
     return [line for line in lines if line.startswith("bestmove")]
+
+
+def leaves_when_nobody_reads(*arguments: str, typed: str, until: str, environment: dict[str, str] | None = None) -> bool:
+    """Does a process end quietly once its output is closed, after a line that begins with `until`?"""
+    command, pipe = [sys.executable, "-m", "zobra.uci", *arguments], subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1) as process:
+        process.stdin.write(typed)
+        while not process.stdout.readline().startswith(until):
+            pass
+        process.stdout.close()
+        with suppress(BrokenPipeError):
+            process.stdin.write("isready\n")
+        return process.wait(15) == 0 and process.stderr.read() == ""
 
 
 class Prober:

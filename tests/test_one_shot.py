@@ -2,13 +2,12 @@
 
 import re
 import signal
-import subprocess
 import sys
 
 import chess
 import pytest
 
-from tests.prober import TIMEOUT, Prober
+from tests.prober import Prober, leaves_when_nobody_reads
 from tests.test_command_line import zobra
 
 FEN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -16,18 +15,12 @@ MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 
 
 def test_a_search():
-    done = zobra("go", "depth", "5", "--multipv", "2")
-    lines = done.stdout.splitlines()
+    done = zobra(*f"position fen {FEN} moves e1g1 go depth 5 --multipv 2".split())
+    lines, board = done.stdout.splitlines(), chess.Board(FEN)
     assert (done.returncode, done.stderr) == (0, "")
     assert any(line.startswith("info depth 5 ") and " multipv 2 " in line for line in lines)
-    assert chess.Move.from_uci(lines[-1].split()[1]) in chess.Board().legal_moves and lines[-1].startswith("bestmove ")
-
-
-def test_a_search_of_a_position():
-    done = zobra("position", "fen", FEN, "moves", "e1g1", "go", "nodes", "300")
-    board = chess.Board(FEN)
     board.push_uci("e1g1")
-    assert chess.Move.from_uci(done.stdout.splitlines()[-1].split()[1]) in board.legal_moves
+    assert chess.Move.from_uci(lines[-1].split()[1]) in board.legal_moves and lines[-1].startswith("bestmove ")
 
 
 @pytest.mark.parametrize(
@@ -94,9 +87,4 @@ def test_interrupted_it_still_names_its_move():
 
 
 def test_a_reader_that_leaves_ends_it():
-    command = [sys.executable, "-m", "zobra.uci", "go", "infinite"]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout.readline().startswith(b"info ")
-        process.stdout.close()
-        assert process.wait(TIMEOUT) == 0
-        assert process.stderr.read() == b""
+    assert leaves_when_nobody_reads("go", "infinite", typed="", until="info ")

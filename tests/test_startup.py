@@ -11,13 +11,13 @@ from types import SimpleNamespace
 import chess
 import pytest
 
-from tests.prober import Prober
+from tests.prober import Prober, leaves_when_nobody_reads
+from tests.test_command_line import zobra
 from zobra.engine import kernels
 from zobra.uci import session
 from zobra.uci.console import Console
 from zobra.uci.loop import Loop
 
-COMMAND = [sys.executable, "-m", "zobra.uci"]
 COMPILING = "info string compiling the engine"
 
 
@@ -102,13 +102,7 @@ def test_leaves_at_once_while_it_compiles(tmp_path, work, ending):
 
 
 def test_leaves_when_nobody_listens_to_the_progress(tmp_path):
-    environment, pipe = without_kernels(tmp_path), subprocess.PIPE
-    with subprocess.Popen(COMMAND, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
-        process.stdin.write(b"isready\n")
-        process.stdin.flush()
-        assert process.stdout.readline().startswith(COMPILING.encode())
-        process.stdout.close()
-        assert process.wait(15) == 0 and process.stderr.read() == b""
+    assert leaves_when_nobody_reads(typed="isready\n", until=COMPILING, environment=without_kernels(tmp_path))
 
 
 def test_quit_does_not_wait_for_a_compilation_that_begins_later(tmp_path):
@@ -129,9 +123,8 @@ def test_commands_wait_for_the_kernels_and_are_carried_out_in_order(tmp_path):
         said = prober.expect("bestmove")
         assert any(line.startswith("info depth 5 ") and "multipv 2 " in line for line in said)
         assert any("5rk1" in line.lower() for line in prober.ask("d", answer="Checkers"))
-    script, environment = "go perft 3\nquit\n", without_kernels(tmp_path / "other")  # a script is carried out all the same
-    done = subprocess.run(COMMAND, check=True, env=environment, input=script, capture_output=True, text=True)
-    assert "Nodes searched: 8902" in done.stdout and done.stderr == ""
+    script = zobra(environment=without_kernels(tmp_path / "other"), typed="go perft 3\nquit\n")  # is carried out all the same
+    assert "Nodes searched: 8902" in script.stdout and script.stderr == ""
     with engine(tmp_path) as prober:  # the next start finds them
         assert not any("info string" in line for line in prober.ask("go depth 5", answer="bestmove"))
 

@@ -1,11 +1,9 @@
 """The whole engine over its pipes: whatever a GUI sends, the conversation goes on."""
 
-import subprocess
-import sys
-
 import pytest
 
-from tests.prober import Prober, best
+from tests.prober import Prober, best, leaves_when_nobody_reads
+from tests.test_command_line import zobra
 
 
 def test_perft_board_flip_and_compiler(engine):
@@ -45,23 +43,13 @@ def test_leaves_at_once_while_it_works(work, ending):
 
 @pytest.mark.parametrize("work", ["go infinite", "go perft 12"])
 def test_leaves_when_nobody_listens(work):
-    command, pipe = [sys.executable, "-m", "zobra.uci"], subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
-        process.stdin.write(f"isready\n{work}\n".encode())
-        process.stdin.flush()
-        while process.stdout.readline() != b"readyok\n":
-            pass
-        process.stdout.close()
-        process.stdin.write(b"isready\n")
-        process.stdin.flush()
-        assert process.wait(10) == 0 and process.stderr.read() == b""
+    assert leaves_when_nobody_reads(typed=f"isready\n{work}\n", until="readyok")
 
 
 @pytest.mark.parametrize("ending", ["", "quit\n"])
 def test_a_script_is_carried_out(ending):
     script = "go perft 5\nucinewgame\nposition startpos moves e2e4\ngo perft 3\ngo infinite\n" + ending
-    command = [sys.executable, "-m", "zobra.uci"]
-    done = subprocess.run(command, check=False, input=script, capture_output=True, text=True, timeout=120)
+    done = zobra(typed=script)
     lines = done.stdout.splitlines()
     assert [line for line in lines if line.startswith("Nodes")] == ["Nodes searched: 4865609", "Nodes searched: 13160"]
     assert lines[-1].startswith("bestmove") and (done.returncode, done.stderr) == (0, "")

@@ -15,39 +15,18 @@ from zobra.uci.commands import Command, Count, Go, SetOption, Simple, parse
 from zobra.uci.console import Console
 from zobra.uci.options import OPTIONS
 
-COMMANDS = b"""uci
-isready
-ucinewgame
-stop
-ponderhit
-debug on
-debug off
-register later
-d
-eval
-flip
-compiler
-help
-# a comment
-xboard
-position startpos
-position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6
-position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 moves e1g1 e8c8
-position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9
-position fen rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3
-go infinite
-go ponder wtime 30 btime 30
-go depth 2 ponder
-go nodes 500 mate 2 movetime 20
-go wtime 20 btime 20 winc 1 binc 1 movestogo 2
-go depth 3 searchmoves e2e4 d2d4
-go perft 2
-zobra go depth 2
-bench
-speedtest
-quit""".splitlines()
+COMMANDS = (
+    "uci; isready; ucinewgame; stop; ponderhit; debug on; debug off; register later; d; eval; flip; compiler; help; # comment; "
+    "xboard; position startpos; position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6; "
+    "position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 moves e1g1 e8c8; "
+    "position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9; "
+    "position fen rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3; "
+    "go infinite; go ponder wtime 30 btime 30; go depth 2 ponder; go nodes 500 mate 2 movetime 20; "
+    "go wtime 20 btime 20 winc 1 binc 1 movestogo 2; go depth 3 searchmoves e2e4 d2d4; go perft 2; zobra go depth 2; "
+    "bench; speedtest; quit"
+)
 VALUES = {"check": ("true", "false"), "button": ("",), "string": ("no/such/file", "log.txt", "<empty>")}
-TEMPLATES = COMMANDS + [
+TEMPLATES = COMMANDS.encode().split(b"; ") + [
     f"setoption name {option.name} value {value}".encode()
     for option in OPTIONS
     for value in VALUES.get(option.kind, (option.default, str(option.low), str(option.low + 3)))

@@ -1,6 +1,5 @@
 """Options, the search's parameters among them: found in any case, kept within bounds, and clear about what they refuse."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -79,12 +78,8 @@ def test_bounds_are_those_of_the_search():
 
 
 def test_parameters_are_announced_when_asked_for():
-    def talk(*arguments: str) -> list[str]:
-        command = [sys.executable, "-m", "zobra.uci", *arguments]
-        return subprocess.check_output(command, input="uci\nquit\n", text=True, timeout=120).splitlines()
-
-    announcement = find("null_move_base").announcement()
-    assert announcement in talk("--tunable") and announcement not in talk()
+    announcement, script = find("null_move_base").announcement() + "\n", "uci\nquit\n"
+    assert announcement in zobra("--tunable", typed=script).stdout and announcement not in zobra(typed=script).stdout
 
 
 @pytest.mark.parametrize("name, value", [("reverse_futility_depth", 0), ("reduction_base", 200)])

@@ -63,12 +63,6 @@ def show_help(context: typer.Context, command: Annotated[str | None, typer.Argum
     app([command, "--help"] if command else ["--help"], prog_name=context.find_root().info_name)
 
 
-@app.command("version")
-def print_version() -> None:
-    """Print the version."""
-    _print_version(True)
-
-
 @app.command()
 def bench(depth: Depth = 10) -> None:
     """Search fixed positions. The last line has the signature: the number of nodes."""
@@ -137,6 +131,7 @@ def warmup() -> None:
     console.print(kernels.selected.describe())
 
 
+app.command("version", help="Print the version.")(lambda: _print_version(True))
 for command in (perft, doctor, uci_path, install, genfens):
     app.command()(command)
 register_one_shot(app)

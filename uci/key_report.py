@@ -61,13 +61,12 @@ def show_dependence(console: Console, largest: int) -> None:
 
 def show_collisions(console: Console, sample: np.ndarray) -> None:
     """Truncated keys against the birthday prediction."""
-    console.print(f"\n[bold]Collisions of keys cut short, over {len(sample):,} distinct positions of random games[/bold]")
-    pairs = [
-        (bits, quality.colliding_pairs(sample, bits), quality.expected_dependent(len(sample), 2, bits)) for bits in CUT_WIDTHS
-    ]
+    count, expected = len(sample), quality.expected_dependent
+    console.print(f"\n[bold]Collisions of keys cut short, over {count:,} distinct positions of random games[/bold]")
+    pairs = [(bits, quality.colliding_pairs(sample, bits), expected(count, 2, bits)) for bits in CUT_WIDTHS]
     show_table(console, ("bits", "pairs", "expected"), pairs)
-    console.print(f"64 bits, by arithmetic: {quality.expected_dependent(len(sample), 2):.1e} pairs; a first one after")
     first = quality.expected_first_collision(64)
+    console.print(f"64 bits, by arithmetic: {expected(count, 2):.1e} pairs; a first one after")
     console.print(f"  {first:.1e} positions. So the full key is enough to distinguish positions.")
 
 

@@ -56,12 +56,12 @@ def position(words: Position, hash: Hash = 32, threads: Threads = 1, multipv: Mu
 
 def d(fen: Fen = None) -> None:
     """Show a position: its board, FEN, key and checks."""
-    run(" ".join(["position", *(fen or ["startpos"])]), "d")
+    run("position " + " ".join(fen or ["startpos"]), "d")
 
 
 def evaluate(fen: Fen = None) -> None:
     """Show the static evaluation of a position, piece by piece."""
-    run(" ".join(["position", *(fen or ["startpos"])]), "eval")
+    run("position " + " ".join(fen or ["startpos"]), "eval")
 
 
 def _plain(name: str) -> Callable[[], None]:
@@ -75,8 +75,7 @@ def run(*lines: str, **options: int) -> None:
     """
     set_options = [f"setoption name {name} value {value}" for name, value in options.items()]
     commands = [command for line in (*set_options, *lines) if (command := parse(line)) is not None]
-    if problems := [problem for command in commands for problem in problems_of(command)]:
-        raise typer.BadParameter("; ".join(problems))
+    check_limits(commands)
     needs_engine = commands != [Simple("uci")]
     console = Console()
     loop, status = Loop(console), 0
@@ -104,12 +103,14 @@ def run(*lines: str, **options: int) -> None:
     os._exit(status)  # at once, whatever a compilation is doing in its thread
 
 
-def problems_of(command: Command) -> list[str]:
-    """What is wrong with limits, in words. A GUI's `go` is carried out whatever it says, a user's is not."""
-    if isinstance(command, Count) and command.depth is None:
-        return ["perft takes a depth"]
-    if not isinstance(command, Go):
-        return []
-    numbers = {name: command.numbers.get(name) for name in AT_LEAST_ONE}
-    small = [f"go: {name} is at least 1, not {number}" for name, number in numbers.items() if number is not None and number < 1]
-    return [*command.problems, *small]
+def check_limits(commands: list[Command]) -> None:
+    """typer.BadParameter names what is wrong with limits. A GUI's `go` is carried out whatever it says, a user's is not."""
+    problems: list[str] = []
+    for command in commands:
+        if isinstance(command, Count) and command.depth is None:
+            problems.append("perft takes a depth")
+        elif isinstance(command, Go):
+            numbers = {name: command.numbers.get(name) or 0 for name in AT_LEAST_ONE if name in command.numbers}
+            problems += command.problems or [f"go: {name} is at least 1, not {n}" for name, n in numbers.items() if n < 1]
+    if problems:
+        raise typer.BadParameter("; ".join(problems))
