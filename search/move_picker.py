@@ -10,7 +10,7 @@ import numpy as np
 
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.generator import NOISY, QUIET, generate
-from zobra.engine.kernels import kernel
+from zobra.engine.kernels import inlined, kernel
 from zobra.engine.legality import is_legal
 from zobra.engine.move import NO_MOVE
 from zobra.engine.see import capture_value, see_at_least
@@ -115,7 +115,7 @@ def next_move(worker, tables, ply):
     return np.uint64(node.moves.moves[node.next - ONE])
 
 
-@kernel
+@inlined
 def next_search_move(worker, tables, ply):
     """The next move to search, counted: without the excluded one, at the root allowed ones only. NO_MOVE after the last."""
     node = worker.stack[ply]

@@ -6,7 +6,7 @@ Ideas and names: Chess Programming Wiki, "Pruning". Margins are tunable (paramet
 from __future__ import annotations
 
 from zobra.engine.board import KING, PAWN, ZERO
-from zobra.engine.kernels import kernel
+from zobra.engine.kernels import inlined, kernel
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.engine.see import see_at_least
@@ -83,7 +83,7 @@ def null_move_depth(worker, evaluation, beta, depth):
     return depth - parameters.null_move_base - depth // parameters.null_move_divisor - surplus
 
 
-@kernel
+@inlined
 def prune_move(worker, tables, ply, move, alpha, best):
     """May this move be pruned? Only after a move that is not mated. `lmr_depth` is the depth that LMR would leave it."""
     if best <= -LONGEST_MATE:

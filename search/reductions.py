@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zobra.engine.board import ZERO
-from zobra.engine.kernels import kernel
+from zobra.engine.kernels import inlined, kernel
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE
 from zobra.search.history import capture_score, is_noisy, quiet_score
@@ -22,7 +22,7 @@ def late_move_reduction(worker, node):
     return reduction if node.improving else reduction + worker.parameters.reduction_worsening
 
 
-@kernel
+@inlined
 def adjusted_reduction(worker, ply, move, is_quiet):
     """The reduction for this move, after it was made: adjusted by the type of node, checks, history and cutoff counts.
 
