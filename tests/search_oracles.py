@@ -97,6 +97,17 @@ def evaluation(board: chess.Board) -> int:
     return evaluate_position(Position.from_board(board), use_network=True)
 
 
+def check_windows(search: Callable[[int, int], int], value: int) -> None:
+    """Fail-soft: `search(alpha, beta)` returns the true value inside a window, else a bound on it beyond the window's edge."""
+    for alpha in (value - 60, value - 1, value, value + 50):
+        for beta in (alpha + 1, alpha + 25):
+            score = search(alpha, beta)
+            if alpha < value < beta:
+                assert score == value
+            else:
+                assert value <= score <= alpha if value <= alpha else beta <= score <= value
+
+
 class TooLarge(Exception):
     """A tree with more positions than the oracle was told to visit."""
 

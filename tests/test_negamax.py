@@ -1,10 +1,12 @@
 """The node function: equal to plain minimax when nothing is pruned, right about mates and draws always."""
 
+from functools import partial
+
 import chess
 import pytest
 
 from tests.search_kernels import PLAIN, Workbench, recalled
-from tests.search_oracles import Minimax, TooLarge, evaluation, move_numbers, random_boards
+from tests.search_oracles import Minimax, TooLarge, check_windows, evaluation, move_numbers, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD, Position
@@ -66,24 +68,13 @@ def assert_mating_line(position: Position, line: list[int], plies: int) -> None:
     assert position.to_board().is_checkmate()
 
 
-def check_windows(bench: Workbench, depth: int, value: int) -> None:
-    """Fail-soft: the true value inside a window, else a bound on it beyond the window's edge."""
-    for alpha in (value - 60, value - 1, value, value + 50):
-        for beta in (alpha + 1, alpha + 25):
-            score = bench.search(depth, alpha, beta)
-            if alpha < value < beta:
-                assert score == value
-            else:
-                assert value <= score <= alpha if value <= alpha else beta <= score <= value
-
-
 @pytest.mark.parametrize(("fen", "deepest"), POSITIONS)
 def test_equals_minimax_in_small_positions(fen, deepest):
     bench = bench_of(fen)
     for depth in range(1, deepest + 1):
         value = Minimax(chess.Board(fen)).value(depth)
         assert bench.search(depth) == value, f"depth {depth}"
-        check_windows(bench, depth, value)
+        check_windows(partial(bench.search, depth), value)
 
 
 @pytest.mark.parametrize(("seed", "games"), [(81, 5), pytest.param(82, 40, marks=pytest.mark.slow)])
@@ -99,7 +90,7 @@ def test_equals_minimax_in_random_positions(seed, games):
             except TooLarge:
                 break
             assert bench.search(depth) == value, f"{board.fen()} depth {depth}"
-            check_windows(bench, depth, value)
+            check_windows(partial(bench.search, depth), value)
             compared[depth] += 1
     assert compared[1] > games and compared[2] > games // 4 and compared[3] >= games // 40
 
@@ -129,7 +120,7 @@ def test_mates_are_found_with_their_distance(fen, plies, use_table):
         position = position.after(move)
         bench.place(position)
         assert bench.search(plies - ply) == mate_score(plies - ply)
-    check_windows(bench_of(fen), plies, mate_score(plies))
+    check_windows(partial(bench_of(fen).search, plies), mate_score(plies))
 
 
 @pytest.mark.parametrize(
@@ -149,9 +140,8 @@ def test_stalemate_and_late_mates_are_draws(fen, depth, score):
 
 @pytest.mark.parametrize("parameters", [PLAIN, {}])
 def test_fifty_moves_draw_a_won_game(parameters):
-    for halfmove, drawn in ((99, True), (98, True), (40, False)):
-        bench = Workbench(parse_fen(f"8/8/8/4k3/8/8/3QK3/8 w - - {halfmove} 90"), parameters)
-        assert (bench.search(4) == 0) == drawn
+    won = [Workbench(parse_fen(f"8/8/8/4k3/8/8/3QK3/8 w - - {halfmove} 90"), parameters) for halfmove in (99, 98, 40)]
+    assert [bench.search(4) == 0 for bench in won] == [True, True, False]
     with_pawn = Workbench(parse_fen("8/8/8/4k3/8/P7/3QK3/8 w - - 99 90"), parameters)
     assert with_pawn.search(2) > 300  # the pawn's move begins the count anew
     assert with_pawn.line()[0] & 63 == 16

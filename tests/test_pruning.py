@@ -173,26 +173,13 @@ def test_what_a_singular_search_needs():
 
 
 @pytest.mark.parametrize(
-    ("bound", "score", "value"),
-    [(EXACT, 30, 30), (EXACT, -30, -30), (LOWER, 30, 30), (LOWER, -30, 0), (UPPER, 30, 0), (UPPER, -30, -30), (0, 99, 0)],
-)
-def test_the_table_adjusts_an_evaluation_on_the_right_side(bound, score, value):
-    assert call(pruning.tt_adjusted_evaluation, tt_entry=entry(score, 3, bound), tt_score=score) == value
-
-
-def cuts_off(bound: int, score: int, depth: int = 6, fen: str = START) -> int:
-    """Does an entry of depth 6 end a node of this depth whose null window is (99, 100)?"""
-    return ask(pruning.tt_cutoff, fen, tt_entry=entry(score, 6, bound), tt_score=score, depth=depth, beta=100)
-
-
-@pytest.mark.parametrize(
-    ("bound", "score", "ends"),
+    ("bound", "score", "decides"),
     [(EXACT, -500, 1), (EXACT, 500, 1), (LOWER, 100, 1), (LOWER, 99, 0), (UPPER, 99, 1), (UPPER, 100, 0), (0, 500, 0)],
 )
-def test_a_tt_cutoff_needs_a_bound_on_its_side_and_the_depth(bound, score, ends):
-    assert [cuts_off(bound, score, depth) for depth in (5, 6, 7)] == [ends, ends, 0]
-
-
-def test_no_tt_cutoff_near_the_fifty_moves():
+def test_the_table_needs_a_bound_on_its_side_and_for_a_cutoff_depth(bound, score, decides):
+    """An evaluation of 100 is adjusted; a null window (99, 100) ends by an entry of depth 6, but not near the fifty moves."""
+    known = {"tt_entry": entry(score, 6, bound), "tt_score": score}
+    assert call(pruning.tt_adjusted_evaluation, evaluation=100, **known) == (score if decides else 100)
+    assert [ask(pruning.tt_cutoff, beta=100, depth=depth, **known) for depth in (5, 6, 7)] == [decides, decides, 0]
     fens = [HAS_ROOK.replace(" 0 1", f" {halfmove} 80") for halfmove in (89, 90, 100)]
-    assert [cuts_off(EXACT, 500, fen=fen) for fen in fens] == [1, 0, 0]
+    assert [ask(pruning.tt_cutoff, fen, beta=100, **known) for fen in fens] == [decides, 0, 0]
