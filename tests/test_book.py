@@ -2,6 +2,7 @@
 
 import random
 import struct
+from collections import Counter
 from pathlib import Path
 
 import chess
@@ -43,11 +44,6 @@ def opened(path: Path, variety: int = 100) -> Book:
     return book
 
 
-def frequencies(book: Book, position: Position) -> dict[str, float]:
-    drawn = [move_text(book.choose(position, position.legal_moves()).move) for _ in range(TRIALS)]
-    return {text: drawn.count(text) / TRIALS for text in set(drawn)}
-
-
 @pytest.mark.parametrize(
     ("variety", "weights"),
     [
@@ -58,9 +54,10 @@ def frequencies(book: Book, position: Position) -> dict[str, float]:
     ],
 )
 def test_moves_are_drawn_by_weight_and_with_less_variety_the_heavy_ones(small, variety, weights):
-    expected = {text: weight / sum(weights.values()) for text, weight in weights.items()}
-    found = frequencies(opened(small, variety), parse_fen(START))
-    assert found == pytest.approx(expected, abs=0.04)  # five standard deviations
+    book, position = opened(small, variety), parse_fen(START)
+    drawn = Counter(move_text(book.choose(position, position.legal_moves()).move) for _ in range(TRIALS))
+    expected = {text: TRIALS * weight / sum(weights.values()) for text, weight in weights.items()}
+    assert drawn == pytest.approx(expected, abs=0.04 * TRIALS)  # five standard deviations
 
 
 def test_only_allowed_moves_are_played(small):

@@ -82,7 +82,6 @@ def test_lines_of_a_few_games(games, nodes, lines, searches):
 @pytest.mark.timeout(3_600)
 @pytest.mark.parametrize(("games", "nodes", "lines", "threads"), [(60, 3_000, 1, 1), (10, 10_000, 3, 1), (20, 5_000, 1, 2)])
 def test_lines_of_many_games(games, nodes, lines, threads):
-    """pytest -m slow tests/test_lines_told.py"""
     judge = play_games(games, nodes, seed=3, lines=lines, threads=threads)
     assert judge.seen["mates told at last"] > games and not judge.faults, f"{judge.seen}: {judge.faults}"
 
@@ -91,7 +90,6 @@ def test_lines_of_many_games(games, nodes, lines, threads):
 @pytest.mark.timeout(3_600)
 @pytest.mark.skipif(not MATES.is_dir(), reason="../shared/data/mates is not there")
 def test_lines_of_mate_problems():
-    """pytest -m slow tests/test_lines_told.py"""
     lines = [line for path in sorted(MATES.glob("*.epd")) for line in path.read_text().splitlines() if line.strip()]
     judge = Judge(16)
     for line in lines[:: max(1, len(lines) // 2_000)]:
