@@ -12,7 +12,6 @@ from zobra.engine.position import Position
 
 START = chess.STARTING_FEN
 MAX_COUNTER = 10_000
-RANK_LETTERS = "12345678pnbrqkPNBRQK"
 
 # What chess.Board.status() finds, the first that applies. Two checks that no game can give are allowed: play can go on.
 FAULTS = {
@@ -63,9 +62,8 @@ def _check_syntax(fields: list[str]) -> None:
     if len(ranks) != 8:
         raise FenError(f"the board has 8 ranks, this one {len(ranks)}")
     for number, rank in zip(range(8, 0, -1), ranks, strict=True):
-        for letter in rank:
-            if letter not in RANK_LETTERS:
-                raise FenError(f"{letter!r} in rank {number} is neither a piece nor a digit from 1 to 8")
+        if odd := re.search("[^1-8pnbrqkPNBRQK]", rank):
+            raise FenError(f"{odd[0]!r} in rank {number} is neither a piece nor a digit from 1 to 8")
         if re.search("[1-8]{2}", rank):
             raise FenError(f"rank {number} ({rank!r}) has two digits in a row")
         if sum(int(letter) if letter.isdigit() else 1 for letter in rank) != 8:

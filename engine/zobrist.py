@@ -28,8 +28,7 @@ def castling_state(position):
         rooks &= rooks - ONE
         colour = rook >> FIVE
         king = lowest(position.pieces[KING] & position.colours[colour])
-        wing = KINGSIDE if rook > king else QUEENSIDE
-        state |= ONE << (TWO * colour + wing)
+        state |= ONE << (TWO * colour + (KINGSIDE if rook > king else QUEENSIDE))
     return state
 
 

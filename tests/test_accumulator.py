@@ -26,10 +26,8 @@ NETWORK_ARRAY = np.zeros(1, NETWORK)
 install(random_network(HIDDEN), NETWORK_ARRAY[0])
 
 
-@entry(VOID, record(NETWORK), record(ACCUMULATOR), POSITION_TYPE, record(ACCUMULATOR), POSITION_TYPE, WORD)
-def update_from_python(network, accumulator, position, known, known_position, colour):
-    """`update` as it is."""
-    update(network, accumulator, position, known, known_position, colour)
+FROM_PYTHON = record(NETWORK), record(ACCUMULATOR), POSITION_TYPE, record(ACCUMULATOR), POSITION_TYPE, WORD
+update_from_python = entry(VOID, *FROM_PYTHON)(update.function)
 
 
 def anew(position: Position) -> np.ndarray:

@@ -11,30 +11,16 @@ import pytest
 from tests import naive
 from tests.playouts import playouts
 from zobra.engine import attacks
-from zobra.engine.kernels import BOOL, INT, VOID, WORD, entry, record
+from zobra.engine.kernels import WORD, entry
 from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
 from zobra.engine.magics import BISHOP_MAGICS, ROOK_MAGICS
 from zobra.engine.position import TABLES_RECORD as TABLES
 from zobra.engine.tables import slider_attacks
 
-MOST = 1 << 12  # sets of relevant blockers that a square can have
-QUESTIONS = np.dtype([("occupied", "u8", (MOST,)), ("reached", "u8", (MOST,))])
-
-
-@entry(VOID, TABLES_TYPE, WORD, BOOL, record(QUESTIONS), INT)
-def look_up(tables, square, straight, asked, count):
-    """The attacks of a rook (`straight`) or bishop for each of the first `count` occupancies."""
-    for index in range(count):
-        if straight:
-            asked.reached[index] = attacks.rook_attacks(tables, square, asked.occupied[index])
-        else:
-            asked.reached[index] = attacks.bishop_attacks(tables, square, asked.occupied[index])
-
-
-@entry(WORD, POSITION_TYPE, TABLES_TYPE, WORD, WORD, WORD)
-def attackers_of(position, tables, square, colour, occupied):
-    """`attackers` for Python."""
-    return attacks.attackers(position, tables, square, colour, occupied)
+rook_attacks, bishop_attacks = (
+    entry(WORD, TABLES_TYPE, WORD, WORD)(kernel.function) for kernel in (attacks.rook_attacks, attacks.bishop_attacks)
+)
+attackers = entry(WORD, POSITION_TYPE, TABLES_TYPE, WORD, WORD, WORD)(attacks.attackers.function)
 
 
 def walk_in_directions(square: int, directions: tuple[tuple[int, int], ...], occupied: int) -> int:
@@ -46,18 +32,18 @@ def walk_in_directions(square: int, directions: tuple[tuple[int, int], ...], occ
 def test_sliders_look_up_what_walking_finds_for_every_occupancy(straight):
     """All 107,648 sets of relevant blockers, each with others that do not matter thrown in."""
     source = np.random.default_rng(4)
-    directions, total = naive.STRAIGHT if straight else naive.DIAGONAL, 0
+    directions, look_up = (naive.STRAIGHT, rook_attacks) if straight else (naive.DIAGONAL, bishop_attacks)
+    total = 0
     for square in range(64):
         blockers, expected = slider_attacks(square, straight)
         mask = int(blockers[-1])
         assert len(set(blockers.tolist())) == 1 << mask.bit_count()
         total += len(blockers)
         noise = source.integers(0, 1 << 64, len(blockers), dtype=np.uint64) & np.uint64(~mask & (1 << 64) - 1)
-        asked, count = np.zeros(1, QUESTIONS), len(blockers)
-        asked["occupied"][0, :count] = blockers | noise
-        look_up(TABLES, square, straight, asked[0], count)
-        reached = [walk_in_directions(square, directions, occupied) for occupied in blockers.tolist()]
-        assert asked["reached"][0, :count].tolist() == reached == expected.tolist()
+        found = [look_up(TABLES, square, occupied) for occupied in (blockers | noise).tolist()]
+        assert (
+            found == [walk_in_directions(square, directions, occupied) for occupied in blockers.tolist()] == expected.tolist()
+        )
     assert total == (102_400 if straight else 5_248)
 
 
@@ -65,10 +51,10 @@ def test_attackers_are_those_of_python_chess():
     source = random.Random(3)
     for board, position in playouts(6, 70):
         square, colour = source.randrange(64), source.randrange(2)
-        found = attackers_of(position.record, TABLES, square, colour, board.occupied)
+        found = attackers(position.record, TABLES, square, colour, board.occupied)
         assert found == board.attackers_mask(colour == 0, square), board.fen()
         occupied = board.occupied & source.getrandbits(64)
-        found = attackers_of(position.record, TABLES, square, colour, occupied)
+        found = attackers(position.record, TABLES, square, colour, occupied)
         assert found == board.attackers_mask(colour == 0, square, occupied) & occupied, board.fen()
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-from pathlib import Path
 
 import chess
 import numpy as np
@@ -136,34 +135,27 @@ def test_a_file_comes_back_as_it_was(tmp_path, hidden):
     assert path.stat().st_size < MAX_BYTES
 
 
-def damaged(tmp_path: Path, change) -> Path:
-    line, _, payload = random_network(HIDDEN).to_bytes().partition(b"\n")
-    header, payload = change(json.loads(line), payload)
-    path = tmp_path / "bad.network"
-    path.write_bytes(json.dumps(header).encode() + b"\n" + payload)
-    return path
+LINE, _, WEIGHTS = random_network(HIDDEN).to_bytes().partition(b"\n")
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("change", "weights", "complaint"),
     [
-        (lambda header, payload: (header | {"format": "else"}, payload), "not a file of"),
-        (lambda header, payload: ([], payload), "not a file of"),
-        (lambda header, payload: (header | {"architecture": "768 -> 1"}, payload), "its architecture is '768 -> 1'"),
-        (lambda header, payload: (header | {"qb": 64}, payload), "its qb is 64"),
-        (lambda header, payload: (header | {"hidden": 4096}, payload), "it has 4096 neurons, not a multiple of 32"),
-        (lambda header, payload: (header | {"hidden": "128"}, payload), "it has '128' neurons"),
-        (
-            lambda header, payload: (header | {"hidden": 512}, payload),
-            f"it has 512 neurons, this engine {HIDDEN}; `zobra --network",
-        ),
-        (lambda header, payload: (header, payload[:-2]), f"bytes of weights, {HIDDEN} neurons need"),
-        (lambda header, payload: (header, payload[:-2] + b"xx"), "the digest differs"),
-        (lambda header, payload: (header, b"\0" * MAX_BYTES), "larger than"),
+        ({"format": "else"}, WEIGHTS, "not a file of"),
+        ({"architecture": "768 -> 1"}, WEIGHTS, "its architecture is '768 -> 1'"),
+        ({"qb": 64}, WEIGHTS, "its qb is 64"),
+        ({"hidden": 4096}, WEIGHTS, "it has 4096 neurons, not a multiple of 32"),
+        ({"hidden": "128"}, WEIGHTS, "it has '128' neurons"),
+        ({"hidden": 512}, WEIGHTS, f"it has 512 neurons, this engine {HIDDEN}; `zobra --network"),
+        ({}, WEIGHTS[:-2], f"bytes of weights, {HIDDEN} neurons need"),
+        ({}, WEIGHTS[:-2] + b"xx", "the digest differs"),
+        ({}, b"\0" * MAX_BYTES, "larger than"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path, change, complaint):
-    path = damaged(tmp_path, change)
+def test_what_is_wrong_with_a_file_is_said(tmp_path, change, weights, complaint):
+    path = tmp_path / "bad.network"
+    path.write_bytes(json.dumps(json.loads(LINE) | change).encode() + b"\n" + weights)
     with pytest.raises(NetworkError, match=complaint) as caught:
         read_network(path)
     assert str(path) in str(caught.value)
@@ -172,12 +164,13 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path, change, complaint):
 def test_what_is_no_network_is_refused_at_once(tmp_path):
     overflowing = random_network(HIDDEN)
     overflowing.output[5, 1, 3] = -LARGEST_OUTPUT - 1
-    contents = {"weights": overflowing.to_bytes(), "noise": bytes(range(256)), "too deep": b"[" * 100_000}
+    contents = {"weights": overflowing.to_bytes(), "a list": b"[]\n", "noise": bytes(range(256)), "too deep": b"[" * 100_000}
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
     os.mkfifo(tmp_path / "fifo")
-    faults = {"weights": "beyond", "noise": "not a file of", "too deep": "not a file of", "none": "No such file"}
-    faults |= {"a\0b": "No such file"} | dict.fromkeys(("fifo", "", "/dev/zero"), "not an ordinary file")
+    faults = {"weights": "beyond", "none": "No such file", "a\0b": "No such file"}
+    faults |= dict.fromkeys(("a list", "noise", "too deep"), "not a file of")
+    faults |= dict.fromkeys(("fifo", "", "/dev/zero"), "not an ordinary file")
     for name, fault in faults.items():
         with pytest.raises(NetworkError, match=fault) as caught:
             read_network(tmp_path / name)
