@@ -15,15 +15,11 @@ MAX_PIECES = 32
 
 MAGIC = np.dtype([("mask", "u8"), ("factor", "u8"), ("shift", "u8"), ("offset", "u8")], align=True)
 
-# The evaluation network (network.py): what each feature adds to the neurons, and what these add to the score.
+# The evaluation network (network.py): what each feature adds to the neurons, and what these add to the score. Each output has
+# the weights of the side to move, then of the other.
 NEURONS = np.dtype([("values", "i2", (HIDDEN,))])
 NETWORK = np.dtype(
-    [
-        ("rows", NEURONS, (FEATURES,)),
-        ("bias", NEURONS),
-        ("output", NEURONS, (BUCKETS, 2)),  # of the side to move, and of the other
-        ("output_bias", "i8", (BUCKETS,)),
-    ],
+    [("rows", NEURONS, (FEATURES,)), ("bias", NEURONS), ("output", NEURONS, (BUCKETS, 2)), ("output_bias", "i8", (BUCKETS,))],
     align=True,
 )
 # The features that come to a side and leave it: at most those of the pieces on the board.

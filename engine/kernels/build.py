@@ -13,7 +13,7 @@ import sys
 from zobra.engine.kernels.declare import compile_missing, compiled_kernels
 from zobra.engine.kernels.kernel_file import pack, remove, write_atomically
 from zobra.engine.kernels.processor import PORTABLE, target_of
-from zobra.engine.kernels.selection import BUILD_LEVEL, PACKAGE_ENDING, PACKAGE_FOLDER, package_file, selected
+from zobra.engine.kernels.selection import BUILD_LEVEL, PACKAGE_ENDING, PACKAGE_FOLDER, selected
 from zobra.engine.kernels.sources import digest
 
 FAILED, MISUSED = 1, 2  # exit statuses
@@ -48,4 +48,5 @@ if __name__ == "__main__":
     compile_missing()
     PACKAGE_FOLDER.mkdir(exist_ok=True)
     target = selected.target
-    write_atomically(package_file(target.level), pack(digest(target), target.level, compiled_kernels()))
+    path = PACKAGE_FOLDER / f"{target.level}{PACKAGE_ENDING}"
+    write_atomically(path, pack(digest(target), target.level, compiled_kernels()))

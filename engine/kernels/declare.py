@@ -38,7 +38,6 @@ class Kernel:
 
     @cached_property
     def dispatcher(self) -> Any:
-        """The function as Numba's dispatcher."""
         from zobra.engine.kernels.compiler import njit
 
         return njit(**self._options)(self.function)

@@ -43,14 +43,9 @@ class Selection(NamedTuple):
         return f"{self.origin}: {made_for}{reason}"
 
 
-def package_file(level: str) -> Path:
-    """Where the package carries the kernels of a level."""
-    return PACKAGE_FOLDER / (level + PACKAGE_ENDING)
-
-
 def _package_kernels(target: Target) -> Kernels:
     """The package's kernels for a target; none if it has none, or none that fits the sources."""
-    path = package_file(target.level)
+    path = PACKAGE_FOLDER / f"{target.level}{PACKAGE_ENDING}"
     try:
         return {} if numba_variables() else unpack(path.read_bytes(), digest(target), target.level)
     except FileNotFoundError:
