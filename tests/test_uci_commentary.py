@@ -74,16 +74,6 @@ def test_the_current_move_is_told_when_it_changes(monkeypatch):
     assert said[:2] == ["first", "second"]
 
 
-def test_without_a_thread_for_it_only_the_current_move_is_left_out(monkeypatch):
-    def refuse(thread):
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    commentary, said = speak(report(1))
-    commentary.end()
-    assert said == [(1, 1)]
-
-
 @pytest.mark.parametrize(
     ("score", "bound", "text"),
     [

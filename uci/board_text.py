@@ -25,7 +25,7 @@ def board_text(position: Position, chess960: bool) -> str:
 def white_evaluation(position: Position, searcher: Searcher) -> int:
     """The static evaluation in centipawns, from White's side."""
     relative = searcher.evaluate(position)
-    return -relative if position.side else relative
+    return relative if position.white_to_move() else -relative
 
 
 def piece_values(position: Position, searcher: Searcher) -> dict[int, int]:
