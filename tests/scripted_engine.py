@@ -1,6 +1,7 @@
 """A small UCI engine that plays the first legal move, and misbehaves as told: python scripted_engine.py [--crash 3 ...]."""
 
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -22,6 +23,7 @@ parser.add_argument("--no-uciok", action="store_true", help="never comes up")
 parser.add_argument("--pids", type=Path, help="a folder in which it leaves a file named by its process id")
 parser.add_argument("--log", type=Path, help="a file to which it adds every line it gets")
 parser.add_argument("--stubborn", action="store_true", help="ignores signals and the end of its input, and so does its child")
+parser.add_argument("--script", type=Path, help="JSON: what it says to go, by the first four fields of the position's FEN")
 parser.add_argument("--answer", help="what it answers to every go, in Python's escapes")
 options = parser.parse_args()
 if options.stubborn:
@@ -48,7 +50,22 @@ def set_position(words: list[str]) -> chess.Board:
     return position
 
 
+def follow_script(path: Path) -> None:
+    for answer in json.loads(path.read_text())[" ".join(board.fen().split()[:4])]:
+        if answer == "crash":
+            os._exit(3)
+        elif answer == "hang":
+            time.sleep(3600)
+        elif answer == "wait for stop":
+            while sys.stdin.readline().strip() not in ("stop", ""):
+                pass
+        else:
+            say(answer)
+
+
 def go() -> None:
+    if options.script:
+        return follow_script(options.script)
     if moves_made == options.crash:
         print("the reason of the crash", file=sys.stderr, flush=True)
         os._exit(7)
@@ -90,6 +107,8 @@ for line in sys.stdin:
             say("readyok")
     elif words[0] == "ucinewgame":
         moves_made = 0
+        if options.crash == 0:
+            os._exit(3)
     elif words[:3] == ["setoption", "name", "UCI_Chess960"]:
         chess960 = words[-1] == "true"
     elif words[:3] == ["setoption", "name", "Strength"]:

@@ -3,49 +3,18 @@
 import asyncio
 import json
 import os
-import sys
 from pathlib import Path
 
 import chess.engine
 import pytest
 
-from tests.arena_runs import flat, run, scripted
+from tests.arena_runs import ENGINE, flat, run, scripted
 from zobra.arena import suite_results
 from zobra.arena.engines import read_engine
 from zobra.arena.epd import read_position
 from zobra.arena.suite import SuiteLimits, run_suite
 from zobra.arena.suite_results import Effort, EngineResult, Outcome, SuiteResult, why_unsolved
 
-SCRIPTED_ENGINE = """
-import json, sys, time
-script, fen = json.load(open(sys.argv[1])), ""
-for line in sys.stdin:
-    words = line.split()
-    if words[:1] == ["uci"]:
-        print("id name Scripted\\nid author Nobody\\noption name Hash type spin default 16 min 1 max 64\\nuciok")
-    elif words[:1] == ["isready"]:
-        print("readyok")
-    elif words[:1] == ["ucinewgame"] and "new game" in script:
-        sys.exit(3)
-    elif words[:1] == ["position"]:
-        fen = " ".join(words[2:6])
-    elif words[:1] == ["go"]:
-        for answer in script[fen]:
-            if answer == "crash":
-                sys.exit(3)
-            elif answer == "hang":
-                time.sleep(3600)
-            elif answer == "wait for stop":
-                sys.stdout.flush()
-                while (line := sys.stdin.readline()).strip() != "stop":
-                    if not line:
-                        sys.exit()
-            else:
-                print(answer)
-    elif words[:1] == ["quit"]:
-        break
-    sys.stdout.flush()
-"""
 QUEENS, MATE_IN_TWO = "6k1/8/6K1/8/8/8/8/Q7 w - -", "7k/8/5K2/8/8/8/8/6Q1 w - -"
 LOST, PAWNS = "6k1/3Q4/6K1/8/8/8/8/8 b - -", "4k3/4p3/8/8/8/8/4P3/4K3 w - -"
 STOCKFISH = Path("/usr/games/stockfish")
@@ -56,10 +25,8 @@ def answering(tmp_path):
     """Returns a function that makes the command of an engine answering by a script {four FEN fields: lines}."""
 
     def make(script: dict[str, list[str]], name: str = "scripted") -> str:
-        engine, answers = tmp_path / "engine.py", tmp_path / f"{name}.json"
-        engine.write_text(SCRIPTED_ENGINE)
-        answers.write_text(json.dumps(script))
-        return f"{sys.executable} {engine} {answers}"
+        (tmp_path / f"{name}.json").write_text(json.dumps(script))
+        return f"{ENGINE} --script {tmp_path / name}.json"
 
     return make
 
@@ -156,14 +123,18 @@ def test_a_search_ends_early_only_when_asked(answering, monkeypatch):
         ({PAWNS: ["bestmove nonsense"]}, "engine failed: ", 9),
         ({PAWNS: ["bestmove (none)"]}, "no move", 9),
         ({PAWNS: ["hang"]}, "no answer within 1 s", 1),
-        ({"new game": []}, "engine failed: died before its search (exit code: 3)", 60),
     ],
 )
 def test_an_engine_that_fails_loses_the_position_and_goes_on(answering, script, why, timeout):
     command = answering({QUEENS: [info(1, "a1a8"), "bestmove a1a8"]} | script)
     failed, good = outcomes_of(command, [f"{PAWNS} bm e4;", f"{QUEENS} bm Qa8;"], timeout=timeout)
     assert not failed.solved and failed.why.startswith(why)
-    assert good.solved or "new game" in script
+    assert good.solved
+
+
+def test_an_engine_that_dies_before_its_search_is_not_waited_for():
+    (failed,) = outcomes_of(f"{ENGINE} --crash 0", [f"{PAWNS} bm e4;"], timeout=60)
+    assert failed.why == "engine failed: died before its search (exit code: 3)"
 
 
 @pytest.fixture
