@@ -13,15 +13,13 @@ DRAW = "1/2-1/2"
 
 @dataclass(frozen=True)
 class AdjudicationRules:
-    """When a game is ended early. Scores are in centipawns; None switches a rule off. `draw`: (first full move, moves of each
-    side in a row, largest score). `resign`: (moves of the loser in a row, score that is lost); with `resign_twosided` the
-    winner's scores must agree. `move_limit`: full moves in a game. `syzygy`: tables' folder."""
+    """When a game is ended early. Scores are in centipawns; None switches a rule off."""
 
-    draw: tuple[int, int, int] | None = None
-    resign: tuple[int, int] | None = None
-    resign_twosided: bool = False
-    move_limit: int | None = None
-    syzygy: str | None = None
+    draw: tuple[int, int, int] | None = None  # first full move, moves of each side in a row, largest score
+    resign: tuple[int, int] | None = None  # moves of the loser in a row, score that is lost
+    resign_twosided: bool = False  # the winner's scores must agree
+    move_limit: int | None = None  # full moves in a game
+    syzygy: str | None = None  # folder of the tables
 
     def __post_init__(self) -> None:
         if (self.draw and self.draw[1] < 1) or (self.resign and self.resign[0] < 1):

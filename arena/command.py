@@ -32,7 +32,7 @@ INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 _LONGEST_MESSAGE = 1000
 _PLIES = f"Plies of the book, or random ones without it (at most {MOST_RANDOM_PLIES})."
 ConcurrencyOption = typer.Option(
-    "--concurrency", "-c", min=1, help="Games at a time.", show_default="1; ladder: idle processors"
+    "--concurrency", "-c", min=1, help="Games at a time.", show_default="1, ladder: idle processors"
 )
 _FREE = ("folder", "concurrency", "pin", "log", "trust")  # options that do not decide which games are played
 EngineOptions = Annotated[list[str] | None, typer.Option("--option", "-o", help="Set an option: [ENGINE:]NAME=VALUE.")]

@@ -22,7 +22,7 @@ from zobra.arena.files import printable, read_toml, typed
 
 PROTOCOLS = ("uci", "xboard")
 LADDER_KEYS = ("rating", "sigma", "source")
-_THREADS = ("threads", "cores")  # lower-case names of the option for the number of processors
+THREADS = ("threads", "cores")  # lower-case names of the option for the number of processors
 _SWITCHES = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -70,7 +70,7 @@ class EngineSpec:
     @property
     def threads(self) -> int:
         """The processors that the engine's options ask for."""
-        return max((int(value) for name, value in self.options.items() if name.lower() in _THREADS), default=1)
+        return max((int(value) for name, value in self.options.items() if name.lower() in THREADS), default=1)
 
 
 def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
@@ -95,10 +95,10 @@ def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
             raise ValueError(f"{where}: unknown key {', '.join(unknown)} (known: {', '.join(known)})")
         try:
             command = table.get("command")
-            table["command"] = list(words(command)) if isinstance(command, str) else command
-            if not isinstance(table["command"], list) or not table["command"]:
+            given = words(command) if isinstance(command, str) else command if isinstance(command, list) else ()
+            if not given:
                 raise ValueError("no command, which is a text or a list")
-            engine = typed(EngineSpec, {"name": Path(str(table["command"][0])).name} | table)
+            engine = typed(EngineSpec, {"name": Path(str(given[0])).name} | table | {"command": [*map(str, given)]})
         except (TypeError, ValueError) as error:
             raise ValueError(f"{where}: {error}") from error
         found.append((engine, {key: value for key, value in table.items() if key in LADDER_KEYS}))
@@ -164,9 +164,3 @@ def as_announced(options: Mapping[str, Any], announced: Mapping[str, chess.engin
         elif kind == "spin":
             result[name] = announced[name].parse(value)
     return result
-
-
-def with_one_thread(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
-    """The options, with Threads (XBoard: cores) at 1 if it is not among them. Some engines would take every processor."""
-    is_asked = any(name.lower() in _THREADS for name in options)
-    return {name: 1 for name in announced if name.lower() in _THREADS and not is_asked} | dict(options)

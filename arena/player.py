@@ -12,7 +12,7 @@ import chess
 import chess.engine
 
 from zobra.arena.clock import GameClock, TimeControl, engine_limit
-from zobra.arena.engines import EngineSpec, as_announced, with_one_thread
+from zobra.arena.engines import THREADS, EngineSpec, as_announced
 from zobra.arena.files import printable
 from zobra.arena.interrupts import run_async
 from zobra.arena.played_move import PlayedMove
@@ -66,7 +66,9 @@ class EnginePlayer:
             if not coming.done() and not protocol.greeted and GREETING_TIME < START_TIME:  # it may be no engine at all
                 raise EngineFailure("stall", f"no word of {spec.protocol} in {GREETING_TIME:g} s{player._last_words()}")
             await asyncio.wait_for(coming, START_TIME)
-            options = with_one_thread(as_announced(spec.options, protocol.options), protocol.options)
+            options = as_announced(spec.options, protocol.options)
+            if not any(name.lower() in THREADS for name in options):  # some engines would take every processor
+                options |= {name: 1 for name in protocol.options if name.lower() in THREADS}
             await asyncio.wait_for(protocol.configure(options), START_TIME)
             await player.ready()
         except BaseException as error:
@@ -118,7 +120,8 @@ class EnginePlayer:
         await self.ready()
         protocol, clock = self._protocol, clocks[board.turn]
         allowance, limit = clock.allowance_ms(), engine_limit(clocks, board.turn, game)
-        protocol.rewind()
+        protocol.going.clear()
+        protocol.answer_time, protocol.answer = None, ""
         wanted = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
         task = asyncio.ensure_future(protocol.play(board, limit, game=game, info=wanted))
         going = asyncio.ensure_future(protocol.going.wait())

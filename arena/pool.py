@@ -33,12 +33,11 @@ class WorkerProcess:
 
 @dataclass(frozen=True)
 class Playing:
-    """How games are played side by side: at most `concurrency` at a time, each on its own processors if `pin`. `log`: a file
-    that gets the conversation with the engines."""
+    """How games are played side by side."""
 
-    concurrency: int = 1
-    pin: bool = True
-    log: Path | None = None
+    concurrency: int = 1  # games at a time
+    pin: bool = True  # each on its own processors
+    log: Path | None = None  # gets the conversation with the engines
 
 
 class Pool:

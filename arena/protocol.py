@@ -35,11 +35,6 @@ class TimedProtocol(chess.engine.Protocol):
         # what is not UTF-8 becomes escapes; python-chess would pass over the whole line, and wait for it forever
         self._decoders = defaultdict[int, codecs.IncrementalDecoder](lambda: _DECODER("backslashreplace"))
 
-    def rewind(self) -> None:
-        """Prepares for the next move."""
-        self.going.clear()
-        self.answer_time, self.answer = None, ""
-
     def _note(self, sign: str, line: str) -> None:
         """Logs one line at once, so that lines of several processes do not mix. A failure ends the log, not the game."""
         if self.log is None:

@@ -23,16 +23,15 @@ MOST_ROUNDS = 1_000_000
 
 @dataclass(frozen=True)
 class Pairing:
-    """One game to play. `index` counts games from 0, `pair` the pairs, `round` the openings from 1. `options`: by engine,
-    options for this game alone, besides those that the engine always has."""
+    """One game to play."""
 
-    index: int
-    pair: int
-    round: int
+    index: int  # counts games from 0
+    pair: int  # counts pairs from 0
+    round: int  # counts openings from 1
     white: str
     black: str
     opening: Opening
-    options: dict[str, dict[str, Any]] = field(default_factory=dict)
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)  # by engine, besides those that it always has
 
 
 def encounters(names: Sequence[str], tournament: str) -> list[tuple[str, str]]:

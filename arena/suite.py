@@ -33,13 +33,12 @@ OutputOption = typer.Option("--json", help="Where the results go; an unfinished 
 
 
 class SuiteLimits(NamedTuple):
-    """How long a position is searched: until `search` ends it, or a solution has stood for `solved_plies` plies of depth.
-    `timeout` (seconds) bounds searches without a time limit. `workers`: engine processes side by side."""
+    """How positions are searched."""
 
     search: chess.engine.Limit
-    solved_plies: int | None = None
-    timeout: float = 600.0
-    workers: int = 1
+    solved_plies: int | None = None  # ends a search when a solution has stood for so many plies of depth
+    timeout: float = 600.0  # seconds, for searches without a time limit
+    workers: int = 1  # engine processes side by side
 
 
 def suite(

@@ -167,7 +167,7 @@ def test_engines_are_told_the_time_and_the_moves(tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "told"),
-    [({"Caution": text}, ["Threads value 1", "Caution value false"]) for text in ("false", "False", "0")]
+    [({"Caution": text}, ["Caution value false", "Threads value 1"]) for text in ("false", "False", "0")]
     + [({}, ["Threads value 1"]), ({"Threads": "3"}, ["Threads value 3"])],  # one thread unless told otherwise
 )
 def test_options_have_the_values_of_their_types(tmp_path, options, told):
