@@ -52,19 +52,15 @@ def analyse(
     with errors_as_messages():
         own = [f"{name}={value}" for name, value in (("Threads", threads), ("Hash", hash_mb)) if value is not None]
         spec = read_engine(engine, [*own, *(option or [])])
-        games = open_source(source)
-        interrupted = False
         try:
-            run_async(_run(console, games, spec, search, output))
+            run_async(_run(console, open_source(source), spec, search, output))
         except KeyboardInterrupt:
-            interrupted = True
-        if html is not None and output is not None and not interrupted:
+            kept = f"; {output} keeps what is done, and the same command resumes" if output else ""
+            console.print(f"interrupted{kept}", soft_wrap=True)
+            raise typer.Exit(INTERRUPTED) from None
+        if html is not None and output is not None:
             html.write_text(report_match.page(read_pgn(output)), encoding="utf-8")
             console.print(f"page: {html}", soft_wrap=True)
-    if interrupted:
-        kept = f"; {output} keeps what is done, and the same command resumes" if output else ""
-        console.print(f"interrupted{kept}", soft_wrap=True)
-        raise typer.Exit(INTERRUPTED)
 
 
 def _default_output(source: str, html: Path | None) -> Path | None:
@@ -101,7 +97,13 @@ async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, searc
                     sides, lines = await annotate(game, engine, search, partial(show, index))
                     for line in _position_summary(game, lines) if source.positions else _game_summary(game, sides):
                         console.print(line, soft_wrap=True)
-                    _write(output, f"{game}\n\n")
+                    if output is None:
+                        typer.echo(f"{game}\n")
+                    else:
+                        with output.open("a", encoding="utf-8") as file:
+                            file.write(f"{game}\n\n")
+                            file.flush()
+                            os.fsync(file.fileno())  # a game that is done is on disk
                     panel.count(index + 1)
     except BaseException:
         await engine.kill()  # an engine in the middle of a search may not answer
@@ -126,14 +128,3 @@ def _position_summary(game: chess.pgn.Game, lines: list[EngineLine]) -> Iterator
         score = line.score.white()
         value = f"{(score.score() or 0) / 100:+.2f}" if score.mate() is None else f"#{score.mate()}"
         yield f"  {number}: {value}, depth {line.depth}: {board.variation_san(line.moves) or 'the game is over'}"
-
-
-def _write(output: Path | None, text: str) -> None:
-    """Adds a game to the output; it is on disk when this returns."""
-    if output is None:
-        typer.echo(text, nl=False)
-        return
-    with output.open("a", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from pathlib import Path
 
 import chess
@@ -43,10 +42,7 @@ def open_source(text: str) -> AnalysisSource:
 
 
 def _games(content: str) -> Iterator[chess.pgn.Game | ValueError]:
-    file = io.StringIO(content)
-    for number in count(1):
-        if (game := chess.pgn.read_game(file)) is None:
-            return
+    for number, game in enumerate(iter(partial(chess.pgn.read_game, io.StringIO(content)), None), start=1):
         problem = game.errors[0] if game.errors else ""
         if type(game.board()) is not chess.Board:
             problem = f"its variant is {game.board().uci_variant}"

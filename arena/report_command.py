@@ -22,10 +22,7 @@ def report(
 
 
 def report_page(run: Path) -> str:
-    """The page for a match folder (with run.json), a PGN file, or a JSON file of suite results.
-
-    Raises OSError when a file cannot be read, or ValueError when it is none of these.
-    """
+    """The page for a match folder, a PGN file, or a JSON file of suite results. Raises OSError, or ValueError for all else."""
     if run.is_dir():
         return report_match.page(read_match(run))
     if ".pgn" in (suffix.lower() for suffix in run.suffixes):

@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
-from itertools import count
 from pathlib import Path
 
 import chess
@@ -142,11 +141,8 @@ def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
 
 def read_pgn(path: Path) -> ReportedGames:
     """Reads a PGN file. Games with errors become problems. Raises OSError, or ValueError when there is no game at all."""
-    found = ReportedGames(path, [], [])
-    file, waiting = io.StringIO(read_text(path)), dict[tuple, int]()
-    for index in count():
-        if (tree := chess.pgn.read_game(file)) is None:
-            break
+    found, waiting = ReportedGames(path, [], []), dict[tuple, int]()
+    for index, tree in enumerate(iter(partial(chess.pgn.read_game, io.StringIO(read_text(path))), None)):
         if tree.errors or type(tree.board()) is not chess.Board:
             found.problems.append(f"game {index + 1}: {tree.errors[0] if tree.errors else 'a variant of chess'}")
         elif tree.next() is not None or "FEN" in tree.headers or tree.headers.get("White", "?") != "?":
@@ -166,12 +162,10 @@ def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> Re
 
     `waiting` has games whose return game with the same opening has not come yet; games without a known opening have none.
     """
-    nodes, headers, board = list(tree.mainline()), tree.headers, tree.board()
-    root = board.fen() if "FEN" in headers else ""
+    nodes, headers = list(tree.mainline()), tree.headers
+    root = tree.board().fen() if "FEN" in headers else ""
     book = next((number for number, node in enumerate(nodes) if node.comment != "book"), len(nodes))
     moves = [node.move.uci() for node in nodes[:book]]
-    for node in nodes[:book]:
-        board.push(node.move)
     white, black = headers.get("White", "?"), headers.get("Black", "?")
     if white == black:
         white, black = ("White", "Black") if white == "?" else (f"{white} (White)", f"{black} (Black)")
@@ -179,7 +173,12 @@ def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> Re
     pair = waiting.pop((black, white, root, *moves), index) if root or moves else index
     if pair == index:
         waiting[(white, black, root, *moves)] = index
-    opening = {"fen": board.fen(), "name": name, "root": root or chess.STARTING_FEN, "moves": moves}
+    opening = {
+        "fen": (nodes[book - 1] if book else tree).board().fen(),
+        "name": name,
+        "root": root or chess.STARTING_FEN,
+        "moves": moves,
+    }
     outcome, played = tree.end().board().outcome(claim_draw=True), [PlayedMove.from_node(node) for node in nodes[book:]]
     reason = outcome.termination.name.replace("_", " ") if outcome else headers.get("Termination", "unknown")
     result = headers.get("Result", "*")

@@ -8,6 +8,7 @@ import struct
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import chess.pgn
@@ -66,8 +67,7 @@ def import_files(paths: Iterable[Path], folder: Path) -> tuple[int, Counter[str]
         kept.clear()
 
     for path in paths:
-        text = io.StringIO(read_text(path))
-        while (game := chess.pgn.read_game(text)) is not None:
+        for game in iter(partial(chess.pgn.read_game, io.StringIO(read_text(path))), None):
             try:
                 kept.append(training_game(game, count))
                 count += 1
