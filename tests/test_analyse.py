@@ -22,7 +22,7 @@ from tests.tools.browser import CHROMIUM, Browser
 from zobra.arena.analyse_command import analyse
 from zobra.arena.analysis import SideSummary, centipawn_loss, mark, move_accuracy, winning_chance
 
-ENGINE = f"{sys.executable} tests/tools/material_engine.py"
+ENGINE = f"{sys.executable} {Path(__file__).parent / 'tools' / 'material_engine.py'}"
 # Black leaves the queen to the knight at move 3; White mates at move 6
 BLUNDER = """[Event "?"]
 [White "Anna"]
@@ -33,11 +33,6 @@ BLUNDER = """[Event "?"]
 
 """
 FOOLS_MATE = '[White "C"]\n[Black "D"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
-
-
-@pytest.fixture(autouse=True)
-def in_repository(monkeypatch):
-    monkeypatch.chdir(Path(__file__).parent.parent)
 
 
 def run(*arguments: object, engine: str = ENGINE, **more):
@@ -76,9 +71,8 @@ def test_a_game_gets_evaluations_marks_lines_and_accuracies(tmp_path):
 
 
 def test_a_page_hides_what_match_tools_write_into_comments(tmp_path):
-    (tmp_path / "match.pgn").write_text(
-        '[Event "?"]\n\n1. e4 {book} e5 {+0.31/12 0.101s, n=52311} 2. Nf3 {0.2s, n=9, bold} *\n'
-    )
+    moves = "1. e4 {book} e5 {+0.31/12 0.101s, n=52311} 2. Nf3 {0.2s, n=9, bold} *"
+    (tmp_path / "match.pgn").write_text(f'[Event "?"]\n\n{moves}\n')
     assert run(tmp_path / "match.pgn", "--html", tmp_path / "match.html").exit_code == 0
     comments = re.findall(r"\{([^}]*)\}", replays((tmp_path / "match.html").read_text())[0]["pgn"])
     assert [re.sub(r"\[%.*?\]", "", comment).strip() for comment in comments] == ["", "", "bold"]
@@ -115,9 +109,8 @@ def test_positions_get_lines(tmp_path):
     (game,) = games_of(result.stdout)
     assert game.next().san() == "Qxf7#" and len(game.variations) == 3
     assert game.eval().white().mate() == 1 and "1: #1, depth 2: 4. Qxf7#" in result.output
-    (tmp_path / "suite.epd").write_text(
-        f'# two\n{scholars_mate[:-4]} bm Qxf7#; id "mate";\n8/8/8/8/8/5k2/6q1/7K w - -\n8/8/x\n'
-    )
+    lines = ["# two", f'{scholars_mate[:-4]} bm Qxf7#; id "mate";', "8/8/8/8/8/5k2/6q1/7K w - -", "8/8/x"]
+    (tmp_path / "suite.epd").write_text("\n".join(lines) + "\n")
     result = run(tmp_path / "suite.epd", "--output", tmp_path / "out.pgn")
     games = games_of((tmp_path / "out.pgn").read_text())
     assert result.exit_code == 0 and games[0].headers["Event"] == "mate" and len(games) == 2

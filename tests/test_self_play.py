@@ -27,7 +27,7 @@ from zobra.train.games import (
 )
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer
 from zobra.train.import_games import HEAD, convert_set, read_old_shard
-from zobra.train.positions import EMPTY, PACKED, Replayer, mailboxes, unpack_board
+from zobra.train.positions import PACKED, Replayer, unpack_board
 
 RULES = {"nodes": 150, "node_limit": 1_500}
 
@@ -257,13 +257,5 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):
 
 def test_the_view_shows_moves_and_scores(games):
     text = as_pgn(games[0])
-    assert f'[Termination "{ENDINGS[games[0].ending]}"]' in text
-    assert f'[FEN "{parse_fen(games[0].fen).to_board().fen()}"]' in text
+    assert f'[Termination "{ENDINGS[games[0].ending]}"]' in text and f'[FEN "{chess.Board(games[0].fen).fen()}"]' in text
     assert text.count("{") == len(games[0].moves)
-
-
-def test_mailboxes_are_the_boards(games):
-    positions = Replayer({}).positions(games[0])
-    for position, mailbox in zip(positions, mailboxes(positions), strict=True):
-        found = {square: chess.Piece(piece // 2 + 1, piece % 2 == 0) for square, piece in enumerate(mailbox) if piece != EMPTY}
-        assert found == unpack_board(position).piece_map()

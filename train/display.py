@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
-from zobra.train.trainer import EpochReport, Errors, Trainer
+from zobra.train.trainer import Errors, Trainer
 
 
 def bar(console: Console, *columns: str) -> Progress:
@@ -23,12 +23,12 @@ def train(console: Console, trainer: Trainer, plot: Path) -> Errors:
     with bar(console, "loss") as progress:
         task = progress.add_task("train", total=trainer.schedule.epochs, loss="")
 
-        def show(report: EpochReport) -> None:
-            progress.update(task, completed=report.epoch, loss=f"{report.training.loss:.5f}")
-            if errors := report.validation:
-                reports.append((report.epoch, report.training.loss, errors.loss))
-                values = f"{report.training.loss:8.5f} {errors.loss:11.5f} {errors.score:10.5f} {errors.result:11.5f}"
-                console.print(f"{report.epoch:5.0f} {report.positions_per_second:12,.0f}  {values}")
+        def show(epoch: float, speed: float, training: Errors, validation: Errors | None) -> None:
+            progress.update(task, completed=epoch, loss=f"{training.loss:.5f}")
+            if validation is not None:
+                reports.append((epoch, training.loss, validation.loss))
+                values = f"{validation.loss:11.5f} {validation.score:10.5f} {validation.result:11.5f}"
+                console.print(f"{epoch:5.0f} {speed:12,.0f}  {training.loss:8.5f} {values}")
 
         errors = trainer.run(show)
     try:

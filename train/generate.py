@@ -28,7 +28,6 @@ from zobra.train.games import keep_settings, shard_path, write_shard
 from zobra.tt.table import Table
 
 GAMES_A_SHARD = 128
-PIECES_DIGEST = 16  # characters of the digest of the piece-square values
 TABLE_MEGABYTES = 2
 
 
@@ -73,7 +72,7 @@ class Generation:
         self.stopping = threading.Event()
         self._folder, self._rules, self._seed, self._workers = folder, rules, seed, workers
         self._parameters = {"use_network": int(bool(network))}
-        plays = network or f"pieces {hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest()[:PIECES_DIGEST]}"
+        plays = network or f"pieces {hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest()[:16]}"
         keep_settings(folder, {"seed": seed, "network": plays, "games_a_shard": GAMES_A_SHARD, **RULE_DEFAULTS, **rules})
         firsts = range(0, games, GAMES_A_SHARD)
         missing = [first for first in firsts if not shard_path(folder, first).exists()]

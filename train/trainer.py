@@ -58,13 +58,7 @@ class Errors(NamedTuple):
     result: float
 
 
-class EpochReport(NamedTuple):
-    """State of the training; `validation` is None except at the end of an epoch."""
-
-    epoch: float
-    positions_per_second: float
-    training: Errors
-    validation: Errors | None
+Listener = Callable[[float, float, Errors, Errors | None], None]
 
 
 def initial_weights(hidden: int, seed: int) -> np.ndarray:
@@ -99,22 +93,29 @@ class Trainer:
         limits["output"], limits["output_bias"] = LARGEST_OUTPUT / QB, LARGEST_OUTPUT
         self._limits = limits.view("f4")
         self._pool = ThreadPoolExecutor(threads)
-        self._step = 0
 
-    def run(self, on_report: Callable[[EpochReport], None] = lambda report: None) -> Errors:
-        """Train all epochs; return the errors on the games kept out."""
+    def run(self, on_report: Listener = lambda *report: None) -> Errors:
+        """Train all epochs; return the errors on the games kept out.
+
+        Now and then on_report(epochs done, positions a second, errors in training, errors in validation) is called; the last is
+        None except at the end of an epoch.
+        """
         source, schedule = np.random.default_rng(self.schedule.seed), self.schedule
         per_epoch = max(1, len(self.training) // schedule.batch)
+        step, steps, flat = 0, per_epoch * schedule.epochs, self.weights.view("f4")
         for epoch in range(schedule.epochs):
-            batches = np.array_split(source.permutation(self.training), per_epoch)
             total, seen, began = np.zeros(3), 0, time.perf_counter()
-            for number, batch in enumerate(batches, 1):
-                total += self._learn(batch, per_epoch * schedule.epochs)
+            for number, batch in enumerate(np.array_split(source.permutation(self.training), per_epoch), 1):
+                total += self._work(batch, schedule.blend_at(step, steps), True)
                 seen += len(batch)
+                rate = schedule.rate_at(step, steps)
+                step += 1
+                facts = np.float32(len(batch)), step, np.float32(rate), np.float32(schedule.decay)
+                optimise(flat, self._gradients, self._moments, self._limits, facts)
                 if number % BATCHES_A_REPORT == 0 or number == per_epoch:
                     speed = seen / (time.perf_counter() - began)
                     validation = self.validate() if number == per_epoch else None
-                    on_report(EpochReport(epoch + number / per_epoch, speed, Errors(*(total / seen)), validation))
+                    on_report(epoch + number / per_epoch, speed, Errors(*(total / seen)), validation)
         return self.validate()
 
     def validate(self) -> Errors:
@@ -134,12 +135,3 @@ class Trainer:
 
         list(self._pool.map(process, range(CHUNKS)))
         return errors.sum(axis=0)
-
-    def _learn(self, batch: np.ndarray, steps: int) -> np.ndarray:
-        """One step of `steps`; sums of the errors before it."""
-        errors = self._work(batch, self.schedule.blend_at(self._step, steps), True)
-        rate = self.schedule.rate_at(self._step, steps)
-        self._step += 1
-        step = np.float32(len(batch)), self._step, np.float32(rate), np.float32(self.schedule.decay)
-        optimise(self.weights.view("f4"), self._gradients, self._moments, self._limits, step)
-        return errors
