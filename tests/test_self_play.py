@@ -8,7 +8,6 @@ import chess
 import numpy as np
 import pytest
 
-from zobra.engine.fen import parse_fen
 from zobra.engine.move import NO_MOVE, move_text
 from zobra.engine.scores import is_mate
 from zobra.train import generate

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from tests.test_network import random_network
 from zobra.engine.network_file import BUILT_IN, HIDDEN, NetworkError, read_network
 from zobra.train.command_line import app
 from zobra.train.games import shards
@@ -78,6 +79,12 @@ def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
     result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
     assert result.exit_code == 1 and "gne1: there are no games in it" in result.output
     assert not (tmp_path / "late").exists()
+
+
+def test_a_network_of_another_width_goes_to_another_process(tmp_path):
+    (tmp_path / "quick.network").write_bytes(random_network(HIDDEN + 32).to_bytes())
+    with pytest.raises(StepFailed, match=r"quick\.network could not be verified"):  # the floats are missing
+        Pipeline(read_recipe("quick"), tmp_path, Console(), 1).verify()
 
 
 def test_a_name_that_no_match_could_use_is_refused(tmp_path):
