@@ -139,7 +139,9 @@ def test_hashfull_counts_the_present_search(table):
     assert table.permille_full() == 1
 
 
-def test_clear_forgets_everything_and_needs_no_second_table(table, monkeypatch):
+@pytest.mark.parametrize("megabytes", [1, 2])
+def test_clear_forgets_everything_and_needs_no_second_table(megabytes, monkeypatch):
+    table = Table(megabytes)
     monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
     for may_map in (True, False):
         table.next_generation()

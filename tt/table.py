@@ -5,6 +5,8 @@ Threads share the table without locks: a torn write does not verify. The memory 
 out zeroed page by page: a table of gigabytes is made, and cleared, at once.
 """
 
+from contextlib import suppress
+
 import numpy as np
 
 from zobra.engine.board import ZERO
@@ -132,12 +134,13 @@ class Table:
             raise MemoryError(f"a table of {megabytes} MB does not fit: {error}") from error
 
     def clear(self) -> None:
-        """Empty the table: a fresh mapping is zero, and costs nothing until it is used."""
-        try:
-            self._take(self.megabytes)
-        except MemoryError:  # there is no memory for a second table: write over this one
-            self.bytes[:] = 0
-            self.record["generation"] = 0
+        """Empty the table. Fresh memory is zero, and costs nothing until it is used; a small table is written over faster."""
+        if self.megabytes > MIN_MEGABYTES:
+            with suppress(MemoryError):  # there may be none for a second table: write over this one
+                self._take(self.megabytes)
+                return
+        self.bytes[:] = 0
+        self.record["generation"] = 0
 
     def _take(self, megabytes: int) -> None:
         """From now on use new memory of this size, which is zero; the old one is freed with its last reference."""
