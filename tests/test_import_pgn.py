@@ -40,7 +40,6 @@ def test_games_are_read_from_their_first_score_on(tmp_path, name, pack):
         (SCORED, "*", "no result"),
         ("1. e4 {+0.30/8} e5 2. Nf3 {+0.10/8}", "1-0", "a move without a score after moves with one"),
         ("1. e4 {+0.30/8} Ke4 {+0.10/8}", "1-0", "an illegal move"),
-        (" ".join(["Nf3 {+0.1/3} Nf6 {+0.1/3} Ng1 {+0.1/3} Ng8 {+0.1/3}"] * 101), "1/2-1/2", "more than 400 plies"),
     ],
 )
 def test_other_games_are_refused_with_the_reason(tmp_path, moves, result, reason):
@@ -59,3 +58,10 @@ def test_chess960_castling_comes_back(tmp_path):
     assert run(tmp_path, tmp_path / "a.pgn").exit_code == 0
     (game,) = read_shard(shards(tmp_path)[0])
     assert chess.Board(game.fen, chess960=True).has_castling_rights(chess.WHITE) and len(game.moves) == 2
+
+
+def test_a_long_game_is_cut(tmp_path):
+    moves = " ".join(["Nf3 {+0.1/3} Nf6 {+0.1/3} Ng1 {+0.1/3} Ng8 {+0.1/3}"] * 101)
+    (tmp_path / "a.pgn").write_text(GAME.format("1/2-1/2", moves, "1/2-1/2"))
+    assert run(tmp_path, tmp_path / "a.pgn").exit_code == 0
+    assert [len(game.moves) for game in read_shard(shards(tmp_path / "games")[0])] == [400]

@@ -26,15 +26,14 @@ HEAD = struct.Struct("<IHHBB")
 
 
 def training_game(game: chess.pgn.Game, number: int) -> TrainingGame:
-    """A PGN game from its first move with a score on; DataError gives the reason why it is refused."""
+    """A PGN game from its first move with a score on, cut after LONGEST_GAME plies; DataError says why it is refused."""
     played = [(node.parent.board(), PlayedMove.from_node(node)) for node in game.mainline()]
     first = next((ply for ply, (_, move) in enumerate(played) if move.pawns(1) is not None), len(played))
-    played = played[first:]
+    played = played[first : first + LONGEST_GAME]
     for fault, is_found in (
         ("an illegal move, or text that is no move", game.errors),
         ("no result", game.headers["Result"] not in RESULTS),
         ("no scores", not played),
-        (f"more than {LONGEST_GAME} plies", len(played) > LONGEST_GAME),
         ("a move without a score after moves with one", any(move.pawns(1) is None for _, move in played)),
     ):
         if is_found:
