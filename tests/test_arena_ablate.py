@@ -47,8 +47,7 @@ def test_an_interrupted_ablation_goes_on(tmp_path):
     whole["techniques"][0]["bench"] = 77
     kept.write_text(json.dumps(whole))
     assert "resuming after 3 of 4 games" in run("--folder", folder)
-    # a bench that is known is not searched again
-    assert json.loads(kept.read_text()) == whole
+    assert json.loads(kept.read_text()) == whole  # a bench that is known is not searched again
 
 
 def test_techniques_are_switches_unless_named(tmp_path):

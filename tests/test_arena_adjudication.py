@@ -79,8 +79,7 @@ def test_a_pawn_move_starts_the_count_again():
     for move in ["g1f3", "g8f6", "f3g1", "e7e6", "g1f3", "f6g8", "f3g1"]:
         board.push_uci(move)
         found.append(adjudicator.ending(board, played(move)) is not None)
-    # the pawn move is itself a quiet one, the first of four
-    assert found == [False] * 6 + [True]
+    assert found == [False] * 6 + [True]  # the pawn move is itself a quiet one, the first of four
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,7 @@ def test_command_lines():
     assert read_engine("./engine --hash=4").command == ("./engine", "--hash=4")
     with pytest.raises(ValueError, match="no command"):
         read_engine("name=")
-
-
-def test_a_command_line_of_windows():
+    # a backslash is part of a path on Windows
     assert words('"C:\\My Engines\\zobra.exe" --tunable', windows=True) == ("C:\\My Engines\\zobra.exe", "--tunable")
     assert words("C:\\zobra.exe -x 'a b'", windows=True) == ("C:\\zobra.exe", "-x", "a b")
 

@@ -43,16 +43,14 @@ def test_points_of_the_strategic_test_suite_are_those_of_its_comment():
         assert dict(position.points) == {board.uci(board.parse_san(san)): int(worth) for san, worth in pairs}
 
 
-def test_all_goals_of_one_line():
-    position = read_position(f'{STARTING_EPD} bm e4 d4; am f3; dm 3; id "all"; c8 "10 4"; c9 "e2e4 g1f3";', "x.epd", 7)
-    assert (position.file, position.line, position.name) == ("x.epd", 7, "all")
-    assert (position.best, position.avoid, position.mate_in) == (("e2e4", "d2d4"), ("f2f3",), 3)
-    assert position.points == (("e2e4", 10), ("g1f3", 4))
-
-
 @pytest.mark.parametrize(
     ("line", "found"),
     [
+        (
+            f'{STARTING_EPD} bm e4 d4; am f3; dm 3; id "all"; c8 "10 4"; c9 "e2e4 g1f3";',
+            {"file": "suite.epd", "line": 12, "name": "all", "best": ("e2e4", "d2d4"), "avoid": ("f2f3",), "mate_in": 3}
+            | {"points": (("e2e4", 10), ("g1f3", 4))},
+        ),
         ('4k3/P7/8/8/8/8/8/4K3 w - - c0 "a8=Q+=10, Kd2=3";', {"points": (("a7a8q", 10), ("e1d2", 3))}),
         (f'{STARTING_EPD} bm e4; c0 "Fischer, Reykjavik 1972";', {"points": (), "name": "suite:12"}),
         ("4k3/8/8/8/8/8/8/4KQ2 w - - 42 77 bm Qf6;", {"fen": "4k3/8/8/8/8/8/8/4KQ2 w - - 42 77", "best": ("f1f6",)}),

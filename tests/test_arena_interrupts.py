@@ -1,7 +1,6 @@
 """Runs that are interrupted at bad moments: nothing of them stays behind but what was to be kept."""
 
 import errno
-import io
 import json
 import os
 import random
@@ -12,7 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from unittest.mock import MagicMock
+from unittest.mock import MagicMock, Mock
 
 import chess
 import pytest
@@ -94,17 +93,10 @@ def test_the_conversation_is_kept(tmp_path):
     assert all(len(line.split()[0]) == len("2026-01-01T00:00:00.000") for line in lines)
 
 
-class FullFile(io.BytesIO):
-    """A file on a full disk."""
-
-    name = "journal.jsonl"
-
-    def write(self, _):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
 def test_a_full_disk_names_the_file_and_keeps_the_standings(tmp_path, monkeypatch):
-    monkeypatch.setattr(journals, "_open_to_append", lambda _: FullFile())
+    full = Mock(write=Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
+    full.name = "journal.jsonl"
+    monkeypatch.setattr(journals, "_open_to_append", lambda _: full)
     text = run("match", *PAIR, "--folder", tmp_path / "m", code=2)
     assert "journal.jsonl: No space left" in text and "0 of 2 games in" in text
 

@@ -125,8 +125,7 @@ def test_what_a_run_says_before_it_begins(tmp_path):
     arguments = [*PAIR, "--openings", str(book), "--move-limit", "1", "--folder", str(tmp_path / "m")]
     text = run("match", *arguments, "--tc", "30+1", "-n", "4", "-c", "2")
     assert "book.epd: 1 opening for 2 pairs of games, so that openings repeat" in text
-    # 4 games, each side 30 s * 0.8 + 60 * 1 s, two at a time
-    assert "about 0:05:36 (h:mm:ss), 2 games at a time" in text
+    assert "about 0:05:36 (h:mm:ss), 2 games at a time" in text  # 4 games, each side 30 s * 0.8 + 60 * 1 s, two at a time
     assert "nan" not in text and "inf" not in text.replace("info", "")
     book.write_text(chess.STARTING_FEN + "\n\n")
     assert "has changed since the match began" in run("match", "--folder", tmp_path / "m", code=2)

@@ -45,8 +45,7 @@ def test_results_all_alike_do_not_pretend_to_be_sure():
         found = estimate(counts)
         assert (found.score, found.elo, found.normalized_elo, found.superiority) == (0.5, 0, 0, 0.5)
         assert math.isnan(found.elo_margin) and math.isnan(found.decisive_ratio)
-        # how sure normalised Elo is depends on the number of games alone
-        games = 7 * (len(counts) - 1) / 2
+        games = 7 * (len(counts) - 1) / 2  # how sure normalised Elo is depends on the number of games alone
         assert found.normalized_margin == pytest.approx(1.96 * 800 / math.log(10) / math.sqrt(games), rel=1e-4)
     found = estimate((0, 0, 0, 2, 0))
     assert found.score == 0.75 and found.elo == pytest.approx(190.85, abs=0.01)
@@ -86,6 +85,8 @@ def test_limits_and_verdicts():
     assert [f"{limit:.2f}" for limit in sprt.limits] == ["-2.94", "2.94"]
     assert [sprt.verdict(llr) for llr in (-2.95, -2.94, 0, 2.94, 2.95)] == ["H0", None, None, None, "H1"]
     assert sprt.llr((0, 0, 0, 0, 0)) == 0
+    assert all(elo_of_score(score_of_elo(elo)) == pytest.approx(elo) for elo in (-700, -20, 0, 3, 400))
+    assert score_of_elo(400) == pytest.approx(10 / 11)
 
 
 @pytest.mark.parametrize(
@@ -103,12 +104,6 @@ def test_likelihood_ratio_is_antisymmetric_and_finite(model):
         llr = Sprt(-2, 10, model=model).llr(counts)
         assert math.isfinite(llr)
         assert Sprt(-10, 2, model=model).llr(counts[::-1]) == pytest.approx(-llr, abs=1e-6)
-
-
-def test_elo_and_score_are_inverse():
-    for elo in (-700, -20, 0, 3, 400):
-        assert elo_of_score(score_of_elo(elo)) == pytest.approx(elo)
-    assert score_of_elo(400) == pytest.approx(10 / 11)
 
 
 def pair_shares(elo: float) -> list[float]:

@@ -39,8 +39,7 @@ def test_it_finds_the_better_value(tmp_path):
     assert f"Strength = {round(found)}" in text and "60 of 60 games" in text
     assert f"default = {round(found)}\n" in (folder / "tuned.toml").read_text()
     assert "</svg>" in (folder / "values.svg").read_text()
-    # nothing is left to play; the same values come out of the journal
-    again = run("--folder", folder)
+    again = run("--folder", folder)  # nothing is left to play; the same values come out of the journal
     assert "resuming after 60 of 60 games" in again and f"Strength = {round(found)}" in again
     assert rows == list(csv.reader((folder / "values.csv").open()))
     assert "holds a run of tuning" in run_command("match", "--folder", folder, code=2)
