@@ -47,6 +47,7 @@ def test_other_games_are_refused_with_the_reason(tmp_path, moves, result, reason
     path.write_text(GAME.format(result, moves, result))
     done = run(tmp_path, path)
     assert done.exit_code == 1 and f"1 games refused: {path}: {reason}" in done.output and "no games imported" in done.output
+    assert "zobra train:" not in done.output  # the reason says it all
     path.write_text(GAME.format(result, moves, result) + GAME.format("0-1", SCORED, "0-1"))
     assert run(tmp_path, path).exit_code == 0 and len(list(read_shard(shards(tmp_path)[0]))) == 1
 

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     import numpy as np
 
     from zobra.train.pipeline import Pipeline
 
-app = typer.Typer(no_args_is_help=True, help="Make an evaluation network: self-play games, training, tests.")
+
+class _Commands(TyperGroup):
+    """An error that a user can cause ends a command with one sentence and status 1."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, BrokenPipeError):
+            raise  # where the reader of the output has gone, typer ends quietly
+        except (ValueError, RuntimeError, OSError) as error:
+            typer.echo(f"zobra train: {error}", err=True)
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(cls=_Commands, no_args_is_help=True, help="Make an evaluation network: self-play games, training, tests.")
 
 Folder = Annotated[Path | None, typer.Option("--folder", "-f", help="Folder of games and networks (default: user data).")]
 Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Threads (default: one for each processor).")]
@@ -40,18 +53,6 @@ def register(application: typer.Typer) -> None:
     application.add_typer(app, name="train")
 
 
-@contextmanager
-def _errors_reported() -> Iterator[None]:
-    """An error that a user can cause ends the command with one sentence and status 1."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise  # the reader of the output has gone; typer ends quietly
-    except (ValueError, RuntimeError, OSError) as error:
-        typer.echo(f"zobra train: {error}", err=True)
-        raise typer.Exit(1) from error
-
-
 def _root(folder: Path | None) -> Path:
     from platformdirs import user_data_path
 
@@ -72,10 +73,9 @@ def _add_step(name: str) -> None:
 
     @app.command(name, help=text)
     def step(recipe: RecipeName, folder: Folder = None, workers: Workers = None) -> None:
-        with _errors_reported():
-            pipeline = _pipeline(recipe, folder, workers or os.cpu_count() or 1)
-            for method in methods:
-                getattr(pipeline, method)()
+        pipeline = _pipeline(recipe, folder, workers or os.cpu_count() or 1)
+        for method in methods:
+            getattr(pipeline, method)()
 
 
 for each in STEPS:
@@ -97,11 +97,10 @@ def _positions(recipe: str, folder: Path | None, largest_score: int) -> tuple[np
 @app.command()
 def wdl(recipe: RecipeName, folder: Folder = None, largest_score: LargestScore = 1_000, output: Output = None) -> None:
     """Fit the win-draw-loss model to a recipe's games."""
-    with _errors_reported():
-        from zobra.search.wdl import FILE
-        from zobra.train.fits import fit_wdl
+    from zobra.search.wdl import FILE
+    from zobra.train.fits import fit_wdl
 
-        typer.echo(fit_wdl(*_positions(recipe, folder, largest_score), output or FILE))
+    typer.echo(fit_wdl(*_positions(recipe, folder, largest_score), output or FILE))
 
 
 @app.command()
@@ -109,11 +108,10 @@ def pieces(
     recipe: RecipeName, folder: Folder = None, largest_score: LargestScore = 1_500, blend: Blend = 1.0, output: Output = None
 ) -> None:
     """Fit the piece-square values to a recipe's games."""
-    with _errors_reported():
-        from zobra.engine.piece_square import WEIGHTS_FILE
-        from zobra.train.fits import fit_pieces
+    from zobra.engine.piece_square import WEIGHTS_FILE
+    from zobra.train.fits import fit_pieces
 
-        typer.echo(fit_pieces(*_positions(recipe, folder, largest_score), blend, output or WEIGHTS_FILE))
+    typer.echo(fit_pieces(*_positions(recipe, folder, largest_score), blend, output or WEIGHTS_FILE))
 
 
 @app.command("import")
@@ -129,18 +127,17 @@ def import_games(
     from zobra.train.games import shards
     from zobra.train.import_games import import_files
 
-    with _errors_reported():
-        target = _root(folder) / name
-        games, refused = import_files(files, target)
-        for reason, count in refused.most_common():
-            typer.echo(f"{count} games refused: {reason}", err=True)
-        typer.echo(f"{games:,} games imported into {target}" if games else "no games imported")
-        if not games:
-            raise typer.Exit(1)
-        report = check_data(shards(target), {})
-        Console().print(report.table())
-        for fault in report.faults():
-            typer.echo(f"note: {fault}", err=True)
+    target = _root(folder) / name
+    games, refused = import_files(files, target)
+    for reason, count in refused.most_common():
+        typer.echo(f"{count} games refused: {reason}", err=True)
+    typer.echo(f"{games:,} games imported into {target}" if games else "no games imported")
+    if not games:
+        raise typer.Exit(1)
+    report = check_data(shards(target), {})
+    Console().print(report.table())
+    for fault in report.faults():
+        typer.echo(f"note: {fault}", err=True)
 
 
 @app.command()
@@ -151,8 +148,7 @@ def convert(
     """Convert training games of the older form; damaged files are named and passed over."""
     from zobra.train.import_games import convert_set
 
-    with _errors_reported():
-        games, faults = convert_set(source, target)
+    games, faults = convert_set(source, target)
     for fault in faults:
         typer.echo(f"passed over: {fault}", err=True)
     typer.echo(f"{games:,} games converted")
@@ -167,9 +163,8 @@ def view(
     """Print training games as PGN with their scores."""
     from zobra.train.games import as_pgn, read_positions
 
-    with _errors_reported():
-        games = [game for game, _ in read_positions(shard, {}) if number in (None, game.number)]
-        if not games:
-            raise typer.BadParameter(f"{shard} has no games" if number is None else f"{shard} has no game {number}")
-        for game in games:
-            typer.echo(as_pgn(game) + "\n")
+    games = [game for game, _ in read_positions(shard, {}) if number in (None, game.number)]
+    if not games:
+        raise typer.BadParameter(f"{shard} has no games" if number is None else f"{shard} has no game {number}")
+    for game in games:
+        typer.echo(as_pgn(game) + "\n")
