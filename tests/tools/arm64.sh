@@ -20,7 +20,7 @@ export PYTHONPATH="$folder/sources:$folder/site" PYTHONDONTWRITEBYTECODE=1 PYTHO
 arm64() { (cd "$folder/sources" && qemu-aarch64-static -L "$folder/root" "$folder/root/usr/bin/python3.11" "$@"); }
 
 ZOBRA_BUILD_LEVEL=generic arm64 -m zobra.engine.kernels.build  # the build step itself would start programs of arm64
-arm64 -c 'import platform; from zobra.engine import kernels; print(platform.machine(), kernels.description())'
+arm64 -c 'import platform; from zobra.engine import kernels; print(platform.machine(), kernels.selected.describe())'
 export ZOBRA_LEVEL=generic
 arm64 -m zobra.uci perft 4
 printf 'uci\nisready\nposition startpos moves e2e4\ngo nodes 20000\nquit\n' | arm64 -m zobra.uci | tail -n 1
