@@ -16,16 +16,8 @@ from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.search.draw import is_draw
 from zobra.search.history import is_noisy, note_searched, update_histories
 from zobra.search.move_picker import legal_or_none, next_search_move, start_picking
-from zobra.search.node import finish_node, make_move, probe_tt, set_static_evaluation
-from zobra.search.pruning import (
-    is_improving,
-    null_move_allowed,
-    null_move_depth,
-    prune_move,
-    reverse_futility_applies,
-    tt_adjusted_evaluation,
-    tt_cutoff,
-)
+from zobra.search.node import finish_node, make_move, probe_tt, set_static_evaluation, tt_adjusted_evaluation, tt_cutoff
+from zobra.search.pruning import is_improving, null_move_allowed, null_move_depth, prune_move, reverse_futility_applies
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import late_move_depth, research_depth, singular_extension, singular_search_allowed
 from zobra.search.worker import ROOT_MOVE_MASK, WORKER_TYPE, count_node, update_pv

@@ -12,8 +12,10 @@ from zobra.search.correction import corrected_evaluation, update_correction_hist
 from zobra.search.evaluation import evaluate
 from zobra.search.history import is_noisy
 from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, piece_to
-from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, evaluation_of, score_to_table
+from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of, evaluation_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
+
+NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trusted
 
 
 @kernel
@@ -50,6 +52,25 @@ def set_static_evaluation(worker, tables, ply, tt_entry):
 def probe_tt(worker, key):
     """The table's entry for a position (its data word), 0 for none."""
     return probe(worker.table, key) if worker.parameters.use_table != 0 else ZERO
+
+
+@kernel
+def bound_decides(tt_entry, tt_score, threshold):
+    """Does the table's bound put the true score on its side of `threshold`: at least that, or below it?"""
+    bound = bound_of(tt_entry)
+    return bound == EXACT or (bound == LOWER and tt_score >= threshold) or (bound == UPPER and tt_score < threshold)
+
+
+@kernel
+def tt_cutoff(position, tt_entry, tt_score, depth, beta):
+    """Does the table's entry end a null window below `beta`? Its depth must do, and the fifty moves must be far."""
+    return depth_of(tt_entry) >= depth and position.halfmove < NEAR_FIFTY and bound_decides(tt_entry, tt_score, beta)
+
+
+@kernel
+def tt_adjusted_evaluation(evaluation, tt_entry, tt_score):
+    """The table's score where its bound makes it a better estimate, else the static evaluation."""
+    return tt_score if bound_decides(tt_entry, tt_score, evaluation) else evaluation
 
 
 @kernel

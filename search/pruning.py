@@ -15,28 +15,6 @@ from zobra.search.move_picker import skip_quiets
 from zobra.search.reductions import late_move_reduction
 from zobra.search.threats import gives_direct_check
 from zobra.search.worker import PLY
-from zobra.tt.entry import EXACT, LOWER, UPPER, bound_of, depth_of
-
-NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trusted
-
-
-@kernel
-def bound_decides(tt_entry, tt_score, threshold):
-    """Does the table's bound put the true score on its side of `threshold`: at least that, or below it?"""
-    bound = bound_of(tt_entry)
-    return bound == EXACT or (bound == LOWER and tt_score >= threshold) or (bound == UPPER and tt_score < threshold)
-
-
-@kernel
-def tt_cutoff(position, tt_entry, tt_score, depth, beta):
-    """Does the table's entry end a null window below `beta`? Its depth must do, and the fifty moves must be far."""
-    return depth_of(tt_entry) >= depth and position.halfmove < NEAR_FIFTY and bound_decides(tt_entry, tt_score, beta)
-
-
-@kernel
-def tt_adjusted_evaluation(evaluation, tt_entry, tt_score):
-    """The table's score where its bound makes it a better estimate, else the static evaluation."""
-    return tt_score if bound_decides(tt_entry, tt_score, evaluation) else evaluation
 
 
 @kernel

@@ -14,8 +14,7 @@ from zobra.engine.see import capture_value
 from zobra.search.draw import is_draw
 from zobra.search.history import is_noisy
 from zobra.search.move_picker import legal_or_none, next_capture, next_move, skip_quiets, start_picking
-from zobra.search.node import make_move, probe_tt, set_static_evaluation, store_tt
-from zobra.search.pruning import tt_adjusted_evaluation, tt_cutoff
+from zobra.search.node import make_move, probe_tt, set_static_evaluation, store_tt, tt_adjusted_evaluation, tt_cutoff
 from zobra.search.worker import WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import LOWER, UPPER, move_of, score_from_table, score_of
 

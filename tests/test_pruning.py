@@ -7,7 +7,7 @@ import pytest
 from tests.search_kernels import PLAIN, Workbench, ask, call, node_at
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
-from zobra.search import pruning, reductions
+from zobra.search import node, pruning, reductions
 from zobra.search.move_picker import BAD_CAPTURES, QUIETS
 from zobra.search.threats import set_threats
 from zobra.tt.entry import EXACT, LOWER, UPPER, pack
@@ -179,7 +179,7 @@ def test_what_a_singular_search_needs():
 def test_the_table_needs_a_bound_on_its_side_and_for_a_cutoff_depth(bound, score, decides):
     """An evaluation of 100 is adjusted; a null window (99, 100) ends by an entry of depth 6, but not near the fifty moves."""
     known = {"tt_entry": entry(score, 6, bound), "tt_score": score}
-    assert call(pruning.tt_adjusted_evaluation, evaluation=100, **known) == (score if decides else 100)
-    assert [ask(pruning.tt_cutoff, beta=100, depth=depth, **known) for depth in (5, 6, 7)] == [decides, decides, 0]
+    assert call(node.tt_adjusted_evaluation, evaluation=100, **known) == (score if decides else 100)
+    assert [ask(node.tt_cutoff, beta=100, depth=depth, **known) for depth in (5, 6, 7)] == [decides, decides, 0]
     fens = [HAS_ROOK.replace(" 0 1", f" {halfmove} 80") for halfmove in (89, 90, 100)]
-    assert [ask(pruning.tt_cutoff, fen, beta=100, **known) for fen in fens] == [decides, 0, 0]
+    assert [ask(node.tt_cutoff, fen, beta=100, **known) for fen in fens] == [decides, 0, 0]
