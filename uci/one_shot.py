@@ -110,7 +110,9 @@ def check_limits(commands: list[Command]) -> None:
         if isinstance(command, Count) and command.depth is None:
             problems.append("perft takes a depth")
         elif isinstance(command, Go):
-            numbers = {name: command.numbers.get(name) or 0 for name in AT_LEAST_ONE if name in command.numbers}
-            problems += command.problems or [f"go: {name} is at least 1, not {n}" for name, n in numbers.items() if n < 1]
+            problems += command.problems
+            for name, number in command.numbers.items():
+                if name in AT_LEAST_ONE and number is not None and number < 1:
+                    problems.append(f"go: {name} is at least 1, not {number}")
     if problems:
         raise typer.BadParameter("; ".join(problems))
