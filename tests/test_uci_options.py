@@ -5,6 +5,7 @@ from pathlib import Path
 
 import chess
 import pytest
+from typer.testing import CliRunner
 
 from tests.test_command_line import zobra
 from zobra.engine.fen import parse_fen
@@ -13,6 +14,7 @@ from zobra.search.limits import Limits
 from zobra.search.parameters import PARAMETERS, default_parameters
 from zobra.search.searcher import Searcher
 from zobra.search.skill import HIGHEST, LOWEST, MAX_SKILL
+from zobra.uci.command_line import app
 from zobra.uci.commands import SetOption
 from zobra.uci.console import Console
 from zobra.uci.options import OPTIONS, find, parameter_options
@@ -111,13 +113,16 @@ def test_every_thread_is_told():
 
 
 def test_the_list_for_a_tuner_is_toml_or_what_openbench_takes():
-    listed = tomllib.loads(zobra("parameters").stdout)["parameter"]
-    assert "use_table" not in listed and len(listed) > 10
-    one = tomllib.loads(zobra("parameters", "use_table").stdout)["parameter"]
+    def listed(*arguments: str):
+        return CliRunner().invoke(app, ["parameters", *arguments])
+
+    every = tomllib.loads(listed().stdout)["parameter"]
+    assert "use_table" not in every and len(every) > 10
+    one = tomllib.loads(listed("use_table").stdout)["parameter"]
     assert one == {"use_table": {"default": 1, "low": 0, "high": 1, "c_end": 1}}
-    assert zobra("parameters", "use_table", "--openbench").stdout == "use_table, int, 1, 0, 1, 1, 0.002\n"
-    done = zobra("parameters", "speed")
-    assert done.returncode == 2 and "no parameter speed" in done.stderr
+    assert listed("use_table", "--openbench").stdout == "use_table, int, 1, 0, 1, 1, 0.002\n"
+    refused = listed("speed")
+    assert refused.exit_code == 2 and "no parameter speed" in refused.output
 
 
 def test_every_technique_to_ablate_is_switched_off_by_what_there_is():
