@@ -65,8 +65,11 @@ class Adjudicator:
         rules, mover, score = self._rules, not board.turn, played.score
         if played.mate is not None:
             score = 100_000 if played.mate > 0 else -100_000
-        if ending := self._tablebase_ending(board):
-            return ending
+        if self._tablebase is not None and not board.halfmove_clock and chess.popcount(board.occupied) <= 7:
+            value = self._tablebase.get_wdl(board)  # exact right after a capture or pawn move
+            if value is not None:  # a win that fifty moves spoil is a draw
+                winner = board.turn if value > 0 else not board.turn
+                return Ending(DRAW if abs(value) < 2 else win_for(winner), "tablebase")
         if rules.resign is not None:
             moves, lost = rules.resign
             self._losing[mover] = self._losing[mover] + 1 if score is not None and score <= -lost else 0
@@ -83,16 +86,6 @@ class Adjudicator:
         if rules.move_limit is not None and len(board.move_stack) >= 2 * rules.move_limit:
             return Ending(DRAW, "move limit")
         return None
-
-    def _tablebase_ending(self, board: chess.Board) -> Ending | None:
-        """Probes where the value is exact: right after a capture or pawn move. Wins that fifty moves spoil are draws."""
-        if self._tablebase is None or board.halfmove_clock or chess.popcount(board.occupied) > 7:
-            return None
-        value = self._tablebase.get_wdl(board)
-        if value is None:
-            return None
-        winner = board.turn if value > 0 else not board.turn
-        return Ending(DRAW if abs(value) < 2 else win_for(winner), "tablebase")
 
 
 def open_tablebase(folder: str | None) -> chess.syzygy.Tablebase | None:

@@ -22,11 +22,11 @@ from zobra.arena.engines import EngineSpec
 from zobra.arena.files import check_writable, printable
 from zobra.arena.interrupts import interruptible
 from zobra.arena.journal import TUNE_PLAN, Journal, RunConditions
-from zobra.arena.match import Match, check_engines, expected_seconds
+from zobra.arena.match import Match, check_engines
 from zobra.arena.openings import MOST_RANDOM_PLIES, RANDOM, USUAL_PLIES, Opening
 from zobra.arena.pool import Playing
 from zobra.arena.processes import machine
-from zobra.arena.settings import Settings, digest
+from zobra.arena.settings import Settings, digest, encounters
 
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 _LONGEST_MESSAGE = 1000
@@ -199,7 +199,10 @@ def check_run(console: Console, settings: Settings, openings: Sequence[Opening],
         console.print(f"{settings.book}: {found}, so that openings repeat", soft_wrap=True)
     concurrency = options.playing.concurrency
     move_seconds, versions = check_engines(settings, openings)
-    about = timedelta(seconds=max(1, round(expected_seconds(settings, move_seconds, concurrency))))
+    side = {name: control.side_seconds(move_seconds[name]) for name, control in settings.controls.items()}
+    met = encounters(list(side), settings.tournament)
+    seconds = 2 * settings.rounds * sum(side[first] + side[second] for first, second in met) / concurrency
+    about = timedelta(seconds=max(1, round(seconds)))  # if games have the usual length
     console.print(f"the whole run takes about {about} (h:mm:ss), {counted(concurrency, 'game')} at a time", soft_wrap=True)
     return RunConditions(versions, machine(), command_line())
 

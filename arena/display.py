@@ -65,18 +65,15 @@ class MatchDisplay(LivePanel):
     """Shows a match."""
 
     def begin(self, match: Match) -> None:
-        """The match begins or is resumed."""
         self._begun, self._before, self._last = time.monotonic(), match.results.games, ""
         self.count_from(match.results.games, match.total)
         self._refresh(match)
 
     def started(self, pairing: Pairing) -> None:
-        """A game begins."""
         if not self.live:
             self.console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", soft_wrap=True)
 
     def finished(self, record: GameRecord, match: Match) -> None:
-        """A game ended."""
         self._last = f"game {record.index + 1}: {record.white} – {record.black} {record.result} ({record.ending_text})"
         self.count(match.results.games)
         self._refresh(match)

@@ -17,7 +17,7 @@ from zobra.arena.openings import Opening
 from zobra.arena.player import EngineFailure, EnginePlayer
 from zobra.arena.pool import Playing, Pool
 from zobra.arena.results import Results
-from zobra.arena.settings import Pairing, Settings, encounters
+from zobra.arena.settings import Pairing, Settings
 
 _STARTED_AT_ONCE = 4  # engines that are started side by side when they are checked
 
@@ -111,10 +111,3 @@ def check_engines(settings: Settings, openings: Iterable[Opening]) -> tuple[dict
     if problems := "; ".join(problem for _, _, problem in found.values() if problem):
         raise EngineFailure("disconnect", problems)
     return {name: seconds for name, (seconds, _, _) in found.items()}, {name: own for name, (_, own, _) in found.items()}
-
-
-def expected_seconds(settings: Settings, move_seconds: dict[str, float], concurrency: int) -> float:
-    """How long the match takes if its games have the usual length, as a rough estimate."""
-    side = {name: control.side_seconds(move_seconds[name]) for name, control in settings.controls.items()}
-    met = encounters(list(side), settings.tournament)
-    return 2 * settings.rounds * sum(side[first] + side[second] for first, second in met) / concurrency

@@ -23,7 +23,6 @@ class SuiteProgress(LivePanel):
         self.count_from(len(engine.answered), len(result.positions), "position")
 
     def answered(self, index: int) -> None:
-        """One more position has its outcome."""
         engine, position, done = self._engine, self._result.positions[index], len(self._engine.answered)
         points = f", {engine.points} points" if self._result.maximum_points else ""
         line = f"({engine.solved} solved{points}): {position.name} {outcome_text(position, engine.outcomes[index])}"

@@ -170,14 +170,12 @@ class TuneDisplay(LivePanel):
         self._plot, self._drawn = plot, time.monotonic()
 
     def begin(self, tuning: Tuning) -> None:
-        """The run begins or is resumed."""
         self.count_from(tuning.results.games, tuning.total)
 
     def started(self, pairing: Pairing) -> None:
         """A game begins, which is not shown."""
 
     def finished(self, record: GameRecord, tuning: Tuning) -> None:
-        """A game ended."""
         games = tuning.results.games
         self.count(games)
         if self.live:
