@@ -53,7 +53,8 @@ until curl --silent $server/api/workload/$workload/info/ | grep -q '"finished": 
 touch openbench.exit # ends the client after what it has still to report
 wait $client
 curl --silent $server/api/workload/$workload/info/ | tr -d ' \n' | grep -oE '"(games|passed|error|tri|penta)":(\[[^]]*\]|\w+)'
-if pgrep -f 'Zobra-[0-9A-F]{8}' || grep -E 'Traceback|Error|Warning' "$folder/client-$kind.log"; then
+# with the slash, as processes that have ended and only wait for their parent are shown by their name alone
+if pgrep -f '/Zobra-[0-9A-F]{8}' || grep -E 'Traceback|Error|Warning' "$folder/client-$kind.log"; then
     echo "processes are left, or the client reports errors: see above"
     exit 1
 fi
