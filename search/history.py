@@ -1,10 +1,12 @@
-"""History heuristics: how often a move caused a beta cutoff, for quiet moves and for captures.
+"""Histories: how often a move caused a beta cutoff, and how far searches were from the static evaluation of like positions.
 
 Each value lies within ±HISTORY_LIMIT. A move that causes a cutoff gets a bonus, and moves searched before it get a malus. The
 step is the smaller, the nearer the value is to its limit ("gravity"), so values never overflow and new results count most.
+Correction histories move the evaluation of positions that share the pawns, the pieces of one side, or the last two moves.
 
 Ideas: history heuristic, Jonathan Schaeffer (1983); counter moves, Jos Uiterwijk (1992); continuation history, pawn history
-and gravity, Stockfish. Credits: Chess Programming Wiki, "History Heuristic".
+and gravity, Stockfish; correction history, Caissa and Stockfish. Credits: Chess Programming Wiki, "History Heuristic" and
+"Static Evaluation Correction History".
 """
 
 from __future__ import annotations
@@ -14,9 +16,13 @@ import numpy as np
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, from_square, to_square
-from zobra.search.worker import FIRST_BEFORE, FOURTH_BEFORE, HISTORY_LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
+from zobra.engine.scores import LONGEST_MATE
+from zobra.search.worker import CORRECTIONS, FIRST_BEFORE, FOURTH_BEFORE, HISTORY_LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
 
 PAWNS = np.uint64(0)  # which of a position's correction keys
+CORRECTION_MASK = np.uint64(CORRECTIONS - 1)
+CORRECTION_KEYS = 3  # the pawns, White's pieces, Black's pieces
+LARGEST_BONUS = HISTORY_LIMIT // 4  # of a correction
 
 
 @kernel
@@ -96,3 +102,26 @@ def note_searched(node, move, is_quiet):
     elif not is_quiet and node.capture_count < np.uint64(node.captures_searched.size):
         node.captures_searched[node.capture_count] = np.uint16(move)
         node.capture_count += ONE
+
+
+@kernel
+def corrected_evaluation(worker, ply, raw_evaluation):
+    """The raw evaluation in centipawns with all corrections added; never a mate score."""
+    position, played = worker.stack[ply].position, worker.played
+    total = np.int64(worker.continuation_correction[played[ply + SECOND_BEFORE], played[ply + FIRST_BEFORE]])
+    for which in range(CORRECTION_KEYS):
+        total += worker.position_correction[position.side, which, position.correction_keys[which] & CORRECTION_MASK]
+    largest = LONGEST_MATE - 1
+    return max(-largest, min(raw_evaluation + total * worker.parameters.correction_weight // HISTORY_LIMIT, largest))
+
+
+@kernel
+def update_correction_histories(worker, ply, difference, depth):
+    """A search of `depth` plies returned `difference` centipawns more than the static evaluation."""
+    bonus = max(-LARGEST_BONUS, min(2 * difference * depth, LARGEST_BONUS))
+    position, side = worker.stack[ply].position, worker.stack[ply].position.side
+    second, first = worker.played[ply + SECOND_BEFORE], worker.played[ply + FIRST_BEFORE]
+    worker.continuation_correction[second, first] = gravity(worker.continuation_correction[second, first], bonus)
+    for which in range(CORRECTION_KEYS):
+        index = position.correction_keys[which] & CORRECTION_MASK
+        worker.position_correction[side, which, index] = gravity(worker.position_correction[side, which, index], bonus)

@@ -8,9 +8,8 @@ from zobra.engine.kernels import kernel
 from zobra.engine.make import make, make_null
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
-from zobra.search.correction import corrected_evaluation, update_correction_histories
 from zobra.search.evaluation import evaluate
-from zobra.search.history import is_noisy
+from zobra.search.history import corrected_evaluation, is_noisy, update_correction_histories
 from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, piece_to
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of, evaluation_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store

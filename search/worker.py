@@ -21,7 +21,7 @@ REDUCTION_DEPTHS, REDUCTION_MOVES = 64, 64
 PIECE_SQUARES = 12 * 64
 NOTHING_PLAYED = PIECE_SQUARES
 PAWN_STRUCTURES = 512
-CORRECTION_KEYS, CORRECTIONS = 3, 1 << 14
+CORRECTIONS = 1 << 14
 ROOT_MOVES = 64 * 64  # by from and to
 BEFORE = 4  # `played` begins this many plies before the root
 
@@ -69,7 +69,7 @@ WORKER = np.dtype(
         ("capture_history", "i2", (PIECE_SQUARES, 8)),  # and by captured piece type, 6 for none
         ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
         ("continuation_history", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES)),  # by an earlier move, and the move
-        ("position_correction", "i2", (2, CORRECTION_KEYS, CORRECTIONS)),  # by side to move, and correction keys
+        ("position_correction", "i2", (2, 3, CORRECTIONS)),  # by side to move, and correction keys
         ("continuation_correction", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES + 1)),  # by the two moves before
         ("played", "u8", (BEFORE + STACK_PLIES,)),  # moved piece and target square of the line's moves
         ("keys", "u8", (MAX_KEYS + STACK_PLIES,)),

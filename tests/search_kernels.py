@@ -17,8 +17,7 @@ from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY
-from zobra.search.correction import update_correction_histories
-from zobra.search.history import capture_score, note_searched, quiet_score, update_histories
+from zobra.search.history import capture_score, note_searched, quiet_score, update_correction_histories, update_histories
 from zobra.search.move_picker import legal_or_none, next_move, skip_quiets, start_picking
 from zobra.search.negamax import negamax
 from zobra.search.node import make_move

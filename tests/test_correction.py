@@ -5,7 +5,7 @@ import pytest
 from tests.search_kernels import Workbench, call, node_at
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
-from zobra.search.correction import LARGEST_BONUS, corrected_evaluation, update_correction_histories
+from zobra.search.history import LARGEST_BONUS, corrected_evaluation, update_correction_histories
 from zobra.search.node import finish_node
 from zobra.search.worker import BEFORE, HISTORY_LIMIT
 
