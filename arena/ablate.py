@@ -88,7 +88,7 @@ def techniques(path: Path | None, texts: Sequence[str], spins: Mapping[str, Opti
             raise ValueError(f"technique {text!r}: not [NAME:]OPTION=VALUE[,OPTION=VALUE...]")
         found.append((name.strip() or text, {option.strip(): value.strip() for option, _, value in pairs}))
     if not (path or texts):
-        switches = [name for name, spin in spins.items() if name.startswith(SWITCH) and spin.default == 1 and spin.min == 0]
+        switches = [name for name, spin in spins.items() if name.startswith(SWITCH) and (spin.min, spin.default) == (0, 1)]
         found = [(name.removeprefix(SWITCH).replace("_", " "), {name: 0}) for name in switches]
     if not found:
         raise ValueError(f"no technique to switch off: name some, as the engine has no option {SWITCH}… that is on")
@@ -124,8 +124,8 @@ def content(settings: Settings, results: Results, benches: Mapping[str, int | No
         elo, margin = (found.elo, found.elo_margin) if found else (-math.inf, math.nan)
         known = {key: round(v, 2) if math.isfinite(v) else None for key, v in (("elo", elo), ("margin", margin))}
         off = {name: value for name, value in engine.options.items() if whole.options.get(name) != value}
-        entry = {"name": engine.name, "off": off, "games": games, "pairs": pairs} | known
-        entries.append((elo, entry | {"bench": benches.get(engine.name)}))
+        entry = {"name": engine.name, "off": off, "games": games, "pairs": pairs, **known, "bench": benches.get(engine.name)}
+        entries.append((elo, entry))
     techniques = [entry for _, entry in sorted(entries, key=lambda item: -item[0])]
     return {"kind": "ablation", "limit": settings.time_control, "bench": benches.get(WHOLE), "techniques": techniques}
 

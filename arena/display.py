@@ -35,11 +35,9 @@ class LivePanel(ExitStack):
     def __init__(self, console: Console, what: str) -> None:
         """`what` stands before the bar: what is being counted, or by which engine."""
         super().__init__()
-        self.console = console
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            TextColumn("left"), TimeRemainingColumn(), console=console,
-        )  # fmt: skip
+        self.console, name = console, TextColumn("{task.description}", markup=False)
+        times = TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()
+        self._progress = Progress(name, BarColumn(), MofNCompleteColumn(), *times, console=console)
         self._task = self._progress.add_task(what, total=None)
         live = Live(console=console, refresh_per_second=4, transient=True)
         self.live = self.enter_context(live) if console.is_terminal else None
@@ -76,17 +74,17 @@ class MatchDisplay(LivePanel):
     def finished(self, record: GameRecord, match: Match) -> None:
         self._last = f"game {record.index + 1}: {record.white} – {record.black} {record.result} ({record.ending_text})"
         self.count(match.results.games)
-        self._refresh(match)
-        if not self.live:
+        if self.live:
+            self._refresh(match)
+        else:
             show_figures = match.results.games % _INTERVAL == 0
             for line in [self._last, *(figures(match.results, match.settings, match.llr) if show_figures else [])]:
                 self.console.print(line, soft_wrap=True)
 
     def _refresh(self, match: Match) -> None:
-        if self.live:
-            pace = (match.results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)
-            lines = [*figures(match.results, match.settings, match.llr), f"{pace:.1f} games a minute", self._last]
-            self.show(*(Text(line, overflow="ellipsis", no_wrap=True) for line in lines))
+        pace = (match.results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)
+        lines = [*figures(match.results, match.settings, match.llr), f"{pace:.1f} games a minute", self._last]
+        self.show(*(Text(line, overflow="ellipsis", no_wrap=True) for line in lines))
 
 
 def figures(results: Results, settings: Settings, llr: float | None) -> list[str]:
@@ -96,11 +94,12 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
     first, second = results.names
     (losses, draws, wins), points = results.trinomial(first), results.points(first)
     found = estimate(results.best_counts(first))
+    values = found.elo, found.elo_margin, found.normalized_elo, found.normalized_margin, found.decisive_ratio
+    elo, margin, normalized, normalized_margin, ratio = (finite(value, ".2f") for value in values)
     lines = [
         f"{first} vs {second} ({settings.time_control}):",
-        f"Elo: {finite(found.elo, '.2f')} +/- {finite(found.elo_margin, '.2f')}, "
-        f"nElo: {finite(found.normalized_elo, '.2f')} +/- {finite(found.normalized_margin, '.2f')}",
-        f"LOS: {found.superiority:.2%}, DrawRatio: {found.draw_ratio:.2%}, PairsRatio: {finite(found.decisive_ratio, '.2f')}",
+        f"Elo: {elo} +/- {margin}, nElo: {normalized} +/- {normalized_margin}",
+        f"LOS: {found.superiority:.2%}, DrawRatio: {found.draw_ratio:.2%}, PairsRatio: {ratio}",
         f"Games: {results.games}, Wins: {wins}, Losses: {losses}, Draws: {draws}, "
         f"Points: {points:.1f} ({points / results.games:.2%})",
         f"Ptnml(0-2): {results.pentanomial(first)}",
@@ -117,11 +116,9 @@ def standings(results: Results) -> Table:
     table = Table("", "engine", "Elo", "±", "games", "score", "draws", "pairs 0–2")
     found = {name: estimate(results.best_counts(name)) for name in results.names if any(results.trinomial(name))}
     for rank, name in enumerate(sorted(found, key=lambda name: -found[name].score), start=1):
-        counts = results.trinomial(name)
-        table.add_row(
-            str(rank), name, finite(found[name].elo, "+.1f"), finite(found[name].elo_margin, ".1f"), str(sum(counts)),
-            f"{results.points(name) / sum(counts):.1%}", f"{counts[1] / sum(counts):.1%}", str(results.pentanomial(name)),
-        )  # fmt: skip
+        counts, elo = results.trinomial(name), [finite(found[name].elo, "+.1f"), finite(found[name].elo_margin, ".1f")]
+        shares = f"{results.points(name) / sum(counts):.1%}", f"{counts[1] / sum(counts):.1%}"
+        table.add_row(str(rank), name, *elo, str(sum(counts)), *shares, str(results.pentanomial(name)))
     return table
 
 

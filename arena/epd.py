@@ -14,8 +14,7 @@ import chess
 
 from zobra.arena.files import printable
 
-# "Be5+=2": a move in SAN, then its points; the move itself may hold "=" ("e8=Q=10")
-_POINTS_ITEM = re.compile(r"(?P<san>\S+)=(?P<points>\d+)")
+_POINTS_ITEM = re.compile(r"(\S+)=(\d+)")  # a move in SAN, which may hold "=" itself, then its points: "e8=Q=10"
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,6 @@ class SuitePosition:
     points: tuple[tuple[str, int], ...] = ()
 
     def board(self) -> chess.Board:
-        """The position as a fresh python-chess board."""
         return chess.Board(self.fen, chess960=self.chess960)
 
     def san(self, *moves: str) -> str:
@@ -58,7 +56,6 @@ class SuitePosition:
 
     @property
     def best_paid(self) -> list[str]:
-        """The moves that earn the most points."""
         return [move for move, points in self.points if points == self.maximum_points]
 
 
@@ -85,11 +82,9 @@ class _Chess960Board(chess.Board):
 def read_suites(paths: Iterable[Path]) -> tuple[list[SuitePosition], list[BadLine]]:
     """Reads EPD files one after the other: the usable positions, and the lines that are not. Blank lines and lines that start
     with # are skipped. Raises OSError when a file cannot be read."""
-    positions: list[SuitePosition] = []
-    bad_lines: list[BadLine] = []
+    positions, bad_lines = list[SuitePosition](), list[BadLine]()
     for path in paths:
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
-        for number, line in enumerate(text.split("\n"), start=1):
+        for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), start=1):
             if not line.strip() or line.lstrip().startswith("#"):
                 continue
             try:
@@ -102,23 +97,20 @@ def read_suites(paths: Iterable[Path]) -> tuple[list[SuitePosition], list[BadLin
 def read_position(line: str, file: str = "", number: int = 0) -> SuitePosition:
     """Reads one EPD line, or a full FEN with operations behind it. Raises ValueError saying what is wrong with it."""
     board, operations = _read_epd(with_clocks_as_operations(line))
-    if not board.is_valid():
-        raise ValueError(f"impossible position ({status_names(board)})")
     if not any(board.legal_moves):
         raise ValueError("the side to move has no legal move")
-    moves, mate_in = {}, operations.get("dm")
+    mate_in = operations.get("dm")
     for opcode in ("bm", "am"):
-        found = operations.get(opcode, ())
-        if not isinstance(found, list | tuple):
-            raise ValueError(f"{opcode} needs moves, not {found!r}")
-        moves[opcode] = tuple(map(board.uci, found))
+        if not isinstance(operations.get(opcode, []), list):
+            raise ValueError(f"{opcode} needs moves, not {operations[opcode]!r}")
+    best, avoid = (tuple(map(board.uci, operations.get(opcode, ()))) for opcode in ("bm", "am"))
     if mate_in is not None and (not isinstance(mate_in, int) or mate_in == 0):
         raise ValueError(f"dm needs a number of moves other than 0, not {mate_in!r}")
     name = printable(str(operations.get("id") or f"{Path(file).stem}:{number}"))
     points = tuple(_points(operations, board).items())
-    if not (moves["bm"] or moves["am"] or mate_in or points):
+    if not (best or avoid or mate_in or points):
         raise ValueError("nothing to solve: no bm, am, dm or points per move")
-    return SuitePosition(file, number, name, board.fen(), board.chess960, moves["bm"], moves["am"], mate_in, points)
+    return SuitePosition(file, number, name, board.fen(), board.chess960, best, avoid, mate_in, points)
 
 
 def with_clocks_as_operations(line: str) -> str:
@@ -133,20 +125,17 @@ def with_clocks_as_operations(line: str) -> str:
 
 def _read_epd(line: str) -> tuple[chess.Board, dict]:
     """Reads a line as standard chess, or, where its castling rights need that, as Chess960."""
-    try:
-        board, operations = chess.Board.from_epd(line)
-        if not board.status() & chess.STATUS_BAD_CASTLING_RIGHTS:
-            return board, operations
-        failure = ValueError(f"impossible position ({status_names(board)})")
-    except ValueError as error:
-        failure = error
-    try:
-        board, operations = _Chess960Board.from_epd(line, chess960=True)
-    except ValueError:
-        raise failure from None
-    if board.has_chess960_castling_rights() and board.is_valid():
-        return board, operations
-    raise failure
+    failures = []
+    for kind in (chess.Board, _Chess960Board):
+        try:
+            board, operations = kind.from_epd(line, chess960=kind is _Chess960Board)
+            if not board.is_valid():
+                raise ValueError(f"impossible position ({status_names(board)})")
+            if kind is chess.Board or board.has_chess960_castling_rights():
+                return board, operations
+        except ValueError as error:
+            failures.append(error)
+    raise failures[0]
 
 
 def status_names(board: chess.Board) -> str:
@@ -164,12 +153,11 @@ def _points(operations: dict, board: chess.Board) -> dict[str, int]:
             return {}
         if len(given) != len(texts):
             raise ValueError(f"c8 gives {len(given)} numbers for the {len(texts)} moves of c9")
+        items = list(zip(texts, given, strict=True))
     else:
-        items = [_POINTS_ITEM.fullmatch(item.strip()) for item in str(operations.get("c0", "")).split(",")]
-        opcode, given, texts = "c0", [i["points"] for i in items if i], [i["san"] for i in items if i]
-        if not all(items):
-            return {}
+        found = [_POINTS_ITEM.fullmatch(item.strip()) for item in str(operations.get("c0", "")).split(",")]
+        opcode, items = "c0", [(item[1], item[2]) for item in found if item] if all(found) else []
     try:
-        return {board.uci(board.parse_xboard(text)): int(number) for text, number in zip(texts, given, strict=True)}
+        return {board.uci(board.parse_xboard(text)): int(number) for text, number in items}
     except ValueError as error:
         raise ValueError(f"{opcode}: {error}") from None

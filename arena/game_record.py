@@ -13,6 +13,7 @@ import re
 import textwrap
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
+from functools import partial
 from typing import Any
 
 import chess
@@ -65,10 +66,9 @@ class GameRecord:
     @property
     def ending_text(self) -> str:
         """How the game ended, in words: "White loses on time (35 ms over)"."""
+        text = f"{'Black' if self.result == '1-0' else 'White'} {_LOSSES.get(self.reason, 'loses by ' + self.reason)}"
         if self.result == "1/2-1/2":
             text = f"Draw by {self.reason}"
-        else:
-            text = f"{'Black' if self.result == '1-0' else 'White'} {_LOSSES.get(self.reason, 'loses by ' + self.reason)}"
         return f"{text} ({self.detail})" if self.detail else text
 
     def to_json(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class GameRecord:
         """Reads the journal's form. Raises KeyError, TypeError or ValueError for what is no game of this match."""
         moves = [PlayedMove.from_json(entry) for entry in typed(list[Any], values["moves"], "moves")]
         record: GameRecord = typed(cls, values | {"moves": []})
-        opening = typed(dict[str, Any], record.opening, "opening")
+        opening = record.opening
         for key, kind in (("fen", str), ("root", str), ("name", str), ("moves", list[str])):
             typed(kind, opening[key], f"opening {key}")
         if min(record.index, record.pair, record.round) < 0 or record.result not in POINTS_OF_WHITE:
@@ -116,10 +116,8 @@ class GameRecord:
         headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
         game.headers.update({key: printable(value) for key, value in headers.items() if value})
         node: chess.pgn.GameNode = game
-        for move in book:
-            node = node.add_main_variation(move, comment="book")
-        for played in self.moves:
-            node = node.add_main_variation(played.move, comment=played.to_comment())
+        for move, comment in [*((move, "book") for move in book), *((m.move, m.to_comment()) for m in self.moves)]:
+            node = node.add_main_variation(move, comment=comment)
         ending = re.sub(r"[{}]", "", self.ending_text)  # a brace would end the comment
         node.comment = f"{node.comment}, {ending}" if node.comment else ending
         return game
@@ -127,10 +125,9 @@ class GameRecord:
     def pgn_text(self, settings: Settings) -> str:
         """The game in lines of at most 80 characters (headers may be longer), with a blank line behind it."""
         lines = str(self.to_pgn(settings).accept(chess.pgn.StringExporter(columns=_COLUMNS))).split("\n")
-        for number, line in enumerate(lines):
-            if not line.startswith("["):  # the exporter does not break a comment that is longer than a line
-                lines[number] = textwrap.fill(line, _COLUMNS, break_long_words=False, break_on_hyphens=False)
-        return "\n".join(lines) + "\n\n"
+        # the exporter does not break a comment that is longer than a line
+        fill = partial(textwrap.fill, width=_COLUMNS, break_long_words=False, break_on_hyphens=False)
+        return "\n".join(line if line.startswith("[") else fill(line) for line in lines) + "\n\n"
 
 
 def now() -> str:

@@ -10,10 +10,11 @@ ratings is kept.
 
 import json
 import math
+from collections import namedtuple
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy
 import platformdirs
@@ -31,8 +32,10 @@ from zobra.arena.statistics import Z_95
 CALIBRATION = platformdirs.user_data_path("zobra") / "ladder.json"  # the ratings that were calibrated on this machine
 SHIPPED = Path(__file__).parent / "data" / "ladder.toml"
 ListOption = typer.Option("--list", help="TOML file of the rungs.", show_default="the shipped list")
+CalibrateOption = typer.Option("--calibrate", help="Let the rungs play each other, and keep their ratings.")
 _PLIES = 6  # Fairy-Max cannot be given positions, so that the ladder's own openings are moves from the start position
 _UNKNOWN_SIGMA = 700.0  # an engine of unknown strength may be anywhere around the rungs
+Rating = namedtuple("Rating", ("rating", "margin"))  # a fitted rating with its 95 % margin
 
 
 @with_game_options(tc="10+0.1", games=40)
@@ -42,9 +45,7 @@ def ladder(
     lowest: Annotated[int, typer.Option(help="Leave out rungs below this rating.")] = 0,
     highest: Annotated[int, typer.Option(help="Leave out rungs above this rating.")] = 9999,
     rungs_file: Annotated[Path, ListOption] = SHIPPED,
-    calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="Let the rungs play each other, and keep their ratings.")
-    ] = False,
+    calibrate: Annotated[bool, CalibrateOption] = False,
     published: Annotated[bool, typer.Option("--published", help="Ignore an earlier calibration.")] = False,
 ) -> None:
     """Find an engine's rating among engines with known ratings, with as many games at a time as processors are idle."""
@@ -67,8 +68,7 @@ def ladder(
         raise ValueError(f"{rungs_file}: no installed rung between {lowest} and {highest}")
     if calibrate and len(rungs) < 2:
         raise ValueError(f"{rungs_file}: a calibration needs two rungs that play each other, and {len(rungs)} is left")
-    folder = options.run_folder("ladder")
-    engines = [rung.engine for rung in rungs]
+    folder, engines = options.run_folder("ladder"), [rung.engine for rung in rungs]
     if not calibrate:
         engines.insert(0, read_engine(engine, options.option or []))
     settings = options.settings(engines, walk=_PLIES, tournament=ROUND_ROBIN if calibrate else GAUNTLET)
@@ -91,13 +91,6 @@ class Rung:
     rating: float
     sigma: float
     source: str
-
-
-class Rating(NamedTuple):
-    """A fitted rating with its 95 % margin."""
-
-    rating: float
-    margin: float
 
 
 @dataclass(frozen=True)
@@ -136,17 +129,17 @@ def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = N
     replaces the known ratings of its rungs."""
     from scipy.optimize import minimize
 
-    names, known = results.names, {rung.engine.name: rung for rung in rungs}
-    middle = sum(rung.rating for rung in rungs) / len(rungs)
-    means = numpy.array([known[name].rating if name in known else middle for name in names])
-    prior = numpy.diag([known[name].sigma ** 2 if name in known else _UNKNOWN_SIGMA**2 for name in names])
+    names, unit = results.names, math.log(10) / 400
+    known = {rung.engine.name: (rung.rating, rung.sigma) for rung in rungs}
+    unknown = sum(rung.rating for rung in rungs) / len(rungs), _UNKNOWN_SIGMA
+    means, sigmas = numpy.array([known.get(name, unknown) for name in names]).T
+    prior = numpy.diag(sigmas**2)
     if calibration is not None and (found := calibration.only(known.keys() & set(names))).names:
         places = [names.index(name) for name in found.names]
         means[places] = found.ratings
         prior[numpy.ix_(places, places)] = found.covariance
     precision = numpy.linalg.inv(prior)
     wins = numpy.array([[results.points(name, rival) for rival in names] for name in names])
-    unit = numpy.log(10) / 400
 
     def expected(ratings: numpy.ndarray) -> numpy.ndarray:
         return 1 / (1 + numpy.exp(-unit * (ratings[:, None] - ratings[None, :])))
@@ -156,12 +149,10 @@ def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = N
         return float(-(wins * numpy.log(expected(ratings))).sum() + off @ precision @ off / 2)
 
     def slope(ratings: numpy.ndarray) -> numpy.ndarray:
-        surprise = wins - (wins + wins.T) * expected(ratings)
-        return -unit * surprise.sum(axis=1) + precision @ (ratings - means)
+        return unit * ((wins + wins.T) * expected(ratings) - wins).sum(axis=1) + precision @ (ratings - means)
 
     def curvature(ratings: numpy.ndarray) -> numpy.ndarray:
-        share = expected(ratings)
-        weights = unit**2 * (wins + wins.T) * share * (1 - share)
+        weights = unit**2 * (wins + wins.T) * expected(ratings) * expected(ratings).T
         return numpy.diag(weights.sum(axis=1)) - weights + precision
 
     best = minimize(loss, means, jac=slope, hess=curvature, method="trust-exact").x
@@ -185,10 +176,11 @@ def read_calibration(path: Path) -> tuple[str, Ratings] | None:
 
 def recalibrated(rungs: Sequence[Rung], calibration: Ratings, source: str) -> list[Rung]:
     """Rungs with the ratings that a calibration found."""
-    result = []
-    for rung in rungs:
-        found = calibration[rung.engine.name] if rung.engine.name in calibration.names else None
-        result.append(replace(rung, rating=found.rating, sigma=found.margin / Z_95, source=source) if found else rung)
+    result = list(rungs)
+    for at, rung in enumerate(rungs):
+        if rung.engine.name in calibration.names:
+            rating, margin = calibration[rung.engine.name]
+            result[at] = replace(rung, rating=rating, sigma=margin / Z_95, source=source)
     return result
 
 

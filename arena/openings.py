@@ -53,10 +53,8 @@ def opening_source(
     number, read = _book(path, plies, chess960, seed)
     if not number:
         raise ValueError(f"{path}: no openings")
-    wanted = min(count, number)
-    shuffled = order == RANDOM or (path is None and chess960)
+    shuffled, wanted, read_once = order == RANDOM or (path is None and chess960), min(count, number), cache(read)
     chosen = random.Random(seed).sample(range(number), wanted) if shuffled else range(wanted)
-    read_once = cache(read)
     return lambda index: read_once(chosen[index % wanted])
 
 
@@ -90,7 +88,6 @@ def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tu
 
 
 def _epd_opening(path: Path, number: int, line: str, chess960: bool) -> Opening:
-    """Reads a FEN, or an EPD whose clocks may stand in hmvc and fmvn."""
     try:
         board, operations = chess.Board.from_epd(with_clocks_as_operations(line), chess960=chess960)
         _check(board)

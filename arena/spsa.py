@@ -8,6 +8,7 @@ The numbers come from a TOML file with a table [parameter.NAME] for each, or by 
 table: default, low, high, c_end and r_end; what is left out comes from the engine's spin option.
 """
 
+import json
 import math
 import random
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ from zobra.arena.files import read_toml
 
 _SHARE_OF_RANGE = 1 / 20  # c_end where none is given, as a share of the range
 _KEYS = ("default", "low", "high", "c_end", "r_end")
+PARAMETER_FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
 SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it is
 
 
@@ -78,13 +80,11 @@ class Spsa:
     def sides(self, iteration: int) -> list[dict[str, int]]:
         """The values of the two sides of an iteration, rounded up or down at random, so that fractions count."""
         rounding = random.Random(f"{self._seed}/{iteration}/rounding")
-        signs, sides = self._signs(iteration), []
-        for direction in (1, -1):
-            side = {}
+        signs, sides = self._signs(iteration), list[dict[str, int]]([{}, {}])
+        for side, direction in zip(sides, (1, -1), strict=True):
             for one in self.tunables:
                 perturbed = self.values[one.name] + direction * signs[one.name] * self._gains.perturbation(one, iteration)
                 side[one.name] = math.floor(one.within(perturbed) + rounding.random())
-            sides.append(side)
         return sides
 
     def learn(self, iteration: int, lead: int) -> None:
@@ -100,17 +100,16 @@ class Spsa:
 
 
 def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
-    """The numbers of the file, and those named as NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]. Raises ValueError, also for
-    what is no spin option of the engine or exceeds its bounds; OSError."""
+    """The numbers of the file, and those named on the command line (PARAMETER_FORM). Raises ValueError, also for what is no
+    spin option of the engine or exceeds its bounds; OSError."""
     tables = read_toml(path).get("parameter") if path else {}
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
         raise ValueError(f"{path}: no tables [parameter.NAME]")
-    for name, table in tables.items():
-        for key, value in table.items():
-            if key not in _KEYS:
-                raise ValueError(f"{path}: {name}: {key} is none of {', '.join(_KEYS)}")
-            if type(value) not in (int, float):
-                raise ValueError(f"{path}: {name}: {key} must be a number")
+    for name, key, value in ((name, key, value) for name, table in tables.items() for key, value in table.items()):
+        if key not in _KEYS:
+            raise ValueError(f"{path}: {name}: {key} is none of {', '.join(_KEYS)}")
+        if type(value) not in (int, float):
+            raise ValueError(f"{path}: {name}: {key} must be a number")
     for text in texts:
         name, separator, rest = text.partition("=")
         try:
@@ -118,7 +117,7 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
         except ValueError:
             numbers = []
         if separator and not 3 <= len(numbers) <= len(_KEYS):
-            raise ValueError(f"--parameter {text}: not NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]")
+            raise ValueError(f"--parameter {text}: not {PARAMETER_FORM}")
         tables[name.strip()] = dict(zip(_KEYS, numbers, strict=False))
     if not tables:
         raise ValueError("nothing to tune: name a file of parameters or, with --parameter, some of the engine's options")
@@ -139,8 +138,7 @@ def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
     """These numbers with other defaults, in the form of the file."""
     tables = []
     for entry in chosen:
-        name = entry.name
-        key = name if name.isidentifier() and name.isascii() else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        name = entry.name if entry.name.isidentifier() and entry.name.isascii() else json.dumps(entry.name, ensure_ascii=False)
         lines = [f"{key} = {getattr(entry, key):.15g}" for key in _KEYS[1:]]
-        tables.append("\n".join([f"[parameter.{key}]", f"default = {round(values[name])}", *lines, ""]))
+        tables.append("\n".join([f"[parameter.{name}]", f"default = {round(values[entry.name])}", *lines, ""]))
     return "\n".join(tables)

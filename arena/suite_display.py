@@ -55,8 +55,7 @@ def outcome_text(position: SuitePosition, outcome: Outcome | None) -> str:
     if outcome is None:
         return ""
     move = move_san(position, outcome.move) + (f", {outcome.points} points" if position.points else "")
-    since = outcome.solution
-    if since is None:
+    if (since := outcome.solution) is None:
         return f"✗ {move}: {outcome.why}"
     return f"✓ {move}, {since.time_ms} ms, {since.nodes:,} nodes, depth {since.depth}"
 
@@ -94,9 +93,8 @@ def summary_rows(result: SuiteResult) -> list[list[str]]:
             f"{median(times):.0f} ms" if times else "-", f"{spent / 1000:.1f} s",
             f"{nodes * 1000 // spent:,}" if spent else "-", str(engine.outcomes.count(None)),
         ])  # fmt: skip
-    left_out = set() if result.maximum_points else {"points"}
-    left_out |= {"not searched"} if result.finished else set()
-    return [[*row] for row in zip(headings, *columns, strict=True) if row[0] not in left_out]
+    left_out = {"points": not result.maximum_points, "not searched": result.finished}
+    return [[*row] for row in zip(headings, *columns, strict=True) if not left_out.get(row[0])]
 
 
 def _share(part: int, whole: int) -> str:
@@ -107,6 +105,5 @@ def print_bad_lines(console: Console, result: SuiteResult) -> None:
     """Lists the lines that could not be used, the first ones in full."""
     for bad in result.bad_lines[:_MOST_BAD_LINES_SHOWN]:
         console.print(str(bad), style="yellow", soft_wrap=True)
-    rest = Counter(bad.file for bad in result.bad_lines[_MOST_BAD_LINES_SHOWN:])
-    for file, count in rest.items():
+    for file, count in Counter(bad.file for bad in result.bad_lines[_MOST_BAD_LINES_SHOWN:]).items():
         console.print(f"{file}: {counted(count, 'more line')} that cannot be used (all are in the JSON file)", style="yellow")

@@ -35,9 +35,9 @@ class Effort:
 
 
 def why_unsolved(position: SuitePosition, move: str | None, mate: int | None = None, line: Sequence[str] = ()) -> str:
-    """What the answer misses of what the position asks for (bm, am and dm alike); empty when it is solved. A position that
-    gives only points per move asks for a move with the most points. A mate counts when the score names it and a legal line of
-    exactly that length ends in checkmate; to give mate sooner than the suite is as good, to be mated sooner is not."""
+    """What the answer misses of what the position asks for (bm, am, dm, else the most points); empty when it is solved. A mate
+    counts when the score names it and a legal line of exactly that length ends in checkmate; to give mate sooner than the suite
+    is as good, to be mated sooner is not."""
     if move is None:
         return "no move"
     if position.best and move not in position.best:
@@ -46,9 +46,8 @@ def why_unsolved(position: SuitePosition, move: str | None, mate: int | None = N
         return f"{position.san(move)} is to be avoided"
     asked = position.mate_in
     if asked is None:
-        only_points = not (position.best or position.avoid)
-        paid = move in position.best_paid
-        return f"most points for {position.san(*position.best_paid)}" if only_points and not paid else ""
+        solved = position.best or position.avoid or move in position.best_paid
+        return "" if solved else f"most points for {position.san(*position.best_paid)}"
     if mate is None or mate * asked <= 0:
         return f"mate in {asked} not seen"
     if abs(mate) > abs(asked) or (asked < 0 and mate != asked):
@@ -150,9 +149,8 @@ class SuiteResult:
             earlier = load(path)
         except (OSError, ValueError):
             return  # a file of anything else will be replaced
-        same = (earlier.positions, earlier.limit) == (self.positions, self.limit)
-        described = [[(engine.name, engine.command, engine.options) for engine in run.engines] for run in (earlier, self)]
-        if same and not earlier.finished and described[0] == described[1]:
+        runs = [(r.positions, r.limit, [(e.name, e.command, e.options) for e in r.engines]) for r in (earlier, self)]
+        if runs[0] == runs[1] and not earlier.finished:
             for engine, before in zip(self.engines, earlier.engines, strict=True):
                 engine.outcomes, engine.version = before.outcomes, before.version
             self.created = earlier.created
@@ -162,10 +160,8 @@ def load(path: Path) -> SuiteResult:
     """Reads a results file. Raises OSError, or ValueError naming the file when it is not one."""
 
     def convert(content: Any) -> SuiteResult:
-        if not isinstance(content, dict) or content.get("kind") != "suite":
-            raise ValueError('no "kind": "suite"')
-        if content.get("format") != FORMAT:
-            raise ValueError(f"format {content.get('format')!r} instead of {FORMAT}")
+        if (content["kind"], content["format"]) != ("suite", FORMAT):
+            raise ValueError(f"{content['kind']} of format {content['format']} instead of suite of format {FORMAT}")
         result: SuiteResult = typed(SuiteResult, content)
         for engine in result.engines:
             if len(engine.outcomes) != len(result.positions):

@@ -29,15 +29,14 @@ from zobra.arena.journal import TUNE_PLAN, Journal
 from zobra.arena.match import Match
 from zobra.arena.player import announced_options
 from zobra.arena.settings import Pairing
-from zobra.arena.spsa import Gains, Spsa, Tunable, as_toml, tunables
+from zobra.arena.spsa import PARAMETER_FORM, Gains, Spsa, Tunable, as_toml, tunables
 
 PLUS, MINUS = SIDES = ("plus", "minus")
 _INTERVAL = 50  # without a terminal: the values after so many games
 _DRAW_INTERVAL = 60.0  # how often the plot is drawn anew during a run (seconds)
-_LEVELS, _WIDTH = "▁▂▃▄▅▆▇█", 24
-ParameterOption = typer.Option(
-    "--parameter", "-p", help="An option of the engine: NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]."
-)
+_LEVELS = "▁▂▃▄▅▆▇█"
+ParameterOption = typer.Option("--parameter", "-p", help=f"An option of the engine: {PARAMETER_FORM}.")
+FileOption = typer.Option("--parameters", help="TOML file, as `zobra parameters` prints it.")
 
 
 @with_game_options(tc="5+0.05", games=10_000)
@@ -45,7 +44,7 @@ def tune(
     context: typer.Context,
     options: GameOptions,
     engine: OneEngine = None,
-    parameters: Annotated[Path | None, typer.Option("--parameters", help="TOML file, as `zobra parameters` prints it.")] = None,
+    parameters: Annotated[Path | None, FileOption] = None,
     parameter: Annotated[list[str] | None, ParameterOption] = None,
     pairs: Annotated[int, typer.Option(min=1, help="Pairs of games an iteration.")] = 1,
     alpha: Annotated[float, typer.Option(min=0.0, help="Exponent by which the learning rate decays.")] = Gains.alpha,
@@ -92,11 +91,6 @@ class Plan:
     gains: Gains
     pairs: int = 1
 
-    @property
-    def games_each(self) -> int:
-        """The games of an iteration."""
-        return 2 * self.pairs
-
     @classmethod
     def read(cls, folder: Path) -> "Plan":
         """The plan of the run in a folder. Raises ValueError or OSError."""
@@ -105,15 +99,14 @@ class Plan:
     def keep(self, folder: Path) -> None:
         """Writes the plan. Raises ValueError when another one is there already, or OSError."""
         folder.mkdir(parents=True, exist_ok=True)
-        if (folder / TUNE_PLAN).exists():
-            if self != Plan.read(folder):
-                raise ValueError(f"{folder} holds another run: its parameters or gains differ")
-            return
-        if (folder / "run.json").exists():
-            raise ValueError(f"{folder} holds a match, which is no run of tuning")
-        Journal.check_free(folder)
-        content = {"tunables": [asdict(entry) for entry in self.tunables], "pairs": self.pairs} | asdict(self.gains)
-        write_safely(folder / TUNE_PLAN, json.dumps(content, indent=1))
+        if not (folder / TUNE_PLAN).exists():
+            if (folder / "run.json").exists():
+                raise ValueError(f"{folder} holds a match, which is no run of tuning")
+            Journal.check_free(folder)
+            content = {"tunables": [asdict(entry) for entry in self.tunables], "pairs": self.pairs} | asdict(self.gains)
+            write_safely(folder / TUNE_PLAN, json.dumps(content, indent=1))
+        elif self != Plan.read(folder):
+            raise ValueError(f"{folder} holds another run: its parameters or gains differ")
 
 
 class Tuning(Match):
@@ -124,16 +117,17 @@ class Tuning(Match):
         self.plan, self._spsa = plan, Spsa(plan.tunables, plan.gains, journal.settings.seed)
         self.values = self._spsa.values  # the present ones, by name
         self.course = [list(self.values.values())]
+        self.games_each = 2 * plan.pairs  # games of an iteration
         self._leads: dict[int, list[int]] = defaultdict(list)
         self._kept = 0  # how many of the course values.csv has
-        super().__init__(journal, (), plan.gains.iterations * plan.games_each)
+        super().__init__(journal, (), plan.gains.iterations * self.games_each)
 
     def games(self) -> Iterator[Pairing]:
         """The games not yet played; the sides of an iteration are decided when its first game is about to begin."""
         opening = self.settings.openings()
         for iteration in range(self.plan.gains.iterations):
-            first = iteration * self.plan.games_each
-            missing = [index for index in range(first, first + self.plan.games_each) if index not in self.done]
+            first = iteration * self.games_each
+            missing = [index for index in range(first, first + self.games_each) if index not in self.done]
             options = dict(zip(SIDES, self._spsa.sides(iteration), strict=True))
             for index in missing:
                 pair, reversed_colours = divmod(index, 2)
@@ -142,23 +136,21 @@ class Tuning(Match):
 
     def count(self, record: GameRecord) -> bool:
         """Counts a game; the last one of an iteration moves the values."""
-        completed, iteration = super().count(record), record.index // self.plan.games_each
-        leads = self._leads[iteration]
-        leads.append(record.points(PLUS) - 1)
-        if len(leads) == self.plan.games_each:
+        iteration = record.index // self.games_each
+        self._leads[iteration].append(record.points(PLUS) - 1)
+        if len(self._leads[iteration]) == self.games_each:
             self._spsa.learn(iteration, sum(self._leads.pop(iteration)))
             self.course.append(list(self.values.values()))
-        return completed
+        return super().count(record)
 
     def after_pair(self) -> None:
         """Adds the values of new iterations to values.csv, which every start of the run makes again."""
-        path, numbers = self.journal.folder / "values.csv", range(self._kept, len(self.course))
-        rows = [",".join([str(number), *(f"{value:.4f}" for value in self.course[number])]) + "\n" for number in numbers]
+        path = self.journal.folder / "values.csv"
         if not self._kept:
-            write_safely(path, ",".join(["iteration", *self.values]) + "\n" + "".join(rows))
-        elif rows:
-            with path.open("a", encoding="utf-8") as file:
-                file.writelines(rows)
+            write_safely(path, ",".join(["iteration", *self.values]) + "\n")
+        with path.open("a", encoding="utf-8") as file:
+            for number in range(self._kept, len(self.course)):
+                file.write(",".join([str(number), *(f"{value:.4f}" for value in self.course[number])]) + "\n")
         self._kept = len(self.course)
 
 
@@ -199,7 +191,7 @@ def values_table(tuning: Tuning) -> Table:
     return table
 
 
-def sparkline(values: Sequence[float], width: int = _WIDTH) -> str:
+def sparkline(values: Sequence[float], width: int = 24) -> str:
     """A course in one line of text, between its lowest and highest value."""
     shown = [values[round(index * (len(values) - 1) / (width - 1))] for index in range(width)]
     low, reach = min(values), max(values) - min(values)
@@ -214,7 +206,7 @@ def draw_course(tuning: Tuning, path: Path) -> bool:
         return False
     figure, plan = Figure(figsize=(9, 5), layout="constrained"), tuning.plan
     axes = figure.subplots()
-    games = [number * plan.games_each for number in range(len(tuning.course))]
+    games = [number * tuning.games_each for number in range(len(tuning.course))]
     for entry, course in zip(plan.tunables, zip(*tuning.course, strict=True), strict=True):
         distances = [(value - entry.default) / entry.c_end for value in course]
         axes.plot(games, distances, label=entry.name.replace("$", r"\$"))
