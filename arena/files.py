@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -23,11 +23,10 @@ else:
 
 T = TypeVar("T")
 STANDARD_INPUT = "-"
-_LONGEST_QUOTE = 200
 _KINDS = {dict: "a table", list: "a list", str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
-def printable(text: str, longest: int = _LONGEST_QUOTE) -> str:
+def printable(text: str, longest: int = 200) -> str:
     """The text with its control characters written as escapes ("\\x1b"), and cut in the middle where it is too long."""
     shown = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text[: 2 * longest])
     if len(text) <= 2 * longest and len(shown) <= longest:
@@ -46,7 +45,6 @@ def read_text(source: str | Path) -> str:
 
 
 def _decompressed(content: bytes) -> bytes:
-    """The bytes behind any of the compressions. Raises EOFError, OSError, RuntimeError, BadZipFile or zlib.error."""
     if content.startswith(b"\x1f\x8b"):
         return gzip.decompress(content)
     if content.startswith(b"BZh"):
@@ -92,10 +90,8 @@ def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T
 
     try:
         return convert(json.loads(text, parse_constant=refuse))
-    except KeyError as error:
-        raise ValueError(f"{problem}: no {printable(str(error))}") from error
-    except (AttributeError, TypeError, ValueError, AssertionError, OverflowError, RecursionError) as error:
-        raise ValueError(f"{problem}: {printable(str(error))}") from error
+    except (AttributeError, KeyError, TypeError, ValueError, AssertionError, OverflowError, RecursionError) as error:
+        raise ValueError(f"{problem}: {'no ' * isinstance(error, KeyError)}{printable(str(error))}") from error
 
 
 def typed(kind: Any, value: Any, name: str = "the content") -> Any:
@@ -107,25 +103,20 @@ def typed(kind: Any, value: Any, name: str = "the content") -> Any:
     if origin in (Union, UnionType):
         kinds = [part for part in parts if part is not NoneType]
         return typed(next((part for part in kinds if type(value) is part), kinds[0]), value, name)
-    if is_dataclass(kind):
-        values, hints = _of(dict, value, name), get_type_hints(kind)
-        return kind(**{f.name: typed(hints[f.name], values[f.name], f.name) for f in fields(kind) if f.name in values})  # type: ignore[operator]
-    if origin is dict:
-        return {key: typed(parts[1], entry, key) for key, entry in _of(dict, value, name).items()}
-    if origin in (list, tuple):
-        entries = _of(list, value, name)
-        kinds = [parts[0]] * len(entries) if origin is list or parts[-1] is ... else list(parts)
-        return origin(typed(part, entry, name) for part, entry in zip(kinds, entries, strict=True))
-    return _of(kind, value, name)
-
-
-def _of(kind: type[T], value: Any, name: str) -> T:
-    """The value, if it is of this type; a whole number is a number too. Numbers are finite."""
-    if type(value) is not kind and not (kind is float and type(value) is int):
-        raise ValueError(f"{name} must be {_KINDS[kind]}, not {printable(repr(value), 40)}")
+    plain: Any = dict if is_dataclass(kind) else list if origin is tuple else origin or kind
+    if type(value) is not plain and not (plain is float and type(value) is int):  # a whole number is a number too
+        raise ValueError(f"{name} must be {_KINDS[plain]}, not {printable(repr(value), 40)}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{name} is not finite")
-    return cast(T, value)
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return kind(**{f.name: typed(hints[f.name], value[f.name], f.name) for f in fields(kind) if f.name in value})  # type: ignore[operator]
+    if origin is dict:
+        return {key: typed(parts[1], entry, key) for key, entry in value.items()}
+    if origin in (list, tuple):
+        kinds = [parts[0]] * len(value) if origin is list or parts[-1] is ... else list(parts)
+        return origin(typed(part, entry, name) for part, entry in zip(kinds, value, strict=True))
+    return value
 
 
 def write_safely(path: Path, content: bytes | str) -> None:

@@ -1,10 +1,4 @@
-"""A finished game, as the journal keeps it, and as PGN.
-
-One object a line: {"index": from 0, "pair": from 0, "round": from 1, "white", "black": names, "opening": {"fen": position where
-the engines take over, "name", "root": position where the book moves begin, "moves": [book moves in UCI]}, "result":
-"1-0|0-1|1/2-1/2", "reason": mate|time|illegal move|disconnect|stall|resignation|stalemate|insufficient material|fifty-move
-rule|threefold repetition|draw adjudication|resign adjudication|move limit|tablebase, "detail": text, "moves": [played moves,
-see played_move.py], "start": ISO time, "duration": seconds}.
+"""A finished game, as a line of the journal keeps it ({field of GameRecord: value}), and as PGN.
 
 In PGN each move has evaluation, depth, time and nodes in a comment: {+0.31/12 0.101s, n=52311}.
 """
@@ -38,11 +32,12 @@ _TERMINATIONS |= dict.fromkeys(("draw adjudication", "resign adjudication", "mov
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A finished game; see the top of this file."""
+    """A finished game. `opening`: {"root": position where the book moves begin, "moves": these in UCI, "fen": position where
+    the engines take over, "name"}. `reason`: one of _LOSSES, "draw adjudication", "tablebase", or a rule that makes a draw."""
 
-    index: int
+    index: int  # from 0, as `pair`
     pair: int
-    round: int
+    round: int  # from 1
     white: str
     black: str
     opening: dict[str, Any]
@@ -50,8 +45,8 @@ class GameRecord:
     reason: str
     detail: str = ""
     moves: list[PlayedMove] = field(default_factory=list)
-    start: str = ""
-    duration: float = 0.0
+    start: str = ""  # ISO time
+    duration: float = 0.0  # seconds
 
     def belongs_to(self, pairing: Pairing) -> bool:
         """Whether this is the scheduled game."""

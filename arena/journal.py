@@ -1,10 +1,7 @@
 """The folder of a match: everything that happened, written game by game, so that an interrupted match can be resumed.
 
-`run.json`: {"kind": "match", "created": ISO time, "versions": {engine: the name it gives itself}, "machine", "command_line",
-and the fields of Settings (settings.py)}.
-
+`run.json`: {"kind": "match" and the fields of RunConditions and Settings}.
 `journal.jsonl`: one finished game a line (game_record.py), in the order of finishing, on disk before the next line begins.
-
 `games.pgn`: the same games for other tools; made again from the journal whenever a match is resumed.
 
 No file of a folder is written through a symbolic link.
@@ -29,20 +26,20 @@ TUNE_PLAN = "tune.json"  # lies beside a journal whose games tune an engine (tun
 
 @dataclass
 class RunConditions:
-    """What is kept of a run for its report: the names that engines give themselves, the machine, and the command line."""
+    """What is kept of a run for its report."""
 
-    versions: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)  # by engine: the name that it gives itself
     machine: str = ""
     command_line: str = ""
-    created: str = ""
+    created: str = ""  # ISO time
 
 
 class Journal:
     """The folder of one match, held by one process at a time. `records`: the games that were there when it was opened."""
 
     def __init__(self, folder: Path, settings: Settings, conditions: RunConditions | None = None) -> None:
-        """Begins a match in this folder, with its conditions for reports, or resumes the one that lies there. Raises ValueError
-        when that is another one or not a match at all, or another process plays it; OSError."""
+        """Begins a match in this folder, or resumes it. Raises ValueError when another match or another process has the folder,
+        or OSError."""
         self.folder, self.settings = folder, settings
         run = folder / "run.json"
         known = Journal.settings_in(folder) if run.exists() else None

@@ -1,15 +1,6 @@
 """Results of a suite: whether a position is solved, the outcomes of engines, and the JSON file that keeps them.
 
-The file is one object:
-    kind "suite", format 1, created (ISO 8601), finished (false while positions are missing), files,
-    limit {time_ms, nodes, depth: number or null}, workers, machine, command_line,
-    bad_lines [{file, line, text, problem}],
-    positions [{file, line, name, fen, chess960, best, avoid, mate_in, points [[move, points]]}],
-    engines [{name, command, options, error, outcomes [one outcome, or null where none is there yet, per position],
-        version (the name that the engine gives itself)}].
-An outcome is {move, solved, why, points, score_cp, mate, line, effort, solution}: `why` says what an unsolved position
-lacks or how the engine failed, `effort` is the whole search and `solution` the first stable solution or null, both as
-{time_ms, nodes, depth}. Moves are UCI, scores are from the side to move (centipawns; moves to mate).
+The file is one object: "kind": "suite", "format", "finished" (false while outcomes are missing), and the fields of SuiteResult.
 """
 
 import json
@@ -65,7 +56,8 @@ def why_unsolved(position: SuitePosition, move: str | None, mate: int | None = N
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one position."""
+    """The result of one position: `why` says what an unsolved one lacks or how the engine failed, `effort` is the whole search,
+    `solution` what the first stable solution took. Moves are UCI, scores from the side to move (centipawns; moves to mate)."""
 
     move: str | None
     solved: bool
@@ -80,7 +72,8 @@ class Outcome:
 
 @dataclass
 class EngineResult:
-    """One engine's outcomes, in the order of the positions; `error` when the engine could not go on."""
+    """One engine's outcomes in the order of the positions, None where there is none yet; `error` when the engine could not go
+    on; `version`: the name that it gives itself."""
 
     name: str
     command: list[str]
@@ -111,7 +104,7 @@ class EngineResult:
 
 @dataclass
 class SuiteResult:
-    """A run over a suite by one or more engines."""
+    """A run over a suite by one or more engines. `limit`: by "time_ms", "nodes" and "depth"; `created`: ISO time."""
 
     files: list[str]
     limit: dict[str, int | None]
