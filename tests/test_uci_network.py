@@ -82,7 +82,6 @@ def test_what_cannot_be_loaded_is_told_and_changes_nothing(conversation, tmp_pat
     [
         (["nothing", "bench"], "nothing: No such file"),
         (["noise", "--tunable"], "noise: not a file of"),
-        (["noise"], "noise: not a file of"),
         ([""], "not an ordinary file"),
         ([], "not an ordinary file"),
     ],

@@ -58,15 +58,13 @@ def test_what_is_no_value_is_refused(name, text, fault):
         find(name).read(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Hash type spin default 32 min 1 max 1048576",
-        "Clear Hash type button",
-        "UCI_Chess960 type check default false",
-        "UCI_Opponent type string default <empty>",
-    ],
+ANNOUNCED = (
+    "Hash type spin default 32 min 1 max 1048576; Clear Hash type button; UCI_Chess960 type check default false; "
+    "UCI_Opponent type string default <empty>"
 )
+
+
+@pytest.mark.parametrize("text", ANNOUNCED.split("; "))
 def test_announcements_have_the_form_that_guis_parse(text):
     assert find(text.split(" type ")[0]).announcement() == f"option name {text}"
 
