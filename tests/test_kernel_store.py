@@ -1,5 +1,6 @@
 """The user's store of kernels: whatever lies in it, the right code runs, and what others could have written does not."""
 
+import hashlib
 import os
 import shutil
 import signal
@@ -31,6 +32,8 @@ def damage(path, how):
     content = path.read_bytes()
     half = len(content) // 2
     flipped = content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :]
+    _, made_for, table, data = content.split(b"\n", 3)
+    forged = {"nested": b"[" * 100_000, "a number": b"7", "no lengths": b'[["a", "b", [], null]]', "cut code": table}
     path.unlink()
     if how == "folder":
         (path / "full").mkdir(parents=True)
@@ -39,10 +42,15 @@ def damage(path, how):
     elif how == "link to nowhere":
         path.symlink_to("nowhere")
     else:
-        path.write_bytes({"emptied": b"", "halved": content[:half], "random": os.urandom(500), "one bit": flipped}[how])
+        body = b"\n".join((made_for, forged.get(how, table), data[:-7]))
+        rewritten = {"emptied": b"", "halved": content[:half], "random": os.urandom(500), "one bit": flipped}
+        path.write_bytes(rewritten.get(how, hashlib.sha256(body).hexdigest().encode() + b"\n" + body))
 
 
-@pytest.mark.parametrize("how", ["emptied", "halved", "random", "one bit", "folder", "FIFO", "link to nowhere"])
+FORMS = ["emptied", "halved", "random", "one bit", "nested", "a number", "no lengths", "cut code"]
+
+
+@pytest.mark.parametrize("how", [*FORMS, "folder", "FIFO", "link to nowhere"])
 def test_damaged_files_cost_a_recompile_and_one_notice(warm, tmp_path, how):
     tree = Tree(tmp_path)
     shutil.copytree(warm.store, tree.store, ignore=shutil.ignore_patterns("*.lock"))

@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import stat
-from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,12 +50,19 @@ def unpack(content: bytes, digest: str, level: str) -> Kernels:
     made_for, _, rest = rest.partition(b"\n")
     if made_for != f"{digest} {level}".encode():
         return {}
-    head, _, data = rest.partition(b"\n")  # the digest covers this file: it is what `pack` wrote
-    rows = json.loads(head)
-    ends = accumulate(length for *_, length in rows)
-    return {
-        key: ObjectCode(name, tuple(more), data[end - n : end]) for (key, name, more, n), end in zip(rows, ends, strict=True)
-    }
+    head, _, data = rest.partition(b"\n")
+    kernels: Kernels = {}
+    try:
+        for key, symbol, externals, length in json.loads(head):
+            if not 0 < length <= len(data):
+                raise ValueError("the object code has another length")
+            kernels[f"{key}"] = ObjectCode(f"{symbol}", tuple(map(str, externals)), data[:length])
+            data = data[length:]
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"the table of kernels has another form: {error!r:.100}") from error
+    if data or not kernels:
+        raise ValueError("the object code has another length")
+    return kernels
 
 
 def check_own(status: os.stat_result, path: Path) -> None:
