@@ -72,10 +72,8 @@ def _default_output(source: str, html: Path | None) -> Path | None:
 
 
 async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None) -> None:
-    """Analyses the games that an earlier run has not, each added to the output when it is done.
-
-    Raises ValueError, OSError or EngineFailure.
-    """
+    """Analyses the games that an earlier run has not, each added to the output when it is done. Raises ValueError, OSError or
+    EngineFailure."""
     engine = await Analyst.start(spec, _START_TIMEOUT)
     try:
         done = analysed_games(output, f"{engine.announced_name}, {search}", source) if output else 0

@@ -127,11 +127,9 @@ async def annotate(
     game: chess.pgn.Game, engine: Analyst, search: Search, progress: Callable[[float], None]
 ) -> tuple[dict[chess.Color, SideSummary], list[EngineLine]]:
     """Writes evaluations, marks, better lines and a summary of each side into a game, or lines into a position without moves.
-
     Returns the summaries, and the lines of the first position. Positions are searched from the last to the first, so that what
     the table knows of later ones helps with earlier ones. `progress` gets the share that is done, from 0 to 1. Raises
-    EngineFailure.
-    """
+    EngineFailure."""
     nodes = [game, *game.mainline()]
     found: list[list[EngineLine]] = []
     for node in reversed(nodes):

@@ -64,10 +64,8 @@ def _position(line: str, where: str) -> chess.pgn.Game | ValueError:
 
 
 def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
-    """How many games an earlier run left in its output. A game that it did not finish is cut off.
-
-    Raises ValueError when the file holds something else, OSError.
-    """
+    """How many games an earlier run left in its output. A game that it did not finish is cut off. Raises ValueError when the
+    file holds something else, OSError."""
     if not output.exists():
         return 0
     content = output.read_text(encoding="utf-8")

@@ -16,11 +16,9 @@ _NODES = re.compile(r"\bn=(\d+)")
 
 @dataclass(frozen=True)
 class PlayedMove:
-    """One move of a game. What is not known is None.
-
-    `score` is in centipawns and `mate` counts moves, both as the mover sees them: of the two at most one is known. `depth` is
-    in plies. `milliseconds` is the time that the move took, `clock_ms` what the mover's clock showed after it.
-    """
+    """One move of a game. What is not known is None. `score` is in centipawns and `mate` counts moves, both as the mover sees
+    them: of the two at most one is known. `depth` is in plies. `milliseconds` is the time that the move took, `clock_ms` what
+    the mover's clock showed after it."""
 
     move: chess.Move
     score: int | None = None
@@ -62,10 +60,8 @@ class PlayedMove:
 
     @classmethod
     def from_node(cls, node: chess.pgn.ChildNode) -> "PlayedMove":
-        """Reads a move of a PGN game with its comment, as cutechess, fastchess, lichess and Zobra write them.
-
-        [%eval], which is from White's view, and [%clk], [%emt] go before the runners' own form.
-        """
+        """Reads a move of a PGN game with its comment, as cutechess, fastchess, lichess and Zobra write them. [%eval], which is
+        from White's view, and [%clk], [%emt] go before the runners' own form."""
         found = _COMMENT.search(node.comment)
         score, mate = _score(found["score"]) if found else (None, None)
         depth = int(found["depth"]) or None if found else None

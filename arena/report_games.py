@@ -105,10 +105,8 @@ class ReportedGames:
 
 
 def read_match(folder: Path) -> ReportedGames:
-    """Reads run.json, journal.jsonl and a ladder's ratings.json. Lines that are no games become problems.
-
-    Raises OSError, or ValueError.
-    """
+    """Reads run.json, journal.jsonl and a ladder's ratings.json. Lines that are no games become problems. Raises OSError, or
+    ValueError."""
     settings, conditions = Journal.settings_in(folder), Journal.conditions_in(folder)
     found = ReportedGames(folder, [e.name for e in settings.engines], [], _conditions(settings, conditions), settings)
     with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:
@@ -158,10 +156,8 @@ def read_pgn(path: Path) -> ReportedGames:
 
 
 def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> ReportedGame:
-    """A PGN game in the form of a match's games. Leading moves with the comment "book" are its opening.
-
-    `waiting` has games whose return game with the same opening has not come yet; games without a known opening have none.
-    """
+    """A PGN game in the form of a match's games. Leading moves with the comment "book" are its opening. `waiting` has games
+    whose return game with the same opening has not come yet; games without a known opening have none."""
     nodes, headers = list(tree.mainline()), tree.headers
     root = tree.board().fen() if "FEN" in headers else ""
     book = next((number for number, node in enumerate(nodes) if node.comment != "book"), len(nodes))

@@ -76,9 +76,8 @@ def bands_by_move(
     values: Iterable[tuple[str, int, float]], colours: dict[str, str], middle: float, ylabel: str
 ) -> Chart | None:
     """Medians by move number, with a band that holds the `middle` percent of the values, which come as (label, number, value).
-
-    `colours` are those of the labels that are shown. Numbers that few games reached are left out; None where nothing is left.
-    """
+    `colours` are those of the labels that are shown. Numbers that few games reached are left out; None where nothing is
+    left."""
     found: dict[str, dict[int, list[float]]] = {label: defaultdict(list) for label in colours}
     for label, number, value in values:
         if label in found:

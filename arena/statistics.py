@@ -21,10 +21,8 @@ _ALMOST_ZERO = 1e-3  # stands for a count of zero, so that every outcome stays p
 
 @dataclass(frozen=True)
 class Estimate:
-    """Strength of the first side with 95 % margins; `score` is points per game, the ratios are shares of units.
-
-    Elo is infinite after a clean sweep. When all results are alike, its margin is NaN, and so is normalised Elo unless it is 0.
-    """
+    """Strength of the first side with 95 % margins; `score` is points per game, the ratios are shares of units. Elo is infinite
+    after a clean sweep. When all results are alike, its margin is NaN, and so is normalised Elo unless it is 0."""
 
     score: float
     elo: float

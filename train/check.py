@@ -1,7 +1,5 @@
 """Checks training games: legal, scored from the right side, without many duplicates, and not all won by one side."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass

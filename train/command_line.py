@@ -1,7 +1,5 @@
 """The commands `zobra train …`. Each imports what it needs when it runs."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,7 +57,7 @@ def _root(folder: Path | None) -> Path:
     return (folder or user_data_path("zobra", appauthor=False) / "selfplay").resolve()  # a match stores its paths
 
 
-def _pipeline(recipe: str, folder: Path | None, workers: int) -> Pipeline:
+def _pipeline(recipe: str, folder: Path | None, workers: int) -> "Pipeline":
     from rich.console import Console
 
     from zobra.train.pipeline import Pipeline
@@ -82,7 +80,7 @@ for each in STEPS:
     _add_step(each)
 
 
-def _positions(recipe: str, folder: Path | None, largest_score: int) -> tuple[np.ndarray, dict[str, object]]:
+def _positions(recipe: str, folder: Path | None, largest_score: int) -> "tuple[np.ndarray, dict[str, object]]":
     """The positions of a recipe's own games, and facts for the file made of them."""
     from zobra.train.games import load_positions, read_sets
 

@@ -1,7 +1,5 @@
 """Progress of training on the terminal, and the plot of the losses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rich.console import Console

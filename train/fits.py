@@ -7,8 +7,6 @@ and six starting values. Idea: the tuning method of Peter Österlund's Texel, an
 Programming Wiki.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -47,10 +45,8 @@ def outcome_probabilities(model: np.ndarray, scores: np.ndarray, material: np.nd
 
 
 def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> tuple[Model, float]:
-    """The win/draw/loss model of greatest likelihood, and the mean negative log likelihood (nats a position).
-
-    Scores in centipawns, results in half points, both from the same side.
-    """
+    """The win/draw/loss model of greatest likelihood, and the mean negative log likelihood (nats a position). Scores in
+    centipawns, results in half points, both from the same side."""
 
     def loss(pawns: np.ndarray) -> float:
         likelihood = outcome_probabilities(PAWN * pawns, scores, material)[results, np.arange(len(results))]
@@ -61,10 +57,8 @@ def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> 
 
 
 def fit_wdl(positions: np.ndarray, facts: dict[str, object], output: Path) -> dict[str, object]:
-    """Fit the model to positions of self-play (dtype PACKED), write it with these facts, and return what was written.
-
-    DataError where no sensible model comes out; then the file is unchanged.
-    """
+    """Fit the model to positions of self-play (dtype PACKED), write it with these facts, and return what was written. DataError
+    where no sensible model comes out; then the file is unchanged."""
     material = material_shares(mailboxes(positions))
     model, loss = fit_model(positions["score"].astype(np.float64), material, positions["result"].astype(np.int64))
     if not model.even_chance(USUAL_MATERIAL) > 0:  # also for NaN
@@ -86,9 +80,7 @@ def _features(boards: np.ndarray) -> csr_matrix:
 
 def fit_pieces(positions: np.ndarray, facts: dict[str, object], blend: float, output: Path) -> dict[str, object]:
     """Fit piece-square values to positions of self-play (dtype PACKED), write them with these facts, and return the facts.
-
-    `blend` is the share of the result in the target. The average pawn is worth 100 centipawns.
-    """
+    `blend` is the share of the result in the target. The average pawn is worth 100 centipawns."""
     boards, tempo = mailboxes(positions), int(TEMPO)
     matrix = _features(boards)
     target = blend * positions["result"] / 2 + (1 - blend) * expit(positions["score"] / SCALE)

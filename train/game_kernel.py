@@ -4,8 +4,6 @@ A game depends on its seed, the rules below and the engine only. No clock is rea
 with empty histories.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,10 +69,8 @@ class DataError(ValueError):
 
 @dataclass(frozen=True)
 class TrainingGame:
-    """One game: FEN after the opening, moves (uint16) and scores (int16, centipawns for White) of equal length.
-
-    `result` is in half points for White, `ending` an index into ENDINGS.
-    """
+    """One game: FEN after the opening, moves (uint16) and scores (int16, centipawns for White) of equal length. `result` is in
+    half points for White, `ending` an index into ENDINGS."""
 
     number: int
     fen: str

@@ -11,8 +11,6 @@ Levels of ±127 (scores beyond 2,490) are read as ±DECIDED_SCORE. `set.json` be
 a set can be resumed, and sets are not mixed.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import re

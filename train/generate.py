@@ -4,8 +4,6 @@ A shard is written when all its games are played. So the same command resumes an
 on the number of threads nor on interruptions.
 """
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections import Counter
@@ -82,9 +80,7 @@ class Generation:
 
     def run(self, on_game: Callable[[Tally], None] = lambda tally: None) -> Tally:
         """Play until all games are there, or `stopping` is set, as Ctrl-C does; an incomplete shard is dropped.
-
-        `on_game(tally)` is called, under a lock, after each game.
-        """
+        `on_game(tally)` is called, under a lock, after each game."""
         with interruptible(self.stopping.set), ThreadPoolExecutor(self._workers) as pool:
             runs = [pool.submit(self._work, on_game) for _ in range(self._workers)]
             while wait(runs, timeout=0.2).not_done:  # with a timeout, so that signals are handled

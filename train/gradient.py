@@ -4,8 +4,6 @@ The network is that of engine/network.py before quantisation: 1.0 is QA in the f
 is in units of the score's scale. Optimiser: AdamW, Loshchilov and Hutter (2017).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -88,10 +86,8 @@ def sigmoid(value):
 
 @numeric
 def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
-    """Add the squared errors of positions against target, score and result to `errors`; if `learn`, add the gradient.
-
-    `blend` is the share of the game's result in the target; the rest is the winning chance of the score.
-    """
+    """Add the squared errors of positions against target, score and result to `errors`; if `learn`, add the gradient. `blend`
+    is the share of the game's result in the target; the rest is the winning chance of the score."""
     own_features, their_features = np.empty(MAX_PIECES, np.uint64), np.empty(MAX_PIECES, np.uint64)
     ours, theirs = np.empty(len(weights.bias), np.float32), np.empty(len(weights.bias), np.float32)
     for index in range(len(positions)):
@@ -116,10 +112,8 @@ def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
 
 @numeric
 def optimise(weights, gradients, moments, limits, step):
-    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added in order; weights stay within ±limits.
-
-    `step` has the number of positions in the batch, the number of the step from 1, learning rate and weight decay.
-    """
+    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added in order; weights stay within ±limits. `step`
+    has the number of positions in the batch, the number of the step from 1, learning rate and weight decay."""
     positions, number, rate, decay = step
     first_scale, second_scale = 1.0 / (1.0 - FIRST_MOMENT**number), 1.0 / (1.0 - SECOND_MOMENT**number)
     first, second = moments[0], moments[1]

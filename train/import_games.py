@@ -1,7 +1,5 @@
 """Games from elsewhere become shards: PGN games with scores in their comments, and games of the older form of Zobra."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct
@@ -54,9 +52,7 @@ def training_game(game: chess.pgn.Game, number: int) -> TrainingGame:
 
 def import_files(paths: Iterable[Path], folder: Path) -> tuple[int, Counter[str]]:
     """Import PGN files (plain, .gz, .bz2, .zip, .zst) as a new set in `folder`; number of games, and reasons of refused ones.
-
-    DataError where the folder holds games, OSError or ValueError for a file that cannot be read.
-    """
+    DataError where the folder holds games, OSError or ValueError for a file that cannot be read."""
     if shards(folder):
         raise DataError(f"{folder}: there are games in it already; name another set")
     kept, count, refused = list[TrainingGame](), 0, Counter[str]()
@@ -106,9 +102,7 @@ def read_old_shard(path: Path) -> Iterator[TrainingGame]:
 
 def convert_set(source: Path, target: Path) -> tuple[int, list[str]]:
     """Convert the set in `source` to a set in `target`; number of games, and what is wrong with the shards passed over.
-
-    DataError if `target` holds other games, or `source` has no settings.
-    """
+    DataError if `target` holds other games, or `source` has no settings."""
     try:
         settings = json.loads((source / SETTINGS).read_text())
     except (OSError, ValueError) as error:

@@ -3,8 +3,6 @@
 All files lie in one folder: the games of each recipe in a folder of its name, and NAME.network, NAME.weights.npz and NAME.png.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -113,10 +111,8 @@ class Pipeline:
         self._console.print(f"{self.network_path}: {json.dumps(facts)}", soft_wrap=True)
 
     def verify(self) -> None:
-        """Compare the network file with the float weights, and the kernels with plain arithmetic; then measure its speed.
-
-        Where the network has another width than this process's kernels, a process with that network built in does it.
-        """
+        """Compare the network file with the float weights, and the kernels with plain arithmetic; then measure its speed. Where
+        the network has another width than this process's kernels, a process with that network built in does it."""
         engine = [*ZOBRA, "--network", str(self.network_path)]
         network = read_network(self.network_path, any_width=True)
         if network.hidden != HIDDEN:

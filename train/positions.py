@@ -5,8 +5,6 @@ The board is turned so that the side to move plays upwards. `pieces` has four bi
 theirs (see engine/accumulator.py).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -91,10 +89,8 @@ def pack_board(position, packed):
 
 @kernel
 def sort_moves(job, tables):
-    """Write the legal moves to `job.keys`, sorted: captures by victim and attacker, then other moves; number of moves.
-
-    The low 16 bits of a key are the move. This order is part of the form of the games on disk.
-    """
+    """Write the legal moves to `job.keys`, sorted: captures by victim and attacker, then other moves; number of moves. The low
+    16 bits of a key are the move. This order is part of the form of the games on disk."""
     position = job.board
     job.moves.count = ZERO
     count = generate(position, tables, job.moves, ALL)

@@ -1,7 +1,5 @@
 """Quantisation: from float weights to the integers of the engine, and checks of the network that came of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Recipes: every number that makes a network, in one TOML file. The recipes of Zobra have short names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -35,10 +33,8 @@ class RecipeError(ValueError):
 
 @dataclass(frozen=True)
 class DataPlan:
-    """The games to play, as a set with the name of the recipe; the sets in `also` are trained on as well.
-
-    `network` plays the games: "" (piece-square values), the name of a recipe, or BUILT_IN_NAME. `rules`: see RULE_DEFAULTS.
-    """
+    """The games to play, as a set with the name of the recipe; the sets in `also` are trained on as well. `network` plays the
+    games: "" (piece-square values), the name of a recipe, or BUILT_IN_NAME. `rules`: see RULE_DEFAULTS."""
 
     games: int = 1_000
     seed: int = 1

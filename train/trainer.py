@@ -4,8 +4,6 @@ A batch is cut into a fixed number of chunks. Their gradients are added in a fix
 number of threads.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable
@@ -73,10 +71,8 @@ def initial_weights(hidden: int, seed: int) -> np.ndarray:
 
 
 class Trainer:
-    """Holds the weights (a record of weights_dtype) and the moments of the optimiser.
-
-    `training` and `validation` are indices (uint32) of positions: one game of each `schedule.validation` is kept out.
-    """
+    """Holds the weights (a record of weights_dtype) and the moments of the optimiser. `training` and `validation` are indices
+    (uint32) of positions: one game of each `schedule.validation` is kept out."""
 
     def __init__(self, positions: np.ndarray, hidden: int, schedule: Schedule, threads: int) -> None:
         self.schedule, self.positions = schedule, positions
@@ -95,11 +91,8 @@ class Trainer:
         self._pool = ThreadPoolExecutor(threads)
 
     def run(self, on_report: Listener = lambda *report: None) -> Errors:
-        """Train all epochs; return the errors on the games kept out.
-
-        Now and then on_report(epochs done, positions a second, errors in training, errors in validation) is called; the last is
-        None except at the end of an epoch.
-        """
+        """Train all epochs; return the errors on the games kept out. Now and then on_report(epochs done, positions a second,
+        errors in training, errors in validation) is called; the last is None except at the end of an epoch."""
         source, schedule = np.random.default_rng(self.schedule.seed), self.schedule
         per_epoch = max(1, len(self.training) // schedule.batch)
         step, steps, flat = 0, per_epoch * schedule.epochs, self.weights.view("f4")
