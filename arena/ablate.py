@@ -23,8 +23,8 @@ from rich.table import Table
 from zobra.arena.command import GameOptions, OneEngine, end_run, plain_console, play, resumed, with_game_options
 from zobra.arena.engines import EngineSpec, as_announced, read_engine, spins
 from zobra.arena.files import read_json, read_toml, typed, write_safely
+from zobra.arena.match import Results
 from zobra.arena.player import announced_options
-from zobra.arena.results import Results
 from zobra.arena.settings import GAUNTLET, Settings
 from zobra.arena.statistics import estimate
 

@@ -18,7 +18,7 @@ from zobra.arena.command import INTERRUPTED, EngineOptions, errors_as_messages, 
 from zobra.arena.display import LivePanel
 from zobra.arena.engines import EngineSpec, read_engine
 from zobra.arena.files import STANDARD_INPUT
-from zobra.arena.interrupts import run_async
+from zobra.arena.processes import run_async
 from zobra.arena.report_games import read_pgn
 
 _DEFAULT_TIME_MS = 500

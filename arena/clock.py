@@ -62,12 +62,12 @@ class TimeControl:
         return replace(self, increment_ms=round(self.increment_ms * odds), **scaled)
 
     def __str__(self) -> str:
-        parts = []
-        if self.base_ms is not None:
-            moves = f"{self.moves}/" if self.moves else ""
-            parts.append(f"{moves}{self.base_ms / 1000:g}" + (f"+{self.increment_ms / 1000:g}" if self.increment_ms else ""))
         fixed = {"movetime": self.movetime, "nodes": self.nodes, "depth": self.depth}
-        return " ".join(parts + [f"{kind}={number}" for kind, number in fixed.items() if number is not None])
+        parts = [f"{kind}={number}" for kind, number in fixed.items() if number is not None]
+        if self.base_ms is not None:
+            moves, increment = f"{self.moves}/" * bool(self.moves), f"+{self.increment_ms / 1000:g}" * bool(self.increment_ms)
+            parts.insert(0, f"{moves}{self.base_ms / 1000:g}{increment}")
+        return " ".join(parts)
 
 
 class GameClock:
@@ -103,8 +103,8 @@ class GameClock:
 def engine_limit(clocks: Mapping[chess.Color, GameClock], turn: chess.Color, clock_id: object) -> chess.engine.Limit:
     """What "go" says to the engine to move: both clocks if its own runs, and its own fixed limits."""
     own = clocks[turn].control
-    movetime = None if own.movetime is None else own.movetime / 1000
-    limit = chess.engine.Limit(time=movetime, nodes=own.nodes, depth=own.depth, clock_id=clock_id)
+    time = own.movetime and own.movetime / 1000
+    limit = chess.engine.Limit(time=time, nodes=own.nodes, depth=own.depth, clock_id=clock_id)
     if clocks[turn].remaining_ms is not None:
         limit.remaining_moves = clocks[turn].moves_to_go or None
         for color, name in ((chess.WHITE, "white"), (chess.BLACK, "black")):

@@ -20,12 +20,11 @@ from zobra.arena.adjudication import AdjudicationRules, open_tablebase
 from zobra.arena.display import MatchDisplay, counted, faults
 from zobra.arena.engines import EngineSpec
 from zobra.arena.files import check_writable, printable
-from zobra.arena.interrupts import interruptible
 from zobra.arena.journal import TUNE_PLAN, Journal, RunConditions
 from zobra.arena.match import Match, check_engines
 from zobra.arena.openings import MOST_RANDOM_PLIES, RANDOM, USUAL_PLIES, Opening
 from zobra.arena.pool import Playing
-from zobra.arena.processes import machine
+from zobra.arena.processes import interruptible, machine
 from zobra.arena.settings import Settings, digest, encounters
 
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it

@@ -11,8 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from zobra.arena.game_record import GameRecord
-from zobra.arena.match import Match
-from zobra.arena.results import Results
+from zobra.arena.match import Match, Results
 from zobra.arena.settings import Pairing, Settings
 from zobra.arena.statistics import estimate
 
@@ -32,8 +31,7 @@ def finite(value: float, form: str) -> str:
 class LivePanel(ExitStack):
     """A panel with a progress bar at its top, shown on a terminal only. A context manager, as it must be taken down."""
 
-    def __init__(self, console: Console, what: str) -> None:
-        """`what` stands before the bar: what is being counted, or by which engine."""
+    def __init__(self, console: Console, what: str) -> None:  # what is being counted, or by which engine
         super().__init__()
         self.console, name = console, TextColumn("{task.description}", markup=False)
         times = TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()
@@ -60,7 +58,7 @@ class LivePanel(ExitStack):
 
 
 class MatchDisplay(LivePanel):
-    """Shows a match."""
+    """Shows a match, as its observer (see Match.play)."""
 
     def begin(self, match: Match) -> None:
         self._begun, self._before, self._last = time.monotonic(), match.results.games, ""

@@ -24,8 +24,8 @@ from rich.table import Table
 from zobra.arena.command import GameOptions, end_run, plain_console, play, with_game_options
 from zobra.arena.engines import EngineSpec, read_engine, read_engine_file
 from zobra.arena.files import read_json, typed, write_safely
+from zobra.arena.match import Results
 from zobra.arena.processes import spare
-from zobra.arena.results import Results
 from zobra.arena.settings import GAUNTLET, ROUND_ROBIN
 from zobra.arena.statistics import Z_95
 

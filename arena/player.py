@@ -14,9 +14,8 @@ import chess.engine
 from zobra.arena.clock import GameClock, TimeControl, engine_limit
 from zobra.arena.engines import THREADS, EngineSpec, as_announced
 from zobra.arena.files import printable
-from zobra.arena.interrupts import run_async
 from zobra.arena.played_move import PlayedMove
-from zobra.arena.processes import kill_engine
+from zobra.arena.processes import kill_engine, run_async
 from zobra.arena.protocol import Uci, XBoard
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,10 +16,14 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from zobra.arena.game import EngineSet
-from zobra.arena.game_record import GameRecord
-from zobra.arena.interrupts import ignore_interrupts, interrupts_held
-from zobra.arena.processes import adopt_orphans, kill_children, shares
+import chess
+
+from zobra.arena.adjudication import Adjudicator, Ending, ending_on_board, open_tablebase, win_for
+from zobra.arena.clock import GameClock
+from zobra.arena.game_record import GameRecord, now
+from zobra.arena.played_move import PlayedMove
+from zobra.arena.player import EngineFailure, EnginePlayer
+from zobra.arena.processes import adopt_orphans, ignore_interrupts, interrupts_held, kill_children, shares
 from zobra.arena.settings import Pairing, Settings
 
 _MOST_DEATHS = 3  # workers that die this often without a finished game in between end the run
@@ -107,6 +112,55 @@ class Pool:
         process.start()
         there.close()
         return WorkerProcess(process, here)
+
+
+class EngineSet:
+    """The running engines of one worker. One that failed is started anew for its next game."""
+
+    def __init__(self, settings: Settings, log: Path | None = None) -> None:
+        self._settings, self._specs = settings, {engine.name: engine for engine in settings.engines}
+        self._players: dict[str, EnginePlayer] = {}
+        self._tablebase = open_tablebase(settings.rules.syzygy)
+        self._log = log.open("ab", buffering=0) if log else None
+
+    async def play(self, pairing: Pairing) -> GameRecord:
+        """Plays a game to its end, with engines started where they do not run yet."""
+        names = {chess.WHITE: pairing.white, chess.BLACK: pairing.black}
+        for name in set(self._players) - set(names.values()):
+            await self._players.pop(name).quit()
+        start, begun, moves, color = now(), time.monotonic(), list[PlayedMove](), chess.WHITE
+        try:
+            for color in chess.COLORS:
+                name = names[color]
+                if name not in self._players:
+                    starting = EnginePlayer.start(self._specs[name], self._settings.stall_seconds, self._log)
+                    self._players[name] = await starting
+                if name in pairing.options:
+                    await self._players[name].configure(pairing.options[name])
+            begun = time.monotonic()
+            board = pairing.opening.board(self._settings.chess960)
+            clocks = {side: GameClock(self._settings.controls[name], self._settings.margin_ms) for side, name in names.items()}
+            adjudicator = Adjudicator(self._settings.rules, self._tablebase)
+            ending = ending_on_board(board)
+            while ending is None:
+                color = board.turn
+                played = await self._players[names[color]].think(board, clocks, pairing.index)
+                moves.append(played)
+                board.push(played.move)
+                ending = ending_on_board(board) or adjudicator.ending(board, played)
+        except EngineFailure as failure:
+            ending = Ending(win_for(not color), failure.reason, failure.detail)
+            if not failure.usable and names[color] in self._players:
+                await self._players.pop(names[color]).kill()
+        return GameRecord(
+            pairing.index, pairing.pair, pairing.round, pairing.white, pairing.black,
+            pairing.opening.entry(self._settings.chess960), ending.result, ending.reason, ending.detail,
+            moves, start, round(time.monotonic() - begun, 3),
+        )  # fmt: skip
+
+    async def kill(self) -> None:
+        """Ends all engines at once."""
+        await asyncio.gather(*(player.kill() for player in self._players.values()))
 
 
 def work(connection: Connection, settings: Settings, processors: Sequence[int], log: Path | None) -> None:

@@ -18,8 +18,8 @@ from zobra.arena.analysis import winning_chance
 from zobra.arena.files import read_json, read_text, typed
 from zobra.arena.game_record import POINTS_OF_WHITE, GameRecord
 from zobra.arena.journal import Journal, RunConditions, read_game
+from zobra.arena.match import Results
 from zobra.arena.played_move import PlayedMove
-from zobra.arena.results import Results
 from zobra.arena.settings import Settings
 
 Rated = tuple[str, float, float, float | None]  # an engine's name, rating, 95 % margin, and rating before

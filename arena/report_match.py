@@ -6,10 +6,10 @@ from itertools import chain
 from statistics import mean
 
 from zobra.arena.display import counted
+from zobra.arena.match import Results
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.report_games import ReportedGame, ReportedGames
 from zobra.arena.report_page import COLOURS, GREEN, Chart, bands_by_move, chart, margin, render, signed
-from zobra.arena.results import Results
 from zobra.arena.settings import GAUNTLET
 from zobra.arena.statistics import estimate
 

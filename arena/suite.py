@@ -16,9 +16,8 @@ from zobra.arena.display import counted
 from zobra.arena.engines import EngineSpec, read_engines
 from zobra.arena.epd import SuitePosition, read_suites
 from zobra.arena.files import check_writable, printable
-from zobra.arena.interrupts import run_async
 from zobra.arena.player import EngineFailure, EnginePlayer
-from zobra.arena.processes import machine
+from zobra.arena.processes import machine, run_async
 from zobra.arena.suite_results import Effort, EngineResult, Outcome, SuiteResult, why_unsolved
 
 GRACE = 10.0  # an engine that has not answered this long after its time was up hangs (seconds)

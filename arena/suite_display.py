@@ -23,6 +23,7 @@ class SuiteProgress(LivePanel):
         self.count_from(len(engine.answered), len(result.positions), "position")
 
     def answered(self, index: int) -> None:
+        """One more position has its outcome."""
         engine, position, done = self._engine, self._result.positions[index], len(self._engine.answered)
         points = f", {engine.points} points" if self._result.maximum_points else ""
         line = f"({engine.solved} solved{points}): {position.name} {outcome_text(position, engine.outcomes[index])}"
@@ -88,11 +89,10 @@ def summary_rows(result: SuiteResult) -> list[list[str]]:
         possible = sum(position.maximum_points for position, outcome in pairs if outcome is not None)
         efforts, times = [outcome.effort for outcome in engine.answered], engine.solution_times()
         spent, nodes = sum(e.time_ms for e in efforts), sum(e.nodes for e in efforts if e.time_ms)
-        columns.append([
-            _share(engine.solved, len(engine.answered)), _share(engine.points, possible),
-            f"{median(times):.0f} ms" if times else "-", f"{spent / 1000:.1f} s",
-            f"{nodes * 1000 // spent:,}" if spent else "-", str(engine.outcomes.count(None)),
-        ])  # fmt: skip
+        shares = _share(engine.solved, len(engine.answered)), _share(engine.points, possible)
+        speed = f"{nodes * 1000 // spent:,}" if spent else "-"
+        usual = f"{median(times):.0f} ms" if times else "-"
+        columns.append([*shares, usual, f"{spent / 1000:.1f} s", speed, str(engine.outcomes.count(None))])
     left_out = {"points": not result.maximum_points, "not searched": result.finished}
     return [[*row] for row in zip(headings, *columns, strict=True) if not left_out.get(row[0])]
 

@@ -1,9 +1,8 @@
 """The command `zobra tune`: SPSA of options. The engine plays itself with perturbed options, which follow from earlier games.
 
-The folder is that of a match (journal.py) between "plus" and "minus", with two files more. `tune.json` says what is tuned:
-{"tunables": [{"name", "default", "low", "high", "c_end", "r_end"}], "pairs": pairs of games in an iteration, "iterations",
-"alpha", "gamma", "stability"}. `values.csv` has the values after each iteration. They follow from the games alone: a resumed
-run learns from the games in the journal again, in the same order.
+The folder is that of a match (journal.py) between "plus" and "minus", with two files more. `tune.json` has the fields of Plan
+and Gains. `values.csv` has the values after each iteration. They follow from the games alone: a resumed run learns from the
+games in the journal again, in the same order.
 """
 
 import io
@@ -165,7 +164,7 @@ class TuneDisplay(LivePanel):
         self.count_from(tuning.results.games, tuning.total)
 
     def started(self, pairing: Pairing) -> None:
-        """A game begins, which is not shown."""
+        """The beginning of a game is not shown."""
 
     def finished(self, record: GameRecord, tuning: Tuning) -> None:
         games = tuning.results.games
@@ -184,10 +183,8 @@ def values_table(tuning: Tuning) -> Table:
     """Each value with its course so far."""
     table = Table("parameter", "from", "now", "change in c_end", "course", "bounds")
     for entry, course in zip(tuning.plan.tunables, zip(*tuning.course, strict=True), strict=True):
-        table.add_row(
-            entry.name, f"{entry.default:g}", f"{course[-1]:.1f}", f"{(course[-1] - entry.default) / entry.c_end:+.2f}",
-            sparkline(course), f"{entry.low:g} to {entry.high:g}",
-        )  # fmt: skip
+        change, bounds = f"{(course[-1] - entry.default) / entry.c_end:+.2f}", f"{entry.low:g} to {entry.high:g}"
+        table.add_row(entry.name, f"{entry.default:g}", f"{course[-1]:.1f}", change, sparkline(course), bounds)
     return table
 
 
@@ -205,13 +202,12 @@ def draw_course(tuning: Tuning, path: Path) -> bool:
     except ImportError:
         return False
     figure, plan = Figure(figsize=(9, 5), layout="constrained"), tuning.plan
-    axes = figure.subplots()
+    axes = figure.add_subplot(xlabel="games", ylabel="distance from the default, in c_end")
     games = [number * tuning.games_each for number in range(len(tuning.course))]
     for entry, course in zip(plan.tunables, zip(*tuning.course, strict=True), strict=True):
         distances = [(value - entry.default) / entry.c_end for value in course]
         axes.plot(games, distances, label=entry.name.replace("$", r"\$"))
     axes.axhline(0, color="grey", linewidth=0.8)
-    axes.set(xlabel="games", ylabel="distance from the default, in c_end")
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small", ncols=1 + len(plan.tunables) // 12, loc="upper left")
     drawing = io.BytesIO()

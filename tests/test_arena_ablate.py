@@ -14,7 +14,7 @@ from zobra.arena.ablate import WHOLE, bench, content, techniques
 from zobra.arena.display import MatchDisplay
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import Journal
-from zobra.arena.results import Results
+from zobra.arena.match import Results
 from zobra.arena.settings import Settings
 
 BOUNDS = {"use_null_move": (1, 0, 1), "use_network": (0, 0, 1), "use_more": (1, 1, 3), "Hash": (16, 1, 64)}

@@ -11,8 +11,8 @@ from zobra.arena import ladder as ladders
 from zobra.arena.engines import EngineSpec
 from zobra.arena.game_record import GameRecord
 from zobra.arena.ladder import Ratings, Rung, fit, read_calibration, read_rungs, recalibrated, save_calibration
+from zobra.arena.match import Results
 from zobra.arena.processes import spare
-from zobra.arena.results import Results
 from zobra.arena.statistics import elo_of_score, score_of_elo
 
 

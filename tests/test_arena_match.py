@@ -16,15 +16,13 @@ from tests.arena_runs import ENGINE, Observer, any_alive, finished, scripted, st
 from tests.arena_runs import run as run_command
 from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.engines import EngineSpec
-from zobra.arena.game import EngineSet
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
-from zobra.arena.match import Match, check_engines
+from zobra.arena.match import Match, Results, check_engines
 from zobra.arena.openings import Opening
 from zobra.arena.player import EngineFailure
-from zobra.arena.pool import Playing
+from zobra.arena.pool import EngineSet, Playing
 from zobra.arena.processes import shares
-from zobra.arena.results import Results
 from zobra.arena.settings import GAUNTLET, ROUND_ROBIN, Settings, pairings
 from zobra.arena.statistics import LOGISTIC, Sprt
 

@@ -15,8 +15,8 @@ from zobra.arena.command import GameOptions, plain_console
 from zobra.arena.display import LivePanel, MatchDisplay, faults, figures, standings
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import Journal
+from zobra.arena.match import Results
 from zobra.arena.openings import Opening
-from zobra.arena.results import Results
 from zobra.arena.settings import Pairing, Settings
 from zobra.arena.statistics import Sprt
 

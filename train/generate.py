@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from zobra.arena.interrupts import interruptible
+from zobra.arena.processes import interruptible
 from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.piece_square import WEIGHTS_FILE
 from zobra.engine.position import TABLES_RECORD, Position
