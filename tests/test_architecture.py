@@ -1,7 +1,5 @@
 """The order of the house: who may import whom, how long things may be, which words are in use, and who may touch Numba."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict
@@ -32,42 +30,13 @@ BUDGETS = {  # physical lines of Python; a number here may only fall
     ("benchmarks",): 600,
     ("tests",): 15_750,
 }
-PRIVATE_WORDS = set(
-    [
-        "standing_far_above_beta",
-        "toward_beta",
-        "passing_may_refute",
-        "worth_of_passing",
-        "passing_needs_verification",
-        "cannot_matter",
-        "late_moves_are_hopeless",
-        "quiet_moves_are_futile",
-        "has_bad_history",
-        "loses_the_exchange",
-        "confirming_depth",
-        "singular_bound",
-        "table_decides",
-        "refined",
-        "ask_table",
-        "tell_table",
-        "assess",
-        "conclude",
-        "is_whole",
-        "most_it_gains",
-        "exchange_reaches",
-        "remember_line",
-        "remember_tried",
-        "learn_cutoff",
-        "structure_keys",
-        "Allotment",
-        "Pace",
-        "Team",
-        "Deepening",
-        "MAKE_NOISY",
-        "START_BAD_NOISY",
-        "Chain",
-        "Unfit",
-    ]
+PRIVATE_WORDS = re.compile(  # names that were in use before the standard terms
+    r"\b(?:"
+    r"standing_far_above_beta|toward_beta|passing_may_refute|worth_of_passing|passing_needs_verification|"
+    r"cannot_matter|late_moves_are_hopeless|quiet_moves_are_futile|has_bad_history|loses_the_exchange|"
+    r"confirming_depth|singular_bound|table_decides|refined|ask_table|tell_table|assess|conclude|is_whole|"
+    r"most_it_gains|exchange_reaches|remember_line|remember_tried|learn_cutoff|structure_keys|Allotment|Pace|Team|"
+    r"Deepening|MAKE_NOISY|START_BAD_NOISY|Chain|Unfit)\b"
 )
 FILES = [path for package in MAY_IMPORT for path in sorted((ROOT / package).rglob("*.py"))]
 IDS = [str(path.relative_to(ROOT)) for path in FILES]
@@ -192,8 +161,7 @@ def test_public_functions_say_what_they_do(path):
 
 @pytest.mark.parametrize("path", FILES, ids=IDS)
 def test_names_are_standard_terms(path):
-    used = set(re.findall(r"\w+", path.read_text())) & PRIVATE_WORDS
-    assert not used, "the standard terms of chess programming are the names"
+    assert not PRIVATE_WORDS.findall(path.read_text()), "the standard terms of chess programming are the names"
 
 
 def test_one_class_name_is_one_thing():
@@ -224,11 +192,3 @@ def unnamed_numbers(text: str) -> list[str]:
 @pytest.mark.parametrize("path", [path for path in FILES if path.parent.name == "search"], ids=lambda path: path.stem)
 def test_tunable_numbers_of_the_search_have_names(path):
     assert not unnamed_numbers(path.read_text())
-
-
-def test_what_counts_as_an_unnamed_number():
-    text = "MARGIN = 75\ndef f(size: int = 160, *, more=300):\n    x = 0 + 3 + 2 * MARGIN{}\n    return x\n"
-    assert unnamed_numbers(text.format("")) == []
-    assert unnamed_numbers(text.format(" + 30")) == ["line 3: 30"]
-    assert unnamed_numbers(text.format(" * 0.7 - 101")) == ["line 3: 101", "line 3: 0.7"]
-    assert unnamed_numbers("class A:\n    limit = 90\n    def f(self):\n        return lambda: -70\n") == ["line 4: 70"]
