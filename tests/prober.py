@@ -1,7 +1,5 @@
 """A conversation with a fresh Zobra process over its pipes, for tests."""
 
-from __future__ import annotations
-
 import queue
 import signal
 import subprocess
@@ -47,7 +45,7 @@ class Prober:
             self.lines.put(line.decode().rstrip("\n"))
         self.lines.put(None)
 
-    def __enter__(self) -> Prober:
+    def __enter__(self) -> "Prober":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,5 @@
 """Doors from Python into inner kernels, for the tests alone."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable
 from functools import cache
@@ -49,7 +47,7 @@ def door(kernel: Any) -> tuple[list[str], Entry]:
     return names, entry(RETURNS.get(kernel, INT), *(TYPES.get(name, INT) for name in names))(kernel.function)
 
 
-def call(kernel: Any, bench: Workbench | None = None, ply: int = 1, **values: Any) -> int:
+def call(kernel: Any, bench: "Workbench | None" = None, ply: int = 1, **values: Any) -> int:
     """Call a kernel about the node at `ply` of a bench. Its records come from the bench; numbers that are not given are 0."""
     names, enter = door(kernel)
     assert values.keys() <= set(names), f"{values.keys() - set(names)} are no arguments of {kernel.function.__name__}"
@@ -61,7 +59,7 @@ def call(kernel: Any, bench: Workbench | None = None, ply: int = 1, **values: An
     return enter(*(values.get(name, 0) for name in names))
 
 
-def node_at(fen: str, ply: int = 1, previous_move: int = 1, **values: Any) -> Workbench:
+def node_at(fen: str, ply: int = 1, previous_move: int = 1, **values: Any) -> "Workbench":
     """A node at `ply`, reached by `previous_move`. A value is a search parameter, or a field of the node or of the worker."""
     bench = Workbench(parse_fen(START), {name: value for name, value in values.items() if name in DEFAULTS})
     this, node = bench.this, bench.this["stack"][ply]

@@ -1,7 +1,5 @@
 """What the search must agree with: slow and plain Python on python-chess boards, sharing no rule with the kernels."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator
 

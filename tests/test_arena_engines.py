@@ -1,15 +1,12 @@
 """Engine descriptions."""
 
-import json
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from zobra.arena.engines import EngineSpec, read_engine, read_engines, words
-from zobra.arena.files import typed
 
 
 def test_command_lines():
@@ -97,8 +94,3 @@ def test_names_are_made_distinct(tmp_path):
     (tmp_path / "e.toml").write_text('name = "a 2"\ncommand = "x"\n')
     assert [spec.name for spec in read_engines(["a", "a", str(tmp_path / "e.toml"), "a"])] == ["a", "a 3", "a 2", "a 4"]
     assert [spec.options for spec in read_engines(["a", "a"], ["a 2:Hash=8"])] == [{}, {"Hash": "8"}]
-
-
-def test_json_round_trip():
-    spec = EngineSpec("a", ("a", "b"), {"Hash": 3}, "xboard", "games", "5+1", 2.0)
-    assert typed(EngineSpec, json.loads(json.dumps(asdict(spec)))) == spec

@@ -16,7 +16,7 @@ from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import Journal
 from zobra.arena.openings import Opening
 from zobra.arena.played_move import PlayedMove
-from zobra.arena.settings import Pairing, Settings
+from zobra.arena.settings import Settings
 from zobra.arena.statistics import Sprt
 
 SETTINGS = Settings(
@@ -95,13 +95,6 @@ def test_another_match_is_refused(tmp_path):
         (tmp_path / "run.json").write_text(json.dumps(content))
         with pytest.raises(ValueError, match="not a match"):
             keep(tmp_path)
-
-
-def test_a_record_knows_its_scheduled_game():
-    pairing = Pairing(0, 0, 1, "A {1}", "B", OPENING)
-    assert record().belongs_to(pairing)
-    assert not record().belongs_to(replace(pairing, white="B", black="A {1}"))
-    assert not record().belongs_to(replace(pairing, opening=Opening(chess.STARTING_FEN)))
 
 
 def test_pgn_is_what_python_chess_reads(tmp_path):

@@ -298,14 +298,6 @@ def test_a_clean_sweep_has_no_finite_elo_and_still_a_page(tmp_path):
     assert not {"nan", "+nan", "inf", "+inf", "-inf"} & set(page.text.split())
 
 
-def test_a_tournament_has_a_crosstable_of_all(tmp_path):
-    write_match(tmp_path / "run", 200, ("A", "B", "C"))
-    text = report_page(tmp_path / "run")
-    page = assert_self_contained(text)
-    assert "Tournament" in page.texts and "Strength over games" not in page.texts
-    assert len(text.encode()) < 1_000_000  # pages stay small
-
-
 @pytest.mark.parametrize("games", [0, 1, 3])
 def test_a_match_has_hardly_begun_and_a_line_of_its_journal_is_torn(tmp_path, games):
     write_match(tmp_path / "run", games)

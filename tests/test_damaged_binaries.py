@@ -1,7 +1,5 @@
 """Damaged networks, books and kernel files are refused in words, or are as good as before."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

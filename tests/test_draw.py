@@ -5,8 +5,6 @@ or twice in all; when material cannot mate; and after fifty moves without captur
 Two positions are the same when the same moves are possible: an en-passant square counts only where the capture is legal.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

@@ -4,7 +4,7 @@ import random
 
 import chess
 
-from zobra.engine.fen import START, parse_fen, write_fen
+from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 
 
@@ -13,16 +13,6 @@ def play(fen: str, *texts: str) -> Game:
     for text in texts:
         game.push(game.position.parse_move(text))
     return game
-
-
-def test_keys_are_those_of_the_positions_before_oldest_first():
-    start = parse_fen(START)
-    game, expected = Game(start), []
-    for text in ("g1f3", "g8f6", "f3g1", "f6g8"):
-        expected.append(game.position.key)
-        game.push(game.position.parse_move(text))
-        assert game.keys == expected
-    assert game.keys[0] == game.position.key and len(set(game.keys)) == 4 and write_fen(start) == START
 
 
 def test_what_cannot_be_undone_makes_the_past_forgotten():

@@ -54,8 +54,3 @@ def test_as_openbench_calls_it(tmp_path):
 def test_bad_words_are_named(words):
     done = zobra(f"genfens {words}")
     assert (done.returncode, done.stdout) == (2, "") and "Invalid value" in done.stderr
-
-
-@pytest.mark.slow
-def test_ten_thousand_openings():
-    assert len(set(openings(10_000, 1, "None"))) == 10_000

@@ -3,8 +3,6 @@
 The judge is python-chess (tests/tools/lines.py). The positions are those of Zobra's games against itself, and mate problems.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from pathlib import Path

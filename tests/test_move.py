@@ -8,7 +8,7 @@ import pytest
 from tests.playouts import playouts
 from tests.search_kernels import call
 from zobra.engine import move as moves
-from zobra.engine.board import BISHOP, KNIGHT, QUEEN, ROOK, SQUARE_NAMES
+from zobra.engine.board import BISHOP, KNIGHT, QUEEN, ROOK
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.move import CASTLING, EN_PASSANT, NORMAL, PROMOTION, move_text
 
@@ -77,7 +77,3 @@ def test_what_is_not_a_legal_move_is_refused_by_name(text):
     with pytest.raises(ValueError, match="is not a legal move here") as caught:
         parse_fen(START).parse_move(text)
     assert repr(text) in str(caught.value)
-
-
-def test_squares_have_the_names_that_python_chess_gives_them():
-    assert list(chess.SQUARE_NAMES) == SQUARE_NAMES

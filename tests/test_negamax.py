@@ -232,15 +232,6 @@ def test_verification_sees_through_zugzwang(fen):
         assert bench.this["null_move_min_ply"] == 0  # what holds during verification is taken back
 
 
-def test_the_search_stops_at_its_node_limit():
-    bench = bench_of(START)
-    for limit in (1, 2, 17, 1_000):
-        bench.place(parse_fen(START))
-        bench.this["node_limit"] = limit
-        bench.search(5)
-        assert bench.this["nodes"] == limit and bench.this["stopped"]
-
-
 def test_only_the_moves_allowed_at_the_root_are_searched():
     position = parse_fen(START)
     bench = bench_of(START, use_table=1)

@@ -7,13 +7,7 @@ import pytest
 
 from tests.search_kernels import DEFAULTS, ask, call, node_at
 from zobra.engine.fen import START, parse_fen
-from zobra.search.reductions import (
-    adjusted_reduction,
-    late_move_depth,
-    late_move_reduction,
-    research_depth,
-    singular_extension,
-)
+from zobra.search.reductions import adjusted_reduction, late_move_depth, late_move_reduction, research_depth, singular_extension
 from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES
 
 TAKES = "4k3/8/8/3q4/2P5/4N3/8/3RK3 w - - 0 1"

@@ -14,7 +14,7 @@ from zobra.engine.fen import parse_fen
 from zobra.engine.game import Game
 from zobra.engine.move import move_text
 from zobra.search.limits import Limits
-from zobra.search.tablebase import BLESSED_LOSS, CURSED_WIN, LOSS, WIN, RootRanking, Tablebase
+from zobra.search.tablebase import WIN, RootRanking, Tablebase
 
 DATA = Path(__file__).parent.parent / "../shared/data"
 TABLES = DATA / "syzygy"
@@ -76,17 +76,6 @@ def test_the_fifty_move_rule_counts_where_it_is_to(tables):
         tables.fifty_move_rule = False
         assert ranked(tables, row["fen"]).wdl == WIN, row
         tables.fifty_move_rule = True
-
-
-WON, LOST = "3K4/8/8/8/7r/8/8/6k1 b - - {} 80", "8/8/8/8/8/2k5/7r/K7 w - - {} 80"  # 23 plies to mate, or one more
-
-
-@pytest.mark.parametrize(
-    ("fen", "clocks", "outcome"),
-    [(WON, (0, 76), WIN), (WON, (77, 78, 99), CURSED_WIN), (LOST, (0, 60), LOSS), (LOST, (99,), BLESSED_LOSS)],
-)
-def test_a_result_counts_while_there_is_time(tables, fen, clocks, outcome):
-    assert {ranked(tables, fen.format(clock)).wdl for clock in clocks} == {outcome}
 
 
 def won_boards(men: str, source: random.Random, prober: chess.syzygy.Tablebase) -> Iterator[chess.Board]:

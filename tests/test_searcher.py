@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.test_negamax import MATES, assert_mating_line, mate_score
+from tests.test_negamax import MATES
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.game import Game
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
@@ -86,20 +86,6 @@ def test_only_the_search_moves_are_considered(searcher):
     searcher.multipv = 4
     _, reports = think(searcher, MIDDLEGAME, Limits(depth=3, searchmoves=allowed))
     assert sorted(report.pv[0] for report in reports) == sorted(3 * allowed)
-
-
-@pytest.mark.parametrize("fen", ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "k7/P7/K7/8/8/8/8/8 b - - 0 1"])
-def test_without_a_legal_move_there_is_nothing_to_say(searcher, fen):
-    assert think(searcher, fen, Limits(depth=3)) == (Result(0, 0), [])
-
-
-@pytest.mark.parametrize(("fen", "plies"), MATES)
-def test_mates_are_announced_with_their_distance(searcher, fen, plies):
-    result, reports = think(searcher, fen, Limits(depth=plies + 20))
-    assert reports[-1].score == mate_score(plies)
-    assert mate_in_moves(reports[-1].score) == ((plies + 1) // 2 if plies % 2 else -plies // 2)
-    assert reports[-1].pv[0] == result.best
-    assert_mating_line(parse_fen(fen), list(reports[-1].pv), plies)
 
 
 @pytest.mark.parametrize(("fen", "plies"), [mate for mate in MATES if mate[1] % 2])
@@ -198,14 +184,6 @@ def test_every_node_below_the_root_is_counted_for_its_move(searcher, fen):
     assert spent[result.best % spent.size] > 0
     think(searcher, fen, Limits(depth=1))
     assert int(spent.sum()) < searcher.nodes  # counted anew
-
-
-def test_parameters_can_be_set():
-    plain, tuned = Searcher(1), Searcher(1, parameters={"use_table": 0})
-    for searcher, uses_table in ((plain, True), (tuned, False)):
-        think(searcher, KIWIPETE, Limits(depth=7))
-        assert searcher.table.buckets()["data"].any() == uses_table
-    assert plain.nodes != tuned.nodes
 
 
 def test_what_was_learned_by_one_evaluation_is_not_used_with_another():

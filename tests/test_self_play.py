@@ -14,7 +14,6 @@ from zobra.train import generate
 from zobra.train.check import check_data, coherence, duplicate_share
 from zobra.train.game_kernel import ENDINGS, RULE_DEFAULTS, DataError, TrainingGame
 from zobra.train.games import (
-    as_pgn,
     levels_of,
     read_positions,
     read_sets,
@@ -252,9 +251,3 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):
     with pytest.raises(OSError, match="there"):
         write_atomically(tmp_path / "there", b"something")
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
-
-
-def test_the_view_shows_moves_and_scores(games):
-    text = as_pgn(games[0])
-    assert f'[Termination "{ENDINGS[games[0].ending]}"]' in text and f'[FEN "{chess.Board(games[0].fen).fen()}"]' in text
-    assert text.count("{") == len(games[0].moves)

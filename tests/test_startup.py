@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
-import chess
 import pytest
 
 from tests.prober import Prober, leaves_when_nobody_reads
@@ -127,27 +126,3 @@ def test_commands_wait_for_the_kernels_and_are_carried_out_in_order(tmp_path):
     assert "Nodes searched: 8902" in script.stdout and script.stderr == ""
     with engine(tmp_path) as prober:  # the next start finds them
         assert not any("info string" in line for line in prober.ask("go depth 5", answer="bestmove"))
-
-
-@pytest.mark.slow
-def test_without_a_place_for_kernels_it_says_so_once_and_plays(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    with engine(tmp_path / "file") as prober:
-        said = prober.ask("isready", "go depth 8", answer="bestmove")
-        assert sum("cannot be kept" in line for line in said) == 1
-        assert chess.Move.from_uci(said[-1].split()[1]) in chess.Board().legal_moves
-        assert not any("info string" in line for line in prober.ask("go depth 5", "eval", answer="bestmove"))
-
-
-@pytest.mark.slow
-def test_of_several_starts_one_compiles_and_all_play(tmp_path):
-    probers = [Prober(environment=without_kernels(tmp_path)) for _ in range(4)]
-    try:
-        for prober in probers:
-            prober.send("uci", "isready", "go depth 9")
-        said = [prober.expect("bestmove", 200) for prober in probers]
-        assert all(any(line.startswith("info depth 9 ") for line in lines) for lines in said)
-        assert sum(sum("compiled " in line for line in lines) > 1 for lines in said) <= 1
-    finally:
-        for prober in probers:
-            prober.__exit__()

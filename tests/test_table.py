@@ -60,16 +60,6 @@ def test_the_whole_key_is_verified(table):
     assert BUCKET.itemsize == 64 and table.bytes.ctypes.data % BUCKET.itemsize == 0
 
 
-@pytest.mark.parametrize("word", ["data", "check"])
-def test_a_torn_entry_does_not_verify(table, word):
-    put(table, KEY)
-    put(table, KEY ^ SIGNATURE, score=77)
-    bucket = table.buckets()[KEY & int(table.record["mask"])]
-    bucket[word][0] = bucket[word][1]  # as if one of two writes had been overtaken
-    assert get(table, KEY) is None
-    assert get(table, KEY ^ SIGNATURE)["score"] == 77
-
-
 W = int(AGE_WEIGHT)
 
 

@@ -6,8 +6,6 @@ import chess
 import chess.engine
 import pytest
 
-from tests.prober import best
-
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
 
@@ -45,21 +43,6 @@ def test_a_game_of_chess960(player):
     assert board.ply() > 8
 
 
-def test_analysis_of_several_lines(player):
-    board = chess.Board(KIWIPETE)
-    lines = player.analyse(board, chess.engine.Limit(depth=6), multipv=5)
-    assert [line["multipv"] for line in lines] == [1, 2, 3, 4, 5]
-    assert len({line["pv"][0] for line in lines}) == 5
-    scores = [line["score"].relative for line in lines]
-    assert scores == sorted(scores, reverse=True)
-    for line in lines:
-        following = board.copy()
-        for move in line["pv"]:
-            assert move in following.legal_moves
-            following.push(move)
-    assert player.analyse(board, chess.engine.Limit(depth=3))["depth"] == 3  # and one line again
-
-
 def test_analysis_of_some_root_moves(player):
     moves = [chess.Move.from_uci("e2e4"), chess.Move.from_uci("a2a3")]
     lines = player.analyse(chess.Board(), chess.engine.Limit(depth=5), multipv=4, root_moves=moves)
@@ -81,14 +64,6 @@ def test_a_limited_engine_plays_at_once(player):
         assert played.info["nodes"] <= 1_000
         board.push(played.move)
     player.configure({"UCI_LimitStrength": False})
-
-
-def test_a_ponder_search_waits_and_answers_the_ponderhit(engine):
-    engine.send("position startpos moves e2e4", "go ponder wtime 300 btime 300")
-    assert not best(engine.settle())
-    lines = engine.ask("ponderhit", answer="bestmove")
-    assert lines[-2].startswith("info depth") and " pv " in lines[-2]
-    assert not best(engine.settle())
 
 
 def test_the_current_move_is_told_after_a_second(engine):

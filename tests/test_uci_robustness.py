@@ -4,8 +4,6 @@ Measured on engines that people use: bad FENs, illegal moves and odd options end
 and games of a thousand plies overrun their arrays.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import chess
@@ -220,17 +218,6 @@ def test_where_others_claim_a_draw_or_overflow_there_is_a_move(engine, fen, line
     check_move(said[-1], chess.Board(fen))
 
 
-def test_a_repetition_at_the_root_is_no_reason_not_to_move(engine):
-    engine.send("position startpos moves " + " ".join(SHUFFLE * 2))
-    check_move(engine.ask("go depth 4", answer="bestmove")[-1], chess.Board())
-
-
-def test_unknown_words_before_a_command_are_passed_over(engine):
-    assert engine.ask("joho debug on", "hocus pocus", answer="info string not understood: hocus pocus")
-    engine.send("debug off", "zweimal position startpos moves e2e4", "bitte go depth 1")
-    assert chess.Move.from_uci(engine.expect("bestmove")[-1].split()[1]).from_square >= chess.A6
-
-
 HASTY = "setoption name Hash value 2\nisready\ngo nodes 10; stop\nponderhit\nucinewgame\ngo movetime 1; xboard\ngo depth 1"
 
 
@@ -263,19 +250,3 @@ def test_castling_of_chess960(engine, fen, moves):
     counted = {line.split(":")[0] for line in engine.ask("go perft 1", answer="Nodes searched") if ": 1" in line}
     board = chess.Board(fen, chess960=True)
     assert moves <= counted and counted == {board.uci(move) for move in board.legal_moves}
-
-
-@pytest.mark.parametrize("text", ["e1g1", "e1h1"])
-def test_castling_of_ordinary_chess_is_read_in_both_notations_and_written_in_one(engine, text):
-    engine.send(f"position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves {text}")
-    assert any("/5RK1 b" in line for line in engine.ask("d", answer="Checkers"))
-    engine.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", f"go depth 1 searchmoves {text}")
-    assert engine.expect("bestmove")[-1].split()[1] == "e1g1"
-
-
-def test_more_memory_than_there_is_keeps_the_old_table(engine):
-    lines = engine.ask("setoption name Hash value 1048576", "isready", answer="readyok")
-    if any("error" in line for line in lines):  # a machine with a terabyte has it
-        assert any("1048576 MB" in line for line in lines)
-    plays_on(engine)
-    engine.send("setoption name Hash value 16")

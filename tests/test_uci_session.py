@@ -183,12 +183,6 @@ def test_a_command_that_fails_is_told(monkeypatch, said):
     assert said == ["info string error: ZeroDivisionError: division by zero", "readyok"]
 
 
-def test_simple_commands_that_mean_nothing_here(empty_loop, said):
-    for name in ("register", "stop", "ponderhit"):
-        empty_loop.obey(parse(name))
-    assert said == []
-
-
 def test_strength_options_reach_the_search(conversation):
     def skill(*options):
         conversation.send(*(f"setoption name {option}" for option in options))
@@ -228,12 +222,6 @@ def test_what_asks_about_a_position_that_could_not_be_read_is_refused(conversati
 def test_words_that_mean_nothing_are_named(conversation, line, told):
     said = conversation.send(line)
     assert [text for text in said if "understood" in text or "number after" in text] == ([told] if told else [])
-
-
-def test_chances_are_shown_where_asked_for(conversation):
-    said = conversation.send("setoption name UCI_ShowWDL value true", "go depth 1")
-    numbers = [int(word) for word in said[0].split(" wdl ")[1].split()[:3]]
-    assert sum(numbers) == 1000 and numbers[0] >= numbers[2]
 
 
 def test_a_person_is_helped(empty_loop, said):

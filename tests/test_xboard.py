@@ -3,8 +3,6 @@
 The programs are packages of Debian: xboard, polyglot, fairymax, xvfb (a screen in memory, so that nobody needs to look).
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -8,8 +8,6 @@ exactly one legal bestmove for each go, a bestmove other than the last line's, a
 status. The exit status of this program is 1 if there is a fault.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

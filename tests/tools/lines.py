@@ -1,7 +1,5 @@
 """Checks a principal variation: every move legal, and a mate score followed by a mate of exactly that length."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import chess

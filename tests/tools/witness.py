@@ -7,8 +7,6 @@ Writes one file for each process, FOLDER/<process id>-<time>.txt: seconds since 
 for its output, and the line; at the end `# ended with STATUS`. A line is delayed by a fraction of a millisecond.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
