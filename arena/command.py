@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 
 from zobra.arena.adjudication import AdjudicationRules, open_tablebase
-from zobra.arena.display import MatchDisplay, counted, faults
+from zobra.arena.display import MatchDisplay, counted
 from zobra.arena.engines import EngineSpec
 from zobra.arena.files import check_writable, printable
 from zobra.arena.journal import TUNE_PLAN, Journal, RunConditions
@@ -208,8 +208,9 @@ def check_run(console: Console, settings: Settings, openings: Sequence[Opening],
 
 def end_run(console: Console, run: Match, folder: Path) -> None:
     """Ends the command of a run that was interrupted or failed, after saying what is kept and how to resume."""
-    for line in [*faults(run.results), f"{run.results.games} of {counted(run.total, 'game')} in {folder}"]:
-        console.print(line, soft_wrap=True)
+    for (name, reason), number in sorted(run.results.faults.items()):
+        console.print(f"{name} lost {counted(number, 'game')} by {reason}", soft_wrap=True)
+    console.print(f"{run.results.games} of {counted(run.total, 'game')} in {folder}", soft_wrap=True)
     if run.error is not None:
         raise run.error
     if run.interrupted:

@@ -6,10 +6,9 @@ from typing import Any
 
 import chess
 
-from zobra.arena.display import counted
+from zobra.arena.display import asked, counted, mate_text, move_san, outcome_text, summary_rows
 from zobra.arena.epd import SuitePosition
 from zobra.arena.report_page import COLOURS, GREEN, board_picture, render, shared_shapes, steps_over_time
-from zobra.arena.suite_display import asked, mate_text, move_san, outcome_text, summary_rows
 from zobra.arena.suite_results import Outcome, SuiteResult
 
 _EXPECTED = "var(--good)"

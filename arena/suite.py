@@ -10,9 +10,8 @@ import chess.engine
 import typer
 from rich.console import Console
 
-from zobra.arena import suite_display
+from zobra.arena import display
 from zobra.arena.command import INTERRUPTED, EngineOptions, command_line, errors_as_messages, plain_console
-from zobra.arena.display import counted
 from zobra.arena.engines import EngineSpec, read_engines
 from zobra.arena.epd import SuitePosition, read_suites
 from zobra.arena.files import check_writable, printable
@@ -64,7 +63,7 @@ def suite(
         engines = [EngineResult(spec.name, list(spec.command), dict(spec.options), [None] * len(positions)) for spec in specs]
         result = SuiteResult([str(path) for path in files], limit, workers, positions, bad_lines, engines)
         result.machine, result.command_line = machine(), command_line()
-        suite_display.print_bad_lines(console, result)
+        display.print_bad_lines(console, result)
         if not result.positions:
             raise ValueError("no position to solve in these files")
         check_writable(output.resolve())
@@ -77,14 +76,14 @@ def suite(
         except KeyboardInterrupt:
             interrupted = True
         if table:
-            console.print(suite_display.position_table(result))
-        console.print(suite_display.summary_table(result))
+            console.print(display.position_table(result))
+        console.print(display.summary_table(result))
         if any(answers.answered for answers in engines):
             result.save(output)
             console.print(f"results: {output}", soft_wrap=True)
         if interrupted:
             done = sum(len(answers.answered) for answers in engines)
-            all_told = counted(len(engines) * len(positions), "position")
+            all_told = display.counted(len(engines) * len(positions), "position")
             console.print(f"interrupted; the same command resumes after {done} of {all_told}", soft_wrap=True)
             raise typer.Exit(INTERRUPTED)
         if not result.finished:
@@ -104,7 +103,7 @@ def _run_engine(
             result.save(output)
             saved = time.monotonic()
 
-    with suite_display.SuiteProgress(console, result, engine) as progress:
+    with display.SuiteProgress(console, result, engine) as progress:
         try:
             run_async(run_suite(result.positions, spec, engine, limits, answered))
         except EngineFailure as error:

@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import chess
@@ -11,8 +12,8 @@ from rich.console import Console
 
 from tests.arena_runs import ENGINE, finished, flat, run
 from zobra.arena import player
-from zobra.arena.command import GameOptions, plain_console
-from zobra.arena.display import LivePanel, MatchDisplay, faults, figures, standings
+from zobra.arena.command import GameOptions, end_run, plain_console
+from zobra.arena.display import LivePanel, MatchDisplay, figures, standings
 from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import Journal
 from zobra.arena.match import Results
@@ -175,7 +176,7 @@ def test_names_are_shown_as_they_are():
         panel.count_from(0, 3)
     results = Results(["new[lmr]", ":smile:[/b]"], [finished(0, "1-0", ("new[lmr]", ":smile:[/b]"), "time")])
     console.print(standings(results))
-    console.print(*faults(results))
+    end_run(console, SimpleNamespace(results=results, total=1, error=None, interrupted=False), Path("run"))
     assert "A {1}[b]" in output.getvalue() and "new[lmr]" in output.getvalue()
     assert ":smile:[/b] lost 1 game by time" in output.getvalue()
 

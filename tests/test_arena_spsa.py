@@ -30,7 +30,6 @@ def test_gains_are_those_of_fishtest():
 
 def test_the_sides_are_perturbed_apart_and_whole_numbers():
     tunables = [Tunable("a", 50, 0, 100, 4), Tunable("b", 3, 0, 4, 0.5), Tunable("c", 100, 0, 100, 10)]
-    spsa = Spsa(tunables, Gains(1), seed=1)
     seen: dict[str, Counter] = {tunable.name: Counter() for tunable in tunables}
     for iteration in range(300):
         plus, minus = Spsa(tunables, Gains(1), seed=iteration).sides(0)
@@ -40,7 +39,7 @@ def test_the_sides_are_perturbed_apart_and_whole_numbers():
     # three and a half is rounded up as often as down
     assert set(seen["b"]) == {2, 3, 4} and abs(seen["b"][4] - seen["b"][2]) < 80
     assert set(seen["c"]) == {90, 100}
-    assert spsa.sides(0) == Spsa(tunables, Gains(1), seed=1).sides(0)
+    assert [plus, minus] == Spsa(tunables, Gains(1), seed=299).sides(0)
 
 
 def test_learning_goes_to_the_side_that_won_and_stays_within_bounds():
@@ -71,21 +70,6 @@ def test_it_climbs_a_noisy_hill():
     assert math.dist(spsa.values.values(), (70, 30)) < 8 < math.dist((40, 60), (70, 30))
 
 
-@pytest.mark.parametrize(
-    "values, problem",
-    [
-        ((5, 6, 10, 1), "5 is not between 6 and 10"),
-        ((5, 5, 5, 1), "not between"),
-        ((5, 0, 10, 0.4), "c_end 0.4 is below 0.5"),
-        ((5, 0, 10, math.nan), "c_end"),
-        ((5, 0, 10, 1, 0), "r_end must be above 0"),
-    ],
-)
-def test_impossible_numbers_are_named(values, problem):
-    with pytest.raises(ValueError, match=problem):
-        Tunable("margin", *values)
-
-
 SPINS = {"Hash": Option("Hash", "spin", 16, 1, 64, None), "Big": Option("Big", "spin", 100, 0, 1000, None)}
 
 
@@ -103,6 +87,11 @@ def test_parameters_from_a_file_and_back(tmp_path):
 @pytest.mark.parametrize(
     "text, problem",
     [
+        ("[parameter.Hash]\nlow = 20", "Hash: 16 is not between 20 and 64"),
+        ("[parameter.Hash]\nlow = 16\nhigh = 16", "not between"),
+        ("[parameter.Hash]\nc_end = 0.4", "c_end 0.4 is below 0.5"),
+        ("[parameter.Hash]\nc_end = nan", "c_end"),
+        ("[parameter.Hash]\nr_end = 0", "r_end must be above 0"),
         ("[parameter.Hash]\nlow = 'x'", "Hash: low must be a number"),
         ("[parameter.Hash]\nstep = 1", "Hash: step is none of default, low"),
         ("[other]", "no tables"),
