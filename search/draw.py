@@ -1,7 +1,5 @@
 """Draws in the search: repetition, insufficient material, and the fifty-move rule."""
 
-from __future__ import annotations
-
 from zobra.engine.board import BISHOP, DARK_SQUARES, FIFTY_MOVES, KNIGHT, PAWN, QUEEN, ROOK, ZERO
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import kernel, population

@@ -1,7 +1,5 @@
 """Static evaluation of a node: by the NNUE network, or by piece-square values."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.accumulator import orientation, refresh, update

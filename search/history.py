@@ -9,8 +9,6 @@ and gravity, Stockfish; correction history, Caissa and Stockfish. Credits: Chess
 "Static Evaluation Correction History".
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.board import ONE, ZERO

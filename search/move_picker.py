@@ -4,8 +4,6 @@ Stages: the TT move; captures and promotions that lose no material by SEE, by mo
 moves by history, threats and checks; bad captures. Quiescence stops after the good captures, unless it is in check.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.board import ONE, ZERO

@@ -4,8 +4,6 @@ Each step has a heading with the standard name of its technique; `pruning`, `red
 details. Scores are centipawns for the side to move.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.board import ZERO

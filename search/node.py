@@ -1,7 +1,5 @@
 """What every node does, in the main search and in quiescence: make a move, evaluate, use the table."""
 
-from __future__ import annotations
-
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel

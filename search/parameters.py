@@ -4,8 +4,6 @@ Suffixes: BASE and SLOPE make a straight line over depth, MARGIN is in centipawn
 The kernels read them from a record inside the worker, so they can change without a new compilation.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

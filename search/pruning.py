@@ -3,8 +3,6 @@
 Ideas and names: Chess Programming Wiki, "Pruning". Margins are tunable (parameters.py).
 """
 
-from __future__ import annotations
-
 from zobra.engine.board import KING, PAWN, ZERO
 from zobra.engine.kernels import inlined, kernel
 from zobra.engine.move import NO_MOVE

@@ -3,8 +3,6 @@
 In check there is no stand-pat. All captures are searched; once a move avoids mate, at most one more quiet move.
 """
 
-from __future__ import annotations
-
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry
 from zobra.engine.layouts import TABLES_TYPE

@@ -1,7 +1,5 @@
 """Late move reductions and singular extensions. Ideas: Chess Programming Wiki, pages of these names."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.board import ZERO

@@ -3,8 +3,6 @@
 Idea: Stockfish's ordering of quiet moves.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.attacks import bishop_attacks, rook_attacks

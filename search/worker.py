@@ -1,7 +1,5 @@
 """The worker: one record with all that a search thread changes (search stack, histories, counters) and the table's address."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zobra.engine.board import ZERO
