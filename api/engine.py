@@ -9,12 +9,11 @@ import numpy as np
 from chess.engine import Cp, InfoDict, Limit, Mate, PlayResult, PovScore, PovWdl
 
 from zobra.engine.fen import check_board
-from zobra.engine.game import Game
 from zobra.engine.kernels import compile_missing
 from zobra.engine.move import move_text
 from zobra.engine.network import BATCH, EVALUATIONS, evaluate_batch
 from zobra.engine.perft import count_leaves
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import TABLES_RECORD, Game, Position
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import ClockTimes, Limits, Report, Result
 from zobra.search.searcher import Searcher

@@ -17,7 +17,7 @@ import typer
 from perft import find_engine
 
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.game import Game
+from zobra.engine.position import Game
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 

@@ -81,11 +81,6 @@ def colliding_pairs(keys: np.ndarray, bits: int) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
-def expected_first_collision(bits: int) -> float:
-    """How many random keys it takes on average until two of them are the same: √(π/2 · 2^bits)."""
-    return math.sqrt(math.pi / 2 * 2.0**bits)
-
-
 def fill_buckets(present: np.ndarray, index_bits: int, slots: int) -> tuple[np.ndarray, np.ndarray]:
     """A table of 2^index_bits buckets found by the low bits: keys of shape (buckets, slots), and how many slots are used."""
     buckets = low_bits(present, index_bits).astype(np.int64)

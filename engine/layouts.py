@@ -4,77 +4,67 @@ One element of an array of such a dtype (`array[0]`) is passed to kernels by ref
 are 64 bits wide wherever they take part in bit operations, so that no narrow load needs a conversion.
 """
 
-import numpy as np
-
-from zobra.engine.kernels import record
+from zobra.engine.kernels import layout, record
 from zobra.engine.network_file import BUCKETS, FEATURES, HIDDEN
 
 SLIDER_ENTRIES = 102_400 + 5_248  # sum over squares of 2 ** (relevant squares), rooks and bishops
 MAX_MOVES = 480  # 15 queens cannot have more; a position from a legal game has at most 218
 MAX_PIECES = 32
 
-MAGIC = np.dtype([("mask", "u8"), ("factor", "u8"), ("shift", "u8"), ("offset", "u8")], align=True)
+MAGIC = layout(("mask", "u8"), ("factor", "u8"), ("shift", "u8"), ("offset", "u8"))
 
 # The evaluation network (network.py): what each feature adds to the neurons, and what these add to the score. Each output has
 # the weights of the side to move, then of the other.
-NEURONS = np.dtype([("values", "i2", (HIDDEN,))])
-NETWORK = np.dtype(
-    [("rows", NEURONS, (FEATURES,)), ("bias", NEURONS), ("output", NEURONS, (BUCKETS, 2)), ("output_bias", "i8", (BUCKETS,))],
-    align=True,
+NEURONS = layout(("values", "i2", (HIDDEN,)))
+NETWORK = layout(
+    ("rows", NEURONS, (FEATURES,)), ("bias", NEURONS), ("output", NEURONS, (BUCKETS, 2)), ("output_bias", "i8", (BUCKETS,))
 )
 # The features that come to a side and leave it: at most those of the pieces on the board.
-CHANGES = np.dtype(
-    [("added", "u2", (MAX_PIECES,)), ("removed", "u2", (MAX_PIECES,)), ("added_count", "u8"), ("removed_count", "u8")],
-    align=True,
+CHANGES = layout(
+    ("added", "u2", (MAX_PIECES,)), ("removed", "u2", (MAX_PIECES,)), ("added_count", "u8"), ("removed_count", "u8")
 )
 # The neurons of one position before clipping, as White and as Black see it; `computed` has bit 1 << colour where they are so.
-ACCUMULATOR = np.dtype([("sides", NEURONS, (2,)), ("computed", "u8"), ("changes", CHANGES)], align=True)
+ACCUMULATOR = layout(("sides", NEURONS, (2,)), ("computed", "u8"), ("changes", CHANGES))
 
 # Constants: built once at start, read by every kernel. As fast as frozen globals, and free at compile time.
-TABLES = np.dtype(
-    [
-        ("knight", "u8", (64,)),
-        ("king", "u8", (64,)),
-        ("pawn", "u8", (2, 64)),  # squares a pawn of this colour attacks
-        ("diagonal", "u8", (2, 64)),  # through a square: [0] the a1-h8 direction, [1] the a8-h1 direction
-        ("bishop", MAGIC, (64,)),
-        ("rook", MAGIC, (64,)),
-        ("between", "u8", (64, 64)),  # squares strictly between two squares of one line
-        ("line", "u8", (64, 64)),  # the whole line through two squares, edge to edge
-        ("castling_path", "u8", (64, 64)),  # by king and rook: squares that must be empty, but for these two
-        ("castling_king_path", "u8", (64, 64)),  # squares that the king crosses or reaches
-        ("piece_key", "u8", (12, 64)),
-        ("castling_key", "u8", (16,)),
-        ("en_passant_key", "u8", (8,)),
-        ("side_key", "u8"),
-        ("piece_square", "i8", (2, 12, 64)),  # centipawns by stage (piece_square.py), positive for White's pieces
-        ("network", NETWORK),
-        ("slider", "u8", (SLIDER_ENTRIES,)),
-    ],
-    align=True,
+TABLES = layout(
+    ("knight", "u8", (64,)),
+    ("king", "u8", (64,)),
+    ("pawn", "u8", (2, 64)),  # squares a pawn of this colour attacks
+    ("diagonal", "u8", (2, 64)),  # through a square: [0] the a1-h8 direction, [1] the a8-h1 direction
+    ("bishop", MAGIC, (64,)),
+    ("rook", MAGIC, (64,)),
+    ("between", "u8", (64, 64)),  # squares strictly between two squares of one line
+    ("line", "u8", (64, 64)),  # the whole line through two squares, edge to edge
+    ("castling_path", "u8", (64, 64)),  # by king and rook: squares that must be empty, but for these two
+    ("castling_king_path", "u8", (64, 64)),  # squares that the king crosses or reaches
+    ("piece_key", "u8", (12, 64)),
+    ("castling_key", "u8", (16,)),
+    ("en_passant_key", "u8", (8,)),
+    ("side_key", "u8"),
+    ("piece_square", "i8", (2, 12, 64)),  # centipawns by stage (piece_square.py), positive for White's pieces
+    ("network", NETWORK),
+    ("slider", "u8", (SLIDER_ENTRIES,)),
 )
 
 # A position. `correction_keys` are [pawns, White's pieces, Black's pieces]; `castling` has the squares of the rooks that may
 # still castle; `en_passant` is the square behind a pawn that can legally be taken in passing, 0 (a1) for none.
-POSITION = np.dtype(
-    [
-        ("pieces", "u8", (6,)),
-        ("colours", "u8", (2,)),
-        ("board", "u1", (64,)),
-        ("key", "u8"),
-        ("correction_keys", "u8", (3,)),
-        ("castling", "u8"),
-        ("en_passant", "u8"),
-        ("side", "u8"),
-        ("halfmove", "i8"),  # plies since the last capture or pawn move
-        ("repeatable", "i8"),  # plies since the last null move, or move that cannot be undone
-        ("fullmove", "i8"),
-        ("checkers", "u8"),  # enemy pieces that give check
-        ("pinned", "u8"),  # own pieces that may leave their line to the king only by exposing it
-    ],
-    align=True,
+POSITION = layout(
+    ("pieces", "u8", (6,)),
+    ("colours", "u8", (2,)),
+    ("board", "u1", (64,)),
+    ("key", "u8"),
+    ("correction_keys", "u8", (3,)),
+    ("castling", "u8"),
+    ("en_passant", "u8"),
+    ("side", "u8"),
+    ("halfmove", "i8"),  # plies since the last capture or pawn move
+    ("repeatable", "i8"),  # plies since the last null move, or move that cannot be undone
+    ("fullmove", "i8"),
+    ("checkers", "u8"),  # enemy pieces that give check
+    ("pinned", "u8"),  # own pieces that may leave their line to the king only by exposing it
 )
 
-MOVE_LIST = np.dtype([("count", "u8"), ("moves", "u2", (MAX_MOVES,))], align=True)
+MOVE_LIST = layout(("count", "u8"), ("moves", "u2", (MAX_MOVES,)))
 
 TABLES_TYPE, POSITION_TYPE, MOVE_LIST_TYPE = record(TABLES), record(POSITION), record(MOVE_LIST)

@@ -10,15 +10,15 @@ import numpy as np
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ZERO
 from zobra.engine.generator import ALL, generate
-from zobra.engine.kernels import INT, WORD, entry, record
+from zobra.engine.kernels import INT, WORD, entry, layout, record
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make
 from zobra.engine.position import TABLES_RECORD, Position
 
 MAX_DEPTH = 32
 PIECE = 4  # plies counted in one piece: 4 from a crowded middlegame are some ten million leaves
-FRAME = np.dtype([("position", POSITION), ("moves", MOVE_LIST)], align=True)
-STACK = np.dtype([("frames", FRAME, (MAX_DEPTH + 1,))], align=True)
+FRAME = layout(("position", POSITION), ("moves", MOVE_LIST))
+STACK = layout(("frames", FRAME, (MAX_DEPTH + 1,)))
 
 
 @entry(WORD, record(STACK), TABLES_TYPE, INT, INT)

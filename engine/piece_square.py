@@ -53,7 +53,4 @@ def evaluate(position, tables):
     return (white if position.side == WHITE else -white) // FULL_PHASE + TEMPO
 
 
-@entry(INT, POSITION_TYPE, TABLES_TYPE)
-def static_evaluation(position, tables):
-    """`evaluate` for Python."""
-    return evaluate(position, tables)
+static_evaluation = entry(INT, POSITION_TYPE, TABLES_TYPE)(evaluate.function)  # the same for Python

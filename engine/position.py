@@ -1,9 +1,7 @@
-"""A position as Python sees it: a handle on one POSITION record, with the rules as methods.
+"""A position and a game as Python sees them: a handle on one POSITION record, with the rules as methods.
 
 Kernels work on the record alone. The methods here serve what is not the search: the conversation, the tests, the tools.
 """
-
-from __future__ import annotations
 
 import chess
 import numpy as np
@@ -62,7 +60,7 @@ class Position:
         self.record = array[0]
 
     @classmethod
-    def from_board(cls, board: chess.Board) -> Position:
+    def from_board(cls, board: chess.Board) -> "Position":
         """The position of a python-chess board, without its history. Rights and en-passant squares without use are dropped."""
         array = np.zeros(1, POSITION)
         this = array[0]
@@ -107,7 +105,7 @@ class Position:
         count = list_moves(self.record, TABLES_RECORD, moves[0], kind)
         return [int(move) for move in moves[0]["moves"][:count]]
 
-    def after(self, move: int) -> Position:
+    def after(self, move: int) -> "Position":
         """The position after a legal move, or after passing (move 0, not in check)."""
         array = np.zeros(1, POSITION)
         play(self.record, array[0], move, TABLES_RECORD)
@@ -126,3 +124,22 @@ class Position:
     def white_to_move(self) -> bool:
         """Is it White's turn?"""
         return not self.record["side"]
+
+
+class Game:
+    """A starting position and the moves played from it.
+
+    `position` is the present one; `keys` are the keys of the positions before it that could still be repeated, oldest first:
+    a capture, a pawn move or the loss of a castling right makes all that came earlier unreachable.
+    """
+
+    def __init__(self, start: Position) -> None:
+        self.position = start
+        self.keys: list[int] = []
+
+    def push(self, move: int) -> None:
+        """Play a legal move."""
+        self.keys.append(self.position.key)
+        self.position = self.position.after(move)
+        if self.position.record["repeatable"] == 0:
+            self.keys = []

@@ -6,7 +6,7 @@ from zobra.engine.attacks import find_checks
 from zobra.engine.board import FIFTY_MOVES, SEVEN, ZERO
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.generator import ALL, generate
-from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
+from zobra.engine.kernels import VOID, copy_record, entry, kernel, layout, record
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make
 from zobra.engine.position import TABLES_RECORD
@@ -16,7 +16,7 @@ KEYS = 1 << 14  # positions that one call of the kernel visits
 
 # `random` is the state of the generator of random words, not 0.
 BOARDS = [("start", POSITION), ("position", POSITION), ("following", POSITION)]
-GAMES = np.dtype([*BOARDS, ("moves", MOVE_LIST), ("random", "u8"), ("keys", "u8", (KEYS,))], align=True)
+GAMES = layout(*BOARDS, ("moves", MOVE_LIST), ("random", "u8"), ("keys", "u8", (KEYS,)))
 
 THIRTEEN, SEVENTEEN, TWENTY = np.uint64(13), np.uint64(17), np.uint64(20)
 

@@ -58,14 +58,6 @@ def _fill_lines(this: np.void) -> None:
                 this["castling_king_path"][king, rook] = _span(king, king_to) & ~(1 << king)
 
 
-def _fill_keys(this: np.void) -> None:
-    pieces, castling, files, side = np.split(PUBLISHED_KEYS, np.cumsum([12 * 64, 4, 8]))
-    this["piece_key"] = pieces.reshape(12, 64)[[piece ^ 1 for piece in range(12)]]  # Polyglot counts Black first
-    rights = [[right for right in range(4) if state >> right & 1] for state in range(16)]
-    this["castling_key"] = [np.bitwise_xor.reduce(castling[chosen]) for chosen in rights]
-    this["en_passant_key"], this["side_key"] = files, side[0]
-
-
 def build_tables() -> np.ndarray:
     """All constants: an array of shape (1,) and dtype TABLES; its element [0] is what kernels take."""
     tables = np.zeros(1, TABLES)
@@ -74,7 +66,11 @@ def build_tables() -> np.ndarray:
     this["pawn"] = chess.BB_PAWN_ATTACKS[chess.WHITE], chess.BB_PAWN_ATTACKS[chess.BLACK]
     _fill_sliders(this)
     _fill_lines(this)
-    _fill_keys(this)
+    pieces, castling, files, side = np.split(PUBLISHED_KEYS, np.cumsum([12 * 64, 4, 8]))
+    this["piece_key"] = pieces.reshape(12, 64)[[piece ^ 1 for piece in range(12)]]  # Polyglot counts Black first
+    rights = [[right for right in range(4) if state >> right & 1] for state in range(16)]
+    this["castling_key"] = [np.bitwise_xor.reduce(castling[chosen]) for chosen in rights]
+    this["en_passant_key"], this["side_key"] = files, side[0]
     this["piece_square"] = piece_square.table()
     install(read_network(BUILT_IN), this["network"])
     return tables

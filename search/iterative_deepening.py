@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zobra.engine.game import Game
-from zobra.engine.kernels import INT, VOID, copy_record, entry, kernel, record
+from zobra.engine.kernels import INT, VOID, copy_record, entry, kernel, layout, record
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
-from zobra.engine.position import TABLES_RECORD
+from zobra.engine.position import TABLES_RECORD, Game
 from zobra.engine.scores import INFINITY, LONGEST_MATE, MAX_PLY, is_mate
 from zobra.search.negamax import negamax
 from zobra.search.worker import MAX_KEYS, ROOT_MOVES, WORKER_TYPE
@@ -24,10 +23,8 @@ NO_NODE_LIMIT = np.int64(np.iinfo(np.int64).max)
 DEEPEST = np.int64(MAX_PLY - 1)
 
 # What a search begins from; the moves are those allowed (none: all), and the last key is the root's.
-ROOT = np.dtype([
-    ("table", TABLE), ("signals_address", "u8"), ("position", POSITION),
-    ("moves", MOVE_LIST), ("key_count", "i8"), ("keys", "u8", (MAX_KEYS,)),
-], align=True)  # fmt: skip
+WHERE = (("table", TABLE), ("signals_address", "u8"), ("position", POSITION))
+ROOT = layout(*WHERE, ("moves", MOVE_LIST), ("key_count", "i8"), ("keys", "u8", (MAX_KEYS,)))
 ROOT_TYPE = record(ROOT)
 
 

@@ -6,7 +6,7 @@ The kernels read them from a record inside the worker, so they can change withou
 
 from typing import NamedTuple
 
-import numpy as np
+from zobra.engine.kernels import layout
 
 
 class Parameter(NamedTuple):
@@ -74,7 +74,7 @@ PARAMETERS = (
     Parameter("correction_weight", 64, 0, 200, 8),  # 16384ths of a centipawn for a history value
 )
 
-PARAMETER_RECORD = np.dtype([(parameter.name, "i8") for parameter in PARAMETERS], align=True)
+PARAMETER_RECORD = layout(*((parameter.name, "i8") for parameter in PARAMETERS))
 
 
 def default_parameters() -> dict[str, int]:

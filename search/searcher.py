@@ -6,9 +6,8 @@ from collections.abc import Callable
 import numpy as np
 
 from zobra.engine.board import FIFTY_MOVES
-from zobra.engine.game import Game
 from zobra.engine.network_file import BUILT_IN, Network, install, read_network
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import TABLES_RECORD, Game, Position
 from zobra.engine.scores import MAX_PLY
 from zobra.search.evaluation import evaluate_position
 from zobra.search.iterative_deepening import NO_NODE_LIMIT, IterativeDeepening, PvLine, new_root, set_root
@@ -18,6 +17,7 @@ from zobra.search.parameters import default_parameters
 from zobra.search.skill import CANDIDATES, Skill, choose
 from zobra.search.time_management import NodeTime, TimeManager
 from zobra.search.worker import ROOT_MOVES, clear_histories, new_worker, set_parameters
+from zobra.tt.entry import unpack
 from zobra.tt.table import Table
 
 NATURAL_SHARES = (0.3, 1.0)  # of the optimum: the time that a limited engine takes for a move
@@ -157,5 +157,5 @@ class Searcher:
             return Result(line[0], line[1])
         following = game.position.after(line[0])
         is_drawn = following.key in game.keys or following.record["halfmove"] >= FIFTY_MOVES
-        reply = 0 if is_drawn else self.table.recall_move(following.key)
+        reply = 0 if is_drawn else unpack(self.table.recall(following.key))[0]
         return Result(line[0], reply if reply in following.legal_moves() else 0)

@@ -15,8 +15,7 @@ import chess
 from chess.syzygy import Tablebase as Prober
 
 from zobra.engine.board import FIFTY_MOVES
-from zobra.engine.game import Game
-from zobra.engine.position import Position
+from zobra.engine.position import Game, Position
 from zobra.engine.scores import is_mate
 from zobra.search.limits import Limits, Report
 from zobra.search.wdl import CERTAIN

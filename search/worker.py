@@ -3,7 +3,7 @@
 import numpy as np
 
 from zobra.engine.board import ZERO
-from zobra.engine.kernels import INT, entry, kernel, load_flag, monotonic_nanoseconds, record
+from zobra.engine.kernels import INT, entry, kernel, layout, load_flag, monotonic_nanoseconds, record
 from zobra.engine.layouts import ACCUMULATOR, MAX_MOVES, MOVE_LIST, POSITION
 from zobra.engine.move import NO_MOVE, from_square, to_square
 from zobra.engine.scores import MAX_PLY
@@ -24,63 +24,57 @@ ROOT_MOVES = 64 * 64  # by from and to
 BEFORE = 4  # `played` begins this many plies before the root
 
 # One entry of the search stack: the node at a ply, its moves, and the state of its move picker.
-NODE = np.dtype(
-    [
-        ("position", POSITION),
-        ("accumulator", ACCUMULATOR),
-        ("moves", MOVE_LIST),
-        ("scores", "i4", (MAX_MOVES,)),
-        ("quiets_searched", "u2", (MAX_SEARCHED,)),  # without a cutoff
-        ("captures_searched", "u2", (MAX_SEARCHED,)),  # captures and promotions, without a cutoff
-        *((name, "u8") for name in ("quiet_count", "capture_count")),
-        ("threats", "u8", (6,)),  # by piece type: squares on which lesser enemy pieces attack it,
-        ("checks", "u8", (6,)),  # and squares from which it gives check; set when quiet moves are ordered
-        ("stage", "i8"),
-        ("next", "u8"),  # next move to pick
-        ("bad_count", "u8"),  # bad captures, kept at the head of the list
-        ("tt_move", "u8"),  # a legal move, 0 for none
-        *((name, "i8") for name in ("depth", "move_count", "improving", "pv_node", "cut_node")),  # of the move loop
-        ("excluded", "u8"),  # a move left out of a singular search, 0 for none
-        ("nodes_before", "i8"),  # nodes counted when the move being searched was made
-        ("move", "u8"),  # the move being searched from here, 0 for a null move
-        ("cutoff_count", "u8"),  # beta cutoffs at this ply since its grandparent was begun
-        ("raw_evaluation", "i8"),  # of the network, without corrections; NO_SCORE in check
-        ("static_evaluation", "i8"),  # the same with the correction histories; NO_SCORE in check
-    ],
-    align=True,
+NODE = layout(
+    ("position", POSITION),
+    ("accumulator", ACCUMULATOR),
+    ("moves", MOVE_LIST),
+    ("scores", "i4", (MAX_MOVES,)),
+    ("quiets_searched", "u2", (MAX_SEARCHED,)),  # without a cutoff
+    ("captures_searched", "u2", (MAX_SEARCHED,)),  # captures and promotions, without a cutoff
+    *((name, "u8") for name in ("quiet_count", "capture_count")),
+    ("threats", "u8", (6,)),  # by piece type: squares on which lesser enemy pieces attack it,
+    ("checks", "u8", (6,)),  # and squares from which it gives check; set when quiet moves are ordered
+    ("stage", "i8"),
+    ("next", "u8"),  # next move to pick
+    ("bad_count", "u8"),  # bad captures, kept at the head of the list
+    ("tt_move", "u8"),  # a legal move, 0 for none
+    *((name, "i8") for name in ("depth", "move_count", "improving", "pv_node", "cut_node")),  # of the move loop
+    ("excluded", "u8"),  # a move left out of a singular search, 0 for none
+    ("nodes_before", "i8"),  # nodes counted when the move being searched was made
+    ("move", "u8"),  # the move being searched from here, 0 for a null move
+    ("cutoff_count", "u8"),  # beta cutoffs at this ply since its grandparent was begun
+    ("raw_evaluation", "i8"),  # of the network, without corrections; NO_SCORE in check
+    ("static_evaluation", "i8"),  # the same with the correction histories; NO_SCORE in check
 )
 
-WORKER = np.dtype(
-    [
-        ("parameters", PARAMETER_RECORD),
-        ("table", TABLE),
-        ("signals_address", "u8"),  # int64s that other threads set: see SIGNALS
-        *((name, "i8") for name in ("stopped", "nodes", "node_limit", "selective_depth")),
-        ("root_depth", "i8"),  # plies that the root is searched now
-        ("root_key_index", "i8"),  # index of the root's key in `keys`; smaller ones are of the game
-        ("root_moves", MOVE_LIST),  # the moves allowed at the root; none: all
-        ("root_move", "i8"),  # the root move being searched
-        ("root_number", "i8"),  # its number in this iteration, from 1
-        ("reductions", "i8", (REDUCTION_DEPTHS, REDUCTION_MOVES)),  # 1024ths of a ply, by depth and move number
-        ("null_move_min_ply", "i8"),  # ply below which a verification search allows no null move
-        ("quiet_history", "i2", (2, 64, 64)),  # by side, from, to
-        ("capture_history", "i2", (PIECE_SQUARES, 8)),  # and by captured piece type, 6 for none
-        ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
-        ("continuation_history", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES)),  # by an earlier move, and the move
-        ("position_correction", "i2", (2, 3, CORRECTIONS)),  # by side to move, and correction keys
-        ("continuation_correction", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES + 1)),  # by the two moves before
-        ("played", "u8", (BEFORE + STACK_PLIES,)),  # moved piece and target square of the line's moves
-        ("keys", "u8", (MAX_KEYS + STACK_PLIES,)),
-        ("pv_length", "i8", (STACK_PLIES,)),
-        ("root_nodes", "i8", (ROOT_MOVES,)),  # nodes spent on the moves of the root, by from and to
-        ("root_score", "i8"),  # score of the root's PV, which may be of an unfinished iteration
-        # Of the last iteration that a helper thread has completed; depth 0 for none.
-        *((name, "i8") for name in ("completed_depth", "completed_score", "completed_pv_length")),
-        ("completed_pv", "u2", (STACK_PLIES,)),
-        ("pv", "u2", (STACK_PLIES, STACK_PLIES)),  # triangular table of principal variations, by ply
-        ("stack", NODE, (STACK_PLIES,)),
-    ],
-    align=True,
+WORKER = layout(
+    ("parameters", PARAMETER_RECORD),
+    ("table", TABLE),
+    ("signals_address", "u8"),  # int64s that other threads set: see SIGNALS
+    *((name, "i8") for name in ("stopped", "nodes", "node_limit", "selective_depth")),
+    ("root_depth", "i8"),  # plies that the root is searched now
+    ("root_key_index", "i8"),  # index of the root's key in `keys`; smaller ones are of the game
+    ("root_moves", MOVE_LIST),  # the moves allowed at the root; none: all
+    ("root_move", "i8"),  # the root move being searched
+    ("root_number", "i8"),  # its number in this iteration, from 1
+    ("reductions", "i8", (REDUCTION_DEPTHS, REDUCTION_MOVES)),  # 1024ths of a ply, by depth and move number
+    ("null_move_min_ply", "i8"),  # ply below which a verification search allows no null move
+    ("quiet_history", "i2", (2, 64, 64)),  # by side, from, to
+    ("capture_history", "i2", (PIECE_SQUARES, 8)),  # and by captured piece type, 6 for none
+    ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
+    ("continuation_history", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES)),  # by an earlier move, and the move
+    ("position_correction", "i2", (2, 3, CORRECTIONS)),  # by side to move, and correction keys
+    ("continuation_correction", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES + 1)),  # by the two moves before
+    ("played", "u8", (BEFORE + STACK_PLIES,)),  # moved piece and target square of the line's moves
+    ("keys", "u8", (MAX_KEYS + STACK_PLIES,)),
+    ("pv_length", "i8", (STACK_PLIES,)),
+    ("root_nodes", "i8", (ROOT_MOVES,)),  # nodes spent on the moves of the root, by from and to
+    ("root_score", "i8"),  # score of the root's PV, which may be of an unfinished iteration
+    # Of the last iteration that a helper thread has completed; depth 0 for none.
+    *((name, "i8") for name in ("completed_depth", "completed_score", "completed_pv_length")),
+    ("completed_pv", "u2", (STACK_PLIES,)),
+    ("pv", "u2", (STACK_PLIES, STACK_PLIES)),  # triangular table of principal variations, by ply
+    ("stack", NODE, (STACK_PLIES,)),
 )
 WORKER_TYPE = record(WORKER)
 

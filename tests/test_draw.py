@@ -14,9 +14,8 @@ import pytest
 from tests.search_kernels import PLAIN, Workbench, call
 from tests.tools.lines import line_fault
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.game import Game
 from zobra.engine.move import move_text
-from zobra.engine.position import Position
+from zobra.engine.position import Game, Position
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.draw import is_draw, is_insufficient_material, is_repetition
 from zobra.search.limits import Limits, Report

@@ -5,7 +5,7 @@ import random
 import chess
 
 from zobra.engine.fen import parse_fen
-from zobra.engine.game import Game
+from zobra.engine.position import Game
 
 
 def play(fen: str, *texts: str) -> Game:

@@ -5,7 +5,7 @@ import pytest
 
 from tests.test_command_line import zobra
 from zobra.engine.fen import parse_fen
-from zobra.engine.game import Game
+from zobra.engine.position import Game
 from zobra.search.limits import Limits, Report
 from zobra.search.searcher import Searcher
 from zobra.uci.genfens import MARGIN, NODES, openings

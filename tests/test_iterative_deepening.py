@@ -5,7 +5,7 @@ import pytest
 from tests.search_kernels import PLAIN
 from tests.test_searcher import ENDGAME, KIWIPETE, MIDDLEGAME, think
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.game import Game
+from zobra.engine.position import Game
 from zobra.engine.scores import is_mate
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher

@@ -8,8 +8,7 @@ import pytest
 
 from tests.search_oracles import random_boards
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.game import Game
-from zobra.engine.position import Position
+from zobra.engine.position import Game, Position
 from zobra.engine.scores import MATE
 from zobra.search import lazy_smp
 from zobra.search.iterative_deepening import PvLine

@@ -12,8 +12,8 @@ import pytest
 
 from tests.tools.lines import line_fault
 from zobra.engine.fen import parse_fen
-from zobra.engine.game import Game
 from zobra.engine.move import move_text
+from zobra.engine.position import Game
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import Limits, Report
 from zobra.search.searcher import Searcher

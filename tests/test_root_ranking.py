@@ -11,8 +11,8 @@ import pytest
 
 from tests.prober import Prober
 from zobra.engine.fen import parse_fen
-from zobra.engine.game import Game
 from zobra.engine.move import move_text
+from zobra.engine.position import Game
 from zobra.search.limits import Limits
 from zobra.search.tablebase import WIN, RootRanking, Tablebase
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.test_negamax import MATES
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.game import Game
+from zobra.engine.position import Game
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
 from zobra.search.limits import ClockTimes, Limits, Report, Result
 from zobra.search.searcher import Searcher

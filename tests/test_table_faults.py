@@ -16,8 +16,8 @@ import pytest
 
 from tests.playouts import playouts
 from tests.tools.lines import line_fault
-from zobra.engine.game import Game
 from zobra.engine.move import move_text
+from zobra.engine.position import Game
 from zobra.search.limits import Limits, Report
 from zobra.search.searcher import Searcher
 

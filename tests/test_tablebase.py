@@ -9,7 +9,7 @@ import pytest
 
 from tests.test_root_ranking import TABLES, needs_tables
 from zobra.engine.fen import parse_fen
-from zobra.engine.game import Game
+from zobra.engine.position import Game
 from zobra.engine.scores import MATE
 from zobra.search.limits import ClockTimes, Limits, Report
 from zobra.search.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, SCORES, WIN, RootRanking, Tablebase

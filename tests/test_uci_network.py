@@ -10,10 +10,9 @@ import pytest
 from tests.test_command_line import zobra
 from tests.test_network import random_network
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.game import Game
 from zobra.engine.network_file import BUILT_IN, HIDDEN, Network, install, read_network
 from zobra.engine.piece_square import static_evaluation
-from zobra.engine.position import TABLES_RECORD
+from zobra.engine.position import TABLES_RECORD, Game
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import normalised

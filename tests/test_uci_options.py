@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from tests.test_command_line import zobra
 from zobra.engine.fen import parse_fen
-from zobra.engine.game import Game
+from zobra.engine.position import Game
 from zobra.search.limits import Limits
 from zobra.search.parameters import PARAMETERS, default_parameters
 from zobra.search.searcher import Searcher

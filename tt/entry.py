@@ -13,10 +13,10 @@ from itertools import accumulate
 
 import numpy as np
 
-from zobra.engine.kernels import kernel
+from zobra.engine.kernels import kernel, layout
 from zobra.engine.scores import LONGEST_MATE
 
-ENTRY = np.dtype([("check", "u8"), ("data", "u8")], align=True)
+ENTRY = layout(("check", "u8"), ("data", "u8"))
 
 FIELD_BITS = (6, 2, 8, 16, 16, 16)  # generation, bound, depth, move, score, static evaluation
 BOUND_SHIFT, DEPTH_SHIFT, MOVE_SHIFT, SCORE_SHIFT, EVALUATION_SHIFT, _ = map(np.uint64, accumulate(FIELD_BITS))

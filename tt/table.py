@@ -10,16 +10,16 @@ from contextlib import suppress
 import numpy as np
 
 from zobra.engine.board import ZERO
-from zobra.engine.kernels import INT, entry, kernel, prefetch, record, record_at
-from zobra.tt.entry import ENTRY, EXACT, GENERATION_MASK, bound_of, depth_of, generation_of, move_of, pack, unpack, with_move
+from zobra.engine.kernels import INT, entry, kernel, layout, prefetch, record, record_at
+from zobra.tt.entry import ENTRY, EXACT, GENERATION_MASK, bound_of, depth_of, generation_of, move_of, pack, with_move
 from zobra.tt.memory import available_megabytes, map_memory
 
 ENTRIES_PER_BUCKET = 4
-BUCKET = np.dtype([("entries", ENTRY, (ENTRIES_PER_BUCKET,))], align=True)
+BUCKET = layout(("entries", ENTRY, (ENTRIES_PER_BUCKET,)))
 BUCKET_BYTES = np.uint64(BUCKET.itemsize)
 
 # Where the table lies (its address), bucket count - 1, and the number of the present search.
-TABLE = np.dtype([("address", "u8"), ("mask", "u8"), ("generation", "u8")], align=True)
+TABLE = layout(("address", "u8"), ("mask", "u8"), ("generation", "u8"))
 
 MIN_MEGABYTES, MAX_MEGABYTES = 1, 1 << 20
 AGE_WEIGHT = np.int64(8)  # one search of age counts like this many plies of depth
@@ -158,10 +158,6 @@ class Table:
         """The data word stored for a key, or 0: `probe` for Python."""
         bucket = self.buckets()[key & int(self.record["mask"])].copy()  # as other threads may write there at this moment
         return next((int(slot["data"]) for slot in bucket if int(slot["check"]) ^ int(slot["data"]) == key), 0)
-
-    def recall_move(self, key: int) -> int:
-        """The best move stored for a key, or 0."""
-        return unpack(self.recall(key))[0]
 
     def revise(self, key: int, data: int) -> None:
         """Put another data word, or none (0), in the place of the one stored for a key; nothing if there is none."""

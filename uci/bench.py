@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from zobra.engine.fen import parse_fen
-from zobra.engine.game import Game
+from zobra.engine.position import Game
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 

@@ -25,6 +25,7 @@ PERFT_DEPTH, PERFT_LEAVES = 5, 4_865_609  # of the starting position
 BENCH_DEPTH = 8
 SLOWEST = 200_000  # nodes a second in the bench: a processor of the last ten years does several times as many
 ANSWER_SECONDS, TIMEOUT = 3.0, 60.0  # within which a GUI wants an answer; for the whole conversation
+REINSTALL = "in a fresh virtual environment, in the copy of the sources: python3 -m pip install --force-reinstall ."
 MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
 
 
@@ -91,10 +92,9 @@ def check_rules() -> Finding:
     from zobra.engine.perft import count_leaves
 
     leaves = count_leaves(parse_fen(START), PERFT_DEPTH)
-    if leaves != PERFT_LEAVES:
-        found = f"perft {PERFT_DEPTH} gives {leaves}, not {PERFT_LEAVES}"
-        return Finding(found, "wrong", "set ZOBRA_PORTABLE=1, and report it")
-    return Finding(f"perft {PERFT_DEPTH} gives {leaves}")
+    if leaves == PERFT_LEAVES:
+        return Finding(f"perft {PERFT_DEPTH} gives {leaves}")
+    return Finding(f"perft {PERFT_DEPTH} gives {leaves}, not {PERFT_LEAVES}", "wrong", "set ZOBRA_PORTABLE=1, and report it")
 
 
 def check_speed() -> Finding:
@@ -139,10 +139,7 @@ def doctor() -> None:
             try:
                 found, state, advice = check()
             except Exception as error:
-                found, state = f"{type(error).__name__}: {error}", "wrong"
-                advice = (
-                    "in a fresh virtual environment, in the copy of the sources: python3 -m pip install --force-reinstall ."
-                )
+                found, state, advice = f"{type(error).__name__}: {error}", "wrong", REINSTALL
         states.append(state)
         table.add_row(name, MARKS[state], found, advice)
     console.print(table)

@@ -1,8 +1,7 @@
 """The game that `position` lines describe, followed from line to line: a line that adds a move costs one move."""
 
 from zobra.engine.fen import START, FenError, parse_fen, write_fen
-from zobra.engine.game import Game
-from zobra.engine.position import Position
+from zobra.engine.position import Game, Position
 from zobra.uci.commands import SetPosition
 
 
@@ -14,17 +13,12 @@ class FollowedGame:
         self.readable = True
         self._described = SetPosition(None, ())
 
-    @property
-    def position(self) -> Position:
-        """The position on the board."""
-        return self.game.position
-
     def follow(self, line: SetPosition) -> None:
         """Set up what a line says; ValueError names what is wrong with it, and `game` stays as it was."""
         self.readable = False
         known = self._described.moves
         if line.fen == self._described.fen and line.moves[: len(known)] == known:
-            game, begin = Game(self.position), len(known)
+            game, begin = Game(self.game.position), len(known)
             game.keys = list(self.game.keys)
         else:
             try:

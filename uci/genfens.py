@@ -35,7 +35,7 @@ def genfens(
 def openings(count: int, seed: int, book: str) -> Iterator[str]:
     """So many different openings; OSError or ValueError if the book cannot be used."""
     from zobra.engine.fen import START, parse_fen, write_fen
-    from zobra.engine.game import Game
+    from zobra.engine.position import Game
     from zobra.search.limits import Limits, Report
     from zobra.search.searcher import Searcher
 

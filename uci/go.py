@@ -3,8 +3,8 @@
 import threading
 from collections.abc import Callable, Collection
 
-from zobra.engine.game import Game
 from zobra.engine.move import move_text
+from zobra.engine.position import Game
 from zobra.search.book import Book
 from zobra.search.limits import ClockTimes, Limits, Report, Result
 from zobra.search.searcher import Searcher
@@ -110,7 +110,7 @@ class GoHandler:
         moves = {}
         for text in dict.fromkeys(texts) if self._board.readable else ():
             try:
-                moves[self._board.position.parse_move(text)] = text
+                moves[self._board.game.position.parse_move(text)] = text
             except ValueError as error:
                 self._console.inform(f"searchmoves: {error}")
         return tuple(moves) if texts else None

@@ -8,8 +8,6 @@ The engine is loaded in the background: nothing heavy is imported before `uci` h
 editable installation whose sources changed, a platform without a wheel) they are compiled in that thread too.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import queue
@@ -88,7 +86,7 @@ class Loop:
         if self._loader.ident is None:
             self._loader.start()
 
-    def session(self) -> Session:
+    def session(self) -> "Session":
         """The engine, once it is loaded; RuntimeError if that fails."""
         self._begin_to_load()
         self._loader.join()

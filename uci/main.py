@@ -12,8 +12,15 @@ def main() -> None:
     """Entry point. A conversation is imported without anything heavy, so that `uci` is answered at once."""
     arguments = sys.argv[1:]
     if arguments[:1] == [NETWORK]:
-        build_in(Path(*arguments[1:2]))
+        path = Path(*arguments[1:2])
         del arguments[:2]
+        os.environ["ZOBRA_NETWORK"] = str(path.absolute())  # read when the engine is imported, here and in child processes
+        try:
+            from zobra.engine.network_file import read_network
+
+            read_network(path)
+        except ValueError as error:
+            sys.exit(f"zobra: {error}")
     converses = arguments in ([], [TUNABLE])
     for name, stream in (("output", sys.stdout), ("input", sys.stdin if converses else sys.stdout)):
         if stream is None:  # the next file that is opened would take its place
@@ -28,14 +35,3 @@ def main() -> None:
 
         first, *words = arguments[0].split() or [""]  # a whole UCI command may come in quotes
         app([first.lower(), *words, *arguments[1:]])
-
-
-def build_in(path: Path) -> None:
-    """Have this network built in, with kernels of its width, here and in child processes; end with 1 if it cannot be used."""
-    os.environ["ZOBRA_NETWORK"] = str(path.absolute())  # read when the engine is imported
-    try:
-        from zobra.engine.network_file import read_network
-
-        read_network(path)
-    except ValueError as error:
-        sys.exit(f"zobra: {error}")

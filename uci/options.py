@@ -1,7 +1,5 @@
 """The UCI options. Each is declared once: how it is announced, which values it takes, and what setting it does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +15,7 @@ EMPTY = "<empty>"  # how the protocol writes an empty string
 ABOUT = "Zobra, a chess engine in Python compiled by Numba. Free software: GPL-3.0-or-later."
 
 
-def attribute(path: str, convert: Callable[[str], object] = int) -> Callable[[Session, str], None]:
+def attribute(path: str, convert: Callable[[str], object] = int) -> Callable[["Session", str], None]:
     """The setter of an option that is an attribute of the session, found by its dotted path."""
     owner, _, name = path.rpartition(".")
     return lambda session, value: setattr(attrgetter(owner)(session), name, convert(value))
@@ -35,7 +33,7 @@ class Option:
     default: str = ""
     low: int = 0
     high: int = 0
-    apply: Callable[[Session, str], None] = lambda session, value: None  # values are looked up when they are needed
+    apply: Callable[["Session", str], None] = lambda session, value: None  # values are looked up when they are needed
 
     def announcement(self) -> str:
         """The line that answers `uci`."""
@@ -93,7 +91,7 @@ def parameter_options() -> dict[str, Option]:
     """The parameters of the search, by name. They can always be set, but only `zobra --tunable` announces them."""
     from zobra.search.parameters import PARAMETERS
 
-    def setter(name: str) -> Callable[[Session, str], None]:
+    def setter(name: str) -> Callable[["Session", str], None]:
         return lambda session, value: session.searcher.set_parameter(name, int(value))
 
     return {name: Option(name, "spin", str(default), low, high, setter(name)) for name, default, low, high, _ in PARAMETERS}

@@ -49,7 +49,7 @@ class Session:
         """Carry out a command that needs the engine, but for `stop` and `ponderhit`."""
         if command not in (Simple("d"), Simple("eval")):
             self.searches.finish()
-        position, chess960 = self.board.position, self.values["UCI_Chess960"] == "true"
+        position, chess960 = self.board.game.position, self.values["UCI_Chess960"] == "true"
         match command:
             case Go():
                 self.searches.go(command)
@@ -63,7 +63,7 @@ class Session:
                 else:
                     for problem in command.problems:
                         self.console.inform(problem)
-                    self.console.remark(f"position {write_fen(self.board.position)}")
+                    self.console.remark(f"position {write_fen(self.board.game.position)}")
             case Simple("ucinewgame"):
                 self.searcher.clear()
             case Simple("d"):

@@ -8,8 +8,6 @@ and in the user's store (`user_store`); LLVM links it in a millisecond (`linker`
 to compile it (`compiler`). So a start of an installed engine needs no Numba at all.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import threading
@@ -25,7 +23,7 @@ from zobra.engine.kernels.sources import import_hash, import_kernel_sources, ker
 from zobra.engine.kernels.types import KernelType
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "no_cpython_wrapper": True}
-_entries: list[Entry] = []
+_entries: list["Entry"] = []
 _loading = threading.RLock()
 
 

@@ -46,6 +46,11 @@ def record(dtype: np.dtype) -> KernelType:
     return KernelType(f"record {hashlib.sha256(repr(dtype.descr).encode()).hexdigest()[:12]}", ctypes.c_void_p, dtype)
 
 
+def layout(*fields: Any) -> np.dtype:
+    """The dtype of a record with these fields, (name, type) or (name, type, shape), laid out as a C compiler would."""
+    return np.dtype(list(fields), align=True)
+
+
 INT = KernelType("int64", ctypes.c_int64)
 WORD = KernelType("uint64", ctypes.c_uint64)
 BOOL = KernelType("boolean", ctypes.c_uint8)  # only the lowest bit counts

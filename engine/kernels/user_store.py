@@ -54,10 +54,8 @@ class UserStore:
 
     def __init__(self, target: Target, base: Path | None = None) -> None:
         self.compiled, self.takes_entries = 0, True
-        self._is_lock_held = False
-        self._level = target.level
+        self._base, self._level, self._is_lock_held = base, target.level, False
         self._digest = digest(target, llvmlite.__version__, *numba_variables())
-        self._base = base
 
     @cached_property
     def folder(self) -> Path | None:
@@ -132,13 +130,11 @@ class UserStore:
 
     def _own_folder(self) -> Path:
         """The place of this target's kernels; RuntimeError where the user has no home."""
-        if self._base:
-            return self._base / self._digest
-        if chosen := os.environ.get("ZOBRA_CACHE_DIR"):
-            return Path(chosen).absolute() / self._digest
-        from platformdirs import user_cache_dir
+        if not (base := self._base or os.environ.get("ZOBRA_CACHE_DIR")):
+            from platformdirs import user_cache_dir
 
-        return Path(user_cache_dir("zobra", appauthor=False)) / self._digest
+            base = user_cache_dir("zobra", appauthor=False)
+        return Path(base).absolute() / self._digest
 
     def _make_folder(self) -> Path:
         """Make the folder, if it is not there. Then folders of other digests that are old and beyond the newest are removed."""

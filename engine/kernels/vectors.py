@@ -15,14 +15,10 @@ from zobra.engine.kernels.types import INT, VOID, WORD, record
 SHORT = ir.IntType(16)
 
 
-def _undefined(kind: Any) -> Any:
-    return ir.Constant(kind, ir.Undefined)
-
-
 def _shuffled(builder: Any, vector: Any, places: list[int]) -> Any:
     """The elements of a vector at these places."""
     order = ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
-    return builder.shuffle_vector(vector, _undefined(vector.type), order)
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), order)
 
 
 def _offset(dtype: np.dtype, field: str) -> int:
@@ -44,11 +40,11 @@ def append_bits(dtype: np.dtype, field: str, lanes: int) -> Intrinsic | None:
     @intrinsic(WORD, record(dtype), WORD, WORD, WORD, WORD)
     def append(builder, target, start, word, factor, base):
         def splat(value):
-            one = builder.insert_element(_undefined(shorts), builder.trunc(value, SHORT), number(0, bits=32))
+            one = builder.insert_element(ir.Constant(shorts, ir.Undefined), builder.trunc(value, SHORT), number(0, bits=32))
             return _shuffled(builder, one, [0] * lanes)
 
         mask = builder.bitcast(word, ir.VectorType(ir.IntType(1), 64))
-        compressing = [ir.Constant(bytes64, list(range(64))), mask, _undefined(bytes64)]
+        compressing = [ir.Constant(bytes64, list(range(64))), mask, ir.Constant(bytes64, ir.Undefined)]
         packed = call(builder, "llvm.experimental.vector.compress.v64i8", bytes64, compressing)
         wide = builder.zext(_shuffled(builder, packed, list(range(lanes))), shorts)
         values = builder.add(builder.mul(wide, splat(factor)), splat(base))
