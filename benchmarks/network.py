@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that tests/to
 from zobra.engine.accumulator import refresh, update
 from zobra.engine.board import ONE, WHITE
 from zobra.engine.fen import parse_fen
-from zobra.engine.kernels import INT, apart_from_store, entry, record
+from zobra.engine.kernels import INT, entry, record
 from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION
 from zobra.engine.network import bucket_of, evaluate_anew, network_score
 from zobra.engine.network_file import HIDDEN, LARGEST_OUTPUT
@@ -32,34 +32,35 @@ KINGS = 10  # piece codes from here on are kings
 LISTS = [("followings", POSITION, (MOST,)), ("accumulators", ACCUMULATOR, (MOST,))]
 CASE = np.dtype([("position", POSITION), ("accumulator", ACCUMULATOR), ("count", "i8"), *LISTS], align=True)
 
-with apart_from_store():
 
-    @entry(INT, record(CASE), record(NETWORK), INT)
-    def update_all(case, network, rounds):
-        """Bring White's side up to date after every move."""
-        for _ in range(rounds):
-            for index in range(case.count):
-                update(network, case.accumulators[index], case.followings[index], case.accumulator, case.position, WHITE)
-        return case.count * rounds
+@entry(INT, record(CASE), record(NETWORK), INT)
+def update_all(case, network, rounds):
+    """Bring White's side up to date after every move."""
+    for _ in range(rounds):
+        for index in range(case.count):
+            update(network, case.accumulators[index], case.followings[index], case.accumulator, case.position, WHITE)
+    return case.count * rounds
 
-    @entry(INT, record(CASE), record(NETWORK), INT)
-    def refresh_all(case, network, rounds):
-        """Compute White's side from scratch after every move."""
-        for _ in range(rounds):
-            for index in range(case.count):
-                refresh(network, case.accumulators[index], case.followings[index], WHITE)
-        return case.count * rounds
 
-    @entry(INT, record(CASE), record(NETWORK), INT)
-    def score_all(case, network, rounds):
-        """The output of both sides after every move; something that depends on all of it."""
-        total = 0
-        for _ in range(rounds):
-            for index in range(case.count):
-                position = case.followings[index]
-                total += network_score(network, case.accumulators[index], position)
-                network.output_bias[bucket_of(position)] += ONE  # so that the loop cannot be folded
-        return total
+@entry(INT, record(CASE), record(NETWORK), INT)
+def refresh_all(case, network, rounds):
+    """Compute White's side from scratch after every move."""
+    for _ in range(rounds):
+        for index in range(case.count):
+            refresh(network, case.accumulators[index], case.followings[index], WHITE)
+    return case.count * rounds
+
+
+@entry(INT, record(CASE), record(NETWORK), INT)
+def score_all(case, network, rounds):
+    """The output of both sides after every move; something that depends on all of it."""
+    total = 0
+    for _ in range(rounds):
+        for index in range(case.count):
+            position = case.followings[index]
+            total += network_score(network, case.accumulators[index], position)
+            network.output_bias[bucket_of(position)] += ONE  # so that the loop cannot be folded
+    return total
 
 
 def random_network() -> np.ndarray:

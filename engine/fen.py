@@ -38,26 +38,6 @@ def read_board(text: str) -> chess.Board:
     if not 4 <= len(fields) <= 6:
         raise FenError(f"a FEN has 4 to 6 fields, this one {len(fields)}: {text!r}")
     fields[2] = "".join(sorted(fields[2]))  # the rights may stand in any order
-    _check_syntax(fields)
-    board = chess.Board(" ".join(fields), chess960=True)
-    if board.castling_rights.bit_count() != len(fields[2].strip("-")):  # python-chess accepts a right that is named twice
-        raise FenError(FAULTS[chess.STATUS_BAD_CASTLING_RIGHTS])
-    check_board(board)
-    return board
-
-
-def check_board(board: chess.Board) -> None:
-    """FenError names what is wrong with a board that chess cannot be played from."""
-    status = board.status()
-    for flag, fault in FAULTS.items():
-        if status & flag:
-            raise FenError(fault)
-    if status & chess.STATUS_OPPOSITE_CHECK:
-        mover, other = ("White", "Black") if board.turn else ("Black", "White")
-        raise FenError(f"{other} is in check, but {mover} is to move")
-
-
-def _check_syntax(fields: list[str]) -> None:
     ranks = fields[0].split("/")
     if len(ranks) != 8:
         raise FenError(f"the board has 8 ranks, this one {len(ranks)}")
@@ -77,6 +57,22 @@ def _check_syntax(fields: list[str]) -> None:
     for name, field in zip(("half-move clock", "move number"), fields[4:], strict=False):
         if not re.fullmatch("[0-9]{1,5}", field) or int(field) > MAX_COUNTER:
             raise FenError(f"{name} is a number from 0 to {MAX_COUNTER}, not {field!r}")
+    board = chess.Board(" ".join(fields), chess960=True)
+    if board.castling_rights.bit_count() != len(fields[2].strip("-")):  # python-chess accepts a right that is named twice
+        raise FenError(FAULTS[chess.STATUS_BAD_CASTLING_RIGHTS])
+    check_board(board)
+    return board
+
+
+def check_board(board: chess.Board) -> None:
+    """FenError names what is wrong with a board that chess cannot be played from."""
+    status = board.status()
+    for flag, fault in FAULTS.items():
+        if status & flag:
+            raise FenError(fault)
+    if status & chess.STATUS_OPPOSITE_CHECK:
+        mover, other = ("White", "Black") if board.turn else ("Black", "White")
+        raise FenError(f"{other} is in check, but {mover} is to move")
 
 
 def parse_fen(text: str) -> Position:

@@ -23,8 +23,10 @@ NO_NODE_LIMIT = np.int64(np.iinfo(np.int64).max)
 DEEPEST = np.int64(MAX_PLY - 1)
 
 # What a search begins from; the moves are those allowed (none: all), and the last key is the root's.
-WHERE = (("table", TABLE), ("signals_address", "u8"), ("position", POSITION))
-ROOT = layout(*WHERE, ("moves", MOVE_LIST), ("key_count", "i8"), ("keys", "u8", (MAX_KEYS,)))
+ROOT = layout(
+    ("table", TABLE), ("signals_address", "u8"), ("position", POSITION),
+    ("moves", MOVE_LIST), ("key_count", "i8"), ("keys", "u8", (MAX_KEYS,)),
+)  # fmt: skip
 ROOT_TYPE = record(ROOT)
 
 

@@ -10,7 +10,7 @@ import random
 import sys
 from typing import Any
 
-from zobra.engine.kernels import WORD, apart_from_store, entry, record
+from zobra.engine.kernels import WORD, entry, record, store
 from zobra.tt import table
 
 STRANGERS = 20_000
@@ -28,16 +28,16 @@ def shorten(source: str) -> str:
 def main(positions: int = 1_000, nodes: int = 10_000) -> None:
     """Search positions of random games, one after the other with one table."""
     shortened: dict[str, Any] = {"__name__": table.__name__}
-    with apart_from_store():
-        exec(compile(shorten(inspect.getsource(table)), str(table.__file__), "exec"), shortened)
-        probe = table.probe = shortened["probe"]
-        table.store = shortened["store"]
-        from tests import test_table_faults
-        from zobra.search.searcher import Searcher
+    store.takes_entries = False
+    exec(compile(shorten(inspect.getsource(table)), str(table.__file__), "exec"), shortened)
+    probe = table.probe = shortened["probe"]
+    table.store = shortened["store"]
+    from tests import test_table_faults
+    from zobra.search.searcher import Searcher
 
-        @entry(WORD, record(table.TABLE), WORD)
-        def ask(table_record, key):
-            return probe(table_record, key)
+    @entry(WORD, record(table.TABLE), WORD)
+    def ask(table_record, key):
+        return probe(table_record, key)
 
     searcher = Searcher(1)
 

@@ -15,7 +15,7 @@ CHUNK = 1 << 16  # bytes
 LONGEST_REMARK = 400  # characters of an info string, which may quote a line of any length
 
 
-def read_standard_input() -> bytes:
+def read_input() -> bytes:
     """The next bytes of standard input; none at its end, or when it is closed or broken."""
     try:
         return os.read(0, CHUNK)
@@ -23,7 +23,7 @@ def read_standard_input() -> bytes:
         return b""
 
 
-def write_standard_output(line: bytes) -> None:
+def write_output(line: bytes) -> None:
     """Write a whole line at once. When nobody reads any more, the process ends quietly."""
     try:
         sys.stdout.buffer.write(line)
@@ -38,9 +38,7 @@ class Console:
     `debug` is true between `debug on` and `debug off`. `read` returns the next bytes (none at the end); `write` takes a line.
     """
 
-    def __init__(
-        self, read: Callable[[], bytes] = read_standard_input, write: Callable[[bytes], None] = write_standard_output
-    ) -> None:
+    def __init__(self, read: Callable[[], bytes] = read_input, write: Callable[[bytes], None] = write_output) -> None:
         self.debug = False
         self._read, self._write = read, write
         self._log: TextIO | None = None

@@ -7,13 +7,10 @@ this executable. Several starts at once are safe. A folder that other users coul
 import hashlib
 import os
 import shutil
-import stat
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
-
-OTHERS_CAN_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def unpacked(executable: Path) -> Path:
@@ -34,7 +31,7 @@ def unpacked(executable: Path) -> Path:
             if not target.is_dir():  # otherwise another start was faster
                 raise
     status = target.stat()
-    if os.name == "posix" and (status.st_uid not in (0, os.geteuid()) or status.st_mode & OTHERS_CAN_WRITE):
+    if os.name == "posix" and (status.st_uid not in (0, os.geteuid()) or status.st_mode & 0o022):
         raise PermissionError(f"other users can write to {target}")
     return target
 

@@ -8,10 +8,9 @@ and in the user's store (`user_store`); LLVM links it in a millisecond (`linker`
 to compile it (`compiler`). So a start of an installed engine needs no Numba at all.
 """
 
-import contextlib
 import functools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -152,16 +151,6 @@ def numeric(function: Callable[..., Any]) -> Numeric:
     Sums may be reordered: results can differ in the last digits between processors.
     """
     return Numeric(function, nogil=True, fastmath=True, error_model="numpy")
-
-
-@contextlib.contextmanager
-def apart_from_store() -> Iterator[None]:
-    """Entries declared in here are compiled anew and not kept: for variants of a kernel, which bear its name."""
-    store.takes_entries = False
-    try:
-        yield
-    finally:
-        store.takes_entries = True
 
 
 def missing() -> list[Entry]:

@@ -43,9 +43,8 @@ def import_hash(path: Path) -> str:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         files = {Path(file).resolve() for name in names if (file := getattr(sys.modules.get(name), "__file__", None))}
-        waiting |= {
-            file for file in files - found if ROOT in file.parents or path.parent in file.parents
-        } - kernel_sources().keys()
+        ours = {file for file in files if ROOT in file.parents or path.parent in file.parents}
+        waiting |= ours - found - kernel_sources().keys()
     return _hash(sorted(found))
 
 

@@ -49,7 +49,7 @@ class UserStore:
     """The store for one target. Making one reads and writes nothing.
 
     `compiled` counts the kernels that this process compiled. Entries that are declared while `takes_entries` is false are
-    neither read nor kept.
+    neither read nor kept: variants of a kernel, which bear its name.
     """
 
     def __init__(self, target: Target, base: Path | None = None) -> None:
