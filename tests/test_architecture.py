@@ -177,18 +177,9 @@ def test_one_class_name_is_one_thing():
 PLAIN_NUMBERS = {*range(17), 0.5, 64, 100, 1000, 1024}
 
 
-def unnamed_numbers(text: str) -> list[str]:
-    """Numbers used inside functions, but for plain ones and the defaults of arguments (which their argument names)."""
-    found = []
-    for function in ast.walk(ast.parse(text)):
-        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        for node in [inner for statement in function.body for inner in ast.walk(statement)]:
-            if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value not in PLAIN_NUMBERS:
-                found.append(f"line {node.lineno}: {node.value}")
-    return found
-
-
 @pytest.mark.parametrize("path", [path for path in FILES if path.parent.name == "search"], ids=lambda path: path.stem)
 def test_tunable_numbers_of_the_search_have_names(path):
-    assert not unnamed_numbers(path.read_text())
+    """Inside functions, but for plain ones and the defaults of arguments (which their argument names)."""
+    for node in [inner for function in functions(path) for statement in function.body for inner in ast.walk(statement)]:
+        is_number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
+        assert not is_number or node.value in PLAIN_NUMBERS, f"line {node.lineno}: {node.value}"

@@ -217,9 +217,3 @@ def test_an_engine_that_cannot_be_started_says_why(spec, problem):
         asyncio.run(EnginePlayer.start(spec, 5))
     assert failure.value.reason == "disconnect"
     assert problem in failure.value.detail
-
-
-def test_an_engine_that_never_comes_up(monkeypatch):
-    monkeypatch.setattr(players, "START_TIME", 0.5)
-    with pytest.raises(EngineFailure, match="did not come up as a uci engine"):
-        asyncio.run(EnginePlayer.start(scripted("x", "--no-uciok"), 5))

@@ -31,10 +31,6 @@ class FullDisk:
     close = write
 
 
-def lines_of(*chunks: bytes) -> list[str]:
-    return [line for line in Console(iter([*chunks, b""]).__next__).lines() if line]
-
-
 def read(path):
     """(direction, text) of each line of a log, which must all be whole."""
     return [LOG_LINE.fullmatch(line).groups() for line in path.read_text(encoding="utf-8").splitlines()]
@@ -54,7 +50,7 @@ CUT_LETTER = "setoption name BookFile value /ö/ñ.bin".encode().partition(b"\xb
     ],
 )
 def test_lines_come_in_any_pieces_and_end_in_any_way(chunks, lines):
-    assert lines_of(*chunks) == lines
+    assert [line for line in Console(iter([*chunks, b""]).__next__).lines() if line] == lines
 
 
 def test_remarks_are_one_line_of_bounded_length():

@@ -13,17 +13,14 @@ from zobra.engine.fen import START, parse_fen
 from zobra.engine.move import CASTLING, EN_PASSANT, NORMAL, PROMOTION, move_text
 
 
-def parts_of(move: int) -> list[int]:
-    return [call(part, move=move) for part in (moves.from_square, moves.to_square, moves.flag_of)]
-
-
 def encode(from_: str, to: str, flag: int = int(NORMAL)) -> int:
     return chess.parse_square(from_) | chess.parse_square(to) << 6 | int(flag) << 12
 
 
 def test_every_combination_survives_encoding():
     for flag, from_, to in itertools.product(range(8), (0, 1, 7, 31, 32, 56, 63), range(64)):
-        assert parts_of(call(moves.encode, from_=from_, to=to, flag=flag)) == [from_, to, flag]
+        move = call(moves.encode, from_=from_, to=to, flag=flag)
+        assert [call(part, move=move) for part in (moves.from_square, moves.to_square, moves.flag_of)] == [from_, to, flag]
     assert call(moves.encode, from_=63, to=63, flag=7) < 1 << 16
     assert [call(moves.promoted_type, flag=flag) for flag in range(4, 8)] == [KNIGHT, BISHOP, ROOK, QUEEN]
 

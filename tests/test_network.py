@@ -177,15 +177,11 @@ def test_what_is_no_network_is_refused_at_once(tmp_path):
         assert str(tmp_path / name) in str(caught.value)
 
 
-def test_the_built_in_network_says_where_it_comes_from():
+def test_the_built_in_network_says_where_it_comes_from_and_knows_what_pieces_are_worth():
     network = read_network(BUILT_IN)
-    assert BUILT_IN.stat().st_size < MAX_BYTES
     assert {"recipe", "data", "games", "positions", "validation"} <= network.header.keys()
-    assert network.header["games"] > 10_000
-
-
-def test_the_built_in_network_knows_what_pieces_are_worth():
-    record = installed(read_network(BUILT_IN))
+    assert network.header["games"] > 10_000 and BUILT_IN.stat().st_size < MAX_BYTES
+    record = installed(network)
     bare = {kind: chess.Board("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1") for kind in range(chess.PAWN, chess.KING)}
     for kind, board in bare.items():
         board.set_piece_at(chess.C3, chess.Piece(kind, chess.WHITE))

@@ -25,18 +25,11 @@ TEXTBOOK = {
         46, 2079, 89890, 3894594, 164075551, 6923051137,
     ),
 }  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fen", TEXTBOOK)
-def test_textbook_positions_one_ply_deeper(fen):
-    assert count_leaves(parse_fen(fen), len(TEXTBOOK[fen])) == TEXTBOOK[fen][-1]
-
-
 SHALLOWER = {fen: counts[:-1] for fen, counts in TEXTBOOK.items()}
+ONE_PLY_DEEPER = [pytest.param(fen, counts, marks=pytest.mark.slow) for fen, counts in TEXTBOOK.items()]
 
 
-@pytest.mark.parametrize(("fen", "counts"), (SHALLOWER | STANDARD | CHESS960).items())
+@pytest.mark.parametrize(("fen", "counts"), [*(SHALLOWER | STANDARD | CHESS960).items(), *ONE_PLY_DEEPER])
 def test_textbook_and_own_positions(fen, counts):
     position = parse_fen(fen)
     assert tuple(count_leaves(position, depth) for depth in range(1, len(counts) + 1)) == counts

@@ -26,12 +26,6 @@ def weigh(board: chess.Board, part: str) -> int:
     return total
 
 
-def weigh_with_phase(board: chess.Board) -> int:
-    phase = min(24, sum(PHASES.get(piece.piece_type, 0) for piece in board.piece_map().values()))
-    white = weigh(board, "middlegame") * phase + weigh(board, "endgame") * (24 - phase)
-    return (white if board.turn else -white) // 24 + int(TEMPO)
-
-
 ENDS = [  # all pieces, more than all of them, none
     "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3",
     "rnbqkbnr/8/8/8/8/8/QQQQ4/RNBQKBNR w KQkq - 0 1",
@@ -41,4 +35,7 @@ ENDS = [  # all pieces, more than all of them, none
 
 def test_agrees_with_the_weights_of_the_file_for_both_colours():
     for board in (*map(chess.Board, ENDS), *random_boards(32, 8, 200)):
-        assert evaluation(board) == evaluation(board.mirror()) == weigh_with_phase(board), board.fen()
+        phase = min(24, sum(PHASES.get(piece.piece_type, 0) for piece in board.piece_map().values()))
+        white = weigh(board, "middlegame") * phase + weigh(board, "endgame") * (24 - phase)
+        expected = (white if board.turn else -white) // 24 + int(TEMPO)
+        assert evaluation(board) == evaluation(board.mirror()) == expected, board.fen()

@@ -28,25 +28,19 @@ def commands(document: str) -> list[str]:
     return [line for block in blocks for line in block.splitlines() if line and not line.startswith(INSTALLATION)]
 
 
-@pytest.fixture
-def clone(tmp_path: Path) -> Path:
-    """A folder with what the commands of README read, as in a fresh copy of the repository."""
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    return tmp_path
-
-
 @pytest.mark.skipif(os.name == "nt", reason="the commands are written for a POSIX shell")
-def test_the_commands_of_readme(clone):
+def test_the_commands_of_readme(tmp_path):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     found = commands("README.md")
     assert len(found) >= 8 and any("--openings examples/" in command for command in found)
     environment = {**os.environ, "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))}
     for pasted in found:
         command = reduce(lambda text, pair: text.replace(*pair), SMALLER, pasted)
-        run = partial(subprocess.run, check=False, shell=True, cwd=clone, env=environment, timeout=300)
+        run = partial(subprocess.run, check=False, shell=True, cwd=tmp_path, env=environment, timeout=300)
         done = run(command, capture_output=True, text=True)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
         assert "Traceback" not in done.stderr and done.stdout + done.stderr, command
-    assert (clone / "games" / "report.html").stat().st_size > 10_000
+    assert (tmp_path / "games" / "report.html").stat().st_size > 10_000
 
 
 def test_the_commands_of_contributing_name_what_there_is():

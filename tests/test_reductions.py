@@ -36,12 +36,8 @@ def test_the_table_follows_its_formula():
 @pytest.mark.parametrize(("cut", "pv", "check", "move"), [*product((0, 1), (0, 1), (0, 1), (QUIET, CAPTURE))])
 def test_each_adjustment_counts_once(cut, pv, check, move):
     """Each is a digit of its own."""
-    digits = {
-        "reduction_cut_node": 10,
-        "reduction_principal": 200,
-        "reduction_noisy_table_move": 3_000,
-        "reduction_check": 40_000,
-    }
+    digits = {"reduction_cut_node": 10, "reduction_principal": 200, "reduction_noisy_table_move": 3_000}
+    digits["reduction_check"] = 40_000
     for tt_move in (0, QUIET, CAPTURE):
         found = reduction_of(move, 5, checkers=check, cut_node=cut, pv_node=pv, tt_move=tt_move, **digits)
         assert found == 5 + 10 * cut - 200 * pv + 3_000 * (tt_move == CAPTURE) - 40_000 * check

@@ -31,10 +31,6 @@ def get(table: Table, key: int) -> dict[str, int] | None:
     return unpacked(word) if word else None
 
 
-def same_bucket(count: int) -> list[int]:
-    return [KEY ^ SIGNATURE * number for number in range(count)]
-
-
 def test_what_is_stored_is_found(table):
     assert get(table, KEY) is None
     put(table, KEY, score=-31_000)
@@ -74,7 +70,7 @@ W = int(AGE_WEIGHT)
 )
 def test_what_gives_way(table, generation, entries, victim):
     """Entries of a full bucket by age in searches and by depth."""
-    *keys, newcomer = same_bucket(ENTRIES_PER_BUCKET + 1)
+    *keys, newcomer = [KEY ^ SIGNATURE * number for number in range(ENTRIES_PER_BUCKET + 1)]
     for key, (age, depth) in zip(keys, entries, strict=True):
         table.record["generation"] = (generation - age) % GENERATIONS
         put(table, key, depth=depth)

@@ -97,21 +97,13 @@ def test_rounding_costs_little_and_everything_is_verified(positions):
     assert findings.faults() == [] and findings.mean_error == pytest.approx(errors.mean())
 
 
-def test_verification_finds_weights_that_do_not_belong_together(positions):
-    network = quantise(initial_weights(HIDDEN, 4)[0], {})
-    findings = verify(network, initial_weights(HIDDEN, 5)[0], positions[:300])
-    assert "centipawns from the floats" in findings.faults()[0]
-
-
-def test_verification_finds_positions_seen_from_the_wrong_wing(positions):
-    weights = initial_weights(HIDDEN, 4)
-    turned = positions[:50].copy()
+def test_verification_finds_what_is_wrong(positions, monkeypatch):
+    """Weights of another network, positions seen from the wrong wing, and scores that depend on the colour."""
+    weights, others, turned = initial_weights(HIDDEN, 4)[0], initial_weights(HIDDEN, 5)[0], positions[:50].copy()
+    network = quantise(weights, {})
+    assert "centipawns from the floats" in verify(network, others, positions[:300]).faults()[0]
     turned["mirrored"] ^= 1
-    findings = verify(quantise(weights[0], {}), weights[0], turned)
+    findings = verify(network, weights, turned)
     assert findings.kernel_differences > 40 and "in the kernels" in " ".join(findings.faults())
-
-
-def test_verification_finds_scores_that_depend_on_the_colour(positions, monkeypatch):
-    weights = initial_weights(HIDDEN, 4)
     monkeypatch.setattr("zobra.train.quantise.evaluate_anew", lambda network, accumulator, position: int(position["side"]))
-    assert verify(quantise(weights[0], {}), weights[0], positions[:50]).asymmetries == 50
+    assert verify(network, weights, positions[:50]).asymmetries == 50

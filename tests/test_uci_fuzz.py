@@ -6,7 +6,6 @@ where a line that names a log file may put it.
 
 import random
 import time
-from pathlib import Path
 
 import pytest
 
@@ -34,6 +33,12 @@ TEMPLATES = COMMANDS.encode().split(b"; ") + [
 ENDS = [b"\n", b"\r\n", b"\r", b"\n\r", b"\r\r\n", b"\n\n"]
 LOOSE_BYTES = [b"\t", b"  ", b"-", b"999999999999", b"\x00", b"\xff\xfe", "ü".encode(), b"\xc3", b"\x1b[2J", b"\x0b\x0c"]
 MEGABYTE = 1 << 20
+OVERSIZED = (  # lines of words, of one word, of moves, and of bytes of any kind
+    b"position startpos moves " + b"e2e4 " * (MEGABYTE // 5),
+    b"setoption name " + b"x" * MEGABYTE,
+    b"position startpos moves " + b"g1f3 g8f6 f3g1 f6g8 " * 1_000,
+    b"?" + random.Random(3).randbytes(MEGABYTE).translate(None, b"\r\n"),
+)
 FOLLOWS_PATHS = ("debug log file", "syzygypath", "bookfile", "evalfile")
 
 
@@ -58,17 +63,6 @@ def damaged(source: random.Random) -> bytes:
     return bytes(line)
 
 
-def oversized(source: random.Random) -> bytes:
-    """A line of a megabyte: words, one word, moves, or bytes of any kind."""
-    lines = (
-        b"position startpos moves " + b"e2e4 " * (MEGABYTE // 5),
-        b"setoption name " + b"x" * MEGABYTE,
-        b"position startpos moves " + b"g1f3 g8f6 f3g1 f6g8 " * 1_000,
-        b"?" + source.randbytes(MEGABYTE).translate(None, b"\r\n"),
-    )
-    return source.choice(lines)
-
-
 def commands(data: bytes) -> list[Command | None]:
     """The commands in lines."""
     return [parse(text) for text in Console(iter([data, b""]).__next__).lines()]
@@ -89,57 +83,33 @@ def is_harmless(command: Command | None) -> bool:
         return True
 
 
-class Target:
-    """An engine under fire; it is asked after each volley whether it is still there, and how long that took."""
-
-    def __init__(self, folder: Path) -> None:
-        self.prober = Prober(folder=folder)
-        self.volleys, self.slowest = 0, 0.0
-        self.prober.ask("uci", answer="uciok")
-        self.prober.settle()
-
-    def fire(self, data: bytes) -> None:
-        """Send lines; each search that they began is owed exactly one bestmove, each isready one readyok."""
-        asked, began = commands(data), time.monotonic()
-        self.volleys += 1
-        self.prober.send_bytes(data + b"\n")
-        mark = f"info string option Move Overhead set to 0, not to -{self.volleys}"  # no damaged line asks for that
-        end = ("position startpos", f"setoption name Move Overhead value -{self.volleys}")
-        lines = self.prober.ask(*end, answer=mark)
-        self.slowest = max(self.slowest, time.monotonic() - began)
-        given = [sum(line.startswith(answer) for line in lines) for answer in ("bestmove", "readyok")]
-        wanted = [sum(isinstance(command, Go) for command in asked), asked.count(Simple("isready"))]
-        assert given == wanted, data[:10_000]
-
-    def end(self) -> None:
-        """The engine still plays, and leaves as it should, without a word of complaint."""
-        assert self.prober.ask("go depth 3", answer="bestmove")[-1] != "bestmove (none)"
-        self.prober.send("quit")
-        assert self.prober.wait() == 0 and self.prober.process.stderr.read() == b""
+def volley(source: random.Random) -> bytes:
+    """Fifty lines, most of them damaged."""
+    data = b""
+    while data.count(b"\n") + data.count(b"\r") < 50:
+        line = source.choice(OVERSIZED) if source.random() < 0.0005 else damaged(source)
+        line += source.choice(ENDS)
+        data += line if all(map(is_harmless, commands(line))) else b""
+    return data
 
 
-def fuzz(lines: int, seed: int, folder: Path) -> float:
-    """Fire so many damaged lines; seconds that the slowest volley of fifty took, with all its searches."""
-    source = random.Random(seed)
-    target = Target(folder)
-    with target.prober:
-        for _ in range(0, lines, 50):
-            data = b""
-            while data.count(b"\n") + data.count(b"\r") < 50:
-                line = oversized(source) if source.random() < 0.0005 else damaged(source)
-                line += source.choice(ENDS)
-                data += line if all(map(is_harmless, commands(line))) else b""
-            target.fire(data)
-        target.end()
-    return target.slowest
-
-
-def test_damaged_lines(tmp_path):
-    fuzz(1_000, 1, tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7_200)
-def test_a_hundred_thousand_damaged_lines(tmp_path):
-    """pytest -m slow -s tests/test_uci_fuzz.py"""
-    print(f"slowest fifty lines: {fuzz(100_000, 2, tmp_path):.2f} s")
+@pytest.mark.parametrize("lines", [1_000, pytest.param(100_000, marks=[pytest.mark.slow, pytest.mark.timeout(7_200)])])
+def test_damaged_lines(tmp_path, lines):
+    """Each search is owed exactly one bestmove, each isready one readyok; in the end the engine plays and leaves in silence."""
+    source, slowest = random.Random(lines), 0.0
+    with Prober(folder=tmp_path) as prober:
+        prober.ask("uci", answer="uciok")
+        prober.settle()
+        for number in range(1, lines // 50 + 1):
+            data, began = volley(source), time.monotonic()
+            prober.send_bytes(data + b"\n")
+            mark = f"info string option Move Overhead set to 0, not to -{number}"  # no damaged line asks for that
+            said = prober.ask("position startpos", f"setoption name Move Overhead value -{number}", answer=mark)
+            slowest, asked = max(slowest, time.monotonic() - began), commands(data)
+            given = [sum(line.startswith(answer) for line in said) for answer in ("bestmove", "readyok")]
+            wanted = [sum(isinstance(command, Go) for command in asked), asked.count(Simple("isready"))]
+            assert given == wanted, data[:10_000]
+        assert prober.ask("go depth 3", answer="bestmove")[-1] != "bestmove (none)"
+        prober.send("quit")
+        assert prober.wait() == 0 and prober.process.stderr.read() == b""
+    print(f"slowest fifty lines: {slowest:.2f} s")

@@ -207,21 +207,13 @@ def test_what_asks_about_a_position_that_could_not_be_read_is_refused(conversati
     assert not any("error" in text for text in conversation.send(line))
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("setoption Hash value 64", "info string not understood: setoption Hash value 64"),
-        ("setoption", "info string not understood: setoption"),
-        ("position startpos e2e4 e7e5", "info string position: not understood: e2e4 e7e5"),
-        ("go dpeth 1 depth 1", "info string go: not understood: dpeth 1"),
-        ("go depth", "info string go: no number after depth"),
-        ("# setoption", None),
-        ("nonsense", None),
-    ],
-)
-def test_words_that_mean_nothing_are_named(conversation, line, told):
-    said = conversation.send(line)
-    assert [text for text in said if "understood" in text or "number after" in text] == ([told] if told else [])
+def test_words_that_mean_nothing_are_named(conversation):
+    for line in ("setoption Hash value 64", "setoption"):
+        assert conversation.send(line) == [f"info string not understood: {line}"]
+    assert conversation.send("position startpos e2e4 e7e5") == ["info string position: not understood: e2e4 e7e5"]
+    said = conversation.send("go dpeth 1 depth")
+    assert said[:2] == ["info string go: no number after depth", "info string go: not understood: dpeth 1"]
+    assert conversation.send("# setoption", "nonsense") == []
 
 
 def test_a_person_is_helped(empty_loop, said):
