@@ -89,8 +89,7 @@ class GameClock:
         elapsed_ms, allowance = int(elapsed_ms), self.allowance_ms()
         if allowance is not None and elapsed_ms > allowance:
             return elapsed_ms - (allowance - self.margin_ms)
-        if self.remaining_ms is not None:
-            # a move within the margin leaves an empty clock, not a negative one
+        if self.remaining_ms is not None:  # a move within the margin leaves an empty clock, not a negative one
             self.remaining_ms = max(0.0, self.remaining_ms - elapsed_ms) + self.control.increment_ms
         if self.control.moves:
             self.moves_to_go -= 1
@@ -107,8 +106,8 @@ def engine_limit(clocks: Mapping[chess.Color, GameClock], turn: chess.Color, clo
     limit = chess.engine.Limit(time=time, nodes=own.nodes, depth=own.depth, clock_id=clock_id)
     if clocks[turn].remaining_ms is not None:
         limit.remaining_moves = clocks[turn].moves_to_go or None
-        for color, name in ((chess.WHITE, "white"), (chess.BLACK, "black")):
-            if (remaining := clocks[color].remaining_ms) is not None:
-                setattr(limit, f"{name}_clock", remaining / 1000)
-                setattr(limit, f"{name}_inc", clocks[color].control.increment_ms / 1000)
+        for color, clock in clocks.items():
+            if clock.remaining_ms is not None:
+                setattr(limit, f"{chess.COLOR_NAMES[color]}_clock", clock.remaining_ms / 1000)
+                setattr(limit, f"{chess.COLOR_NAMES[color]}_inc", clock.control.increment_ms / 1000)
     return limit

@@ -143,11 +143,6 @@ class SuiteProgress(LivePanel):
             self.console.print(f"{engine.name} {done}/{len(self._result.positions)} {line}", soft_wrap=True)
 
 
-def move_san(position: SuitePosition, move: str | None) -> str:
-    """A move of the engine in SAN, "-" when there is none."""
-    return position.san(move) if move else "-"
-
-
 def mate_text(moves: int) -> str:
     """ "mate in 3", or "mated in 3" for -3."""
     return f"mate in {moves}" if moves > 0 else f"mated in {-moves}"
@@ -165,7 +160,7 @@ def outcome_text(position: SuitePosition, outcome: Outcome | None) -> str:
     """An outcome in one line: the move, its points, and the effort of the first stable solution or what is missing."""
     if outcome is None:
         return ""
-    move = move_san(position, outcome.move) + (f", {outcome.points} points" if position.points else "")
+    move = position.san(outcome.move) + (f", {outcome.points} points" if position.points else "")
     if (since := outcome.solution) is None:
         return f"✗ {move}: {outcome.why}"
     return f"✓ {move}, {since.time_ms} ms, {since.nodes:,} nodes, depth {since.depth}"

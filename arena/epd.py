@@ -35,19 +35,10 @@ class SuitePosition:
     def board(self) -> chess.Board:
         return chess.Board(self.fen, chess960=self.chess960)
 
-    def san(self, *moves: str) -> str:
-        """Moves of this position in SAN."""
+    def san(self, *moves: str | None) -> str:
+        """Moves of this position in SAN, "-" where there is none."""
         board = self.board()
-        return " ".join(board.san(board.parse_uci(move)) for move in moves)
-
-    def check(self, *more: str | None) -> None:
-        """Raises ValueError when the position, or one of its moves or of `more`, is not legal."""
-        board = self.board()
-        if not board.is_valid():
-            raise ValueError(f"{self.name}: impossible position ({status_names(board)})")
-        for move in [*self.best, *self.avoid, *dict(self.points), *more]:
-            if move is not None:
-                board.parse_uci(move)
+        return " ".join(board.san(board.parse_uci(move)) if move else "-" for move in moves)
 
     @property
     def maximum_points(self) -> int:

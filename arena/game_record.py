@@ -50,8 +50,8 @@ class GameRecord:
 
     def belongs_to(self, pairing: Pairing) -> bool:
         """Whether this is the scheduled game."""
-        same = (self.index, self.white, self.black) == (pairing.index, pairing.white, pairing.black)
-        return same and (self.opening["root"], tuple(self.opening["moves"])) == (pairing.opening.fen, pairing.opening.moves)
+        own = self.index, self.white, self.black, self.opening["root"], tuple(self.opening["moves"])
+        return own == (pairing.index, pairing.white, pairing.black, pairing.opening.fen, pairing.opening.moves)
 
     def points(self, name: str) -> int:
         """Half points of one of the engines. Raises KeyError for a result that is none."""
@@ -80,8 +80,8 @@ class GameRecord:
             typed(kind, opening[key], f"opening {key}")
         if min(record.index, record.pair, record.round) < 0 or record.result not in POINTS_OF_WHITE:
             raise ValueError(f"result {record.result!r} or a number below 0")
-        names: dict[str, Any] = {key: printable(getattr(record, key)) for key in ("white", "black", "reason", "detail")}
-        record = replace(record, moves=moves, **names)
+        texts = {key: printable(getattr(record, key)) for key in ("white", "black", "reason", "detail")}
+        record = replace(record, moves=moves, **texts)  # type: ignore[arg-type]
         if not {record.white, record.black} <= settings.controls.keys() or record.white == record.black:
             raise ValueError(f"{record.white} and {record.black} do not play in this match")
         board = chess.Board(opening["root"], chess960=settings.chess960)

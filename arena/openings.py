@@ -82,8 +82,7 @@ def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tu
         if not any(game and (game.next() or "FEN" in game.headers) for game in games):
             raise ValueError(f"{path}: no game with a move in it")
         return len(texts), lambda index: _pgn_opening(path, texts[index], index, plies, chess960)
-    numbered = enumerate(text.splitlines(), start=1)
-    lines = [(number, line) for number, line in numbered if line.strip() and not line.lstrip().startswith("#")]
+    lines = [numbered for numbered in enumerate(text.splitlines(), start=1) if numbered[1].strip().partition("#")[0]]
     return len(lines), lambda index: _epd_opening(path, *lines[index], chess960)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import chess
 
-from zobra.arena.display import asked, counted, mate_text, move_san, outcome_text, summary_rows
+from zobra.arena.display import asked, counted, mate_text, outcome_text, summary_rows
 from zobra.arena.epd import SuitePosition
 from zobra.arena.report_page import COLOURS, GREEN, board_picture, render, shared_shapes, steps_over_time
 from zobra.arena.suite_results import Outcome, SuiteResult
@@ -70,7 +70,7 @@ def _failure_text(name: str, position: SuitePosition, outcome: Outcome) -> str:
     """What an engine played, with its score from the side to move: "Zobra Qg6 +1.25"."""
     score = "" if outcome.score_cp is None else f"{outcome.score_cp / 100:+.2f}"
     score = score if outcome.mate is None else mate_text(outcome.mate)
-    return " ".join(filter(None, (name, move_san(position, outcome.move), score, "" if outcome.move else outcome.why)))
+    return " ".join(filter(None, (name, position.san(outcome.move), score, "" if outcome.move else outcome.why)))
 
 
 def _conditions(result: SuiteResult) -> list[tuple[str, str]]:

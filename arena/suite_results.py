@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from zobra.arena.epd import BadLine, SuitePosition
+from zobra.arena.epd import BadLine, SuitePosition, status_names
 from zobra.arena.files import printable, read_json, typed, write_safely
 from zobra.arena.game_record import now
 
@@ -160,7 +160,11 @@ def load(path: Path) -> SuiteResult:
             if len(engine.outcomes) != len(result.positions):
                 raise ValueError(f"{engine.name} has {len(engine.outcomes)} outcomes")
         for position, *outcomes in zip(result.positions, *(engine.outcomes for engine in result.engines), strict=True):
-            position.check(*(outcome.move for outcome in outcomes if outcome is not None))
+            board, moves = position.board(), [*position.best, *position.avoid, *dict(position.points)]
+            if not board.is_valid():
+                raise ValueError(f"{position.name}: impossible position ({status_names(board)})")
+            for move in [*moves, *(outcome.move for outcome in outcomes if outcome and outcome.move is not None)]:
+                board.parse_uci(move)
         return result
 
     return read_json(path, "a file of suite results", convert)

@@ -1,6 +1,7 @@
 """Time controls and clocks."""
 
 import chess
+import chess.engine
 import pytest
 
 from zobra.arena.clock import GameClock, TimeControl, engine_limit
@@ -61,10 +62,8 @@ def test_a_period_of_moves_brings_new_time():
 
 def test_what_engines_are_told():
     clocks = {chess.WHITE: GameClock(TimeControl.parse("40/60+1")), chess.BLACK: GameClock(TimeControl.parse("5+0.1 nodes=7"))}
-    limit = engine_limit(clocks, chess.BLACK, 3)
-    assert (limit.white_clock, limit.white_inc, limit.black_clock, limit.black_inc) == (60, 1, 5, 0.1)
-    assert (limit.remaining_moves, limit.nodes, limit.time, limit.clock_id) == (None, 7, None, 3)
-    assert engine_limit(clocks, chess.WHITE, 3).remaining_moves == 40
+    own = {"white_clock": 60, "white_inc": 1, "black_clock": 5, "black_inc": 0.1, "clock_id": 3}
+    assert engine_limit(clocks, chess.BLACK, 3) == chess.engine.Limit(nodes=7, **own)
+    assert engine_limit(clocks, chess.WHITE, 3) == chess.engine.Limit(remaining_moves=40, **own)
     clocks[chess.WHITE] = GameClock(TimeControl.parse("movetime=250"))
-    limit = engine_limit(clocks, chess.WHITE, 3)
-    assert (limit.time, limit.black_clock) == (0.25, None)
+    assert engine_limit(clocks, chess.WHITE, 3) == chess.engine.Limit(time=0.25, clock_id=3)
