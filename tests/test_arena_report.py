@@ -259,7 +259,10 @@ def test_a_ladder_page_shows_its_rating_list(tmp_path):
     write_match(tmp_path / "run", 40, [f"engine {number}" for number in range(12)], tournament="gauntlet")
     rows = [[f"engine {number}", 2000 + 10 * number, 40 + number, 2000 if number else None] for number in range(12)]
     (tmp_path / "run" / "ratings.json").write_text(json.dumps(rows))
-    page = assert_self_contained(report_page(tmp_path / "run"))
+    text = report_page(tmp_path / "run")
+    page = assert_self_contained(text)
+    assert "Tournament" in page.texts and "Strength over games" not in page.texts
+    assert len(text.encode()) < 1_000_000  # pages stay small
     shown = page.texts[page.texts.index("Rating list") :]
     assert [shown.index(f"engine {number}") for number in range(11, -1, -1)] == sorted(map(shown.index, {r[0] for r in rows}))
     assert "2110" in shown and "± 51.0" in shown

@@ -1,9 +1,13 @@
-"""The judges of conversations and lines: each kind of fault is found, and what is sound has none."""
+"""The programs that check matches and lines: each kind of fault is found, and what is sound has none."""
+
+import subprocess
+import sys
+from collections import Counter
 
 import chess
 import pytest
 
-from tests.tools.judge import Conversation
+from tests.tools.judge import Conversation, game_faults, read_games, transcript_faults
 from tests.tools.lines import line_fault
 
 SOUND = [
@@ -26,6 +30,23 @@ SOUND = [
     "> quit",
     "# ended with 0",
 ]
+
+
+@pytest.mark.parametrize(
+    ("termination", "moves", "faults"),
+    [
+        ("normal", "1. f3 e5 2. g4 {-0.10/1 0.1s} Qh4# {+M1/3 0.1s}", []),
+        ("time forfeit", "1. f3 e5", [("Zobra", "time")]),
+        ("rules infraction", "1. f3", [("Zobra", "illegal move")]),
+        ("normal", "1. f3 {+M5/3 0.1s} e5 2. g4 Qh4#", [("Zobra", "mate not given")]),
+        ("normal", "1. f3 e5 2. Qh7", [("Zobra", "illegal move")]),
+    ],
+)
+def test_games(tmp_path, termination, moves, faults):
+    text = f'[White "Zobra"]\n[Black "Other"]\n[Result "0-1"]\n[Termination "{termination}"]\n\n{moves} 0-1\n'
+    (tmp_path / "games.pgn").write_text(text)
+    for path in (tmp_path, tmp_path / "games.pgn"):
+        assert [fault[:2] for game, name in read_games(path) for fault in game_faults(game, name)] == faults
 
 
 @pytest.mark.parametrize(
@@ -52,6 +73,23 @@ def test_faults_in_a_conversation(old, new, faults):
         lines.remove("> quit")
     stamped = [line if line.startswith("#") else f"1.000 {line}" for line in lines]
     assert [kind for line in stamped for kind, _ in conversation.take(line)] == faults
+
+
+@pytest.mark.parametrize(
+    ("arguments", "faults"),
+    [([], []), (["--illegal", "1"], ["illegal move", "bestmove"]), (["--crash", "1"], ["exit status", "bestmove"])],
+)
+def test_the_witness_records_a_conversation(tmp_path, arguments, faults):
+    command = [sys.executable, "tests/tools/witness.py", str(tmp_path), sys.executable, "tests/scripted_engine.py", *arguments]
+    # the scripted engine says that it would play e2e4, and plays the first move by name or worse
+    talk = "uci\nisready\nposition startpos moves e2e4 e7e5\ngo movetime 1\n"
+    done = subprocess.run(command, check=False, input=talk, capture_output=True, text=True, timeout=60)
+    assert "uciok" in done.stdout
+    counts: Counter[str] = Counter()
+    found = [kind for _, kind, _ in transcript_faults(tmp_path, counts) if kind != "illegal line"]
+    assert counts["searches"] == 1 and counts["processes"] == 1
+    assert [kind for kind in found if kind != "bestmove" or faults] == faults
+    assert done.returncode == (7 if "--crash" in arguments else 0)
 
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"

@@ -65,16 +65,18 @@ def start(monkeypatch):
     return start
 
 
-def test_a_compilation_is_reported(start):
+def test_a_compilation_and_notices_are_reported(start, monkeypatch):
     def compile_missing(made, tell):
         for number in range(4):
             tell(number, 4, "kernel")
             assert made._is_compiling
 
+    monkeypatch.setattr(kernels, "notices", ["kernels cannot be kept"])
     made, said = start(compile_missing)
     assert made.session() is made._loaded and not made._is_compiling
     assert said[0].startswith(b"info string compiling the engine (4 kernels)")
     assert said[1:5] == [b"info string compiled %d of 4 kernels\n" % number for number in range(4)]
+    assert said[5:] == [b"info string kernels cannot be kept\n"]
 
 
 def test_what_cannot_be_compiled_is_reported_to_each_who_waits(start):
