@@ -46,7 +46,12 @@ def analyse(
     if time is None and depth is None and nodes is None:
         time = _DEFAULT_TIME_MS
     search = Search(chess.engine.Limit(time=time and time / 1000, depth=depth, nodes=nodes), multipv)
-    output = output or _default_output(source, html)
+    if output is None:
+        path = Path(source)
+        if source == STANDARD_INPUT or ("/" in source and not path.exists()):
+            output = html and html.with_suffix(".pgn")
+        else:
+            output = (path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path).with_suffix(".analysed.pgn")
     # without a file the PGN goes to standard output, and all else to standard error
     console = Console(stderr=True, markup=False, highlight=False, emoji=False) if output is None else plain_console()
     with errors_as_messages():
@@ -61,14 +66,6 @@ def analyse(
         if html is not None and output is not None:
             html.write_text(report_match.page(read_pgn(output)), encoding="utf-8")
             console.print(f"page: {html}", soft_wrap=True)
-
-
-def _default_output(source: str, html: Path | None) -> Path | None:
-    """Where the annotated PGN goes when nothing else is said: None for standard output."""
-    path = Path(source)
-    if source == STANDARD_INPUT or ("/" in source and not path.exists()):
-        return html and html.with_suffix(".pgn")
-    return (path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path).with_suffix(".analysed.pgn")
 
 
 async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None) -> None:

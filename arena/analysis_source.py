@@ -14,6 +14,7 @@ from zobra.arena.epd import status_names, with_clocks_as_operations
 from zobra.arena.files import STANDARD_INPUT, read_text
 
 _PLACEMENT = re.compile(r"\s*([pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+\s+[wb]\s")
+_COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when it is analysed
 
 
 @dataclass(frozen=True)
@@ -75,17 +76,13 @@ def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
         is_last, original = not content[file.tell() :].strip(), next(sources, None)
         if is_last and done and not content.endswith("\n\n"):
             break
-        if original is None or not _same_game(game, original) or game.headers.get("Annotator") != annotator:
+        is_same = original is not None and all(game.headers.get(name) == original.headers.get(name) for name in _COMPARED)
+        if original is not None and original.next() is not None:  # a position gets moves by its analysis
+            is_same = is_same and list(game.mainline_moves()) == list(original.mainline_moves())
+        if not is_same or game.headers.get("Annotator") != annotator:
             found = game.headers.get("Annotator", "nobody")
             raise ValueError(f"{output} holds another analysis (by {found}): name another file with --output")
         done, offset = done + 1, file.tell()
     if offset < len(content):
         output.write_text(content[:offset], encoding="utf-8")
     return done
-
-
-def _same_game(game: chess.pgn.Game, original: chess.pgn.Game) -> bool:
-    """Whether a game is the analysed form of another one; a position gets moves by its analysis."""
-    names = ("White", "Black", "Event", "FEN")
-    same = all(game.headers.get(name) == original.headers.get(name) for name in names)
-    return same and (original.next() is None or list(game.mainline_moves()) == list(original.mainline_moves()))

@@ -169,12 +169,8 @@ def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> Re
     pair = waiting.pop((black, white, root, *moves), index) if root or moves else index
     if pair == index:
         waiting[(white, black, root, *moves)] = index
-    opening = {
-        "fen": (nodes[book - 1] if book else tree).board().fen(),
-        "name": name,
-        "root": root or chess.STARTING_FEN,
-        "moves": moves,
-    }
+    fen = (nodes[book - 1] if book else tree).board().fen()
+    opening = {"fen": fen, "name": name, "root": root or chess.STARTING_FEN, "moves": moves}
     outcome, played = tree.end().board().outcome(claim_draw=True), [PlayedMove.from_node(node) for node in nodes[book:]]
     reason = outcome.termination.name.replace("_", " ") if outcome else headers.get("Termination", "unknown")
     result = headers.get("Result", "*")

@@ -34,6 +34,13 @@ def page(games: ReportedGames) -> str:
     accuracies, moves = _accuracies(games), Moves((name, []) for name in games.engines)
     for number, player, move, _ in chain.from_iterable(game.moves() for game in games.games):
         moves[player].append((number, move))
+    spent = ((name, number, move.milliseconds) for name, played in moves.items() for number, move in played)
+    pawns = (  # of the first engine, from its own view, apart by how the game ended for it
+        (list(_OUTCOMES)[game.record.points(player)], number, move.pawns(_MOST_PAWNS))
+        for game in games.finished
+        for number, player, move, _ in game.moves()
+        if player == games.engines[0]
+    )
     return render(
         "match.html",
         title=title,
@@ -46,8 +53,8 @@ def page(games: ReportedGames) -> str:
         accuracies=accuracies,
         engines=_engines(moves),
         endings=_endings(games),
-        times=_times(moves),
-        evaluations=_evaluations(games),
+        times=bands_by_move(spent, dict(zip(moves, COLOURS, strict=False)), 80, "milliseconds a move"),
+        evaluations=bands_by_move(pawns, _OUTCOMES, 50, "pawns"),
         games=[_game_row(game) for game in games.games],
         replays=[game.replay() for game in games.games[:MOST_REPLAYED]],
         openings=any(game.record.opening["name"] for game in games.games),
@@ -189,23 +196,6 @@ def _endings(games: ReportedGames) -> Table:
         cells = ["+{} ={} −{}".format(*(by_engine[(name, points)] for points in (2, 1, 0))) for name in columns]
         rows.append([reason, f"{by_engine.total() // 2:,}", *cells])
     return ["reason", "games", *columns], rows
-
-
-def _times(moves: Moves) -> Chart | None:
-    timed = ((name, number, move.milliseconds) for name, played in moves.items() for number, move in played)
-    known = ((name, number, spent) for name, number, spent in timed if spent is not None)
-    return bands_by_move(known, dict(zip(moves, COLOURS, strict=False)), 80, "milliseconds a move")
-
-
-def _evaluations(games: ReportedGames) -> Chart | None:
-    """Evaluations of the first engine, from its own view, apart by how the game ended for it."""
-    values = (
-        (list(_OUTCOMES)[game.record.points(player)], number, pawns)
-        for game in games.finished
-        for number, player, move, _ in game.moves()
-        if player == games.engines[0] and (pawns := move.pawns(_MOST_PAWNS)) is not None
-    )
-    return bands_by_move(values, _OUTCOMES, 50, "pawns")
 
 
 def _game_row(game: ReportedGame) -> dict[str, object]:

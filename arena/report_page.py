@@ -73,14 +73,14 @@ def steps_over_time(series: Sequence[tuple[str, str, Sequence[float]]], total: i
 
 
 def bands_by_move(
-    values: Iterable[tuple[str, int, float]], colours: dict[str, str], middle: float, ylabel: str
+    values: Iterable[tuple[str, int, float | None]], colours: dict[str, str], middle: float, ylabel: str
 ) -> Chart | None:
     """Medians by move number, with a band that holds the `middle` percent of the values, which come as (label, number, value).
     `colours` are those of the labels that are shown. Numbers that few games reached are left out; None where nothing is
     left."""
     found: dict[str, dict[int, list[float]]] = {label: defaultdict(list) for label in colours}
     for label, number, value in values:
-        if label in found:
+        if label in found and value is not None:
             found[label][number].append(value)
     lines, shares = {}, [50 - middle / 2, 50, 50 + middle / 2]
     for label, by_number in found.items():

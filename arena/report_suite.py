@@ -26,6 +26,13 @@ def page(result: SuiteResult) -> str:
         outcomes = (engine.outcomes[index] for engine in engines)
         cells = [(outcome.solved, outcome_text(position, outcome)) if outcome else (True, "") for outcome in outcomes]
         rows.append((position.name, asked(position), cells))
+    conditions = []
+    for engine in engines:
+        options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
+        parts = [engine.version, " ".join(engine.command), options and f"options {options}"]
+        conditions.append((engine.name, "; ".join(filter(None, parts))))
+    conditions += [("files", ", ".join(result.files)), ("limit", result.limit_text()), ("processes", str(result.workers))]
+    conditions += [row for row in (("machine", result.machine), ("command", result.command_line)) if row[1]]
     return render(
         "suite.html",
         title="Suite " + " and ".join(PureWindowsPath(file).name for file in result.files),
@@ -38,7 +45,7 @@ def page(result: SuiteResult) -> str:
         shapes=shared_shapes(),
         failed=list(filter(None, (_failed_position(result, index, colours) for index in range(count)))),
         positions=rows,
-        conditions=_conditions(result),
+        conditions=conditions,
         bad_lines=[[f"{bad.file}:{bad.line}", bad.problem, bad.text] for bad in result.bad_lines],
     )
 
@@ -71,13 +78,3 @@ def _failure_text(name: str, position: SuitePosition, outcome: Outcome) -> str:
     score = "" if outcome.score_cp is None else f"{outcome.score_cp / 100:+.2f}"
     score = score if outcome.mate is None else mate_text(outcome.mate)
     return " ".join(filter(None, (name, position.san(outcome.move), score, "" if outcome.move else outcome.why)))
-
-
-def _conditions(result: SuiteResult) -> list[tuple[str, str]]:
-    rows = []
-    for engine in result.engines:
-        options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
-        parts = [engine.version, " ".join(engine.command), options and f"options {options}"]
-        rows.append((engine.name, "; ".join(filter(None, parts))))
-    rows += [("files", ", ".join(result.files)), ("limit", result.limit_text()), ("processes", str(result.workers))]
-    return rows + [row for row in (("machine", result.machine), ("command", result.command_line)) if row[1]]

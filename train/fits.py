@@ -68,21 +68,17 @@ def fit_wdl(positions: np.ndarray, facts: dict[str, object], output: Path) -> di
     return facts
 
 
-def _features(boards: np.ndarray) -> csr_matrix:
-    """Sparse matrix (positions, 2 × 384): middlegame and endgame weights of each piece kind and square, White minus Black."""
+def fit_pieces(positions: np.ndarray, facts: dict[str, object], blend: float, output: Path) -> dict[str, object]:
+    """Fit piece-square values to positions of self-play (dtype PACKED), write them with these facts, and return the facts.
+    `blend` is the share of the result in the target. The average pawn is worth 100 centipawns."""
+    boards, tempo = mailboxes(positions), int(TEMPO)
     phase = np.minimum(PHASES[boards].sum(axis=1), int(FULL_PHASE)) / int(FULL_PHASE)
     rows, squares = np.nonzero(boards < 12)
     pieces = boards[rows, squares].astype(np.int64)
     columns = (pieces >> 1) * SQUARES + np.where(pieces & 1, squares ^ 56, squares)  # seen from the side of the piece
     signs, shape = 1.0 - 2.0 * (pieces & 1), (len(boards), KINDS * SQUARES)
-    return hstack([csr_matrix((signs * part[rows], (rows, columns)), shape) for part in (phase, 1 - phase)]).tocsr()
-
-
-def fit_pieces(positions: np.ndarray, facts: dict[str, object], blend: float, output: Path) -> dict[str, object]:
-    """Fit piece-square values to positions of self-play (dtype PACKED), write them with these facts, and return the facts.
-    `blend` is the share of the result in the target. The average pawn is worth 100 centipawns."""
-    boards, tempo = mailboxes(positions), int(TEMPO)
-    matrix = _features(boards)
+    # (positions, 2 × 384): middlegame and endgame weights of each piece kind and square, White minus Black
+    matrix = hstack([csr_matrix((signs * part[rows], (rows, columns)), shape) for part in (phase, 1 - phase)]).tocsr()
     target = blend * positions["result"] / 2 + (1 - blend) * expit(positions["score"] / SCALE)
     start = np.tile(np.repeat(np.array(MATERIAL) / PAWN, SQUARES), 2)
 

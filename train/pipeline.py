@@ -14,20 +14,19 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.progress import track
+from rich.progress import MofNCompleteColumn, Progress, TextColumn, track
 
 from zobra.arena.clock import TimeControl
 from zobra.arena.command import GameOptions, play
 from zobra.arena.engines import EngineSpec
 from zobra.engine.network_file import BUILT_IN, HIDDEN, install, read_network
 from zobra.engine.position import TABLES_RECORD
-from zobra.train import display
 from zobra.train.check import check_data
 from zobra.train.games import load_positions, read_sets, shards, write_atomically
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer, Tally
 from zobra.train.quantise import quantise, verify
 from zobra.train.recipe import BUILT_IN_NAME, Recipe
-from zobra.train.trainer import Trainer
+from zobra.train.trainer import Errors, Trainer
 
 ZOBRA = (sys.executable, "-m", "zobra.uci")
 SEED = 1  # of the random openings of the match
@@ -38,12 +37,44 @@ SAMPLE, POSITIONS_A_GAME, MOVE_SECONDS = 4, 75, 0.01  # of the estimate
 MULTIPLICATIONS_A_SECOND = 1.1e8  # positions times neurons that a thread learns from
 
 
-class StepFailed(RuntimeError):
-    """A step found a fault, so that the next steps make no sense; the message names it."""
+def bar(console: Console, *columns: str) -> Progress:
+    """A progress bar with further text columns, by field name."""
+    texts = (TextColumn(f"{{task.fields[{name}]}}") for name in columns)
+    return Progress(*Progress.get_default_columns(), MofNCompleteColumn(), *texts, console=console)
+
+
+def train_and_plot(console: Console, trainer: Trainer, plot: Path) -> Errors:
+    """Train with a line for each epoch, and plot the losses at the end; the final errors."""
+    console.print("epoch  positions/s  training  validation  of scores  of results")
+    reports = []
+    with bar(console, "loss") as progress:
+        task = progress.add_task("train", total=trainer.schedule.epochs, loss="")
+
+        def show(epoch: float, speed: float, training: Errors, validation: Errors | None) -> None:
+            progress.update(task, completed=epoch, loss=f"{training.loss:.5f}")
+            if validation is not None:
+                reports.append((epoch, training.loss, validation.loss))
+                values = f"{validation.loss:11.5f} {validation.score:10.5f} {validation.result:11.5f}"
+                console.print(f"{epoch:5.0f} {speed:12,.0f}  {training.loss:8.5f} {values}")
+
+        errors = trainer.run(show)
+    try:
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(8, 5))
+        axes = figure.add_subplot(xlabel="epoch", ylabel="mean squared error", yscale="log", title=plot.stem)
+        epochs, *losses = zip(*reports, strict=True)
+        for label, values in zip(("training", "validation"), losses, strict=True):
+            axes.plot(epochs, values, label=label)
+        axes.legend()
+        figure.savefig(plot)
+    except (ImportError, OSError) as error:  # the network is not the worse for it
+        console.print(f"no plot: {error}")
+    return errors
 
 
 class Pipeline:
-    """The steps of a recipe in `folder`. Each can run alone, and writes its files or raises StepFailed."""
+    """The steps of a recipe in `folder`. Each can run alone; it writes its files, or raises RuntimeError that names a fault."""
 
     def __init__(self, recipe: Recipe, folder: Path, console: Console, workers: int) -> None:
         self.recipe, self.folder, self.workers = recipe, folder, workers
@@ -71,7 +102,7 @@ class Pipeline:
         read_sets(self.sets[1:])
         plan, digest = self.recipe.data, self._use_opponent()
         generation = Generation(self.sets[0], plan.games, plan.rules, plan.seed, self.workers, digest)
-        with display.bar(self._console, "speed", "results") as progress:
+        with bar(self._console, "speed", "results") as progress:
             task = progress.add_task("games", total=generation.games_missing, speed="", results="")
 
             def show(tally: Tally) -> None:
@@ -83,21 +114,21 @@ class Pipeline:
         before = f", {tally.shards_before} shards existed before" if tally.shards_before else ""
         self._console.print(f"{tally.games} games, {tally.plies} positions made{before}")
         if generation.stopping.is_set():
-            raise StepFailed(STOPPED)
+            raise RuntimeError(STOPPED)
 
     def check(self) -> None:
         """Check the games."""
         report = check_data(track(read_sets(self.sets), "check", console=self._console), self.recipe.filter)
         self._console.print(report.table())
         if faults := report.faults():
-            raise StepFailed("; ".join(faults))
+            raise RuntimeError("; ".join(faults))
 
     def train(self) -> None:
         """Train; write the plot, the float weights and the network. Where the network is, all that verifies it is too."""
         recipe, paths = self.recipe, read_sets(self.sets)
         positions, games = load_positions(track(paths, "load", console=self._console), recipe.filter)
         trainer = Trainer(positions, recipe.hidden, recipe.training, self.workers)
-        errors = display.train(self._console, trainer, self.network_path.with_suffix(".png"))
+        errors = train_and_plot(self._console, trainer, self.network_path.with_suffix(".png"))
         validation = {name: round(getattr(errors, name), 6) for name in ("loss", "score", "result")}
         sums = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)  # whatever their place and order
         digest = hashlib.sha256("".join(sums).encode()).hexdigest()[:20]
@@ -118,17 +149,17 @@ class Pipeline:
         if network.hidden != HIDDEN:
             command = [*engine, "train", "verify", str(self.recipe.path), "--folder", str(self.folder)]
             if subprocess.run(command, check=False).returncode:
-                raise StepFailed(f"{self.network_path} could not be verified")
+                raise RuntimeError(f"{self.network_path} could not be verified")
             return
         with np.load(self.network_path.with_suffix(".weights.npz")) as kept:
             findings = verify(network, kept["weights"][0], kept["sample"])
         self._console.print(f"verified: {findings}", soft_wrap=True)
         if faults := findings.faults():
             rejected = self.network_path.replace(self.network_path.with_suffix(".rejected"))  # no other step may use it
-            raise StepFailed("; ".join([*faults, f"the network is now {rejected}"]))
+            raise RuntimeError("; ".join([*faults, f"the network is now {rejected}"]))
         done = subprocess.run([*engine, "bench"], check=False, stdout=subprocess.PIPE, text=True)
         if done.returncode:
-            raise StepFailed(f"`zobra bench` failed with {self.network_path}")
+            raise RuntimeError(f"`zobra bench` failed with {self.network_path}")
         self._console.print(f"bench: {done.stdout.splitlines()[-1]}")
 
     def gate(self) -> None:
@@ -149,17 +180,17 @@ class Pipeline:
             if state.error is not None:
                 raise state.error
         except (ValueError, RuntimeError) as error:
-            raise StepFailed(f"the match in {folder} failed: {error}") from error
+            raise RuntimeError(f"the match in {folder} failed: {error}") from error
         if state.interrupted:
-            raise StepFailed(STOPPED)
+            raise RuntimeError(STOPPED)
         share = state.results.points(name) / state.results.games
         needed = 1 / (1 + 10 ** (-plan.least_elo / 400))
         self._console.print(f"{name} scored {share:.1%}; {needed:.1%} is needed")
         if share < needed:
-            raise StepFailed(f"{name} is not strong enough: it scored {share:.1%}, and {needed:.1%} is needed")
+            raise RuntimeError(f"{name} is not strong enough: it scored {share:.1%}, and {needed:.1%} is needed")
 
-    def _estimate(self) -> float:
-        """Seconds that all steps take, from the time of a few games; a rough estimate."""
+    def run(self) -> None:
+        """All steps, after a rough estimate of their time from that of a few games."""
         plan, training, match = self.recipe.data, self.recipe.training, self.recipe.gate
         player = SelfPlayer(plan.rules, plan.seed, {"use_network": int(bool(self._use_opponent()))})
         player.play(0)  # the first game links the kernels
@@ -169,11 +200,8 @@ class Pipeline:
         missing = max(0, plan.games - len(shards(self.sets[0])) * GAMES_A_SHARD)
         playing = missing * (time.perf_counter() - began) / SAMPLE
         learning = plan.games * POSITIONS_A_GAME * training.epochs * self.recipe.hidden / MULTIPLICATIONS_A_SECOND
-        return playing + learning + match.games * 2 * TimeControl.parse(match.time_control).side_seconds(MOVE_SECONDS)
-
-    def run(self) -> None:
-        """All steps."""
-        about = timedelta(seconds=max(1, round(self._estimate() / self.workers)))
+        testing = match.games * 2 * TimeControl.parse(match.time_control).side_seconds(MOVE_SECONDS)
+        about = timedelta(seconds=max(1, round((playing + learning + testing) / self.workers)))
         self._console.print(f"all steps take about {about} (h:mm:ss) with {self.workers} threads")
         steps = (self.play, self.check, self.train, self.verify, self.gate)
         for number, step in enumerate(steps, 1):

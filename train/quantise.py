@@ -86,9 +86,6 @@ def verify(network: Network, weights: Any, positions: np.ndarray) -> Findings:
     boards = [unpack_board(packed) for packed in positions]
     scores = [score(board) for board in boards]
     mirrored = [{score(board.mirror()), score(board.transform(chess.flip_horizontal))} for board in boards]
-    return Findings(
-        mean_error=float(errors.mean()),
-        largest_error=float(errors.max()),
-        kernel_differences=int((np.array(scores, np.int64) != plain).sum()),
-        asymmetries=sum(others != {found} for others, found in zip(mirrored, scores, strict=True)),
-    )
+    differences = int((np.array(scores, np.int64) != plain).sum())
+    asymmetries = sum(others != {found} for others, found in zip(mirrored, scores, strict=True))
+    return Findings(float(errors.mean()), float(errors.max()), differences, asymmetries)

@@ -27,10 +27,6 @@ LIMITS = {  # least and largest of each number that could make a step endless or
 BUILT_IN_NAME = "built-in"  # the network of the engine, as a value of `network`
 
 
-class RecipeError(ValueError):
-    """A recipe with a mistake; the message names the file and the entry."""
-
-
 @dataclass(frozen=True)
 class DataPlan:
     """The games to play, as a set with the name of the recipe; the sets in `also` are trained on as well. `network` plays the
@@ -95,21 +91,18 @@ def _faults(facts: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
 
 
 def read_recipe(name: str) -> Recipe:
-    """Read and check a recipe, by the name of one of Zobra's or by its path; RecipeError names the mistake."""
+    """Read and check a recipe, by one of Zobra's names or by path; ValueError or OSError names file and mistake."""
     path = next((path for path in (Path(name), FOLDER / f"{name}.toml") if path.is_file()), None)
     if path is None:
         known = ", ".join(sorted(path.stem for path in FOLDER.glob("*.toml")))
-        raise RecipeError(f"there is no recipe {name!r}: neither a file nor one of {known}")
-    try:
-        content = read_toml(path)
-    except (OSError, ValueError) as error:
-        raise RecipeError(str(error)) from error
+        raise ValueError(f"there is no recipe {name!r}: neither a file nor one of {known}")
+    content = read_toml(path)
     if unknown := content.keys() - {"hidden", "data", "filter", "training", "gate"}:
-        raise RecipeError(f"{path}: it has hidden, [data], [filter], [training] and [gate], and nothing like {sorted(unknown)}")
+        raise ValueError(f"{path}: it has hidden, [data], [filter], [training] and [gate], and nothing like {sorted(unknown)}")
     try:
         recipe = replace(typed(Recipe, content | {"name": path.stem}), path=path)
     except ValueError as error:
-        raise RecipeError(f"{path}: {error}") from error
+        raise ValueError(f"{path}: {error}") from error
     for fault in _faults(recipe.facts(), content):
-        raise RecipeError(f"{path}: {fault}")
+        raise ValueError(f"{path}: {fault}")
     return recipe
