@@ -65,7 +65,10 @@ class ReportedGame:
             if move.clock_ms is not None:
                 node.set_clock(move.clock_ms / 1000)
             scores.append(score)
-            notes.append(_note(move, score))
+            spent = move.milliseconds
+            time = "" if spent is None else f"{spent / 1000:.2f} s" if spent >= 1000 else f"{spent:.0f} ms"
+            depth, count = f"depth {move.depth}" if move.depth else "", f"{move.nodes:,} nodes" if move.nodes else ""
+            notes.append(" · ".join(filter(None, [_score_text(score) if score else "", depth, time, count])))
         chances = [score and round(winning_chance(score.white()), 3) for score in scores]
         content = {"pgn": f"{tree}\n", "chances": chances, "notes": notes, "chess960": tree.board().chess960}
         return base64.b64encode(zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 9)).decode()
@@ -182,11 +185,3 @@ def _score_text(score: chess.engine.PovScore) -> str:
     """A score from White's view: "+0.31", or "mate in 3"."""
     mate, centipawns = score.white().mate(), score.white().score()
     return f"{centipawns / 100:+.2f}" if centipawns is not None else f"mate in {abs(mate or 0)}"
-
-
-def _note(move: PlayedMove, score: chess.engine.PovScore | None) -> str:
-    """What is known of a move in words: score from White's view, depth, time and nodes."""
-    spent = move.milliseconds
-    time = "" if spent is None else f"{spent / 1000:.2f} s" if spent >= 1000 else f"{spent:.0f} ms"
-    depth, nodes = f"depth {move.depth}" if move.depth else "", f"{move.nodes:,} nodes" if move.nodes else ""
-    return " · ".join(filter(None, [_score_text(score) if score else "", depth, time, nodes]))

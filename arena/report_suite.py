@@ -7,9 +7,8 @@ from typing import Any
 import chess
 
 from zobra.arena.display import asked, counted, mate_text, outcome_text, summary_rows
-from zobra.arena.epd import SuitePosition
 from zobra.arena.report_page import COLOURS, GREEN, board_picture, render, shared_shapes, steps_over_time
-from zobra.arena.suite_results import Outcome, SuiteResult
+from zobra.arena.suite_results import SuiteResult
 
 _EXPECTED = "var(--good)"
 _COLOURS = [colour for colour in COLOURS if colour != GREEN]  # green marks the expected moves
@@ -58,6 +57,12 @@ def _failed_position(result: SuiteResult, index: int, colours: dict[str, str]) -
         return None
     board = position.board()
     expected = [board.parse_uci(move) for move in position.best or position.best_paid]
+    texts = []
+    for name, outcome in failures:  # such as "Zobra Qg6 +1.25", the score from the side to move
+        score = "" if outcome.score_cp is None else f"{outcome.score_cp / 100:+.2f}"
+        score = score if outcome.mate is None else mate_text(outcome.mate)
+        parts = (name, position.san(outcome.move), score, "" if outcome.move else outcome.why)
+        texts.append((colours[name], " ".join(filter(None, parts))))
     # a move that is right but unproven keeps its green arrow alone
     wrong = [(board.parse_uci(o.move), colours[name]) for name, o in failures if o.move]
     variant = "chess960" if position.chess960 else "standard"
@@ -66,15 +71,8 @@ def _failed_position(result: SuiteResult, index: int, colours: dict[str, str]) -
         "name": position.name,
         "side": "White" if board.turn == chess.WHITE else "Black",
         "asked": asked(position),
-        "failures": [(colours[name], _failure_text(name, position, outcome)) for name, outcome in failures],
+        "failures": texts,
         "solvers": ", ".join(name for name, outcome in outcomes.items() if outcome and outcome.solved),
         "fen": position.fen,
         "link": f"https://lichess.org/analysis/{variant}/{position.fen.replace(' ', '_')}",
     }
-
-
-def _failure_text(name: str, position: SuitePosition, outcome: Outcome) -> str:
-    """What an engine played, with its score from the side to move: "Zobra Qg6 +1.25"."""
-    score = "" if outcome.score_cp is None else f"{outcome.score_cp / 100:+.2f}"
-    score = score if outcome.mate is None else mate_text(outcome.mate)
-    return " ".join(filter(None, (name, position.san(outcome.move), score, "" if outcome.move else outcome.why)))
