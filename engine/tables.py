@@ -1,5 +1,7 @@
 """Builds the record of constants from python-chess' attack tables, the published keys and the fitted weights."""
 
+from itertools import permutations
+
 import chess
 import numpy as np
 
@@ -24,19 +26,6 @@ def slider_attacks(square: int, straight: bool) -> tuple[np.ndarray, np.ndarray]
     return occupied, reached
 
 
-def _fill_sliders(this: np.void) -> None:
-    offset = 0
-    for name, factors in (("rook", ROOK_MAGICS), ("bishop", BISHOP_MAGICS)):
-        for square, factor in enumerate(factors):
-            occupied, reached = slider_attacks(square, name == "rook")
-            shift = 64 - int(occupied[-1]).bit_count()  # the last one has all the squares
-            this[name][square] = occupied[-1], factor, shift, offset
-            packed = np.arange(len(occupied), dtype=np.uint64)  # ascending occupancies: each is packed to the next number
-            index = packed if extract_bits else (occupied * np.uint64(factor)) >> np.uint64(shift)
-            this["slider"][index + np.uint64(offset)] = reached
-            offset += len(occupied)
-
-
 def _span(a: int, b: int) -> int:
     """Squares from a to b of one rank, both included."""
     return chess.between(a, b) | 1 << a | 1 << b
@@ -50,12 +39,11 @@ def _fill_lines(this: np.void) -> None:
         rising = sum(1 << target for target in chess.scan_forward(both) if (target - square) % 9 == 0)
         this["diagonal"][:, square] = rising, both ^ rising
     for rank in (0, 56):
-        for king in range(rank, rank + 8):
-            for rook in set(range(rank, rank + 8)) - {king}:
-                king_to, rook_to = rank + KING_FILE[rook < king], rank + ROOK_FILE[rook < king]
-                to_be_empty = (_span(king, king_to) | _span(rook, rook_to)) & ~(1 << king | 1 << rook)
-                this["castling_path"][king, rook] = to_be_empty
-                this["castling_king_path"][king, rook] = _span(king, king_to) & ~(1 << king)
+        for king, rook in permutations(range(rank, rank + 8), 2):
+            king_to, rook_to = rank + KING_FILE[rook < king], rank + ROOK_FILE[rook < king]
+            to_be_empty = (_span(king, king_to) | _span(rook, rook_to)) & ~(1 << king | 1 << rook)
+            this["castling_path"][king, rook] = to_be_empty
+            this["castling_king_path"][king, rook] = _span(king, king_to) & ~(1 << king)
 
 
 def build_tables() -> np.ndarray:
@@ -64,8 +52,17 @@ def build_tables() -> np.ndarray:
     this = tables[0]
     this["knight"], this["king"] = chess.BB_KNIGHT_ATTACKS, chess.BB_KING_ATTACKS
     this["pawn"] = chess.BB_PAWN_ATTACKS[chess.WHITE], chess.BB_PAWN_ATTACKS[chess.BLACK]
-    _fill_sliders(this)
     _fill_lines(this)
+    offset = 0
+    for name, factors in (("rook", ROOK_MAGICS), ("bishop", BISHOP_MAGICS)):
+        for square, factor in enumerate(factors):
+            occupied, reached = slider_attacks(square, name == "rook")
+            shift = 64 - int(occupied[-1]).bit_count()  # the last one has all the squares
+            this[name][square] = occupied[-1], factor, shift, offset
+            packed = np.arange(len(occupied), dtype=np.uint64)  # ascending occupancies: each is packed to the next number
+            index = packed if extract_bits else (occupied * np.uint64(factor)) >> np.uint64(shift)
+            this["slider"][index + np.uint64(offset)] = reached
+            offset += len(occupied)
     pieces, castling, files, side = np.split(PUBLISHED_KEYS, np.cumsum([12 * 64, 4, 8]))
     this["piece_key"] = pieces.reshape(12, 64)[[piece ^ 1 for piece in range(12)]]  # Polyglot counts Black first
     rights = [[right for right in range(4) if state >> right & 1] for state in range(16)]

@@ -29,13 +29,13 @@ def test_a_line_that_goes_on_costs_its_new_moves_only(followed, monkeypatch):
     monkeypatch.setattr(Position, "parse_move", lambda self, text: parsed.append(text) or parse_move(self, text))
     followed.follow(SetPosition(None, (*SHUFFLE * 100, "e2e4", "e7e5")))
     assert parsed == ["e2e4", "e7e5"]
-    assert write_fen(followed.position).split()[0] == fen_after("e2e4", "e7e5").split()[0]
+    assert write_fen(followed.game.position).split()[0] == fen_after("e2e4", "e7e5").split()[0]
 
 
 def test_keys_of_the_game_are_kept_for_repetitions(followed):
     followed.follow(SetPosition(None, SHUFFLE))
     followed.follow(SetPosition(None, SHUFFLE * 2))
-    assert followed.game.keys.count(followed.position.key) == 2
+    assert followed.game.keys.count(followed.game.position.key) == 2
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_keys_of_the_game_are_kept_for_repetitions(followed):
 def test_any_next_line_is_right(followed, moves):
     followed.follow(SetPosition(None, ("e2e4", "e7e5")))
     followed.follow(SetPosition(None, moves))
-    assert write_fen(followed.position) == fen_after(*moves)
+    assert write_fen(followed.game.position) == fen_after(*moves)
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_a_line_that_cannot_be_read_changes_nothing(followed, line, complaint):
     with pytest.raises(ValueError, match=complaint):
         followed.follow(line)
     assert not followed.readable
-    assert write_fen(followed.position) == fen_after("e2e4")
+    assert write_fen(followed.game.position) == fen_after("e2e4")
     followed.follow(SetPosition(None, ("e2e4", "c7c5")))
-    assert followed.readable and write_fen(followed.position) == fen_after("e2e4", "c7c5")
+    assert followed.readable and write_fen(followed.game.position) == fen_after("e2e4", "c7c5")
 
 
 def test_a_position_that_was_set_up_is_a_new_game(followed):
     followed.follow(SetPosition(None, ("e2e4",)))
-    followed.set_up(followed.position)
+    followed.set_up(followed.game.position)
     assert followed.game.keys == []
     followed.follow(SetPosition(fen_after("e2e4"), ("e7e5",)))
-    assert write_fen(followed.position) == fen_after("e2e4", "e7e5")
+    assert write_fen(followed.game.position) == fen_after("e2e4", "e7e5")

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 FOLDER_MODE, FILE_MODE = 0o755, 0o644
 OTHERS_CAN_WRITE = stat.S_IWGRP | stat.S_IWOTH
-ROOT_USER = 0
 TEMPORARY = ".tmp"
 
 
@@ -69,7 +68,7 @@ def check_own(status: os.stat_result, path: Path) -> None:
     """Raise NotOwn unless this user or root owns it and nobody else can write to it. Nothing is checked on Windows."""
     if os.name != "posix":
         return
-    if status.st_uid not in (ROOT_USER, os.geteuid()):
+    if status.st_uid not in (0, os.geteuid()):
         raise NotOwn(f"{path} belongs to another user")
     if status.st_mode & OTHERS_CAN_WRITE:
         raise NotOwn(f"other users can write to {path}")
