@@ -123,6 +123,7 @@ async def run_suite(
     Raises EngineFailure when the engine cannot be started."""
     waiting = [index for index, outcome in enumerate(engine.outcomes) if outcome is None]
     queue = iter(waiting)
+    longest = limits.timeout if limits.search.time is None else limits.search.time + GRACE
 
     async def work() -> None:
         """Takes positions from the common queue, with one engine process that is started when needed."""
@@ -132,8 +133,16 @@ async def run_suite(
                 if player is None:
                     player = await EnginePlayer.start(spec, START_TIMEOUT)
                     engine.version = player.announced_name
-                engine.outcomes[index], usable = await _outcome(player, positions[index], index, limits)
-                if not usable:
+                failure = ""
+                try:
+                    solving = _solve(player, positions[index], index, limits)
+                    engine.outcomes[index] = await asyncio.wait_for(solving, longest)
+                except chess.engine.EngineError as error:
+                    failure = printable(f"engine failed: {error}")
+                except asyncio.TimeoutError:
+                    failure = f"no answer within {longest:g} s"
+                if failure:
+                    engine.outcomes[index] = Outcome(move=None, solved=False, why=failure)
                     failed, player = player, None
                     await failed.kill()
                 answered(index)
@@ -161,17 +170,6 @@ def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, A
         analysis.set_exception(error)
     elif not isinstance(error, chess.engine.EngineTerminatedError):  # the search was given up before
         loop.default_exception_handler(context)
-
-
-async def _outcome(player: EnginePlayer, position: SuitePosition, index: int, limits: SuiteLimits) -> tuple[Outcome, bool]:
-    """The outcome of a position, and whether the engine can go on."""
-    timeout = limits.timeout if limits.search.time is None else limits.search.time + GRACE
-    try:
-        return await asyncio.wait_for(_solve(player, position, index, limits), timeout), True
-    except chess.engine.EngineError as error:
-        return Outcome(move=None, solved=False, why=printable(f"engine failed: {error}")), False
-    except asyncio.TimeoutError:
-        return Outcome(move=None, solved=False, why=f"no answer within {timeout:g} s"), False
 
 
 async def _solve(player: EnginePlayer, position: SuitePosition, index: int, limits: SuiteLimits) -> Outcome:

@@ -24,7 +24,7 @@ HEAD = struct.Struct("<IHHBB")
 
 
 def training_game(game: chess.pgn.Game, number: int) -> TrainingGame:
-    """A PGN game from its first move with a score on, cut after LONGEST_GAME plies; DataError says why it is refused."""
+    """A PGN game from its first move with a score on, cut after LONGEST_GAME plies; ValueError says why it is refused."""
     played = [(node.parent.board(), PlayedMove.from_node(node)) for node in game.mainline()]
     first = next((ply for ply, (_, move) in enumerate(played) if move.pawns(1) is not None), len(played))
     played = played[first : first + LONGEST_GAME]
@@ -36,10 +36,7 @@ def training_game(game: chess.pgn.Game, number: int) -> TrainingGame:
     ):
         if is_found:
             raise DataError(fault)
-    try:
-        position = parse_fen(played[0][0].shredder_fen())
-    except ValueError as error:
-        raise DataError(str(error)) from error
+    position = parse_fen(played[0][0].shredder_fen())
     fen, moves = write_fen(position), []
     for _, move in played:
         moves.append(position.parse_move(move.move.uci()))
@@ -66,7 +63,7 @@ def import_files(paths: Iterable[Path], folder: Path) -> tuple[int, Counter[str]
             try:
                 kept.append(training_game(game, count))
                 count += 1
-            except DataError as error:
+            except ValueError as error:
                 refused[f"{path}: {error}"] += 1
             if len(kept) == GAMES_A_SHARD:
                 keep()
