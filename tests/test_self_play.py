@@ -11,9 +11,11 @@ import pytest
 from zobra.engine.move import NO_MOVE, move_text
 from zobra.engine.scores import is_mate
 from zobra.train import generate
-from zobra.train.check import check_data, coherence, duplicate_share
 from zobra.train.game_kernel import ENDINGS, RULE_DEFAULTS, DataError, TrainingGame
 from zobra.train.games import (
+    check_data,
+    coherence,
+    duplicate_share,
     levels_of,
     read_positions,
     read_sets,
@@ -23,8 +25,7 @@ from zobra.train.games import (
     write_atomically,
     write_shard,
 )
-from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer
-from zobra.train.import_games import HEAD, convert_set, read_old_shard
+from zobra.train.generate import GAMES_A_SHARD, HEAD, Generation, SelfPlayer, convert_set, read_old_shard
 from zobra.train.positions import PACKED, Replayer, unpack_board
 
 RULES = {"nodes": 150, "node_limit": 1_500}

@@ -7,10 +7,9 @@ import pytest
 
 from zobra.engine.network_file import HIDDEN, LARGEST_OUTPUT, QB, SCALE
 from zobra.train.generate import SelfPlayer
-from zobra.train.gradient import accumulate_gradient
 from zobra.train.positions import Replayer
 from zobra.train.quantise import float_scores, integer_scores, quantise, verify
-from zobra.train.trainer import LARGEST_WEIGHT, Schedule, Trainer, initial_weights
+from zobra.train.trainer import LARGEST_WEIGHT, Schedule, Trainer, accumulate_gradient, initial_weights
 
 SMALL = 8  # neurons, where no kernel of the engine takes part
 SCHEDULE = Schedule(epochs=30, batch=128, rate=3e-3, warmup=10, validation=5)

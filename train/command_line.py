@@ -31,9 +31,7 @@ app = typer.Typer(cls=_Commands, no_args_is_help=True, help="Make an evaluation 
 Folder = Annotated[Path | None, typer.Option("--folder", "-f", help="Folder of games and networks (default: user data).")]
 Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Threads (default: one for each processor).")]
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="quick, main, … or a TOML file.")]
-Blend = Annotated[
-    float, typer.Option(min=0.0, max=1.0, help="Share of the game's result in the target; the rest is the score.")
-]
+Blend = Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of the result in the target; the rest is the score.")]
 LargestScore = Annotated[int, typer.Option(min=1, help="Centipawns: positions with larger scores are left out.")]
 Output = Annotated[Path | None, typer.Option(help="File to write (default: the file that the engine reads).", dir_okay=False)]
 STEPS = {  # by command: the methods of Pipeline, and the help
@@ -44,11 +42,6 @@ STEPS = {  # by command: the methods of Pipeline, and the help
     "verify": (("verify",), "Verify the network of a recipe, and measure its speed."),
     "gate": (("gate",), "Play a match of a network against the engine that played its games."),
 }
-
-
-def register(application: typer.Typer) -> None:
-    """Add `train` and its commands."""
-    application.add_typer(app, name="train")
 
 
 def _root(folder: Path | None) -> Path:
@@ -66,18 +59,13 @@ def _pipeline(recipe: str, folder: Path | None, workers: int) -> "Pipeline":
     return Pipeline(read_recipe(recipe), _root(folder), Console(), workers)
 
 
-def _add_step(name: str) -> None:
-    methods, text = STEPS[name]
+for name, (_, text) in STEPS.items():
 
     @app.command(name, help=text)
-    def step(recipe: RecipeName, folder: Folder = None, workers: Workers = None) -> None:
+    def step(context: typer.Context, recipe: RecipeName, folder: Folder = None, workers: Workers = None) -> None:
         pipeline = _pipeline(recipe, folder, workers or os.cpu_count() or 1)
-        for method in methods:
+        for method in STEPS[str(context.command.name)][0]:
             getattr(pipeline, method)()
-
-
-for each in STEPS:
-    _add_step(each)
 
 
 def _positions(recipe: str, folder: Path | None, largest_score: int) -> "tuple[np.ndarray, dict[str, object]]":
@@ -121,9 +109,8 @@ def import_games(
     """Import PGN games with a score in each move's comment as training games, and check them."""
     from rich.console import Console
 
-    from zobra.train.check import check_data
-    from zobra.train.games import shards
-    from zobra.train.import_games import import_files
+    from zobra.train.games import check_data, shards
+    from zobra.train.generate import import_files
 
     target = _root(folder) / name
     games, refused = import_files(files, target)
@@ -144,7 +131,7 @@ def convert(
     target: Annotated[Path, typer.Argument(help="Folder of the new set.", file_okay=False)],
 ) -> None:
     """Convert training games of the older form; damaged files are named and passed over."""
-    from zobra.train.import_games import convert_set
+    from zobra.train.generate import convert_set
 
     games, faults = convert_set(source, target)
     for fault in faults:

@@ -1,10 +1,8 @@
 """Fits of what the engine reads from files, to games of Zobra against itself.
 
-`zobra train wdl`: the win/draw/loss model, by maximum likelihood of the results, given score and material of each position. To
-be run again after every change of the evaluation. `zobra train pieces`: the piece-square evaluation, by logistic regression. It
-starts from material only: play games, fit 12 × 64 values, repeat with the better engine. The only inputs are the rules of chess
-and six starting values. Idea: the tuning method of Peter Österlund's Texel, and the tapered evaluation of Fruit, via the Chess
-Programming Wiki.
+`zobra train wdl`: the win/draw/loss model, by maximum likelihood; to be run again after every change of the evaluation.
+`zobra train pieces`: the piece-square values, by logistic regression, from material only; play games, fit, and repeat with the
+better engine. Idea: Peter Österlund's Texel tuning, and the tapered evaluation of Fruit, via the Chess Programming Wiki.
 """
 
 import json
@@ -45,8 +43,7 @@ def outcome_probabilities(model: np.ndarray, scores: np.ndarray, material: np.nd
 
 
 def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> tuple[Model, float]:
-    """The win/draw/loss model of greatest likelihood, and the mean negative log likelihood (nats a position). Scores in
-    centipawns, results in half points, both from the same side."""
+    """The likeliest model, and its mean negative log likelihood (nats); scores in centipawns, results in half points."""
 
     def loss(pawns: np.ndarray) -> float:
         likelihood = outcome_probabilities(PAWN * pawns, scores, material)[results, np.arange(len(results))]

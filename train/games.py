@@ -1,4 +1,4 @@
-"""Training games on disk: a data set is a folder of shards; a shard is a file of games, about 1.3 bytes a ply.
+"""Training games on disk, and their check: a data set is a folder of shards; a shard is a file of games, about 1.3 bytes a ply.
 
 A shard is one line of JSON (its header) and then XZ data. Unpacked, that is a table of the games and two bytes for each ply:
 
@@ -14,12 +14,14 @@ a set can be resumed, and sets are not mixed.
 import json
 import lzma
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import chess.pgn
 import numpy as np
+from rich.table import Table
 
 from zobra.arena.files import write_safely
 from zobra.engine.move import move_text
@@ -37,6 +39,10 @@ MOST_FEN = 255  # characters
 TOP_LEVEL, CHANCE_SCALE, DECIDED_SCORE = 127, 800, 30_000
 LEVEL_SCORES = np.rint(CHANCE_SCALE * np.arctanh(np.arange(-TOP_LEVEL + 1, TOP_LEVEL) / TOP_LEVEL))
 LEVEL_SCORES = np.concatenate([[-DECIDED_SCORE], LEVEL_SCORES, [DECIDED_SCORE]]).astype(np.int16)
+CLEAR_SCORE = 300  # centipawns: a side so far ahead mostly wins
+LEAST_COHERENCE, MOST_DUPLICATES = 0.8, 0.2
+LEAST_SHARE, LARGEST_SHARE = 0.35, 0.65  # White's share of the points
+BOARD = np.dtype([(name, PACKED[name]) for name in ("occupied", "pieces")])
 
 
 def shard_path(folder: Path, first: int) -> Path:
@@ -71,9 +77,7 @@ def write_shard(path: Path, games: Iterable[TrainingGame], facts: dict[str, Any]
     indices = [replayer.indices(game) for game in games]
     heads = np.array([(game.number, len(game.moves), game.result, game.ending) for game in games], GAME_HEAD)
     boards = (game.fen.partition(" ") for game in games)
-    fens = np.array(
-        [(re.sub(r"\d", lambda digit: "." * int(digit[0]), board) + " " + rest).encode() for board, _, rest in boards]
-    )
+    fens = np.array([re.sub(r"\d", lambda digit: "." * int(digit[0]), board) + " " + rest for board, _, rest in boards], "S")
     table = np.concatenate([part.view(np.uint8).reshape(len(games), -1) for part in (heads, fens)], axis=1)
     steps = [np.diff(levels_of(game.scores), prepend=np.int8(0)).astype(np.uint8) for game in games]
     payload = b"".join(part.tobytes() for part in (table.T, *indices, *steps))
@@ -170,3 +174,69 @@ def as_pgn(game: TrainingGame) -> str:
         comment = f"#{mate_in_moves(score)}" if is_mate(score) else f"{score / 100:+.2f}"
         node = node.add_variation(chess.Move.from_uci(move_text(move)), comment=comment)
     return str(tree)
+
+
+class DataReport(NamedTuple):
+    """What games are like; for `coherence` and `duplicates` see the functions of these names."""
+
+    games: int
+    plies: int
+    positions: int
+    results: Counter[int]
+    endings: Counter[str]
+    coherence: float | None
+    duplicates: float
+    median_score: float
+
+    def faults(self) -> list[str]:
+        """Reasons not to train on the data, in words."""
+        found = []
+        if self.coherence is not None and self.coherence < LEAST_COHERENCE:
+            found.append(f"only {self.coherence:.0%} of the clear scores agree with the result: are they from the right side?")
+        if self.duplicates > MOST_DUPLICATES:
+            found.append(f"{self.duplicates:.0%} of the positions occur more than once")
+        share = (2 * self.results[2] + self.results[1]) / (2 * max(1, self.games))
+        if self.games and not LEAST_SHARE <= share <= LARGEST_SHARE:
+            found.append(f"White has {share:.0%} of the points")
+        return found
+
+    def table(self) -> Table:
+        """The report for a terminal."""
+        table = Table(show_header=False)
+        won, drawn, lost = (self.results[result] for result in (2, 1, 0))
+        table.add_row("games", f"{self.games:,} (White +{won} ={drawn} -{lost})")
+        table.add_row("plies", f"{self.plies:,}")
+        table.add_row("positions kept", f"{self.positions:,}")
+        table.add_row("endings", ", ".join(f"{name} {count}" for name, count in self.endings.most_common()))
+        table.add_row("coherence", "no clear scores" if self.coherence is None else f"{self.coherence:.1%} of clear scores won")
+        table.add_row("duplicates", f"{self.duplicates:.1%}")
+        table.add_row("median |score|", f"{self.median_score:.0f} centipawns")
+        return table
+
+
+def coherence(positions: np.ndarray) -> float | None:
+    """Share of the clearly scored positions of decided games that the leading side won; None without any."""
+    clear = positions[(np.abs(positions["score"].astype(int)) >= CLEAR_SCORE) & (positions["result"] != 1)]
+    return float(((clear["score"] > 0) == (clear["result"] == 2)).mean()) if len(clear) else None
+
+
+def duplicate_share(positions: np.ndarray) -> float:
+    """Share of positions that repeat an earlier one."""
+    boards = np.empty(len(positions), BOARD)
+    boards["occupied"], boards["pieces"] = positions["occupied"], positions["pieces"]
+    return 1 - len(np.unique(boards.view(f"V{BOARD.itemsize}"))) / len(positions) if len(positions) else 0.0
+
+
+def check_data(paths: Iterable[Path], rules: dict[str, int]) -> DataReport:
+    """Replay all games of these shards; DataError where a file is damaged or a move is illegal."""
+    parts, plies, results, endings = [np.zeros(0, PACKED)], 0, Counter[int](), Counter[str]()
+    for path in paths:
+        for game, found in read_positions(path, rules):
+            parts.append(found)
+            results[game.result] += 1
+            endings[ENDINGS[game.ending]] += 1
+            plies += len(game.moves)
+    positions = np.concatenate(parts)
+    median = float(np.median(np.abs(positions["score"]))) if len(positions) else 0.0
+    facts = results.total(), plies, len(positions), results, endings
+    return DataReport(*facts, coherence(positions), duplicate_share(positions), median)

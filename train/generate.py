@@ -1,32 +1,44 @@
-"""`zobra train data`: shards of self-play games, made by threads; each thread takes the next missing shard.
+"""Sets of training games: by self-play, from PGN games with scores in their comments, and from games of the older form.
 
-A shard is written when all its games are played. So the same command resumes an interrupted run, and the games depend neither
-on the number of threads nor on interruptions.
+In `zobra train data` each thread takes the next missing shard, which is written when all its games are played. So the same
+command resumes an interrupted run, and the games depend neither on the number of threads nor on interruptions.
 """
 
 import hashlib
+import io
+import itertools
+import json
+import struct
 import threading
-from collections import Counter
-from collections.abc import Callable
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import chess.pgn
 import numpy as np
 
+from zobra.arena.files import read_text
+from zobra.arena.game_record import POINTS_OF_WHITE
+from zobra.arena.played_move import PlayedMove
 from zobra.arena.processes import interruptible
 from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.piece_square import WEIGHTS_FILE
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
-from zobra.train.game_kernel import GAME, RULE_DEFAULTS, RULES, TrainingGame, play_game
-from zobra.train.games import keep_settings, shard_path, write_shard
+from zobra.train.game_kernel import ENDINGS, GAME, LONGEST_GAME, RULE_DEFAULTS, RULES, DataError, TrainingGame, play_game
+from zobra.train.games import DECIDED_SCORE, OLD_FORMAT, SETTINGS, SUFFIX, keep_settings, shard_path, shards, write_shard
 from zobra.tt.table import Table
 
 GAMES_A_SHARD = 128
 TABLE_MEGABYTES = 2
+# Of the older form: number, length of the FEN, plies, result, ending; the FEN, a u16 move and an i16 score for each ply follow.
+HEAD = struct.Struct("<IHHBB")
 
 
 class SelfPlayer:
@@ -107,3 +119,98 @@ class Generation:
         except BaseException:
             self.stopping.set()
             raise
+
+
+def training_game(game: chess.pgn.Game) -> TrainingGame:
+    """A PGN game from its first move with a score on, cut after LONGEST_GAME plies; ValueError says why it is refused."""
+    played = [(node.parent.board(), PlayedMove.from_node(node)) for node in game.mainline()]
+    first = next((ply for ply, (_, move) in enumerate(played) if move.pawns(1) is not None), len(played))
+    played = played[first : first + LONGEST_GAME]
+    for fault, is_found in (
+        ("an illegal move, or text that is no move", game.errors),
+        ("no result", game.headers["Result"] not in POINTS_OF_WHITE),
+        ("no scores", not played),
+        ("a move without a score after moves with one", any(move.pawns(1) is None for _, move in played)),
+    ):
+        if is_found:
+            raise DataError(fault)
+    position = parse_fen(played[0][0].shredder_fen())
+    fen, moves = write_fen(position), []
+    for _, move in played:
+        moves.append(position.parse_move(move.move.uci()))
+        position = position.after(moves[-1])
+    pawns = [(move.pawns(DECIDED_SCORE / 100) or 0.0) * (1 if board.turn else -1) for board, move in played]
+    scores = np.rint(100 * np.array(pawns)).astype(np.int16)
+    result, ending = POINTS_OF_WHITE[game.headers["Result"]], ENDINGS.index("imported")
+    return TrainingGame(0, fen, result, ending, np.array(moves, np.uint16), scores)
+
+
+def import_files(paths: Iterable[Path], folder: Path) -> tuple[int, Counter[str]]:
+    """Import PGN files (plain, .gz, .bz2, .zip, .zst) as a new set in `folder`; number of games, and reasons of refused ones.
+    DataError where the folder holds games, OSError or ValueError for a file that cannot be read."""
+    if shards(folder):
+        raise DataError(f"{folder}: there are games in it already; name another set")
+    refused = Counter[str]()
+
+    def accepted() -> Iterator[TrainingGame]:
+        numbers = itertools.count()
+        for path in paths:
+            for game in iter(partial(chess.pgn.read_game, io.StringIO(read_text(path))), None):
+                try:
+                    yield replace(training_game(game), number=next(numbers))
+                except ValueError as error:
+                    refused[f"{path}: {error}"] += 1
+
+    games, count = accepted(), 0
+    while shard := list(itertools.islice(games, GAMES_A_SHARD)):
+        write_shard(shard_path(folder, count), shard, {"first": count})
+        count += len(shard)
+    if count:
+        keep_settings(folder, {"imported": count, "games_a_shard": GAMES_A_SHARD})
+    return count, refused
+
+
+def read_old_shard(path: Path) -> Iterator[TrainingGame]:
+    """The games of a shard in the older form; DataError for a foreign, damaged or truncated file."""
+    line, _, body = path.read_bytes().partition(b"\n")
+    try:
+        header = json.loads(line)
+        if not isinstance(header, dict) or header.get("format") != OLD_FORMAT:
+            raise ValueError(f"not a file of {OLD_FORMAT!r}")
+        payload, at = zlib.decompress(body), 0
+        if len(payload) != header.get("bytes"):
+            raise ValueError(f"{len(payload)} bytes of games, not {header.get('bytes')}")
+        while at < len(payload):
+            number, letters, plies, result, ending = HEAD.unpack_from(payload, at)
+            at += HEAD.size + letters
+            fen = payload[at - letters : at].decode("ascii")
+            moves, scores = np.frombuffer(payload, "<u2", plies, at), np.frombuffer(payload, "<i2", plies, at + 2 * plies)
+            at += 4 * plies
+            yield TrainingGame(number, fen, result, ending, moves, scores)
+    except (ValueError, struct.error, zlib.error) as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def convert_set(source: Path, target: Path) -> tuple[int, list[str]]:
+    """Convert the set in `source` to a set in `target`; number of games, and what is wrong with the shards passed over.
+    DataError if `target` holds other games, or `source` has no settings."""
+    try:
+        settings = json.loads((source / SETTINGS).read_text())
+    except (OSError, ValueError) as error:
+        raise DataError(f"{source / SETTINGS}: {error}") from error
+    keep_settings(target, {**settings, "games_a_shard": GAMES_A_SHARD})
+    groups: dict[int, list[Path]] = defaultdict(list)
+    for path in sorted(source.glob(f"*{SUFFIX}")):
+        groups[int(path.stem) // GAMES_A_SHARD * GAMES_A_SHARD].append(path)
+    count, faults = 0, []
+    for first, paths in groups.items():
+        games = []
+        for path in paths:
+            try:
+                games += list(read_old_shard(path))
+            except DataError as error:
+                faults.append(str(error))
+        if games:
+            write_shard(shard_path(target, first), games, {"first": first})
+            count += len(games)
+    return count, faults

@@ -21,8 +21,7 @@ from zobra.arena.command import GameOptions, play
 from zobra.arena.engines import EngineSpec
 from zobra.engine.network_file import BUILT_IN, HIDDEN, install, read_network
 from zobra.engine.position import TABLES_RECORD
-from zobra.train.check import check_data
-from zobra.train.games import load_positions, read_sets, shards, write_atomically
+from zobra.train.games import check_data, load_positions, read_sets, shards, write_atomically
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer, Tally
 from zobra.train.quantise import quantise, verify
 from zobra.train.recipe import BUILT_IN_NAME, Recipe

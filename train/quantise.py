@@ -1,7 +1,6 @@
 """Quantisation: from float weights to the integers of the engine, and checks of the network that came of it."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import chess
 import numpy as np
@@ -17,7 +16,7 @@ PARTS = ("rows", "bias", "output", "output_bias")
 
 
 def quantise(weights: Any, header: dict[str, Any]) -> Network:
-    """The network of these float weights (a record of gradient.weights_dtype), each rounded to the nearest integer."""
+    """The network of these float weights (a record of trainer.initial_weights), each rounded to the nearest integer."""
     rows, bias, output, output_bias = (
         np.rint(weights[name].astype(float) * unit).astype(np.int32)
         for name, unit in zip(PARTS, (QA, QA, QB, QA * QB), strict=True)
@@ -54,8 +53,7 @@ def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
     return (_outputs(weights | {"output_bias": QA * weights["output_bias"]}, QA, positions) * SCALE + unit // 2) // unit
 
 
-@dataclass(frozen=True)
-class Findings:
+class Findings(NamedTuple):
     """Errors in centipawns, and numbers of differences."""
 
     mean_error: float

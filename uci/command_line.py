@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
 
 from zobra.arena.command_line import register as register_arena
-from zobra.train.command_line import register as register_training
+from zobra.train.command_line import app as training
 from zobra.uci.doctor import doctor, uci_path
 from zobra.uci.genfens import genfens
 from zobra.uci.install import install
@@ -136,4 +136,4 @@ for command in (perft, doctor, uci_path, install, genfens):
     app.command()(command)
 register_one_shot(app)
 register_arena(app)
-register_training(app)
+app.add_typer(training, name="train")
