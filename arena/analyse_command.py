@@ -1,29 +1,104 @@
-"""The command `zobra analyse`."""
+"""The command `zobra analyse`: games of a PGN, positions of an EPD file, or one FEN; an interrupted run is resumed."""
 
+import io
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import chess
 import chess.engine
 import chess.pgn
 import typer
 from rich.console import Console
 
-from zobra.arena import report_match
 from zobra.arena.analysis import SIDES, Analyst, EngineLine, Search, SideSummary, annotate
-from zobra.arena.analysis_source import AnalysisSource, analysed_games, open_source
 from zobra.arena.command import INTERRUPTED, EngineOptions, errors_as_messages, plain_console
 from zobra.arena.display import LivePanel
 from zobra.arena.engines import EngineSpec, read_engine
-from zobra.arena.files import STANDARD_INPUT
+from zobra.arena.epd import status_names, with_clocks_as_operations
+from zobra.arena.files import STANDARD_INPUT, read_text
 from zobra.arena.processes import run_async
+from zobra.arena.report_command import match_page
 from zobra.arena.report_games import read_pgn
 
 _DEFAULT_TIME_MS = 500
 _START_TIMEOUT = 30.0  # seconds within which an engine must answer when it starts
 _COMPRESSIONS = (".gz", ".bz2", ".zst")
+_PLACEMENT = re.compile(r"\s*([pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+\s+[wb]\s")
+_COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when it is analysed
+
+
+@dataclass(frozen=True)
+class AnalysisSource:
+    """Games, or positions as games without moves. `games` reads them, with a ValueError for each that cannot be analysed."""
+
+    count: int
+    games: Callable[[], Iterator[chess.pgn.Game | ValueError]]
+    positions: bool = False
+
+
+def open_source(text: str) -> AnalysisSource:
+    """A FEN, the path of a PGN or EPD file (also compressed), or "-" for standard input. Raises ValueError or OSError."""
+    if _PLACEMENT.match(text + " "):
+        return AnalysisSource(1, lambda: iter([_position(text, "FEN")]), positions=True)
+    content, name = read_text(text), "standard input" if text == STANDARD_INPUT else text
+    lines = [line for line in content.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if lines and _PLACEMENT.match(lines[0] + " "):
+        places = [f"{name}:{number}" for number in range(1, len(lines) + 1)]
+        return AnalysisSource(len(lines), lambda: map(_position, lines, places), positions=True)
+    number = sum(1 for _ in iter(partial(chess.pgn.skip_game, io.StringIO(content)), False))
+    if not number or not re.search(r"^\s*(\[\w+\s+\"|1\.)", content, re.MULTILINE):
+        raise ValueError(f"{name}: neither games in PGN nor positions in FEN or EPD")
+    return AnalysisSource(number, partial(_games, content))
+
+
+def _games(content: str) -> Iterator[chess.pgn.Game | ValueError]:
+    for number, game in enumerate(iter(partial(chess.pgn.read_game, io.StringIO(content)), None), start=1):
+        problem = game.errors[0] if game.errors else ""
+        if type(game.board()) is not chess.Board:
+            problem = f"its variant is {game.board().uci_variant}"
+        yield ValueError(f"game {number} is left out: {problem}") if problem else game
+
+
+def _position(line: str, where: str) -> chess.pgn.Game | ValueError:
+    """A FEN or EPD as a game without moves; castling rights that only Chess960 knows make it a Chess960 position."""
+    try:
+        board, operations = chess.Board.from_epd(with_clocks_as_operations(line), chess960=True)
+    except ValueError as error:
+        return ValueError(f"{where}: {error}")
+    board.chess960 = board.has_chess960_castling_rights()
+    if not board.is_valid():
+        return ValueError(f"{where}: impossible position ({status_names(board)})")
+    game = chess.pgn.Game({"Event": str(operations.get("id") or where), "White": "?", "Black": "?", "Result": "*"})
+    game.setup(board)
+    return game
+
+
+def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
+    """How many games an earlier run left in its output; an unfinished one is cut off. Raises ValueError for another content."""
+    if not output.exists():
+        return 0
+    content = output.read_text(encoding="utf-8")
+    sources = (game for game in source.games() if isinstance(game, chess.pgn.Game))
+    file, done, offset = io.StringIO(content), 0, 0
+    while (game := chess.pgn.read_game(file)) is not None:
+        is_last, original = not content[file.tell() :].strip(), next(sources, None)
+        if is_last and done and not content.endswith("\n\n"):
+            break
+        is_same = original is not None and all(game.headers.get(name) == original.headers.get(name) for name in _COMPARED)
+        if original is not None and original.next() is not None:  # a position gets moves by its analysis
+            is_same = is_same and list(game.mainline_moves()) == list(original.mainline_moves())
+        if not is_same or game.headers.get("Annotator") != annotator:
+            found = game.headers.get("Annotator", "nobody")
+            raise ValueError(f"{output} holds another analysis (by {found}): name another file with --output")
+        done, offset = done + 1, file.tell()
+    if offset < len(content):
+        output.write_text(content[:offset], encoding="utf-8")
+    return done
 
 
 def analyse(
@@ -64,13 +139,12 @@ def analyse(
             console.print(f"interrupted{kept}", soft_wrap=True)
             raise typer.Exit(INTERRUPTED) from None
         if html is not None and output is not None:
-            html.write_text(report_match.page(read_pgn(output)), encoding="utf-8")
+            html.write_text(match_page(read_pgn(output)), encoding="utf-8")
             console.print(f"page: {html}", soft_wrap=True)
 
 
 async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None) -> None:
-    """Analyses the games that an earlier run has not, each added to the output when it is done. Raises ValueError, OSError or
-    EngineFailure."""
+    """Analyses the games that an earlier run has not; each is added to the output when it is done."""
     engine = await Analyst.start(spec, _START_TIMEOUT)
     try:
         done = analysed_games(output, f"{engine.announced_name}, {search}", source) if output else 0

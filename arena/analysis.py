@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import mean
+from typing import NamedTuple
 
 import chess
 import chess.engine
@@ -24,7 +25,7 @@ MARKS = (
 )
 _LARGEST_LOSS = 1000  # centipawns that one move adds to the average loss at most
 _LINE_PLIES = 12  # of a line that is written as a variation
-_GRACE = 10.0  # seconds for an answer after the time of a search is up
+_GRACE, _LONGEST_WAIT = 10.0, 600.0  # seconds for an answer: after the time of a search is up, and without a limit of time
 
 
 def winning_chance(score: chess.engine.Score) -> float:
@@ -48,13 +49,11 @@ def centipawn_loss(best: chess.engine.Score, played: chess.engine.Score) -> int:
     return max(0, best_cp - played_cp)
 
 
-@dataclass(frozen=True)
-class Search:
-    """What each position gets: the limit, the number of lines, and the longest wait in seconds without a limit of time."""
+class Search(NamedTuple):
+    """What each position gets: the limit, and the number of lines."""
 
     limit: chess.engine.Limit
     lines: int = 1
-    timeout: float = 600.0
 
     def __str__(self) -> str:
         """The search in words: "100 ms a position, 3 lines"."""
@@ -64,8 +63,7 @@ class Search:
         return ", ".join(parts) + " a position" + (f", {self.lines} lines" if self.lines > 1 else "")
 
 
-@dataclass(frozen=True)
-class EngineLine:
+class EngineLine(NamedTuple):
     """One line of a search: its score, depth in plies, and moves."""
 
     score: chess.engine.PovScore
@@ -101,7 +99,7 @@ class Analyst(EnginePlayer):
         if (outcome := board.outcome()) is not None:
             score = chess.engine.Cp(0) if outcome.winner is None else chess.engine.Mate(0)
             return [EngineLine(chess.engine.PovScore(score, board.turn), 0, [])]
-        timeout = search.timeout if search.limit.time is None else search.limit.time + _GRACE
+        timeout = _LONGEST_WAIT if search.limit.time is None else search.limit.time + _GRACE
 
         async def found() -> list[chess.engine.InfoDict]:
             analysis = await self._protocol.analysis(board, search.limit, multipv=search.lines, game=game)
@@ -127,9 +125,8 @@ async def annotate(
     game: chess.pgn.Game, engine: Analyst, search: Search, progress: Callable[[float], None]
 ) -> tuple[dict[chess.Color, SideSummary], list[EngineLine]]:
     """Writes evaluations, marks, better lines and a summary of each side into a game, or lines into a position without moves.
-    Returns the summaries, and the lines of the first position. Positions are searched from the last to the first, so that what
-    the table knows of later ones helps with earlier ones. `progress` gets the share that is done, from 0 to 1. Raises
-    EngineFailure."""
+    Returns the summaries, and the lines of the first position. Positions are searched from the last to the first, so that the
+    table knows later ones. `progress` gets the share that is done, from 0 to 1. Raises EngineFailure."""
     nodes = [game, *game.mainline()]
     found: list[list[EngineLine]] = []
     for node in reversed(nodes):

@@ -7,13 +7,13 @@ import re
 import textwrap
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from typing import Any
 
 import chess
 import chess.pgn
 
-from zobra.arena.eco import opening_name
 from zobra.arena.files import printable, typed
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.settings import Pairing, Settings
@@ -28,6 +28,7 @@ _LOSSES = {
 # values of the Termination header that are not "normal", from the PGN standard where it has one
 _TERMINATIONS = {"time": "time forfeit", "illegal move": "rules infraction", "disconnect": "abandoned", "stall": "abandoned"}
 _TERMINATIONS |= dict.fromkeys(("draw adjudication", "resign adjudication", "move limit", "tablebase"), "adjudication")
+_LONGEST_LINE = 20  # plies of data/openings.tsv: ECO code, name and moves of the common openings, a line each
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class GameRecord:
         board = chess.Board(self.opening["root"], chess960=settings.chess960)
         game.setup(board)
         book, book_name = list(map(chess.Move.from_uci, self.opening["moves"])), self.opening["name"]
-        code, name = opening_name(board, [*book, *(played.move for played in self.moves)])
+        code, name = _opening_name(board, [*book, *(played.move for played in self.moves)])
         white, black = str(settings.controls[self.white]), str(settings.controls[self.black])
         headers = {
             "Event": "Zobra match", "Site": "?", "Date": self.start[:10].replace("-", ".") or "????.??.??",
@@ -123,6 +124,28 @@ class GameRecord:
         # the exporter does not break a comment that is longer than a line
         fill = partial(textwrap.fill, width=_COLUMNS, break_long_words=False, break_on_hyphens=False)
         return "\n".join(line if line.startswith("[") else fill(line) for line in lines) + "\n\n"
+
+
+@cache
+def _known_positions() -> dict[str, tuple[str, str]]:
+    """ECO code and name by position (the first four fields of a FEN)."""
+    found = {}
+    for line in files("zobra.arena").joinpath("data/openings.tsv").read_text(encoding="utf-8").splitlines():
+        code, name, moves = line.split("\t")
+        board = chess.Board()
+        for san in moves.split():
+            board.push_san(san)
+        found[board.epd()] = (code, name)
+    return found
+
+
+def _opening_name(board: chess.Board, moves: list[chess.Move]) -> tuple[str, str]:
+    """ECO code and name of the last position with a name, after moves from this board; empty where there is none."""
+    board, found = board.copy(stack=False), ("", "")
+    for move in moves[:_LONGEST_LINE]:
+        board.push(move)
+        found = _known_positions().get(board.epd(), found)
+    return found
 
 
 def now() -> str:

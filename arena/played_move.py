@@ -16,9 +16,8 @@ _NODES = re.compile(r"\bn=(\d+)")
 
 @dataclass(frozen=True)
 class PlayedMove:
-    """One move of a game. What is not known is None. `score` is in centipawns and `mate` counts moves, both as the mover sees
-    them: of the two at most one is known. `depth` is in plies. `milliseconds` is the time that the move took, `clock_ms` what
-    the mover's clock showed after it."""
+    """One move of a game; None is not known. `score` (centipawns) or `mate` (moves) are as the mover sees them; `depth` is in
+    plies. `milliseconds` is the time that the move took, `clock_ms` what the mover's clock showed after it."""
 
     move: chess.Move
     score: int | None = None
@@ -63,8 +62,14 @@ class PlayedMove:
         """Reads a move of a PGN game with its comment, as cutechess, fastchess, lichess and Zobra write them. [%eval], which is
         from White's view, and [%clk], [%emt] go before the runners' own form."""
         found = _COMMENT.search(node.comment)
-        score, mate = _score(found["score"]) if found else (None, None)
-        depth = int(found["depth"]) or None if found else None
+        score = mate = depth = None
+        if found:
+            sign, digits = -1 if found["score"].startswith("-") else 1, found["score"].lstrip("+-")
+            depth = int(found["depth"]) or None
+            if digits.startswith("M"):
+                mate = sign * ((int(digits[1:]) + 1) // 2)  # the comment counts plies
+            else:
+                score = round(sign * float(digits) * 100)
         if evaluation := node.eval():
             relative = evaluation.pov(not node.turn())
             # after a mating move "#0" is written, which engines call a mate in 1
@@ -77,11 +82,3 @@ class PlayedMove:
             node.move, score, mate, depth, int(nodes[1]) if nodes else None,
             None if spent is None else spent * 1000, None if clock is None else clock * 1000,
         )  # fmt: skip
-
-
-def _score(text: str) -> tuple[int | None, int | None]:
-    """Centipawns, or moves to mate from a mate that counts plies."""
-    sign, digits = (-1 if text.startswith("-") else 1), text.lstrip("+-")
-    if digits.startswith("M"):
-        return None, sign * ((int(digits[1:]) + 1) // 2)
-    return round(sign * float(digits) * 100), None

@@ -108,8 +108,7 @@ class ReportedGames:
 
 
 def read_match(folder: Path) -> ReportedGames:
-    """Reads run.json, journal.jsonl and a ladder's ratings.json. Lines that are no games become problems. Raises OSError, or
-    ValueError."""
+    """Reads run.json, journal.jsonl, ratings.json. Lines that are no games become problems. Raises OSError or ValueError."""
     settings, conditions = Journal.settings_in(folder), Journal.conditions_in(folder)
     found = ReportedGames(folder, [e.name for e in settings.engines], [], _conditions(settings, conditions), settings)
     with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:

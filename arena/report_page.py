@@ -5,7 +5,6 @@ with uPlot; colours are names of CSS variables. Boards are drawn by python-chess
 once, and each picture refers to them.
 """
 
-import math
 import re
 from bisect import bisect_right
 from collections import defaultdict
@@ -20,7 +19,6 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-GREEN = "series-3"
 COLOURS = [f"series-{number}" for number in range(1, 7)]
 _DATA = Path(__file__).parent / "data"
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -40,16 +38,6 @@ def render(template: str, **content: Any) -> str:
     viewer = asset("pgn-viewer.min.js").replace("export{ba as default}", "globalThis.LichessPgnViewer=ba")
     environment.globals |= {"asset": asset, "viewer": Markup(viewer)}
     return environment.get_template(template).render(content)
-
-
-def signed(value: float) -> str:
-    """A number with its sign and one decimal, "–" where it is not finite."""
-    return f"{value:+.1f}".replace("-", "−") if math.isfinite(value) else "–"
-
-
-def margin(value: float) -> str:
-    """A 95 % margin: "± 12.3", "± –" where it is not finite."""
-    return f"± {value:.1f}" if math.isfinite(value) else "± –"
 
 
 def chart(x: Sequence[float], series: list[Chart], xlabel: str, ylabel: str, **more: Any) -> Chart:
@@ -75,9 +63,8 @@ def steps_over_time(series: Sequence[tuple[str, str, Sequence[float]]], total: i
 def bands_by_move(
     values: Iterable[tuple[str, int, float | None]], colours: dict[str, str], middle: float, ylabel: str
 ) -> Chart | None:
-    """Medians by move number, with a band that holds the `middle` percent of the values, which come as (label, number, value).
-    `colours` are those of the labels that are shown. Numbers that few games reached are left out; None where nothing is
-    left."""
+    """Medians by move number of (label, number, value), with a band that holds the `middle` percent. `colours` are those of the
+    labels that are shown. Numbers that few games reached are left out; None where nothing is left."""
     found: dict[str, dict[int, list[float]]] = {label: defaultdict(list) for label in colours}
     for label, number, value in values:
         if label in found and value is not None:
