@@ -1,8 +1,7 @@
-"""What pages are made of: Jinja templates, charts and board pictures.
+"""What pages are made of: Jinja templates, charts and board pictures. A page works offline and fetches nothing.
 
-Styles, scripts and pictures stand inside a page: it works offline and fetches nothing. Charts are data, which charts.js draws
-with uPlot; colours are names of CSS variables. Boards are drawn by python-chess; a page holds the empty boards and the pieces
-once, and each picture refers to them.
+Charts are data, which charts.js draws with uPlot; colours are names of CSS variables. Boards are drawn by python-chess; a page
+holds the empty boards and the pieces once, and each picture refers to them.
 """
 
 import re

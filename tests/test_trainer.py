@@ -8,8 +8,17 @@ import pytest
 from zobra.engine.network_file import HIDDEN, LARGEST_OUTPUT, QB, SCALE
 from zobra.train.generate import SelfPlayer
 from zobra.train.positions import Replayer
-from zobra.train.quantise import float_scores, integer_scores, quantise, verify
-from zobra.train.trainer import LARGEST_WEIGHT, Schedule, Trainer, accumulate_gradient, initial_weights
+from zobra.train.trainer import (
+    LARGEST_WEIGHT,
+    Schedule,
+    Trainer,
+    accumulate_gradient,
+    float_scores,
+    initial_weights,
+    integer_scores,
+    quantise,
+    verify,
+)
 
 SMALL = 8  # neurons, where no kernel of the engine takes part
 SCHEDULE = Schedule(epochs=30, batch=128, rate=3e-3, warmup=10, validation=5)
@@ -44,7 +53,7 @@ def test_the_gradient_is_the_slope_of_the_loss(positions):
 
 
 def test_the_loss_is_what_the_output_says(positions):
-    """Against the plain arithmetic of quantise.py, for the target, the score and the result."""
+    """Against the plain arithmetic of float_scores, for the target, the score and the result."""
     sample, weights = positions[:200], initial_weights(SMALL, 2)
     errors, _ = loss_and_gradient(weights, sample, 0.25)
     chance, by_score = (1 / (1 + np.exp(-values / SCALE)) for values in (float_scores(weights[0], sample), sample["score"]))
@@ -104,5 +113,5 @@ def test_verification_finds_what_is_wrong(positions, monkeypatch):
     turned["mirrored"] ^= 1
     findings = verify(network, weights, turned)
     assert findings.kernel_differences > 40 and "in the kernels" in " ".join(findings.faults())
-    monkeypatch.setattr("zobra.train.quantise.evaluate_anew", lambda network, accumulator, position: int(position["side"]))
+    monkeypatch.setattr("zobra.train.trainer.evaluate_anew", lambda network, accumulator, position: int(position["side"]))
     assert verify(network, weights, positions[:50]).asymmetries == 50

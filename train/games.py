@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 
 import chess.pgn
 import numpy as np
+from numpy.lib.recfunctions import repack_fields
 from rich.table import Table
 
-from zobra.arena.files import write_safely
+from zobra.arena.files import read_json, write_safely
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.train.game_kernel import ENDINGS, RESULTS, DataError, TrainingGame
@@ -42,7 +43,6 @@ LEVEL_SCORES = np.concatenate([[-DECIDED_SCORE], LEVEL_SCORES, [DECIDED_SCORE]])
 CLEAR_SCORE = 300  # centipawns: a side so far ahead mostly wins
 LEAST_COHERENCE, MOST_DUPLICATES = 0.8, 0.2
 LEAST_SHARE, LARGEST_SHARE = 0.35, 0.65  # White's share of the points
-BOARD = np.dtype([(name, PACKED[name]) for name in ("occupied", "pieces")])
 
 
 def shard_path(folder: Path, first: int) -> Path:
@@ -154,10 +154,7 @@ def keep_settings(folder: Path, settings: dict[str, Any]) -> None:
     if not path.exists():
         write_atomically(path, (json.dumps(settings, indent=1) + "\n").encode())
         return
-    try:
-        known = dict(json.loads(path.read_text()))
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{path}: {error}") from error
+    known = read_json(path, "the settings of a set", dict)
     for name in sorted(known.keys() | settings.keys()):
         if (there := known.get(name)) != (here := settings.get(name)):
             raise DataError(f"{folder} holds games with {name} = {there}, not {here}: use that, or name another folder")
@@ -222,9 +219,8 @@ def coherence(positions: np.ndarray) -> float | None:
 
 def duplicate_share(positions: np.ndarray) -> float:
     """Share of positions that repeat an earlier one."""
-    boards = np.empty(len(positions), BOARD)
-    boards["occupied"], boards["pieces"] = positions["occupied"], positions["pieces"]
-    return 1 - len(np.unique(boards.view(f"V{BOARD.itemsize}"))) / len(positions) if len(positions) else 0.0
+    boards = repack_fields(positions[["occupied", "pieces"]])
+    return 1 - len(np.unique(boards.view(f"V{boards.itemsize}"))) / len(positions) if len(positions) else 0.0
 
 
 def check_data(paths: Iterable[Path], rules: dict[str, int]) -> DataReport:

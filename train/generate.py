@@ -22,7 +22,7 @@ from typing import Any
 import chess.pgn
 import numpy as np
 
-from zobra.arena.files import read_text
+from zobra.arena.files import read_json, read_text
 from zobra.arena.game_record import POINTS_OF_WHITE
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.processes import interruptible
@@ -193,12 +193,8 @@ def read_old_shard(path: Path) -> Iterator[TrainingGame]:
 
 def convert_set(source: Path, target: Path) -> tuple[int, list[str]]:
     """Convert the set in `source` to a set in `target`; number of games, and what is wrong with the shards passed over.
-    DataError if `target` holds other games, or `source` has no settings."""
-    try:
-        settings = json.loads((source / SETTINGS).read_text())
-    except (OSError, ValueError) as error:
-        raise DataError(f"{source / SETTINGS}: {error}") from error
-    keep_settings(target, {**settings, "games_a_shard": GAMES_A_SHARD})
+    DataError if `target` holds other games, OSError or ValueError if `source` has no settings."""
+    keep_settings(target, read_json(source / SETTINGS, "the settings of a set", dict) | {"games_a_shard": GAMES_A_SHARD})
     groups: dict[int, list[Path]] = defaultdict(list)
     for path in sorted(source.glob(f"*{SUFFIX}")):
         groups[int(path.stem) // GAMES_A_SHARD * GAMES_A_SHARD].append(path)

@@ -23,9 +23,8 @@ from zobra.engine.network_file import BUILT_IN, HIDDEN, install, read_network
 from zobra.engine.position import TABLES_RECORD
 from zobra.train.games import check_data, load_positions, read_sets, shards, write_atomically
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer, Tally
-from zobra.train.quantise import quantise, verify
 from zobra.train.recipe import BUILT_IN_NAME, Recipe
-from zobra.train.trainer import Errors, Trainer
+from zobra.train.trainer import Errors, Trainer, quantise, verify
 
 ZOBRA = (sys.executable, "-m", "zobra.uci")
 SEED = 1  # of the random openings of the match
