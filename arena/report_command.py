@@ -11,6 +11,7 @@ import chess
 import typer
 
 from zobra.arena import suite_results
+from zobra.arena.analysis import winning_chance
 from zobra.arena.command import errors_as_messages
 from zobra.arena.display import asked, counted, mate_text, outcome_text, summary_rows
 from zobra.arena.match import Results
@@ -227,7 +228,8 @@ def _endings(games: ReportedGames) -> Table:
 
 def _game_row(game: ReportedGame) -> dict[str, object]:
     """A line of the list of games; `curve` is the path of a small picture of White's winning chances."""
-    record, chances, curve = game.record, game.chances(), ""
+    record, curve = game.record, ""
+    chances = [winning_chance(score.white()) for *_, score in game.moves() if score is not None]
     if len(chances) > 1:
         last = min(len(chances), _POINTS_OF_CURVE) - 1
         thinned = [chances[round(index * (len(chances) - 1) / last)] for index in range(last + 1)]

@@ -46,10 +46,6 @@ class ReportedGame:
             known = chess.engine.PovScore(score, ply % 2 == 0) if (move.score, move.mate) != (None, None) else None
             yield ply // 2 + 1, self.record.black if ply % 2 else self.record.white, move, known
 
-    def chances(self) -> list[float]:
-        """White's winning chances after each move that has a score."""
-        return [winning_chance(score.white()) for *_, score in self.moves() if score is not None]
-
     def replay(self) -> str:
         """What the viewer of the page replays: JSON as replay.js reads it, packed by zlib, in base64."""
         tree, book = self.tree(), len(self.record.opening["moves"])

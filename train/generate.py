@@ -122,7 +122,7 @@ class Generation:
 
 
 def training_game(game: chess.pgn.Game) -> TrainingGame:
-    """A PGN game from its first move with a score on, cut after LONGEST_GAME plies; ValueError says why it is refused."""
+    """A PGN game, as number 0, from its first score on, cut after LONGEST_GAME plies; ValueError says why it is refused."""
     played = [(node.parent.board(), PlayedMove.from_node(node)) for node in game.mainline()]
     first = next((ply for ply, (_, move) in enumerate(played) if move.pawns(1) is not None), len(played))
     played = played[first : first + LONGEST_GAME]
