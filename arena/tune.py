@@ -1,41 +1,161 @@
 """The command `zobra tune`: SPSA of options. The engine plays itself with perturbed options, which follow from earlier games.
 
-The folder is that of a match (journal.py) between "plus" and "minus", with two files more. `tune.json` has the fields of Plan
-and Gains. `values.csv` has the values after each iteration. They follow from the games alone: a resumed run learns from the
-games in the journal again, in the same order.
+Simultaneous perturbation stochastic approximation estimates the gradient of strength from games. Every iteration perturbs all
+numbers at once, each up or down by its c; one side plays with these values, the other with the opposite ones. The result moves
+all numbers a little towards the better side. J. C. Spall, "An Overview of the Simultaneous Perturbation Method" (1998); the
+gains, with c_end and r_end for the last iteration, are those of fishtest and OpenBench.
+
+The folder is that of a match (journal.py) between "plus" and "minus", with two files more: `tune.json` has the fields of Plan
+and Gains, `values.csv` the values after each iteration. A resumed run learns from the games of the journal, in their order.
 """
 
 import io
 import json
-import time
+import math
+import random
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from chess.engine import Option
 from rich.table import Table
 
 from zobra.arena.command import GameOptions, OneEngine, check_run, end_run, plain_console, resumed, with_game_options
 from zobra.arena.display import LivePanel
 from zobra.arena.engines import read_engine, spins
-from zobra.arena.files import read_json, typed, write_safely
+from zobra.arena.files import read_json, read_toml, typed, write_safely
 from zobra.arena.game_record import GameRecord
 from zobra.arena.journal import TUNE_PLAN, Journal
 from zobra.arena.match import Match
 from zobra.arena.player import announced_options
 from zobra.arena.settings import Pairing
-from zobra.arena.spsa import PARAMETER_FORM, Gains, Spsa, Tunable, as_toml, tunables
 
 PLUS, MINUS = SIDES = ("plus", "minus")
+SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it is
+_KEYS = ("default", "low", "high", "c_end", "r_end")
+_FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
 _INTERVAL = 50  # without a terminal: the values after so many games
-_DRAW_INTERVAL = 60.0  # how often the plot is drawn anew during a run (seconds)
 _LEVELS = "▁▂▃▄▅▆▇█"
-ParameterOption = typer.Option("--parameter", "-p", help=f"An option of the engine: {PARAMETER_FORM}.")
+ParameterOption = typer.Option("--parameter", "-p", help=f"An option of the engine: {_FORM}.")
 FileOption = typer.Option("--parameters", help="TOML file, as `zobra parameters` prints it.")
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """A whole number to tune. In the last iteration `c_end` is its perturbation and `r_end` its learning rate."""
+
+    name: str
+    default: float
+    low: float
+    high: float
+    c_end: float
+    r_end: float = 0.002
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.default <= self.high or self.low == self.high:
+            raise ValueError(f"{self.name}: {self.default:g} is not between {self.low:g} and {self.high:g}")
+        if not (self.c_end >= SMALLEST_C and self.r_end > 0):
+            raise ValueError(f"{self.name}: c_end must be at least {SMALLEST_C}, and r_end above 0")
+
+    def within(self, value: float) -> float:
+        """The nearest value within the bounds."""
+        return min(max(value, self.low), self.high)
+
+
+@dataclass(frozen=True)
+class Gains:
+    """The decay of perturbation and learning rate; `stability` is the share of iterations that damps the first."""
+
+    iterations: int
+    alpha: float = 0.602
+    gamma: float = 0.101
+    stability: float = 0.1
+
+    def perturbation(self, tunable: Tunable, iteration: int) -> float:
+        """c: the perturbation of a number in an iteration (counted from 0)."""
+        return tunable.c_end * (self.iterations / (iteration + 1)) ** self.gamma
+
+    def step(self, tunable: Tunable, iteration: int) -> float:
+        """How far a number moves in an iteration for each point of the better side's lead."""
+        damping = self.stability * self.iterations
+        decay = ((damping + self.iterations) / (damping + iteration + 1)) ** self.alpha
+        return tunable.r_end * tunable.c_end**2 * decay / self.perturbation(tunable, iteration)
+
+
+class Spsa:
+    """The present values, and how an iteration changes them. The same seed gives the same perturbations."""
+
+    def __init__(self, tunables: Sequence[Tunable], gains: Gains, seed: int) -> None:
+        self.tunables, self._gains, self._seed = tunables, gains, seed
+        self.values = {tunable.name: float(tunable.default) for tunable in tunables}
+
+    def sides(self, iteration: int) -> list[dict[str, int]]:
+        """The values of the two sides of an iteration, rounded up or down at random, so that fractions count."""
+        rounding = random.Random(f"{self._seed}/{iteration}/rounding")
+        signs, sides = self._signs(iteration), list[dict[str, int]]([{}, {}])
+        for side, direction in zip(sides, (1, -1), strict=True):
+            for one in self.tunables:
+                perturbed = self.values[one.name] + direction * signs[one.name] * self._gains.perturbation(one, iteration)
+                side[one.name] = math.floor(one.within(perturbed) + rounding.random())
+        return sides
+
+    def learn(self, iteration: int, lead: int) -> None:
+        """The first side of an iteration won `lead` games more than it lost."""
+        signs = self._signs(iteration)
+        for one in self.tunables:
+            move = self._gains.step(one, iteration) * signs[one.name] * lead
+            self.values[one.name] = one.within(self.values[one.name] + move)
+
+    def _signs(self, iteration: int) -> dict[str, int]:
+        generator = random.Random(f"{self._seed}/{iteration}/signs")
+        return {tunable.name: generator.choice((-1, 1)) for tunable in self.tunables}
+
+
+def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
+    """The numbers of a TOML file with a table [parameter.NAME] of _KEYS for each, and those named on the command line (_FORM).
+    What they leave out comes from the engine's spin option. Raises ValueError, also for what exceeds its bounds; OSError."""
+    tables = read_toml(path).get("parameter") if path else {}
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise ValueError(f"{path}: no tables [parameter.NAME]")
+    for name, key, value in ((name, key, value) for name, table in tables.items() for key, value in table.items()):
+        if key not in _KEYS or type(value) not in (int, float):
+            raise ValueError(f"{path}: {name}: {key} is no number, or none of {', '.join(_KEYS)}")
+    for text in texts:
+        name, separator, rest = text.partition("=")
+        try:
+            numbers = [float(number) for number in rest.split(",")] if separator else []
+        except ValueError:
+            numbers = []
+        if separator and not 3 <= len(numbers) <= len(_KEYS):
+            raise ValueError(f"--parameter {text}: not {_FORM}")
+        tables[name.strip()] = dict(zip(_KEYS, numbers, strict=False))
+    if not tables:
+        raise ValueError("nothing to tune: name a file of parameters or, with --parameter, some of the engine's options")
+    found = []
+    for name, table in tables.items():
+        if name not in spins:
+            raise ValueError(f"the engine has no spin option {name} (it has: {', '.join(spins) or 'none'})")
+        spin: dict[str, Any] = {"default": spins[name].default, "low": spins[name].min, "high": spins[name].max}
+        values = spin | table
+        if not spin["low"] <= values["low"] <= values["high"] <= spin["high"]:
+            raise ValueError(f"{name}: the engine takes {spin['low']} to {spin['high']}")
+        c_end = max(SMALLEST_C, (values["high"] - values["low"]) / 20)  # where none is given
+        found.append(Tunable(name, **({"c_end": c_end} | values)))
+    return found
+
+
+def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
+    """These numbers with other defaults, in the form of the file."""
+    tables = []
+    for entry in chosen:
+        name = entry.name if entry.name.isidentifier() and entry.name.isascii() else json.dumps(entry.name, ensure_ascii=False)
+        lines = [f"{key} = {getattr(entry, key):.15g}" for key in _KEYS[1:]]
+        tables.append("\n".join([f"[parameter.{name}]", f"default = {round(values[entry.name])}", *lines, ""]))
+    return "\n".join(tables)
 
 
 @with_game_options(tc="5+0.05", games=10_000)
@@ -69,16 +189,13 @@ def tune(
     plan.keep(folder)
     with closing(Journal(folder, settings, conditions)) as journal:
         tuning = Tuning(journal, plan)
-        with TuneDisplay(console, folder / "values.svg") as display:
+        with TuneDisplay(console, "games") as display:
             tuning.play(options.playing, display)
     console.print(values_table(tuning))
-    for name, value in tuning.values.items():
-        console.print(f"{name} = {round(value)}")
     if tuning.error is None:
         write_safely(folder / "tuned.toml", as_toml(plan.tunables, tuning.values))
-        if not draw_course(tuning, folder / "values.svg"):
-            console.print("no plot, as matplotlib is missing")
-        console.print(f"kept in {folder}: tuned.toml, values.csv, values.svg", soft_wrap=True)
+        plot = "values.svg" if draw_course(tuning, folder / "values.svg") else "but no plot, as matplotlib is missing"
+        console.print(f"kept in {folder}: tuned.toml, values.csv, {plot}", soft_wrap=True)
     end_run(console, tuning, folder)
 
 
@@ -126,9 +243,8 @@ class Tuning(Match):
         opening = self.settings.openings()
         for iteration in range(self.plan.gains.iterations):
             first = iteration * self.games_each
-            missing = [index for index in range(first, first + self.games_each) if index not in self.done]
             options = dict(zip(SIDES, self._spsa.sides(iteration), strict=True))
-            for index in missing:
+            for index in (index for index in range(first, first + self.games_each) if index not in self.done):
                 pair, reversed_colours = divmod(index, 2)
                 white, black = (MINUS, PLUS) if reversed_colours else (PLUS, MINUS)
                 yield Pairing(index, pair, pair + 1, white, black, opening(pair), options)
@@ -154,11 +270,7 @@ class Tuning(Match):
 
 
 class TuneDisplay(LivePanel):
-    """Shows a tuning run, and draws its plot once a minute."""
-
-    def __init__(self, console: Console, plot: Path) -> None:
-        super().__init__(console, "games")
-        self._plot, self._drawn = plot, time.monotonic()
+    """Shows a tuning run, as its observer (see Match.play)."""
 
     def begin(self, tuning: Tuning) -> None:
         self.count_from(tuning.results.games, tuning.total)
@@ -174,9 +286,6 @@ class TuneDisplay(LivePanel):
         elif games % _INTERVAL == 0:
             values = ", ".join(f"{name} {value:.1f}" for name, value in tuning.values.items())
             self.console.print(f"{games} of {tuning.total} games: {values}", soft_wrap=True)
-        if time.monotonic() - self._drawn > _DRAW_INTERVAL:
-            self._drawn = time.monotonic()
-            draw_course(tuning, self._plot)
 
 
 def values_table(tuning: Tuning) -> Table:
@@ -208,7 +317,6 @@ def draw_course(tuning: Tuning, path: Path) -> bool:
         distances = [(value - entry.default) / entry.c_end for value in course]
         axes.plot(games, distances, label=entry.name.replace("$", r"\$"))
     axes.axhline(0, color="grey", linewidth=0.8)
-    axes.grid(alpha=0.3)
     axes.legend(fontsize="small", ncols=1 + len(plan.tunables) // 12, loc="upper left")
     drawing = io.BytesIO()
     figure.savefig(drawing, format=path.suffix[1:])

@@ -15,8 +15,7 @@ from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import Journal
 from zobra.arena.pool import Playing
 from zobra.arena.settings import Settings
-from zobra.arena.spsa import Gains, Tunable
-from zobra.arena.tune import SIDES, Plan, Tuning, sparkline
+from zobra.arena.tune import SIDES, Gains, Plan, Tunable, Tuning, sparkline
 
 XBOARD_WITHOUT_POSITIONS = """
 for line in iter(input, "quit"):
@@ -36,11 +35,11 @@ def test_it_finds_the_better_value(tmp_path):
     assert rows[0] == ["iteration", "Strength"] and rows[1] == ["0", "30.0000"] and len(rows) == 32
     found = float(rows[-1][1])
     assert 45 < found <= 100
-    assert f"Strength = {round(found)}" in text and "60 of 60 games" in text
+    assert f" {found:.1f} " in text and "60 of 60 games" in text
     assert f"default = {round(found)}\n" in (folder / "tuned.toml").read_text()
     assert "</svg>" in (folder / "values.svg").read_text()
     again = run("--folder", folder)  # nothing is left to play; the same values come out of the journal
-    assert "resuming after 60 of 60 games" in again and f"Strength = {round(found)}" in again
+    assert "resuming after 60 of 60 games" in again and f" {found:.1f} " in again
     assert rows == list(csv.reader((folder / "values.csv").open()))
     assert "holds a run of tuning" in run_command("match", "--folder", folder, code=2)
     assert "holds another run" in run(*arguments, "--stability", "0.2", "--folder", folder, code=2)
