@@ -1,9 +1,8 @@
 """The command `zobra ablate`: what an engine loses when one of its techniques is switched off by an option.
 
 An ablation is a gauntlet (journal.py) of the whole engine, named WHOLE, against itself without each technique. Beside the games
-lies `ablation.json`: {"kind": "ablation", "limit", "bench": nodes of the whole engine or null, "techniques": [{"name", "off":
-{option: value}, "games", "pairs": [0 to 2 points], "elo", "margin" (null where they are unknown), "bench"}]}, and the same
-as a Markdown table in `ablation.md`. Elo is what the engine loses without the technique.
+lie `ablation.json`: {"kind": "ablation", "limit", "bench": nodes of the whole engine or null, "techniques": [{"name", "off":
+{option: value}, "games", "pairs": [0 to 2 points], "elo" lost and its "margin", or null, "bench"}]}, and a table `ablation.md`.
 """
 
 import json
@@ -32,11 +31,9 @@ WHOLE = "everything"
 SWITCH = "use_"
 # the last line of a bench, as OpenBench wants it, or as Stockfish prints it
 _BENCH = re.compile(r"^\s*(\d+) nodes \d+ nps|^Nodes searched\s*:\s*(\d+)", re.MULTILINE)
-_LONGEST_BENCH = 600.0  # seconds
 _HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
 TechniquesOption = typer.Option("--techniques", help="TOML file: a table [NAME] of options for each.")
 OffOption = typer.Option("--off", "-x", help="[NAME:]OPTION=VALUE[,...]", show_default="every option use_… that is on")
-Techniques = dict[str, dict[str, Any]]  # the options that switch each technique off
 
 
 @with_game_options(tc="nodes=20000", games=400)
@@ -52,7 +49,7 @@ def ablate(
     if engine is not None:
         spec = read_engine(engine, options.option or [])
         announced = announced_options(spec, Settings.stall_seconds)
-        parts = Techniques({WHOLE: {}}) | techniques(file, off or [], spins(announced))
+        parts = {WHOLE: dict[str, Any]()} | techniques(file, off or [], spins(announced))
         engines = [replace(spec, name=n, options=as_announced(spec.options | part, announced)) for n, part in parts.items()]
         settings = options.settings(engines, tournament=GAUNTLET)
     else:
@@ -74,16 +71,16 @@ def ablate(
     end_run(console, state, folder)
 
 
-def techniques(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> Techniques:
-    """Those of a TOML file with a table [NAME] of options each, and those given as [NAME:]OPTION=VALUE[,OPTION=VALUE...].
-    Without either, all options named use_… that are on. Raises ValueError or OSError."""
+def techniques(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> dict[str, dict[str, Any]]:
+    """The options that switch each technique off, by a TOML file with a table [NAME] of options for each, and by texts
+    [NAME:]OPTION=VALUE[,OPTION=VALUE...]. Without either, all options named use_… that are on. Raises ValueError or OSError."""
     found = list(read_toml(path).items()) if path else []
     for name, off in found:
         if not isinstance(off, dict) or not off or any(isinstance(value, dict | list) for value in off.values()):
             raise ValueError(f"{path}: {name} is no table of options")
     for text in texts:
-        name, colon, rest = text.rpartition(":")
-        pairs = [part.partition("=") for part in (rest if colon else text).split(",")]
+        name, _, rest = text.rpartition(":")
+        pairs = [part.partition("=") for part in rest.split(",")]
         if not all(option.strip() and separator for option, separator, _ in pairs):
             raise ValueError(f"technique {text!r}: not [NAME:]OPTION=VALUE[,OPTION=VALUE...]")
         found.append((name.strip() or text, {option.strip(): value.strip() for option, _, value in pairs}))
@@ -105,7 +102,7 @@ def bench(spec: EngineSpec) -> int | None:
     conversation = "\n".join(["uci", *options, "isready", "bench", "quit", ""])
     try:
         output = subprocess.run(
-            [spec.program(), *spec.command[1:]], input=conversation, cwd=spec.directory, timeout=_LONGEST_BENCH,
+            [spec.program(), *spec.command[1:]], input=conversation, cwd=spec.directory, timeout=600,
             capture_output=True, text=True, errors="replace", check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:

@@ -3,9 +3,7 @@
 Ratings are fitted by maximum likelihood in the Bradley-Terry model, a draw being half a win, as Ordo and BayesElo do. Each
 rung's known rating is a normal prior: a well-known rung keeps its rating, a doubtful one moves to where it plays. In a
 calibration rungs play each other. That shows their differences well, but hardly their common level; so the covariance of all
-ratings is kept.
-
-`ladder.json`: {"time_control", "names", "ratings", "covariance": a row for each name}.
+ratings is kept, in `ladder.json`: {"time_control", "names", "ratings", "covariance": a row for each name}.
 """
 
 import json
@@ -62,12 +60,10 @@ def ladder(
     elif known is not None:
         calibration = known[1]
         console.print(f"ratings as calibrated at {options.tc}, {CALIBRATION}", soft_wrap=True)
-        rungs = recalibrated(rungs, calibration, f"calibrated at {options.tc}")
+        rungs = recalibrated(rungs, calibration)
     rungs = [rung for rung in rungs if lowest <= rung.rating <= highest]
-    if not rungs:
-        raise ValueError(f"{rungs_file}: no installed rung between {lowest} and {highest}")
-    if calibrate and len(rungs) < 2:
-        raise ValueError(f"{rungs_file}: a calibration needs two rungs that play each other, and {len(rungs)} is left")
+    if len(rungs) < 1 + calibrate:
+        raise ValueError(f"{rungs_file}: {len(rungs)} of {1 + calibrate} needed rungs installed between {lowest} and {highest}")
     folder, engines = options.run_folder("ladder"), [rung.engine for rung in rungs]
     if not calibrate:
         engines.insert(0, read_engine(engine, options.option or []))
@@ -85,12 +81,11 @@ def ladder(
 
 @dataclass(frozen=True)
 class Rung:
-    """An engine with its rating, the standard deviation of that rating, and its source."""
+    """An engine with its rating, and the standard deviation of that rating."""
 
     engine: EngineSpec
     rating: float
     sigma: float
-    source: str
 
 
 @dataclass(frozen=True)
@@ -120,7 +115,7 @@ def read_rungs(path: Path) -> list[Rung]:
         rating, sigma = extra.get("rating"), extra.get("sigma", 50)
         if not isinstance(rating, int | float) or not isinstance(sigma, int | float) or sigma <= 0:
             raise ValueError(f"{path}: engine {engine.name}: rating and sigma must be numbers, sigma above 0")
-        rungs.append(Rung(engine, float(rating), float(sigma), str(extra.get("source", "no source given"))))
+        rungs.append(Rung(engine, float(rating), float(sigma)))
     return sorted(rungs, key=lambda rung: rung.rating)
 
 
@@ -174,14 +169,11 @@ def read_calibration(path: Path) -> tuple[str, Ratings] | None:
     return read_json(path, "a calibration (delete it, or use --published)", convert)
 
 
-def recalibrated(rungs: Sequence[Rung], calibration: Ratings, source: str) -> list[Rung]:
+def recalibrated(rungs: Sequence[Rung], calibration: Ratings) -> list[Rung]:
     """Rungs with the ratings that a calibration found."""
-    result = list(rungs)
-    for at, rung in enumerate(rungs):
-        if rung.engine.name in calibration.names:
-            rating, margin = calibration[rung.engine.name]
-            result[at] = replace(rung, rating=rating, sigma=margin / Z_95, source=source)
-    return result
+    found = {name: calibration[name] for name in calibration.names}
+    pairs = [(rung, found.get(rung.engine.name)) for rung in rungs]
+    return [replace(rung, rating=new.rating, sigma=new.margin / Z_95) if new else rung for rung, new in pairs]
 
 
 def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:

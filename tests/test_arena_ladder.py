@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from tests.arena_runs import ENGINE, run
+from tests.arena_runs import ENGINE, flat, run
 from zobra.arena import ladder as ladders
-from zobra.arena.engines import EngineSpec
+from zobra.arena.engines import EngineSpec, read_engine_file
 from zobra.arena.game_record import GameRecord
 from zobra.arena.ladder import Ratings, Rung, fit, read_calibration, read_rungs, recalibrated, save_calibration
 from zobra.arena.match import Results
@@ -17,7 +17,7 @@ from zobra.arena.statistics import elo_of_score, score_of_elo
 
 
 def rung(name: str, rating: float, sigma: float = 1.0) -> Rung:
-    return Rung(EngineSpec(name, (name,)), rating, sigma, "test")
+    return Rung(EngineSpec(name, (name,)), rating, sigma)
 
 
 def results(games: list[tuple[str, str, str]]) -> Results:
@@ -56,7 +56,8 @@ def test_many_engines_find_their_places():
 def test_lists(tmp_path):
     rungs = read_rungs(ladders.SHIPPED)
     assert [one.rating for one in rungs] == sorted(one.rating for one in rungs)
-    assert len({one.engine.name for one in rungs}) == len(rungs) >= 10 and all("Debian" in one.source for one in rungs)
+    assert len({one.engine.name for one in rungs}) == len(rungs) >= 10
+    assert all("Debian" in extra["source"] for _, extra in read_engine_file(ladders.SHIPPED))
     protocols = {one.engine.name: one.engine.protocol for one in rungs}
     assert protocols["Fairy-Max 5.0b"] == protocols["Phalanx 25"] == "xboard"
     path = tmp_path / "bad.toml"
@@ -72,7 +73,7 @@ def test_a_calibration_tells_differences_better_than_heights():
     assert found["a"].margin == pytest.approx(height, rel=0.02)
     # an engine that meets both knows no better how high it stands, since both may be off together
     again = [("X", name, "1/2-1/2") for name in ("a", "b") for _ in range(5_000)] + [("a", "b", "1/2-1/2")]
-    rungs = recalibrated([rung("a", 0), rung("b", 0)], found, "test")
+    rungs = recalibrated([rung("a", 0), rung("b", 0)], found)
     assert [one.sigma for one in rungs] == [pytest.approx(height / 1.96, rel=0.02)] * 2
     kept = fit(results(again), rungs, found)
     assert kept["X"].margin == pytest.approx(height, rel=0.03)
@@ -86,8 +87,8 @@ def test_calibrations_are_kept(tmp_path):
     pair = Ratings(["a", "b"], [1555.0, 1600.0], [[100.0, 90.0], [90.0, 121.0]])
     save_calibration(pair, "5+0.05", path)
     assert read_calibration(path) == ("5+0.05", pair)
-    first, second = recalibrated([rung("a", 1500, 30), rung("c", 1600, 30)], pair, "here")
-    assert (first.rating, first.sigma, first.source, second) == (1555.0, pytest.approx(10), "here", rung("c", 1600, 30))
+    first, second = recalibrated([rung("a", 1500, 30), rung("c", 1600, 30)], pair)
+    assert (first.rating, first.sigma, second) == (1555.0, pytest.approx(10), rung("c", 1600, 30))
     save_calibration(Ratings(["c", "b"], [1700.0, 1650.0], [[64.0, 1.0], [1.0, 49.0]]), "5+0.05", path)
     joined = Ratings(["a", "c", "b"], [1555.0, 1700.0, 1650.0], [[100.0, 0.0, 0.0], [0.0, 64.0, 1.0], [0.0, 1.0, 49.0]])
     assert read_calibration(path) == ("5+0.05", joined)
@@ -124,5 +125,5 @@ def test_the_command(tmp_path, monkeypatch):
     assert kept["time_control"] == "30" and rating["weak"] < rating["same"]
     for control, told in (("30", "ratings as calibrated at 30"), ("20", "ratings as published: the calibration in")):
         text = run("ladder", "--list", path, "--tc", control, "--lowest", "5000", code=2)
-        assert told in text and "no installed rung" in text
-    assert "needs two rungs" in run("ladder", "--calibrate", *arguments, "--lowest", "1100", code=2)
+        assert told in text and "0 of 1 needed rungs installed" in flat(text)
+    assert "1 of 2 needed rungs" in flat(run("ladder", "--calibrate", *arguments, "--lowest", "1100", code=2))
