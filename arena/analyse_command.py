@@ -19,8 +19,8 @@ from zobra.arena.analysis import SIDES, Analyst, EngineLine, Search, SideSummary
 from zobra.arena.command import INTERRUPTED, EngineOptions, errors_as_messages, plain_console
 from zobra.arena.display import LivePanel
 from zobra.arena.engines import EngineSpec, read_engine
-from zobra.arena.epd import status_names, with_clocks_as_operations
 from zobra.arena.files import STANDARD_INPUT, read_text
+from zobra.arena.openings import read_epd
 from zobra.arena.processes import run_async
 from zobra.arena.report_command import match_page
 from zobra.arena.report_games import read_pgn
@@ -65,14 +65,11 @@ def _games(content: str) -> Iterator[chess.pgn.Game | ValueError]:
 
 
 def _position(line: str, where: str) -> chess.pgn.Game | ValueError:
-    """A FEN or EPD as a game without moves; castling rights that only Chess960 knows make it a Chess960 position."""
+    """A FEN or EPD as a game without moves."""
     try:
-        board, operations = chess.Board.from_epd(with_clocks_as_operations(line), chess960=True)
+        board, operations = read_epd(line)
     except ValueError as error:
         return ValueError(f"{where}: {error}")
-    board.chess960 = board.has_chess960_castling_rights()
-    if not board.is_valid():
-        return ValueError(f"{where}: impossible position ({status_names(board)})")
     game = chess.pgn.Game({"Event": str(operations.get("id") or where), "White": "?", "Black": "?", "Result": "*"})
     game.setup(board)
     return game

@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections import Counter
 from contextlib import ExitStack
 from statistics import median
 
@@ -12,12 +11,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from zobra.arena.epd import SuitePosition
 from zobra.arena.game_record import GameRecord
 from zobra.arena.match import Match, Results
 from zobra.arena.settings import Pairing, Settings
 from zobra.arena.statistics import estimate
-from zobra.arena.suite_results import EngineResult, Outcome, SuiteResult
+from zobra.arena.suite_results import Outcome, SuitePosition, SuiteResult
 
 _INTERVAL = 20  # without a terminal: figures after so many games
 _MOST_BAD_LINES = 20  # that are shown in full
@@ -124,25 +122,6 @@ def standings(results: Results) -> Table:
     return table
 
 
-class SuiteProgress(LivePanel):
-    """Progress of one engine over a suite: one line per position where there is no terminal."""
-
-    def __init__(self, console: Console, result: SuiteResult, engine: EngineResult) -> None:
-        super().__init__(console, engine.name)
-        self._result, self._engine = result, engine
-        self.count_from(len(engine.answered), len(result.positions), "position")
-
-    def answered(self, index: int) -> None:
-        """One more position has its outcome."""
-        engine, position, done = self._engine, self._result.positions[index], len(self._engine.answered)
-        points = f", {engine.points} points" if self._result.maximum_points else ""
-        line = f"({engine.solved} solved{points}): {position.name} {outcome_text(position, engine.outcomes[index])}"
-        self.count(done)
-        self.show(Text(line, overflow="ellipsis", no_wrap=True))
-        if not self.live:
-            self.console.print(f"{engine.name} {done}/{len(self._result.positions)} {line}", soft_wrap=True)
-
-
 def mate_text(moves: int) -> str:
     """ "mate in 3", or "mated in 3" for -3."""
     return f"mate in {moves}" if moves > 0 else f"mated in {-moves}"
@@ -166,23 +145,17 @@ def outcome_text(position: SuitePosition, outcome: Outcome | None) -> str:
     return f"✓ {move}, {since.time_ms} ms, {since.nodes:,} nodes, depth {since.depth}"
 
 
-def position_table(result: SuiteResult) -> Table:
-    """One row per position, one column per engine: move, time, nodes and depth of the first stable solution."""
+def print_suite(console: Console, result: SuiteResult, positions: bool) -> None:
+    """Prints the answers to each position, where these are asked for, and the comparison of the engines."""
     names = [engine.name for engine in result.engines]
     table = Table("position", "asked", *names, title="Positions (time, nodes and depth of the first stable solution)")
     for position, *outcomes in zip(result.positions, *(engine.outcomes for engine in result.engines), strict=True):
         cells = [Text(outcome_text(position, o), style="green" if o and o.solved else "red") for o in outcomes]
         table.add_row(position.name, asked(position), *cells)
-    return table
-
-
-def summary_table(result: SuiteResult) -> Table:
-    """The engines side by side."""
-    title = f"{counted(len(result.positions), 'position')} at {result.limit_text()}"
-    table = Table("", *(engine.name for engine in result.engines), title=title)
+    summary = Table("", *names, title=f"{counted(len(result.positions), 'position')} at {result.limit_text()}")
     for row in summary_rows(result):
-        table.add_row(*row)
-    return table
+        summary.add_row(*row)
+    console.print(*([table] if positions else []), summary)
 
 
 def summary_rows(result: SuiteResult) -> list[list[str]]:
@@ -204,8 +177,8 @@ def summary_rows(result: SuiteResult) -> list[list[str]]:
 
 
 def print_bad_lines(console: Console, result: SuiteResult) -> None:
-    """Lists the lines that could not be used, the first ones in full."""
+    """Lists the first lines that could not be used, and counts the others."""
     for bad in result.bad_lines[:_MOST_BAD_LINES]:
-        console.print(str(bad), style="yellow", soft_wrap=True)
-    for file, count in Counter(bad.file for bad in result.bad_lines[_MOST_BAD_LINES:]).items():
-        console.print(f"{file}: {counted(count, 'more line')} that cannot be used (all are in the JSON file)", style="yellow")
+        console.print(f"{bad.file}:{bad.line}: {bad.problem}", style="yellow", soft_wrap=True)
+    if (more := len(result.bad_lines) - _MOST_BAD_LINES) > 0:
+        console.print(f"{counted(more, 'more line')} that cannot be used (all are in the JSON file)", style="yellow")

@@ -1,8 +1,10 @@
-"""Opening books: EPD or FEN lines and PGN games (also in .gz, .bz2, .zip and .zst files), and Polyglot books."""
+"""Opening books: EPD or FEN lines and PGN games (also in .gz, .bz2, .zip and .zst files), and Polyglot books; EPD lines."""
 
 import io
 import random
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -14,7 +16,6 @@ import chess.pgn
 import chess.polyglot
 
 from zobra.arena.adjudication import ending_on_board
-from zobra.arena.epd import status_names, with_clocks_as_operations
 from zobra.arena.files import printable, read_text
 
 SEQUENTIAL, RANDOM = ORDERS = ("sequential", "random")
@@ -22,6 +23,7 @@ USUAL_PLIES = 8  # random moves that begin a game where there is no book, and mo
 MOST_RANDOM_PLIES = 16  # longer random walks seldom end quietly, and take long to draw
 _WALKS = 1_000_000  # how many different walks there are to choose from
 _PACKED = (".gz", ".bz2", ".zip", ".zst")
+_CLOCKS = re.compile(r"^((?:\S+\s+){4})([0-9]+);*\s+([0-9]+);*(?!\S)[\s;]*")  # the two of a FEN, behind its other fields
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,9 @@ class Opening:
 def opening_source(
     path: Path | None, count: int, *, order: str = SEQUENTIAL, seed: int = 0, plies: int | None = None, chess960: bool = False
 ) -> Callable[[int], Opening]:
-    """A function that gives each of `count` openings by its index. They begin anew when the book has fewer. The same arguments
-    give the same openings. Without a book: random walks of `plies` plies from the start position, or in Chess960 the 960 start
-    positions. Raises ValueError that names file and line, or OSError; the function too."""
+    """A function that gives each of `count` openings by its index; they begin anew when the book has fewer. The same arguments
+    give the same openings. Without a book: random walks of `plies` plies from the start position, or the start positions of
+    Chess960. Raises ValueError that names file and line, or OSError; the function too."""
     number, read = _book(path, plies, chess960, seed)
     if not number:
         raise ValueError(f"{path}: no openings")
@@ -88,19 +90,34 @@ def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tu
 
 def _epd_opening(path: Path, number: int, line: str, chess960: bool) -> Opening:
     try:
-        board, operations = chess.Board.from_epd(with_clocks_as_operations(line), chess960=chess960)
-        _check(board)
+        board, operations = read_epd(line)
+        return _opening(board, (), str(operations.get("id") or f"{path.stem}:{number}"), chess960)
     except ValueError as error:
         raise ValueError(f"{path}:{number}: {printable(str(error))}") from error
-    return Opening(board.fen(), name=str(operations.get("id") or f"{path.stem}:{number}"))
 
 
-def _check(board: chess.Board) -> None:
-    if not board.is_valid():
-        hint = " (a Chess960 position?)" if board.status() & chess.STATUS_BAD_CASTLING_RIGHTS else ""
-        raise ValueError(f"impossible position: {status_names(board)}{hint}")
-    if ending := ending_on_board(board):
-        raise ValueError(f"the game is over in this position ({ending.reason})")
+class _Chess960Board(chess.Board):
+    """A board that reads every FEN as Chess960, also where python-chess makes a second board from the EPD's fields."""
+
+    def __init__(self, fen: str | None = chess.STARTING_FEN, *, chess960: bool = True) -> None:
+        super().__init__(fen, chess960=chess960)
+
+
+def read_epd(line: str) -> tuple[chess.Board, dict[str, Any]]:
+    """The position of an EPD line, or of a FEN with operations behind it, and these operations. Castling rights that only
+    Chess960 knows make it a Chess960 position. Raises ValueError."""
+    epd = _CLOCKS.sub(r"\1hmvc \2; fmvn \3; ", line.strip())  # EPD keeps the clocks in operations
+    board, operations = _Chess960Board.from_epd(epd, chess960=True)
+    board.chess960 = board.has_chess960_castling_rights()
+    check_possible(board)
+    return board, operations
+
+
+def check_possible(board: chess.Board) -> None:
+    """Raises ValueError for an impossible position, saying what is wrong in python-chess' words."""
+    if status := board.status():
+        names = ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & status)
+        raise ValueError(f"impossible position ({names})")
 
 
 def _pgn_opening(path: Path, text: str, index: int, plies: int | None, chess960: bool) -> Opening:
@@ -108,31 +125,35 @@ def _pgn_opening(path: Path, text: str, index: int, plies: int | None, chess960:
     try:
         if game is None or game.errors:
             raise ValueError(printable(str(game.errors[0])) if game else "not readable")
-        board = game.board()
+        board, moves = game.board(), list(game.mainline_moves())[:plies]
         if type(board) is not chess.Board:
             raise ValueError(f"its variant is {board.uci_variant}")
-        if board.has_chess960_castling_rights() and not chess960:
-            raise ValueError("a Chess960 position, without --chess960")
-        board.chess960 = chess960
-        root, moves = board.fen(), []
-        for move in list(game.mainline_moves())[:plies]:
-            moves.append(board.uci(move))
-            board.push(move)
-        _check(board)
+        return _opening(board, moves, game.headers.get("Opening") or f"{path.stem}:{index + 1}", chess960)
     except ValueError as error:
         raise ValueError(f"{path}: game {index + 1}: {error}") from error
-    return Opening(root, tuple(moves), game.headers.get("Opening") or f"{path.stem}:{index + 1}")
+
+
+def _opening(board: chess.Board, moves: Sequence[chess.Move], name: str, chess960: bool) -> Opening:
+    """The opening with these moves. Raises ValueError when no game can begin there."""
+    if board.has_chess960_castling_rights() and not chess960:
+        raise ValueError("a Chess960 position, without --chess960")
+    board.chess960 = chess960
+    check_possible(board)
+    root, played = board.fen(), []
+    for move in moves:
+        played.append(board.uci(move))
+        board.push(move)
+    if ending := ending_on_board(board):
+        raise ValueError(f"the game is over in this position ({ending.reason})")
+    return Opening(root, tuple(played), name)
 
 
 def _polyglot_walk(path: Path, index: int, plies: int, seed: int) -> Opening:
     """A walk from the start position, moves drawn by their weights. Each index has its own random numbers."""
     board, generator = chess.Board(), random.Random(f"{seed}/{index}")
-    with chess.polyglot.open_reader(path) as reader:
+    with chess.polyglot.open_reader(path) as reader, suppress(IndexError):  # where the book has no more moves
         while len(board.move_stack) < plies:
-            try:
-                board.push(reader.weighted_choice(board, random=generator).move)
-            except IndexError:
-                break
+            board.push(reader.weighted_choice(board, random=generator).move)
     return Opening(chess.STARTING_FEN, tuple(move.uci() for move in board.move_stack), f"{path.stem}:{index + 1}")
 
 

@@ -9,21 +9,20 @@ from typing import Annotated, Any, NamedTuple
 import chess.engine
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from zobra.arena import display
 from zobra.arena.command import INTERRUPTED, EngineOptions, command_line, errors_as_messages, plain_console
 from zobra.arena.engines import EngineSpec, read_engines
-from zobra.arena.epd import SuitePosition, read_suites
 from zobra.arena.files import check_writable, printable
 from zobra.arena.player import EngineFailure, EnginePlayer
 from zobra.arena.processes import machine, run_async
-from zobra.arena.suite_results import Effort, EngineResult, Outcome, SuiteResult, why_unsolved
+from zobra.arena.suite_results import Effort, EngineResult, Outcome, SuitePosition, SuiteResult, read_suites, why_unsolved
 
 GRACE = 10.0  # an engine that has not answered this long after its time was up hangs (seconds)
 START_TIMEOUT = 30.0  # how long an engine may be silent after its start (seconds)
 _ANALYSIS = "UCI_AnalyseMode"
 SAVE_INTERVAL = 5.0  # how often the JSON file is brought up to date during a run (seconds)
-DEFAULT_TIME_MS = 1000
 EngineOption = typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file; repeat to compare.", show_default="zobra")
 TimeOption = typer.Option(min=1, help="Milliseconds a position.", show_default="1000 if no limit is given")
 StopOption = typer.Option(min=0, metavar="PLIES", help="End a search once its solution stood for PLIES of depth.")
@@ -55,7 +54,7 @@ def suite(
     """Let engines solve test suites, and compare them. The same command resumes an interrupted run."""
     console = plain_console()
     if movetime is None and nodes is None and depth is None:
-        movetime = DEFAULT_TIME_MS
+        movetime = 1000
     with errors_as_messages():
         specs = read_engines(engine or ["zobra"], option or [])
         positions, bad_lines = read_suites(files)
@@ -64,46 +63,48 @@ def suite(
         result = SuiteResult([str(path) for path in files], limit, workers, positions, bad_lines, engines)
         result.machine, result.command_line = machine(), command_line()
         display.print_bad_lines(console, result)
-        if not result.positions:
+        if not positions:
             raise ValueError("no position to solve in these files")
         check_writable(output.resolve())
         result.resume(output)
         search = chess.engine.Limit(time=movetime and movetime / 1000, nodes=nodes, depth=depth)
         interrupted = False
         try:
-            for spec, answers in zip(specs, engines, strict=True):
-                _run_engine(console, result, spec, answers, SuiteLimits(search, stop_when_solved, timeout, workers), output)
+            for number, spec in enumerate(specs):
+                _run_engine(console, result, spec, number, SuiteLimits(search, stop_when_solved, timeout, workers), output)
         except KeyboardInterrupt:
             interrupted = True
-        if table:
-            console.print(display.position_table(result))
-        console.print(display.summary_table(result))
+        display.print_suite(console, result, positions=table)
         if any(answers.answered for answers in engines):
             result.save(output)
             console.print(f"results: {output}", soft_wrap=True)
         if interrupted:
-            done = sum(len(answers.answered) for answers in engines)
-            all_told = display.counted(len(engines) * len(positions), "position")
-            console.print(f"interrupted; the same command resumes after {done} of {all_told}", soft_wrap=True)
+            done, total = sum(len(answers.answered) for answers in engines), len(engines) * len(positions)
+            console.print(f"interrupted; the same command resumes after {done} of {display.counted(total, 'position')}")
             raise typer.Exit(INTERRUPTED)
         if not result.finished:
             raise typer.Exit(1)
 
 
-def _run_engine(
-    console: Console, result: SuiteResult, spec: EngineSpec, engine: EngineResult, limits: SuiteLimits, output: Path
-) -> None:
-    """Searches what the engine has not searched yet; results are saved as they come. Raises OSError when they cannot be."""
-    saved = time.monotonic()
+def _run_engine(console: Console, result: SuiteResult, spec: EngineSpec, number: int, limits: SuiteLimits, file: Path) -> None:
+    """Searches what this engine of the result has not searched yet. Shows and saves outcomes as they come. Raises OSError."""
+    engine, saved = result.engines[number], time.monotonic()
 
     def answered(index: int) -> None:
         nonlocal saved
-        progress.answered(index)
+        position, done = result.positions[index], len(engine.answered)
+        points = f", {engine.points} points" if result.maximum_points else ""
+        line = f"({engine.solved} solved{points}): {position.name} {display.outcome_text(position, engine.outcomes[index])}"
+        panel.count(done)
+        panel.show(Text(line, overflow="ellipsis", no_wrap=True))
+        if not panel.live:
+            console.print(f"{engine.name} {done}/{len(result.positions)} {line}", soft_wrap=True)
         if time.monotonic() - saved > SAVE_INTERVAL:
-            result.save(output)
+            result.save(file)
             saved = time.monotonic()
 
-    with display.SuiteProgress(console, result, engine) as progress:
+    with display.LivePanel(console, engine.name) as panel:
+        panel.count_from(len(engine.answered), len(result.positions), "position")
         try:
             run_async(run_suite(result.positions, spec, engine, limits, answered))
         except EngineFailure as error:
@@ -133,18 +134,14 @@ async def run_suite(
                 if player is None:
                     player = await EnginePlayer.start(spec, START_TIMEOUT)
                     engine.version = player.announced_name
-                failure = ""
                 try:
-                    solving = _solve(player, positions[index], index, limits)
-                    engine.outcomes[index] = await asyncio.wait_for(solving, longest)
-                except chess.engine.EngineError as error:
-                    failure = printable(f"engine failed: {error}")
-                except asyncio.TimeoutError:
-                    failure = f"no answer within {longest:g} s"
-                if failure:
-                    engine.outcomes[index] = Outcome(move=None, solved=False, why=failure)
-                    failed, player = player, None
-                    await failed.kill()
+                    engine.outcomes[index] = await asyncio.wait_for(_solve(player, positions[index], index, limits), longest)
+                except (chess.engine.EngineError, asyncio.TimeoutError) as error:
+                    hangs = isinstance(error, asyncio.TimeoutError)
+                    why = f"no answer within {longest:g} s" if hangs else printable(f"engine failed: {error}")
+                    engine.outcomes[index] = Outcome(move=None, solved=False, why=why)
+                    failing, player = player, None
+                    await failing.kill()
                 answered(index)
         finally:
             if player is not None:
@@ -163,9 +160,7 @@ async def run_suite(
 def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Ends a search with the error that happened in the middle of it. python-chess hands such errors (an illegal move above
     all) to the event loop alone, and the search never ends."""
-    command = getattr(context.get("protocol"), "command", None)
-    analysis = getattr(command, "analysis", None)
-    error = context.get("exception")
+    analysis, error = getattr(getattr(context.get("protocol"), "command", None), "analysis", None), context.get("exception")
     if isinstance(analysis, chess.engine.AnalysisResult) and isinstance(error, chess.engine.EngineError):
         analysis.set_exception(error)
     elif not isinstance(error, chess.engine.EngineTerminatedError):  # the search was given up before
@@ -185,15 +180,12 @@ async def _solve(player: EnginePlayer, position: SuitePosition, index: int, limi
     async for info in analysis:
         elapsed = info.get("time", asyncio.get_running_loop().time() - started)
         effort = Effort(round(elapsed * 1000), info.get("nodes", effort.nodes), info.get("depth", effort.depth))
-        moves, walked, score = info.get("pv"), board.copy(stack=False), info.get("score")
+        moves, score = info.get("pv"), info.get("score")
         if not moves or info.get("multipv", 1) != 1:
             continue
-        if (info.get("lowerbound") or info.get("upperbound")) and board.uci(moves[0]) == move:
+        if (info.get("lowerbound") or info.get("upperbound")) and moves[0].uci() == move:
             continue  # the line of a bound is cut short, and the move is the same
-        line = ()
-        for one in moves:
-            line = (*line, walked.uci(one))
-            walked.push(one)
+        line = tuple(one.uci() for one in moves)
         move = line[0]
         score_cp, mate = (score.relative.score(), score.relative.mate()) if score else (None, None)
         since = None if why_unsolved(position, move, mate, line) else since or effort

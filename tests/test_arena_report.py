@@ -19,14 +19,13 @@ from typer.testing import CliRunner
 
 from tests.tools.browser import CHROMIUM, Browser
 from zobra.arena.engines import EngineSpec
-from zobra.arena.epd import BadLine, read_position
 from zobra.arena.game_record import GameRecord
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.report_command import report, report_page
 from zobra.arena.report_games import read_match, read_pgn
 from zobra.arena.settings import Settings
 from zobra.arena.statistics import Sprt, estimate
-from zobra.arena.suite_results import Effort, EngineResult, Outcome, SuiteResult
+from zobra.arena.suite_results import BadLine, Effort, EngineResult, Outcome, SuiteResult, read_position
 
 # what HTML lets stand without an end tag, among what the pages use
 VOID = {"meta", "br"}

@@ -11,9 +11,8 @@ import pytest
 from tests.arena_runs import ENGINE, flat, run, scripted
 from zobra.arena import suite_results
 from zobra.arena.engines import read_engine
-from zobra.arena.epd import read_position
 from zobra.arena.suite import SuiteLimits, run_suite
-from zobra.arena.suite_results import Effort, EngineResult, Outcome, SuiteResult, why_unsolved
+from zobra.arena.suite_results import Effort, EngineResult, Outcome, SuiteResult, read_position, why_unsolved
 
 QUEENS, MATE_IN_TWO = "6k1/8/6K1/8/8/8/8/Q7 w - -", "7k/8/5K2/8/8/8/8/6Q1 w - -"
 LOST, PAWNS = "6k1/3Q4/6K1/8/8/8/8/8 b - -", "4k3/4p3/8/8/8/8/4P3/4K3 w - -"
