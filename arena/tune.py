@@ -61,10 +61,6 @@ class Tunable:
         if not (self.c_end >= SMALLEST_C and self.r_end > 0):
             raise ValueError(f"{self.name}: c_end must be at least {SMALLEST_C}, and r_end above 0")
 
-    def within(self, value: float) -> float:
-        """The nearest value within the bounds."""
-        return min(max(value, self.low), self.high)
-
 
 @dataclass(frozen=True)
 class Gains:
@@ -100,7 +96,7 @@ class Spsa:
         for side, direction in zip(sides, (1, -1), strict=True):
             for one in self.tunables:
                 perturbed = self.values[one.name] + direction * signs[one.name] * self._gains.perturbation(one, iteration)
-                side[one.name] = math.floor(one.within(perturbed) + rounding.random())
+                side[one.name] = math.floor(min(max(perturbed, one.low), one.high) + rounding.random())
         return sides
 
     def learn(self, iteration: int, lead: int) -> None:
@@ -108,7 +104,7 @@ class Spsa:
         signs = self._signs(iteration)
         for one in self.tunables:
             move = self._gains.step(one, iteration) * signs[one.name] * lead
-            self.values[one.name] = one.within(self.values[one.name] + move)
+            self.values[one.name] = min(max(self.values[one.name] + move, one.low), one.high)
 
     def _signs(self, iteration: int) -> dict[str, int]:
         generator = random.Random(f"{self._seed}/{iteration}/signs")
