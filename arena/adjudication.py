@@ -8,7 +8,7 @@ import chess.syzygy
 
 from zobra.arena.played_move import PlayedMove
 
-DRAW = "1/2-1/2"
+DRAW, WIN_FOR = "1/2-1/2", {chess.WHITE: "1-0", chess.BLACK: "0-1"}
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,10 @@ class Ending:
     detail: str = ""
 
 
-def win_for(color: chess.Color) -> str:
-    """The result when this side wins."""
-    return "1-0" if color == chess.WHITE else "0-1"
-
-
 def ending_on_board(board: chess.Board) -> Ending | None:
     """How the rules of chess end the game here, if they do. Threefold repetition and fifty moves end it without a claim."""
     if not any(board.generate_legal_moves()):
-        return Ending(win_for(not board.turn), "mate") if board.is_check() else Ending(DRAW, "stalemate")
+        return Ending(WIN_FOR[not board.turn], "mate") if board.is_check() else Ending(DRAW, "stalemate")
     if board.is_insufficient_material():
         return Ending(DRAW, "insufficient material")
     if board.halfmove_clock >= 100:
@@ -68,15 +63,14 @@ class Adjudicator:
         if self._tablebase is not None and not board.halfmove_clock and chess.popcount(board.occupied) <= 7:
             value = self._tablebase.get_wdl(board)  # exact right after a capture or pawn move
             if value is not None:  # a win that fifty moves spoil is a draw
-                winner = board.turn if value > 0 else not board.turn
-                return Ending(DRAW if abs(value) < 2 else win_for(winner), "tablebase")
+                return Ending(DRAW if abs(value) < 2 else WIN_FOR[board.turn == (value > 0)], "tablebase")
         if rules.resign is not None:
             moves, lost = rules.resign
             self._losing[mover] = self._losing[mover] + 1 if score is not None and score <= -lost else 0
             self._winning[mover] = self._winning[mover] + 1 if score is not None and score >= lost else 0
             for color in chess.COLORS:
                 if self._losing[color] >= moves and (not rules.resign_twosided or self._winning[not color] >= moves):
-                    return Ending(win_for(not color), "resign adjudication")
+                    return Ending(WIN_FOR[not color], "resign adjudication")
         if rules.draw is not None:
             first, moves, most = rules.draw
             before = self._quiet_plies if board.halfmove_clock else 0  # captures and pawn moves begin the count anew

@@ -31,7 +31,7 @@ class TimeControl:
         """Reads "10+0.1", "40/60", "40/1:30+0.5" (seconds), "movetime=100" (ms), "nodes=5000", "depth=8", or several of
         them with spaces. Raises ValueError."""
         values: dict[str, int] = {}
-        for part in text.split():
+        for part in text.split() or [""]:
             if fixed := _FIXED.fullmatch(part):
                 values[fixed["kind"]] = int(fixed["number"])
             elif clock := _CLOCK.fullmatch(part):
@@ -40,8 +40,6 @@ class TimeControl:
                 values["moves"] = int(clock["moves"] or 0)
             else:
                 raise ValueError(f"time control {printable(part)!r}: not 10+0.1, 40/60, movetime=100, nodes=5000 or depth=8")
-        if not values:
-            raise ValueError("no time control")
         if 0 in (values.get(name) for name in ("base_ms", "movetime", "nodes", "depth")):
             raise ValueError(f"time control {text!r}: 0 is too little")
         if values.keys() >= {"base_ms", "movetime"}:
@@ -57,8 +55,8 @@ class TimeControl:
 
     def scaled(self, odds: float) -> "TimeControl":
         """With time and nodes multiplied; depth stays."""
-        limits = {name: getattr(self, name) for name in ("base_ms", "movetime", "nodes")}
-        scaled = {name: max(1, round(value * odds)) for name, value in limits.items() if value is not None}
+        limits = ((name, getattr(self, name)) for name in ("base_ms", "movetime", "nodes"))
+        scaled = {name: max(1, round(value * odds)) for name, value in limits if value is not None}
         return replace(self, increment_ms=round(self.increment_ms * odds), **scaled)
 
     def __str__(self) -> str:

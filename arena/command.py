@@ -1,12 +1,12 @@
-"""What the arena's commands share: options, errors as messages, resuming, playing, and the end of an interrupted run."""
+"""The command `zobra match`, and what it shares with the others: options, messages, resuming, playing, an interrupted end."""
 
 import inspect
 import random
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from functools import wraps
 from io import TextIOWrapper
@@ -17,15 +17,16 @@ import typer
 from rich.console import Console
 
 from zobra.arena.adjudication import AdjudicationRules, open_tablebase
-from zobra.arena.display import MatchDisplay, counted
-from zobra.arena.engines import EngineSpec
+from zobra.arena.display import MatchDisplay, counted, figures, standings
+from zobra.arena.engines import EngineSpec, read_engines
 from zobra.arena.files import check_writable, printable
 from zobra.arena.journal import TUNE_PLAN, Journal, RunConditions
 from zobra.arena.match import Match, check_engines
 from zobra.arena.openings import MOST_RANDOM_PLIES, RANDOM, USUAL_PLIES, Opening
 from zobra.arena.pool import Playing
 from zobra.arena.processes import interruptible, machine
-from zobra.arena.settings import Settings, digest, encounters
+from zobra.arena.settings import ROUND_ROBIN, Settings, digest, encounters
+from zobra.arena.statistics import MODELS, NORMALIZED, Sprt
 
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 _LONGEST_MESSAGE = 1000
@@ -33,10 +34,13 @@ _PLIES = f"Plies of the book, or random ones without it (at most {MOST_RANDOM_PL
 ConcurrencyOption = typer.Option(
     "--concurrency", "-c", min=1, help="Games at a time.", show_default="1, ladder: idle processors"
 )
+EnginesArgument = typer.Argument(metavar="ENGINE ENGINE ...", help="[NAME=]COMMAND or a TOML file; none to resume --folder.")
+SprtOption = typer.Option(metavar="ELO0,ELO1[,ALPHA[,BETA]]", help="Stop by SPRT, after 40000 games at most.")
+ModelOption = typer.Option(help="Elo model of the SPRT: normalized or logistic.", show_default=NORMALIZED)
 _FREE = ("folder", "concurrency", "pin", "log", "trust")  # options that do not decide which games are played
 EngineOptions = Annotated[list[str] | None, typer.Option("--option", "-o", help="Set an option: [ENGINE:]NAME=VALUE.")]
-EngineArgument = typer.Argument(metavar="ENGINE", help="[NAME=]COMMAND or a TOML file; none to resume --folder.")
-OneEngine = Annotated[str | None, EngineArgument]
+_DESCRIBED = "[NAME=]COMMAND or a TOML file; none to resume --folder."
+OneEngine = Annotated[str | None, typer.Argument(metavar="ENGINE", help=_DESCRIBED)]
 
 
 @dataclass(frozen=True)
@@ -216,3 +220,52 @@ def end_run(console: Console, run: Match, folder: Path) -> None:
     if run.interrupted:
         console.print(f"interrupted; resume with `--folder {folder}`", soft_wrap=True)
         raise typer.Exit(INTERRUPTED)
+
+
+@with_game_options(tc="10+0.1", games=100)
+def match(
+    context: typer.Context,
+    options: GameOptions,
+    engines: Annotated[list[str] | None, EnginesArgument] = None,
+    tournament: Annotated[str, typer.Option(help="round-robin, or gauntlet (the first against the others).")] = ROUND_ROBIN,
+    sprt: Annotated[str | None, SprtOption] = None,
+    model: Annotated[str | None, ModelOption] = None,
+    twosided: Annotated[bool, typer.Option(help="Resign only when the winner's scores agree.")] = False,
+    move_limit: Annotated[int | None, typer.Option(min=1, help="Draw after so many moves.")] = None,
+    syzygy: Annotated[Path | None, typer.Option(help="Folder of Syzygy tables that end games.")] = None,
+    chess960: Annotated[bool, typer.Option("--chess960", help="Chess960 (also with FENs of double Chess960).")] = False,
+    margin: Annotated[int, typer.Option(min=0, help="Milliseconds a move may be late.")] = 0,
+    stall: Annotated[float, typer.Option(min=1, help="Seconds without an answer, or a move if no clock runs.")] = 60,
+) -> None:
+    """Play engines against each other, with SPRT if asked. An interrupted match can be resumed."""
+    console = plain_console()
+    if model is not None and (sprt is None or model not in MODELS):
+        raise ValueError(f"--model {model}: needs --sprt, and is {' or '.join(MODELS)}")
+    numbers: list[float] = []
+    with suppress(ValueError):
+        numbers = [float(part) for part in (sprt or "").split(",")]
+    if sprt is not None and not 2 <= len(numbers) <= 4:
+        raise ValueError(f"--sprt {sprt}: not ELO0,ELO1[,ALPHA[,BETA]]")
+    if engines:
+        specs = read_engines(engines, options.option or [])
+        if len(specs) < 2:
+            raise ValueError("a match needs two engines")
+        games = context.get_parameter_source("games")
+        if sprt and games is not None and games.name == "DEFAULT":
+            options = replace(options, games=40_000)  # it ends by itself
+        settings = options.settings(
+            specs, tournament=tournament, chess960=chess960, margin_ms=margin, stall_seconds=stall,
+            rules=options.rules(resign_twosided=twosided, move_limit=move_limit, syzygy=syzygy and str(syzygy.resolve())),
+            sprt=Sprt(*numbers, model=model or NORMALIZED) if sprt else None,  # type: ignore[misc, arg-type]
+        )  # fmt: skip
+    else:
+        settings = resumed(console, context, options, "two engines")
+    folder = options.run_folder("match")
+    state = play(console, folder, settings, options)
+    for line in figures(state.results, settings, state.llr):
+        console.print(line, soft_wrap=True)
+    if len(settings.engines) > 2:
+        console.print(standings(state.results))
+    if state.verdict:
+        console.print(f"SPRT: {state.verdict} accepted")
+    end_run(console, state, folder)

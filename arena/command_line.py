@@ -4,8 +4,8 @@ import typer
 
 from zobra.arena.ablate import ablate
 from zobra.arena.analyse_command import analyse
+from zobra.arena.command import match
 from zobra.arena.ladder import ladder
-from zobra.arena.match_command import match
 from zobra.arena.report_command import report
 from zobra.arena.suite import suite
 from zobra.arena.tune import tune

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import GameRecord
 from zobra.arena.match import Match, Results
 from zobra.arena.settings import Pairing, Settings
 from zobra.arena.statistics import estimate

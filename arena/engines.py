@@ -20,7 +20,6 @@ import chess.engine
 
 from zobra.arena.files import printable, read_toml, typed
 
-PROTOCOLS = ("uci", "xboard")
 LADDER_KEYS = ("rating", "sigma", "source")
 THREADS = ("threads", "cores")  # lower-case names of the option for the number of processors
 _SWITCHES = {"true": True, "1": True, "false": False, "0": False}
@@ -43,7 +42,7 @@ class EngineSpec:
         object.__setattr__(self, "name", printable(self.name))
         if not self.command or not self.name:
             raise ValueError(f"engine {self.name!r} has no command or no name")
-        if self.protocol not in PROTOCOLS:
+        if self.protocol not in ("uci", "xboard"):
             raise ValueError(f"engine {self.name}: protocol {self.protocol!r} is neither uci nor xboard")
         for name, value in self.options.items():
             if not isinstance(value, str | int | float):

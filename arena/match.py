@@ -11,8 +11,7 @@ import chess
 
 from zobra.arena.clock import GameClock
 from zobra.arena.engines import EngineSpec
-from zobra.arena.game_record import GameRecord
-from zobra.arena.journal import Journal
+from zobra.arena.journal import GameRecord, Journal
 from zobra.arena.openings import Opening
 from zobra.arena.player import EngineFailure, EnginePlayer
 from zobra.arena.pool import Playing, Pool

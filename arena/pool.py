@@ -18,9 +18,9 @@ from pathlib import Path
 
 import chess
 
-from zobra.arena.adjudication import Adjudicator, Ending, ending_on_board, open_tablebase, win_for
+from zobra.arena.adjudication import WIN_FOR, Adjudicator, Ending, ending_on_board, open_tablebase
 from zobra.arena.clock import GameClock
-from zobra.arena.game_record import GameRecord, now
+from zobra.arena.journal import GameRecord, now
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.player import EngineFailure, EnginePlayer
 from zobra.arena.processes import adopt_orphans, ignore_interrupts, interrupts_held, kill_children, shares
@@ -96,22 +96,20 @@ class Pool:
             if pairing is None:
                 break
             if number not in self._workers:
+                context = multiprocessing.get_context("spawn")
+                here, there = context.Pipe()
+                job = there, self._settings, self._processors[number], self._log
                 with interrupts_held():  # Ctrl-C is for this process; a worker that is still starting must not see it
-                    self._workers[number] = self._start(number)
+                    process = context.Process(target=work, args=job, daemon=True)
+                    process.start()
+                    self._workers[number] = WorkerProcess(process, here)
+                there.close()
             worker = self._workers[number]
             worker.pairing = pairing
             with contextlib.suppress(OSError):  # a worker that has died is replaced when its answer is waited for
                 worker.connection.send(pairing)
             started(pairing)
         return any(worker.pairing for worker in self._workers.values())
-
-    def _start(self, number: int) -> WorkerProcess:
-        context = multiprocessing.get_context("spawn")
-        here, there = context.Pipe()
-        process = context.Process(target=work, args=(there, self._settings, self._processors[number], self._log), daemon=True)
-        process.start()
-        there.close()
-        return WorkerProcess(process, here)
 
 
 class EngineSet:
@@ -149,7 +147,7 @@ class EngineSet:
                 board.push(played.move)
                 ending = ending_on_board(board) or adjudicator.ending(board, played)
         except EngineFailure as failure:
-            ending = Ending(win_for(not color), failure.reason, failure.detail)
+            ending = Ending(WIN_FOR[not color], failure.reason, failure.detail)
             if not failure.usable and names[color] in self._players:
                 await self._players.pop(names[color]).kill()
         return GameRecord(

@@ -16,8 +16,7 @@ import chess.pgn
 
 from zobra.arena.analysis import winning_chance
 from zobra.arena.files import read_json, read_text, typed
-from zobra.arena.game_record import POINTS_OF_WHITE, GameRecord
-from zobra.arena.journal import Journal, RunConditions, read_game
+from zobra.arena.journal import POINTS_OF_WHITE, GameRecord, Journal, RunConditions, read_game
 from zobra.arena.match import Results
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.settings import Settings

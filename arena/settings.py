@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +41,10 @@ def encounters(names: Sequence[str], tournament: str) -> list[tuple[str, str]]:
 
 def pairings(names: Sequence[str], tournament: str, openings: Sequence[Opening]) -> Iterator[Pairing]:
     """All games in order: a round has one opening, which each encounter plays with both colours."""
-    met = encounters(names, tournament)
-    for pair in range(len(openings) * len(met)):
-        number, meeting = divmod(pair, len(met))
-        first, second = met[meeting]
-        yield Pairing(2 * pair, pair, number + 1, first, second, openings[number])
-        yield Pairing(2 * pair + 1, pair, number + 1, second, first, openings[number])
+    games = product(enumerate(openings, start=1), encounters(names, tournament))
+    for pair, ((number, opening), (first, second)) in enumerate(games):
+        yield Pairing(2 * pair, pair, number, first, second, opening)
+        yield Pairing(2 * pair + 1, pair, number, second, first, opening)
 
 
 @dataclass(frozen=True)

@@ -98,9 +98,9 @@ def estimate(counts: Sequence[int]) -> Estimate:
         elo_margin=(elo_of_score(high) - elo_of_score(low)) / 2 if deviation and low > 0 and high < 1 else math.nan,
         normalized_elo=(score - 0.5) / sigma * _ELO_PER_SIGMA if sigma else 0.0 if score == 0.5 else math.nan,
         normalized_margin=Z_95 / math.sqrt(total * games) * _ELO_PER_SIGMA,
-        superiority=NormalDist().cdf(_ratio((score - 0.5) * math.sqrt(total), deviation)),
+        superiority=NormalDist().cdf((score - 0.5) * math.sqrt(total) / (deviation or 1e-12)),
         draw_ratio=counts[games] / total,
-        decisive_ratio=_ratio(won, lost) if won or lost else math.nan,
+        decisive_ratio=won / lost if lost else math.inf if won else math.nan,
     )
 
 
@@ -114,11 +114,6 @@ def elo_of_score(score: float) -> float:
 def score_of_elo(elo: float) -> float:
     """Expected score of the side that is `elo` stronger."""
     return 1 / (1 + 10 ** (-elo / 400))
-
-
-def _ratio(above: float, below: float) -> float:
-    """Quotient where a division by zero gives infinity, and zero by zero gives zero."""
-    return above / below if below else math.copysign(math.inf, above) if above else 0.0
 
 
 def _mean_and_deviation(shares: numpy.ndarray, scores: numpy.ndarray) -> tuple[float, float]:

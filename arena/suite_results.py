@@ -16,7 +16,7 @@ from typing import Any
 import chess
 
 from zobra.arena.files import printable, read_json, typed, write_safely
-from zobra.arena.game_record import now
+from zobra.arena.journal import now
 from zobra.arena.openings import check_possible, read_epd
 
 FORMAT = 1

@@ -28,8 +28,7 @@ from zobra.arena.command import GameOptions, OneEngine, check_run, end_run, plai
 from zobra.arena.display import LivePanel
 from zobra.arena.engines import read_engine, spins
 from zobra.arena.files import read_json, read_toml, typed, write_safely
-from zobra.arena.game_record import GameRecord
-from zobra.arena.journal import TUNE_PLAN, Journal
+from zobra.arena.journal import TUNE_PLAN, GameRecord, Journal
 from zobra.arena.match import Match
 from zobra.arena.player import announced_options
 from zobra.arena.settings import Pairing

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from zobra.arena.command_line import app
 from zobra.arena.engines import EngineSpec
-from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import GameRecord
 
 SCRIPTED = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"))
 ENGINE = " ".join(SCRIPTED)

@@ -12,11 +12,10 @@ from zobra.arena import player as players
 from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.clock import TimeControl
 from zobra.arena.engines import EngineSpec
-from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import GameRecord
 from zobra.arena.openings import Opening
-from zobra.arena.player import EngineFailure, EnginePlayer
+from zobra.arena.player import EngineFailure, EnginePlayer, Features, XBoard
 from zobra.arena.pool import EngineSet
-from zobra.arena.protocol import Features, XBoard
 from zobra.arena.settings import Pairing, Settings
 
 START = Opening(chess.STARTING_FEN)

@@ -12,8 +12,7 @@ import pytest
 
 from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.engines import EngineSpec
-from zobra.arena.game_record import GameRecord
-from zobra.arena.journal import Journal
+from zobra.arena.journal import GameRecord, Journal
 from zobra.arena.openings import Opening
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.settings import Settings

@@ -9,7 +9,7 @@ import pytest
 from tests.arena_runs import ENGINE, flat, run
 from zobra.arena import ladder as ladders
 from zobra.arena.engines import EngineSpec, read_engine_file
-from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import GameRecord
 from zobra.arena.ladder import Ratings, Rung, fit, read_calibration, read_rungs, recalibrated, save_calibration
 from zobra.arena.match import Results
 from zobra.arena.processes import spare

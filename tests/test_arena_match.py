@@ -16,8 +16,7 @@ from tests.arena_runs import ENGINE, Observer, any_alive, finished, scripted, st
 from tests.arena_runs import run as run_command
 from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.engines import EngineSpec
-from zobra.arena.game_record import GameRecord
-from zobra.arena.journal import Journal
+from zobra.arena.journal import GameRecord, Journal
 from zobra.arena.match import Match, Results, check_engines
 from zobra.arena.openings import Opening
 from zobra.arena.player import EngineFailure

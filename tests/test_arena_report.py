@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from tests.tools.browser import CHROMIUM, Browser
 from zobra.arena.engines import EngineSpec
-from zobra.arena.game_record import GameRecord
+from zobra.arena.journal import GameRecord
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.report_command import report, report_page
 from zobra.arena.report_games import read_match, read_pgn

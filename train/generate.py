@@ -23,7 +23,7 @@ import chess.pgn
 import numpy as np
 
 from zobra.arena.files import read_json, read_text
-from zobra.arena.game_record import POINTS_OF_WHITE
+from zobra.arena.journal import POINTS_OF_WHITE
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.processes import interruptible
 from zobra.engine.fen import START, parse_fen, write_fen
