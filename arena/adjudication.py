@@ -1,7 +1,9 @@
 """Ending games early: drawn by score, resigned by score, too long, or known from tablebases."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import chess
 import chess.syzygy
@@ -26,8 +28,7 @@ class AdjudicationRules:
             raise ValueError("a draw or a resignation needs at least one move")
 
 
-@dataclass(frozen=True)
-class Ending:
+class Ending(NamedTuple):
     """A result ("1-0", "0-1", "1/2-1/2") with its reason, and details where there are any."""
 
     result: str
@@ -52,8 +53,7 @@ class Adjudicator:
     def __init__(self, rules: AdjudicationRules, tablebase: chess.syzygy.Tablebase | None = None) -> None:
         self._rules, self._tablebase = rules, tablebase
         self._quiet_plies = 0
-        # moves in a row after which a side's score was lost, or won
-        self._losing, self._winning = ({chess.WHITE: 0, chess.BLACK: 0} for _ in range(2))
+        self._losing, self._winning = Counter[bool](), Counter[bool]()  # moves in a row with a lost or won score, by colour
 
     def ending(self, board: chess.Board, played: PlayedMove) -> Ending | None:
         """How the game ends after this move, which led to this position; None if it does not end."""

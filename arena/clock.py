@@ -82,8 +82,7 @@ class GameClock:
         return None if limit is None else limit + self.margin_ms
 
     def spend(self, elapsed_ms: float) -> float:
-        """Counts a move. Returns the milliseconds by which it came too late (the margin not counted), else 0. Only whole
-        milliseconds count, as in fastchess."""
+        """Counts a move. Returns the whole milliseconds (as in fastchess) by which it was late, without the margin, else 0."""
         elapsed_ms, allowance = int(elapsed_ms), self.allowance_ms()
         if allowance is not None and elapsed_ms > allowance:
             return elapsed_ms - (allowance - self.margin_ms)

@@ -6,12 +6,12 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import wraps
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -29,18 +29,15 @@ from zobra.arena.settings import ROUND_ROBIN, Settings, digest, encounters
 from zobra.arena.statistics import MODELS, NORMALIZED, Sprt
 
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
-_LONGEST_MESSAGE = 1000
 _PLIES = f"Plies of the book, or random ones without it (at most {MOST_RANDOM_PLIES})."
-ConcurrencyOption = typer.Option(
-    "--concurrency", "-c", min=1, help="Games at a time.", show_default="1, ladder: idle processors"
-)
-EnginesArgument = typer.Argument(metavar="ENGINE ENGINE ...", help="[NAME=]COMMAND or a TOML file; none to resume --folder.")
+Concurrency = typer.Option("--concurrency", "-c", min=1, help="Games at a time.", show_default="1, ladder: idle processors")
+_ENGINE_HELP = "[NAME=]COMMAND or a TOML file; none to resume --folder."
+EnginesArgument = typer.Argument(metavar="ENGINE ENGINE ...", help=_ENGINE_HELP)
 SprtOption = typer.Option(metavar="ELO0,ELO1[,ALPHA[,BETA]]", help="Stop by SPRT, after 40000 games at most.")
 ModelOption = typer.Option(help="Elo model of the SPRT: normalized or logistic.", show_default=NORMALIZED)
 _FREE = ("folder", "concurrency", "pin", "log", "trust")  # options that do not decide which games are played
 EngineOptions = Annotated[list[str] | None, typer.Option("--option", "-o", help="Set an option: [ENGINE:]NAME=VALUE.")]
-_DESCRIBED = "[NAME=]COMMAND or a TOML file; none to resume --folder."
-OneEngine = Annotated[str | None, typer.Argument(metavar="ENGINE", help=_DESCRIBED)]
+OneEngine = Annotated[str | None, typer.Argument(metavar="ENGINE", help=_ENGINE_HELP)]
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ class GameOptions:
     plies: Annotated[int | None, typer.Option(min=0, help=_PLIES, show_default=f"all of a PGN book, else {USUAL_PLIES}")] = None
     order: Annotated[str, typer.Option(help="Order of the openings: sequential or random.")] = RANDOM
     seed: Annotated[int | None, typer.Option(help="Seed of all that is random.", show_default="random")] = None
-    concurrency: Annotated[int | None, ConcurrencyOption] = None
+    concurrency: Annotated[int | None, Concurrency] = None
     option: EngineOptions = None
     draw: Annotated[str | None, typer.Option(metavar="FROM,MOVES,CP", help="Draw from move FROM after MOVES within CP.")] = None
     resign: Annotated[str | None, typer.Option(metavar="MOVES,CP", help="Resign after MOVES at -CP or worse.")] = None
@@ -64,7 +61,6 @@ class GameOptions:
 
     @property
     def playing(self) -> Playing:
-        """How the games are played side by side."""
         return Playing(self.concurrency or 1, self.pin, self.log and self.log.absolute())
 
     def run_folder(self, kind: str) -> Path:
@@ -100,16 +96,12 @@ class GameOptions:
 
 
 def with_game_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command the options of GameOptions, with these defaults; it gets them as its argument `options`. What a user can
-    correct ends the command with a message."""
+    """Gives a command the GameOptions, with these defaults, as its argument `options`; errors of a user become messages."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        hints, keyword = get_type_hints(GameOptions, include_extras=True), inspect.Parameter.KEYWORD_ONLY
-        shared = [
-            inspect.Parameter(f.name, keyword, default=defaults.get(f.name, f.default), annotation=hints[f.name])
-            for f in fields(GameOptions)
-        ]
-        own = [parameter for name, parameter in inspect.signature(command).parameters.items() if name != "options"]
+        usual, own = dict(inspect.signature(GameOptions).parameters), dict(inspect.signature(command).parameters)
+        del own["options"]
+        shared = [parameter.replace(default=defaults.get(name, parameter.default)) for name, parameter in usual.items()]
 
         @wraps(command)
         def run(**values: Any) -> None:
@@ -117,7 +109,7 @@ def with_game_options(**defaults: Any) -> Callable[[Callable[..., None]], Callab
             with errors_as_messages():
                 command(**values, options=options)
 
-        parameters = [*(parameter.replace(kind=keyword) for parameter in own), *shared]
+        parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in (*own.values(), *shared)]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return run
@@ -136,7 +128,7 @@ def errors_as_messages() -> Iterator[None]:
     except (OSError, ValueError, RuntimeError) as error:
         filename = getattr(error, "filename", None)
         text = f"{filename}: {error.strerror}" if filename else str(error)  # type: ignore[union-attr]
-        raise typer.BadParameter(printable(text, _LONGEST_MESSAGE)) from error
+        raise typer.BadParameter(printable(text, longest=1000)) from error
     except KeyboardInterrupt:
         typer.echo("interrupted; nothing new was kept")
         raise typer.Exit(INTERRUPTED) from None

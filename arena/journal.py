@@ -3,9 +3,7 @@
 `run.json`: {"kind": "match" and the fields of RunConditions and Settings}.
 `journal.jsonl`: one finished game a line ({field of GameRecord: value}), in the order of finishing, each on disk at once.
 `games.pgn`: the same games, made again from the journal whenever a match is resumed. Each move has evaluation, depth, time and
-nodes in a comment: {+0.31/12 0.101s, n=52311}.
-
-No file of a folder is written through a symbolic link.
+nodes in a comment: {+0.31/12 0.101s, n=52311}. No file of a folder is written through a symbolic link.
 """
 
 import contextlib
@@ -79,7 +77,6 @@ class GameRecord:
         return f"{text} ({self.detail})" if self.detail else text
 
     def to_json(self) -> dict[str, Any]:
-        """The journal's form."""
         return asdict(self) | {"moves": [move.to_json() for move in self.moves]}
 
     @classmethod
@@ -151,8 +148,7 @@ class Journal:
     """The folder of one match, held by one process at a time. `records`: the games that were there when it was opened."""
 
     def __init__(self, folder: Path, settings: Settings, conditions: RunConditions | None = None) -> None:
-        """Begins a match in this folder, or resumes it. Raises ValueError when another match or another process has the folder,
-        or OSError."""
+        """Begins or resumes a match in this folder. Raises ValueError when another match or process has it, or OSError."""
         self.folder, self.settings = folder, settings
         run = folder / "run.json"
         known = Journal.settings_in(folder) if run.exists() else None
@@ -173,8 +169,7 @@ class Journal:
         path = folder / "journal.jsonl"
         content = path.read_bytes() if path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]  # half a line at the end, left by a sudden end, is cut off
-        lines = enumerate(whole.splitlines(), start=1)
-        self.records = [read_game(line, f"{path}:{number}", settings) for number, line in lines]
+        self.records = [read_game(line, f"{path}:{n}", settings) for n, line in enumerate(whole.splitlines(), start=1)]
         write_safely(folder / "games.pgn", "".join(record.pgn_text(settings) for record in self.records))
         self._files = [_open_to_append(folder / name) for name in ("journal.jsonl", "games.pgn")]
         self._files[0].truncate(len(whole))
@@ -197,11 +192,6 @@ class Journal:
 
         return read_json(folder / "run.json", "a match", convert)
 
-    @staticmethod
-    def conditions_in(folder: Path) -> RunConditions:
-        """What run.json says besides the settings. Raises ValueError or OSError."""
-        return read_json(folder / "run.json", "a match", partial(typed, RunConditions))
-
     def add(self, record: GameRecord) -> None:
         """Keeps a finished game; it is on disk when this returns. Raises OSError that names the file."""
         line = json.dumps(record.to_json(), separators=(",", ":")) + "\n"
@@ -215,7 +205,6 @@ class Journal:
                 raise OSError(error.errno, error.strerror, file.name) from error
 
     def close(self) -> None:
-        """Closes the files, and frees the folder for other processes."""
         for file in self._files:
             with contextlib.suppress(OSError):
                 file.close()

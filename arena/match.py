@@ -112,10 +112,8 @@ class Match:
         self.after_pair()
         observer.begin(self)
         try:
-            with (
-                interruptible(),
-                contextlib.closing(Pool(self.settings, playing).play(self.games(), observer.started)) as records,
-            ):
+            records = Pool(self.settings, playing).play(self.games(), observer.started)
+            with interruptible(), contextlib.closing(records):
                 for record in records if self.verdict is None else ():
                     self.journal.add(record)
                     if self.count(record):
@@ -130,11 +128,9 @@ class Match:
 
 
 def check_engines(settings: Settings, openings: Iterable[Opening]) -> tuple[dict[str, float], dict[str, str]]:
-    """Starts each engine once. How long each takes for a move by nodes or depth in the start position (seconds), and the name
-    that it gives itself, both by its name in the match. Raises EngineFailure that names all engines that do not come up, or
-    cannot play such games."""
+    """Starts each engine once. Returns by engine the seconds of a move by nodes or depth in the start position, and the name
+    that it gives itself. Raises EngineFailure that names all engines that do not come up, or cannot play such games."""
     from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
-
     free, board = asyncio.Semaphore(_STARTED_AT_ONCE), chess.Board(chess960=settings.chess960)
 
     async def check(engine: EngineSpec) -> tuple[float, str, str]:

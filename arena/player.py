@@ -39,9 +39,8 @@ class EngineFailure(RuntimeError):
     """A fault by which an engine lost its game: `reason` names it, `detail` explains it. `usable`: the engine can play on."""
 
     def __init__(self, reason: str, detail: str = "", *, usable: bool = False) -> None:
-        detail = printable(detail)
-        super().__init__(detail or reason)
-        self.reason, self.detail, self.usable = reason, detail, usable
+        self.reason, self.detail, self.usable = reason, printable(detail), usable
+        super().__init__(self.detail or reason)
 
 
 class TimedProtocol(chess.engine.Protocol):
@@ -149,7 +148,6 @@ class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
             self.loop.call_soon(end_if_failed)  # after python-chess has read the line itself
 
     def problem(self, chess960: bool, from_start: bool, control: TimeControl) -> str:
-        """Why the engine cannot play such games; empty if it can."""
         if chess960 and "fischer" not in str(self.features.get("variants")):
             return "does not play Chess960"
         if not self.features.sets_up and not from_start:
@@ -172,9 +170,8 @@ class EnginePlayer:
         """Starts the engine and sets its options. `log` gets the conversation. Raises EngineFailure. The engine gets a process
         group of its own, so that Ctrl-C does not reach it."""
         try:
-            command = [spec.program(), *spec.command[1:]]
             kind = XBoard if spec.protocol == "xboard" else Uci
-            transport, protocol = await kind.popen(command, setpgrp=True, cwd=spec.directory)
+            transport, protocol = await kind.popen([spec.program(), *spec.command[1:]], setpgrp=True, cwd=spec.directory)
         except (OSError, ValueError) as error:
             raise EngineFailure("disconnect", f"{spec.name} cannot be started: {error}") from error
         protocol.log, protocol.name = log, spec.name
@@ -182,13 +179,14 @@ class EnginePlayer:
         try:
             await asyncio.wait({coming}, timeout=min(GREETING_TIME, START_TIME))
             if not coming.done() and not protocol.greeted and GREETING_TIME < START_TIME:  # it may be no engine at all
-                raise EngineFailure("stall", f"no word of {spec.protocol} in {GREETING_TIME:g} s{player._last_words()}")
+                problem = f"no word of {spec.protocol} in {GREETING_TIME:g} s{player._last_words()}"
+                raise EngineFailure("stall", f"{spec.name}: {problem}")
             await asyncio.wait_for(coming, START_TIME)
             options = as_announced(spec.options, protocol.options)
             if not any(name.lower() in THREADS for name in options):  # some engines would take every processor
                 options |= {name: 1 for name in protocol.options if name.lower() in THREADS}
             await asyncio.wait_for(protocol.configure(options), START_TIME)
-            await player.ready()
+            await asyncio.wait_for(protocol.ping(), START_TIME)
         except BaseException as error:
             coming.cancel()
             await player.kill()
@@ -197,8 +195,6 @@ class EnginePlayer:
                 raise EngineFailure("stall", problem) from error
             if isinstance(error, chess.engine.EngineError):
                 raise EngineFailure("disconnect", f"{spec.name}: {error}{player._last_words()}") from error
-            if isinstance(error, EngineFailure):
-                raise EngineFailure(error.reason, f"{spec.name}: {error.detail}") from error
             raise
         return player
 
@@ -279,8 +275,7 @@ class EnginePlayer:
             raise EngineFailure("illegal move", self._protocol.answer or "none", usable=True)
         info, score = result.info, result.info.get("score")
         value, mate = (score.pov(board.turn).score(), score.pov(board.turn).mate()) if score else (None, None)
-        milliseconds = round(self._protocol.elapsed_ms(), 1)
-        return PlayedMove(result.move, value, mate, info.get("depth"), info.get("nodes"), milliseconds)
+        return PlayedMove(result.move, value, mate, info.get("depth"), info.get("nodes"), round(self._protocol.elapsed_ms(), 1))
 
     def _disconnect(self, error: Exception) -> EngineFailure:
         code = _EXIT_CODE.search(str(error))

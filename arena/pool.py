@@ -23,7 +23,7 @@ from zobra.arena.clock import GameClock
 from zobra.arena.journal import GameRecord, now
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.player import EngineFailure, EnginePlayer
-from zobra.arena.processes import adopt_orphans, ignore_interrupts, interrupts_held, kill_children, shares
+from zobra.arena.processes import interrupts_held, kill_children, prepare_worker, shares
 from zobra.arena.settings import Pairing, Settings
 
 _MOST_DEATHS = 3  # workers that die this often without a finished game in between end the run
@@ -131,8 +131,7 @@ class EngineSet:
             for color in chess.COLORS:
                 name = names[color]
                 if name not in self._players:
-                    starting = EnginePlayer.start(self._specs[name], self._settings.stall_seconds, self._log)
-                    self._players[name] = await starting
+                    self._players[name] = await EnginePlayer.start(self._specs[name], self._settings.stall_seconds, self._log)
                 if name in pairing.options:
                     await self._players[name].configure(pairing.options[name])
             begun = time.monotonic()
@@ -157,14 +156,12 @@ class EngineSet:
         )  # fmt: skip
 
     async def kill(self) -> None:
-        """Ends all engines at once."""
         await asyncio.gather(*(player.kill() for player in self._players.values()))
 
 
 def work(connection: Connection, settings: Settings, processors: Sequence[int], log: Path | None) -> None:
     """A worker: plays the games that come, until the other end closes, also by its sudden end; then its engines end at once."""
-    ignore_interrupts()
-    adopt_orphans()
+    prepare_worker()
     # an engine that ends in the middle of a write loses its game for that; asyncio need not log it too
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     if processors and hasattr(os, "sched_setaffinity"):

@@ -1,7 +1,5 @@
-"""The processes of a run: the signals that end it in good order, the end of all that it started, and its processors.
-
-The first Ctrl-C, SIGTERM or SIGHUP interrupts a run; the later ones do not disturb its end.
-"""
+"""The processes of a run: the signals that end it in good order, the end of all that it started, and its processors. The first
+Ctrl-C, SIGTERM or SIGHUP interrupts a run; the later ones do not disturb its end."""
 
 import asyncio
 import contextlib
@@ -36,10 +34,8 @@ def _handle(*_: object) -> None:
 def interruptible(reaction: Callable[[], Any] | None = None) -> Iterator[None]:
     """Calls `reaction` (None: raises KeyboardInterrupt) at the first signal; ignores others until the outermost block ends.
     Signals that this process ignores already, as under nohup, stay ignored."""
-    before = {}
-    if not _reactions:
-        heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-        before = {number: signal.signal(number, _handle) for number in heeded}
+    heeded = [number for number in _SIGNALS if not _reactions and signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, _handle) for number in heeded}
     _reactions.append(reaction)
     try:
         yield
@@ -64,41 +60,29 @@ def interrupts_held() -> Iterator[None]:
             _handle()
 
 
-def ignore_interrupts() -> None:
-    """For a worker process, which ends when its pipe closes: no signal but SIGKILL ends it before its engines."""
+def prepare_worker() -> None:
+    """For a worker process, which ends when its pipe closes: no signal but SIGKILL ends it before its engines. It becomes
+    the parent of processes below it whose own parents end, so that `kill_children` finds them (Linux)."""
     for number in _SIGNALS:  # not SIG_IGN, which the engines would inherit
         signal.signal(number, lambda *_: None)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(36, 1, 0, 0, 0)  # 36: PR_SET_CHILD_SUBREAPER
 
 
 def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
     """Runs a coroutine as asyncio.run does. A signal cancels it; after its clean-up KeyboardInterrupt is raised."""
-    interrupted = False
 
     async def main() -> T:
         task, loop = asyncio.ensure_future(coroutine), asyncio.get_running_loop()
-
-        def cancel() -> None:
-            nonlocal interrupted
-            interrupted = True
-            loop.call_soon_threadsafe(task.cancel)
-
-        with interruptible(cancel):
+        with interruptible(lambda: loop.call_soon_threadsafe(task.cancel)):
             return await task
 
     try:
         return asyncio.run(main())
-    except asyncio.CancelledError:
-        if interrupted:
-            raise KeyboardInterrupt from None
-        raise
-
-
-def adopt_orphans() -> None:
-    """Makes this process the parent of processes below it whose own parents end, so that `kill_children` finds them (Linux)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(36, 1, 0, 0, 0)  # 36: PR_SET_CHILD_SUBREAPER
+    except asyncio.CancelledError:  # nothing else cancels the task
+        raise KeyboardInterrupt from None
 
 
 def _descendants(pid: int) -> list[int]:
@@ -155,10 +139,10 @@ def machine() -> str:
 def shares(workers: int, threads: int) -> list[list[int]]:
     """Processors for each worker, whole cores first; empty lists where pinning is impossible, or would leave an engine with
     fewer processors than its `threads`."""
-    available, unpinned = _available(), [[] for _ in range(workers)]  # type: list[int], list[list[int]]
+    available, unpinned = _available(), [list[int]() for _ in range(workers)]
     if not hasattr(os, "sched_setaffinity") or len(available) < workers * threads:
         return unpinned
-    cores: dict[str, list[int]] = defaultdict(list)  # by what the hardware threads of one core have in common
+    cores = defaultdict[str, list[int]](list)  # by what the hardware threads of one core have in common
     for processor in available:
         siblings = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
         cores[siblings.read_text() if siblings.exists() else str(processor)].append(processor)

@@ -1,7 +1,5 @@
-"""The settings of a match: everything that decides which games are played and how. run.json keeps them.
-
-The games come in pairs: both games of a pair have the same opening, with colours reversed.
-"""
+"""The settings of a match, which run.json keeps: everything that decides which games are played and how. The games come in
+pairs: both games of a pair have the same opening, with colours reversed."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy
 
@@ -19,8 +20,7 @@ Z_95 = NormalDist().inv_cdf(0.975)  # standard deviations on either side hold 95
 _ALMOST_ZERO = 1e-3  # stands for a count of zero, so that every outcome stays possible
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """Strength of the first side with 95 % margins; `score` is points per game, the ratios are shares of units. Elo is infinite
     after a clean sweep. When all results are alike, its margin is NaN, and so is normalised Elo unless it is 0."""
 
@@ -106,9 +106,7 @@ def estimate(counts: Sequence[int]) -> Estimate:
 
 def elo_of_score(score: float) -> float:
     """Logistic Elo difference that gives this expected score."""
-    if not 0 < score < 1:
-        return math.inf if score >= 1 else -math.inf
-    return 400 * math.log10(score / (1 - score))
+    return 400 * math.log10(score / (1 - score)) if 0 < score < 1 else math.copysign(math.inf, score - 0.5)
 
 
 def score_of_elo(elo: float) -> float:
@@ -122,8 +120,7 @@ def _mean_and_deviation(shares: numpy.ndarray, scores: numpy.ndarray) -> tuple[f
 
 
 def _tilted(shares: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
-    """The distribution nearest to `shares` in likelihood under which `values` have mean zero (proposition 1.1). Raises
-    ValueError when mean zero is out of reach."""
+    """The distribution nearest to `shares` in likelihood in which `values` have mean zero (proposition 1.1), or ValueError."""
     from scipy.optimize import brentq
 
     smallest, largest = float(values.min()), float(values.max())

@@ -58,8 +58,8 @@ def test_stubborn_engines_end_with_their_match(tmp_path, moment, signals):
 
 
 def test_ctrl_c_while_a_worker_starts_is_not_lost(tmp_path, monkeypatch):
-    start = pool.Pool._start
-    monkeypatch.setattr(pool.Pool, "_start", lambda self, number: (start(self, number), os.kill(os.getpid(), signal.SIGINT))[0])
+    started = pool.WorkerProcess
+    monkeypatch.setattr(pool, "WorkerProcess", lambda *worker: (started(*worker), os.kill(os.getpid(), signal.SIGINT))[0])
     settings = Settings((scripted("A"), scripted("B")), "30", 1)
     with closing(Journal(tmp_path, settings)) as journal:
         match = Match(journal, settings.schedule())
