@@ -25,10 +25,11 @@ MOST_IMPORTS, MOST_PARAMETERS = 15, 6
 # The node function, its helper, the table's writers, and inlined parts of the generator whose values stay in registers.
 MANY_PARAMETERS = {"negamax", "prune_move", "store", "pack", "pawn_moves", "piece_moves"}
 BUDGETS = {  # physical lines of Python; a number here may only fall
-    ("engine", "tt", "search", "uci", "api"): 9_450,
-    ("arena", "train"): 8_800,
+    ("engine", "tt", "search", "uci"): 7_400,
+    ("api",): 180,
+    ("arena", "train"): 6_500,
     ("benchmarks",): 600,
-    ("tests",): 15_750,
+    ("tests",): 12_800,
 }
 PRIVATE_WORDS = re.compile(  # names that were in use before the standard terms
     r"\b(?:"
