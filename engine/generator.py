@@ -63,41 +63,47 @@ def push_promotions(moves, count, targets, step):
 
 
 @inlined
-def pawn_moves(position, tables, moves, count, kind, allowed, king, us):
-    """Moves of all pawns but en passant. A pinned pawn may go along its pin: on the king's file or one of its diagonals."""
-    ours, theirs = position.colours[us], position.colours[us ^ ONE]
-    empty = ~(ours | theirs)
-    pawns = position.pieces[PAWN] & ours
-    unpinned = ~position.pinned
-    up = EIGHT - SIXTEEN * us
-
-    pushed = rotate_left(pawns & (unpinned | FILE_A << (king & SEVEN)), up) & empty
-    east = rotate_left(pawns & ~FILE_H & (unpinned | tables.diagonal[us, king]), up + ONE) & theirs & allowed
-    west = rotate_left(pawns & ~FILE_A & (unpinned | tables.diagonal[us ^ ONE, king]), up - ONE) & theirs & allowed
-    single = pushed & allowed
-    if kind & NOISY:
-        promoting = LAST_RANKS & (single | east | west)
-        if promoting:
-            count = push_promotions(moves, count, single & LAST_RANKS, up)
-            count = push_promotions(moves, count, east & LAST_RANKS, up + ONE)
-            count = push_promotions(moves, count, west & LAST_RANKS, up - ONE)
-        count = push_pawns(moves, count, east & ~LAST_RANKS, up + ONE, NORMAL)
-        count = push_pawns(moves, count, west & ~LAST_RANKS, up - ONE, NORMAL)
-    if kind & QUIET:
-        third = THIRD_RANK << THIRD_RANK_STEP * us
-        double = rotate_left(pushed & third, up) & empty & allowed
-        count = push_pawns(moves, count, single & ~LAST_RANKS, up, NORMAL)
-        count = push_pawns(moves, count, double, up + up, DOUBLE_PUSH)
-    return count
+def pawn_pushes(position, us):
+    """The squares that pawns may push to by one step. A pinned pawn may go along the king's file."""
+    king = lowest(position.pieces[KING] & position.colours[us])
+    pawns = position.pieces[PAWN] & position.colours[us] & (~position.pinned | FILE_A << (king & SEVEN))
+    return rotate_left(pawns, EIGHT - SIXTEEN * us) & ~(position.colours[us] | position.colours[us ^ ONE])
 
 
 @inlined
-def piece_moves(position, tables, moves, count, allowed, king, us):
+def noisy_pawn_moves(position, tables, moves, count, allowed, us):
+    """Captures and promotions of pawns, but en passant. A pinned pawn may go along its pin, one of the king's diagonals."""
+    king = lowest(position.pieces[KING] & position.colours[us])
+    pawns, unpinned = position.pieces[PAWN] & position.colours[us], ~position.pinned
+    theirs, up = position.colours[us ^ ONE] & allowed, EIGHT - SIXTEEN * us
+    east = rotate_left(pawns & ~FILE_H & (unpinned | tables.diagonal[us, king]), up + ONE) & theirs
+    west = rotate_left(pawns & ~FILE_A & (unpinned | tables.diagonal[us ^ ONE, king]), up - ONE) & theirs
+    single = pawn_pushes(position, us) & allowed
+    if LAST_RANKS & (single | east | west):
+        count = push_promotions(moves, count, single & LAST_RANKS, up)
+        count = push_promotions(moves, count, east & LAST_RANKS, up + ONE)
+        count = push_promotions(moves, count, west & LAST_RANKS, up - ONE)
+    count = push_pawns(moves, count, east & ~LAST_RANKS, up + ONE, NORMAL)
+    return push_pawns(moves, count, west & ~LAST_RANKS, up - ONE, NORMAL)
+
+
+@inlined
+def quiet_pawn_moves(position, moves, count, allowed, us):
+    """Pushes of pawns that do not promote."""
+    pushed, up = pawn_pushes(position, us), EIGHT - SIXTEEN * us
+    empty = ~(position.colours[us] | position.colours[us ^ ONE])
+    double = rotate_left(pushed & THIRD_RANK << THIRD_RANK_STEP * us, up) & empty & allowed
+    count = push_pawns(moves, count, pushed & allowed & ~LAST_RANKS, up, NORMAL)
+    return push_pawns(moves, count, double, up + up, DOUBLE_PUSH)
+
+
+@inlined
+def piece_moves(position, tables, moves, count, allowed, us):
     """Moves of knights, bishops, rooks and queens to the allowed squares; a pinned piece stays on the line of its pin."""
     ours = position.colours[us]
     occupied = ours | position.colours[us ^ ONE]
-    pinned = position.pinned
-    pieces = position.pieces
+    pieces, pinned = position.pieces, position.pinned
+    king = lowest(pieces[KING] & ours)
 
     knights = pieces[KNIGHT] & ours & ~pinned
     while knights:
@@ -162,8 +168,7 @@ def generate_for(position, tables, moves, kind, us):
     """`generate` for one colour."""
     ours, theirs = position.colours[us], position.colours[us ^ ONE]
     king = lowest(position.pieces[KING] & ours)
-    checkers = position.checkers
-    targets = ZERO
+    checkers, targets = position.checkers, ZERO
     if kind & NOISY:
         targets |= theirs
     if kind & QUIET:
@@ -182,8 +187,11 @@ def generate_for(position, tables, moves, kind, us):
                 if castling_is_legal(position, tables, king, rook, safe, us):
                     count = push(moves, count, encode(king, rook, CASTLING))
                 rooks &= rooks - ONE
-        count = piece_moves(position, tables, moves, count, targets & allowed, king, us)
-        count = pawn_moves(position, tables, moves, count, kind, allowed, king, us)
+        count = piece_moves(position, tables, moves, count, targets & allowed, us)
+        if kind & NOISY:
+            count = noisy_pawn_moves(position, tables, moves, count, allowed, us)
+        if kind & QUIET:
+            count = quiet_pawn_moves(position, moves, count, allowed, us)
         if kind & NOISY and position.en_passant:
             pawns = tables.pawn[us ^ ONE, position.en_passant] & position.pieces[PAWN] & ours
             while pawns:  # rare, so each capture is tried on the board
