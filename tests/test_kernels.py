@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from zobra.engine.position import TABLES_RECORD
 from zobra.engine.see import see_at_least
 
 KERNEL = """
+import installed_library
 from neighbour_of_kernel import ANSWER
 from zobra.engine import kernels
 
@@ -26,7 +28,16 @@ def answer():
 
 
 def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_path, monkeypatch):
-    """A test's kernel is not of the digest: a constant that it imports from its neighbour has to show in its name."""
+    """A test's kernel is not of the digest: a constant that it imports from its neighbour has to show in its name.
+
+    What an environment beside it holds, such as a library that is no Python source, is not looked at.
+    """
+    libraries = tmp_path / ".venv" / "site-packages"
+    libraries.mkdir(parents=True)
+    (libraries / "installed_library").write_bytes(bytes(3))
+    library = types.ModuleType("installed_library")
+    monkeypatch.setattr(library, "__file__", str(libraries / "installed_library"), raising=False)
+    monkeypatch.setitem(sys.modules, "installed_library", library)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "neighbour_of_kernel.py").write_text("ANSWER = 42\n")
     (tmp_path / "some_kernel.py").write_text(KERNEL)

@@ -43,7 +43,8 @@ def import_hash(path: Path) -> str:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         files = {Path(file).resolve() for name in names if (file := getattr(sys.modules.get(name), "__file__", None))}
-        ours = {file for file in files if ROOT in file.parents or path.parent in file.parents}
+        inside = {file: file.relative_to(base).parts for base in (ROOT, path.parent) for file in files if base in file.parents}
+        ours = {file for file, parts in inside.items() if "site-packages" not in parts}  # an environment may lie in the tree
         waiting |= ours - found - kernel_sources().keys()
     return _hash(sorted(found))
 
