@@ -26,8 +26,7 @@ def test_what_cannot_be_undone_makes_the_past_forgotten():
 
 def test_repetitions_in_random_games_are_those_of_python_chess():
     """The keys remembered hold the present one as often as python-chess finds the position earlier in the game."""
-    source = random.Random(2)
-    repeated = 0
+    source, repeated = random.Random(2), 0
     for number in range(12):
         board = chess.Board("4k2r/8/8/3n4/8/8/4P3/R3K3 w Qk - 0 1") if number % 2 else chess.Board()
         game = Game(parse_fen(board.fen()))

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.test_self_play import read_shard
+from zobra.search.wdl import USUAL_MATERIAL, fitted
 from zobra.train.command_line import app
 from zobra.train.games import DECIDED_SCORE, levels_of, scores_of, shards
 
@@ -28,7 +29,8 @@ def test_games_are_read_from_their_first_score_on(tmp_path, name, pack):
     first, second = read_shard(shards(tmp_path / "games")[0])
     assert first.fen == "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
     assert (first.number, second.number, first.result, len(first.moves)) == (0, 1, 2, 4)
-    expected = scores_of(levels_of(np.array([30, 20, 50, DECIDED_SCORE])))  # for White, whoever has moved
+    pawn = fitted().even_chance(USUAL_MATERIAL)  # of the search, where 100 centipawns are shown
+    expected = scores_of(levels_of(np.rint([0.3 * pawn, 0.2 * pawn, 0.5 * pawn, DECIDED_SCORE])))  # for White
     assert first.scores.tolist() == expected.tolist() == second.scores.tolist()
     assert "there are games in it already" in run(tmp_path, tmp_path / name).output
 

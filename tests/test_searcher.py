@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 
+from tests.test_game import play
 from tests.test_negamax import MATES
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Game
@@ -17,7 +18,7 @@ from zobra.search.searcher import Searcher
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ENDGAME = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
 MIDDLEGAME = "r2q1rk1/ppp2ppp/2npbn2/4p3/4P3/2NPBN2/PPP2PPP/R2Q1RK1 w - - 0 9"
-PATIENCE = 5.0  # seconds within which anything that must end has ended
+TIMEOUT = 5.0  # seconds within which anything that must end has ended
 
 
 def think(searcher: Searcher, fen: str, limits: Limits) -> tuple[Result, list[Report]]:
@@ -126,7 +127,7 @@ def test_stop_and_ponderhit_reach_a_running_search(searcher, limits):
         searcher.ponderhit()
     else:
         searcher.stop()
-    thread.join(PATIENCE)
+    thread.join(TIMEOUT)
     assert not thread.is_alive() and results[0].best in parse_fen(KIWIPETE).legal_moves()
 
 
@@ -135,11 +136,11 @@ def test_a_search_that_ends_while_it_ponders_waits_and_tells_its_lines_after_the
     searcher.multipv = multipv
     thread, _, reports = begin(searcher, Limits(depth=3, clock=ClockTimes(10_000, 8_000), ponder=True))
     thread.join(0.5)
-    told = len(reports)
-    assert thread.is_alive() and told
+    count = len(reports)
+    assert thread.is_alive() and count
     searcher.ponderhit()
-    thread.join(PATIENCE)
-    assert [report.multipv for report in reports[told:]] == list(range(1, multipv + 1)) and reports[-1].depth == 3
+    thread.join(TIMEOUT)
+    assert [report.multipv for report in reports[count:]] == list(range(1, multipv + 1)) and reports[-1].depth == 3
 
 
 def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
@@ -158,7 +159,7 @@ def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
 def test_time_limits_end_the_search_and_a_move_time_is_used(searcher, limits, least):
     before = time.monotonic()
     assert think(searcher, KIWIPETE, limits)[0].best in parse_fen(KIWIPETE).legal_moves()
-    assert least <= time.monotonic() - before < PATIENCE
+    assert least <= time.monotonic() - before < TIMEOUT
 
 
 def test_a_forced_move_costs_no_time_and_keeps_the_score_that_is_known(searcher):
@@ -205,10 +206,8 @@ def test_a_root_without_its_best_moves_corrects_no_evaluation():
 
 
 def test_no_reply_is_expected_to_a_move_that_repeats_and_the_game_is_left_alone():
-    searcher, game = Searcher(1), Game(parse_fen(START))
-    searcher.search(game, Limits(depth=6))  # now the table knows a move for the start position
-    for text in ("g1f3", "g8f6", "f3g1"):
-        game.push(game.position.parse_move(text))
+    searcher, game = Searcher(1), play(START, "g1f3", "g8f6", "f3g1")
+    searcher.search(play(START), Limits(depth=6))  # now the table knows a move for the start position
     before, keys = game.position.array.copy(), list(game.keys)
     searcher.search(game, Limits(depth=6))
     assert np.array_equal(game.position.array, before) and game.keys == keys

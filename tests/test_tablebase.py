@@ -7,8 +7,8 @@ import shutil
 import chess
 import pytest
 
+from tests.test_game import play
 from tests.test_root_ranking import TABLES, needs_tables
-from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game
 from zobra.engine.scores import MATE
 from zobra.search.limits import ClockTimes, Limits, Report
@@ -18,32 +18,25 @@ LONG = Limits(infinite=True)
 KRK = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
 
 
-def game_of(fen: str, *texts: str) -> Game:
-    game = Game(parse_fen(fen))
-    for text in texts:
-        game.push(game.position.parse_move(text))
-    return game
-
-
 def rank(tables, game, keep_all=False, limits=LONG, is_stopped=lambda: False):
     return tables.rank(game, limits, keep_all, is_stopped)
 
 
 @pytest.fixture
-def told():
+def notices():
     return []
 
 
 @pytest.fixture
-def tables(told):
-    return Tablebase(told.append)
+def tables(notices):
+    return Tablebase(notices.append)
 
 
-def test_no_path_and_an_empty_folder_are_no_tables(tables, told, tmp_path):
+def test_no_path_and_an_empty_folder_are_no_tables(tables, notices, tmp_path):
     tables.open("")
-    assert not told
+    assert not notices
     tables.open(str(tmp_path))
-    assert told == ["0 WDL and 0 DTZ tables of up to 0 pieces"] and tables.largest == 0
+    assert notices == ["0 WDL and 0 DTZ tables of up to 0 pieces"] and tables.largest == 0
 
 
 @pytest.mark.parametrize(
@@ -65,28 +58,28 @@ def copy_tables(folder, *names: str) -> None:
 
 
 @needs_tables
-def test_tables_of_several_folders_are_counted(tables, told, tmp_path):
+def test_tables_of_several_folders_are_counted(tables, notices, tmp_path):
     copy_tables(tmp_path / "one", "KRvK")
     copy_tables(tmp_path / "two", "KBNvK")
     tables.open(os.pathsep.join(str(tmp_path / name) for name in ("one", "gone", "two")))
-    assert len(told) == 2 and "gone" in told[0] and told[1] == "2 WDL and 2 DTZ tables of up to 4 pieces"
+    assert len(notices) == 2 and "gone" in notices[0] and notices[1] == "2 WDL and 2 DTZ tables of up to 4 pieces"
     with pytest.raises(ValueError, match="gone"):
         tables.open(str(tmp_path / "gone"))
-    assert tables.largest == 4 and rank(tables, game_of(KRK)).wdl == WIN
+    assert tables.largest == 4 and rank(tables, play(KRK)).wdl == WIN
     tables.open("")
-    assert tables.largest == 0 and rank(tables, game_of(KRK)) is None
+    assert tables.largest == 0 and rank(tables, play(KRK)) is None
 
 
 @needs_tables
 @pytest.mark.parametrize("damage", ["halved", "empty", "foreign"])
-def test_damaged_tables_are_named_and_passed_over(tables, told, tmp_path, damage):
+def test_damaged_tables_are_named_and_passed_over(tables, notices, tmp_path, damage):
     copy_tables(tmp_path, "KRvK", "KQvK")
     file = tmp_path / "KRvK.rtbw"
     file.write_bytes({"halved": file.read_bytes()[:-30], "empty": b"", "foreign": bytes(80)}[damage])
     tables.open(str(tmp_path))
-    assert len(told) == 2 and "KRvK.rtbw is damaged" in told[0]
-    assert told[1] == "1 WDL and 2 DTZ tables of up to 3 pieces"
-    assert rank(tables, game_of(KRK)).wdl is None
+    assert len(notices) == 2 and "KRvK.rtbw is damaged" in notices[0]
+    assert notices[1] == "1 WDL and 2 DTZ tables of up to 3 pieces"
+    assert rank(tables, play(KRK)).wdl is None
 
 
 class RookProber:
@@ -125,7 +118,7 @@ def winning_moves(game: Game) -> dict[int, int]:
 
 
 def test_a_win_makes_progress_unless_all_winning_moves_are_asked_for(rook):
-    game = game_of(KRK)
+    game = play(KRK)
     winning = winning_moves(game)
     assert 0 < len(winning) < len(game.position.legal_moves())
     everything, best = rank(rook, game, keep_all=True), rank(rook, game)
@@ -146,12 +139,12 @@ LOST = "8/8/8/8/8/2k5/7R/K7 b - - 0 1"
 )
 def test_a_result_must_come_before_the_fifty_move_rule(rook, fen, clock, rule, wdl):
     rook.fifty_move_rule = rule
-    assert rank(rook, game_of(fen.replace("- 0 1", f"- {clock} 80"))).wdl == wdl
+    assert rank(rook, play(fen.replace("- 0 1", f"- {clock} 80"))).wdl == wdl
 
 
 def test_without_distances_a_win_is_not_repeated(rook):
     rook._prober.has_dtz = False
-    game = game_of(KRK, "b1b7", "c3d3", "b7b1", "d3c3")
+    game = play(KRK, "b1b7", "c3d3", "b7b1", "d3c3")
     back = game.position.parse_move("b1b7")
     assert back in winning_moves(game)
     kept = rank(rook, game).moves
@@ -161,7 +154,7 @@ def test_without_distances_a_win_is_not_repeated(rook):
 @pytest.mark.parametrize(("cycles", "wdl"), [(1, LOSS), (2, DRAW)])
 def test_a_third_repetition_saves_a_lost_position(rook, cycles, wdl):
     """After two cycles the king move back makes a position for the third time."""
-    game = game_of(LOST.replace("b", "w"), *["h2h3", "c3c4", "h3h2", "c4c3"] * cycles, "h2h3")
+    game = play(LOST.replace("b", "w"), *["h2h3", "c3c4", "h3h2", "c4c3"] * cycles, "h2h3")
     draw = game.position.parse_move("c3c4")
     ranking = rank(rook, game)
     assert ranking.wdl == wdl and (ranking.moves == (draw,)) == (wdl == DRAW)
@@ -169,7 +162,7 @@ def test_a_third_repetition_saves_a_lost_position(rook, cycles, wdl):
 
 
 def test_probing_ends_with_the_time_and_leaves_all_moves(rook):
-    game, looks = game_of(KRK), itertools.count()
+    game, looks = play(KRK), itertools.count()
     stopped = rank(rook, game, is_stopped=lambda: next(looks) > 3)
     assert stopped.moves is None and stopped.wdl is None and stopped.hits == 4
     late = rank(rook, game, limits=Limits(clock=ClockTimes(0, 0)))
@@ -178,24 +171,24 @@ def test_probing_ends_with_the_time_and_leaves_all_moves(rook):
 
 
 def test_only_allowed_moves_are_ranked_and_positions_of_few_pieces(rook):
-    game = game_of(KRK)
+    game = play(KRK)
     wanted = tuple(map(game.position.parse_move, ("b1b8", "b1b3")))
     ranking = rank(rook, game, limits=Limits(infinite=True, searchmoves=wanted))
     assert (ranking.moves, ranking.wdl) == (wanted[:1], WIN)
     assert rank(rook, game, limits=Limits(infinite=True, searchmoves=wanted[1:])).wdl == DRAW
-    assert rank(rook, game_of("8/8/8/8/8/2k5/8/K2R3R w - - 0 1")) is None  # more than the tables have,
+    assert rank(rook, play("8/8/8/8/8/2k5/8/K2R3R w - - 0 1")) is None  # more than the tables have,
     rook.probe_limit = 2
     assert rank(rook, game) is None  # or than is allowed
 
 
-def test_a_fault_in_the_tables_costs_the_tables_only(rook, told):
+def test_a_fault_in_the_tables_costs_the_tables_only(rook, notices):
     def fail(board):
         raise OSError("the disk is gone")
 
     rook._prober.probe_wdl = fail
-    ranking = rank(rook, game_of(KRK))
+    ranking = rank(rook, play(KRK))
     assert ranking.wdl is None and ranking.moves is None
-    assert "the disk is gone" in told[0] and rook.largest == 0
+    assert "the disk is gone" in notices[0] and rook.largest == 0
 
 
 REPORT = Report(5, 6, 123, 1, 1000, 10, 0, (1,))

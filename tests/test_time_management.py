@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.test_searcher import MIDDLEGAME, PATIENCE, think
+from tests.test_searcher import MIDDLEGAME, TIMEOUT, think
 from zobra.engine.scores import MATE
 from zobra.search import time_management as tm
 from zobra.search.iterative_deepening import PvLine
@@ -215,7 +215,7 @@ def test_a_forced_move_and_a_searched_mate_need_no_further_depth(fake):
 def test_a_move_is_held_back_for_a_share_of_the_optimum_or_until_stop(monkeypatch):
     monkeypatch.setattr(tm, "time_budget", lambda *_: TimeBudget(200, 400))
     manager = TimeManager(0)
-    for stopped, least, most in ((False, 0.1, PATIENCE), (True, 0, 0.1)):
+    for stopped, least, most in ((False, 0.1, TIMEOUT), (True, 0, 0.1)):
         manager.start(Limits(clock=CLOCK), True)
         if stopped:
             manager.stop()

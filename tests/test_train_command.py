@@ -52,6 +52,7 @@ def test_a_miniature_of_everything(tmp_path):
     assert run("wdl", recipe, "--folder", tmp_path, "--output", tmp_path / "wdl.json").exit_code == 0
     model = json.loads((tmp_path / "wdl.json").read_text())
     assert model["games"] == 128 and model["recipe"] == "mini" and model["spread"] + model["spread_slope"] / 2 > 0
+    assert "predicted: won drawn lost" in run("wdl", recipe, "--folder", tmp_path, "--check").output
     assert run("pieces", recipe, "--folder", tmp_path, "--output", tmp_path / "pieces.json").exit_code == 0
     values = np.array(list(json.loads((tmp_path / "pieces.json").read_text())["endgame"].values()))
     assert values.shape == (6, 8, 8) and values[4].mean() > values[1].mean() > values[0].mean() > 0

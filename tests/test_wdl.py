@@ -1,4 +1,4 @@
-"""What a score is worth: sensible everywhere, and a fit that finds a model it was given."""
+"""The chances that a score stands for: sensible everywhere, and a fit that finds a model it was given."""
 
 import math
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, MATE
 from zobra.search.wdl import FULL_MATERIAL, PIECE_VALUES, USUAL_MATERIAL, Model, fitted, material_of, normalised, wdl
-from zobra.train.fits import fit_model, fit_wdl, material_shares, outcome_probabilities
+from zobra.train.fits import compare_wdl, fit_model, fit_wdl, material_shares, outcome_probabilities
 from zobra.train.game_kernel import DataError
 from zobra.train.positions import PACKED
 
@@ -26,12 +26,10 @@ def test_chances_add_up_are_the_same_from_both_sides_and_rise_with_the_score(sco
     assert wdl(min(score + more, int(LONGEST_MATE) - 1), material).win >= win
 
 
-def test_mates_are_certain_and_an_even_position_has_equal_chances():
+def test_mates_and_large_scores_are_certain():
     assert wdl(int(MATE) - 9, 0.5) == (1000, 0, 0)
     assert wdl(8 - int(MATE), 0.5) == (0, 0, 1000)
     assert wdl(5_000, 0.5).win > 990 and wdl(-5_000, 0.5).loss > 990
-    win, draw, loss = wdl(0, 1.0)
-    assert win == loss and draw > 0
 
 
 def test_material():
@@ -53,6 +51,15 @@ def test_the_fit_finds_the_model_that_made_the_games():
     found, loss = fit_model(scores, material, results)
     assert tuple(found) == pytest.approx(tuple(model), rel=0.15)
     assert 0 < loss < 1
+
+
+def test_the_comparison_shows_what_games_had():
+    positions = np.zeros(400, PACKED)
+    positions["score"][:200], positions["score"][200:] = 0, 190  # equal, and 100 as the model shows it
+    positions["result"][:200], positions["result"][200:] = 1, [2] * 150 + [0] * 50
+    _, equal, better = compare_wdl(Model(190.0, 0.0, 40.0, 0.0), positions)
+    assert equal.split() == ["+0", "200", "0.9%", "98.3%", "0.9%", "0.0%", "100.0%", "0.0%"]
+    assert better.split() == ["+100", "200", "50.0%", "50.0%", "0.0%", "75.0%", "0.0%", "25.0%"]
 
 
 @pytest.mark.parametrize("model", [Model(-50.0, 0.0, 60.0, 0.0), Model(math.nan, 0.0, 60.0, 0.0)])

@@ -81,12 +81,22 @@ def _positions(recipe: str, folder: Path | None, largest_score: int) -> "tuple[n
 
 
 @app.command()
-def wdl(recipe: RecipeName, folder: Folder = None, largest_score: LargestScore = 1_000, output: Output = None) -> None:
-    """Fit the win-draw-loss model to a recipe's games."""
-    from zobra.search.wdl import FILE
-    from zobra.train.fits import fit_wdl
+def wdl(
+    recipe: RecipeName,
+    folder: Folder = None,
+    largest_score: LargestScore = 1_000,
+    output: Output = None,
+    check: Annotated[bool, typer.Option("--check", help="Only compare the model in use with the games.")] = False,
+) -> None:
+    """Fit the win-draw-loss model to a recipe's games, and print the shares that it predicts and that the games had."""
+    from zobra.search.wdl import FILE, fitted
+    from zobra.train.fits import compare_wdl, fit_wdl
 
-    typer.echo(fit_wdl(*_positions(recipe, folder, largest_score), output or FILE))
+    positions, facts = _positions(recipe, folder, largest_score)
+    model = fitted() if check else fit_wdl(positions, facts, output or FILE)
+    typer.echo(model)
+    for line in compare_wdl(model, positions):
+        typer.echo(line)
 
 
 @app.command()

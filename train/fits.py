@@ -7,6 +7,7 @@ better engine. Idea: Peter Österlund's Texel tuning, and the tapered evaluation
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -25,13 +26,14 @@ BEGIN, TINY = Model(150.0, 50.0, 80.0, 20.0), 1e-9
 SCALE = 400 / np.log(10)  # centipawns: 400 means odds of 10 to 1
 PHASES = np.array([0, 0, 1, 1, 1, 1, 2, 2, 4, 4, 0, 0, 0], np.float64)  # by piece, the empty square last
 KINDS, SQUARES = 6, 64
+CHECKED_SCORES, NEAR = (-200, -100, -50, 0, 50, 100, 200), 15  # centipawns as shown
 STIFFNESS = 1e-3  # pull towards the starting values, per squared pawn; matters for rare squares
 
 
 def material_shares(boards: np.ndarray) -> np.ndarray:
     """Share of the full material on each board, as `material_of` counts it."""
-    worth = np.array([PIECE_VALUES[piece >> 1] for piece in range(12)] + [0])
-    return np.minimum(1.0, worth[boards].sum(axis=1) / FULL_MATERIAL)
+    values = np.array([PIECE_VALUES[piece >> 1] for piece in range(12)] + [0])
+    return np.minimum(1.0, values[boards].sum(axis=1) / FULL_MATERIAL)
 
 
 def outcome_probabilities(model: np.ndarray, scores: np.ndarray, material: np.ndarray) -> np.ndarray:
@@ -53,16 +55,29 @@ def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> 
     return Model(*(round(float(value), 2) for value in PAWN * found.x)), float(found.fun)
 
 
-def fit_wdl(positions: np.ndarray, facts: dict[str, object], output: Path) -> dict[str, object]:
-    """Fit the model to positions of self-play (dtype PACKED), write it with these facts, and return what was written. DataError
-    where no sensible model comes out; then the file is unchanged."""
+def compare_wdl(model: Model, positions: np.ndarray) -> Iterator[str]:
+    """Lines of a table: shares of wins, draws and losses that the model predicts and that games had, near CHECKED_SCORES."""
+    scores, material = positions["score"].astype(np.float64), material_shares(mailboxes(positions))
+    shown = 100 * scores / model.even_chance(USUAL_MATERIAL)
+    predicted = outcome_probabilities(np.array(model), scores, material)[::-1]
+    observed = positions["result"] == np.array([[2], [1], [0]])
+    yield "score  positions  predicted: won drawn lost  observed: won drawn lost"
+    for score in CHECKED_SCORES:
+        if (near := np.abs(shown - score) <= NEAR).any():
+            shares = [" ".join(f"{share:5.1%}" for share in each[:, near].mean(axis=1)) for each in (predicted, observed)]
+            yield f"{score:+5d} {near.sum():10,d}        {shares[0]}         {shares[1]}"
+
+
+def fit_wdl(positions: np.ndarray, facts: dict[str, object], output: Path) -> Model:
+    """Fit the model to positions of self-play (dtype PACKED), write it with these facts, and return it. DataError where no
+    sensible model comes out; then the file is unchanged."""
     material = material_shares(mailboxes(positions))
     model, loss = fit_model(positions["score"].astype(np.float64), material, positions["result"].astype(np.int64))
     if not model.even_chance(USUAL_MATERIAL) > 0:  # also for NaN
         raise DataError(f"the fit to these games failed: {model}")
     facts = {"made_by": "zobra train wdl", **facts, "nats_a_position": round(loss, 5), **model._asdict()}
     write_atomically(output, (json.dumps(facts, indent=1) + "\n").encode())
-    return facts
+    return model
 
 
 def fit_pieces(positions: np.ndarray, facts: dict[str, object], blend: float, output: Path) -> dict[str, object]:

@@ -30,6 +30,7 @@ from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.piece_square import WEIGHTS_FILE
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.parameters import default_parameters
+from zobra.search.wdl import USUAL_MATERIAL, fitted
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
 from zobra.train.game_kernel import ENDINGS, GAME, LONGEST_GAME, RULE_DEFAULTS, RULES, DataError, TrainingGame, play_game
 from zobra.train.games import DECIDED_SCORE, OLD_FORMAT, SETTINGS, SUFFIX, keep_settings, shard_path, shards, write_shard
@@ -122,7 +123,8 @@ class Generation:
 
 
 def training_game(game: chess.pgn.Game) -> TrainingGame:
-    """A PGN game, as number 0, from its first score on, cut after LONGEST_GAME plies; ValueError says why it is refused."""
+    """A PGN game, as number 0, from its first score on, cut after LONGEST_GAME plies; ValueError says why it is refused. Scores
+    are taken as this engine shows them (see `normalised` in search/wdl.py)."""
     played = [(node.parent.board(), PlayedMove.from_node(node)) for node in game.mainline()]
     first = next((ply for ply, (_, move) in enumerate(played) if move.pawns(1) is not None), len(played))
     played = played[first : first + LONGEST_GAME]
@@ -139,8 +141,9 @@ def training_game(game: chess.pgn.Game) -> TrainingGame:
     for _, move in played:
         moves.append(position.parse_move(move.move.uci()))
         position = position.after(moves[-1])
-    pawns = [(move.pawns(DECIDED_SCORE / 100) or 0.0) * (1 if board.turn else -1) for board, move in played]
-    scores = np.rint(100 * np.array(pawns)).astype(np.int16)
+    pawn = fitted().even_chance(USUAL_MATERIAL)  # centipawns of the search; PGN has scores as the engine shows them
+    pawns = [(move.pawns(DECIDED_SCORE / pawn) or 0.0) * (1 if board.turn else -1) for board, move in played]
+    scores = np.rint(pawn * np.array(pawns)).astype(np.int16)
     result, ending = POINTS_OF_WHITE[game.headers["Result"]], ENDINGS.index("imported")
     return TrainingGame(0, fen, result, ending, np.array(moves, np.uint16), scores)
 
