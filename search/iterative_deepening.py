@@ -186,7 +186,7 @@ class IterativeDeepening:
             reached = max(depth, int(worker["selective_depth"]))
             if worker["stopped"]:
                 if is_first and found:
-                    # promotions of one pawn are counted together, so their nodes tell nothing
+                    # promotions of one pawn are counted together, so their nodes show nothing
                     if not moves or (found[0] % ROOT_MOVES != index and worker["root_nodes"][index] > spent):
                         return PvLine(depth, reached, int(worker["root_score"]), 0, found)
                 return last if is_first and last and before and last.moves[0] != before.moves[0] else None

@@ -82,7 +82,7 @@ def store_tt(worker, ply, move, score, depth, bound):
 def finish_node(worker, ply, move, score, alpha, beta):
     """Update the correction histories and the table with a node's result, and return its score.
 
-    In a null window a fail-high is blended toward beta, more so at low depth. The score tells the error of the static
+    In a null window a fail-high is blended toward beta, more so at low depth. The score shows the error of the static
     evaluation, but not in check, after a capture, or if it is a bound on the wrong side.
     """
     node, depth = worker.stack[ply], worker.stack[ply].depth

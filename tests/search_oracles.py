@@ -107,7 +107,7 @@ def check_windows(search: Callable[[int, int], int], value: int) -> None:
 
 
 class TooLarge(Exception):
-    """A tree with more positions than the oracle was told to visit."""
+    """A tree with more positions than the oracle may visit."""
 
 
 class Minimax:

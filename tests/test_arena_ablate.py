@@ -89,7 +89,7 @@ def test_benches_of_other_engines(tmp_path):
     assert bench(engine("print('unknown command: bench')")) is None
 
 
-def test_switches_are_told_as_uci_wants_them(tmp_path):
+def test_switches_are_sent_as_uci_wants_them(tmp_path):
     log = tmp_path / "log.txt"
     run(f"{ENGINE} --log {log}", "-x", "Caution=0", "--tc", "30", "-n", "2", "--folder", tmp_path / "a")
     assert {line for line in log.read_text().splitlines() if "Caution" in line} == {"setoption name Caution value false"}

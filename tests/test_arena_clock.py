@@ -60,7 +60,7 @@ def test_a_period_of_moves_brings_new_time():
     assert seen == [(1000, 2), (700, 1), (1400, 2), (1100, 1)]
 
 
-def test_what_engines_are_told():
+def test_what_engines_are_sent():
     clocks = {chess.WHITE: GameClock(TimeControl.parse("40/60+1")), chess.BLACK: GameClock(TimeControl.parse("5+0.1 nodes=7"))}
     own = {"white_clock": 60, "white_inc": 1, "black_clock": 5, "black_inc": 0.1, "clock_id": 3}
     assert engine_limit(clocks, chess.BLACK, 3) == chess.engine.Limit(nodes=7, **own)

@@ -142,14 +142,14 @@ def test_xboard_engines_that_fail_and_obey_play_on(tmp_path):
 @pytest.mark.parametrize(
     ("options", "cores"), [({}, "1"), ({"cores": "2", "memory": "16"}, "2"), ({"cores": 1, "memory": 16}, "1")]
 )
-def test_an_xboard_engine_is_told_its_settings_once(tmp_path, options, cores):
+def test_an_xboard_engine_gets_its_settings_once(tmp_path, options, cores):
     record, _ = play(xboard("W", tmp_path / "log", options=options), move_limit=3)
     assert (record.reason, len(record.moves)) == ("move limit", 6)
-    told = [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith(("cores", "memory"))]
-    assert sorted(told) == [f"cores {cores}"] + ["memory 16"] * ("memory" in options)
+    settings = [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith(("cores", "memory"))]
+    assert sorted(settings) == [f"cores {cores}"] + ["memory 16"] * ("memory" in options)
 
 
-def test_engines_are_told_the_time_and_the_moves(tmp_path):
+def test_engines_get_the_time_and_the_moves(tmp_path):
     log, opening = tmp_path / "log", Opening(chess.STARTING_FEN, ("e2e4", "e7e5"))
     white = scripted("W", "--log", str(log), options={"Hash": "2"}, time_odds=0.5)
     record, _ = play(white, B, "40/60+1", opening, move_limit=3)
@@ -165,14 +165,14 @@ def test_engines_are_told_the_time_and_the_moves(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "sent"),
     [({"Caution": text}, ["Caution value false", "Threads value 1"]) for text in ("false", "False", "0")]
-    + [({}, ["Threads value 1"]), ({"Threads": "3"}, ["Threads value 3"])],  # one thread unless told otherwise
+    + [({}, ["Threads value 1"]), ({"Threads": "3"}, ["Threads value 3"])],  # one thread unless another number is given
 )
-def test_options_have_the_values_of_their_types(tmp_path, options, told):
+def test_options_have_the_values_of_their_types(tmp_path, options, sent):
     log = tmp_path / "log"
     play(scripted("W", "--log", str(log), options=options), move_limit=1)
-    assert [line[15:] for line in log.read_text().splitlines() if line.startswith("setoption")] == told
+    assert [line[15:] for line in log.read_text().splitlines() if line.startswith("setoption")] == sent
 
 
 def test_an_xboard_engine_is_not_asked_for_nodes_that_it_cannot_count():

@@ -123,7 +123,7 @@ def test_the_command(tmp_path, monkeypatch):
     kept = json.loads((tmp_path / "kept.json").read_text())
     rating = dict(zip(kept["names"], kept["ratings"], strict=True))
     assert kept["time_control"] == "30" and rating["weak"] < rating["same"]
-    for control, told in (("30", "ratings as calibrated at 30"), ("20", "ratings as published: the calibration in")):
+    for control, remark in (("30", "ratings as calibrated at 30"), ("20", "ratings as published: the calibration in")):
         text = run("ladder", "--list", path, "--tc", control, "--lowest", "5000", code=2)
-        assert told in text and "0 of 1 needed rungs installed" in flat(text)
+        assert remark in text and "0 of 1 needed rungs installed" in flat(text)
     assert "1 of 2 needed rungs" in flat(run("ladder", "--calibrate", *arguments, "--lowest", "1100", code=2))

@@ -181,16 +181,16 @@ def test_wrong_arguments_are_named(suite_file, tmp_path, arguments, message):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "sent"),
     [({}, []), ({"UCI_AnalyseMode": True}, ["true"]), ({"uci_analysemode": "false"}, [])],  # what is so needs no telling
 )
-def test_an_engine_keeps_the_options_of_its_games(tmp_path, options, told):
+def test_an_engine_keeps_the_options_of_its_games(tmp_path, options, sent):
     log, result = tmp_path / "log.txt", EngineResult("e", [], {}, [None])
     spec = scripted("e", "--analyses", "--log", str(log), options=options)
     positions = [read_position(f"{PAWNS} bm e4;", "suite.epd", 1)]
     asyncio.run(run_suite(positions, spec, result, SuiteLimits(chess.engine.Limit(nodes=1))))
     settings = [line.split() for line in log.read_text().splitlines() if "analysemode" in line.lower()]
-    assert [words[-1] for words in settings] == told
+    assert [words[-1] for words in settings] == sent
 
 
 @pytest.mark.parametrize("extra", [["-e", "no-such-engine-anywhere"], ["-o", "NoSuchOption=1"]])

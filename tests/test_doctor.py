@@ -41,7 +41,7 @@ def test_what_a_check_stumbles_over_is_a_finding(monkeypatch, capsys):
     assert ended.value.exit_code == 1 and states(said) == {"software": "wrong", "rules": "ok"} and "reinstall" in said
 
 
-def test_wrong_counts_and_slow_searches_are_told(monkeypatch):
+def test_wrong_counts_and_slow_searches_are_reported(monkeypatch):
     monkeypatch.setattr(perft, "count_leaves", lambda *_: 4_865_608)
     finding = doctor.check_rules()
     assert finding.state == "wrong" and "4865608" in finding.found and finding.advice

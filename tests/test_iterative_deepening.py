@@ -15,7 +15,7 @@ TWO_MATES = "k7/8/K7/8/8/8/8/6QR w - - 0 1"
 
 
 def groups(reports):
-    """Reports of one depth each, as they were told together."""
+    """Reports of one depth each, as they came together."""
     found = []
     for report in reports:
         if report.multipv == 1:
@@ -32,8 +32,8 @@ def searcher():
 
 
 @pytest.mark.parametrize("fen", [START, KIWIPETE, ENDGAME, TWO_MATES])
-def test_lines_are_told_together_and_sorted(searcher, fen):
-    """That they can be played to their end is shown in test_lines_told.py."""
+def test_lines_are_reported_together_and_sorted(searcher, fen):
+    """That they can be played to their end is shown in test_reported_lines.py."""
     result, reports = think(searcher, fen, Limits(depth=7))
     together = groups(reports)
     assert len(together) == 7 and result.best == together[-1][0].pv[0]

@@ -17,7 +17,7 @@ from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 from zobra.uci.options import find
 
-PATIENCE = 10.0  # seconds within which anything that must happen has happened
+TIMEOUT = 10.0  # seconds within which anything that must happen has happened
 
 
 def line(move: int, score: int, depth: int) -> PvLine:
@@ -68,7 +68,7 @@ def test_threads_are_started_once_and_wait_between_searches():
     threads += searcher._smp.threads
     del searcher
     for thread in threads:
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT)
         assert not thread.is_alive()
 
 
@@ -102,7 +102,7 @@ def test_a_thread_that_is_late_is_left_out_and_has_no_vote(monkeypatch):
 
     def run_slowly(*_):
         busy.set()
-        free.wait(PATIENCE)
+        free.wait(TIMEOUT)
 
     searcher, position = Searcher(1), parse_fen(START)
     monkeypatch.setattr(lazy_smp, "usable_processors", lambda: 2)
@@ -111,8 +111,8 @@ def test_a_thread_that_is_late_is_left_out_and_has_no_vote(monkeypatch):
     for _ in range(2):
         begin = time.monotonic()
         assert searcher.search(Game(position), Limits(movetime=50)).best in position.legal_moves()
-        assert time.monotonic() - begin < PATIENCE / 2
-        assert busy.wait(PATIENCE) and searcher.nodes == searcher._this["nodes"]
+        assert time.monotonic() - begin < TIMEOUT / 2
+        assert busy.wait(TIMEOUT) and searcher.nodes == searcher._this["nodes"]
     free.set()
 
 

@@ -27,10 +27,10 @@ HARD_WINS = ("KBNk", "KQkr", "KRkn", "KPkp")
 
 @pytest.fixture(scope="module")
 def tables():
-    told: list[str] = []
-    tables = Tablebase(told.append)
+    notices: list[str] = []
+    tables = Tablebase(notices.append)
     tables.open(str(TABLES))
-    assert told == ["35 WDL and 35 DTZ tables of up to 4 pieces"]
+    assert notices == ["35 WDL and 35 DTZ tables of up to 4 pieces"]
     return tables
 
 

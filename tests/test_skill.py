@@ -34,7 +34,7 @@ def test_noise_chooses_the_near_and_not_the_far_and_no_other_than_a_mate():
 
 @pytest.mark.parametrize("elo", [LOWEST, 1500, HIGHEST])
 @pytest.mark.parametrize("fen", [START, KIWIPETE, MIDDLEGAME])
-def test_weak_moves_are_legal_and_told(elo, fen):
+def test_weak_moves_are_legal_and_reported(elo, fen):
     searcher = Searcher(2)
     searcher.skill = skill_from_elo(elo)
     for searcher.seed in range(6):

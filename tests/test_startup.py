@@ -21,7 +21,7 @@ COMPILING = "info string compiling the engine"
 
 
 def without_kernels(store: Path) -> dict[str, str]:
-    """An environment in which the package has no kernels, since Numba is told how to compile, and the store is this one."""
+    """An environment in which the package has no kernels, since NUMBA_OPT changes their digest, and the store is this one."""
     return {**os.environ, "ZOBRA_CACHE_DIR": str(store), "NUMBA_OPT": "1"}
 
 
@@ -59,16 +59,16 @@ def start(monkeypatch):
         made = Loop(Console(write=said.append))
         monkeypatch.setattr(session, "Session", lambda *_: SimpleNamespace(rehearse=lambda: None))
         monkeypatch.setattr(kernels, "missing", lambda: ["kernel"] * 4)
-        monkeypatch.setattr(kernels, "compile_missing", lambda tell: compile_missing(made, tell))
+        monkeypatch.setattr(kernels, "compile_missing", lambda report: compile_missing(made, report))
         return made, said
 
     return start
 
 
 def test_a_compilation_and_notices_are_reported(start, monkeypatch):
-    def compile_missing(made, tell):
+    def compile_missing(made, report):
         for number in range(4):
-            tell(number, 4, "kernel")
+            report(number, 4, "kernel")
             assert made._is_compiling
 
     monkeypatch.setattr(kernels, "notices", ["kernels cannot be kept"])
@@ -80,7 +80,7 @@ def test_a_compilation_and_notices_are_reported(start, monkeypatch):
 
 
 def test_what_cannot_be_compiled_is_reported_to_each_who_waits(start):
-    def fail(made, tell):
+    def fail(made, report):
         raise ImportError("no compiler")
 
     made, _ = start(fail)

@@ -66,7 +66,7 @@ def test_a_limited_engine_plays_at_once(player):
     player.configure({"UCI_LimitStrength": False})
 
 
-def test_the_current_move_is_told_after_a_second(engine):
+def test_the_current_move_is_reported_after_a_second(engine):
     engine.send(f"position fen {KIWIPETE}", "go infinite")
     line = engine.expect("info depth ", 60)[-1]
     while " currmove " not in line:

@@ -34,7 +34,7 @@ def speak(*reports, look=lambda: ""):
     return spoken, said
 
 
-def test_a_flood_is_cut_but_its_end_is_told_once(clock):
+def test_a_flood_is_cut_but_its_end_is_reported_once(clock):
     spoken, said = speak(*map(report, range(3 * BURST)))
     assert said == [(depth, 1) for depth in range(BURST)] and spoken.reported == 3 * BURST
     spoken.end()
@@ -57,7 +57,7 @@ def test_the_lines_of_a_depth_stay_together(clock):
     assert said == [(depth, number) for depth in [*range((BURST + 2) // 3), BURST - 1] for number in (1, 2, 3)]
 
 
-def test_the_current_move_is_told_when_it_changes(monkeypatch):
+def test_the_current_move_is_reported_when_it_changes(monkeypatch):
     monkeypatch.setattr(commentary, "FIRST_LOOK", 0.0)
     monkeypatch.setattr(commentary, "LOOK", 0.0)
     steps, seen = ["", "", "first", "first", "second"], threading.Event()

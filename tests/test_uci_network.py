@@ -63,7 +63,7 @@ def test_a_network_is_loaded_shown_and_taken_back(conversation, tmp_path):
     assert conversation.searcher.evaluate(parse_fen(START)) == before
 
 
-def test_what_cannot_be_loaded_is_told_and_changes_nothing(conversation, tmp_path):
+def test_what_cannot_be_loaded_is_reported_and_changes_nothing(conversation, tmp_path):
     conversation.obey(SetOption("EvalFile", saved(tmp_path, small())))
     value = conversation.searcher.evaluate(parse_fen(START))
     (tmp_path / "noise").write_bytes(b"noise")

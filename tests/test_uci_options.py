@@ -101,7 +101,7 @@ def test_setting_a_parameter_is_like_beginning_with_it(name, value):
     assert b"set to" in said[0]
 
 
-def test_every_thread_is_told():
+def test_options_reach_every_thread():
     searcher = Searcher(1)
     searcher.threads = 3
     searcher.set_parameter("null_move_base", 2)

@@ -174,12 +174,12 @@ ODD_LIMITS = (
 @pytest.mark.parametrize("limits", ODD_LIMITS.split("; "))
 def test_odd_limits(engine, limits):
     engine.send(f"go {limits}")
-    told: list[str] = []
+    before: list[str] = []
     if "infinite" in limits:
-        told = engine.settle()
-        assert not best(told)
+        before = engine.settle()
+        assert not best(before)
         engine.send("stop")
-    lines = told + engine.expect("bestmove")
+    lines = before + engine.expect("bestmove")
     check_move(lines[-1], chess.Board())
     assert " score " in lines[-2] and lines[-2].split(" pv ")[1].split()[0] == lines[-1].split()[1]
     assert not best(engine.settle())

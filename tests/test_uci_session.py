@@ -1,4 +1,4 @@
-"""Session, its search thread, and the loop, with a search that does as it is told."""
+"""Session, its search thread, and the loop, with a search that the test controls."""
 
 import sys
 import threading
@@ -21,7 +21,7 @@ E2E4 = 12 | 28 << 6 | 1 << 12
 
 
 def fake_searcher(*_, **__):
-    """It answers e2e4, waits for stop when infinite, and fails when told to."""
+    """It answers e2e4, waits for stop when infinite, and fails on request."""
     stopped = threading.Event()
     searcher = MagicMock(nodes=1, skill=None, threads_remark="", failure=None, progress=Progress(0, 0, 0))
     searcher.arm, searcher.stop, searcher.evaluate = stopped.clear, stopped.set, lambda position: 17

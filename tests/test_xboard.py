@@ -18,7 +18,7 @@ WITH_GAMES = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/games"  # wh
 PROGRAMS = ("xboard", "polyglot", "fairymax", "Xvfb")
 MISSING = [name for name in PROGRAMS if shutil.which(name, path=WITH_GAMES) is None]
 LONGEST_GAME = 12  # moves; XBoard calls it a draw then
-PATIENCE = 120  # seconds
+TIMEOUT = 120  # seconds
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}")
 
@@ -32,7 +32,7 @@ def display() -> Iterator[str]:
 
 
 def play(folder: Path, display: str, zobra_is_white: bool) -> None:
-    """A game that leaves game.pgn, and polyglot.log with what Zobra was told and said."""
+    """A game that leaves game.pgn, and polyglot.log with the lines that Zobra read and wrote."""
     engine = shlex.join([sys.executable, "-m", "zobra.uci"])
     adapter = f"polyglot -noini -ec {shlex.quote(engine)} -en Zobra -log true -lf {folder / 'polyglot.log'}"
     players = (adapter, "fairymax") if zobra_is_white else ("fairymax", adapter)
@@ -42,7 +42,7 @@ def play(folder: Path, display: str, zobra_is_white: bool) -> None:
     environment = os.environ | {"DISPLAY": display, "HOME": str(folder), "PATH": WITH_GAMES}
     with (folder / "xboard.log").open("wb") as log:
         subprocess.run(
-            command, check=True, cwd=folder, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL, timeout=PATIENCE
+            command, check=True, cwd=folder, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL, timeout=TIMEOUT
         )
 
 

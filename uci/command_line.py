@@ -22,7 +22,7 @@ from zobra.uci.version import VERSION
 HELP = """Zobra, a UCI chess engine. Without a command it speaks UCI; with --tunable its search parameters are options too.
 --network FILE, before all else, builds another network in."""
 WITH_ENGINES = ("match", "ladder", "suite", "analyse", "tune", "ablate")  # commands that start engines
-LEARNING_RATE = 0.002  # of a tuning, in its last iteration (r_end); `zobra tune` takes the same unless told otherwise
+LEARNING_RATE = 0.002  # of a tuning, in its last iteration (r_end); `zobra tune` has the same default
 TOML = "[parameter.{0.name}]\ndefault = {0.default}\nlow = {0.low}\nhigh = {0.high}\nc_end = {0.step}\n"
 OPENBENCH = f"{{0.name}}, int, {{0.default}}, {{0.low}}, {{0.high}}, {{0.step}}, {LEARNING_RATE}"
 app = typer.Typer(
@@ -111,13 +111,13 @@ def warmup() -> None:
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("looking")
 
-        def tell(number: int, total: int, name: str) -> None:
+        def report(number: int, total: int, name: str) -> None:
             if number == 0:
                 kernels.store.check_writable()
             progress.update(task, completed=number, total=total, description=name)
 
         try:
-            count = kernels.compile_missing(tell)
+            count = kernels.compile_missing(report)
         except OSError as error:
             console.print(f"nothing is compiled, as it could not be kept: {error}")
             raise typer.Exit(1) from error

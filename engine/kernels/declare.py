@@ -27,7 +27,7 @@ _loading = threading.RLock()
 
 
 class Kernel:
-    """A function to be compiled. Other kernels may call it; Numba is told of it when one of them is compiled."""
+    """A function to be compiled. Other kernels may call it; it is registered with Numba when one of them is compiled."""
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         functools.update_wrapper(self, function)
@@ -158,11 +158,11 @@ def missing() -> list[Entry]:
     return [each for each in _entries if each.is_engine and not each.is_loaded()]
 
 
-def compile_missing(tell: Callable[[int, int, str], None] = lambda *_: None) -> int:
+def compile_missing(report: Callable[[int, int, str], None] = lambda *_: None) -> int:
     """Compile all of the engine's kernels that the package and the store lack; the number of kernels compiled.
 
-    It is done in this thread, under the store's lock, and kept in the store. Before each kernel: tell(number from 0, number of
-    all, name); what `tell` raises ends the compilation.
+    It is done in this thread, under the store's lock, and kept in the store. Before each kernel it calls report(number from 0,
+    number of all, name); what `report` raises ends the compilation.
     """
     import_kernel_sources()
     if selected.origin and not missing():
@@ -170,7 +170,7 @@ def compile_missing(tell: Callable[[int, int, str], None] = lambda *_: None) -> 
     with store.lock():
         wanted = missing()
         for number, each in enumerate(wanted):
-            tell(number, len(wanted), each.name)
+            report(number, len(wanted), each.name)
             each.load()
         if selected.origin != PACKAGE and (wanted or not store.read()):
             store.write(compiled_kernels())

@@ -20,7 +20,7 @@ WORD64 = ir.IntType(64)
 
 
 class Intrinsic(Kernel):
-    """A function for kernels whose code is generated: Numba is imported, and told of it, when a kernel is compiled."""
+    """A function for kernels whose code is generated: it is registered with Numba when a kernel is compiled."""
 
     def __init__(self, emit: Callable[..., Any], result: KernelType, arguments: tuple[KernelType, ...]) -> None:
         def generate_code(context, builder, signature, values):

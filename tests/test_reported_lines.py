@@ -1,4 +1,4 @@
-"""Every line that a search tells is legal to its end; and a mate that it promises in the end is there, move by move.
+"""Every line that a search reports is legal to its end; and a mate that it promises in the end is there, move by move.
 
 The judge is python-chess (tests/tools/lines.py). The positions are those of Zobra's games against itself, and mate problems.
 """
@@ -23,7 +23,7 @@ OPENING_PLIES = 8
 
 
 class Judge:
-    """Searches, and judges all that is told: `faults` says what was wrong, `seen` how much of what there was."""
+    """Searches, and judges all that is reported: `faults` says what was wrong, `seen` how much of what there was."""
 
     def __init__(self, megabytes: int = 1) -> None:
         self.searcher = Searcher(megabytes)
@@ -41,11 +41,11 @@ class Judge:
         for report in reports:
             line = [move_text(move, board.chess960) for move in report.pv]
             is_final_mate = is_mate(report.score) and report is last.get(report.multipv)
-            self.seen["mates told at last"] += is_final_mate
+            self.seen["final mates"] += is_final_mate
             faults.append(line_fault(board, line, mate_in_moves(report.score) if is_final_mate else None))
             faults.append(None if line else f"depth {report.depth} has no line")
         if self.searcher.multipv == 1 and (not reports or result.best != reports[-1].pv[0]):
-            faults.append(f"plays {texts[0]}, which is not what it told last")
+            faults.append(f"plays {texts[0]}, which is not its last report")
         start = f"{board.root().fen()} moves {' '.join(move.uci() for move in board.move_stack)}"
         self.faults += [f"{start}: {fault}" for fault in faults if fault]
         return board.parse_uci(texts[0])
@@ -81,7 +81,7 @@ def test_lines_of_a_few_games(games, nodes, lines, searches):
 @pytest.mark.parametrize(("games", "nodes", "lines", "threads"), [(60, 3_000, 1, 1), (10, 10_000, 3, 1), (20, 5_000, 1, 2)])
 def test_lines_of_many_games(games, nodes, lines, threads):
     judge = play_games(games, nodes, seed=3, lines=lines, threads=threads)
-    assert judge.seen["mates told at last"] > games and not judge.faults, f"{judge.seen}: {judge.faults}"
+    assert judge.seen["final mates"] > games and not judge.faults, f"{judge.seen}: {judge.faults}"
 
 
 @pytest.mark.slow
@@ -94,4 +94,4 @@ def test_lines_of_mate_problems():
         board = chess.Board.from_epd(line)[0]
         judge.searcher.clear()
         judge.search(board, Game(parse_fen(board.fen())), Limits(nodes=50_000))
-    assert judge.seen["mates told at last"] > 150 and not judge.faults, f"{judge.seen}: {judge.faults}"
+    assert judge.seen["final mates"] > 150 and not judge.faults, f"{judge.seen}: {judge.faults}"
