@@ -6,8 +6,8 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 
-if [ ! -d "$folder/root" ]; then
-    mmdebstrap --variant=extract --arch=arm64 --include=python3,libstdc++6 bookworm "$folder/root"
+if [ ! -d "$folder/system" ]; then
+    mmdebstrap --variant=extract --arch=arm64 --include=python3,libstdc++6 bookworm "$folder/system"
 fi
 platforms=$(printf -- '--platform manylinux_2_%s_aarch64 ' 28 27 17)
 python3 -m pip install --quiet --upgrade --target "$folder/site" $platforms --platform manylinux2014_aarch64 \
@@ -17,7 +17,7 @@ python3 -m pip install --quiet --upgrade --target "$folder/site" --no-deps chess
 rm -rf "$folder/sources" && mkdir -p "$folder/sources"
 git clone --quiet "$root" "$folder/sources/zobra"
 export PYTHONPATH="$folder/sources:$folder/site" PYTHONDONTWRITEBYTECODE=1 PYTHONNOUSERSITE=1 HOME="$folder/home"
-arm64() { (cd "$folder/sources" && qemu-aarch64-static -L "$folder/root" "$folder/root/usr/bin/python3.11" "$@"); }
+arm64() { (cd "$folder/sources" && qemu-aarch64-static -L "$folder/system" "$folder/system/usr/bin/python3.11" "$@"); }
 
 ZOBRA_BUILD_LEVEL=generic arm64 -m zobra.engine.kernels.build  # the build step itself would start programs of arm64
 arm64 -c 'import platform; from zobra.engine import kernels; print(platform.machine(), kernels.selected.describe())'
