@@ -61,6 +61,7 @@ class GameOptions:
 
     @property
     def playing(self) -> Playing:
+        """How the games are played side by side."""
         return Playing(self.concurrency or 1, self.pin, self.log and self.log.absolute())
 
     def run_folder(self, kind: str) -> Path:

@@ -51,6 +51,7 @@ class LivePanel(ExitStack):
         self.show()
 
     def count(self, done: float) -> None:
+        """Sets how much is done."""
         self._progress.update(self._task, completed=done)
 
     def show(self, *below: RenderableType) -> None:
@@ -63,15 +64,18 @@ class MatchDisplay(LivePanel):
     """Shows a match, as its observer (see Match.play)."""
 
     def begin(self, match: Match) -> None:
+        """A match begins or is resumed."""
         self._begun, self._before, self._last = time.monotonic(), match.results.games, ""
         self.count_from(match.results.games, match.total)
         self._refresh(match)
 
     def started(self, pairing: Pairing) -> None:
+        """A game begins."""
         if not self.live:
             self.console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", soft_wrap=True)
 
     def finished(self, record: GameRecord, match: Match) -> None:
+        """A game has ended."""
         self._last = f"game {record.index + 1}: {record.white} – {record.black} {record.result} ({record.ending_text})"
         self.count(match.results.games)
         if self.live:

@@ -77,6 +77,7 @@ class GameRecord:
         return f"{text} ({self.detail})" if self.detail else text
 
     def to_json(self) -> dict[str, Any]:
+        """The journal's form."""
         return asdict(self) | {"moves": [move.to_json() for move in self.moves]}
 
     @classmethod
@@ -205,6 +206,7 @@ class Journal:
                 raise OSError(error.errno, error.strerror, file.name) from error
 
     def close(self) -> None:
+        """Closes the files, and frees the folder for other processes."""
         for file in self._files:
             with contextlib.suppress(OSError):
                 file.close()

@@ -113,11 +113,11 @@ def read_epd(line: str) -> tuple[chess.Board, dict[str, Any]]:
     return board, operations
 
 
-def check_possible(board: chess.Board) -> None:
-    """Raises ValueError for an impossible position, saying what is wrong in python-chess' words."""
+def check_possible(board: chess.Board, name: str = "") -> None:
+    """Raises ValueError for an impossible position, saying what is wrong in python-chess' words; `name` goes before them."""
     if status := board.status():
         names = ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & status)
-        raise ValueError(f"impossible position ({names})")
+        raise ValueError(f"{name + ': ' if name else ''}impossible position ({names})")
 
 
 def _pgn_opening(path: Path, text: str, index: int, plies: int | None, chess960: bool) -> Opening:

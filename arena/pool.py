@@ -31,6 +31,8 @@ _MOST_DEATHS = 3  # workers that die this often without a finished game in betwe
 
 @dataclass
 class WorkerProcess:
+    """A process that plays games, and the game it plays now."""
+
     process: BaseProcess
     connection: Connection
     pairing: Pairing | None = None
@@ -156,6 +158,7 @@ class EngineSet:
         )  # fmt: skip
 
     async def kill(self) -> None:
+        """Ends every engine at once."""
         await asyncio.gather(*(player.kill() for player in self._players.values()))
 
 

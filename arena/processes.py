@@ -8,6 +8,7 @@ import os
 import platform
 import signal
 import sys
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
@@ -74,15 +75,24 @@ def prepare_worker() -> None:
 def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
     """Runs a coroutine as asyncio.run does. A signal cancels it; after its clean-up KeyboardInterrupt is raised."""
 
+    interrupted = threading.Event()
+
     async def main() -> T:
         task, loop = asyncio.ensure_future(coroutine), asyncio.get_running_loop()
-        with interruptible(lambda: loop.call_soon_threadsafe(task.cancel)):
+
+        def cancel() -> None:
+            interrupted.set()
+            loop.call_soon_threadsafe(task.cancel)
+
+        with interruptible(cancel):
             return await task
 
     try:
         return asyncio.run(main())
-    except asyncio.CancelledError:  # nothing else cancels the task
-        raise KeyboardInterrupt from None
+    except asyncio.CancelledError:
+        if interrupted.is_set():
+            raise KeyboardInterrupt from None
+        raise  # something else was cancelled, which is a fault
 
 
 def _descendants(pid: int) -> list[int]:

@@ -39,6 +39,7 @@ class SuitePosition:
     points: tuple[tuple[str, int], ...] = ()
 
     def board(self) -> chess.Board:
+        """The position."""
         return chess.Board(self.fen, chess960=self.chess960)
 
     def san(self, *moves: str | None) -> str:
@@ -53,6 +54,7 @@ class SuitePosition:
 
     @property
     def best_paid(self) -> list[str]:
+        """The moves that earn the most points."""
         return [move for move, points in self.points if points == self.maximum_points]
 
 
@@ -191,14 +193,17 @@ class EngineResult:
 
     @property
     def answered(self) -> list[Outcome]:
+        """The outcomes there are."""
         return [outcome for outcome in self.outcomes if outcome is not None]
 
     @property
     def solved(self) -> int:
+        """How many positions are solved."""
         return sum(outcome.solved for outcome in self.answered)
 
     @property
     def points(self) -> int:
+        """The points earned so far."""
         return sum(outcome.points for outcome in self.answered)
 
     def solution_times(self) -> list[int]:
@@ -260,11 +265,12 @@ def load(path: Path) -> SuiteResult:
         if (content["kind"], content["format"]) != ("suite", FORMAT):
             raise ValueError(f"{content['kind']} of format {content['format']} instead of suite of format {FORMAT}")
         result: SuiteResult = typed(SuiteResult, content)
-        if any(len(engine.outcomes) != len(result.positions) for engine in result.engines):
-            raise ValueError("an engine has not one outcome for each position")
+        for engine in result.engines:
+            if len(engine.outcomes) != len(result.positions):
+                raise ValueError(f"{engine.name} has {len(engine.outcomes)} outcomes for {len(result.positions)} positions")
         for position, *outcomes in zip(result.positions, *(engine.outcomes for engine in result.engines), strict=True):
             board, moves = position.board(), [*position.best, *position.avoid, *dict(position.points)]
-            check_possible(board)
+            check_possible(board, position.name)
             for move in [*moves, *(outcome.move for outcome in outcomes if outcome and outcome.move is not None)]:
                 board.parse_uci(move)
         return result

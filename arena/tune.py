@@ -268,12 +268,14 @@ class TuneDisplay(LivePanel):
     """Shows a tuning run, as its observer (see Match.play)."""
 
     def begin(self, tuning: Tuning) -> None:
+        """A tuning begins or is resumed."""
         self.count_from(tuning.results.games, tuning.total)
 
     def started(self, pairing: Pairing) -> None:
         """The beginning of a game is not shown."""
 
     def finished(self, record: GameRecord, tuning: Tuning) -> None:
+        """A game has ended, and the values may have changed."""
         games = tuning.results.games
         self.count(games)
         if self.live:
