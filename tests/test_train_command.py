@@ -45,7 +45,7 @@ def test_a_miniature_of_everything(tmp_path):
     assert result.exit_code == ("is not strong enough" in result.output)  # the match is an honest one
     network = read_network(tmp_path / "mini.network")
     assert network.hidden == HIDDEN and network.header["recipe"]["data"]["games"] == network.header["games"] == 128
-    assert {"data", "positions", "validation"} <= network.header.keys()
+    assert {"data", "positions", "validation"} <= network.header.keys() and network.header["sets"][0]["network"]
     assert (tmp_path / "mini.png").stat().st_size > 1_000
     again = run("data", recipe, "--folder", tmp_path, "--workers", 1)
     assert again.exit_code == 0 and "1 shards existed before" in again.output

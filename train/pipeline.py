@@ -19,9 +19,10 @@ from rich.progress import MofNCompleteColumn, Progress, TextColumn, track
 from zobra.arena.clock import TimeControl
 from zobra.arena.command import GameOptions, play
 from zobra.arena.engines import EngineSpec
+from zobra.arena.files import read_json
 from zobra.engine.network_file import BUILT_IN, HIDDEN, install, read_network
 from zobra.engine.position import TABLES_RECORD
-from zobra.train.games import check_data, load_positions, read_sets, shards, write_atomically
+from zobra.train.games import SETTINGS, check_data, load_positions, read_sets, shards, write_atomically
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer, Tally
 from zobra.train.recipe import BUILT_IN_NAME, Recipe
 from zobra.train.trainer import Errors, Trainer, quantise, verify
@@ -124,13 +125,14 @@ class Pipeline:
     def train(self) -> None:
         """Train; write the plot, the float weights and the network. Where the network is, all that verifies it is too."""
         recipe, paths = self.recipe, read_sets(self.sets)
+        sets = [read_json(folder / SETTINGS, "the settings of a set", dict) for folder in self.sets]  # who played the games
         positions, games = load_positions(track(paths, "load", console=self._console), recipe.filter)
         trainer = Trainer(positions, recipe.hidden, recipe.training, self.workers)
         errors = train_and_plot(self._console, trainer, self.network_path.with_suffix(".png"))
         validation = {name: round(getattr(errors, name), 6) for name in ("loss", "score", "result")}
         sums = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)  # whatever their place and order
         digest = hashlib.sha256("".join(sums).encode()).hexdigest()[:20]
-        facts = {"recipe": recipe.facts(), "data": digest, "games": games, "positions": len(positions)}
+        facts = {"recipe": recipe.facts(), "sets": sets, "data": digest, "games": games, "positions": len(positions)}
         network = quantise(trainer.weights[0], {**facts, "validation": validation})
         kept = io.BytesIO()
         np.savez(kept, weights=trainer.weights, sample=positions[trainer.validation[:VERIFIED_POSITIONS]])
