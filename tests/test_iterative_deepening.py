@@ -9,7 +9,7 @@ from zobra.engine.position import Game
 from zobra.engine.scores import is_mate
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
-from zobra.tt.entry import BOUND_MASK, BOUND_SHIFT, NO_BOUND, unpack
+from zobra.tt.entry import BOUND_MASK, BOUND_SHIFT, GENERATION_MASK, NO_BOUND, unpack
 
 TWO_MATES = "k7/8/K7/8/8/8/8/6QR w - - 0 1"
 
@@ -66,8 +66,7 @@ def test_each_line_is_worth_what_a_search_of_its_move_finds(searcher):
 @pytest.mark.parametrize("nodes", [1, 50, 400, 2_000, 20_000, 77_777])
 def test_a_search_that_is_cut_off_tells_all_lines_at_last(searcher, nodes):
     result, reports = think(searcher, KIWIPETE, Limits(nodes=nodes))
-    assert searcher.nodes == nodes
-    assert result.best in parse_fen(KIWIPETE).legal_moves()
+    assert searcher.nodes == nodes and result.best in parse_fen(KIWIPETE).legal_moves()
     if reports:
         last = groups(reports)[-1]
         assert last[0].pv[0] == result.best
@@ -96,7 +95,8 @@ def test_searchmoves_leave_no_trace_of_the_root(known_before, threads):
     think(searcher, MIDDLEGAME, Limits(depth=7, searchmoves=(position.parse_move("h2h4"),)))
     after = searcher.table.recall(position.key)
     has_no_bound = after >> int(BOUND_SHIFT) & int(BOUND_MASK) == NO_BOUND
-    assert after == before or (threads > 1 and has_no_bound)  # a late thread leaves a move
+    is_older = known_before and not (after ^ before) & int(GENERATION_MASK)  # threads can store a position twice
+    assert after == before or (threads > 1 and (has_no_bound or is_older))  # a late thread leaves a move
 
 
 def test_what_the_search_looks_at():
