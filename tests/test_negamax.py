@@ -236,5 +236,5 @@ def test_only_the_moves_allowed_at_the_root_are_searched():
     assert entry and (entry["move"], entry["bound"]) == (bench.line()[0], NO_BOUND)
     assert not root_correction(bench)
     bench = bench_of(START)
-    bench.search(1)
+    bench.search(3)
     assert root_correction(bench)

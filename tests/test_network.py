@@ -179,8 +179,8 @@ def test_what_is_no_network_is_refused_at_once(tmp_path):
 
 def test_the_built_in_network_says_where_it_comes_from_and_knows_what_pieces_are_worth():
     network = read_network(BUILT_IN)
-    assert {"recipe", "data", "games", "positions", "validation"} <= network.header.keys()
-    assert network.header["games"] > 10_000 and BUILT_IN.stat().st_size < MAX_BYTES
+    assert {"sets", "positions", "validation"} <= network.header.keys()
+    assert sum(played["games"] for played in network.header["sets"]) > 10_000 and BUILT_IN.stat().st_size < MAX_BYTES
     record = installed(network)
     bare = {kind: chess.Board("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1") for kind in range(chess.PAWN, chess.KING)}
     for kind, board in bare.items():

@@ -55,8 +55,8 @@ def test_each_number_and_each_move_has_one_line_and_the_move_played_is_the_first
         last = reports[-3:]
         assert [report.multipv for report in last] == [1, 2, 3] and last[0].pv[0] == result.best
         assert len({report.pv[0] for report in last}) == 3
-        scores = {report.pv[0]: report.score for report in reports[-6:-3]}
-        assert last[0].score == scores.get(result.best, last[0].score)
+        scores = {(report.pv[0], report.depth): report.score for report in reports[:-3]}
+        assert last[0].score == scores.get((result.best, last[0].depth), last[0].score)
         chosen.add(result.best)
     assert len(chosen) > 1
 
