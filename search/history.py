@@ -38,10 +38,17 @@ def gravity(value, bonus):
 
 
 @kernel
+def threat_index(node, move):
+    """Does the enemy attack the squares that a move leaves (2) and enters (1)? 0 to 3. Idea: Koivisto, Berserk."""
+    return (node.attacked >> from_square(move) & ONE) << ONE | node.attacked >> to_square(move) & ONE
+
+
+@kernel
 def quiet_score(worker, ply, move):
-    """Sum of a quiet move's histories: butterfly (from, to), by pawn structure, and continuation (1, 2 and 4 plies before)."""
+    """Sum of a quiet move's histories: butterfly (threats, from, to), by pawn structure, and continuation (plies 1, 2, 4)."""
     position, index = worker.stack[ply].position, piece_to(worker.stack[ply].position, move)
-    score = np.int64(worker.quiet_history[position.side, from_square(move), to_square(move)])
+    threats = threat_index(worker.stack[ply], move)
+    score = np.int64(worker.quiet_history[position.side, threats, from_square(move), to_square(move)])
     score += worker.pawn_history[position.correction_keys[PAWNS] & PAWN_MASK, index]
     score += worker.continuation_history[worker.played[ply + FIRST_BEFORE], index]
     score += worker.continuation_history[worker.played[ply + SECOND_BEFORE], index]
@@ -58,10 +65,10 @@ def capture_score(worker, position, move):
 @kernel
 def update_quiet_histories(worker, ply, move, bonus):
     """Add a bonus (any sign) to every value that `quiet_score` sums up."""
-    position = worker.stack[ply].position
+    position, threats = worker.stack[ply].position, threat_index(worker.stack[ply], move)
     index, side, from_, to = piece_to(position, move), position.side, from_square(move), to_square(move)
     pawns = position.correction_keys[PAWNS] & PAWN_MASK
-    worker.quiet_history[side, from_, to] = gravity(worker.quiet_history[side, from_, to], bonus)
+    worker.quiet_history[side, threats, from_, to] = gravity(worker.quiet_history[side, threats, from_, to], bonus)
     worker.pawn_history[pawns, index] = gravity(worker.pawn_history[pawns, index], bonus)
     for before in (FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE):
         played = worker.played[ply + before]

@@ -13,7 +13,7 @@ from zobra.engine.legality import is_legal
 from zobra.engine.move import NO_MOVE
 from zobra.engine.see import capture_value, see_at_least
 from zobra.search.history import capture_score, quiet_score
-from zobra.search.threats import set_threats, threat_score
+from zobra.search.threats import threat_score
 from zobra.search.worker import is_root_move
 
 TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, BAD_CAPTURES = range(6)
@@ -54,9 +54,7 @@ def pick_best(node):
 @kernel
 def next_capture(worker, node, tables, weight):
     """The next move of the first three stages, NO_MOVE after the last. Bad captures go to the head of the list.
-
-    Capture history moves the SEE threshold, by `weight` 1024ths of a centipawn for a history value.
-    """
+    Capture history moves the SEE threshold, by `weight` 1024ths of a centipawn for a history value."""
     position, moves = node.position, node.moves
     if node.stage == TT_MOVE:
         node.stage = GENERATE_CAPTURES
@@ -97,7 +95,6 @@ def next_move(worker, tables, ply):
     if node.stage == GENERATE_QUIETS:
         node.next = node.moves.count
         generate(node.position, tables, node.moves, QUIET)
-        set_threats(node, tables)
         for index in range(node.next, node.moves.count):
             move = np.uint64(node.moves.moves[index])
             node.scores[index] = quiet_score(worker, ply, move) + threat_score(worker, node, move)

@@ -18,6 +18,7 @@ from zobra.search.node import finish_node, make_move, probe_tt, set_static_evalu
 from zobra.search.pruning import is_improving, null_move_allowed, null_move_depth, prune_move, reverse_futility_applies
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import late_move_depth, research_depth, singular_extension, singular_search_allowed
+from zobra.search.threats import set_threats
 from zobra.search.worker import ROOT_MOVE_MASK, WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import move_of, score_from_table, score_of
 
@@ -86,11 +87,12 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         node.excluded = tt_move
         score = negamax(worker, tables, ply, depth // 2, bound - 1, bound, cut_node)
         node.excluded = NO_MOVE
-        if score >= bound >= beta and parameters.multicut != 0 and not pv_node:
-            return bound
+        if LONGEST_MATE > score >= max(bound, beta) and not pv_node:
+            return score
         extension = singular_extension(worker, score, bound, tt_score >= beta, pv_node, cut_node)
 
     # Step 9. Move loop
+    set_threats(node, tables)
     start_picking(node, tt_move)
     node.depth, node.pv_node, node.cut_node = depth, pv_node, cut_node
     best, best_move, old_alpha = -INFINITY, NO_MOVE, alpha

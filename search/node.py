@@ -81,10 +81,8 @@ def store_tt(worker, ply, move, score, depth, bound):
 @kernel
 def finish_node(worker, ply, move, score, alpha, beta):
     """Update the correction histories and the table with a node's result, and return its score.
-
     In a null window a fail-high is blended toward beta, more so at low depth. The score shows the error of the static
-    evaluation, but not in check, after a capture, or if it is a bound on the wrong side.
-    """
+    evaluation, but not in check, after a capture, or if it is a bound on the wrong side."""
     node, depth = worker.stack[ply], worker.stack[ply].depth
     if score >= beta and beta - alpha <= 1 and score < LONGEST_MATE and beta > -LONGEST_MATE:
         score = (score * depth + beta) // (depth + 1)

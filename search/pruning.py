@@ -28,24 +28,22 @@ def is_improving(worker, ply):
 @kernel
 def reverse_futility_applies(worker, ply, evaluation, beta, depth):
     """Reverse futility pruning: the evaluation is above beta by a margin for each ply left.
-
-    Not where a null move is verified: that would trust the evaluation once more.
-    """
+    Not where a null move is verified: that would trust the evaluation once more."""
     parameters = worker.parameters
     if depth > parameters.reverse_futility_depth or ply < worker.null_move_min_ply:
         return False
     margin = parameters.reverse_futility_margin * (depth - 1 if worker.stack[ply].improving else depth)
-    return evaluation - margin >= beta > -LONGEST_MATE
+    return evaluation - max(margin, parameters.reverse_futility_least_margin) >= beta > -LONGEST_MATE
 
 
 @kernel
 def null_move_allowed(worker, ply, evaluation, beta, depth):
-    """Null move pruning: is it tried? The evaluation must reach beta; not without pieces, and never twice in a row."""
+    """Null move pruning: is it tried? The evaluation must be above beta; not without pieces, and never twice in a row."""
     node = worker.stack[ply]
     return (
         depth >= worker.parameters.null_move_depth
         and ply >= worker.null_move_min_ply
-        and min(evaluation, node.static_evaluation) >= beta > -LONGEST_MATE
+        and min(evaluation, node.static_evaluation - worker.parameters.null_move_static_margin) >= beta > -LONGEST_MATE
         and worker.stack[ply - 1].move != NO_MOVE
         and node.position.colours[node.position.side] & ~(node.position.pieces[PAWN] | node.position.pieces[KING]) != ZERO
     )

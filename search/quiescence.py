@@ -13,6 +13,7 @@ from zobra.search.draw import is_draw
 from zobra.search.history import is_noisy
 from zobra.search.move_picker import legal_or_none, next_capture, next_move, skip_quiets, start_picking
 from zobra.search.node import make_move, probe_tt, set_static_evaluation, store_tt, tt_adjusted_evaluation, tt_cutoff
+from zobra.search.threats import set_threats
 from zobra.search.worker import WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import LOWER, UPPER, move_of, score_from_table, score_of
 
@@ -51,19 +52,19 @@ def quiescence(worker, tables, ply, alpha, beta):
 
     # Step 3. Captures, or evasions, with delta pruning
     tt_move = legal_or_none(position, tables, move_of(tt_entry))
+    if in_check:
+        set_threats(node, tables)
     start_picking(node, tt_move if in_check or is_noisy(position, tt_move) else NO_MOVE)
     while True:
         move = next_move(worker, tables, ply) if in_check else next_capture(worker, node, tables, 0)
         if move == NO_MOVE:
             break
-        if in_check:
-            if best > -LONGEST_MATE and parameters.quiescence_evasions == 0:
-                skip_quiets(node)
-        else:
-            bound = stand_pat + capture_value(position, move) + parameters.quiescence_margin
-            if bound <= alpha:
-                best = max(best, bound)
-                continue
+        bound = stand_pat + capture_value(position, move) + parameters.quiescence_margin
+        if not in_check and bound <= alpha:
+            best = max(best, bound)
+            continue
+        if in_check and best > -LONGEST_MATE and parameters.quiescence_evasions == 0:
+            skip_quiets(node)
         make_move(worker, tables, ply, move)
         score = -quiescence(worker, tables, ply + 1, -beta, -alpha)
         if worker.stopped:

@@ -23,9 +23,7 @@ def late_move_reduction(worker, node):
 @inlined
 def adjusted_reduction(worker, ply, move, is_quiet):
     """The reduction for this move, after it was made: adjusted by the type of node, checks, history and cutoff counts.
-
-    At the root little of it is left: there a sacrifice that needs depth costs a game, and the search of it few nodes.
-    """
+    At the root little of it is left: there a sacrifice that needs depth costs a game, and the search of it few nodes."""
     parameters, node = worker.parameters, worker.stack[ply]
     reduction = late_move_reduction(worker, node)
     if node.cut_node:
@@ -55,9 +53,7 @@ def late_move_depth(worker, ply, move, is_quiet, depth):
 @kernel
 def research_depth(worker, ply, depth, score, best):
     """Depth of the search after a reduced one that failed high: deeper if its score is far above the best, shallower if near.
-
-    Idea: Stockfish's do-deeper and do-shallower searches.
-    """
+    Idea: Stockfish's do-deeper and do-shallower searches."""
     parameters = worker.parameters
     if score > best + parameters.deeper_margin and 0 < ply < 2 * worker.root_depth:
         return depth + 1
@@ -67,9 +63,7 @@ def research_depth(worker, ply, depth, score, best):
 @kernel
 def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
     """Singular extensions: is the TT move tested? The table's depth must be near, and its score no upper bound and no mate.
-
-    Neither the root nor a line of twice the iteration's depth is extended.
-    """
+    Neither the root nor a line of twice the iteration's depth is extended."""
     return (
         depth >= worker.parameters.singular_depth
         and 0 < ply < 2 * worker.root_depth

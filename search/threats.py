@@ -1,7 +1,5 @@
 """Threats in the ordering of quiet moves: a piece leaves or enters an attack of a lesser enemy piece, or gives check.
-
-Idea: Stockfish's ordering of quiet moves.
-"""
+Idea: Stockfish."""
 
 import numpy as np
 
@@ -15,7 +13,7 @@ NINE = EIGHT + ONE
 
 @kernel
 def set_threats(node, tables):
-    """Set `threats` and `checks` of a node for the pieces of the side to move (`NODE` in worker.py says what they hold)."""
+    """Set `threats`, `attacked` and `checks` of a node for the side to move (`NODE` in worker.py says what they hold)."""
     position, threats, checks = node.position, node.threats, node.checks
     them, occupied = position.side ^ ONE, position.colours[WHITE] | position.colours[BLACK]
     theirs = position.colours[them]
@@ -40,6 +38,11 @@ def set_threats(node, tables):
         attacked |= rook_attacks(tables, lowest(rooks), occupied)
         rooks &= rooks - ONE
     threats[QUEEN] = attacked
+    queens = position.pieces[QUEEN] & theirs
+    while queens:
+        attacked |= bishop_attacks(tables, lowest(queens), occupied) | rook_attacks(tables, lowest(queens), occupied)
+        queens &= queens - ONE
+    node.attacked = attacked | tables.king[king]
 
     checks[PAWN], checks[KNIGHT], checks[KING] = tables.pawn[them, king], tables.knight[king], ZERO
     checks[BISHOP], checks[ROOK] = bishop_attacks(tables, king, occupied), rook_attacks(tables, king, occupied)

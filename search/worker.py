@@ -33,7 +33,8 @@ NODE = layout(
     ("captures_searched", "u2", (MAX_SEARCHED,)),  # captures and promotions, without a cutoff
     *((name, "u8") for name in ("quiet_count", "capture_count")),
     ("threats", "u8", (6,)),  # by piece type: squares on which lesser enemy pieces attack it,
-    ("checks", "u8", (6,)),  # and squares from which it gives check; set when quiet moves are ordered
+    ("checks", "u8", (6,)),  # and squares from which it gives check,
+    ("attacked", "u8"),  # and squares that the enemy attacks; set before the move loop, in quiescence only in check
     ("stage", "i8"),
     ("next", "u8"),  # next move to pick
     ("bad_count", "u8"),  # bad captures, kept at the head of the list
@@ -59,7 +60,7 @@ WORKER = layout(
     ("root_number", "i8"),  # its number in this iteration, from 1
     ("reductions", "i8", (REDUCTION_DEPTHS, REDUCTION_MOVES)),  # 1024ths of a ply, by depth and move number
     ("null_move_min_ply", "i8"),  # ply below which a verification search allows no null move
-    ("quiet_history", "i2", (2, 64, 64)),  # by side, from, to
+    ("quiet_history", "i2", (2, 4, 64, 64)),  # by side, threat_index, from, to
     ("capture_history", "i2", (PIECE_SQUARES, 8)),  # and by captured piece type, 6 for none
     ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
     ("continuation_history", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES)),  # by an earlier move, and the move

@@ -214,5 +214,4 @@ def test_a_game_that_is_over_at_once():
 def test_an_engine_that_cannot_be_started_says_why(spec, problem):
     with pytest.raises(EngineFailure) as failure:
         asyncio.run(EnginePlayer.start(spec, 5))
-    assert failure.value.reason == "disconnect"
-    assert problem in failure.value.detail
+    assert failure.value.reason == "disconnect" and problem in failure.value.detail

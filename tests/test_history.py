@@ -41,9 +41,11 @@ class Reference:
         moved = int(position["board"][from_]) * 64 + to
         if not is_quiet:
             return [("capture_history", moved, int(position["board"][to]) // 2)]
+        attacked = int(self.this["stack"][PLY]["attacked"])
+        threats = 2 * (attacked >> from_ & 1) + (attacked >> to & 1)
         before = [int(self.this["played"][BEFORE + PLY - back]) for back in (1, 2, 4)]
         return [
-            ("quiet_history", int(position["side"]), from_, to),
+            ("quiet_history", int(position["side"]), threats, from_, to),
             ("pawn_history", int(position["correction_keys"][0]) % PAWN_STRUCTURES, moved),
             *(("continuation_history", played, moved) for played in before),
         ]
@@ -78,7 +80,8 @@ def test_cutoffs_teach_what_the_reference_learns(bench):
     node = bench.this["stack"][PLY]
     for board in random_boards(62, 8, 150):
         position = Position.from_board(board)
-        node["position"], node["quiet_count"], node["capture_count"] = position.record, 0, 0
+        node["position"], node["attacked"] = position.record, source.getrandbits(64)
+        node["quiet_count"] = node["capture_count"] = 0
         before = (NOTHING_PLAYED, source.randrange(NOTHING_PLAYED), 77)
         bench.this["played"][PLY : PLY + BEFORE] = source.choices(before, k=BEFORE)
         moves = move_numbers(position, board)

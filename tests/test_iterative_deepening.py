@@ -69,8 +69,7 @@ def test_a_search_that_is_cut_off_tells_all_lines_at_last(searcher, nodes):
     assert searcher.nodes == nodes and result.best in parse_fen(KIWIPETE).legal_moves()
     if reports:
         last = groups(reports)[-1]
-        assert last[0].pv[0] == result.best
-        assert all(line.nodes == nodes for line in last)
+        assert last[0].pv[0] == result.best and all(line.nodes == nodes for line in last)
         assert len({line.pv[0] for line in last}) == len(last)
         for depth in {line.depth for line in last}:
             scores = [line.score for line in last if line.depth == depth]

@@ -51,6 +51,8 @@ def test_stages_come_in_order():
         own, history = bench.this["stack"][0]["position"]["board"].astype(int), bench.this["capture_history"]
         tt_move = source.choice(list(moves))
         order, stages = pick(bench, tt_move)
+        attacked = [square for square in chess.SQUARES if board.is_attacked_by(not board.turn, square)]
+        assert int(bench.this["stack"][0]["attacked"]) == chess.SquareSet(attacked).mask, board.fen()
         good, bad, quiet, scores = [], [], [], {}
         for number, move in moves.items():
             if number == tt_move:

@@ -214,7 +214,7 @@ def test_without_the_only_move_nothing_is_better_than_alpha():
 )
 def test_verification_sees_through_zugzwang(fen):
     beta = int(static_evaluation(parse_fen(fen).record, TABLES_RECORD))
-    null_move = {"null_move_depth": 2, "null_move_base": 2, "null_move_divisor": 8, "null_move_margin": 500}
+    null_move = {"null_move_depth": 2, "null_move_base": 2, "null_move_divisor": 8, "null_move_static_margin": 0}
     for verification, holds in ((None, False), (6, True), (1, False)):
         parameters = null_move | {"null_move_verification_depth": verification} if verification else {}
         bench = bench_of(START, use_network=0, **parameters)

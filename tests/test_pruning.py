@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from tests.search_kernels import PLAIN, Workbench, ask, call, node_at
+from tests.search_kernels import DEFAULTS, PLAIN, Workbench, ask, call, node_at
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search import node, pruning, reductions
@@ -29,7 +29,7 @@ def entry(score: int, depth: int, bound: int) -> int:
 @pytest.mark.parametrize(("depth", "improving"), [*product((1, 3, 7), (0, 1))])
 def test_reverse_futility_needs_the_margin_of_every_ply(depth, improving):
     given = {"reverse_futility_margin": 80, "reverse_futility_depth": 7, "depth": depth, "improving": improving}
-    margin = 80 * (depth - improving)
+    margin = max(80 * (depth - improving), DEFAULTS["reverse_futility_least_margin"])
     assert [ask(pruning.reverse_futility_applies, evaluation=value, **given) for value in (margin - 1, margin)] == [0, 1]
 
 
@@ -44,9 +44,10 @@ def test_limits_of_reverse_futility():
 
 def test_null_move():
     """Not below beta, at low depth, twice in a row, when about to be mated, while one is verified, or without pieces."""
-    given = {"evaluation": 50, "static_evaluation": 50, "beta": 50, "depth": 3, "null_move_depth": 3, "null_move_min_ply": 1}
+    given = {"evaluation": 50, "static_evaluation": 60, "null_move_static_margin": 10, "beta": 50, "depth": 3}
+    given |= {"null_move_depth": 3, "null_move_min_ply": 1}
     assert [ask(pruning.null_move_allowed, fen, **given) for fen in (HAS_ROOK, PAWNS_ONLY, ENEMY_ROOK)] == [1, 0, 0]
-    refused = {"static_evaluation": 49, "depth": 2, "previous_move": 0, "beta": MATED, "null_move_min_ply": 2, "evaluation": 49}
+    refused = {"static_evaluation": 59, "depth": 2, "previous_move": 0, "beta": MATED, "null_move_min_ply": 2, "evaluation": 49}
     for name, value in refused.items():
         assert not ask(pruning.null_move_allowed, HAS_ROOK, **given | {name: value}), name
 

@@ -76,8 +76,7 @@ def test_it_learns_and_threads_change_nothing(positions):
     after = trainers[0].run(lambda *report: reports.append(report))
     (*_, first, _), (epoch, _, last, validation) = reports[0], reports[-1]
     assert last.loss < 0.6 * first.loss and epoch == SCHEDULE.epochs and validation == after
-    assert trainers[1].run() == after
-    assert (trainers[0].weights == trainers[1].weights).all()
+    assert trainers[1].run() == after and (trainers[0].weights == trainers[1].weights).all()
     weights = trainers[0].weights[0]
     assert np.abs(weights["output"]).max() <= LARGEST_OUTPUT / QB and np.abs(weights["rows"]).max() <= LARGEST_WEIGHT
 

@@ -61,8 +61,7 @@ def test_a_line_that_cannot_be_read_changes_nothing(followed, line, complaint):
     followed.follow(SetPosition(None, ("e2e4",)))
     with pytest.raises(ValueError, match=complaint):
         followed.follow(line)
-    assert not followed.readable
-    assert write_fen(followed.game.position) == fen_after("e2e4")
+    assert not followed.readable and write_fen(followed.game.position) == fen_after("e2e4")
     followed.follow(SetPosition(None, ("e2e4", "c7c5")))
     assert followed.readable and write_fen(followed.game.position) == fen_after("e2e4", "c7c5")
 

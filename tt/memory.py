@@ -35,10 +35,8 @@ def _group_bytes(folder: Path, names: tuple[str, str, str]) -> int | None:
 
 
 def available_megabytes(mount: Path = CGROUP_MOUNT, membership: Path = CGROUP_MEMBERSHIP) -> int | None:
-    """Memory this process can still take, in MiB; None if unknown.
-
-    It is the least that the machine, the process's control groups of either version, and the groups around these leave.
-    """
+    """Memory this process can still take, in MiB; None if unknown. It is the least that the machine, the process's control
+    groups of either version, and the groups around these leave."""
     found, lines = [_machine_bytes()], []
     with contextlib.suppress(OSError):  # only Linux has it
         lines = membership.read_text().splitlines()
