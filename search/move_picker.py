@@ -85,7 +85,7 @@ def skip_quiets(node):
 
 @kernel
 def next_move(worker, tables, ply):
-    """The next move of the node at `ply`, NO_MOVE after the last."""
+    """The next move of the node at `ply`, NO_MOVE after the last. Quiet moves need `set_threats`."""
     node = worker.stack[ply]
     if node.stage <= GOOD_CAPTURES:
         move = next_capture(worker, node, tables, worker.parameters.capture_history_weight)
