@@ -1,7 +1,6 @@
 """Games of self-play: legal, ended for a reason, the same whoever makes them, and kept as they were made."""
 
 import json
-import zlib
 from dataclasses import replace
 
 import chess
@@ -20,12 +19,11 @@ from zobra.train.games import (
     read_positions,
     read_sets,
     scores_of,
-    shard_path,
     shards,
     write_atomically,
     write_shard,
 )
-from zobra.train.generate import GAMES_A_SHARD, HEAD, Generation, SelfPlayer, convert_set, read_old_shard
+from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer
 from zobra.train.positions import PACKED, Replayer, unpack_board
 
 RULES = {"nodes": 150, "node_limit": 1_500}
@@ -148,35 +146,6 @@ def test_captures_come_first_in_the_order_of_moves(games):
             if played in captures:
                 victim = board.piece_type_at(played.to_square)
                 assert index >= sum(board.piece_type_at(legal.to_square) > victim for legal in captures)
-
-
-def write_old_shard(path, games):
-    """A file in the older form."""
-    parts = []
-    for game in games:
-        parts += [HEAD.pack(game.number, len(game.fen), len(game.moves), game.result, game.ending), game.fen.encode()]
-        parts += [game.moves.astype("<u2").tobytes(), game.scores.astype("<i2").tobytes()]
-    payload = b"".join(parts)
-    header = {"format": "zobra games 1", "games": len(games), "bytes": len(payload)}
-    path.write_bytes(json.dumps(header).encode() + b"\n" + zlib.compress(payload, 9))
-
-
-def test_older_games_are_converted_and_damaged_ones_passed_over(games, tmp_path):
-    source, target = tmp_path / "old", tmp_path / "new"
-    source.mkdir()
-    (source / "set.json").write_text(json.dumps({"seed": 1, "games_a_shard": 32}))
-    for first, some in ((0, games[:20]), (32, games[20:]), (64, games)):
-        write_old_shard(shard_path(source, first), some)
-    shard_path(source, 64).write_bytes(shard_path(source, 64).read_bytes()[:-40])
-    assert [game.number for game in read_old_shard(shard_path(source, 0))] == list(range(20))
-    with pytest.raises(DataError, match="zobra train convert"):
-        read_shard(shard_path(source, 0))
-    count, (fault,) = convert_set(source, target)
-    assert count == len(games) and "000000064.games" in fault
-    (path,) = shards(target)
-    for kept, game in zip(read_shard(path), games, strict=True):
-        assert kept.number == game.number and (kept.moves == game.moves).all()
-    assert json.loads((target / "set.json").read_text()) == {"seed": 1, "games_a_shard": GAMES_A_SHARD}
 
 
 def test_damage_is_named(games, tmp_path):

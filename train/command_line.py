@@ -136,21 +136,6 @@ def import_games(
 
 
 @app.command()
-def convert(
-    source: Annotated[Path, typer.Argument(help="Folder of a set in the older form.", exists=True, file_okay=False)],
-    target: Annotated[Path, typer.Argument(help="Folder of the new set.", file_okay=False)],
-) -> None:
-    """Convert training games of the older form; damaged files are named and passed over."""
-    from zobra.train.generate import convert_set
-
-    games, faults = convert_set(source, target)
-    for fault in faults:
-        typer.echo(f"passed over: {fault}", err=True)
-    typer.echo(f"{games:,} games converted")
-    raise typer.Exit(1 if faults else 0)
-
-
-@app.command()
 def view(
     shard: Annotated[Path, typer.Argument(help="A file of games.", exists=True, dir_okay=False)],
     number: Annotated[int | None, typer.Argument(help="The game's number (default: all games).")] = None,

@@ -30,7 +30,7 @@ from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.train.game_kernel import ENDINGS, RESULTS, DataError, TrainingGame
 from zobra.train.positions import PACKED, Replayer
 
-FORMAT, OLD_FORMAT = "zobra games 2", "zobra games 1"
+FORMAT = "zobra games 2"
 SETTINGS, SUFFIX = "set.json", ".games"
 REMEDY = "delete it, and `zobra train data` plays its games again"
 GAME_HEAD = np.dtype([("number", "<u4"), ("plies", "<u2"), ("result", "u1"), ("ending", "u1")])
@@ -95,8 +95,7 @@ def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
     except (KeyError, TypeError, ValueError):
         kind = None
     if kind != FORMAT:
-        older = "games of an older form; `zobra train convert` converts them"
-        raise DataError(f"{path}: {older if kind == OLD_FORMAT else f'not a file of {FORMAT!r}'}")
+        raise DataError(f"{path}: not a file of {FORMAT!r}")
     try:
         games, plies, width = (int(header[name]) for name in ("games", "plies", "fen_width"))
         size = games * (GAME_HEAD.itemsize + width) + 2 * plies

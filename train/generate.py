@@ -1,4 +1,4 @@
-"""Sets of training games: by self-play, from PGN games with scores in their comments, and from games of the older form.
+"""Sets of training games: by self-play, and from PGN games with scores in their comments.
 
 In `zobra train data` each thread takes the next missing shard, which is written when all its games are played. So the same
 command resumes an interrupted run, and the games depend neither on the number of threads nor on interruptions.
@@ -7,11 +7,8 @@ command resumes an interrupted run, and the games depend neither on the number o
 import hashlib
 import io
 import itertools
-import json
-import struct
 import threading
-import zlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -22,7 +19,7 @@ from typing import Any
 import chess.pgn
 import numpy as np
 
-from zobra.arena.files import read_json, read_text
+from zobra.arena.files import read_text
 from zobra.arena.journal import POINTS_OF_WHITE
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.processes import interruptible
@@ -33,13 +30,11 @@ from zobra.search.parameters import default_parameters
 from zobra.search.wdl import USUAL_MATERIAL, fitted
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
 from zobra.train.game_kernel import ENDINGS, GAME, LONGEST_GAME, RULE_DEFAULTS, RULES, DataError, TrainingGame, play_game
-from zobra.train.games import DECIDED_SCORE, OLD_FORMAT, SETTINGS, SUFFIX, keep_settings, shard_path, shards, write_shard
+from zobra.train.games import DECIDED_SCORE, keep_settings, shard_path, shards, write_shard
 from zobra.tt.table import Table
 
 GAMES_A_SHARD = 128
 TABLE_MEGABYTES = 2
-# Of the older form: number, length of the FEN, plies, result, ending; the FEN, a u16 move and an i16 score for each ply follow.
-HEAD = struct.Struct("<IHHBB")
 
 
 class SelfPlayer:
@@ -171,45 +166,3 @@ def import_files(paths: Iterable[Path], folder: Path) -> tuple[int, Counter[str]
     if count:
         keep_settings(folder, {"imported": count, "games_a_shard": GAMES_A_SHARD})
     return count, refused
-
-
-def read_old_shard(path: Path) -> Iterator[TrainingGame]:
-    """The games of a shard in the older form; DataError for a foreign, damaged or truncated file."""
-    line, _, body = path.read_bytes().partition(b"\n")
-    try:
-        header = json.loads(line)
-        if not isinstance(header, dict) or header.get("format") != OLD_FORMAT:
-            raise ValueError(f"not a file of {OLD_FORMAT!r}")
-        payload, at = zlib.decompress(body), 0
-        if len(payload) != header.get("bytes"):
-            raise ValueError(f"{len(payload)} bytes of games, not {header.get('bytes')}")
-        while at < len(payload):
-            number, letters, plies, result, ending = HEAD.unpack_from(payload, at)
-            at += HEAD.size + letters
-            fen = payload[at - letters : at].decode("ascii")
-            moves, scores = np.frombuffer(payload, "<u2", plies, at), np.frombuffer(payload, "<i2", plies, at + 2 * plies)
-            at += 4 * plies
-            yield TrainingGame(number, fen, result, ending, moves, scores)
-    except (ValueError, struct.error, zlib.error) as error:
-        raise DataError(f"{path}: {error}") from error
-
-
-def convert_set(source: Path, target: Path) -> tuple[int, list[str]]:
-    """Convert the set in `source` to a set in `target`; number of games, and what is wrong with the shards passed over.
-    DataError if `target` holds other games, OSError or ValueError if `source` has no settings."""
-    keep_settings(target, read_json(source / SETTINGS, "the settings of a set", dict) | {"games_a_shard": GAMES_A_SHARD})
-    groups: dict[int, list[Path]] = defaultdict(list)
-    for path in sorted(source.glob(f"*{SUFFIX}")):
-        groups[int(path.stem) // GAMES_A_SHARD * GAMES_A_SHARD].append(path)
-    count, faults = 0, []
-    for first, paths in groups.items():
-        games = []
-        for path in paths:
-            try:
-                games += list(read_old_shard(path))
-            except DataError as error:
-                faults.append(str(error))
-        if games:
-            write_shard(shard_path(target, first), games, {"first": first})
-            count += len(games)
-    return count, faults
