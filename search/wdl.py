@@ -1,7 +1,7 @@
 """Win, draw and loss: the probabilities that a score stands for, fitted to games of Zobra against itself.
 
-The chance to win is a logistic function of the score. Where it passes one half, and how steep it is, are straight lines over
-the material left; the numbers are fitted by `zobra train wdl`. Idea: Stockfish's WDL model, by Joost VandeVondele.
+The chance to win is a logistic function of the score. Where it passes one half depends on the material left: the less there is,
+the more it takes to win. The numbers are fitted by `zobra train wdl`. Idea: Stockfish's WDL model, by Joost VandeVondele.
 """
 
 import json
@@ -18,7 +18,6 @@ PIECE_VALUES = (1, 3, 3, 5, 9, 0)  # of a pawn, knight, bishop, rook, queen, kin
 FULL_MATERIAL = 78  # both sides at the start
 USUAL_MATERIAL = 0.54  # the share that is left at move 32: median of 368 games of Zobra against itself
 CERTAIN = 20_000  # centipawns: the score of a result that endgame tables know, beyond any evaluation and below any mate
-LEAST_SPREAD = 5.0  # centipawns: keeps the slope finite wherever the fit is extrapolated
 
 
 class Wdl(NamedTuple):
@@ -30,21 +29,20 @@ class Wdl(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Centipawns. The score that wins half of the games, and the logistic's spread, are straight lines over material (0-1)."""
+    """Centipawns, but for `offset`: the score that wins half of the games is `base` + `rise` / (material + `offset`)."""
 
-    half: float
-    half_slope: float
-    spread: float
-    spread_slope: float
+    base: float
+    rise: float
+    offset: float
+    spread: float  # of the logistic function
 
     def even_chance(self, material: float) -> float:
-        """The score that wins every other game."""
-        return self.half + self.half_slope * material
+        """The score that wins every other game, with this share of the material (0 to 1)."""
+        return self.base + self.rise / (material + self.offset)
 
     def win(self, score: float, material: float) -> float:
         """Chance to win, 0 to 1."""
-        spread = max(self.spread + self.spread_slope * material, LEAST_SPREAD)
-        return (1 + math.tanh((score - self.even_chance(material)) / (2 * spread))) / 2  # the logistic function
+        return (1 + math.tanh((score - self.even_chance(material)) / (2 * self.spread))) / 2  # the logistic function
 
 
 @cache

@@ -16,13 +16,15 @@ from scipy.sparse import csr_matrix, hstack
 from scipy.special import expit
 
 from zobra.engine.piece_square import FULL_PHASE, KIND_NAMES, MATERIAL, STAGES, TEMPO
-from zobra.search.wdl import FULL_MATERIAL, LEAST_SPREAD, PIECE_VALUES, USUAL_MATERIAL, Model
+from zobra.search.wdl import FULL_MATERIAL, PIECE_VALUES, USUAL_MATERIAL, Model
 from zobra.train.game_kernel import DataError
 from zobra.train.games import write_atomically
 from zobra.train.positions import mailboxes
 
 PAWN = 100.0  # centipawns; the optimisers work in pawns
-BEGIN, TINY = Model(150.0, 50.0, 80.0, 20.0), 1e-9
+TINY = 1e-9  # a probability
+BEGIN, UNITS = Model(20.0, 80.0, 0.1, 80.0), np.array(Model(PAWN, PAWN, 1.0, PAWN))
+BOUNDS = Model((None, None), (0, None), (0.02, None), (0.05, None))  # in UNITS
 SCALE = 400 / np.log(10)  # centipawns: 400 means odds of 10 to 1
 PHASES = np.array([0, 0, 1, 1, 1, 1, 2, 2, 4, 4, 0, 0, 0], np.float64)  # by piece, the empty square last
 KINDS, SQUARES = 6, 64
@@ -38,21 +40,21 @@ def material_shares(boards: np.ndarray) -> np.ndarray:
 
 def outcome_probabilities(model: np.ndarray, scores: np.ndarray, material: np.ndarray) -> np.ndarray:
     """Probabilities of loss, draw and win, one row each."""
-    half, half_slope, spread, spread_slope = model
-    middle, width = half + half_slope * material, np.maximum(spread + spread_slope * material, LEAST_SPREAD)
-    win, loss = expit((scores - middle) / width), expit((-scores - middle) / width)
+    base, rise, offset, spread = model
+    middle = base + rise / (material + offset)
+    win, loss = expit((scores - middle) / spread), expit((-scores - middle) / spread)
     return np.stack([loss, np.maximum(1 - win - loss, TINY), win])
 
 
 def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> tuple[Model, float]:
     """The likeliest model, and its mean negative log likelihood (nats); scores in centipawns, results in half points."""
 
-    def loss(pawns: np.ndarray) -> float:
-        likelihood = outcome_probabilities(PAWN * pawns, scores, material)[results, np.arange(len(results))]
+    def loss(numbers: np.ndarray) -> float:
+        likelihood = outcome_probabilities(UNITS * numbers, scores, material)[results, np.arange(len(results))]
         return float(-np.log(np.maximum(likelihood, TINY)).mean())
 
-    found = minimize(loss, np.array(BEGIN) / PAWN, method="BFGS")
-    return Model(*(round(float(value), 2) for value in PAWN * found.x)), float(found.fun)
+    found = minimize(loss, np.array(BEGIN) / UNITS, bounds=BOUNDS)
+    return Model(*(round(float(value), 3) for value in UNITS * found.x)), float(found.fun)
 
 
 def compare_wdl(model: Model, positions: np.ndarray) -> Iterator[str]:
