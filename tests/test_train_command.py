@@ -17,6 +17,7 @@ from zobra.train.pipeline import Pipeline
 from zobra.train.recipe import BUILT_IN_NAME, FOLDER, read_recipe
 
 MINIATURE = """
+start = "built-in"
 [data]
 games = 128
 [data.rules]
@@ -60,6 +61,8 @@ def test_a_miniature_of_everything(tmp_path):
     assert shown.exit_code == 0 and '[Round "3"]' in shown.output
     assert run("view", shards(tmp_path)[0], 999).exit_code != 0
     a_network_that_does_not_verify_is_set_aside(recipe, tmp_path)
+    recipe.write_text("hidden = 32" + MINIATURE)
+    assert "to 32 neurons cannot start from" in run("network", recipe, "--folder", tmp_path).output
 
 
 @pytest.mark.slow
@@ -123,7 +126,7 @@ def test_faults_are_one_sentence(tmp_path):
 def test_the_recipes_can_be_read(path):
     recipe = read_recipe(path.stem)
     assert recipe.name == path.stem
-    assert (Pipeline(recipe, Path(), Console(), 1).opponent() == BUILT_IN) == (recipe.data.network == BUILT_IN_NAME)
+    assert (Pipeline(recipe, Path(), Console(), 1).opponent == BUILT_IN) == (recipe.data.network == BUILT_IN_NAME)
     assert json.dumps(recipe.facts())
     for name in {*recipe.data.also, recipe.data.network} - {"", BUILT_IN_NAME}:
         assert read_recipe(name).hidden <= recipe.hidden

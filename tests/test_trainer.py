@@ -17,7 +17,9 @@ from zobra.train.trainer import (
     initial_weights,
     integer_scores,
     quantise,
+    restore_centipawns,
     verify,
+    weights_of,
 )
 
 SMALL = 8  # neurons, where no kernel of the engine takes part
@@ -63,7 +65,7 @@ def test_the_loss_is_what_the_output_says(positions):
 
 
 def test_games_are_kept_out_as_a_whole(positions):
-    trainer = Trainer(positions, SMALL, SCHEDULE, 1)
+    trainer = Trainer(positions, initial_weights(SMALL, 1), SCHEDULE, 1)
     training, validation = trainer.training, trainer.validation
     assert len(training) + len(validation) == len(positions)
     assert not set(positions["game"][training]) & set(positions["game"][validation])
@@ -71,7 +73,7 @@ def test_games_are_kept_out_as_a_whole(positions):
 
 
 def test_it_learns_and_threads_change_nothing(positions):
-    trainers = [Trainer(positions, SMALL, SCHEDULE, threads) for threads in (1, 2)]
+    trainers = [Trainer(positions, initial_weights(SMALL, 1), SCHEDULE, threads) for threads in (1, 2)]
     reports: list[Any] = []
     after = trainers[0].run(lambda *report: reports.append(report))
     (*_, first, _), (epoch, _, last, validation) = reports[0], reports[-1]
@@ -81,17 +83,16 @@ def test_it_learns_and_threads_change_nothing(positions):
     assert np.abs(weights["output"]).max() <= LARGEST_OUTPUT / QB and np.abs(weights["rows"]).max() <= LARGEST_WEIGHT
 
 
-def test_the_schedule_climbs_and_falls():
-    schedule = Schedule(rate=1e-3, last_rate=1e-5, warmup=10, blend=0.1, last_blend=0.3)
+def test_the_rate_climbs_and_falls():
+    schedule = Schedule(rate=1e-3, last_rate=1e-5, warmup=10)
     rates = [schedule.rate_at(step, 1_000) for step in range(1_001)]
     assert rates[0] < rates[9] and rates[10] == pytest.approx(1e-3, rel=0.01) and rates[-1] == pytest.approx(1e-5)
     assert rates[10:] == sorted(rates[10:], reverse=True)
-    assert schedule.blend_at(0, 100) == 0.1 and schedule.blend_at(100, 100) == pytest.approx(0.3)
 
 
 def test_too_few_games_are_refused(positions):
     with pytest.raises(ValueError, match="too few games"):
-        Trainer(positions[positions["game"] == 1], SMALL, SCHEDULE, 1)
+        Trainer(positions[positions["game"] == 1], initial_weights(SMALL, 1), SCHEDULE, 1)
 
 
 def test_rounding_costs_little_and_everything_is_verified(positions):
@@ -102,6 +103,20 @@ def test_rounding_costs_little_and_everything_is_verified(positions):
     assert errors.mean() < 4
     findings = verify(network, weights[0], sample)
     assert findings.faults() == [] and findings.mean_error == pytest.approx(errors.mean())
+
+
+def test_training_can_go_on_from_a_network():
+    network = quantise(initial_weights(HIDDEN, 4)[0], {})
+    assert quantise(weights_of(network)[0], {}).payload() == network.payload()
+
+
+def test_centipawns_are_those_of_the_scores(positions):
+    weights = initial_weights(SMALL, 1)[0]
+    usual = positions[np.abs(positions["score"]) < SCALE]
+    before = float_scores(weights, usual)
+    factor = restore_centipawns(weights, positions)
+    assert float_scores(weights, usual) == pytest.approx(factor * before, rel=1e-3, abs=1e-2)
+    assert np.abs(factor * before).mean() == pytest.approx(np.abs(usual["score"]).mean(), rel=1e-3)
 
 
 def test_verification_finds_what_is_wrong(positions, monkeypatch):

@@ -25,11 +25,11 @@ from zobra.engine.position import TABLES_RECORD
 from zobra.train.games import SETTINGS, check_data, load_positions, read_sets, shards, write_atomically
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer, Tally
 from zobra.train.recipe import BUILT_IN_NAME, Recipe
-from zobra.train.trainer import Errors, Trainer, quantise, verify
+from zobra.train.trainer import Errors, Trainer, initial_weights, quantise, restore_centipawns, verify, weights_of
 
 ZOBRA = (sys.executable, "-m", "zobra.uci")
 SEED = 1  # of the random openings of the match
-VERIFIED_POSITIONS = 2_000
+VERIFIED_POSITIONS, SCALED_POSITIONS = 2_000, 20_000
 DIGEST_SHOWN = 8  # characters of a network's digest in the name of its match
 STOPPED = "interrupted; the same command resumes here"
 SAMPLE, POSITIONS_A_GAME, MOVE_SECONDS = 4, 75, 0.01  # of the estimate
@@ -79,20 +79,29 @@ class Pipeline:
         self.recipe, self.folder, self.workers = recipe, folder, workers
         self.network_path = folder / f"{recipe.name}.network"
         self.sets = [folder / name for name in (recipe.name, *recipe.data.also)]  # of the games to train on
+        self.opponent = self._path_of(recipe.data.network)  # plays the games; None: the piece-square values
         self._console = console
 
-    def opponent(self) -> Path | None:
-        """The network that plays the games and that the new one has to beat; None: the piece-square values."""
-        name = self.recipe.data.network
+    def _path_of(self, name: str) -> Path | None:
+        """The file of a network that the recipe names; None for "" """
         if name == BUILT_IN_NAME:
             return BUILT_IN
         return self.folder / f"{name}.network" if name else None
 
+    def _first_weights(self) -> np.ndarray:
+        """What training begins with."""
+        recipe = self.recipe
+        if not (path := self._path_of(recipe.start)):
+            return initial_weights(recipe.hidden, recipe.training.seed)
+        if (start := read_network(path, any_width=True)).hidden != recipe.hidden:
+            raise RuntimeError(f"training to {recipe.hidden} neurons cannot start from {path}: it has {start.hidden}")
+        return weights_of(start)
+
     def _use_opponent(self) -> str:
         """Make the engine of this process the opponent; the digest of its network, or ""."""
-        if (path := self.opponent()) is None:
+        if self.opponent is None:
             return ""
-        network = read_network(path)
+        network = read_network(self.opponent)
         install(network, TABLES_RECORD["network"])
         return network.digest
 
@@ -126,14 +135,17 @@ class Pipeline:
         """Train; write the plot, the float weights and the network. Where the network is, all that verifies it is too."""
         recipe, paths = self.recipe, read_sets(self.sets)
         sets = [read_json(folder / SETTINGS, "the settings of a set", dict) for folder in self.sets]  # who played the games
+        weights = self._first_weights()
         positions, games = load_positions(track(paths, "load", console=self._console), recipe.filter)
-        trainer = Trainer(positions, recipe.hidden, recipe.training, self.workers)
+        trainer = Trainer(positions, weights, recipe.training, self.workers)
         errors = train_and_plot(self._console, trainer, self.network_path.with_suffix(".png"))
+        sample = positions[trainer.validation[:: len(trainer.validation) // SCALED_POSITIONS + 1]]
+        factor = restore_centipawns(trainer.weights[0], sample)
         validation = {name: round(getattr(errors, name), 6) for name in ("loss", "score", "result")}
         sums = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)  # whatever their place and order
         digest = hashlib.sha256("".join(sums).encode()).hexdigest()[:20]
         facts = {"recipe": recipe.facts(), "sets": sets, "data": digest, "games": games, "positions": len(positions)}
-        network = quantise(trainer.weights[0], {**facts, "validation": validation})
+        network = quantise(trainer.weights[0], {**facts, "validation": validation, "factor": round(factor, 3)})
         kept = io.BytesIO()
         np.savez(kept, weights=trainer.weights, sample=positions[trainer.validation[:VERIFIED_POSITIONS]])
         write_atomically(self.network_path.with_suffix(".weights.npz"), kept.getvalue())
@@ -164,9 +176,9 @@ class Pipeline:
 
     def gate(self) -> None:
         """Play a match at a time control against the engine that played the games; it lies in the folder, and is resumed."""
-        name, plan, opponent = self.recipe.name, self.recipe.gate, self.opponent()
+        name, plan = self.recipe.name, self.recipe.gate
         engines, digests = [], []
-        for engine, path in ((name, self.network_path), (f"before-{name}", opponent)):
+        for engine, path in ((name, self.network_path), (f"before-{name}", self.opponent)):
             if path is None:
                 engines.append(EngineSpec(engine, (*ZOBRA, "--tunable"), {"use_network": "0"}))
                 digests.append("pieces")

@@ -20,7 +20,7 @@ TIME_CONTROL = re.compile(r"(?=0*\.?0{0,2}[1-9])\d*\.?\d+(\+\d*\.?\d+)?|(nodes|m
 LIMITS = {  # least and largest of each number that could make a step endless or empty; OTHER_BOUNDS of all others
     **{f"data.rules.{name}": bounds for name, bounds in RULE_BOUNDS.items()},
     **{f"training.{name}": (least, inf) for name, least in (("epochs", 1), ("batch", 1), ("warmup", 0), ("seed", 0))},
-    **{f"training.{name}": (0, 1) for name in ("last_rate", "decay", "blend", "last_blend")},
+    **{f"training.{name}": (0, 1) for name in ("last_rate", "decay", "blend")},
     **{"training.rate": (1e-9, 1), "training.validation": (2, inf), "data.games": (1, inf), "data.seed": (-inf, inf)},
     **{"gate.games": (2, inf), "gate.least_elo": (-2_000, 2_000)},  # a larger difference means all points
 }
@@ -30,10 +30,12 @@ BUILT_IN_NAME = "built-in"  # the network of the engine, as a value of `network`
 @dataclass(frozen=True)
 class DataPlan:
     """The games to play, as a set with the name of the recipe; the sets in `also` are trained on as well. `network` plays the
-    games: "" (piece-square values), the name of a recipe, or BUILT_IN_NAME. `rules`: see RULE_DEFAULTS."""
+    games: "" (piece-square values), the name of a recipe, or BUILT_IN_NAME. `engine` only says for the header of the network which
+    commit plays them. `rules`: see RULE_DEFAULTS."""
 
     games: int = 1_000
     seed: int = 1
+    engine: str = ""
     network: str = ""
     also: tuple[str, ...] = ()
     rules: dict[str, int] = field(default_factory=dict)
@@ -50,10 +52,12 @@ class Gate:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A whole recipe, read from `path`; `hidden` is the number of neurons for each side."""
+    """A whole recipe, read from `path`. `hidden`: neurons for each side; `start`: the network that training goes on from,
+    named as in DataPlan, or "" for random weights."""
 
     name: str
     hidden: int = HIDDEN
+    start: str = ""
     data: DataPlan = field(default_factory=DataPlan)
     filter: dict[str, int] = field(default_factory=dict)
     training: Schedule = field(default_factory=Schedule)
@@ -97,8 +101,9 @@ def read_recipe(name: str) -> Recipe:
         known = ", ".join(sorted(path.stem for path in FOLDER.glob("*.toml")))
         raise ValueError(f"there is no recipe {name!r}: neither a file nor one of {known}")
     content = read_toml(path)
-    if unknown := content.keys() - {"hidden", "data", "filter", "training", "gate"}:
-        raise ValueError(f"{path}: it has hidden, [data], [filter], [training] and [gate], and nothing like {sorted(unknown)}")
+    if unknown := content.keys() - {"hidden", "start", "data", "filter", "training", "gate"}:
+        known = "hidden, start, [data], [filter], [training] and [gate]"
+        raise ValueError(f"{path}: it has {known}, and nothing like {sorted(unknown)}")
     try:
         recipe = replace(typed(Recipe, content | {"name": path.stem}), path=path)
     except ValueError as error:

@@ -28,7 +28,7 @@ LARGEST_WEIGHT = 1.98  # of the first layer: 33 rows of it stay within 16 bits
 TYPICAL_PIECES = 20
 BATCHES_A_REPORT = 20  # batches between two calls of the listener
 LARGEST_MEAN_ERROR = 5.0  # centipawns of rounding error
-PARTS = ("rows", "bias", "output", "output_bias")
+PARTS = {"rows": QA, "bias": QA, "output": QB, "output_bias": QA * QB}  # of a network, and what stands for 1.0 in each
 FIRST_MOMENT, SECOND_MOMENT, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
 ONE, NIBBLE, RANKS, FILES, LOW, NOTHING, SQUARE_BITS = map(np.uint64, (1, 4, 56, 7, 15, 0, 6))
 OWN_MIRRORED, THEIRS_MIRRORED = np.uint64(1), np.uint64(2)
@@ -140,7 +140,7 @@ def optimise(weights, gradients, moments, limits, step):
 
 @dataclass(frozen=True)
 class Schedule:
-    """How to train. `blend` is the share of the result in the target, from the first epoch's to the last's."""
+    """How to train. `blend` is the share of the result in the target."""
 
     epochs: int = 12
     batch: int = 16_384
@@ -149,7 +149,6 @@ class Schedule:
     warmup: int = 200
     decay: float = 0.01
     blend: float = 0.1
-    last_blend: float = 0.1
     validation: int = 50
     seed: int = 1
 
@@ -157,10 +156,6 @@ class Schedule:
         """Learning rate of a step counted from 0: linear warm-up, then half a cosine."""
         cosine = (1 + math.cos(math.pi * step / max(1, steps))) / 2
         return (self.last_rate + (self.rate - self.last_rate) * cosine) * min(1.0, (step + 1) / max(1, self.warmup))
-
-    def blend_at(self, step: int, steps: int) -> float:
-        """Share of the result in the target of a step."""
-        return self.blend + (self.last_blend - self.blend) * step / max(1, steps)
 
 
 class Errors(NamedTuple):
@@ -186,13 +181,20 @@ def initial_weights(hidden: int, seed: int) -> np.ndarray:
     return weights
 
 
-class Trainer:
-    """Holds the weights (see initial_weights) and the moments of the optimiser. `training` and `validation` are indices
-    (uint32) of positions: one game of each `schedule.validation` is kept out."""
+def weights_of(network: Network) -> np.ndarray:
+    """The float weights (see initial_weights) that a network stands for."""
+    weights = initial_weights(network.hidden, seed=0)
+    for name, unit in PARTS.items():
+        weights[name][0] = getattr(network, name) / np.float32(unit)
+    return weights
 
-    def __init__(self, positions: np.ndarray, hidden: int, schedule: Schedule, threads: int) -> None:
-        self.schedule, self.positions = schedule, positions
-        self.weights = initial_weights(hidden, schedule.seed)
+
+class Trainer:
+    """Holds the weights and the moments of the optimiser; it changes `weights` (see initial_weights). `training` and
+    `validation` are indices (uint32) of positions: one game of each `schedule.validation` is kept out."""
+
+    def __init__(self, positions: np.ndarray, weights: np.ndarray, schedule: Schedule, threads: int) -> None:
+        self.schedule, self.positions, self.weights = schedule, positions, weights
         kept_out = positions["game"] % schedule.validation == 0
         self.training, self.validation = (np.flatnonzero(each).astype(np.uint32) for each in (~kept_out, kept_out))
         if not len(self.training) or not len(self.validation):
@@ -215,7 +217,7 @@ class Trainer:
         for epoch in range(schedule.epochs):
             total, seen, began = np.zeros(3), 0, time.perf_counter()
             for number, batch in enumerate(np.array_split(source.permutation(self.training), per_epoch), 1):
-                total += self._work(batch, schedule.blend_at(step, steps), True)
+                total += self._work(batch, schedule.blend, True)
                 seen += len(batch)
                 rate = schedule.rate_at(step, steps)
                 step += 1
@@ -228,8 +230,8 @@ class Trainer:
         return self.validate()
 
     def validate(self) -> Errors:
-        """Errors on the games kept out, with the blend of the last step."""
-        return Errors(*(self._work(self.validation, self.schedule.last_blend, False) / len(self.validation)))
+        """Errors on the games kept out."""
+        return Errors(*(self._work(self.validation, self.schedule.blend, False) / len(self.validation)))
 
     def _work(self, order: np.ndarray, blend: float, learn: bool) -> np.ndarray:
         """Sums of the errors over positions; the gradients are left in the chunks."""
@@ -248,10 +250,8 @@ class Trainer:
 
 def quantise(weights: Any, header: dict[str, Any]) -> Network:
     """The network of these float weights (a record of initial_weights), each rounded to the nearest integer."""
-    rows, bias, output, output_bias = (
-        np.rint(weights[name].astype(float) * unit).astype(np.int32)
-        for name, unit in zip(PARTS, (QA, QA, QB, QA * QB), strict=True)
-    )
+    rounded = (np.rint(weights[name].astype(float) * unit).astype(np.int32) for name, unit in PARTS.items())
+    rows, bias, output, output_bias = rounded
     output = np.clip(output, -LARGEST_OUTPUT, LARGEST_OUTPUT)
     return Network(rows.astype(np.int16), bias.astype(np.int16), output.astype(np.int16), output_bias, header)
 
@@ -282,6 +282,16 @@ def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
     weights = {name: getattr(network, name).astype(np.int64) for name in PARTS}
     unit = QA * QA * QB
     return (_outputs(weights | {"output_bias": QA * weights["output_bias"]}, QA, positions) * SCALE + unit // 2) // unit
+
+
+def restore_centipawns(weights: Any, positions: np.ndarray) -> float:
+    """Scale the output so that values are as large as the scores of these positions, on average below SCALE; the factor.
+    A share of the result in the target makes values larger, and the margins of the search are made for those of scores."""
+    usual = positions[np.abs(positions["score"].astype(int)) < SCALE]
+    factor = float(np.abs(usual["score"]).mean() / np.abs(float_scores(weights, usual)).mean())
+    for name in ("output", "output_bias"):
+        weights[name] *= np.float32(factor)
+    return factor
 
 
 class Findings(NamedTuple):
