@@ -24,7 +24,7 @@ from zobra.train.positions import mailboxes
 PAWN = 100.0  # centipawns; the optimisers work in pawns
 TINY = 1e-9  # a probability
 BEGIN, UNITS = Model(20.0, 80.0, 0.1, 80.0), np.array(Model(PAWN, PAWN, 1.0, PAWN))
-BOUNDS = Model((None, None), (0, None), (0.02, None), (0.05, None))  # in UNITS
+BOUNDS = (None, None), (0, None), (0.02, None), (0.05, None)  # of a Model in UNITS
 SCALE = 400 / np.log(10)  # centipawns: 400 means odds of 10 to 1
 PHASES = np.array([0, 0, 1, 1, 1, 1, 2, 2, 4, 4, 0, 0, 0], np.float64)  # by piece, the empty square last
 KINDS, SQUARES = 6, 64

@@ -83,7 +83,7 @@ class Pipeline:
         self._console = console
 
     def _path_of(self, name: str) -> Path | None:
-        """The file of a network that the recipe names; None for "" """
+        """The file of a network that the recipe names; None if it names none."""
         if name == BUILT_IN_NAME:
             return BUILT_IN
         return self.folder / f"{name}.network" if name else None

@@ -30,8 +30,8 @@ BUILT_IN_NAME = "built-in"  # the network of the engine, as a value of `network`
 @dataclass(frozen=True)
 class DataPlan:
     """The games to play, as a set with the name of the recipe; the sets in `also` are trained on as well. `network` plays the
-    games: "" (piece-square values), the name of a recipe, or BUILT_IN_NAME. `engine` only says for the header of the network which
-    commit plays them. `rules`: see RULE_DEFAULTS."""
+    games: "" (piece-square values), the name of a recipe, or BUILT_IN_NAME. `engine`: the commit that plays them, for the
+    header of the network. `rules`: see RULE_DEFAULTS."""
 
     games: int = 1_000
     seed: int = 1

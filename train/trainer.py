@@ -288,6 +288,8 @@ def restore_centipawns(weights: Any, positions: np.ndarray) -> float:
     """Scale the output so that values are as large as the scores of these positions, on average below SCALE; the factor.
     A share of the result in the target makes values larger, and the margins of the search are made for those of scores."""
     usual = positions[np.abs(positions["score"].astype(int)) < SCALE]
+    if not len(usual):
+        raise DataError(f"no position to validate on has a score below {SCALE} centipawns")
     factor = float(np.abs(usual["score"]).mean() / np.abs(float_scores(weights, usual)).mean())
     for name in ("output", "output_bias"):
         weights[name] *= np.float32(factor)
