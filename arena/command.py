@@ -30,7 +30,9 @@ from zobra.arena.statistics import MODELS, NORMALIZED, Sprt
 
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 _PLIES = f"Plies of the book, or random ones without it (at most {MOST_RANDOM_PLIES})."
-Concurrency = typer.Option("--concurrency", "-c", min=1, help="Games at a time.", show_default="1, ladder: idle processors")
+Concurrency = typer.Option(
+    "--concurrency", "-c", min=1, help="Games at a time.", show_default="1, resumed: as before, ladder: idle processors"
+)
 _ENGINE_HELP = "[NAME=]COMMAND or a TOML file; none to resume --folder."
 EnginesArgument = typer.Argument(metavar="ENGINE ENGINE ...", help=_ENGINE_HELP)
 SprtOption = typer.Option(metavar="ELO0,ELO1[,ALPHA[,BETA]]", help="Stop by SPRT, after 40000 games at most.")
@@ -61,8 +63,11 @@ class GameOptions:
 
     @property
     def playing(self) -> Playing:
-        """How the games are played side by side."""
-        return Playing(self.concurrency or 1, self.pin, self.log and self.log.absolute())
+        """How the games are played side by side: as many at a time as asked, or as before when a run is resumed."""
+        concurrency = self.concurrency or 1
+        if self.concurrency is None and self.folder is not None and (self.folder / "run.json").exists():
+            concurrency = Journal.conditions_in(self.folder).concurrency
+        return Playing(concurrency, self.pin, self.log and self.log.absolute())
 
     def run_folder(self, kind: str) -> Path:
         """Where the run is kept: the folder that is named, else a new one."""
@@ -200,7 +205,7 @@ def check_run(console: Console, settings: Settings, openings: Sequence[Opening],
     seconds = 2 * settings.rounds * sum(side[first] + side[second] for first, second in met) / concurrency
     about = timedelta(seconds=max(1, round(seconds)))  # if games have the usual length
     console.print(f"the whole run takes about {about} (h:mm:ss), {counted(concurrency, 'game')} at a time", soft_wrap=True)
-    return RunConditions(versions, machine(), command_line())
+    return RunConditions(versions, machine(), command_line(), concurrency=concurrency)
 
 
 def end_run(console: Console, run: Match, folder: Path) -> None:

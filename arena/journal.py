@@ -137,12 +137,13 @@ class GameRecord:
 
 @dataclass
 class RunConditions:
-    """What is kept of a run for its report."""
+    """What is kept of a run for its report, and to resume it."""
 
     versions: dict[str, str] = field(default_factory=dict)  # by engine: the name that it gives itself
     machine: str = ""
     command_line: str = ""
     created: str = ""  # ISO time
+    concurrency: int = 1  # games at a time
 
 
 class Journal:
@@ -190,6 +191,17 @@ class Journal:
             if values["kind"] != "match":
                 raise ValueError(f"it is a {values['kind']}")
             return typed(Settings, values)
+
+        return read_json(folder / "run.json", "a match", convert)
+
+    @staticmethod
+    def conditions_in(folder: Path) -> RunConditions:
+        """The conditions of the match in this folder. Raises ValueError or OSError."""
+
+        def convert(values: dict) -> RunConditions:
+            if (found := typed(RunConditions, values)).concurrency < 1:
+                raise ValueError(f"concurrency must be at least 1, not {found.concurrency}")
+            return found
 
         return read_json(folder / "run.json", "a match", convert)
 

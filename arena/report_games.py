@@ -105,8 +105,8 @@ class ReportedGames:
 def read_match(folder: Path) -> ReportedGames:
     """Reads run.json, journal.jsonl, ratings.json. Lines that are no games become problems. Raises OSError or ValueError."""
     settings = Journal.settings_in(folder)
-    conditions = read_json(folder / "run.json", "a match", partial(typed, RunConditions))
-    found = ReportedGames(folder, [e.name for e in settings.engines], [], _conditions(settings, conditions), settings)
+    conditions = _conditions(settings, Journal.conditions_in(folder))
+    found = ReportedGames(folder, [e.name for e in settings.engines], [], conditions, settings)
     with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:
         for number, line in enumerate(journal, start=1):
             try:

@@ -172,6 +172,7 @@ def test_damaged_files_are_refused_in_words(tmp_path, seed):
         with suppress(OSError, ValueError):  # of the book, not of the folder
             settings.schedule()
         Journal(folder / "match", settings).close()
+        Journal.conditions_in(folder / "match")
         Plan.read(folder / "tune")
         load(folder / "suite.json")
         read_calibration(folder / "ladder.json")

@@ -94,6 +94,9 @@ def test_another_match_is_refused(tmp_path):
         (tmp_path / "run.json").write_text(json.dumps(content))
         with pytest.raises(ValueError, match="not a match"):
             keep(tmp_path)
+    (tmp_path / "run.json").write_text(json.dumps(settings | {"concurrency": 0}))
+    with pytest.raises(ValueError, match="concurrency must be at least 1, not 0"):
+        Journal.conditions_in(tmp_path)
 
 
 def test_pgn_is_what_python_chess_reads(tmp_path):

@@ -37,12 +37,13 @@ def test_signs_that_the_output_lacks_end_nothing(monkeypatch):
 def test_a_match_and_its_figures(tmp_path):
     assert all(name in run("--help") for name in ("match", "ladder", "suite", "report"))
     folder = tmp_path / "m"
-    text = run("match", *SHORT, "--folder", folder, "--seed", "1")
+    text = run("match", *SHORT, "--folder", folder, "--seed", "1", "-c", "2")
     assert text.count("Black makes an illegal move (e1e8)") == 2 and text.count("White makes an illegal move (e1e8)") == 2
     assert "Games: 4, Wins: 4, Losses: 0, Draws: 0, Points: 4.0 (100.00%)" in text
     assert "Ptnml(0-2): [0, 0, 0, 0, 2]" in text and "LLR: " in text and "B lost 4 games by illegal move" in text
     assert Journal.settings_in(folder).engines[1].options == {"Hash": "2"}
-    assert "resuming after 4 of 4 games" in run("match", "--folder", folder, "-c", "2", "--no-pin")
+    text = run("match", "--folder", folder, "--no-pin")
+    assert "resuming after 4 of 4 games" in text and "2 games at a time" in text
     text = run("match", "--folder", folder, "-n", "400", "--tc", "60", "--openings", "x.epd", code=2)
     assert "--tc, --games, --openings: the folder says that already" in flat(text)
     # the seed is drawn once: the same command without it means the same match
