@@ -34,7 +34,6 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     count_node(worker)
     worker.pv_length[ply] = 0
     worker.stack[ply + 2].cutoff_count = ZERO
-
     # Step 2. Draws, and mate distance pruning
     if worker.stopped or (ply > 0 and is_draw(worker, tables, ply)):
         return DRAW
@@ -44,25 +43,21 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     node, position, parameters = worker.stack[ply], worker.stack[ply].position, worker.parameters
     pv_node, in_check, is_singular_search = beta - alpha > 1, position.checkers != ZERO, node.excluded != NO_MOVE
     may_prune = not pv_node and not is_singular_search
-
     # Step 3. Transposition table
     tt_entry = probe_tt(worker, position.key)
     tt_score = score_from_table(score_of(tt_entry), ply)
     if may_prune and tt_cutoff(position, tt_entry, tt_score, depth, beta):
         return tt_score
-
     # Step 4. Static evaluation
     if not is_singular_search:
         set_static_evaluation(worker, tables, ply, tt_entry)
     node.improving = is_improving(worker, ply)
     if may_prune and not in_check:
         evaluation = tt_adjusted_evaluation(node.static_evaluation, tt_entry, tt_score)
-
         # Step 5. Reverse futility pruning
         if reverse_futility_applies(worker, ply, evaluation, beta, depth):
             surplus = (evaluation - beta) * parameters.reverse_futility_share // 1024
             return beta + surplus if evaluation < LONGEST_MATE else evaluation
-
         # Step 6. Null move pruning, with verification at high depth
         if null_move_allowed(worker, ply, evaluation, beta, depth):
             make_move(worker, tables, ply, NO_MOVE)
@@ -74,12 +69,10 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                 worker.null_move_min_ply = 0
             if score >= beta:
                 return score if score < LONGEST_MATE else beta  # a null move proves no mate
-
     # Step 7. Internal iterative reductions
     tt_move = legal_or_none(position, tables, move_of(tt_entry))
     if tt_move == NO_MOVE and depth >= parameters.internal_reduction_depth and (pv_node or cut_node):
         depth -= 1
-
     # Step 8. Singular extensions and multicut
     extension = 0
     if singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
@@ -90,7 +83,6 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         if LONGEST_MATE > score >= max(bound, beta) and not pv_node:
             return score
         extension = singular_extension(worker, score, bound, tt_score >= beta, pv_node, cut_node)
-
     # Step 9. Move loop
     set_threats(node, tables)
     start_picking(node, tt_move)
@@ -100,14 +92,12 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         move = next_search_move(worker, tables, ply)
         if move == NO_MOVE:
             break
-
         # Step 10. Late move, futility, history and SEE pruning
         if ply > 0 and prune_move(worker, tables, ply, move, alpha, best):
             continue
         is_quiet = not is_noisy(position, move)
         make_move(worker, tables, ply, move)
         new_depth, score = depth - 1 + (extension if move == tt_move else 0), INFINITY
-
         # Step 11. Null window search with late move reductions; a re-search if the reduced search fails high
         if node.move_count > 1 or not pv_node:
             lmr = late_move_depth(worker, ply, move, is_quiet, new_depth)
@@ -115,7 +105,6 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
             if score > alpha and lmr < new_depth:
                 new_depth = research_depth(worker, ply, new_depth, score, best)
                 score = -negamax(worker, tables, ply + 1, new_depth, -alpha - 1, -alpha, YES - cut_node)
-
         # Step 12. Principal variation search
         if pv_node and (node.move_count == 1 or score > alpha):
             score = -negamax(worker, tables, ply + 1, new_depth, -beta, -alpha, NO)
@@ -123,7 +112,6 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
             return DRAW
         if ply == 0:
             worker.root_nodes[move & ROOT_MOVE_MASK] += worker.nodes - node.nodes_before
-
         # Step 13. A new best move, and perhaps a beta cutoff
         if score > best:
             best = score
@@ -134,7 +122,6 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                     update_histories(worker, ply, move, is_quiet, depth)
                     break
         note_searched(node, move, is_quiet)
-
     # Step 14. Checkmate, stalemate, or the result of the node
     if node.move_count == 0:
         return alpha if is_singular_search else (ply - MATE if in_check else DRAW)
