@@ -7,7 +7,7 @@ import pytest
 
 from zobra.engine.network_file import HIDDEN, LARGEST_OUTPUT, QB, SCALE
 from zobra.train.generate import SelfPlayer
-from zobra.train.positions import Replayer
+from zobra.train.positions import NO_RESULT, Replayer
 from zobra.train.trainer import (
     LARGEST_WEIGHT,
     Schedule,
@@ -55,11 +55,12 @@ def test_the_gradient_is_the_slope_of_the_loss(positions):
 
 
 def test_the_loss_is_what_the_output_says(positions):
-    """Against the plain arithmetic of float_scores, for the target, the score and the result."""
-    sample, weights = positions[:200], initial_weights(SMALL, 2)
+    """Against the plain arithmetic of float_scores, for the target, the score and the result, which some positions lack."""
+    sample, weights = positions[:200].copy(), initial_weights(SMALL, 2)
+    sample["result"][::3] = NO_RESULT
     errors, _ = loss_and_gradient(weights, sample, 0.25)
     chance, by_score = (1 / (1 + np.exp(-values / SCALE)) for values in (float_scores(weights[0], sample), sample["score"]))
-    by_result = sample["result"] / 2
+    by_result = np.where(sample["result"] == NO_RESULT, by_score, sample["result"] / 2)
     targets = (0.75 * by_score + 0.25 * by_result, by_score, by_result)
     assert errors == pytest.approx([((chance - target) ** 2).sum() for target in targets], rel=1e-4)
 

@@ -29,7 +29,7 @@ FILTER_DEFAULTS = {
 }
 FILTER = np.dtype([(name, "i8") for name in FILTER_DEFAULTS], align=True)
 
-# `score` in centipawns and `result` in half points are for the side to move.
+# `score` in centipawns and `result` in half points are for the side to move; NO_RESULT: it is of no game.
 PACKED = np.dtype(
     [("occupied", "u8"), ("pieces", "u1", (16,)), ("score", "i2"), ("result", "u1"), ("mirrored", "u1"), ("game", "u4")]
 )
@@ -48,7 +48,7 @@ REPLAY = np.dtype(
     align=True,
 )
 KEPT = np.dtype([("positions", PACKED, (LONGEST_GAME,))])
-MAX_PIECES, EMPTY = 32, 12
+MAX_PIECES, EMPTY, NO_RESULT = 32, 12, np.uint8(255)
 
 RANK_FLIP, RIGHT_HALF, NIBBLE = np.uint64(56), np.uint64(4), np.uint64(4)
 MOVE_BITS, MOVE_MASK, QUIET = np.uint64(16), np.uint64(0xFFFF), np.uint64(63)

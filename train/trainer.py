@@ -21,7 +21,7 @@ from zobra.engine.network import evaluate_anew
 from zobra.engine.network_file import BUCKETS, FEATURES, LARGEST_OUTPUT, QA, QB, SCALE, Network, install
 from zobra.engine.position import Position
 from zobra.train.game_kernel import DataError
-from zobra.train.positions import EMPTY, MAX_PIECES, mailboxes, unpack_board
+from zobra.train.positions import EMPTY, MAX_PIECES, NO_RESULT, mailboxes, unpack_board
 
 CHUNKS = 8
 LARGEST_WEIGHT = 1.98  # of the first layer: 33 rows of it stay within 16 bits
@@ -97,7 +97,7 @@ def sigmoid(value):
 @numeric
 def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
     """Add the squared errors of positions against target, score and result to `errors`; if `learn`, add the gradient. `blend`
-    is the share of the game's result in the target; the rest is the winning chance of the score."""
+    is the share of the game's result, if there is one, in the target; the rest is the winning chance of the score."""
     own_features, their_features = np.empty(MAX_PIECES, np.uint64), np.empty(MAX_PIECES, np.uint64)
     ours, theirs = np.empty(len(weights.bias), np.float32), np.empty(len(weights.bias), np.float32)
     for index in range(len(positions)):
@@ -108,6 +108,8 @@ def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
         output = weights.output_bias[bucket] + activate(weights, own, layer[0], ours)
         output += activate(weights, other, layer[1], theirs)
         chance, by_score, by_result = sigmoid(output), sigmoid(position.score / UNIT), position.result / 2.0
+        if position.result == NO_RESULT:
+            by_result = by_score
         error = chance - ((1.0 - blend) * by_score + blend * by_result)
         errors[0] += error * error
         errors[1] += (chance - by_score) ** 2
