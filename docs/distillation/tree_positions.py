@@ -204,14 +204,15 @@ def train(options: argparse.Namespace) -> None:
 
     def show(epoch: float, speed: float, training: Errors, validation: Errors | None) -> None:
         if validation is not None:
-            print(f"epoch {epoch:.0f}, {speed:,.0f} positions/s, training {training.loss:.6f}, {validation}", flush=True)
+            values = f"training {training.loss:.6f}, validation {validation.loss:.6f}, of scores {validation.score:.6f}"
+            print(f"epoch {epoch:.0f}: {speed:,.0f} positions/s, {values}", flush=True)
 
     errors = trainer.run(show)
     kept_out = trainer.validation[trainer.validation < len(of_games)]
     factor = restore_centipawns(trainer.weights[0], of_games[kept_out[:: len(kept_out) // SAMPLE + 1]])
     made = {"made by": "docs/distillation/tree_positions.py", "start": start.digest, "games": games, "positions": len(of_games)}
     learned = {"epochs": options.epochs, "rate": options.rate, "blend": options.blend, "factor": round(factor, 3)}
-    facts = {**options.facts, **made, "trees": len(trees), **learned, "validation": round(errors.score, 6)}
+    facts = {**options.facts, **made, "trees": len(trees), **learned, "validation": round(float(errors.score), 6)}
     np.savez(options.network.with_suffix(".weights.npz"), weights=trainer.weights)
     options.network.write_bytes(quantise(trainer.weights[0], facts).to_bytes())
     print(f"{options.network}: {HIDDEN} neurons, {facts}")
