@@ -204,7 +204,7 @@ def test_the_check_finds_what_is_wrong(games, tmp_path):
 def test_an_illegal_move_is_never_written(games, tmp_path):
     path, game = tmp_path / "000000000.games", games[7]
     last = len(game.moves) - 1
-    for ply, move in ((0, int(NO_MOVE)), (last, int(game.moves[0])), (last, 0xFFFF), (1, int(game.moves[0]))):
+    for ply, move in ((0, int(NO_MOVE)), (last, int(NO_MOVE)), (last, 0xFFFF), (1, int(game.moves[0]))):
         moves = game.moves.copy()
         moves[ply] = move
         with pytest.raises(DataError, match=f"game 7: its move at ply {ply} is not legal"):

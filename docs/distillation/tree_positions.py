@@ -148,8 +148,8 @@ def label_game(worker, tables, job):
 class Labeller:
     """Labels positions of search trees, game after game; each begins with an empty table and empty histories."""
 
-    def __init__(self, nodes: int) -> None:
-        self._signals, self._table, self._nodes = np.zeros(SIGNALS, np.int64), Table(2), nodes
+    def __init__(self, nodes: int, seed: int) -> None:
+        self._signals, self._table, self._nodes, self._seed = np.zeros(SIGNALS, np.int64), Table(2), nodes, seed
         self._worker, self._job = new_worker(default_parameters(), self._signals), np.zeros(1, JOB)
         for name, values in (("plan", PLAN_DEFAULTS), ("rules", RULE_DEFAULTS), ("filter", FILTER_DEFAULTS)):
             self._job[0][name] = tuple(values.values())
@@ -161,7 +161,8 @@ class Labeller:
         self._worker[0]["table"] = self._table.record
         job: Any = self._job[0]
         game, count = job["game"], len(played.moves)
-        game["random"], game["start"], game["count"] = played.number, parse_fen(played.fen).record, count
+        game["random"] = self._seed << 32 | played.number
+        game["start"], game["count"] = parse_fen(played.fen).record, count
         game["moves"][:count], game["scores"][:count] = played.moves, played.scores
         job["rules"]["nodes"] = self._nodes
         label_game(self._worker[0], TABLES_RECORD, job)
@@ -180,7 +181,7 @@ def label(options: argparse.Namespace) -> None:
         if target.exists():
             return
         if not hasattr(threads, "labeller"):
-            threads.labeller = Labeller(options.nodes)
+            threads.labeller = Labeller(options.nodes, options.seed)
         found = np.concatenate([threads.labeller.positions(game) for game, _ in read_positions(path, {})])
         unfinished = target.with_suffix(".part.npy")
         np.save(unfinished, found)
@@ -227,6 +228,7 @@ def main() -> None:
     command.add_argument("set", type=Path, help="a folder of shards of games")
     command.add_argument("out", type=Path)
     command.add_argument("--nodes", type=int, default=NODES, help="of the search for each score")
+    command.add_argument("--seed", type=int, default=0, help="another number gives other positions of the same games")
     command = commands.add_parser("train")
     command.set_defaults(work=train)
     command.add_argument("out", type=Path, help="the folder that `label` wrote")
