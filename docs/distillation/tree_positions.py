@@ -1,12 +1,12 @@
 """Positions of search trees: the engine labels them with its own scores, and its network goes on learning from them.
 
-    python tree_positions.py label SET OUT
-    python tree_positions.py train OUT NAME.network --games SET [SET …]
+    python tree_positions.py label SET TREES
+    python tree_positions.py train NAME.network --games SET [SET …] --trees TREES [TREES …]
 
 A search evaluates positions of its tree, and few of those look like positions of games: most moves in a tree are bad. `label`
 takes every fifth position of the games of SET (a folder of shards), searches it, and walks from there at random through the
 positions that the search left in the table. Where a walk ends, a search gives the score. One array of dtype PACKED
-(train/positions.py) for each shard is written to the folder OUT; the same command resumes an interrupted run.
+(train/positions.py) for each shard is written to the folder TREES; the same command resumes an interrupted run.
 
 `train` goes on from the built-in network, with the positions of the games and those of the trees. The latter have no result.
 
@@ -173,11 +173,11 @@ class Labeller:
 
 def label(options: argparse.Namespace) -> None:
     """Label the positions of all shards that have none yet, with all processors."""
-    options.out.mkdir(parents=True, exist_ok=True)
+    options.trees.mkdir(parents=True, exist_ok=True)
     threads = local()
 
     def label_shard(path: Path) -> None:
-        target = options.out / f"{path.stem}.npy"
+        target = options.trees / f"{path.stem}.npy"
         if target.exists():
             return
         if not hasattr(threads, "labeller"):
@@ -194,8 +194,8 @@ def label(options: argparse.Namespace) -> None:
 
 def train(options: argparse.Namespace) -> None:
     """Train on the positions of games and of trees; write the network with its float weights."""
-    names = [path for path in sorted(options.out.glob("*.npy")) if not path.stem.endswith(".part")]
-    trees = np.concatenate([np.load(path) for path in names])
+    paths = [path for folder in options.trees for path in sorted(folder.glob("*.npy")) if not path.stem.endswith(".part")]
+    trees = np.concatenate([np.load(path) for path in paths])
     of_games, games = load_positions(read_sets(options.games), {})
     schedule = Schedule(
         options.epochs, rate=options.rate, last_rate=options.rate / 50, warmup=50, decay=0.0, blend=options.blend
@@ -226,13 +226,13 @@ def main() -> None:
     command = commands.add_parser("label")
     command.set_defaults(work=label)
     command.add_argument("set", type=Path, help="a folder of shards of games")
-    command.add_argument("out", type=Path)
+    command.add_argument("trees", type=Path, help="the folder to write")
     command.add_argument("--nodes", type=int, default=NODES, help="of the search for each score")
     command.add_argument("--seed", type=int, default=0, help="another number gives other positions of the same games")
     command = commands.add_parser("train")
     command.set_defaults(work=train)
-    command.add_argument("out", type=Path, help="the folder that `label` wrote")
     command.add_argument("network", type=Path)
+    command.add_argument("--trees", type=Path, nargs="+", required=True, help="folders that `label` wrote")
     command.add_argument("--games", type=Path, nargs="+", required=True, help="folders of shards of games")
     command.add_argument("--facts", type=json.loads, default={}, help="JSON for the header of the network")
     for name, value in (("epochs", 4), ("rate", 2e-4), ("blend", 0.25)):
