@@ -40,12 +40,13 @@ from zobra.train.game_kernel import (
     LONGEST_GAME,
     RULE_DEFAULTS,
     RULES,
+    DataError,
     TrainingGame,
     count_moves,
     next_random,
     search_root,
 )
-from zobra.train.games import load_positions, read_positions, read_sets, shards
+from zobra.train.games import load_positions, read_positions, read_sets
 from zobra.train.positions import FILTER, FILTER_DEFAULTS, NO_RESULT, PACKED, is_wanted, pack_board
 from zobra.train.trainer import Errors, Schedule, Trainer, quantise, restore_centipawns, weights_of
 from zobra.tt.table import Table, probe
@@ -189,12 +190,14 @@ def label(options: argparse.Namespace) -> None:
         print(f"{target}: {len(found):,} positions", flush=True)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(label_shard, shards(options.set)))
+        list(pool.map(label_shard, read_sets([options.set])))
 
 
 def train(options: argparse.Namespace) -> None:
     """Train on the positions of games and of trees; write the network with its float weights."""
     paths = [path for folder in options.trees for path in sorted(folder.glob("*.npy")) if not path.stem.endswith(".part")]
+    if not paths:
+        raise SystemExit(f"no positions in {', '.join(map(str, options.trees))}: `label` makes them")
     trees = np.concatenate([np.load(path) for path in paths])
     of_games, games = load_positions(read_sets(options.games), {})
     schedule = Schedule(
@@ -238,7 +241,10 @@ def main() -> None:
     for name, value in (("epochs", 4), ("rate", 2e-4), ("blend", 0.25)):
         command.add_argument(f"--{name}", type=type(value), default=value)
     options = parser.parse_args()
-    options.work(options)
+    try:
+        options.work(options)
+    except DataError as error:
+        raise SystemExit(str(error)) from None
 
 
 if __name__ == "__main__":
