@@ -17,9 +17,9 @@ from zobra.search.iterative_deepening import PvLine
 from zobra.search.limits import ClockTimes, Limits
 from zobra.search.worker import DEADLINE, SIGNALS, STOP, clock_now
 
-DEFAULT_MOVES_TO_GO = 20  # moves that a sudden-death clock is shared out over
+MOST_MOVES, MOST_MOVES_WITHOUT_INCREMENT = 20, 30  # that a clock is shared out over: an increment refills it
 INCREMENT_SHARE = 0.85  # of the increment that comes back after the move
-OPTIMUM_FACTOR, MAXIMUM_FACTOR = 0.7, 2.5  # of a move's share: the next depth seldom ends within the rest
+OPTIMUM_FACTOR, MAXIMUM_FACTOR = 1.0, 3.0  # of a move's share: after the optimum, a depth seldom ends within the rest
 RESERVE, RESERVE_SHARE = 150, 0.3  # milliseconds kept for a machine that stalls; at most this share of the clock,
 LEAST_RESERVE = 50  # but at least so many: with an increment the clock does not sink to nothing
 CLOCK_SHARE = 0.35  # of the clock: the most for one of several moves
@@ -46,7 +46,8 @@ def time_budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudge
     time, increment = (None, 0) if limits.clock is None else limits.clock.of(white_to_move)
     if limits.clock is None or time is None:
         return TimeBudget(None, exact)
-    moves = min(limits.clock.moves_to_go or DEFAULT_MOVES_TO_GO, DEFAULT_MOVES_TO_GO)
+    most = MOST_MOVES if increment else MOST_MOVES_WITHOUT_INCREMENT
+    moves = min(limits.clock.moves_to_go or most, most)
     left = max(0, time - overhead)
     usable = max(MINIMUM, left - min(RESERVE, max(LEAST_RESERVE, RESERVE_SHARE * left)))
     share = usable / moves + INCREMENT_SHARE * increment

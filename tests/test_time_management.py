@@ -49,7 +49,8 @@ def test_one_of_several_moves_may_not_take_all_and_the_fewer_the_more_for_each(t
         (white(200, 0, 1).maximum, 200 - tm.RESERVE_SHARE * 200),
         (white(100, 0, 1).maximum, 100 - tm.LEAST_RESERVE),
         (white(5_000, 0, None, 200), white(4_800)),  # the overhead is kept
-        (white(20_000), white(20_000, 0, tm.DEFAULT_MOVES_TO_GO)),  # sudden death
+        (white(20_000), white(20_000, 0, tm.MOST_MOVES_WITHOUT_INCREMENT)),  # sudden death,
+        (white(20_000, 100), white(20_000, 100, tm.MOST_MOVES)),  # with an increment
         (white(60_000, 0, 0), white(60_000)),
         (time_budget(Limits(clock=ClockTimes(60_000, 1_000, 0, 500)), False, 0), white(1_000, 500)),  # each side has its clock
         (time_budget(Limits(movetime=1_000), True, 30), (None, 970)),  # a move time is used up,
