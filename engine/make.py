@@ -126,6 +126,15 @@ def make(position, following, move, tables):
 
 
 @kernel
+def key_after(position, move, tables):
+    """The key after a move, but for castling, its lost rights, pawns' special moves and an en-passant file: for a prefetch."""
+    from_, to = from_square(move), to_square(move)
+    piece, captured = np.uint64(position.board[from_]), np.uint64(position.board[to])
+    key = position.key ^ tables.side_key ^ tables.piece_key[piece, from_] ^ tables.piece_key[piece, to]
+    return key ^ tables.piece_key[captured, to] if captured != NO_PIECE else key
+
+
+@kernel
 def make_null(position, following, tables):
     """Write into `following` the position with the other side to move. Not to be used in check."""
     copy_record(following, position)

@@ -10,11 +10,13 @@ from zobra.engine.board import ONE, ZERO
 from zobra.engine.generator import NOISY, QUIET, generate
 from zobra.engine.kernels import inlined, kernel
 from zobra.engine.legality import is_legal
+from zobra.engine.make import key_after
 from zobra.engine.move import NO_MOVE
 from zobra.engine.see import capture_value, see_at_least
 from zobra.search.history import capture_score, quiet_score
 from zobra.search.threats import threat_score
 from zobra.search.worker import is_root_move
+from zobra.tt.table import prefetch_bucket
 
 TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, BAD_CAPTURES = range(6)
 VICTIM_WEIGHT = 32  # history values for a centipawn of captured material
@@ -34,8 +36,9 @@ def start_picking(node, tt_move):
 
 
 @kernel
-def pick_best(node):
-    """Take the best move left but the TT move, by selection sort; NO_MOVE after the last."""
+def pick_best(worker, node, tables):
+    """Take the best move left but the TT move, by selection sort; NO_MOVE after the last. The table's bucket of the position
+    after it is fetched now: SEE, pruning and make take as long as the memory does."""
     while node.next < node.moves.count:
         first = best = node.next
         highest = node.scores[first]
@@ -47,6 +50,7 @@ def pick_best(node):
         node.moves.moves[first], node.scores[first] = move, highest
         node.next = first + ONE
         if move != node.tt_move:
+            prefetch_bucket(worker.table, key_after(node.position, np.uint64(move), tables))
             return np.uint64(move)
     return NO_MOVE
 
@@ -67,7 +71,7 @@ def next_capture(worker, node, tables, weight):
             node.scores[index] = VICTIM_WEIGHT * capture_value(position, move) + capture_score(worker, position, move)
         node.next, node.stage = ZERO, GOOD_CAPTURES
     while True:
-        move = pick_best(node)
+        move = pick_best(worker, node, tables)
         if move == NO_MOVE:
             return move
         if see_at_least(position, tables, move, -(capture_score(worker, position, move) * weight // 1024)):
@@ -100,7 +104,7 @@ def next_move(worker, tables, ply):
             node.scores[index] = quiet_score(worker, ply, move) + threat_score(worker, node, move)
         node.stage = QUIETS
     if node.stage == QUIETS:
-        move = pick_best(node)
+        move = pick_best(worker, node, tables)
         if move != NO_MOVE:
             return move
         skip_quiets(node)

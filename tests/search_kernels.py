@@ -13,6 +13,7 @@ from zobra.engine.fen import START, parse_fen
 from zobra.engine.kernels import BOOL, INT, VOID, WORD, Entry, entry, record
 from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.legality import is_legal
+from zobra.engine.make import key_after
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY
 from zobra.search.history import capture_score, note_searched, quiet_score, update_correction_histories, update_histories
@@ -37,7 +38,7 @@ TYPES = {"worker": WORKER_TYPE, "tables": TABLES_TYPE, "position": POSITION_TYPE
 TYPES |= dict.fromkeys(("move", "tt_move", "tt_entry", "data", "key", "generation", "from_", "to", "flag"), WORD)
 TYPES |= dict.fromkeys(("is_quiet", "pv_node"), BOOL)
 NO_RESULT = (make_move, note_searched, set_threats, store, update_correction_histories, update_histories)
-RETURNS = dict.fromkeys(NO_RESULT, VOID) | dict.fromkeys((pack, probe, move_of, generation_of), WORD)
+RETURNS = dict.fromkeys(NO_RESULT, VOID) | dict.fromkeys((pack, probe, move_of, generation_of, key_after), WORD)
 
 
 @cache

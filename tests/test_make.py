@@ -6,13 +6,14 @@ import pytest
 
 from tests import naive
 from tests.playouts import playouts
+from tests.search_kernels import call
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import NO_PIECE, ONE, ZERO
 from zobra.engine.fen import parse_fen, write_fen
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import INT, copy_record, entry, kernel, record
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
-from zobra.engine.make import make
+from zobra.engine.make import key_after, make
 from zobra.engine.position import TABLES_RECORD, set_up
 from zobra.engine.random_games import next_random
 
@@ -40,6 +41,13 @@ def test_repeatable_counts_reversible_plies():
     for text, expected in (("a1b1", 0), ("a8b8", 0), ("b1c1", 1), ("b8c8", 2), ("e2e4", 0), ("c8c7", 1)):
         position = position.after(position.parse_move(text))
         assert position.record["repeatable"] == expected, text
+
+
+def test_key_after_is_the_key_of_a_move_without_side_effects():
+    for before, move in ((position, move) for _, position in playouts(4, 12) for move in position.legal_moves()):
+        after = before.after(move)
+        if move < 1 << 12 and after.record["castling"] == before.record["castling"] and not before.record["en_passant"]:
+            assert call(key_after, position=before.record, tables=TABLES_RECORD, move=move) == after.key
 
 
 @kernel

@@ -60,12 +60,6 @@ def test_mates_and_draws(fen, score):
     assert abs(bench_of("6rk/6pp/7N/8/8/8/8/K7 b - - 0 1").quiesce()) < MATE // 2  # not in check: no mate is claimed
 
 
-def test_standing_above_beta_ends_at_once():
-    bench = bench_of(CAPTURE)
-    assert bench.quiesce(STANDING - 1, STANDING) == STANDING
-    assert bench.this["nodes"] == 1
-
-
 def test_delta_pruning_begins_where_margin_and_gain_cannot_raise_alpha():
     bench, reach = bench_of(CAPTURE, quiescence_margin=60), STANDING + 100 + 60
     bench.quiesce(reach - 1, reach)
@@ -86,9 +80,9 @@ def test_the_table_answers_null_windows_only():
     assert (entry["depth"], entry["bound"], entry["score"], entry["evaluation"]) == (0, UPPER, value, STANDING)
 
 
-def test_standing_pat_is_stored_for_its_evaluation():
+def test_standing_pat_above_beta_ends_at_once_and_is_stored_for_its_evaluation():
     bench = bench_of(CAPTURE, use_table=1)
-    bench.quiesce(STANDING - 50, STANDING - 49)
+    assert bench.quiesce(STANDING - 1, STANDING) == STANDING and bench.this["nodes"] == 1
     entry = recalled(bench, parse_fen(CAPTURE).key)
     assert (entry["evaluation"], entry["bound"], entry["move"], entry["depth"]) == (STANDING, LOWER, 0, 0)
 
