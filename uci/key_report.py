@@ -1,6 +1,5 @@
 """`zobra keys`: how good the Zobrist keys are, measured."""
 
-import math
 import time
 from collections.abc import Iterable
 
@@ -14,8 +13,7 @@ from zobra.engine.random_games import distinct_keys
 from zobra.engine.zobrist import PUBLISHED_KEYS
 from zobra.tt.table import ENTRIES_PER_BUCKET
 
-CUT_WIDTHS = (16, 24, 32, 48)  # bits
-SIGNATURE_WIDTHS = (8, 12, 16, 24, 32)  # bits
+CUT_WIDTHS, SIGNATURE_WIDTHS = (16, 24, 32, 48), (8, 12, 16, 24, 32)  # bits
 POSITIONS, QUICK_POSITIONS = 6_000_000, 200_000
 EXHAUSTIVE, QUICK_EXHAUSTIVE = 6, 4  # sizes of subsets
 PROBES_PER_ENTRY = 3  # absent positions asked for, for each one offered to the table
@@ -56,8 +54,6 @@ def show_dependence(console: Console, largest: int) -> None:
     total = np.bitwise_xor.reduce(numbers[[quality.number_names().index(name) for name in known]])
     console.print(f"smallest known, of {len(known)} numbers: {' '.join(known)} adds up to {int(total):x}")
     console.print("  (it has pawns on the first and last rank: no two positions collide by it; size 7 is not searched)")
-    expected = ", ".join(f"{size}: {quality.expected_dependent(len(numbers), size):.2g}" for size in (6, 7, 8, 9))
-    console.print(f"to be expected among as many random numbers, by size: {expected}")
 
 
 def show_collisions(console: Console, sample: np.ndarray) -> None:
@@ -66,9 +62,6 @@ def show_collisions(console: Console, sample: np.ndarray) -> None:
     console.print(f"\n[bold]Collisions of keys cut short, over {count:,} distinct positions of random games[/bold]")
     pairs = [(bits, quality.colliding_pairs(sample, bits), expected(count, 2, bits)) for bits in CUT_WIDTHS]
     show_table(console, ("bits", "pairs", "expected"), pairs)
-    first = math.sqrt(math.pi / 2) * 2.0**32  # random keys of 64 bits, on average, until two are the same
-    console.print(f"64 bits, by arithmetic: {expected(count, 2):.1e} pairs; a first one after")
-    console.print(f"  {first:.1e} positions. So the full key is enough to distinguish positions.")
 
 
 def show_false_matches(console: Console, sample: np.ndarray) -> None:
@@ -83,7 +76,4 @@ def show_false_matches(console: Console, sample: np.ndarray) -> None:
     matches = {bits: quality.false_matches(table, absent, bits) for bits in SIGNATURE_WIDTHS}
     rows = [(bits, found, expected, expected / len(absent) * 1e6) for bits, (found, expected) in matches.items()]
     show_table(console, ("signature bits", "false matches", "expected", "per million probes"), rows)
-    rate = ENTRIES_PER_BUCKET * full / 2.0 ** (64 - index_bits)
-    days = 1 / (rate * 1e6) / (24 * 3600)
-    console.print(f"Zobra compares all 64 bits, {64 - index_bits} of them beyond this index: {rate:.1e} a probe by arithmetic,")
-    console.print(f"  one in {days:,.0f} days at a million probes a second, all of absent positions.")
+    console.print(f"Zobra compares all 64 bits, {64 - index_bits} of them beyond this index: see docs/zobrist.md")
