@@ -37,8 +37,7 @@ def start_picking(node, tt_move):
 
 @kernel
 def pick_best(worker, node, tables):
-    """Take the best move left but the TT move, by selection sort; NO_MOVE after the last. The table's bucket of the position
-    after it is fetched now: SEE, pruning and make take as long as the memory does."""
+    """Take the best move left but the TT move, by selection sort, and prefetch its bucket; NO_MOVE after the last."""
     while node.next < node.moves.count:
         first = best = node.next
         highest = node.scores[first]

@@ -20,7 +20,7 @@ from zobra.search.quiescence import quiescence
 from zobra.search.reductions import late_move_depth, research_depth, singular_extension, singular_search_allowed
 from zobra.search.threats import set_threats
 from zobra.search.worker import ROOT_MOVE_MASK, WORKER_TYPE, count_node, update_pv
-from zobra.tt.entry import move_of, score_from_table, score_of
+from zobra.tt.entry import move_of, pv_of, score_from_table, score_of
 
 NO, YES = np.int64(0), np.int64(1)  # is it a cut node? A recursive call needs exact types
 
@@ -32,8 +32,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     if depth <= 0 or ply >= MAX_PLY:
         return quiescence(worker, tables, ply, alpha, beta)
     count_node(worker)
-    worker.pv_length[ply] = 0
-    worker.stack[ply + 2].cutoff_count = ZERO
+    worker.pv_length[ply], worker.stack[ply + 2].cutoff_count = 0, ZERO
     # Step 2. Draws, and mate distance pruning
     if worker.stopped or (ply > 0 and is_draw(worker, tables, ply)):
         return DRAW
@@ -50,6 +49,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         return tt_score
     # Step 4. Static evaluation
     if not is_singular_search:
+        node.tt_pv = pv_of(tt_entry) | pv_node
         set_static_evaluation(worker, tables, ply, tt_entry)
     node.improving = is_improving(worker, ply)
     if may_prune and not in_check:
@@ -119,7 +119,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                 alpha, best_move = score, move
                 update_pv(worker, ply, move, score)
                 if score >= beta:
-                    update_histories(worker, ply, move, is_quiet, depth)
+                    update_histories(worker, ply, move, is_quiet, depth + (score > beta + parameters.history_beta_margin))
                     break
         note_searched(node, move, is_quiet)
     # Step 14. Checkmate, stalemate, or the result of the node

@@ -75,7 +75,7 @@ def store_tt(worker, ply, move, score, depth, bound):
     """Store the result of the node at `ply` in the table."""
     if worker.parameters.use_table != 0:
         node = worker.stack[ply]
-        store(worker.table, node.position.key, move, score_to_table(score, ply), node.raw_evaluation, depth, bound)
+        store(worker.table, node.position.key, move, score_to_table(score, ply), node.raw_evaluation, depth, bound, node.tt_pv)
 
 
 @kernel

@@ -30,6 +30,7 @@ PARAMETERS = (
     Parameter("reverse_futility_margin", 60, 30, 200, 8),
     Parameter("reverse_futility_least_margin", 25, 0, 150, 8),
     Parameter("reverse_futility_share", 680, 0, 1024, 60),  # 1024ths of what is above beta
+    Parameter("reverse_futility_worsening", 24, 0, 100, 6),
     Parameter("null_move_depth", 2, 1, 64, 1),
     Parameter("null_move_base", 5, 1, 8, 1),
     Parameter("null_move_divisor", 4, 2, 8, 1),
@@ -40,12 +41,14 @@ PARAMETERS = (
     Parameter("singular_depth", 6, 4, 64, 1),
     Parameter("singular_margin", 16, 4, 64, 3),  # sixteenths of a centipawn and ply
     Parameter("singular_double_margin", 16, 0, 100, 4),
-    Parameter("reduction_base", 63, 0, 200, 8),  # hundredths of a ply
+    Parameter("singular_triple_margin", 60, 0, 400, 10),
+    Parameter("reduction_base", 103, 0, 200, 8),  # hundredths of a ply
     Parameter("reduction_divisor", 230, 100, 400, 12),  # hundredths
     Parameter("reduction_moves", 1, 1, 500, 1),
     Parameter("reduction_cut_node", 1300, 0, 3000, 150),  # 1024ths of a ply, here and below
     Parameter("reduction_worsening", 700, 0, 2000, 120),
     Parameter("reduction_principal", 1024, 0, 3000, 120),
+    Parameter("reduction_tt_pv", 2048, 0, 4000, 150),  # on a former principal variation
     Parameter("reduction_check", 800, 0, 3000, 120),
     Parameter("reduction_noisy_table_move", 530, 0, 2000, 120),
     Parameter("reduction_cutoffs", 1120, 0, 3000, 150),
@@ -69,10 +72,11 @@ PARAMETERS = (
     Parameter("history_slope", 300, 50, 800, 20),
     Parameter("history_offset", 150, 0, 800, 20),
     Parameter("history_bonus", 1800, 500, 6000, 120),
+    Parameter("history_beta_margin", 70, 0, 500, 15),
     Parameter("threat_bonus", 16000, 0, 32000, 1000),  # history values, here and below
     Parameter("check_bonus", 10000, 0, 32000, 1000),
     Parameter("capture_history_weight", 43, 0, 256, 6),  # 1024ths of a centipawn for a history value
-    Parameter("correction_weight", 64, 0, 200, 8),  # 16384ths of a centipawn for a history value
+    Parameter("correction_weight", 96, 0, 200, 8),  # 16384ths of a centipawn for a history value
 )
 
 PARAMETER_RECORD = layout(*((parameter.name, "i8") for parameter in PARAMETERS))

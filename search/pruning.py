@@ -33,6 +33,9 @@ def reverse_futility_applies(worker, ply, evaluation, beta, depth):
     if depth > parameters.reverse_futility_depth or ply < worker.null_move_min_ply:
         return False
     margin = parameters.reverse_futility_margin * (depth - 1 if worker.stack[ply].improving else depth)
+    before = worker.stack[ply - 1].static_evaluation
+    worsening = before != NO_SCORE and worker.stack[ply].static_evaluation > -before  # of the opponent's side, by its last move
+    margin -= worsening * parameters.reverse_futility_worsening
     return evaluation - max(margin, parameters.reverse_futility_least_margin) >= beta > -LONGEST_MATE
 
 

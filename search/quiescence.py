@@ -8,14 +8,14 @@ from zobra.engine.kernels import INT, entry
 from zobra.engine.layouts import TABLES_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
-from zobra.engine.see import capture_value
+from zobra.engine.see import capture_value, see_at_least
 from zobra.search.draw import is_draw
 from zobra.search.history import is_noisy
 from zobra.search.move_picker import legal_or_none, next_capture, next_move, skip_quiets, start_picking
 from zobra.search.node import make_move, probe_tt, set_static_evaluation, store_tt, tt_adjusted_evaluation, tt_cutoff
 from zobra.search.threats import set_threats
 from zobra.search.worker import WORKER_TYPE, count_node, update_pv
-from zobra.tt.entry import LOWER, UPPER, move_of, score_from_table, score_of
+from zobra.tt.entry import LOWER, UPPER, move_of, pv_of, score_from_table, score_of
 
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT)
@@ -30,14 +30,13 @@ def quiescence(worker, tables, ply, alpha, beta):
     if ply >= MAX_PLY:
         set_static_evaluation(worker, tables, ply, ZERO)
         return DRAW if in_check else node.static_evaluation
-
     # Step 1. Transposition table
     tt_entry = probe_tt(worker, position.key)
     tt_score = score_from_table(score_of(tt_entry), ply)
     if not pv_node and tt_cutoff(position, tt_entry, tt_score, 0, beta):
         return tt_score
-
     # Step 2. Static evaluation and stand-pat
+    node.tt_pv = pv_of(tt_entry) | pv_node
     set_static_evaluation(worker, tables, ply, tt_entry)
     best, best_move, stand_pat = ply - MATE, NO_MOVE, -INFINITY
     if not in_check:
@@ -49,19 +48,19 @@ def quiescence(worker, tables, ply, alpha, beta):
                 store_tt(worker, ply, NO_MOVE, best, 0, LOWER)
             return best
         alpha = max(alpha, best)
-
     # Step 3. Captures, or evasions, with delta pruning
     tt_move = legal_or_none(position, tables, move_of(tt_entry))
     if in_check:
         set_threats(node, tables)
     start_picking(node, tt_move if in_check or is_noisy(position, tt_move) else NO_MOVE)
+    futility = stand_pat + parameters.quiescence_margin
     while True:
         move = next_move(worker, tables, ply) if in_check else next_capture(worker, node, tables, 0)
         if move == NO_MOVE:
             break
-        bound = stand_pat + capture_value(position, move) + parameters.quiescence_margin
-        if not in_check and bound <= alpha:
-            best = max(best, bound)
+        bound = futility + capture_value(position, move)
+        if not in_check and (bound <= alpha or (futility <= alpha and not see_at_least(position, tables, move, 1))):
+            best = max(best, bound if bound <= alpha else futility)
             continue
         if in_check and best > -LONGEST_MATE and parameters.quiescence_evasions == 0:
             skip_quiets(node)

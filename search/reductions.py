@@ -25,11 +25,8 @@ def adjusted_reduction(worker, ply, move, is_quiet):
     """The reduction for this move, after it was made: adjusted by the type of node, checks, history and cutoff counts.
     At the root little of it is left: there a sacrifice that needs depth costs a game, and the search of it few nodes."""
     parameters, node = worker.parameters, worker.stack[ply]
-    reduction = late_move_reduction(worker, node)
-    if node.cut_node:
-        reduction += parameters.reduction_cut_node
-    if node.pv_node:
-        reduction -= parameters.reduction_principal
+    reduction = late_move_reduction(worker, node) + node.cut_node * parameters.reduction_cut_node
+    reduction -= node.pv_node * parameters.reduction_principal + node.tt_pv * parameters.reduction_tt_pv
     if node.tt_move != NO_MOVE and is_noisy(node.position, node.tt_move):
         reduction += parameters.reduction_noisy_table_move
     if worker.stack[ply + 1].position.checkers != ZERO:
@@ -79,7 +76,8 @@ def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
 def singular_extension(worker, score, bound, tt_fails_high, pv_node, cut_node):
     """Plies to extend the TT move by, after a singular search with upper bound `bound` returned `score`; may be negative."""
     if score < bound:
-        return 1 if pv_node or score >= bound - worker.parameters.singular_double_margin else 2
+        double, triple = worker.parameters.singular_double_margin, worker.parameters.singular_triple_margin
+        return 1 if pv_node else 1 + (score < bound - double) + (score < bound - triple)
     if tt_fails_high:  # other moves may fail high too
         return -2
     return -1 if cut_node else 0

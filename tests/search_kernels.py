@@ -24,7 +24,7 @@ from zobra.search.parameters import default_parameters
 from zobra.search.quiescence import quiescence
 from zobra.search.threats import set_threats
 from zobra.search.worker import NODE, SIGNALS, WORKER_TYPE, new_worker
-from zobra.tt.entry import bound_of, depth_of, evaluation_of, generation_of, move_of, pack, score_of
+from zobra.tt.entry import bound_of, depth_of, evaluation_of, generation_of, move_of, pack, pv_of, score_of
 from zobra.tt.table import TABLE, Table, probe, store
 
 ALL_NUMBERS = 1 << 16  # every 16-bit number, legal move or not
@@ -168,7 +168,7 @@ def history_of(bench: Workbench, ply: int, move: int, is_quiet: bool) -> int:
 
 
 FIELDS = {"move": move_of, "score": score_of, "evaluation": evaluation_of, "depth": depth_of, "bound": bound_of}
-FIELDS["generation"] = generation_of
+FIELDS |= {"generation": generation_of, "tt_pv": pv_of}
 
 
 def unpacked(data: int) -> dict[str, int]:

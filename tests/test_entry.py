@@ -7,7 +7,8 @@ from tests.search_kernels import call, unpacked
 from zobra.engine.scores import LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
 from zobra.tt.entry import pack, score_from_table, score_to_table
 
-SCORES, MOST = st.integers(-32_000, 32_001), {"move": 0xFFFF, "depth": 255, "bound": 3, "generation": 63}
+SCORES = st.integers(-32_000, 32_001)
+MOST = {"move": 0xFFFF, "depth": 255, "bound": 3, "generation": 31, "tt_pv": 1}
 NUMBERS = {name: st.integers(0, most) for name, most in MOST.items()}
 
 

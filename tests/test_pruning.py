@@ -33,6 +33,14 @@ def test_reverse_futility_needs_the_margin_of_every_ply(depth, improving):
     assert [ask(pruning.reverse_futility_applies, evaluation=value, **given) for value in (margin - 1, margin)] == [0, 1]
 
 
+@pytest.mark.parametrize(("before", "margin"), [(NONE, 160), (-10, 160), (-9, 130)])
+def test_reverse_futility_needs_less_after_a_bad_move_of_the_opponent(before, margin):
+    bench = node_at(START, reverse_futility_margin=80, reverse_futility_worsening=30, static_evaluation=10)
+    bench.this["stack"][0]["static_evaluation"] = before
+    values = [call(pruning.reverse_futility_applies, bench, evaluation=value, depth=2) for value in (margin - 1, margin)]
+    assert values == [0, 1]
+
+
 def test_limits_of_reverse_futility():
     """Not at high depth, not to hide a mate against us, and not while a null move is verified."""
     given = {"depth": 7, "evaluation": 20_000, "reverse_futility_depth": 7}

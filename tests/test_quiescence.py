@@ -68,6 +68,13 @@ def test_delta_pruning_begins_where_margin_and_gain_cannot_raise_alpha():
     assert bench.this["nodes"] == 1
 
 
+def test_far_below_alpha_captures_must_win_material():
+    fen = "4k3/8/4p3/3p4/4P3/8/8/4K3 w - - 0 1"  # a pawn for a pawn
+    bench, far = bench_of(fen, quiescence_margin=60), standing_of(fen) + 60
+    assert bench.quiesce(far, far + 1) == far and bench.this["nodes"] == 1
+    assert bench.quiesce(far - 1, far) > far and bench.this["nodes"] > 1
+
+
 def test_the_table_answers_null_windows_only():
     """What it stored is asked again; a principal variation is searched to its end."""
     bench = bench_of(CAPTURE, use_table=1)

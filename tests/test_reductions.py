@@ -12,7 +12,8 @@ from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES
 
 TAKES = "4k3/8/8/3q4/2P5/4N3/8/3RK3 w - - 0 1"
 QUIET, CAPTURE = (parse_fen(TAKES).parse_move(text) for text in ("e1f1", "c4d5"))
-DEEPER, SHALLOWER, DOUBLE = (DEFAULTS[name] for name in ("deeper_margin", "shallower_margin", "singular_double_margin"))
+DEEPER, SHALLOWER = DEFAULTS["deeper_margin"], DEFAULTS["shallower_margin"]
+DOUBLE, TRIPLE = DEFAULTS["singular_double_margin"], DEFAULTS["singular_triple_margin"]
 
 
 def reduction_of(move: int, base: int, ply: int = 1, checkers: int = 0, cutoffs: int = 0, **values: int) -> int:
@@ -33,14 +34,14 @@ def test_the_table_follows_its_formula():
             assert call(late_move_reduction, bench) == int(PLY * (0.70 + rows / 2.30)) + more
 
 
-@pytest.mark.parametrize(("cut", "pv", "check", "move"), [*product((0, 1), (0, 1), (0, 1), (QUIET, CAPTURE))])
-def test_each_adjustment_counts_once(cut, pv, check, move):
+@pytest.mark.parametrize(("cut", "pv", "was_pv", "check", "move"), [*product((0, 1), (0, 1), (0, 1), (0, 1), (QUIET, CAPTURE))])
+def test_each_adjustment_counts_once(cut, pv, was_pv, check, move):
     """Each is a digit of its own."""
     digits = {"reduction_cut_node": 10, "reduction_principal": 200, "reduction_noisy_table_move": 3_000}
-    digits["reduction_check"] = 40_000
+    digits |= {"reduction_check": 40_000, "reduction_tt_pv": 500_000}
     for tt_move in (0, QUIET, CAPTURE):
-        found = reduction_of(move, 5, checkers=check, cut_node=cut, pv_node=pv, tt_move=tt_move, **digits)
-        assert found == 5 + 10 * cut - 200 * pv + 3_000 * (tt_move == CAPTURE) - 40_000 * check
+        found = reduction_of(move, 5, checkers=check, cut_node=cut, pv_node=pv, tt_pv=was_pv, tt_move=tt_move, **digits)
+        assert found == 5 + 10 * cut - 200 * pv + 3_000 * (tt_move == CAPTURE) - 40_000 * check - 500_000 * was_pv
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -91,7 +92,8 @@ def test_at_least_a_ply_is_left_and_never_more_than_before(depth, reduction, lef
         (99, 0, 0, 0, 1),  # nothing else comes near: deeper
         (100 - DOUBLE, 0, 0, 0, 1),
         (99 - DOUBLE, 0, 0, 0, 2),  # far from near: much deeper,
-        (99 - DOUBLE, 0, 1, 0, 1),  # but not on the principal variation
+        (99 - TRIPLE, 0, 0, 0, 3),
+        (99 - TRIPLE, 0, 1, 0, 1),  # but not on the principal variation
         (100, 1, 0, 0, -2),  # others will do as well, and it is above beta already
         (100, 0, 0, 1, -1),
         (100, 0, 0, 0, 0),

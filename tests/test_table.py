@@ -13,7 +13,7 @@ from zobra.tt.table import AGE_WEIGHT, BUCKET, ENTRIES_PER_BUCKET, KEEP_DEPTH, M
 
 KEY = 0x9E3779B97F4A7C15
 MOVE = 796  # e2e4
-GENERATIONS = 64
+GENERATIONS = 32
 SIGNATURE = 1 << 40  # a bit far above every index
 
 
@@ -34,7 +34,7 @@ def get(table: Table, key: int) -> dict[str, int] | None:
 def test_what_is_stored_is_found(table):
     assert get(table, KEY) is None
     put(table, KEY, score=-31_000)
-    stored = {"move": MOVE, "score": -31_000, "evaluation": -3, "depth": 5, "bound": int(LOWER), "generation": 0}
+    stored = {"move": MOVE, "score": -31_000, "evaluation": -3, "depth": 5, "bound": int(LOWER), "generation": 0, "tt_pv": 0}
     assert get(table, KEY) == stored
     call(store, table=table.record, key=KEY ^ 1, move=MOVE, evaluation=int(NO_SCORE), bound=int(UPPER))
     assert get(table, KEY ^ 1)["evaluation"] == NO_SCORE
@@ -59,7 +59,7 @@ def test_the_whole_key_is_verified(table):
 W = int(AGE_WEIGHT)
 
 
-@pytest.mark.parametrize("generation", [1, 0])  # 0 follows 63
+@pytest.mark.parametrize("generation", [1, 0])  # 0 follows 31
 @pytest.mark.parametrize(
     ("entries", "victim"),
     [

@@ -1,9 +1,8 @@
 """One entry of the transposition table, and the only place that knows its bits.
 
     check  64 bits   key ^ data: an entry torn by two threads, or of another position, does not verify
-    data   63 ... 48 | 47 ... 32 | 31 ... 16 | 15 ... 8 | 7 6   | 5 ... 0
-           static      score       move        depth      bound   generation
-           evaluation
+    data   63 ... 48  | 47 ... 32 | 31 ... 16 | 15 ... 8 | 7 6   | 5  | 4 ... 0
+           evaluation   score       move        depth      bound   PV   generation
 
 Idea: lockless hashing by exclusive or, Robert Hyatt and Tim Mann (2002), "A lock-less transposition table implementation".
 """
@@ -18,20 +17,20 @@ from zobra.engine.scores import LONGEST_MATE
 
 ENTRY = layout(("check", "u8"), ("data", "u8"))
 
-FIELD_BITS = (6, 2, 8, 16, 16, 16)  # generation, bound, depth, move, score, static evaluation
-BOUND_SHIFT, DEPTH_SHIFT, MOVE_SHIFT, SCORE_SHIFT, EVALUATION_SHIFT, _ = map(np.uint64, accumulate(FIELD_BITS))
-GENERATION_MASK, BOUND_MASK, DEPTH_MASK, MOVE_MASK, SCORE_MASK, _ = (np.uint64((1 << bits) - 1) for bits in FIELD_BITS)
+FIELD_BITS = (5, 1, 2, 8, 16, 16, 16)  # generation, PV, bound, depth, move, score, static evaluation
+PV_SHIFT, BOUND_SHIFT, DEPTH_SHIFT, MOVE_SHIFT, SCORE_SHIFT, EVALUATION_SHIFT, _ = map(np.uint64, accumulate(FIELD_BITS))
+GENERATION_MASK, PV_MASK, BOUND_MASK, DEPTH_MASK, MOVE_MASK, SCORE_MASK, _ = (np.uint64((1 << bits) - 1) for bits in FIELD_BITS)
 
 # How the stored score bounds the true one. NO_BOUND marks an empty entry.
 NO_BOUND, UPPER, LOWER, EXACT = (np.int64(bound) for bound in range(4))
 
 
 @kernel
-def pack(move, score, evaluation, depth, bound, generation):
-    """All fields in one word; score and evaluation fit int16, depth is 0 to 255."""
+def pack(move, score, evaluation, depth, bound, generation, tt_pv):
+    """All fields in one word; score and evaluation fit int16, depth is 0 to 255, `tt_pv` is 0 or 1."""
     data = (np.uint64(evaluation) & SCORE_MASK) << EVALUATION_SHIFT | (np.uint64(score) & SCORE_MASK) << SCORE_SHIFT
     data |= move << MOVE_SHIFT | np.uint64(depth) << DEPTH_SHIFT | np.uint64(bound) << BOUND_SHIFT
-    return data | generation
+    return data | np.uint64(tt_pv) << PV_SHIFT | generation
 
 
 @kernel
@@ -72,8 +71,14 @@ def bound_of(data):
 
 @kernel
 def generation_of(data):
-    """Number of the search that made the entry, modulo 64."""
+    """Number of the search that made the entry, modulo 32."""
     return data & GENERATION_MASK
+
+
+@kernel
+def pv_of(data):
+    """Was the position ever on a principal variation? 0 or 1. Idea: Stockfish's ttPv."""
+    return np.int64(data >> PV_SHIFT & PV_MASK)
 
 
 @kernel

@@ -61,7 +61,7 @@ def write(bucket, index, key, data):
 
 
 @kernel
-def store(table, key, move, score, evaluation, depth, bound):
+def store(table, key, move, score, evaluation, depth, bound, tt_pv):
     """Store a search result; `score` as in the table (score_to_table), `move` 0 keeps the stored move."""
     bucket = bucket_at(bucket_address(table, key))
     generation = table.generation
@@ -81,7 +81,7 @@ def store(table, key, move, score, evaluation, depth, bound):
         value = depth_of(data) - AGE_WEIGHT * age if bound_of(data) else LEAST_VALUE  # how much it should be kept
         if value < least:
             victim, least = np.uint64(index), value
-    write(bucket, victim, key, pack(move, score, evaluation, depth, bound, generation))
+    write(bucket, victim, key, pack(move, score, evaluation, depth, bound, generation, tt_pv))
 
 
 @entry(INT, record(TABLE))
