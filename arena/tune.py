@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from chess.engine import Option
 from rich.table import Table
@@ -34,6 +35,8 @@ from zobra.arena.player import announced_options
 from zobra.arena.settings import Pairing
 
 PLUS, MINUS = SIDES = ("plus", "minus")
+ELO = 1600 / math.log(10)  # for a whole point of score, near an even match
+ITERATIONS_EACH = 10  # for each number, before effects are shown
 SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it is
 _KEYS = ("default", "low", "high", "c_end", "r_end")
 _FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
@@ -91,7 +94,7 @@ class Spsa:
     def sides(self, iteration: int) -> list[dict[str, int]]:
         """The values of the two sides of an iteration, rounded up or down at random, so that fractions count."""
         rounding = random.Random(f"{self._seed}/{iteration}/rounding")
-        signs, sides = self._signs(iteration), list[dict[str, int]]([{}, {}])
+        signs, sides = self.signs(iteration), list[dict[str, int]]([{}, {}])
         for side, direction in zip(sides, (1, -1), strict=True):
             for one in self.tunables:
                 perturbed = self.values[one.name] + direction * signs[one.name] * self._gains.perturbation(one, iteration)
@@ -100,14 +103,25 @@ class Spsa:
 
     def learn(self, iteration: int, lead: int) -> None:
         """The first side of an iteration won `lead` games more than it lost."""
-        signs = self._signs(iteration)
+        signs = self.signs(iteration)
         for one in self.tunables:
             move = self._gains.step(one, iteration) * signs[one.name] * lead
             self.values[one.name] = min(max(self.values[one.name] + move, one.low), one.high)
 
-    def _signs(self, iteration: int) -> dict[str, int]:
+    def signs(self, iteration: int) -> dict[str, int]:
+        """By number, whether the first side of an iteration has the upper value (1) or the lower one (-1)."""
         generator = random.Random(f"{self._seed}/{iteration}/signs")
         return {tunable.name: generator.choice((-1, 1)) for tunable in self.tunables}
+
+
+def effects(signs: np.ndarray, scores: np.ndarray) -> list[tuple[float, float]]:
+    """Elo that the upper value of each number gained over the lower one, and the standard error. Least squares over the signs
+    (iterations, numbers) and scores (iterations,) of the first side; it is right where the values hardly moved."""
+    design = np.column_stack([signs, np.ones(len(signs))])
+    covariance = np.linalg.pinv(design.T @ design)
+    slopes = covariance @ design.T @ scores
+    errors = np.sqrt(covariance.diagonal() * ((scores - design @ slopes) ** 2).sum() / max(1, len(scores) - design.shape[1]))
+    return [(ELO * slope, ELO * error) for slope, error in zip(slopes[:-1], errors[:-1], strict=True)]
 
 
 def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
@@ -221,7 +235,7 @@ class Plan:
 
 
 class Tuning(Match):
-    """A tuning run over its journal. `course` has the values after each iteration, the defaults first."""
+    """A tuning run over its journal. `course` has the values after each iteration, and before; `effects` takes the rest."""
 
     def __init__(self, journal: Journal, plan: Plan) -> None:
         """Raises ValueError when the journal does not fit the plan."""
@@ -230,6 +244,7 @@ class Tuning(Match):
         self.course = [list(self.values.values())]
         self.games_each = 2 * plan.pairs  # games of an iteration
         self._leads: dict[int, list[int]] = defaultdict(list)
+        self.signs, self.scores = list[list[int]](), list[float]()  # of the first side, by iteration
         self._kept = 0  # how many of the course values.csv has
         super().__init__(journal, (), plan.gains.iterations * self.games_each)
 
@@ -249,7 +264,9 @@ class Tuning(Match):
         iteration = record.index // self.games_each
         self._leads[iteration].append(record.points(PLUS) - 1)
         if len(self._leads[iteration]) == self.games_each:
-            self._spsa.learn(iteration, sum(self._leads.pop(iteration)))
+            self._spsa.learn(iteration, lead := sum(self._leads.pop(iteration)))
+            self.signs.append(list(self._spsa.signs(iteration).values()))
+            self.scores.append(0.5 + lead / (2 * self.games_each))
             self.course.append(list(self.values.values()))
         return super().count(record)
 
@@ -287,10 +304,14 @@ class TuneDisplay(LivePanel):
 
 def values_table(tuning: Tuning) -> Table:
     """Each value with its course so far."""
-    table = Table("parameter", "from", "now", "change in c_end", "course", "bounds")
-    for entry, course in zip(tuning.plan.tunables, zip(*tuning.course, strict=True), strict=True):
+    table = Table("parameter", "from", "now", "change in c_end", "course", "bounds", "Elo, upper − lower")
+    found = effects(np.reshape(tuning.signs, (-1, len(tuning.values))), np.array(tuning.scores))
+    rows = zip(tuning.plan.tunables, zip(*tuning.course, strict=True), found, strict=True)
+    for entry, course, (elo, error) in rows:
         change, bounds = f"{(course[-1] - entry.default) / entry.c_end:+.2f}", f"{entry.low:g} to {entry.high:g}"
-        table.add_row(entry.name, f"{entry.default:g}", f"{course[-1]:.1f}", change, sparkline(course), bounds)
+        now, is_known = f"{course[-1]:.1f}", len(course) > ITERATIONS_EACH * len(tuning.values)
+        effect = f"{elo:+.1f} ± {error:.1f}" if is_known else ""
+        table.add_row(entry.name, f"{entry.default:g}", now, change, sparkline(course), bounds, effect)
     return table
 
 

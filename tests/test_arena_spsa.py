@@ -4,28 +4,27 @@ import math
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 from chess.engine import Option
 
 from zobra.arena.statistics import score_of_elo
-from zobra.arena.tune import Gains, Spsa, Tunable, as_toml, tunables
+from zobra.arena.tune import Gains, Spsa, Tunable, as_toml, effects, tunables
 
 ONE = Tunable("one", 50, 0, 100, 4, 0.002)
 
 
 def test_gains_are_those_of_fishtest():
     """Its own steps, by its own names: c and a from c_end and r_end, then c_k, R_k and what a result moves."""
-    iterations, gains = 5000, Gains(5000)
-    stability = 0.1 * iterations
+    iterations, gains, stability = 5000, Gains(5000), 500
     c = ONE.c_end * iterations**0.101
     a = ONE.r_end * ONE.c_end**2 * (stability + iterations) ** 0.602
     for k in (1, 10, 2500, 5000):
         c_k = c / k**0.101
         r_k = a / (stability + k) ** 0.602 / c_k**2
-        assert gains.perturbation(ONE, k - 1) == pytest.approx(c_k)
-        assert gains.step(ONE, k - 1) == pytest.approx(r_k * c_k)
-    assert gains.perturbation(ONE, 4999) == pytest.approx(ONE.c_end)
-    assert gains.step(ONE, 4999) == pytest.approx(ONE.r_end * ONE.c_end)
+        assert (gains.perturbation(ONE, k - 1), gains.step(ONE, k - 1)) == pytest.approx((c_k, r_k * c_k))
+    last = gains.perturbation(ONE, 4999), gains.step(ONE, 4999)
+    assert last == pytest.approx((ONE.c_end, ONE.r_end * ONE.c_end))
 
 
 def test_the_sides_are_perturbed_apart_and_whole_numbers():
@@ -35,10 +34,8 @@ def test_the_sides_are_perturbed_apart_and_whole_numbers():
         plus, minus = Spsa(tunables, Gains(1), seed=iteration).sides(0)
         for name in plus:
             seen[name].update([plus[name], minus[name]])
-    assert set(seen["a"]) == {46, 54}
-    # three and a half is rounded up as often as down
-    assert set(seen["b"]) == {2, 3, 4} and abs(seen["b"][4] - seen["b"][2]) < 80
-    assert set(seen["c"]) == {90, 100}
+    assert set(seen["a"]) == {46, 54} and set(seen["c"]) == {90, 100}
+    assert set(seen["b"]) == {2, 3, 4} and abs(seen["b"][4] - seen["b"][2]) < 80  # 3.5 is rounded up as often as down
     assert [plus, minus] == Spsa(tunables, Gains(1), seed=299).sides(0)
 
 
@@ -52,6 +49,15 @@ def test_learning_goes_to_the_side_that_won_and_stays_within_bounds():
         plus, minus = spsa.sides(iteration)
         spsa.learn(iteration, 10_000 if plus["one"] > minus["one"] else -10_000)
     assert spsa.values["one"] == 100
+
+
+def test_effects_are_what_the_upper_values_gain():
+    source = np.random.default_rng(4)
+    signs = source.choice([-1, 1], (4_000, 3))
+    found = effects(signs, 0.5 + signs @ [0.02, -0.01, 0] + source.normal(0, 0.3, 4_000))
+    (gain, loss, nothing), (error, *_) = zip(*found, strict=True)
+    assert error == pytest.approx(695 * 0.3 / 4_000**0.5, rel=0.05)  # a point of score is 695 Elo near an even match
+    assert [gain, loss, nothing] == pytest.approx([13.9, -6.95, 0], abs=3 * error)
 
 
 def test_it_climbs_a_noisy_hill():
@@ -74,8 +80,7 @@ SPINS = {"Hash": Option("Hash", "spin", 16, 1, 64, None), "Big": Option("Big", "
 
 
 def test_parameters_from_a_file_and_back(tmp_path):
-    path = tmp_path / "p.toml"
-    path.write_text("[parameter.Hash]\nlow = 2\nc_end = 3\n\n[parameter.Big]\n")
+    (path := tmp_path / "p.toml").write_text("[parameter.Hash]\nlow = 2\nc_end = 3\n\n[parameter.Big]\n")
     chosen = tunables(path, ["Big=10,0,500"], SPINS)
     assert chosen == [Tunable("Hash", 16, 2, 64, 3), Tunable("Big", 10, 0, 500, 25)]
     path.write_text(as_toml(chosen, {"Hash": 17.6, "Big": 11.2}))
@@ -99,7 +104,6 @@ def test_parameters_from_a_file_and_back(tmp_path):
     ],
 )
 def test_bad_files_are_named(tmp_path, text, problem):
-    path = tmp_path / "p.toml"
-    path.write_text(text)
+    (path := tmp_path / "p.toml").write_text(text)
     with pytest.raises(ValueError, match=problem):
         tunables(path, [], SPINS)

@@ -33,9 +33,8 @@ def test_it_finds_the_better_value(tmp_path):
     text = run(*arguments, "--folder", folder, "-c", "2")
     rows = list(csv.reader((folder / "values.csv").open()))
     assert rows[0] == ["iteration", "Strength"] and rows[1] == ["0", "30.0000"] and len(rows) == 32
-    found = float(rows[-1][1])
-    assert 45 < found <= 100
-    assert f" {found:.1f} " in text and "60 of 60 games" in text
+    assert 45 < (found := float(rows[-1][1])) <= 100
+    assert f" {found:.1f} " in text and "60 of 60 games" in text and " ± " in text
     assert f"default = {round(found)}\n" in (folder / "tuned.toml").read_text()
     assert "</svg>" in (folder / "values.svg").read_text()
     again = run("--folder", folder)  # nothing is left to play; the same values come out of the journal
@@ -57,12 +56,10 @@ def test_an_interrupted_run_goes_on(tmp_path):
         assert tuning.interrupted == (observer.stop_after is not None)
         courses.append(tuning.course)
         assert len(list(csv.reader((tmp_path / "values.csv").open()))) == len(tuning.course) + 1
-    assert [len(observer.seen) for observer in observers] == [9, 15, 0]
-    assert [len(course) for course in courses] == [3, 7, 7]
+    assert [len(each.seen) for each in observers] == [9, 15, 0] and [len(course) for course in courses] == [3, 7, 7]
     assert courses[1][:3] == courses[0] and courses[1] == courses[2]
     with closing(Journal(tmp_path, settings)) as journal:
-        assert sorted(record.index for record in journal.records) == list(range(24))
-        assert all((record.white == "plus") == (record.index % 2 == 0) for record in journal.records)
+        assert sorted((record.index, record.white) for record in journal.records) == list(enumerate(("plus", "minus") * 12))
     with pytest.raises(ValueError, match="game 20 is not the scheduled one"):
         Tuning(journal, Plan(plan.tunables, Gains(5), pairs=2))
 
@@ -70,12 +67,11 @@ def test_an_interrupted_run_goes_on(tmp_path):
 def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("book.epd").write_text("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n")
-    engine = [sys.executable, "-c", XBOARD_WITHOUT_POSITIONS]
-    Path("x.toml").write_text(f'name = "x"\nprotocol = "xboard"\ncommand = {json.dumps(engine)}\n')
+    command = json.dumps([sys.executable, "-c", XBOARD_WITHOUT_POSITIONS])
+    Path("x.toml").write_text(f'name = "x"\nprotocol = "xboard"\ncommand = {command}\n')
     text = run("x.toml", "-p", "Speed", "-n", "4", "--openings", "book.epd", "--folder", "run", code=2)
     assert "cannot be given positions" in flat(text) and not Path("run").exists()
 
 
 def test_sparklines():
-    assert sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8) == "▁▂▃▄▅▆▇█"
-    assert sparkline([5.0], 4) == "▁▁▁▁" and sparkline([2, 1], 4) == "██▁▁"
+    assert [sparkline(range(8), 8), sparkline([5.0], 4), sparkline([2, 1], 4)] == ["▁▂▃▄▅▆▇█", "▁▁▁▁", "██▁▁"]
