@@ -18,7 +18,7 @@ from zobra.search.tablebase import WIN, RootRanking, Tablebase
 
 DATA = Path(__file__).parent.parent / "../shared/data"
 TABLES = DATA / "syzygy"
-pytestmark = pytest.mark.skipif(not TABLES.is_dir(), reason="no endgame tables at ../shared/data/syzygy")
+pytestmark = needs_tables = pytest.mark.skipif(not TABLES.is_dir(), reason="no endgame tables at ../shared/data/syzygy")
 FREE = Limits(infinite=True)
 WINS = ("KQk", "KRk", "KBNk", "KBBk", "KQkr", "KQkn", "KRkb", "KRkn", "KPk", "KPkp", "KRkp", "KQkp", "KQkq", "KNPk", "KBPk")
 HARD_WINS = ("KBNk", "KQkr", "KRkn", "KPkp")
