@@ -303,7 +303,7 @@ class TuneDisplay(LivePanel):
 
 
 def values_table(tuning: Tuning) -> Table:
-    """Each value with its course so far."""
+    """Each value with its course so far, and its effect once there are enough iterations."""
     table = Table("parameter", "from", "now", "change in c_end", "course", "bounds", "Elo, upper − lower")
     found = effects(np.reshape(tuning.signs, (-1, len(tuning.values))), np.array(tuning.scores))
     rows = zip(tuning.plan.tunables, zip(*tuning.course, strict=True), found, strict=True)

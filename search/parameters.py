@@ -30,7 +30,7 @@ PARAMETERS = (
     Parameter("reverse_futility_margin", 60, 30, 200, 8),
     Parameter("reverse_futility_least_margin", 25, 0, 150, 8),
     Parameter("reverse_futility_share", 680, 0, 1024, 60),  # 1024ths of what is above beta
-    Parameter("reverse_futility_worsening", 24, 0, 100, 6),
+    Parameter("reverse_futility_worsening", 24, 0, 100, 6),  # centipawns off the margin after a bad move of the opponent
     Parameter("null_move_depth", 2, 1, 64, 1),
     Parameter("null_move_base", 5, 1, 8, 1),
     Parameter("null_move_divisor", 4, 2, 8, 1),

@@ -39,7 +39,8 @@ NODE = layout(
     ("next", "u8"),  # next move to pick
     ("bad_count", "u8"),  # bad captures, kept at the head of the list
     ("tt_move", "u8"),  # a legal move, 0 for none
-    *((name, "i8") for name in ("depth", "move_count", "improving", "pv_node", "cut_node", "tt_pv")),  # of the move loop
+    *((name, "i8") for name in ("depth", "move_count", "improving", "pv_node", "cut_node")),  # of the move loop
+    ("tt_pv", "i8"),  # 1: the position was, or is now, on a principal variation
     ("excluded", "u8"),  # a move left out of a singular search, 0 for none
     ("nodes_before", "i8"),  # nodes counted when the move being searched was made
     ("move", "u8"),  # the move being searched from here, 0 for a null move
