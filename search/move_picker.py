@@ -55,9 +55,8 @@ def pick_best(worker, node, tables):
 
 
 @kernel
-def next_capture(worker, node, tables, weight):
-    """The next move of the first three stages, NO_MOVE after the last. Bad captures go to the head of the list.
-    Capture history moves the SEE threshold, by `weight` 1024ths of a centipawn for a history value."""
+def next_capture(worker, node, tables):
+    """The next move of the first three stages, NO_MOVE after the last. Bad captures go to the head of the list."""
     position, moves = node.position, node.moves
     if node.stage == TT_MOVE:
         node.stage = GENERATE_CAPTURES
@@ -71,9 +70,7 @@ def next_capture(worker, node, tables, weight):
         node.next, node.stage = ZERO, GOOD_CAPTURES
     while True:
         move = pick_best(worker, node, tables)
-        if move == NO_MOVE:
-            return move
-        if see_at_least(position, tables, move, -(capture_score(worker, position, move) * weight // 1024)):
+        if move == NO_MOVE or see_at_least(position, tables, move, 0):
             return move
         moves.moves[node.bad_count] = np.uint16(move)
         node.bad_count += ONE
@@ -91,7 +88,7 @@ def next_move(worker, tables, ply):
     """The next move of the node at `ply`, NO_MOVE after the last. Quiet moves need `set_threats`."""
     node = worker.stack[ply]
     if node.stage <= GOOD_CAPTURES:
-        move = next_capture(worker, node, tables, worker.parameters.capture_history_weight)
+        move = next_capture(worker, node, tables)
         if move != NO_MOVE:
             return move
         node.stage = GENERATE_QUIETS

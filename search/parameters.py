@@ -75,7 +75,6 @@ PARAMETERS = (
     Parameter("history_beta_margin", 70, 0, 500, 15),
     Parameter("threat_bonus", 16000, 0, 32000, 1000),  # history values, here and below
     Parameter("check_bonus", 10000, 0, 32000, 1000),
-    Parameter("capture_history_weight", 43, 0, 256, 6),  # 1024ths of a centipawn for a history value
     Parameter("correction_weight", 96, 0, 200, 8),  # 16384ths of a centipawn for a history value
 )
 

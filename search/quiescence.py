@@ -55,7 +55,7 @@ def quiescence(worker, tables, ply, alpha, beta):
     start_picking(node, tt_move if in_check or is_noisy(position, tt_move) else NO_MOVE)
     futility = stand_pat + parameters.quiescence_margin
     while True:
-        move = next_move(worker, tables, ply) if in_check else next_capture(worker, node, tables, 0)
+        move = next_move(worker, tables, ply) if in_check else next_capture(worker, node, tables)
         if move == NO_MOVE:
             break
         bound = futility + capture_value(position, move)

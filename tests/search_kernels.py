@@ -122,7 +122,7 @@ def picker_perft(worker, tables, ply, depth):
 # Parameters with which nothing is pruned, reduced or remembered: the search is then plain minimax.
 PLAIN = dict.fromkeys(("internal_reduction_depth", "null_move_depth", "singular_depth", "reduction_moves"), 1_000)
 PLAIN |= dict.fromkeys(("use_table", "reverse_futility_depth", "late_move_depth", "exchange_pruning_depth"), 0)
-PLAIN |= {"futility_depth": -1, "history_pruning_depth": -1, "correction_weight": 0, "capture_history_weight": 0}
+PLAIN |= {"futility_depth": -1, "history_pruning_depth": -1, "correction_weight": 0}
 PLAIN |= {"quiescence_evasions": 1, "quiescence_margin": 100_000}
 
 

@@ -18,7 +18,6 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 ENDGAME = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
 CHESS960 = "nrbbqk1r/pppp1ppp/5n2/4p3/4P3/5N2/PPPP1PPP/NRBBQK1R w KQkq - 4 4"
 PROMOTIONS = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1"
-WEIGHT = 43  # 1024ths of a centipawn that a history value forgives a capture
 
 
 def pick(bench: Workbench, tt_move: int = 0, quiets_until: int = 1_000) -> tuple[list, list]:
@@ -34,7 +33,7 @@ def is_noisy(board: chess.Board, move: chess.Move) -> bool:
 
 def placed(seed: int, games: int):
     """(bench, board, {number: move}) at the positions of random games; histories are full of random values."""
-    bench, source = Workbench(parse_fen(START), {"capture_history_weight": WEIGHT}), np.random.default_rng(seed)
+    bench, source = Workbench(parse_fen(START)), np.random.default_rng(seed)
     for name in ("quiet_history", "pawn_history", "continuation_history", "capture_history"):
         bench.this[name] = source.integers(-9_000, 9_000, bench.this[name].shape)
     for board in random_boards(seed, games, 150):
@@ -66,10 +65,7 @@ def test_stages_come_in_order():
                 continue
             known = int(history[own[number & 63] * 64 + (number >> 6 & 63), own[number >> 6 & 63] // 2])
             value, scores[number] = exchange_value(board, move), 32 * immediate_gain(board, move) + known
-            is_good = value >= -(known * WEIGHT // 1024)
-            (good if is_good else bad).append(number)
-            counts["forgiven"] += is_good and value < 0
-            counts["refused"] += not is_good and value >= 0
+            (good if value >= 0 else bad).append(number)
         middle, end = 1 + len(good), 1 + len(good) + len(quiet)
         assert order[0] == tt_move and stages == sorted(stages)
         for part, wanted in ((order[1:middle], good), (order[middle:end], quiet), (order[end:], bad)):
@@ -78,7 +74,7 @@ def test_stages_come_in_order():
             assert found == sorted(found, reverse=True), board.fen()
         seen |= set(stages)
     assert seen == {GENERATE_CAPTURES, GOOD_CAPTURES, QUIETS, BAD_CAPTURES}
-    assert all(counts[each] > 10 for each in ("forgiven", "refused", (1, 0), (-1, 0), (0, 1)))
+    assert all(counts[each] > 10 for each in ((1, 0), (-1, 0), (0, 1)))
 
 
 def test_skipped_quiet_moves_stay_away_and_nothing_else():
