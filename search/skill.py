@@ -22,14 +22,14 @@ class Skill(NamedTuple):
     noise: float
 
 
-# By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. Played against Stockfish 15.1 at
-# 5+0.05, 100 games each on a quiet machine: 1400 56.0 %, 1800 51.0 %, 2200 43.5 %. The others are guesses.
+# By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. From matches against Stockfish 15.1
+# at 5+0.05 (docs/measurements.md): 2600 was played; 1400 to 2200 lie between or near what was played; 1000 is a guess.
 CALIBRATION = {
-    1000: Skill(100, 120.0),
-    1400: Skill(750, 40.0),
-    1800: Skill(5_500, 10.0),
-    2200: Skill(36_000, 0.0),
-    2600: Skill(1_500_000, 0.0),
+    1000: Skill(40, 900.0),
+    1400: Skill(60, 300.0),
+    1800: Skill(1_800, 18.0),
+    2200: Skill(21_000, 0.0),
+    2600: Skill(100_000, 0.0),
 }
 LOWEST, HIGHEST = min(CALIBRATION), max(CALIBRATION)
 
