@@ -23,12 +23,12 @@ class Skill(NamedTuple):
 
 
 # By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. From matches against Stockfish 15.1
-# at 5+0.05 (docs/measurements.md): 2600 was played; 1400 to 2200 lie between or near what was played; 1000 is a guess.
+# at 5+0.05 (docs/measurements.md). Noise needs 400 nodes: fewer seldom reach a second candidate.
 CALIBRATION = {
-    1000: Skill(40, 900.0),
-    1400: Skill(60, 300.0),
-    1800: Skill(1_800, 18.0),
-    2200: Skill(21_000, 0.0),
+    1000: Skill(400, 500.0),
+    1400: Skill(500, 110.0),
+    1800: Skill(2_700, 14.0),
+    2200: Skill(17_000, 0.0),
     2600: Skill(100_000, 0.0),
 }
 LOWEST, HIGHEST = min(CALIBRATION), max(CALIBRATION)
