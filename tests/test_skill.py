@@ -95,9 +95,10 @@ def test_smaller_limits_still_hold():
     assert think(searcher, START, Limits(searchmoves=(only,)))[0].best == only
 
 
-def test_choices_differ_by_seed_and_are_repeated_with_it():
+@pytest.mark.parametrize("skill", [Skill(3_000, 100.0), *(skill for skill in CALIBRATION.values() if skill.noise > 50)])
+def test_choices_differ_by_seed_and_are_repeated_with_it(skill):
     searcher = Searcher(2)
-    searcher.skill = Skill(3_000, 100.0)
+    searcher.skill = skill
 
     def play(seed):
         searcher.clear()
