@@ -20,6 +20,7 @@ from zobra.tt.table import prefetch_bucket
 
 TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, BAD_CAPTURES = range(6)
 VICTIM_WEIGHT = 32  # history values for a centipawn of captured material
+INDICES, LEAST = 512, np.int64(-1 << 62)  # more than MAX_MOVES; less than any score × INDICES
 
 
 @kernel
@@ -39,14 +40,13 @@ def start_picking(node, tt_move):
 def pick_best(worker, node, tables):
     """Take the best move left but the TT move, by selection sort, and prefetch its bucket; NO_MOVE after the last."""
     while node.next < node.moves.count:
-        first = best = node.next
-        highest = node.scores[first]
-        for index in range(first + ONE, node.moves.count):
-            if node.scores[index] > highest:
-                best, highest = index, node.scores[index]
+        first, highest = node.next, LEAST
+        for index in range(first, node.moves.count):  # with the index in the low bits: one maximum, which LLVM makes a vector's
+            highest = max(highest, np.int64(node.scores[index]) * INDICES - np.int64(index))
+        best = np.uint64(-highest) % np.uint64(INDICES)
         move = node.moves.moves[best]
         node.moves.moves[best], node.scores[best] = node.moves.moves[first], node.scores[first]
-        node.moves.moves[first], node.scores[first] = move, highest
+        node.moves.moves[first] = move
         node.next = first + ONE
         if move != node.tt_move:
             prefetch_bucket(worker.table, key_after(node.position, np.uint64(move), tables))
