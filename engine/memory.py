@@ -1,10 +1,11 @@
-"""How much memory the table may take: what the machine has left, and what the control groups of the process leave it."""
+"""Memory from the system: how much the machine has left, and the control groups of the process; and large zeroed blocks."""
 
 import contextlib
 import mmap
 import os
 from pathlib import Path, PurePosixPath
 
+HUGE_PAGE = 1 << 21  # bytes, on most processors
 # Memory shared with other processes, which is the default, cannot have huge pages.
 PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
@@ -49,12 +50,12 @@ def available_megabytes(mount: Path = CGROUP_MOUNT, membership: Path = CGROUP_ME
     return min(known) >> 20 if known else None
 
 
-def map_memory(megabytes: int) -> mmap.mmap:
-    """Zeroed memory of this size; MemoryError when the system refuses it."""
+def map_memory(size: int) -> mmap.mmap:
+    """At least `size` zeroed bytes, in huge pages if the system has them; MemoryError when it refuses."""
     try:
-        memory = mmap.mmap(-1, megabytes << 20, **PRIVATE)
+        memory = mmap.mmap(-1, size + -size % HUGE_PAGE, **PRIVATE)
     except (OSError, ValueError, OverflowError) as error:
-        raise MemoryError(f"the system refuses a table of {megabytes} MB: {error}") from error
+        raise MemoryError(f"the system refuses {size >> 20} MB: {error}") from error
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with contextlib.suppress(OSError):  # a wish: not every system has huge pages
             memory.madvise(mmap.MADV_HUGEPAGE)

@@ -10,6 +10,7 @@ from zobra.engine.board import KING_FILE, ROOK_FILE
 from zobra.engine.kernels import extract_bits
 from zobra.engine.layouts import TABLES
 from zobra.engine.magics import BISHOP_MAGICS, ROOK_MAGICS
+from zobra.engine.memory import map_memory
 from zobra.engine.network_file import BUILT_IN, install, read_network
 from zobra.engine.zobrist import PUBLISHED_KEYS
 
@@ -48,7 +49,7 @@ def _fill_lines(this: np.void) -> None:
 
 def build_tables() -> np.ndarray:
     """All constants: an array of shape (1,) and dtype TABLES; its element [0] is what kernels take."""
-    tables = np.zeros(1, TABLES)
+    tables = np.frombuffer(map_memory(TABLES.itemsize), TABLES, 1)
     this = tables[0]
     this["knight"], this["king"] = chess.BB_KNIGHT_ATTACKS, chess.BB_KING_ATTACKS
     this["pawn"] = chess.BB_PAWN_ATTACKS[chess.WHITE], chess.BB_PAWN_ATTACKS[chess.BLACK]

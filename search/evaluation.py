@@ -19,12 +19,9 @@ def update_accumulator(worker, tables, ply, colour):
     while back > 0 and worker.stack[back].accumulator.computed & side == ZERO:
         back -= 1
     known = worker.stack[back]
-    is_computed = known.accumulator.computed & side != ZERO
-    if is_computed and back == ply:
-        return
-    if not is_computed or orientation(known.position, colour) != orientation(node.position, colour):
+    if known.accumulator.computed & side == ZERO or orientation(known.position, colour) != orientation(node.position, colour):
         refresh(tables.network, node.accumulator, node.position, colour)
-    else:
+    elif back < ply:
         update(tables.network, node.accumulator, node.position, known.accumulator, known.position, colour)
 
 

@@ -41,8 +41,7 @@ def vote(lines: list[PvLine]) -> PvLine:
 
     A nearer mate, or being mated later, is better without a vote. So is no mate than being mated, if the line is as deep.
     """
-    worst, best = min(line.score for line in lines), lines[0]
-    votes: defaultdict[int, int] = defaultdict(int)
+    worst, best, votes = min(line.score for line in lines), lines[0], defaultdict[int, int](int)
     for line in lines:
         votes[line.moves[0]] += (line.score - worst + VOTE_BASE) * line.depth
     for line in lines[1:]:

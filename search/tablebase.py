@@ -51,8 +51,7 @@ class Tablebase:
 
     def __init__(self, inform: Callable[[str], None]) -> None:
         self.probe_limit, self.fifty_move_rule, self.largest = 7, True, 0
-        self._inform, self._is_late, self._hits = inform, lambda: False, 0
-        self._prober = Prober()
+        self._inform, self._is_late, self._hits, self._prober = inform, lambda: False, 0, Prober()
 
     def open(self, path: str) -> None:
         """Use the tables in these folders, separated as in PATH (empty: none).

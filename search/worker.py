@@ -5,6 +5,7 @@ import numpy as np
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry, kernel, layout, load_flag, monotonic_nanoseconds, record
 from zobra.engine.layouts import ACCUMULATOR, MAX_MOVES, MOVE_LIST, POSITION
+from zobra.engine.memory import map_memory
 from zobra.engine.move import NO_MOVE, from_square, to_square
 from zobra.engine.scores import MAX_PLY
 from zobra.search.parameters import PARAMETER_RECORD
@@ -147,7 +148,7 @@ def update_pv(worker, ply, move, score):
 
 def new_worker(parameters: dict[str, int], signals: np.ndarray) -> np.ndarray:
     """A worker: shape (1,), dtype WORKER. `signals` is an int64 array of SIGNALS elements; the caller keeps it alive."""
-    worker = np.zeros(1, WORKER)
+    worker = np.frombuffer(map_memory(WORKER.itemsize), WORKER, 1)
     worker[0]["signals_address"] = signals.ctypes.data
     worker[0]["played"] = NOTHING_PLAYED
     set_parameters(worker, parameters)

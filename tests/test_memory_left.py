@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from zobra.tt.memory import available_megabytes
+from zobra.engine.memory import available_megabytes
 from zobra.tt.table import Table
 
 MB = 1 << 20

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.search_kernels import call, unpacked
+from zobra.engine.memory import map_memory
 from zobra.engine.scores import NO_SCORE
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, as_hint, unpack
-from zobra.tt.memory import map_memory
 from zobra.tt.table import AGE_WEIGHT, BUCKET, ENTRIES_PER_BUCKET, KEEP_DEPTH, MAX_MEGABYTES, Table, probe, store
 
 KEY = 0x9E3779B97F4A7C15
@@ -133,7 +133,7 @@ def test_clear_forgets_everything_and_needs_no_second_table(megabytes, monkeypat
         table.next_generation()
         put(table, KEY)
         if not may_map:
-            monkeypatch.setattr("zobra.tt.memory.mmap.mmap", refuse)
+            monkeypatch.setattr("zobra.engine.memory.mmap.mmap", refuse)
         address, size = int(table.record["address"]), len(table.buckets())
         table.clear()
         assert get(table, KEY) is None and not table.buckets().view("u8").any()
@@ -147,7 +147,7 @@ def test_a_table_grows_into_the_memory_that_the_old_one_gives_up(monkeypatch):
     monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 10 if table.megabytes == 8 else 17)
     monkeypatch.setattr("zobra.tt.table.map_memory", lambda size: events.append((table.megabytes, size)) or map_memory(size))
     table.resize(16)
-    assert events == [(8, 1), (1, 16)]  # the old one went first
+    assert events == [(8, 1 << 20), (1, 16 << 20)]  # the old one went first
     assert table.megabytes == 16 and get(table, KEY) is None
     monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
     table.resize(4)
@@ -184,7 +184,7 @@ def test_a_system_without_huge_pages_is_no_obstacle(monkeypatch):
         def madvise(self, *_arguments):
             raise OSError("Invalid argument")
 
-    monkeypatch.setattr("zobra.tt.memory.mmap.mmap", Stubborn)
+    monkeypatch.setattr("zobra.engine.memory.mmap.mmap", Stubborn)
     table = Table(1)
     put(table, KEY)
     assert get(table, KEY) is not None
@@ -208,7 +208,7 @@ def test_too_much_memory_is_refused_and_the_table_kept(table, available, monkeyp
     address = int(table.record["address"])
     monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: available)
     if available is None:  # a system that does not say refuses the mapping itself
-        monkeypatch.setattr("zobra.tt.memory.mmap.mmap", refuse)
+        monkeypatch.setattr("zobra.engine.memory.mmap.mmap", refuse)
     with pytest.raises(MemoryError, match=str(MAX_MEGABYTES)):
         table.resize(MAX_MEGABYTES)
     assert get(table, KEY)["move"] == MOVE and (table.megabytes, int(table.record["address"])) == (1, address)

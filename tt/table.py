@@ -11,8 +11,8 @@ import numpy as np
 
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry, kernel, layout, prefetch, record, record_at
+from zobra.engine.memory import available_megabytes, map_memory
 from zobra.tt.entry import ENTRY, EXACT, GENERATION_MASK, bound_of, depth_of, generation_of, move_of, pack, with_move
-from zobra.tt.memory import available_megabytes, map_memory
 
 ENTRIES_PER_BUCKET = 4
 BUCKET = layout(("entries", ENTRY, (ENTRIES_PER_BUCKET,)))
@@ -144,7 +144,7 @@ class Table:
 
     def _take(self, megabytes: int) -> None:
         """From now on use new memory of this size, which is zero; the old one is freed with its last reference."""
-        self.bytes = np.frombuffer(map_memory(megabytes), np.uint8)
+        self.bytes = np.frombuffer(map_memory(megabytes << 20), np.uint8, megabytes << 20)
         self.megabytes = megabytes
         self.record["address"] = self.bytes.ctypes.data
         self.record["mask"] = (megabytes << 20) // BUCKET.itemsize - 1

@@ -13,8 +13,7 @@ RANKS = {rank: range(8 * rank - 8, 8 * rank) for rank in range(8, 0, -1)}  # squ
 
 def board_text(position: Position, chess960: bool) -> str:
     """The board from White's side, then Fen, Key and Checkers."""
-    pieces, rule = position.pieces(), " +" + "---+" * 8
-    lines = [rule]
+    pieces, lines = position.pieces(), [rule := " +" + "---+" * 8]
     for rank, squares in RANKS.items():
         lines += [" | " + " | ".join(PIECE_LETTERS[pieces[s]] if s in pieces else " " for s in squares) + f" | {rank}", rule]
     checkers = " ".join(map(chess.square_name, chess.SquareSet(int(position.record["checkers"]))))

@@ -46,8 +46,7 @@ def openings(count: int, seed: int, book: str) -> Iterator[str]:
         plies = BOOK_PLIES
         if not starts:
             raise ValueError(f"{book}: there is no position in it")
-    source, searcher, read, tries = random.Random(seed), Searcher(1), cache(parse_fen), 0
-    known: set[int] = set()  # keys
+    source, searcher, read, tries, known = random.Random(seed), Searcher(1), cache(parse_fen), 0, set[int]()
     while len(known) < count:
         if (tries := tries + 1) > TRIES:
             raise ValueError(f"{book}: no balanced opening in {TRIES} tries")

@@ -22,8 +22,7 @@ def _shuffled(builder: Any, vector: Any, places: list[int]) -> Any:
 
 
 def _offset(dtype: np.dtype, field: str) -> int:
-    fields: Any = dtype.fields
-    return int(fields[field][1])
+    return int(dtype.fields[field][1])  # type: ignore[index]
 
 
 def append_bits(dtype: np.dtype, field: str, lanes: int) -> Intrinsic | None:
