@@ -1,4 +1,4 @@
-"""Cost of the evaluation network: bringing one side of an accumulator up to date by a move, and the output of both sides.
+"""Cost of the evaluation network: bringing an accumulator up to date by a move, and the output.
 
     python benchmarks/network.py
 
@@ -19,7 +19,7 @@ import typer
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that tests/tools is found
 
 from zobra.engine.accumulator import refresh, update
-from zobra.engine.board import ONE, WHITE
+from zobra.engine.board import ONE
 from zobra.engine.fen import parse_fen
 from zobra.engine.kernels import INT, entry, record
 from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION
@@ -35,19 +35,19 @@ CASE = np.dtype([("position", POSITION), ("accumulator", ACCUMULATOR), ("count",
 
 @entry(INT, record(CASE), record(NETWORK), INT)
 def update_all(case, network, rounds):
-    """Bring White's side up to date after every move."""
+    """Bring both sides up to date after every move."""
     for _ in range(rounds):
         for index in range(case.count):
-            update(network, case.accumulators[index], case.followings[index], case.accumulator, case.position, WHITE)
+            update(network, case.accumulators[index], case.followings[index], case.accumulator, case.position)
     return case.count * rounds
 
 
 @entry(INT, record(CASE), record(NETWORK), INT)
 def refresh_all(case, network, rounds):
-    """Compute White's side from scratch after every move."""
+    """Compute both sides from scratch after every move."""
     for _ in range(rounds):
         for index in range(case.count):
-            refresh(network, case.accumulators[index], case.followings[index], WHITE)
+            refresh(network, case.accumulators[index], case.followings[index])
     return case.count * rounds
 
 
@@ -101,12 +101,12 @@ def main(rounds: int = 7, repeats: int = 1000) -> None:
     """Measure; in each of `rounds` every move is taken `repeats` times."""
     network = random_network()
     array = cases(network[0])
-    kernels = {"update of one side": update_all, "one side from scratch": refresh_all, "output of both sides": score_all}
+    kernels = {"update": update_all, "from scratch": refresh_all, "output": score_all}
     times: dict[str, list[float]] = {name: [] for name in kernels}
     for _ in range(rounds):
         for name, kernel in kernels.items():
             times[name].append(nanoseconds(kernel, array, network[0], repeats))
-    print(f"{HIDDEN} neurons a side, {int(array['count'].sum())} moves of {len(array)} positions")
+    print(f"{HIDDEN} neurons a side, both sides, {int(array['count'].sum())} moves of {len(array)} positions")
     for name, measured in times.items():
         print(f"{name}: {statistics.median(measured):.1f} ns")
 

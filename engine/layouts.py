@@ -23,7 +23,7 @@ NETWORK = layout(
 CHANGES = layout(
     ("added", "u2", (MAX_PIECES,)), ("removed", "u2", (MAX_PIECES,)), ("added_count", "u8"), ("removed_count", "u8")
 )
-# The neurons of one position before clipping, as White and as Black see it; `computed` has bit 1 << colour where they are so.
+# The neurons of one position before clipping, as White and as Black see it; `computed` is 1 where both are so.
 ACCUMULATOR = layout(("sides", NEURONS, (2,)), ("computed", "u8"), ("changes", CHANGES))
 
 # Constants: built once at start, read by every kernel. As fast as frozen globals, and free at compile time.

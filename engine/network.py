@@ -44,8 +44,7 @@ def network_score(network, accumulator, position):
 @entry(INT, record(NETWORK), record(ACCUMULATOR), POSITION_TYPE)
 def evaluate_anew(network, accumulator, position):
     """Centipawns for the side to move, both sides of the accumulator being computed from all pieces."""
-    refresh(network, accumulator, position, ZERO)
-    refresh(network, accumulator, position, ONE)
+    refresh(network, accumulator, position)
     return network_score(network, accumulator, position)
 
 
@@ -54,7 +53,6 @@ def evaluate_batch(network, batch, count):
     """Write centipawns for White of the first `count` positions of a batch."""
     for index in range(count):
         position = batch.positions[index]
-        refresh(network, batch.accumulator, position, ZERO)
-        refresh(network, batch.accumulator, position, ONE)
+        refresh(network, batch.accumulator, position)
         score = network_score(network, batch.accumulator, position)
         batch.scores[index] = score if position.side == WHITE else -score

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from zobra.engine.accumulator import orientation, refresh, update
-from zobra.engine.board import BLACK, ONE, WHITE, ZERO
+from zobra.engine.accumulator import kings_keep_halves, refresh, update
+from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.layouts import ACCUMULATOR
 from zobra.engine.network import evaluate_anew, network_score
@@ -13,26 +13,21 @@ from zobra.engine.position import TABLES_RECORD, Position
 
 
 @kernel
-def update_accumulator(worker, tables, ply, colour):
-    """Compute one side of the accumulator at `ply`: from the nearest computed ply, or anew if the king changed half."""
-    node, back, side = worker.stack[ply], ply, ONE << colour
-    while back > 0 and worker.stack[back].accumulator.computed & side == ZERO:
-        back -= 1
-    known = worker.stack[back]
-    if known.accumulator.computed & side == ZERO or orientation(known.position, colour) != orientation(node.position, colour):
-        refresh(tables.network, node.accumulator, node.position, colour)
-    elif back < ply:
-        update(tables.network, node.accumulator, node.position, known.accumulator, known.position, colour)
-
-
-@kernel
 def evaluate(worker, tables, ply):
-    """Static evaluation of the position at `ply` in centipawns, from the side to move."""
-    node = worker.stack[ply]
+    """Static evaluation of the position at `ply` in centipawns, from the side to move.
+
+    The accumulator is computed from the nearest one on the way to it, or anew.
+    """
+    node, back = worker.stack[ply], ply
     if worker.parameters.use_network == 0:
         return evaluate_by_pieces(node.position, tables)
-    update_accumulator(worker, tables, ply, WHITE)
-    update_accumulator(worker, tables, ply, BLACK)
+    while back > 0 and worker.stack[back].accumulator.computed == ZERO:
+        back -= 1
+    known = worker.stack[back]
+    if known.accumulator.computed == ZERO or not kings_keep_halves(node.position, known.position):
+        refresh(tables.network, node.accumulator, node.position)
+    elif back < ply:
+        update(tables.network, node.accumulator, node.position, known.accumulator, known.position)
     return network_score(tables.network, node.accumulator, node.position)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.playouts import playouts
-from zobra.engine.kernels import INT, VOID, clipped_square_sum, entry, record, row_sums
+from zobra.engine.kernels import INT, VOID, WORD, clipped_square_sum, entry, record, row_sums
 from zobra.engine.layouts import ACCUMULATOR, CHANGES, NETWORK
 from zobra.engine.network import evaluate_anew
 from zobra.engine.network_file import (
@@ -107,10 +107,10 @@ ODD_ROWS = np.dtype([("rows", ODD, (40,))])
 add_odd_rows = row_sums(ODD, ODD_ROWS, "rows", CHANGES)
 
 
-@entry(VOID, record(ODD), record(ODD_ROWS), record(CHANGES))
-def change_rows(sums, table, changes):
+@entry(VOID, record(ODD), record(ODD_ROWS), record(CHANGES), WORD)
+def change_rows(sums, table, changes, flips):
     """`row_sums` of 160 neurons, for Python."""
-    add_odd_rows(sums, sums, table, changes)
+    add_odd_rows(sums, sums, table, changes, flips)
 
 
 def test_rows_of_any_width_are_added_and_removed():
@@ -119,9 +119,9 @@ def test_rows_of_any_width_are_added_and_removed():
     sums["values"] = before = source.integers(-500, 500, 160)
     changes["added"][0, :4], changes["removed"][0, :2] = (3, 0, 39, 3), (7, 8)
     changes["added_count"], changes["removed_count"] = 4, 2
-    change_rows(sums[0], table[0], changes[0])
+    change_rows(sums[0], table[0], changes[0], 4)
     rows = table["rows"]["values"][0]
-    assert (sums["values"][0] == before + rows[[3, 0, 39, 3]].sum(axis=0) - rows[[7, 8]].sum(axis=0)).all()
+    assert (sums["values"][0] == before + rows[[7, 4, 35, 7]].sum(axis=0) - rows[[3, 12]].sum(axis=0)).all()
 
 
 @pytest.mark.parametrize("hidden", [HIDDEN, 512])

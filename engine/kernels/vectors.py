@@ -62,11 +62,12 @@ def _lanes_at(builder: Any, pointer: Any, first: int, lanes: int) -> Any:
 
 
 def row_sums(rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lanes: int = 128) -> Intrinsic:
-    """Make an intrinsic `add_rows(target, source, table, changes)`: target = source + the rows added − the rows removed.
+    """Make an intrinsic `add_rows(target, source, table, changes, flips)`: target = source + the rows added − those removed.
 
     Target and source are records of layout `rows`, nothing but int16 numbers; `field` of the table is an array of such rows.
-    `changes` has the uint16 arrays `added` and `removed` of row numbers, and how many of each count, in `added_count` and
-    `removed_count`. While rows are summed, `lanes` numbers stay in registers: LLVM cuts them to what the processor has.
+    `changes` has the uint16 arrays `added` and `removed`, whose numbers are those of rows after an exclusive or with `flips`,
+    and how many of each count, in `added_count` and `removed_count`. While rows are summed, `lanes` numbers stay in registers:
+    LLVM cuts them to what the processor has.
     """
     numbers = rows.itemsize // 2
 
@@ -74,9 +75,9 @@ def row_sums(rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lan
         place = builder.add(builder.ptrtoint(pointer, WORD64), builder.mul(index, number(stride)))
         return builder.load(builder.inttoptr(builder.add(place, number(offset)), kind.as_pointer()), align=2)
 
-    def add_listed(builder, total, first, name, lists, owner):
+    def add_listed(builder, total, first, name, given):
         """A loop over the rows of one list, for the numbers from `first` on; the sum is carried in registers."""
-        start = builder.block
+        (owner, lists, flips), start = given, builder.block
         count = load(builder, lists, _offset(changes, f"{name}_count"), WORD64, number(0), 0)
         head, body, done = (builder.append_basic_block() for _ in range(3))
         builder.branch(head)
@@ -84,8 +85,8 @@ def row_sums(rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lan
         index, carried = builder.phi(WORD64), builder.phi(total.type)
         builder.cbranch(builder.icmp_unsigned("<", index, count), body, done)
         builder.position_at_end(body)
-        row_number = builder.zext(load(builder, lists, _offset(changes, name), SHORT, index, 2), WORD64)
-        row = load(builder, owner, _offset(table, field) + 2 * first, total.type, row_number, rows.itemsize)
+        listed = builder.zext(load(builder, lists, _offset(changes, name), SHORT, index, 2), WORD64)
+        row = load(builder, owner, _offset(table, field) + 2 * first, total.type, builder.xor(listed, flips), rows.itemsize)
         following = builder.add(carried, row) if name == "added" else builder.sub(carried, row)
         index.add_incoming(number(0), start)
         index.add_incoming(builder.add(index, number(1)), body)
@@ -95,13 +96,13 @@ def row_sums(rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lan
         builder.position_at_end(done)
         return carried
 
-    @intrinsic(VOID, record(rows), record(rows), record(table), record(changes))
-    def add_rows(builder, target, source, owner, lists):
+    @intrinsic(VOID, record(rows), record(rows), record(table), record(changes), WORD)
+    def add_rows(builder, target, source, owner, lists, flips):
         for first in range(0, numbers, lanes):
             part = min(lanes, numbers - first)
             total = builder.load(_lanes_at(builder, source, first, part), align=2)
             for name in ("added", "removed"):
-                total = add_listed(builder, total, first, name, lists, owner)
+                total = add_listed(builder, total, first, name, (owner, lists, flips))
             builder.store(total, _lanes_at(builder, target, first, part), align=2)
 
     return add_rows
