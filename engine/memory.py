@@ -1,4 +1,4 @@
-"""Memory from the system: how much the machine has left, and the control groups of the process; and large zeroed blocks."""
+"""Memory: how much of it the machine and the control groups of this process leave, and large zeroed blocks of it."""
 
 import contextlib
 import mmap
