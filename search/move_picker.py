@@ -20,7 +20,7 @@ from zobra.tt.table import prefetch_bucket
 
 TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, BAD_CAPTURES = range(6)
 VICTIM_WEIGHT = 32  # history values for a centipawn of captured material
-INDICES, LEAST = 512, np.int64(-1 << 62)  # more than MAX_MOVES; less than any score × INDICES
+INDICES, LEAST = 512, np.int64(-1 << 62)  # a power of two above MAX_MOVES; below any score × INDICES
 
 
 @kernel
