@@ -2,14 +2,14 @@
 
 Each colour sees the board from its own side, and mirrored when its king stands on the files e to h: then the king is always on
 a to d, and a position and its mirror image are one. So a king that crosses from d to e moves every feature, and both sides are
-computed anew. What changed is read off two positions, however many moves lie between: nothing is noted when a move is made.
+computed anew. What changed is read off the positions before and after a move.
 
 Idea: Yu Nasu's efficiently updatable network (2018); horizontal mirroring, Chess Programming Wiki, "NNUE".
 """
 
 import numpy as np
 
-from zobra.engine.board import BISHOP, BLACK, KING, KNIGHT, NO_PIECE, ONE, PAWN, QUEEN, ROOK, WHITE, ZERO
+from zobra.engine.board import BLACK, KING, NO_PIECE, ONE, WHITE, ZERO
 from zobra.engine.kernels import kernel, lowest, row_sums
 from zobra.engine.layouts import CHANGES, NETWORK, NEURONS
 
@@ -33,10 +33,10 @@ def feature(board, square):
 
 
 @kernel
-def kings_keep_halves(position, known_position):
+def kings_keep_halves(position, before):
     """Do both colours see these positions alike, unmirrored or mirrored?"""
-    white = orientation(position, WHITE) == orientation(known_position, WHITE)
-    return white and orientation(position, BLACK) == orientation(known_position, BLACK)
+    white = orientation(position, WHITE) == orientation(before, WHITE)
+    return white and orientation(position, BLACK) == orientation(before, BLACK)
 
 
 @kernel
@@ -50,22 +50,22 @@ def refresh(network, accumulator, position):
     changes.added_count, changes.removed_count = count, ZERO
     for colour in (WHITE, BLACK):
         add_rows(accumulator.sides[colour], network.bias, network, changes, orientation(position, colour))
-    accumulator.computed = ONE
 
 
 @kernel
-def update(network, accumulator, position, known, known_position):
-    """Compute both sides, in one pass each, from the accumulator of a position with the kings in the same halves."""
-    changes, added, removed, now, then = accumulator.changes, ZERO, ZERO, position.pieces, known_position.pieces
-    changed = (now[PAWN] ^ then[PAWN]) | (now[KNIGHT] ^ then[KNIGHT]) | (now[BISHOP] ^ then[BISHOP])
-    changed |= (now[ROOK] ^ then[ROOK]) | (now[QUEEN] ^ then[QUEEN]) | (now[KING] ^ then[KING])
-    now, then = position.colours, known_position.colours
-    changed |= (now[WHITE] ^ then[WHITE]) | (now[BLACK] ^ then[BLACK])
+def update(network, accumulator, position, known, before):
+    """Compute both sides, in one pass each, from what is known of the position one move before."""
+    if not kings_keep_halves(position, before):
+        refresh(network, accumulator, position)
+        return
+    changes, added, removed = accumulator.changes, ZERO, ZERO
+    changed = position.colours[WHITE] ^ before.colours[WHITE] | position.colours[BLACK] ^ before.colours[BLACK]
+    changed |= position.pieces[KING] ^ before.pieces[KING]  # king and rook may trade places in Chess960
     while changed:
         square = lowest(changed)
         changed &= changed - ONE
-        if known_position.board[square] != NO_PIECE:
-            changes.removed[removed] = feature(known_position.board, square)
+        if before.board[square] != NO_PIECE:
+            changes.removed[removed] = feature(before.board, square)
             removed += ONE
         if position.board[square] != NO_PIECE:
             changes.added[added] = feature(position.board, square)
@@ -73,4 +73,3 @@ def update(network, accumulator, position, known, known_position):
     changes.added_count, changes.removed_count = added, removed
     for colour in (WHITE, BLACK):
         add_rows(accumulator.sides[colour], known.sides[colour], network, changes, orientation(position, colour))
-    accumulator.computed = ONE

@@ -23,8 +23,8 @@ NETWORK = layout(
 CHANGES = layout(
     ("added", "u2", (MAX_PIECES,)), ("removed", "u2", (MAX_PIECES,)), ("added_count", "u8"), ("removed_count", "u8")
 )
-# The neurons of one position before clipping, as White and as Black see it; `computed` is 1 where both are so.
-ACCUMULATOR = layout(("sides", NEURONS, (2,)), ("computed", "u8"), ("changes", CHANGES))
+# The neurons of one position before clipping, as White and as Black see it.
+ACCUMULATOR = layout(("sides", NEURONS, (2,)), ("changes", CHANGES))
 
 # Constants: built once at start, read by every kernel. As fast as frozen globals, and free at compile time.
 TABLES = layout(

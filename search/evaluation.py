@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from zobra.engine.accumulator import kings_keep_halves, refresh, update
-from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.layouts import ACCUMULATOR
 from zobra.engine.network import evaluate_anew, network_score
@@ -14,20 +12,10 @@ from zobra.engine.position import TABLES_RECORD, Position
 
 @kernel
 def evaluate(worker, tables, ply):
-    """Static evaluation of the position at `ply` in centipawns, from the side to move.
-
-    The accumulator is computed from the nearest one on the way to it, or anew.
-    """
-    node, back = worker.stack[ply], ply
+    """Static evaluation of the position at `ply` in centipawns, from the side to move."""
+    node = worker.stack[ply]
     if worker.parameters.use_network == 0:
         return evaluate_by_pieces(node.position, tables)
-    while back > 0 and worker.stack[back].accumulator.computed == ZERO:
-        back -= 1
-    known = worker.stack[back]
-    if known.accumulator.computed == ZERO or not kings_keep_halves(node.position, known.position):
-        refresh(tables.network, node.accumulator, node.position)
-    elif back < ply:
-        update(tables.network, node.accumulator, node.position, known.accumulator, known.position)
     return network_score(tables.network, node.accumulator, node.position)
 
 

@@ -56,7 +56,6 @@ def set_root(worker, root):
     for index in range(root.key_count):
         worker.keys[index] = root.keys[index]
     copy_record(worker.stack[0].position, root.position)
-    worker.stack[0].accumulator.computed = 0
 
 
 @kernel

@@ -1,5 +1,6 @@
 """What every node does, in the main search and in quiescence: make a move, evaluate, use the table."""
 
+from zobra.engine.accumulator import refresh, update
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel
@@ -28,8 +29,9 @@ def make_move(worker, tables, ply, move):
         worker.played[ply + PLAYED_HERE] = piece_to(node.position, move)
         make(node.position, following.position, move, tables)
     prefetch_bucket(worker.table, following.position.key)
+    if worker.parameters.use_network != 0:  # not every node needs the accumulator, but the bucket is on its way meanwhile
+        update(tables.network, following.accumulator, following.position, node.accumulator, node.position)
     find_checks(following.position, tables)
-    following.accumulator.computed = ZERO
     worker.keys[worker.root_key_index + ply + 1] = following.position.key
 
 
@@ -37,6 +39,8 @@ def make_move(worker, tables, ply, move):
 def set_static_evaluation(worker, tables, ply, tt_entry):
     """Set the raw and the corrected evaluation of the node at `ply`; the table may know the raw one. In check there is none."""
     node = worker.stack[ply]
+    if ply == 0:
+        refresh(tables.network, node.accumulator, node.position)
     if node.position.checkers != ZERO:
         node.raw_evaluation = node.static_evaluation = NO_SCORE
         return

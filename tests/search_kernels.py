@@ -14,6 +14,7 @@ from zobra.engine.kernels import BOOL, INT, VOID, WORD, Entry, entry, record
 from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.make import key_after
+from zobra.engine.network import evaluate_anew
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY
 from zobra.search.history import capture_score, note_searched, quiet_score, update_correction_histories, update_histories
@@ -64,7 +65,8 @@ def node_at(fen: str, ply: int = 1, previous_move: int = 1, **values: Any) -> "W
     """A node at `ply`, reached by `previous_move`. A value is a search parameter, or a field of the node or of the worker."""
     bench = Workbench(parse_fen(START), {name: value for name, value in values.items() if name in DEFAULTS})
     this, node = bench.this, bench.this["stack"][ply]
-    this["stack"][ply - 1]["move"], node["position"] = previous_move, parse_fen(fen).record
+    this["stack"][ply - 1]["move"] = previous_move
+    bench.put(ply, parse_fen(fen))
     for name in values.keys() - DEFAULTS.keys():
         (node if name in node.dtype.names else this)[name] = values[name]
     return bench
@@ -143,9 +145,13 @@ class Workbench:
         earlier = list(keys)
         self.this["root_key_index"] = len(earlier)
         self.this["keys"][: len(earlier) + 1] = np.array([*earlier, position.key], np.uint64)
-        self.this["stack"][0]["position"] = position.record
-        self.this["stack"][0]["accumulator"]["computed"] = 0
+        self.put(0, position)
         self.this["nodes"] = self.this["stopped"] = 0
+
+    def put(self, ply: int, position: Position) -> None:
+        """Put a position and its accumulator on the search stack."""
+        self.this["stack"][ply]["position"] = position.record
+        evaluate_anew(TABLES_RECORD["network"], self.this["stack"][ply]["accumulator"], position.record)
 
     def search(self, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
         """`negamax` from the root."""

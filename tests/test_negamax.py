@@ -153,7 +153,7 @@ def test_at_the_last_ply_no_move_is_made(fen):
     """There the evaluation has to do, and in check nothing is known."""
     bench = bench_of(START)
     stack = bench.this["stack"]
-    stack[MAX_PLY]["position"] = parse_fen(fen).record
+    bench.put(MAX_PLY, parse_fen(fen))
     behind = stack[MAX_PLY + 1 :].tobytes()
     for depth in (0, 1, 20):
         assert search_at(bench, MAX_PLY, depth) == (0 if parse_fen(fen).in_check else evaluation(chess.Board(fen)))
@@ -164,7 +164,7 @@ def test_at_the_last_ply_no_move_is_made(fen):
 @pytest.mark.parametrize("ply", [1, 40, MAX_PLY - 1])
 def test_no_node_is_searched_for_a_mate_longer_than_one_known(ply):
     bench = bench_of(START)
-    bench.this["stack"][ply]["position"] = parse_fen(LOCKED).record
+    bench.put(ply, parse_fen(LOCKED))
     shortest, soonest_loss = int(MATE) - ply - 1, ply - int(MATE)
     for alpha, beta, score in ((shortest, shortest + 1, shortest), (soonest_loss - 9, soonest_loss, soonest_loss)):
         assert search_at(bench, ply, 3, alpha, beta) == score
@@ -219,7 +219,7 @@ def test_verification_sees_through_zugzwang(fen):
         parameters = null_move | {"null_move_verification_depth": verification} if verification else {}
         bench = bench_of(START, use_network=0, **parameters)
         bench.this["stack"][0]["move"] = 1  # the move before was no null move
-        bench.this["stack"][1]["position"] = parse_fen(fen).record
+        bench.put(1, parse_fen(fen))
         assert (search_at(bench, 1, 5, beta - 1, beta) >= beta) == holds
         assert bench.this["null_move_min_ply"] == 0  # what holds during verification is taken back
 

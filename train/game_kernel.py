@@ -125,7 +125,6 @@ def search_root(worker, tables, rules):
 def open_game(worker, tables, rules, game, start):
     """Play random moves from `start`. True if the position after them is balanced and the game can go on."""
     copy_record(worker.stack[0].position, start)
-    worker.stack[0].accumulator.computed = ZERO
     worker.root_key_index = 0
     worker.keys[0] = start.key
     for _ in range(rules.opening_plies + np.int64(next_random(game) & ONE)):

@@ -116,7 +116,6 @@ def label_position(worker, tables, job, position, nodes):
     """Search a position as the root of a game; it is kept with its score if it passes the filter."""
     copy_record(worker.stack[0].position, position)
     worker.stack[0].position.repeatable = 0
-    worker.stack[0].accumulator.computed = ZERO
     worker.root_key_index = 0
     worker.keys[0] = position.key
     if count_moves(worker, tables) == ZERO:
