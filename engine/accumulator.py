@@ -1,8 +1,7 @@
 """The first layer of the evaluation network, kept up to date by what changes: pieces that left squares, or came to them.
 
-Each colour sees the board from its own side, and mirrored when its king stands on the files e to h: then the king is always on
-a to d, and a position and its mirror image are one. So a king that crosses from d to e moves every feature, and both sides are
-computed anew. What changed is read off the positions before and after a move.
+Each colour sees the board from its own side, and mirrored when its king stands on the files e to h: so the king is always on a
+to d, and mirror images are one. A king that crosses from d to e moves every feature, and both sides are computed anew.
 
 Idea: Yu Nasu's efficiently updatable network (2018); horizontal mirroring, Chess Programming Wiki, "NNUE".
 """
@@ -33,13 +32,6 @@ def feature(board, square):
 
 
 @kernel
-def kings_keep_halves(position, before):
-    """Do both colours see these positions alike, unmirrored or mirrored?"""
-    white = orientation(position, WHITE) == orientation(before, WHITE)
-    return white and orientation(position, BLACK) == orientation(before, BLACK)
-
-
-@kernel
 def refresh(network, accumulator, position):
     """Compute both sides from all pieces."""
     changes, count, occupied = accumulator.changes, ZERO, position.colours[WHITE] | position.colours[BLACK]
@@ -54,8 +46,8 @@ def refresh(network, accumulator, position):
 
 @kernel
 def update(network, accumulator, position, known, before):
-    """Compute both sides, in one pass each, from what is known of the position one move before."""
-    if not kings_keep_halves(position, before):
+    """Compute both sides, in one pass each, from the accumulator `known` of the position one move before."""
+    if orientation(position, before.side) != orientation(before, before.side):
         refresh(network, accumulator, position)
         return
     changes, added, removed = accumulator.changes, ZERO, ZERO

@@ -1,7 +1,6 @@
 """FEN, X-FEN and Shredder-FEN. python-chess reads and checks them; this module says in plain words what is wrong with one.
 
-K and Q name the outermost rook on that side of the king; a file letter names any rook (Chess960). An en-passant square is kept
-only if a legal capture exists.
+K and Q name the outermost rook on that side of the king; a file letter names any rook. An en-passant square needs a capture.
 """
 
 import re

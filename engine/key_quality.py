@@ -53,8 +53,7 @@ def _sums(vectors: np.ndarray, most: int) -> Iterator[np.ndarray]:
 def has_dependent_subset(vectors: np.ndarray, largest: int) -> bool:
     """Does a subset of at most `largest` (2, 4 or 6) vectors add up to zero?
 
-    The search is exhaustive: such a subset falls into two halves with the same sum, so it is enough to compare all sums of up
-    to half as many vectors.
+    The search is exhaustive: such a subset falls into two halves with the same sum, so all sums of half as many are compared.
     """
     if largest not in (2, 4, 6):
         raise ValueError(f"subsets are searched up to a size of 2, 4 or 6, not {largest}")

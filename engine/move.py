@@ -3,8 +3,7 @@
     bit  15 14 13 12 | 11 10  9  8  7  6 |  5  4  3  2  1  0
              flag    |     to square     |    from square
 
-Castling is written as king takes own rook (the `to` square is the rook's), which is unambiguous in Chess960 too. The number 0
-(a1a1) is no move.
+Castling is written as king takes own rook (`to` is the rook's square), which is clear in Chess960 too. 0 (a1a1) is no move.
 """
 
 import numpy as np

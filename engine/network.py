@@ -26,15 +26,10 @@ EVALUATIONS = layout(("accumulator", ACCUMULATOR), ("positions", POSITION, (BATC
 
 
 @kernel
-def bucket_of(position):
-    """Which output counts for a position."""
-    return (np.uint64(population(position.colours[WHITE] | position.colours[BLACK])) - ONE) // PIECES_A_BUCKET
-
-
-@kernel
 def network_score(network, accumulator, position):
     """Centipawns for the side to move, both sides of the accumulator being computed."""
-    side, bucket = position.side, bucket_of(position)
+    pieces = np.uint64(population(position.colours[WHITE] | position.colours[BLACK]))
+    side, bucket = position.side, (pieces - ONE) // PIECES_A_BUCKET
     total = square_sum(accumulator.sides[side], network.output[bucket, ZERO])
     total += square_sum(accumulator.sides[side ^ ONE], network.output[bucket, ONE])
     total += BIAS_FACTOR * network.output_bias[bucket]

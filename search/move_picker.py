@@ -8,19 +8,21 @@ import numpy as np
 
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.generator import NOISY, QUIET, generate
-from zobra.engine.kernels import inlined, kernel
+from zobra.engine.kernels import first_maximum, inlined, kernel
+from zobra.engine.layouts import MAX_MOVES
 from zobra.engine.legality import is_legal
 from zobra.engine.make import key_after
 from zobra.engine.move import NO_MOVE
 from zobra.engine.see import capture_value, see_at_least
 from zobra.search.history import capture_score, quiet_score
 from zobra.search.threats import threat_score
-from zobra.search.worker import is_root_move
+from zobra.search.worker import NODE, is_root_move
 from zobra.tt.table import prefetch_bucket
 
 TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, BAD_CAPTURES = range(6)
 VICTIM_WEIGHT = 32  # history values for a centipawn of captured material
-INDICES, LEAST = 512, np.int64(-1 << 62)  # a power of two above MAX_MOVES; below any score × INDICES
+
+best_place = first_maximum(NODE, "scores", MAX_MOVES.bit_length())
 
 
 @kernel
@@ -40,10 +42,7 @@ def start_picking(node, tt_move):
 def pick_best(worker, node, tables):
     """Take the best move left but the TT move, by selection sort, and prefetch its bucket; NO_MOVE after the last."""
     while node.next < node.moves.count:
-        first, highest = node.next, LEAST
-        for index in range(first, node.moves.count):  # with the index in the low bits: one maximum, which LLVM makes a vector's
-            highest = max(highest, np.int64(node.scores[index]) * INDICES - np.int64(index))
-        best = np.uint64(-highest) % np.uint64(INDICES)
+        first, best = node.next, best_place(node, node.next, node.moves.count)
         move = node.moves.moves[best]
         node.moves.moves[best], node.scores[best] = node.moves.moves[first], node.scores[first]
         node.moves.moves[first] = move

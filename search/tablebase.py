@@ -45,8 +45,7 @@ class RootRanking(NamedTuple):
 class Tablebase:
     """The endgame tables in use. `inform` receives the messages for the user; `fifty_move_rule` says whether that rule counts.
 
-    `largest` is the number of pieces, kings included, of the largest table (0: no tables); positions of more than `probe_limit`
-    pieces are not probed.
+    `largest` is the number of pieces, kings included, of the largest table (0: none); no more than `probe_limit` are probed.
     """
 
     def __init__(self, inform: Callable[[str], None]) -> None:

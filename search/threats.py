@@ -1,5 +1,4 @@
-"""Threats in the ordering of quiet moves: a piece leaves or enters an attack of a lesser enemy piece, or gives check.
-Idea: Stockfish."""
+"""Threats in the order of quiet moves (Stockfish's idea): a piece leaves or enters a lesser one's attack, or gives check."""
 
 import numpy as np
 

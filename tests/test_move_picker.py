@@ -1,5 +1,6 @@
 """The staged picker: every legal move exactly once, whatever the table proposes, and in the promised order."""
 
+import itertools
 import random
 from collections import Counter
 
@@ -10,6 +11,7 @@ import pytest
 from tests.search_kernels import DEFAULTS, PICKED, Workbench, history_of, pick_all, picker_perft
 from tests.search_oracles import exchange_value, immediate_gain, move_numbers, random_boards, threats_answered
 from zobra.engine.fen import START, parse_fen
+from zobra.engine.kernels import WORD, entry, first_maximum, layout, record
 from zobra.engine.perft import count_leaves
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.move_picker import BAD_CAPTURES, GENERATE_CAPTURES, GOOD_CAPTURES, QUIETS
@@ -94,3 +96,20 @@ def test_skipped_quiet_moves_stay_away_and_nothing_else():
 def test_perft_through_the_picker(fen, depth):
     position = parse_fen(fen)
     assert picker_perft(Workbench(position).this, TABLES_RECORD, 0, depth) == count_leaves(position, depth)
+
+
+NUMBERS = layout(("numbers", "i4", (80,)))
+place = first_maximum(NUMBERS, "numbers", 7)
+
+
+@entry(WORD, record(NUMBERS), WORD, WORD)
+def place_from_python(numbers, start, end):
+    return place(numbers, start, end)
+
+
+def test_the_first_of_the_largest_numbers():
+    source, case = np.random.default_rng(1), np.zeros(1, NUMBERS)
+    for start, end in itertools.combinations(range(65), 2):
+        size = (1, 3, (1 << 24) - 1)[end % 3]
+        numbers = case[0]["numbers"] = source.integers(-size, size, 80, endpoint=True)
+        assert place_from_python(case[0], start, end) == start + numbers[start:end].argmax()

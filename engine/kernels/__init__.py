@@ -19,4 +19,4 @@ from zobra.engine.kernels.intrinsics import (
 from zobra.engine.kernels.selection import selected, store
 from zobra.engine.kernels.types import BOOL, INT, VOID, WORD, layout, record
 from zobra.engine.kernels.user_store import notices
-from zobra.engine.kernels.vectors import append_bits, clipped_square_sum, row_sums
+from zobra.engine.kernels.vectors import append_bits, clipped_square_sum, first_maximum, row_sums

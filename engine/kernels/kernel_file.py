@@ -1,8 +1,7 @@
 """The file that holds compiled kernels, one or many: how it is written, read, and judged.
 
 A file is a checksum of the rest, the digest and the level, a table of kernels in JSON, and the object code. The table binds the
-code to each kernel's name and signature, so that a copied, old or damaged file is never linked. Nothing in it says who wrote
-it: `read_own` looks at that.
+code to each kernel's name and signature: a copied, old or damaged file is never linked. `read_own` looks at who wrote it.
 """
 
 import contextlib
