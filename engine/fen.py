@@ -1,6 +1,6 @@
 """FEN, X-FEN and Shredder-FEN. python-chess reads and checks them; this module says in plain words what is wrong with one.
 
-K and Q name the outermost rook on that side of the king; a file letter names any rook. An en-passant square needs a capture.
+K and Q name the outermost rook on that side of the king, a file letter any rook. An en-passant square needs a legal capture.
 """
 
 import re

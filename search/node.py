@@ -39,7 +39,7 @@ def make_move(worker, tables, ply, move):
 def set_static_evaluation(worker, tables, ply, tt_entry):
     """Set the raw and the corrected evaluation of the node at `ply`; the table may know the raw one. In check there is none."""
     node = worker.stack[ply]
-    if ply == 0:
+    if ply == 0:  # no move made it
         refresh(tables.network, node.accumulator, node.position)
     if node.position.checkers != ZERO:
         node.raw_evaluation = node.static_evaluation = NO_SCORE

@@ -36,9 +36,12 @@ def anew(position: Position) -> np.ndarray:
 MOVES = [
     ("a quiet move", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "g1f3"),
     ("en passant", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"),
+    ("promotion", "8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q"),
     ("promotion with capture", "1n6/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7b8n"),
     ("castling short", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1"),
+    ("castling of Black", "4k2r/8/8/8/8/8/8/4K3 b k - 0 1", "e8g8"),
     ("passing", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "0000"),
+    ("a king's step", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1f2"),
     ("a king crosses from d to e", "4k3/8/8/8/8/8/8/3K3R w - - 0 1", "d1e1"),
     ("king and rook trade places", "4k3/8/8/8/8/8/8/5KR1 w G - 0 1", "f1g1"),
 ]
@@ -73,8 +76,7 @@ def walk(worker, tables, fresh, seed, plies):
             continue
         is_null_move = number % NULL_MOVE_RATE == ONE and node.position.checkers == ZERO
         make_move(worker, tables, ply, NO_MOVE if is_null_move else np.uint64(node.moves.moves[number % count]))
-        ply += 1
-        node = worker.stack[ply]
+        ply, node = ply + 1, worker.stack[ply + 1]
         refresh(tables.network, fresh, node.position)
         for side in range(2):
             for neuron in range(HIDDEN):

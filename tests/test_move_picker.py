@@ -110,6 +110,5 @@ def place_from_python(numbers, start, end):
 def test_the_first_of_the_largest_numbers():
     source, case = np.random.default_rng(1), np.zeros(1, NUMBERS)
     for start, end in itertools.combinations(range(65), 2):
-        size = (1, 3, (1 << 24) - 1)[end % 3]
-        numbers = case[0]["numbers"] = source.integers(-size, size, 80, endpoint=True)
+        numbers = case[0]["numbers"] = source.integers(1 - (1 << 24), 1 << 24, 80) // (1, 1 << 22)[end % 2]
         assert place_from_python(case[0], start, end) == start + numbers[start:end].argmax()

@@ -152,13 +152,12 @@ def test_the_deepest_ply_is_guarded():
 def test_at_the_last_ply_no_move_is_made(fen):
     """There the evaluation has to do, and in check nothing is known."""
     bench = bench_of(START)
-    stack = bench.this["stack"]
     bench.put(MAX_PLY, parse_fen(fen))
-    behind = stack[MAX_PLY + 1 :].tobytes()
+    behind = bench.this["stack"][MAX_PLY + 1 :].tobytes()
     for depth in (0, 1, 20):
         assert search_at(bench, MAX_PLY, depth) == (0 if parse_fen(fen).in_check else evaluation(chess.Board(fen)))
         assert bench.this["nodes"] == 1
-    assert stack[MAX_PLY + 1 :].tobytes() == behind
+    assert bench.this["stack"][MAX_PLY + 1 :].tobytes() == behind
 
 
 @pytest.mark.parametrize("ply", [1, 40, MAX_PLY - 1])

@@ -12,7 +12,7 @@ from zobra.engine.kernels.intrinsics import WORD64, Intrinsic, call, intrinsic, 
 from zobra.engine.kernels.selection import selected
 from zobra.engine.kernels.types import INT, VOID, WORD, record
 
-SHORT, WORD32, FIRST = ir.IntType(16), ir.IntType(32), number(0)
+SHORT, WORD32, ZERO64 = ir.IntType(16), ir.IntType(32), number(0)
 
 
 def _shuffled(builder: Any, vector: Any, places: list[int]) -> Any:
@@ -47,8 +47,8 @@ def _offset(dtype: np.dtype, field: str) -> int:
     return int(dtype.fields[field][1])  # type: ignore[index]
 
 
-def _at(builder: Any, owner: Any, kind: Any, offset: int, index: Any = FIRST, stride: int = 0) -> Any:
-    """Pointer to a value of type `kind`: `offset` and `index` times `stride` bytes behind the begin of a record."""
+def _at(builder: Any, owner: Any, kind: Any, offset: int, index: Any = ZERO64, stride: int = 0) -> Any:
+    """Pointer to a value of type `kind`: `offset` and `index` times `stride` bytes behind the start of a record."""
     address = builder.add(builder.ptrtoint(owner, WORD64), builder.mul(index, number(stride)))
     return builder.inttoptr(builder.add(address, number(offset)), kind.as_pointer())
 
@@ -124,7 +124,7 @@ def row_sums(rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lan
             return builder.add(carried, row) if name == "added" else builder.sub(carried, row)
 
         count = builder.load(_at(builder, lists, WORD64, _offset(changes, f"{name}_count")))
-        return _loop(builder, FIRST, count, 1, total, add_row)
+        return _loop(builder, ZERO64, count, 1, total, add_row)
 
     @intrinsic(VOID, record(rows), record(rows), record(table), record(changes), WORD)
     def add_rows(builder, target, source, owner, lists, flips):
