@@ -17,21 +17,18 @@ def player():
 
 def test_a_game_with_pondering(player):
     """Replies are the expected ones and others in turn, so that ponderhits and misses both occur."""
-    board = chess.Board()
-    hits = 0
-    for number in range(12):
-        limit = chess.engine.Limit(white_clock=2, black_clock=2, white_inc=0.02, black_inc=0.02)
-        played = player.play(board, limit, ponder=True, game="pondering")
-        assert played.move in board.legal_moves
-        board.push(played.move)
-        if played.ponder is not None and number % 3:
-            reply, hits = played.ponder, hits + 1
+    board, hits, played = chess.Board(), 0, None
+    limit = chess.engine.Limit(white_clock=2, black_clock=2, white_inc=0.02, black_inc=0.02)
+    while board.ply() < 24 and not board.is_game_over():
+        if board.turn == chess.WHITE:
+            played = player.play(board, limit, ponder=True, game="pondering")
+            move = played.move
+        elif played.ponder is not None and board.fullmove_number % 3 != 1:
+            move, hits = played.ponder, hits + 1
         else:
-            reply = next(iter(board.legal_moves))
-        assert reply in board.legal_moves
-        board.push(reply)
-        if board.is_game_over():
-            break
+            move = next(iter(board.legal_moves))
+        assert move in board.legal_moves
+        board.push(move)
     assert hits >= 4
 
 
