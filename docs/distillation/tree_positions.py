@@ -5,8 +5,8 @@
 
 A search evaluates positions of its tree, and few of those look like positions of games: most moves in a tree are bad. `label`
 takes every fifth position of the games of SET (a folder of shards), searches it, and walks from there at random through the
-positions that the search left in the table. Where a walk ends, a search gives the score. One array of dtype PACKED
-(train/positions.py) for each shard is written to the folder TREES; the same command resumes an interrupted run.
+positions that the search left in the table. Where a walk ends, a search gives the score; options change these numbers. An array
+of dtype PACKED (train/positions.py) for each shard is written to the folder TREES; the same command resumes an interrupted run.
 
 `train` goes on from the built-in network, with the positions of the games and those of the trees. The latter have no result.
 
@@ -16,6 +16,7 @@ Idea of learning from the nodes of a search: TreeStrap, Veness, Silver, Uther an
 import argparse
 import json
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import local
@@ -59,8 +60,9 @@ PLAN_DEFAULTS = {
     "stop": 7,  # a walk ends by chance after one ply in so many
     "clear_score": 1_500,  # centipawns: positions of the game with larger scores are passed over
 }
+PLAN_BOUNDS = {"every": (1, 400), "root_nodes": (1, 1_000_000), "walks": (0, 11)}  # of what the command line sets
 PLAN = np.dtype([(name, "i8") for name in PLAN_DEFAULTS], align=True)
-MOST_POSITIONS = LONGEST_GAME * 12  # of one game
+MOST_POSITIONS = LONGEST_GAME * (PLAN_BOUNDS["walks"][1] + 1)  # of one game
 NODES = 400  # for the score of a position
 JOB = np.dtype(
     [
@@ -148,10 +150,11 @@ def label_game(worker, tables, job):
 class Labeller:
     """Labels positions of search trees, game after game; each begins with an empty table and empty histories."""
 
-    def __init__(self, nodes: int, seed: int) -> None:
-        self._signals, self._table, self._nodes, self._seed = np.zeros(SIGNALS, np.int64), Table(2), nodes, seed
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._signals, self._table, self._nodes, self._seed = np.zeros(SIGNALS, np.int64), Table(2), options.nodes, options.seed
         self._worker, self._job = new_worker(default_parameters(), self._signals), np.zeros(1, JOB)
-        for name, values in (("plan", PLAN_DEFAULTS), ("rules", RULE_DEFAULTS), ("filter", FILTER_DEFAULTS)):
+        plan = {name: getattr(options, name, value) for name, value in PLAN_DEFAULTS.items()}
+        for name, values in (("plan", plan), ("rules", RULE_DEFAULTS), ("filter", FILTER_DEFAULTS)):
             self._job[0][name] = tuple(values.values())
 
     def positions(self, played: TrainingGame) -> np.ndarray:
@@ -181,7 +184,7 @@ def label(options: argparse.Namespace) -> None:
         if target.exists():
             return
         if not hasattr(threads, "labeller"):
-            threads.labeller = Labeller(options.nodes, options.seed)
+            threads.labeller = Labeller(options)
         found = np.concatenate([threads.labeller.positions(game) for game, _ in read_positions(path, {})])
         unfinished = target.with_suffix(".part.npy")
         np.save(unfinished, found)
@@ -221,6 +224,18 @@ def train(options: argparse.Namespace) -> None:
     print(f"{options.network}: {HIDDEN} neurons, {facts}")
 
 
+def within(least: int, most: int) -> Callable[[str], int]:
+    """A type of the command line: whole numbers from `least` to `most`."""
+
+    def number(text: str) -> int:
+        value = int(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"{value} is not within {least} and {most}")
+        return value
+
+    return number
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -230,6 +245,10 @@ def main() -> None:
     command.add_argument("set", type=Path, help="a folder of shards of games")
     command.add_argument("trees", type=Path, help="the folder to write")
     command.add_argument("--nodes", type=int, default=NODES, help="of the search for each score")
+    for name, (least, most) in PLAN_BOUNDS.items():
+        option, default = f"--{name.replace('_', '-')}", PLAN_DEFAULTS[name]
+        help = f"{least} to {most} (default: {default})"
+        command.add_argument(option, type=within(least, most), metavar="N", default=default, help=help)
     command.add_argument("--seed", type=int, default=0, help="another number gives other positions of the same games")
     command = commands.add_parser("train")
     command.set_defaults(work=train)
