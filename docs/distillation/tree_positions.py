@@ -153,7 +153,7 @@ class Labeller:
     def __init__(self, options: argparse.Namespace) -> None:
         self._signals, self._table, self._nodes, self._seed = np.zeros(SIGNALS, np.int64), Table(2), options.nodes, options.seed
         self._worker, self._job = new_worker(default_parameters(), self._signals), np.zeros(1, JOB)
-        plan = {name: getattr(options, name, value) for name, value in PLAN_DEFAULTS.items()}
+        plan = PLAN_DEFAULTS | {name: getattr(options, name) for name in PLAN_BOUNDS}
         for name, values in (("plan", plan), ("rules", RULE_DEFAULTS), ("filter", FILTER_DEFAULTS)):
             self._job[0][name] = tuple(values.values())
 
@@ -230,7 +230,7 @@ def within(least: int, most: int) -> Callable[[str], int]:
     def number(text: str) -> int:
         value = int(text)
         if not least <= value <= most:
-            raise argparse.ArgumentTypeError(f"{value} is not within {least} and {most}")
+            raise argparse.ArgumentTypeError(f"{value} is not from {least} to {most}")
         return value
 
     return number
@@ -246,9 +246,9 @@ def main() -> None:
     command.add_argument("trees", type=Path, help="the folder to write")
     command.add_argument("--nodes", type=int, default=NODES, help="of the search for each score")
     for name, (least, most) in PLAN_BOUNDS.items():
-        option, default = f"--{name.replace('_', '-')}", PLAN_DEFAULTS[name]
-        help = f"{least} to {most} (default: {default})"
-        command.add_argument(option, type=within(least, most), metavar="N", default=default, help=help)
+        flag, default = f"--{name.replace('_', '-')}", PLAN_DEFAULTS[name]
+        text = f"{least} to {most} (default: {default})"
+        command.add_argument(flag, type=within(least, most), metavar="N", default=default, help=text)
     command.add_argument("--seed", type=int, default=0, help="another number gives other positions of the same games")
     command = commands.add_parser("train")
     command.set_defaults(work=train)
