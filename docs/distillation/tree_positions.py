@@ -244,8 +244,8 @@ def main() -> None:
     command.set_defaults(work=label)
     command.add_argument("set", type=Path, help="a folder of shards of games")
     command.add_argument("trees", type=Path, help="the folder to write")
-    nodes, text = within(*PLAN_BOUNDS["root_nodes"]), f"of the search for each score (default: {NODES})"
-    command.add_argument("--nodes", type=nodes, metavar="N", default=NODES, help=text)
+    nodes = within(*PLAN_BOUNDS["root_nodes"])
+    command.add_argument("--nodes", type=nodes, metavar="N", default=NODES, help=f"for each score (default: {NODES})")
     for name, (least, most) in PLAN_BOUNDS.items():
         flag, default = f"--{name.replace('_', '-')}", PLAN_DEFAULTS[name]
         text = f"{least} to {most} (default: {default})"
