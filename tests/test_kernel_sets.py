@@ -6,6 +6,7 @@ import pytest
 
 from tests.kernel_tree import Tree, full_disk
 from zobra.engine.kernels.processor import ARCHITECTURE, LEVELS, NATIVE, PORTABLE, Target, levels_of, target_of
+from zobra.engine.kernels.sources import digest
 
 V2, V3, V4 = "x86-64-v2", "x86-64-v3", "x86-64-v4"
 SUPPORTED = levels_of(target_of(NATIVE))
@@ -35,7 +36,7 @@ def keep(tree, *levels):
             path.unlink()
 
 
-def test_levels_of_processors():
+def test_levels_and_digests_of_processors():
     if ARCHITECTURE == "x86_64":
         assert levels_of(target_of(V3)) == [V3, V2]
         slow = Target(NATIVE, "znver2", target_of(V4).attributes)
@@ -43,6 +44,8 @@ def test_levels_of_processors():
     assert levels_of(Target(NATIVE, "unknown", "")) == ([] if ARCHITECTURE == "x86_64" else [PORTABLE])
     with pytest.raises(ValueError, match="'nonsense' is no level"):
         target_of("nonsense")
+    older, newer = (Target(NATIVE, "rocketlake", f"+avx512f,{more}") for more in ("+evex512,-sse4a", "+avx10.1"))  # LLVM 20, 22
+    assert digest(older) == digest(newer) != digest(Target(NATIVE, "rocketlake", "-avx512f,+evex512"))
 
 
 def test_the_set_for_this_processor_or_level_is_used_and_nothing_is_written(tree):
@@ -84,10 +87,9 @@ def test_on_another_processor_the_portable_set_is_used_until_a_warmup(tree):
 @pytest.mark.parametrize("damage", [b"", b"no checksum", "one bit", "folder"])
 def test_a_damaged_set_is_passed_over(tree, damage):
     path = tree.compiled / "native.kernels"
-    content = bytearray(path.read_bytes())
-    content[-1] ^= 1
+    *content, last = path.read_bytes()
     path.unlink()
-    path.mkdir() if damage == "folder" else path.write_bytes(content if damage == "one bit" else damage)
+    path.mkdir() if damage == "folder" else path.write_bytes(bytes([*content, last ^ 1]) if damage == "one bit" else damage)
     found = tree.start()
     assert found["level"] in LEVELS and found["compiled"] == 0 and "damaged" in found["notices"][0]
 

@@ -15,6 +15,7 @@ from zobra.engine.kernels.processor import PLATFORM, Target
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KERNEL_PACKAGES = ("engine", "engine/kernels", "tt", "search")
+RENAMED = {"+evex512", "+avx10.1", "+avx10.1-256", "+avx10.1-512"}  # what AVX-512 is called as well, by some versions of LLVM
 
 
 @cache
@@ -51,10 +52,7 @@ def import_hash(path: Path) -> str:
 
 def _hash(paths: Iterable[Path]) -> str:
     """A hash of names and contents."""
-    total = hashlib.sha256()
-    for path in paths:
-        total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return total.hexdigest()
+    return hashlib.sha256(b"".join(path.name.encode() + b"\0" + path.read_bytes() + b"\0" for path in paths)).hexdigest()
 
 
 @cache
@@ -65,6 +63,7 @@ def _source_hash() -> str:
 def digest(target: Target, *more: object) -> str:
     """20 hexadecimal digits for the sources, the target, the platform and whatever `more` the code depends on.
 
-    Object code needs neither Python nor Numba, so their versions are no part of it.
+    Object code needs neither Python nor Numba, so their versions are no part of it, nor are the names that change with LLVM's.
     """
-    return hashlib.sha256(repr((_source_hash(), *target, PLATFORM, *more)).encode()).hexdigest()[:20]
+    has = sorted({name for name in target.attributes.split(",") if name.startswith("+")} - RENAMED)
+    return hashlib.sha256(repr((_source_hash(), target.level, target.name, has, PLATFORM, *more)).encode()).hexdigest()[:20]
