@@ -149,8 +149,8 @@ class IterativeDeepening:
             allowed = [move for move in self._choices if move not in taken] if taken or self._confined else []
             root_moves["count"] = len(allowed)
             root_moves["moves"][: len(allowed)] = allowed
-            known = self._table.recall(self._key)
-            if taken and known and before:
+            known = self._table.recall(self._key) if taken else 0
+            if known and before:
                 self._table.revise(self._key, as_hint(known, before.moves[0]))
             line = self._search_line(depth, before, not taken)
             if taken:
@@ -181,7 +181,7 @@ class IterativeDeepening:
             index = moves[0] % ROOT_MOVES if moves else 0
             spent = int(worker["root_nodes"][index])
             score = int(negamax(worker, TABLES_RECORD, 0, max(1, depth - reduction), alpha, beta, 0))
-            found = tuple(int(move) for move in worker["pv"][0][: worker["pv_length"][0]])
+            found = tuple(worker["pv"][0][: worker["pv_length"][0]].tolist())
             reached = max(depth, int(worker["selective_depth"]))
             if worker["stopped"]:
                 if is_first and found:

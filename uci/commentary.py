@@ -10,7 +10,7 @@ from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.wdl import Wdl, normalised
 
-FIRST_LOOK, LOOK = 1.0, 0.1  # seconds: before the first look at the current move, and between two looks
+SHORT, FIRST_LOOK, LOOK = 0.1, 1.0, 0.1  # seconds: a search without looks at the current move; until the first; between two
 BURST = 400  # lines that may be printed at once; some GUIs hang when a mate brings a hundred depths in a moment
 LINES_A_SECOND = 200.0
 BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
@@ -23,21 +23,21 @@ class Commentary:
     """
 
     def __init__(self, say: Callable[[str], None], describe: Callable[[Report], str], look: Callable[[], str]) -> None:
-        self.reported = 0
         self._say, self._describe, self._look = say, describe, look
         self._kept: list[str] = []
-        self._begin, self._printed, self._is_quiet = time.monotonic(), 0, False
+        self.reported, self._printed, self._is_quiet, self._begin = 0, 0, False, time.monotonic()
         self._over = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True, name="current move")
-        with suppress(RuntimeError):  # if the system allows no more threads, the current move is not printed
-            self._watcher.start()
 
     def report(self, report: Report) -> None:
         """Print a line, or keep it if too many were printed lately. The first of several lines decides for all."""
         self.reported += 1
         if report.multipv == 1:
-            self._kept = []
-            self._is_quiet = self._printed + 1 > BURST + LINES_A_SECOND * (time.monotonic() - self._begin)
+            elapsed = time.monotonic() - self._begin
+            self._kept, self._is_quiet = [], self._printed + 1 > BURST + LINES_A_SECOND * elapsed
+            if elapsed >= SHORT and self._watcher.ident is None:
+                with suppress(RuntimeError):  # if the system allows no more threads, the current move is not printed
+                    self._watcher.start()
         if self._is_quiet:
             self._kept.append(self._describe(report))
         else:

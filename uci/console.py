@@ -74,10 +74,10 @@ class Console:
         line = " ".join(text.split())
         self.say("info string " + (line if len(line) <= LONGEST_REMARK else line[:LONGEST_REMARK] + " …"))
 
-    def remark(self, text: str) -> None:
+    def remark(self, text: object) -> None:
         """Print an `info string` if `debug on` asked for such remarks."""
         if self.debug:
-            self.inform(text)
+            self.inform(str(text))
 
     def open_log(self, path: str) -> None:
         """Append each line with its time to the file at `path`; empty: no log. ValueError says why not; the old log stays."""

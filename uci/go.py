@@ -70,7 +70,7 @@ class GoHandler:
         self._searcher.skill = None if limits.infinite else self.skill()
         for problem in command.problems:
             self._console.inform(problem)
-        self._console.remark(str(limits))
+        self._console.remark(limits)
         self._searcher.arm()
         self._stopped.clear()
         self._released.clear()

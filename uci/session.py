@@ -63,7 +63,8 @@ class Session:
                 else:
                     for problem in command.problems:
                         self.console.inform(problem)
-                    self.console.remark(f"position {write_fen(self.board.game.position)}")
+                    if self.console.debug:  # a FEN takes longer than all else that is done with this line
+                        self.console.inform(f"position {write_fen(self.board.game.position)}")
             case Simple("ucinewgame"):
                 self.searcher.clear()
             case Simple("d"):
