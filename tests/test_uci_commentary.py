@@ -58,7 +58,7 @@ def test_the_lines_of_a_depth_stay_together(clock):
 
 
 def test_the_current_move_is_reported_when_it_changes(monkeypatch):
-    for name in ("SHORT", "FIRST_LOOK", "LOOK"):
+    for name in ("UNWATCHED", "FIRST_LOOK", "LOOK"):
         monkeypatch.setattr(commentary, name, 0.0)
     steps, seen = ["", "", "first", "first", "second"], threading.Event()
 

@@ -10,7 +10,7 @@ from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.wdl import Wdl, normalised
 
-SHORT, FIRST_LOOK, LOOK = 0.1, 1.0, 0.1  # seconds: a search without looks at the current move; until the first; between two
+UNWATCHED, FIRST_LOOK, LOOK = 0.1, 1.0, 0.1  # seconds: so short a search has no watcher; before its first look; between two
 BURST = 400  # lines that may be printed at once; some GUIs hang when a mate brings a hundred depths in a moment
 LINES_A_SECOND = 200.0
 BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
@@ -35,7 +35,7 @@ class Commentary:
         if report.multipv == 1:
             elapsed = time.monotonic() - self._begin
             self._kept, self._is_quiet = [], self._printed + 1 > BURST + LINES_A_SECOND * elapsed
-            if elapsed >= SHORT and self._watcher.ident is None:
+            if elapsed >= UNWATCHED and self._watcher.ident is None:
                 with suppress(RuntimeError):  # if the system allows no more threads, the current move is not printed
                     self._watcher.start()
         if self._is_quiet:
@@ -53,7 +53,7 @@ class Commentary:
             self._say(line)
 
     def _watch(self) -> None:
-        last, pause = self._look(), FIRST_LOOK
+        last, pause = self._look(), self._begin + FIRST_LOOK - time.monotonic()
         while not self._over.wait(pause):
             line, pause = self._look(), LOOK
             if line and line != last:
