@@ -42,6 +42,7 @@ _KEYS = ("default", "low", "high", "c_end", "r_end")
 _FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
 _INTERVAL = 50  # without a terminal: the values after so many games
 _LEVELS = "▁▂▃▄▅▆▇█"
+_POINTS = 200  # of a course in a drawing
 ParameterOption = typer.Option("--parameter", "-p", help=f"An option of the engine: {_FORM}.")
 FileOption = typer.Option("--parameters", help="TOML file, as `zobra parameters` prints it.")
 
@@ -323,19 +324,20 @@ def sparkline(values: Sequence[float], width: int = 24) -> str:
 
 
 def draw_course(tuning: Tuning, path: Path) -> bool:
-    """Draws the values over the games, each by its distance from the default in units of its c_end, if matplotlib is there."""
+    """Draws each value over the games in a panel of its own, a grey line at its default, if matplotlib is there."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         return False
-    figure, plan = Figure(figsize=(9, 5), layout="constrained"), tuning.plan
-    axes = figure.add_subplot(xlabel="games", ylabel="distance from the default, in c_end")
-    games = [number * tuning.games_each for number in range(len(tuning.course))]
-    for entry, course in zip(plan.tunables, zip(*tuning.course, strict=True), strict=True):
-        distances = [(value - entry.default) / entry.c_end for value in course]
-        axes.plot(games, distances, label=entry.name.replace("$", r"\$"))
-    axes.axhline(0, color="grey", linewidth=0.8)
-    axes.legend(fontsize="small", ncols=1 + len(plan.tunables) // 12, loc="upper left")
+    rows = math.ceil(len(tuning.values) / (columns := math.isqrt(len(tuning.values))))
+    figure = Figure(figsize=(3.2 * columns, 2 * rows), layout="constrained")
+    shown = np.unique(np.linspace(0, len(tuning.course) - 1, _POINTS).round().astype(int))
+    values = np.array(tuning.course)[shown].T
+    for place, (entry, course) in enumerate(zip(tuning.plan.tunables, values, strict=True), start=1):
+        axes = figure.add_subplot(rows, columns, place, title=entry.name.replace("$", r"\$"))
+        axes.plot(shown * tuning.games_each, course)
+        axes.axhline(entry.default, color="grey", linewidth=0.8)
+    figure.supxlabel("games")
     drawing = io.BytesIO()
     figure.savefig(drawing, format=path.suffix[1:])
     write_safely(path, drawing.getvalue())
