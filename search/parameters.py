@@ -25,56 +25,56 @@ PARAMETERS = (
     Parameter("aspiration_depth", 4, 1, 128, 1),
     Parameter("aspiration_margin", 14, 5, 100, 3),
     Parameter("aspiration_reduction", 3, 0, 8, 1),
-    Parameter("internal_reduction_depth", 3, 1, 64, 1),
-    Parameter("reverse_futility_depth", 8, 0, 12, 1),
-    Parameter("reverse_futility_margin", 60, 30, 200, 8),
-    Parameter("reverse_futility_least_margin", 25, 0, 150, 8),
-    Parameter("reverse_futility_share", 680, 0, 1024, 60),  # 1024ths of what is above beta
-    Parameter("reverse_futility_worsening", 24, 0, 100, 6),  # centipawns off the margin after a bad move of the opponent
+    Parameter("internal_reduction_depth", 4, 1, 64, 1),
+    Parameter("reverse_futility_depth", 7, 0, 12, 1),
+    Parameter("reverse_futility_margin", 69, 30, 200, 8),
+    Parameter("reverse_futility_least_margin", 27, 0, 150, 8),
+    Parameter("reverse_futility_share", 670, 0, 1024, 60),  # 1024ths of what is above beta
+    Parameter("reverse_futility_worsening", 27, 0, 100, 6),  # centipawns off the margin after a bad move of the opponent
     Parameter("null_move_depth", 2, 1, 64, 1),
     Parameter("null_move_base", 5, 1, 8, 1),
     Parameter("null_move_divisor", 4, 2, 8, 1),
-    Parameter("null_move_margin", 100, 50, 500, 25),
+    Parameter("null_move_margin", 78, 50, 500, 25),
     Parameter("null_move_margin_plies", 3, 0, 6, 1),
-    Parameter("null_move_static_margin", 40, 0, 300, 15),  # of the static evaluation over beta
+    Parameter("null_move_static_margin", 34, 0, 300, 15),  # of the static evaluation over beta
     Parameter("null_move_verification_depth", 14, 6, 64, 1),
-    Parameter("singular_depth", 6, 4, 64, 1),
-    Parameter("singular_margin", 16, 4, 64, 3),  # sixteenths of a centipawn and ply
-    Parameter("singular_double_margin", 16, 0, 100, 4),
-    Parameter("singular_triple_margin", 60, 0, 400, 10),
-    Parameter("reduction_base", 103, 0, 200, 8),  # hundredths of a ply
+    Parameter("singular_depth", 5, 4, 64, 1),
+    Parameter("singular_margin", 17, 4, 64, 3),  # sixteenths of a centipawn and ply
+    Parameter("singular_double_margin", 14, 0, 100, 4),
+    Parameter("singular_triple_margin", 52, 0, 400, 10),
+    Parameter("reduction_base", 104, 0, 200, 8),  # hundredths of a ply
     Parameter("reduction_divisor", 230, 100, 400, 12),  # hundredths
     Parameter("reduction_moves", 1, 1, 500, 1),
-    Parameter("reduction_cut_node", 1300, 0, 3000, 150),  # 1024ths of a ply, here and below
-    Parameter("reduction_worsening", 700, 0, 2000, 120),
-    Parameter("reduction_principal", 1024, 0, 3000, 120),
-    Parameter("reduction_tt_pv", 2048, 0, 4000, 150),  # on a former principal variation
-    Parameter("reduction_check", 800, 0, 3000, 120),
-    Parameter("reduction_noisy_table_move", 530, 0, 2000, 120),
-    Parameter("reduction_cutoffs", 1120, 0, 3000, 150),
+    Parameter("reduction_cut_node", 1319, 0, 3000, 150),  # 1024ths of a ply, here and below
+    Parameter("reduction_worsening", 795, 0, 2000, 120),
+    Parameter("reduction_principal", 937, 0, 3000, 120),
+    Parameter("reduction_tt_pv", 1924, 0, 4000, 150),  # on a former principal variation
+    Parameter("reduction_check", 816, 0, 3000, 120),
+    Parameter("reduction_noisy_table_move", 621, 0, 2000, 120),
+    Parameter("reduction_cutoffs", 1157, 0, 3000, 150),
     Parameter("reduction_cutoffs_number", 2, 0, 20, 1),  # more cutoffs of the next ply than this count as many
-    Parameter("reduction_history", 9700, 1000, 32000, 800),  # history values for a ply
-    Parameter("reduction_root", 350, 0, 1024, 60),  # 1024ths that are left of a reduction at the root
+    Parameter("reduction_history", 10097, 1000, 32000, 800),  # history values for a ply
+    Parameter("reduction_root", 383, 0, 1024, 60),  # 1024ths that are left of a reduction at the root
     Parameter("deeper_margin", 40, 0, 1000, 5),
-    Parameter("shallower_margin", 8, 0, 100, 2),
+    Parameter("shallower_margin", 9, 0, 100, 2),
     Parameter("late_move_depth", 8, 0, 16, 1),
     Parameter("late_move_base", 5, 1, 20, 1),
-    Parameter("futility_depth", 8, -1, 16, 1),
-    Parameter("futility_base", 120, 0, 300, 15),
-    Parameter("futility_slope", 98, 20, 300, 10),
+    Parameter("futility_depth", 9, -1, 16, 1),
+    Parameter("futility_base", 94, 0, 300, 15),
+    Parameter("futility_slope", 83, 20, 300, 10),
     Parameter("history_pruning_depth", 4, -1, 10, 1),
-    Parameter("history_pruning_slope", 5200, 500, 16000, 400),
+    Parameter("history_pruning_slope", 5058, 500, 16000, 400),
     Parameter("exchange_pruning_depth", 9, 0, 16, 1),
-    Parameter("exchange_quiet_slope", 25, 5, 100, 4),
-    Parameter("exchange_noisy_slope", 90, 20, 200, 8),
+    Parameter("exchange_quiet_slope", 29, 5, 100, 4),
+    Parameter("exchange_noisy_slope", 92, 20, 200, 8),
     Parameter("quiescence_evasions", 0, 0, 1, 1),  # 1: all of them; 0: one quiet move after one that does not lose
-    Parameter("quiescence_margin", 210, 50, 400, 20),
-    Parameter("history_slope", 300, 50, 800, 20),
-    Parameter("history_offset", 150, 0, 800, 20),
-    Parameter("history_bonus", 1800, 500, 6000, 120),
-    Parameter("history_beta_margin", 70, 0, 500, 15),
-    Parameter("threat_bonus", 16000, 0, 32000, 1000),  # history values, here and below
-    Parameter("check_bonus", 10000, 0, 32000, 1000),
+    Parameter("quiescence_margin", 250, 50, 400, 20),
+    Parameter("history_slope", 334, 50, 800, 20),
+    Parameter("history_offset", 140, 0, 800, 20),
+    Parameter("history_bonus", 1926, 500, 6000, 120),
+    Parameter("history_beta_margin", 63, 0, 500, 15),
+    Parameter("threat_bonus", 15949, 0, 32000, 1000),  # history values, here and below
+    Parameter("check_bonus", 10275, 0, 32000, 1000),
     Parameter("correction_weight", 96, 0, 200, 8),  # 16384ths of a centipawn for a history value
 )
 
