@@ -62,14 +62,14 @@ def test_a_miniature_of_everything(tmp_path):
     assert run("view", shards(tmp_path)[0], 999).exit_code != 0
     a_network_that_does_not_verify_is_set_aside(recipe, tmp_path)
     recipe.write_text("hidden = 32" + MINIATURE)
-    assert "to 32 neurons cannot start from" in run("network", recipe, "--folder", tmp_path).output
+    assert "to 32 neurons cannot start from" in run("data", recipe, "--folder", tmp_path / "new").output
 
 
 @pytest.mark.slow
 def test_a_network_of_another_width_is_verified_and_plays(tmp_path, capfd):
     """By processes that have it built in; their kernels are compiled first."""
     recipe = tmp_path / "wide.toml"
-    recipe.write_text("hidden = 160\n" + MINIATURE)
+    recipe.write_text("hidden = 160" + MINIATURE.replace('start = "built-in"', ""))
     result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
     assert "wide scored" in result.output, result.output
     assert "kernel_differences=0, asymmetries=0" in capfd.readouterr().out

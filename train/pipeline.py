@@ -101,13 +101,13 @@ class Pipeline:
         """Make the engine of this process the opponent; the digest of its network, or ""."""
         if self.opponent is None:
             return ""
-        network = read_network(self.opponent)
-        install(network, TABLES_RECORD["network"])
+        install(network := read_network(self.opponent), TABLES_RECORD["network"])
         return network.digest
 
     def play(self) -> None:
-        """Play the missing games. DataError, before any is played, if another set of the recipe has none."""
+        """Play the missing games. An error, before any is played, if another set has none or training could not begin."""
         read_sets(self.sets[1:])
+        self._first_weights()
         plan, digest = self.recipe.data, self._use_opponent()
         generation = Generation(self.sets[0], plan.games, plan.rules, plan.seed, self.workers, digest)
         with bar(self._console, "speed", "results") as progress:
