@@ -62,7 +62,7 @@ def test_a_miniature_of_everything(tmp_path):
     assert run("view", shards(tmp_path)[0], 999).exit_code != 0
     a_network_that_does_not_verify_is_set_aside(recipe, tmp_path)
     recipe.write_text("hidden = 32" + MINIATURE)
-    assert "to 32 neurons cannot start from" in run("data", recipe, "--folder", tmp_path / "new").output
+    assert all("32 neurons cannot start from" in run(step, recipe, "--folder", tmp_path).output for step in ("data", "network"))
 
 
 @pytest.mark.slow
