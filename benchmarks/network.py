@@ -23,8 +23,8 @@ from zobra.engine.board import ONE
 from zobra.engine.fen import parse_fen
 from zobra.engine.kernels import INT, entry, record
 from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION
-from zobra.engine.network import bucket_of, evaluate_anew, network_score
-from zobra.engine.network_file import HIDDEN, LARGEST_OUTPUT
+from zobra.engine.network import evaluate_anew, network_score
+from zobra.engine.network_file import BUCKETS, HIDDEN, LARGEST_OUTPUT
 from zobra.uci.bench import POSITIONS
 
 MOST = 64  # moves of a position that are measured
@@ -57,9 +57,8 @@ def score_all(case, network, rounds):
     total = 0
     for _ in range(rounds):
         for index in range(case.count):
-            position = case.followings[index]
-            total += network_score(network, case.accumulators[index], position)
-            network.output_bias[bucket_of(position)] += ONE  # so that the loop cannot be folded
+            total += network_score(network, case.accumulators[index], case.followings[index])
+            network.output_bias[index % BUCKETS] += ONE  # so that the loop cannot be folded
     return total
 
 
