@@ -205,10 +205,8 @@ def generate_for(position, tables, moves, kind, us):
 
 @kernel
 def generate(position, tables, moves, kind):
-    """Append the legal moves of `kind` to the list; its new count. `checkers` and `pinned` must be set.
-
-    The same code is compiled for either colour as a constant: a fifth faster than with the colour in a variable.
-    """
+    """Append the legal moves of `kind` to the list; its new count. `checkers` and `pinned` must be set. The same code is
+    compiled for either colour as a constant: a fifth faster than with the colour in a variable."""
     if position.side == ZERO:
         return generate_for(position, tables, moves, kind, ZERO)
     return generate_for(position, tables, moves, kind, ONE)

@@ -51,10 +51,8 @@ def _sums(vectors: np.ndarray, most: int) -> Iterator[np.ndarray]:
 
 
 def has_dependent_subset(vectors: np.ndarray, largest: int) -> bool:
-    """Does a subset of at most `largest` (2, 4 or 6) vectors add up to zero?
-
-    The search is exhaustive: such a subset falls into two halves with the same sum, so all sums of half as many are compared.
-    """
+    """Does a subset of at most `largest` (2, 4 or 6) vectors add up to zero? The search is exhaustive: such a subset falls into
+    two halves with the same sum, so all sums of half as many are compared."""
     if largest not in (2, 4, 6):
         raise ValueError(f"subsets are searched up to a size of 2, 4 or 6, not {largest}")
     for part in range(PARTS):
@@ -93,10 +91,8 @@ def fill_buckets(present: np.ndarray, index_bits: int, slots: int) -> tuple[np.n
 
 
 def false_matches(table: tuple[np.ndarray, np.ndarray], absent: np.ndarray, signature_bits: int) -> tuple[int, float]:
-    """Type-1 errors: entries that absent keys take for their own when only `signature_bits` above the index are compared.
-
-    Also the number to expect: each used entry of the bucket matches with probability 2^-signature_bits.
-    """
+    """Type-1 errors: entries that absent keys take for their own when only `signature_bits` above the index are compared. Also
+    the number to expect: each used entry of the bucket matches with probability 2^-signature_bits."""
     stored, used = table
     index_bits = len(used).bit_length() - 1
     buckets, wanted = low_bits(absent, index_bits).astype(np.int64), low_bits(absent >> np.uint64(index_bits), signature_bits)

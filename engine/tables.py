@@ -16,10 +16,8 @@ from zobra.engine.zobrist import PUBLISHED_KEYS
 
 
 def slider_attacks(square: int, straight: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Every occupancy of the squares that matter to a rook (`straight`) or bishop, ascending, and what it then reaches.
-
-    Two uint64 arrays of one length.
-    """
+    """Every occupancy of the squares that matter to a rook (`straight`) or bishop, ascending, and what it then reaches. Two
+    uint64 arrays of one length."""
     lines = (chess.BB_RANK_ATTACKS, chess.BB_FILE_ATTACKS) if straight else (chess.BB_DIAG_ATTACKS, [{0: 0}] * 64)
     one, other = (np.array(list(line[square].items()), np.uint64) for line in lines)
     both = (one[:, None] | other).reshape(-1, 2)

@@ -53,10 +53,8 @@ class Tablebase:
         self._inform, self._is_late, self._hits, self._prober = inform, lambda: False, 0, Prober()
 
     def open(self, path: str) -> None:
-        """Use the tables in these folders, separated as in PATH (empty: none).
-
-        ValueError if there are problems (folders that cannot be read, damaged files) and no tables; the last ones stay in use.
-        """
+        """Use the tables in these folders, separated as in PATH (empty: none). ValueError if there are problems (folders that
+        cannot be read, damaged files) and no tables; the last ones stay in use."""
         prober, problems = Prober(), list[str]()
         for folder in filter(None, path.split(os.pathsep)):
             try:
@@ -128,10 +126,8 @@ class Tablebase:
         return int(value)
 
     def _dtz_after(self, position: Position) -> int:
-        """Plies from before the last move to a capture or pawn move: positive if that move wins, negative if it loses.
-
-        The tables may have one too few, and add 100 where the fifty-move rule makes it a draw.
-        """
+        """Plies from before the last move to a capture or pawn move: positive if that move wins, negative if it loses. The
+        tables may have one too few, and add 100 where the fifty-move rule makes it a draw."""
         if position.in_check and not position.legal_moves():
             return 1
         if position.record["halfmove"] == 0:

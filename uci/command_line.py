@@ -25,12 +25,9 @@ WITH_ENGINES = ("match", "ladder", "suite", "analyse", "tune", "ablate")  # comm
 LEARNING_RATE = 0.002  # of a tuning, in its last iteration (r_end); `zobra tune` has the same default
 TOML = "[parameter.{0.name}]\ndefault = {0.default}\nlow = {0.low}\nhigh = {0.high}\nc_end = {0.step}\n"
 OPENBENCH = f"{{0.name}}, int, {{0.default}}, {{0.low}}, {{0.high}}, {{0.step}}, {LEARNING_RATE}"
+CONTEXT = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help=HELP,
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, context_settings=CONTEXT, help=HELP
 )
 
 

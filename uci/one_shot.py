@@ -69,10 +69,8 @@ def _plain(name: str) -> Callable[[], None]:
 
 
 def run(*lines: str, **options: int) -> None:
-    """Carry out these lines with these options, and end the process.
-
-    The exit status is 2 for bad limits, 1 for a bad position or an engine that cannot be loaded.
-    """
+    """Carry out these lines with these options, and end the process. The exit status is 2 for bad limits, 1 for a bad position
+    or an engine that cannot be loaded."""
     set_options = [f"setoption name {name} value {value}" for name, value in options.items()]
     commands = [command for line in (*set_options, *lines) if (command := parse(line)) is not None]
     check_limits(commands)

@@ -23,10 +23,8 @@ def attribute(path: str, convert: Callable[[str], object] = int) -> Callable[["S
 
 @dataclass(frozen=True)
 class Option:
-    """One option. `kind` is spin, check, string or button; a spin has bounds.
-
-    `apply(session, value)` makes a new value take effect. It raises ValueError or MemoryError, and then changes nothing.
-    """
+    """One option. `kind` is spin, check, string or button; a spin has bounds. `apply(session, value)` makes a new value take
+    effect. It raises ValueError or MemoryError, and then changes nothing."""
 
     name: str
     kind: str

@@ -20,10 +20,8 @@ cpu_target.target_context.codegen()
 
 
 def type_of_intrinsic(function: Callable[..., Any]) -> tuple[Any, Any]:
-    """Make Numba's intrinsic of a function that generates code: the intrinsic, and its type.
-
-    Numba itself holds it by a weak reference only: keep it.
-    """
+    """Make Numba's intrinsic of a function that generates code: the intrinsic, and its type. Numba itself holds it by a weak
+    reference only: keep it."""
     made = intrinsic(function)
     cpu_target.typing_context.refresh()
     return made, cpu_target.typing_context.resolve_value_type(made)

@@ -138,18 +138,14 @@ def inlined(function: Callable[..., Any]) -> Kernel:
 
 
 def entry(result: KernelType, *arguments: KernelType) -> Callable[[Callable[..., Any]], Entry]:
-    """Declare a kernel that Python calls, or that calls itself, with its result type and its argument types.
-
-    A recursive call must pass exactly the declared types: a second signature would be a second copy of the code.
-    """
+    """Declare a kernel that Python calls, or that calls itself, with its result type and its argument types. A recursive call
+    must pass exactly the declared types: a second signature would be a second copy of the code."""
     return lambda function: Entry(function, result, arguments)
 
 
 def numeric(function: Callable[..., Any]) -> Numeric:
-    """Declare a function over arrays of floats that Python calls, compiled anew in each process for the types it meets.
-
-    Sums may be reordered: results can differ in the last digits between processors.
-    """
+    """Declare a function over arrays of floats that Python calls, compiled anew in each process for the types it meets. Sums
+    may be reordered: results can differ in the last digits between processors."""
     return Numeric(function, nogil=True, fastmath=True, error_model="numpy")
 
 

@@ -74,10 +74,8 @@ def check_own(status: os.stat_result, path: Path) -> None:
 
 
 def read_own(path: Path) -> bytes:
-    """The content of a regular file that only this user or root can have written.
-
-    Raises NotOwn for another owner or open rights, ValueError for what is no regular file, and OSError.
-    """
+    """The content of a regular file that only this user or root can have written. Raises NotOwn for another owner or open
+    rights, ValueError for what is no regular file, and OSError."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
     with open(os.open(path, flags), "rb") as file:
         check_own(status := os.fstat(file.fileno()), path)

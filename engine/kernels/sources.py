@@ -61,9 +61,7 @@ def _source_hash() -> str:
 
 
 def digest(target: Target, *more: object) -> str:
-    """20 hexadecimal digits for the sources, the target, the platform and whatever `more` the code depends on.
-
-    Object code needs neither Python nor Numba, so their versions are no part of it, nor are the names that change with LLVM's.
-    """
+    """20 hexadecimal digits for the sources, the target, the platform and whatever `more` the code depends on. Object code
+    needs neither Python nor Numba, so their versions are no part of it, nor are the names that change with LLVM's."""
     has = sorted({name for name in target.attributes.split(",") if name.startswith("+")} - RENAMED)
     return hashlib.sha256(repr((_source_hash(), target.level, target.name, has, PLATFORM, *more)).encode()).hexdigest()[:20]

@@ -105,10 +105,8 @@ class UserStore:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """While this is held no other process compiles; one that does is waited for.
-
-        Where nothing can be locked, or a lock is held too long, it is gone without: two that compile the same do no harm.
-        """
+        """While this is held no other process compiles; one that does is waited for. Where nothing can be locked, or a lock is
+        held too long, it is gone without: two that compile the same do no harm."""
         if self._is_lock_held or self.folder is None:
             yield
             return
