@@ -11,15 +11,14 @@ and gravity, Stockfish; correction history, Caissa and Stockfish. Credits: Chess
 
 import numpy as np
 
-from zobra.engine.board import ONE, ZERO
-from zobra.engine.kernels import kernel
+from zobra.engine.board import NO_PIECE, ONE, SIX, ZERO
+from zobra.engine.kernels import kernel, prefetch
 from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, from_square, to_square
 from zobra.engine.scores import LONGEST_MATE
-from zobra.search.worker import CORRECTIONS, FIRST_BEFORE, FOURTH_BEFORE, HISTORY_LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
+from zobra.search.worker import CORRECTION_MASK, FIRST_BEFORE, FOURTH_BEFORE, HISTORY_LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
 
 PAWNS = np.uint64(0)  # which of a position's correction keys
-CORRECTION_MASK = np.uint64(CORRECTIONS - 1)
-CORRECTION_KEYS = 3  # the pawns, White's pieces, Black's pieces
+VALUE_BYTES, LINE = np.uint64(2), np.uint64(32)  # of a history; values in a cache line
 LARGEST_BONUS = HISTORY_LIMIT // 4  # of a correction
 
 
@@ -44,15 +43,44 @@ def threat_index(node, move):
 
 
 @kernel
+def quiet_histories(worker, ply):
+    """What scores quiet moves at `ply`: the butterfly history (by threats, from, to), and rows by moved piece and target:
+    of the pawn structure, and of the moves 1, 2 and 4 plies before (continuation)."""
+    position, played, continuation = worker.stack[ply].position, worker.played, worker.continuation_history
+    pawns = worker.pawn_history[position.correction_keys[PAWNS] & PAWN_MASK]
+    first, second = continuation[played[ply + FIRST_BEFORE]], continuation[played[ply + SECOND_BEFORE]]
+    return worker.quiet_history[position.side], (pawns, first, second, continuation[played[ply + FOURTH_BEFORE]])
+
+
+@kernel
+def history_sum(node, histories, move):
+    """The values of a quiet move in `quiet_histories`, added."""
+    (butterfly, rows), index = histories, piece_to(node.position, move)
+    score = np.int64(butterfly[threat_index(node, move), from_square(move), to_square(move)])
+    for row in rows:
+        score += row[index]
+    return score
+
+
+@kernel
 def quiet_score(worker, ply, move):
-    """Sum of a quiet move's histories: butterfly (threats, from, to), by pawn structure, and continuation (plies 1, 2, 4)."""
-    position, index = worker.stack[ply].position, piece_to(worker.stack[ply].position, move)
-    threats = threat_index(worker.stack[ply], move)
-    score = np.int64(worker.quiet_history[position.side, threats, from_square(move), to_square(move)])
-    score += worker.pawn_history[position.correction_keys[PAWNS] & PAWN_MASK, index]
-    score += worker.continuation_history[worker.played[ply + FIRST_BEFORE], index]
-    score += worker.continuation_history[worker.played[ply + SECOND_BEFORE], index]
-    return score + worker.continuation_history[worker.played[ply + FOURTH_BEFORE], index]
+    """Sum of the histories of a quiet move at `ply`."""
+    return history_sum(worker.stack[ply], quiet_histories(worker, ply), move)
+
+
+@kernel
+def prefetch_value(row, index):
+    """Ask the processor to load a value of a history, and the others in its cache line."""
+    prefetch(np.uint64(row.ctypes.data) + index * VALUE_BYTES)
+
+
+@kernel
+def prefetch_rows(rows, side):
+    """Ask the processor to load what rows by moved piece and target square have for the pieces of a side."""
+    for row in rows:
+        for piece in range(side, NO_PIECE, 2):
+            prefetch_value(row, np.uint64(piece) << SIX)
+            prefetch_value(row, np.uint64(piece) << SIX | LINE)
 
 
 @kernel
@@ -63,16 +91,13 @@ def capture_score(worker, position, move):
 
 
 @kernel
-def update_quiet_histories(worker, ply, move, bonus):
+def update_quiet_histories(node, histories, move, bonus):
     """Add a bonus (any sign) to every value that `quiet_score` sums up."""
-    position, threats = worker.stack[ply].position, threat_index(worker.stack[ply], move)
-    index, side, from_, to = piece_to(position, move), position.side, from_square(move), to_square(move)
-    pawns = position.correction_keys[PAWNS] & PAWN_MASK
-    worker.quiet_history[side, threats, from_, to] = gravity(worker.quiet_history[side, threats, from_, to], bonus)
-    worker.pawn_history[pawns, index] = gravity(worker.pawn_history[pawns, index], bonus)
-    for before in (FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE):
-        played = worker.played[ply + before]
-        worker.continuation_history[played, index] = gravity(worker.continuation_history[played, index], bonus)
+    (butterfly, rows), index = histories, piece_to(node.position, move)
+    threats, from_, to = threat_index(node, move), from_square(move), to_square(move)
+    butterfly[threats, from_, to] = gravity(butterfly[threats, from_, to], bonus)
+    for row in rows:
+        row[index] = gravity(row[index], bonus)
 
 
 @kernel
@@ -89,9 +114,10 @@ def update_histories(worker, ply, move, is_quiet, depth):
     bonus = min(parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus)
     node.cutoff_count += ONE
     if is_quiet:
-        update_quiet_histories(worker, ply, move, bonus)
+        histories = quiet_histories(worker, ply)
+        update_quiet_histories(node, histories, move, bonus)
         for index in range(node.quiet_count):
-            update_quiet_histories(worker, ply, np.uint64(node.quiets_searched[index]), -bonus)
+            update_quiet_histories(node, histories, np.uint64(node.quiets_searched[index]), -bonus)
     else:
         update_capture_history(worker, node.position, move, bonus)
     for index in range(node.capture_count):
@@ -110,13 +136,21 @@ def note_searched(node, move, is_quiet):
 
 
 @kernel
+def corrections(worker, ply):
+    """The corrections of the position at `ply`, each a row and an index: of the last two moves, and of each correction key."""
+    position, played = worker.stack[ply].position, worker.played
+    rows, keys = worker.position_correction[position.side], position.correction_keys
+    moves = worker.continuation_correction[played[ply + SECOND_BEFORE]], played[ply + FIRST_BEFORE]
+    pawns, white, black = keys[0] & CORRECTION_MASK, keys[1] & CORRECTION_MASK, keys[2] & CORRECTION_MASK
+    return moves, (rows[0], pawns), (rows[1], white), (rows[2], black)
+
+
+@kernel
 def corrected_evaluation(worker, ply, raw_evaluation):
     """The raw evaluation in centipawns with all corrections added; never a mate score."""
-    position, played = worker.stack[ply].position, worker.played
-    total = np.int64(worker.continuation_correction[played[ply + SECOND_BEFORE], played[ply + FIRST_BEFORE]])
-    for which in range(CORRECTION_KEYS):
-        total += worker.position_correction[position.side, which, position.correction_keys[which] & CORRECTION_MASK]
-    largest = LONGEST_MATE - 1
+    total, largest = np.int64(0), LONGEST_MATE - 1
+    for row, index in corrections(worker, ply):
+        total += row[index]
     return max(-largest, min(raw_evaluation + total * worker.parameters.correction_weight // HISTORY_LIMIT, largest))
 
 
@@ -124,9 +158,5 @@ def corrected_evaluation(worker, ply, raw_evaluation):
 def update_correction_histories(worker, ply, difference, depth):
     """A search of `depth` plies returned `difference` centipawns more than the static evaluation."""
     bonus = max(-LARGEST_BONUS, min(2 * difference * depth, LARGEST_BONUS))
-    position, side = worker.stack[ply].position, worker.stack[ply].position.side
-    second, first = worker.played[ply + SECOND_BEFORE], worker.played[ply + FIRST_BEFORE]
-    worker.continuation_correction[second, first] = gravity(worker.continuation_correction[second, first], bonus)
-    for which in range(CORRECTION_KEYS):
-        index = position.correction_keys[which] & CORRECTION_MASK
-        worker.position_correction[side, which, index] = gravity(worker.position_correction[side, which, index], bonus)
+    for row, index in corrections(worker, ply):
+        row[index] = gravity(row[index], bonus)

@@ -14,7 +14,7 @@ from zobra.engine.legality import is_legal
 from zobra.engine.make import key_after
 from zobra.engine.move import NO_MOVE
 from zobra.engine.see import capture_value, see_at_least
-from zobra.search.history import capture_score, quiet_score
+from zobra.search.history import capture_score, history_sum, prefetch_rows, quiet_histories
 from zobra.search.threats import threat_score
 from zobra.search.worker import NODE, is_root_move
 from zobra.tt.table import prefetch_bucket
@@ -92,11 +92,12 @@ def next_move(worker, tables, ply):
             return move
         node.stage = GENERATE_QUIETS
     if node.stage == GENERATE_QUIETS:
-        node.next = node.moves.count
+        node.next, histories = node.moves.count, quiet_histories(worker, ply)
+        prefetch_rows(histories[1], node.position.side)
         generate(node.position, tables, node.moves, QUIET)
         for index in range(node.next, node.moves.count):
             move = np.uint64(node.moves.moves[index])
-            node.scores[index] = quiet_score(worker, ply, move) + threat_score(worker, node, move)
+            node.scores[index] = history_sum(node, histories, move) + threat_score(worker, node, move)
         node.stage = QUIETS
     if node.stage == QUIETS:
         move = pick_best(worker, node, tables)

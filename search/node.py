@@ -8,7 +8,7 @@ from zobra.engine.make import make, make_null
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.evaluation import evaluate
-from zobra.search.history import corrected_evaluation, is_noisy, update_correction_histories
+from zobra.search.history import corrected_evaluation, corrections, is_noisy, prefetch_value, update_correction_histories
 from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, piece_to
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of, evaluation_of, score_to_table
 from zobra.tt.table import prefetch_bucket, probe, store
@@ -29,6 +29,8 @@ def make_move(worker, tables, ply, move):
         worker.played[ply + PLAYED_HERE] = piece_to(node.position, move)
         make(node.position, following.position, move, tables)
     prefetch_bucket(worker.table, following.position.key)
+    for row, index in corrections(worker, ply + 1):
+        prefetch_value(row, index)
     if worker.parameters.use_network != 0:  # not every node needs the accumulator, but the bucket is on its way meanwhile
         update(tables.network, following.accumulator, following.position, node.accumulator, node.position)
     find_checks(following.position, tables)

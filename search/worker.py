@@ -86,7 +86,7 @@ DEADLINE_OFFSET = np.uint64(8 * DEADLINE)
 PLY = 1024  # reductions are counted in 1024ths of a ply
 CLOCK_INTERVAL = 1024  # nodes between two readings of the clock
 HISTORY_LIMIT = np.int64(1 << 14)  # of any history value
-PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
+PAWN_MASK, CORRECTION_MASK = np.uint64(PAWN_STRUCTURES - 1), np.uint64(CORRECTIONS - 1)
 # Added to a ply: where `played` has the move one, two or four plies before it, and the move made from it.
 FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE, PLAYED_HERE = (np.int64(BEFORE - back) for back in (1, 2, 4, 0))
 SQUARES = np.uint64(64)
