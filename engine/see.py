@@ -11,22 +11,15 @@ from zobra.engine.board import BISHOP, BLACK, EIGHT, KING, KNIGHT, ONE, PAWN, QU
 from zobra.engine.kernels import kernel
 from zobra.engine.move import CASTLING, EN_PASSANT, PROMOTION, flag_of, from_square, promoted_type, to_square
 
-# Centipawns by piece type. The king last: no exchange gains what its loss costs.
-PAWN_VALUE, MINOR_VALUE, ROOK_VALUE, QUEEN_VALUE, KING_VALUE = (np.int64(v) for v in (100, 320, 500, 950, 20_000))
+# Centipawns by piece type, and of none. The king last: no exchange gains what its loss costs.
+VALUES = np.array([100, 320, 320, 500, 950, 20_000, 0], np.int64)
+PAWN_VALUE = VALUES[0]
 
 
 @kernel
 def piece_value(kind):
     """Exchange value of a piece type, 0 for none."""
-    if kind == PAWN:
-        return PAWN_VALUE
-    if kind <= BISHOP:
-        return MINOR_VALUE
-    if kind == ROOK:
-        return ROOK_VALUE
-    if kind == QUEEN:
-        return QUEEN_VALUE
-    return KING_VALUE if kind == KING else 0
+    return VALUES[kind]
 
 
 @kernel
