@@ -1,6 +1,6 @@
 """Zobra with the constants of its time management as UCI options, in hundredths: an engine for `zobra tune`.
 
-    zobra tune "python docs/tuning/clock.py" --parameters docs/tuning/clock.toml --tc 8+0.08 -o nodestime=150 -o Hash=16 …
+    zobra tune "python docs/tuning/clock.py" --parameters docs/tuning/clock.toml --tc 8+0.08 -o nodestime=125 -o Hash=16 …
 
 With `nodestime` the clock counts nodes, so that neither the speed of a machine nor other work on it changes a game.
 """
