@@ -47,10 +47,8 @@ LESSER[chess.QUEEN] = (*LESSER[chess.ROOK], chess.ROOK)
 
 
 def threats_answered(board: chess.Board, move: chess.Move) -> tuple[int, int]:
-    """For a quiet move: 1 if its piece leaves the reach of lesser enemy pieces, -1 if it enters it; and 1 for a check.
-
-    As things stand before the move, the moved piece still on its square; a castling king does neither.
-    """
+    """For a quiet move: 1 if its piece leaves the reach of lesser enemy pieces, -1 if it enters it; and 1 for a check. As
+    things stand before the move, the moved piece still on its square; a castling king does neither."""
     kind = board.piece_type_at(move.from_square)
 
     def is_threatened(square: chess.Square) -> bool:

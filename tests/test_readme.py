@@ -11,13 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SMALLER = (
-    ("-n 10", "-n 2"),
-    ("--tc 1+0.01", "--tc nodes=200"),
-    ("--movetime 500", "--movetime 5"),
-    ("depth 12", "depth 4"),
-    ("--time 100", "--nodes 50"),
-)
+SMALLER = {"-n 10": "-n 2", "--tc 1+0.01": "--tc nodes=200", "--movetime 500": "--movetime 5", "depth 12": "depth 4"}
+SMALLER |= {"--time 100": "--nodes 50"}
 INSTALLATION = ("python3 -m venv", ". zobra-env", "python3 -m pip", ". .venv")  # the environment of the tests has it
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 
@@ -35,7 +30,7 @@ def test_the_commands_of_readme(tmp_path):
     assert len(found) >= 8 and any("--openings examples/" in command for command in found)
     environment = {**os.environ, "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))}
     for pasted in found:
-        command = reduce(lambda text, pair: text.replace(*pair), SMALLER, pasted)
+        command = reduce(lambda text, pair: text.replace(*pair), SMALLER.items(), pasted)
         run = partial(subprocess.run, check=False, shell=True, cwd=tmp_path, env=environment, timeout=300)
         done = run(command, capture_output=True, text=True)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
@@ -61,6 +56,12 @@ def test_links_and_files_of_the_documents_exist(document):
         assert [file for file in re.findall(r"`([a-z]+/[\w./]*)`", text) if not (ROOT / file).exists()] == []
         scripts = set(re.findall(r"`benchmarks/(\w+\.py)`", text))
         assert scripts == {script.name for script in (ROOT / "benchmarks").glob("*.py")}
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
+def test_every_benchmark_starts(script):
+    done = subprocess.run([sys.executable, script, "--help"], check=False, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "Usage" in done.stdout, done.stderr
 
 
 def test_the_examples_are_legal_and_have_answers():
