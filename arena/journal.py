@@ -147,7 +147,7 @@ class RunConditions:
 
 
 class Journal:
-    """The folder of one match, held by one process at a time. `records`: the games that were there when it was opened."""
+    """The folder of a match, held by one process at a time. `records`: the games that were there, without their moves."""
 
     def __init__(self, folder: Path, settings: Settings, conditions: RunConditions | None = None) -> None:
         """Begins or resumes a match in this folder. Raises ValueError when another match or process has it, or OSError."""
@@ -171,8 +171,11 @@ class Journal:
         path = folder / "journal.jsonl"
         content = path.read_bytes() if path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]  # half a line at the end, left by a sudden end, is cut off
-        self.records = [read_game(line, f"{path}:{n}", settings) for n, line in enumerate(whole.splitlines(), start=1)]
-        write_safely(folder / "games.pgn", "".join(record.pgn_text(settings) for record in self.records))
+        self.records, texts = list[GameRecord](), list[str]()
+        for number, line in enumerate(whole.splitlines(), start=1):
+            texts.append((record := read_game(line, f"{path}:{number}", settings)).pgn_text(settings))
+            self.records.append(replace(record, moves=[]))
+        write_safely(folder / "games.pgn", "".join(texts))
         self._files = [_open_to_append(folder / name) for name in ("journal.jsonl", "games.pgn")]
         self._files[0].truncate(len(whole))
 

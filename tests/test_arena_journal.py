@@ -12,7 +12,7 @@ import pytest
 
 from zobra.arena.adjudication import AdjudicationRules
 from zobra.arena.engines import EngineSpec
-from zobra.arena.journal import GameRecord, Journal
+from zobra.arena.journal import GameRecord, Journal, read_game
 from zobra.arena.openings import Opening
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.settings import Settings
@@ -49,10 +49,11 @@ def keep(folder: Path, *records: GameRecord, settings: Settings = SETTINGS) -> l
 
 def test_games_are_there_again(tmp_path):
     games = [record(0), record(1, result="0-1")]
-    assert keep(tmp_path / "m", *games) == []
+    assert keep(tmp_path / "m", *games) == [] and keep(tmp_path / "m") == [replace(game, moves=[]) for game in games]
     run = json.loads((tmp_path / "m" / "run.json").read_text())
     assert run["kind"] == "match" and run["engines"][0]["name"] == "A {1}" and run["sprt"]["elo1"] == 5 and run["created"]
-    assert Journal.settings_in(tmp_path / "m") == SETTINGS and keep(tmp_path / "m") == games
+    assert Journal.settings_in(tmp_path / "m") == SETTINGS
+    assert [read_game(line, "", SETTINGS) for line in (tmp_path / "m" / "journal.jsonl").read_text().splitlines()] == games
 
 
 def test_half_a_line_at_the_end_is_forgotten(tmp_path):
@@ -61,7 +62,7 @@ def test_half_a_line_at_the_end_is_forgotten(tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
     (tmp_path / "games.pgn").write_text("torn")
-    assert keep(tmp_path, record(1)) == [record(0)] and path.read_bytes() == whole
+    assert keep(tmp_path, record(1)) == [record(0, moves=[])] and path.read_bytes() == whole
     assert (tmp_path / "games.pgn").read_text().count("[Event ") == 2
 
 

@@ -237,8 +237,7 @@ class Trainer:
 
     def _work(self, order: np.ndarray, blend: float, learn: bool) -> np.ndarray:
         """Sums of the errors over positions; the gradients are left in the chunks."""
-        errors = np.zeros((CHUNKS, 3))
-        parts = np.array_split(order, CHUNKS)
+        errors, parts = np.zeros((CHUNKS, 3)), np.array_split(order, CHUNKS)
 
         def process(chunk: int) -> None:
             gradient: Any = self._records[chunk]
@@ -252,8 +251,7 @@ class Trainer:
 
 def quantise(weights: Any, header: dict[str, Any]) -> Network:
     """The network of these float weights (a record of initial_weights), each rounded to the nearest integer."""
-    rounded = (np.rint(weights[name].astype(float) * unit).astype(np.int32) for name, unit in PARTS.items())
-    rows, bias, output, output_bias = rounded
+    rows, bias, output, output_bias = (np.rint(weights[name].astype(float) * one).astype("i4") for name, one in PARTS.items())
     output = np.clip(output, -LARGEST_OUTPUT, LARGEST_OUTPUT)
     return Network(rows.astype(np.int16), bias.astype(np.int16), output.astype(np.int16), output_bias, header)
 
@@ -281,8 +279,7 @@ def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:
 
 def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
     """Centipawns for the side to move by the integers, computed without any kernel."""
-    weights = {name: getattr(network, name).astype(np.int64) for name in PARTS}
-    unit = QA * QA * QB
+    weights, unit = {name: getattr(network, name).astype(np.int64) for name in PARTS}, QA * QA * QB
     return (_outputs(weights | {"output_bias": QA * weights["output_bias"]}, QA, positions) * SCALE + unit // 2) // unit
 
 
