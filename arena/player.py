@@ -63,9 +63,9 @@ class TimedProtocol(chess.engine.Protocol):
 
     def _note(self, sign: str, line: str) -> None:
         """Logs one line at once, so that lines of several processes do not mix. A failure ends the log, not the game."""
-        moment = datetime.now().isoformat(timespec="milliseconds")
         try:
             if self.log is not None:
+                moment = datetime.now().isoformat(timespec="milliseconds")
                 self.log.write(f"{moment} {self.name} {sign} {line}\n".encode(errors="replace"))
         except OSError as error:
             self.log = None
