@@ -15,6 +15,7 @@ from zobra.engine.board import NO_PIECE, ONE, SIX, ZERO
 from zobra.engine.kernels import kernel, prefetch
 from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, from_square, to_square
 from zobra.engine.scores import LONGEST_MATE
+from zobra.search.threats import set_threats
 from zobra.search.worker import CORRECTION_MASK, FIRST_BEFORE, FOURTH_BEFORE, HISTORY_LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
 
 PAWNS = np.uint64(0)  # which of a position's correction keys
@@ -108,13 +109,15 @@ def update_capture_history(worker, position, move, bonus):
 
 
 @kernel
-def update_histories(worker, ply, move, is_quiet, depth):
+def update_histories(worker, tables, ply, move, is_quiet, depth):
     """After a beta cutoff: a bonus for its move, a malus for the moves searched before it (quiet ones only if it is quiet)."""
     node, parameters = worker.stack[ply], worker.parameters
     bonus = min(parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus)
     node.cutoff_count += ONE
     if is_quiet:
         histories = quiet_histories(worker, ply)
+        if node.attacked == ZERO:  # the TT move: quiet moves were not generated
+            set_threats(node, tables)
         update_quiet_histories(node, histories, move, bonus)
         for index in range(node.quiet_count):
             update_quiet_histories(node, histories, np.uint64(node.quiets_searched[index]), -bonus)

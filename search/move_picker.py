@@ -15,7 +15,7 @@ from zobra.engine.make import key_after
 from zobra.engine.move import NO_MOVE
 from zobra.engine.see import capture_value, see_at_least
 from zobra.search.history import capture_score, history_sum, prefetch_rows, quiet_histories
-from zobra.search.threats import threat_score
+from zobra.search.threats import set_threats, threat_score
 from zobra.search.worker import NODE, is_root_move
 from zobra.tt.table import prefetch_bucket
 
@@ -34,7 +34,7 @@ def legal_or_none(position, tables, move):
 @kernel
 def start_picking(node, tt_move):
     """Begin the moves of a node. `tt_move` is legal or NO_MOVE."""
-    node.moves.count = node.bad_count = node.quiet_count = node.capture_count = ZERO
+    node.moves.count = node.bad_count = node.quiet_count = node.capture_count = node.attacked = ZERO
     node.stage, node.tt_move, node.move_count = TT_MOVE, tt_move, 0
 
 
@@ -84,7 +84,7 @@ def skip_quiets(node):
 
 @kernel
 def next_move(worker, tables, ply):
-    """The next move of the node at `ply`, NO_MOVE after the last. Quiet moves need `set_threats`."""
+    """The next move of the node at `ply`, NO_MOVE after the last."""
     node = worker.stack[ply]
     if node.stage <= GOOD_CAPTURES:
         move = next_capture(worker, node, tables)
@@ -93,6 +93,7 @@ def next_move(worker, tables, ply):
         node.stage = GENERATE_QUIETS
     if node.stage == GENERATE_QUIETS:
         node.next, histories = node.moves.count, quiet_histories(worker, ply)
+        set_threats(node, tables)
         prefetch_rows(histories[1], node.position.side)
         generate(node.position, tables, node.moves, QUIET)
         for index in range(node.next, node.moves.count):

@@ -18,7 +18,6 @@ from zobra.search.node import finish_node, make_move, probe_tt, set_static_evalu
 from zobra.search.pruning import is_improving, null_move_allowed, null_move_depth, prune_move, reverse_futility_applies
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import late_move_depth, research_depth, singular_extension, singular_search_allowed
-from zobra.search.threats import set_threats
 from zobra.search.worker import ROOT_MOVE_MASK, WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import move_of, pv_of, score_from_table, score_of
 
@@ -84,7 +83,6 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
             return score
         extension = singular_extension(worker, score, bound, tt_score >= beta, pv_node, cut_node)
     # Step 9. Move loop
-    set_threats(node, tables)
     start_picking(node, tt_move)
     node.depth, node.pv_node, node.cut_node = depth, pv_node, cut_node
     best, best_move, old_alpha = -INFINITY, NO_MOVE, alpha
@@ -119,7 +117,8 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                 alpha, best_move = score, move
                 update_pv(worker, ply, move, score)
                 if score >= beta:
-                    update_histories(worker, ply, move, is_quiet, depth + (score > beta + parameters.history_beta_margin))
+                    history_depth = depth + (score > beta + parameters.history_beta_margin)
+                    update_histories(worker, tables, ply, move, is_quiet, history_depth)
                     break
         note_searched(node, move, is_quiet)
     # Step 14. Checkmate, stalemate, or the result of the node

@@ -13,7 +13,6 @@ from zobra.search.draw import is_draw
 from zobra.search.history import is_noisy
 from zobra.search.move_picker import legal_or_none, next_capture, next_move, skip_quiets, start_picking
 from zobra.search.node import make_move, probe_tt, set_static_evaluation, store_tt, tt_adjusted_evaluation, tt_cutoff
-from zobra.search.threats import set_threats
 from zobra.search.worker import WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import LOWER, UPPER, move_of, pv_of, score_from_table, score_of
 
@@ -50,8 +49,6 @@ def quiescence(worker, tables, ply, alpha, beta):
         alpha = max(alpha, best)
     # Step 3. Captures, or evasions, with delta pruning
     tt_move = legal_or_none(position, tables, move_of(tt_entry))
-    if in_check:
-        set_threats(node, tables)
     start_picking(node, tt_move if in_check or is_noisy(position, tt_move) else NO_MOVE)
     futility = stand_pat + parameters.quiescence_margin
     while True:

@@ -88,7 +88,6 @@ def judge_all_numbers(position, tables, verdicts):
 def pick_all(worker, tables, ply, tt_move, quiets_until, picked):
     """All moves of the picker in their order, and its stage after each; from `quiets_until` moves on, quiets are skipped."""
     node = worker.stack[ply]
-    set_threats(node, tables)
     start_picking(node, legal_or_none(node.position, tables, tt_move))
     picked.count = ZERO
     while picked.count < MAX_MOVES:
@@ -107,7 +106,6 @@ def picker_perft(worker, tables, ply, depth):
     """Perft whose moves come from the picker, with a table move made from the bits of the key."""
     node = worker.stack[ply]
     find_checks(node.position, tables)
-    set_threats(node, tables)
     start_picking(node, legal_or_none(node.position, tables, node.position.key & MOVE_MASK))
     total = np.int64(0)
     while True:

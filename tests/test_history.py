@@ -80,7 +80,7 @@ def test_cutoffs_teach_what_the_reference_learns(bench):
     node = bench.this["stack"][PLY]
     for board in random_boards(62, 8, 150):
         position = Position.from_board(board)
-        node["position"], node["attacked"] = position.record, source.getrandbits(64)
+        node["position"], node["attacked"] = position.record, (drawn := source.choice((0, source.getrandbits(64))))
         node["quiet_count"] = node["capture_count"] = 0
         before = (NOTHING_PLAYED, source.randrange(NOTHING_PLAYED), 77)
         bench.this["played"][PLY : PLY + BEFORE] = source.choices(before, k=BEFORE)
@@ -94,6 +94,8 @@ def test_cutoffs_teach_what_the_reference_learns(bench):
         depth = source.choice((1, 2, 7, 8, 127))
         bonus = min(DEFAULTS["history_slope"] * depth - DEFAULTS["history_offset"], DEFAULTS["history_bonus"])
         call(update_histories, bench, PLY, move=best, is_quiet=quiet[best], depth=depth)
+        if quiet[best] and not drawn:  # the enemy's attacks were not known
+            assert node["attacked"] == sum(1 << square for square in range(64) if board.is_attacked_by(not board.turn, square))
         reference.learn(reference.places(best, quiet[best]), bonus)
         for move in sorted(others, key=lambda move: not quiet[move]):
             if quiet[best] or not quiet[move]:
