@@ -11,13 +11,11 @@ from zobra.engine.generator import NOISY, QUIET, generate
 from zobra.engine.kernels import first_maximum, inlined, kernel
 from zobra.engine.layouts import MAX_MOVES
 from zobra.engine.legality import is_legal
-from zobra.engine.make import key_after
 from zobra.engine.move import NO_MOVE
 from zobra.engine.see import capture_value, see_at_least
 from zobra.search.history import capture_score, history_sum, prefetch_rows, quiet_histories
 from zobra.search.threats import set_threats, threat_score
 from zobra.search.worker import NODE, is_root_move
-from zobra.tt.table import prefetch_bucket
 
 TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, BAD_CAPTURES = range(6)
 VICTIM_WEIGHT = 32  # history values for a centipawn of captured material
@@ -39,8 +37,8 @@ def start_picking(node, tt_move):
 
 
 @kernel
-def pick_best(worker, node, tables):
-    """Take the best move left but the TT move, by selection sort, and prefetch its bucket; NO_MOVE after the last."""
+def pick_best(node):
+    """Take the best move left but the TT move, by selection sort; NO_MOVE after the last."""
     while node.next < node.moves.count:
         first, best = node.next, best_place(node, node.next, node.moves.count)
         move = node.moves.moves[best]
@@ -48,7 +46,6 @@ def pick_best(worker, node, tables):
         node.moves.moves[first] = move
         node.next = first + ONE
         if move != node.tt_move:
-            prefetch_bucket(worker.table, key_after(node.position, np.uint64(move), tables))
             return np.uint64(move)
     return NO_MOVE
 
@@ -68,7 +65,7 @@ def next_capture(worker, node, tables):
             node.scores[index] = VICTIM_WEIGHT * capture_value(position, move) + capture_score(worker, position, move)
         node.next, node.stage = ZERO, GOOD_CAPTURES
     while True:
-        move = pick_best(worker, node, tables)
+        move = pick_best(node)
         if move == NO_MOVE or see_at_least(position, tables, move, 0):
             return move
         moves.moves[node.bad_count] = np.uint16(move)
@@ -101,7 +98,7 @@ def next_move(worker, tables, ply):
             node.scores[index] = history_sum(node, histories, move) + threat_score(worker, node, move)
         node.stage = QUIETS
     if node.stage == QUIETS:
-        move = pick_best(worker, node, tables)
+        move = pick_best(node)
         if move != NO_MOVE:
             return move
         skip_quiets(node)

@@ -4,7 +4,7 @@ from zobra.engine.accumulator import refresh, update
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel
-from zobra.engine.make import make, make_null
+from zobra.engine.make import key_after, make, make_null
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.evaluation import evaluate
@@ -26,9 +26,10 @@ def make_move(worker, tables, ply, move):
         worker.played[ply + PLAYED_HERE] = NOTHING_PLAYED
         make_null(node.position, following.position, tables)
     else:
+        prefetch_bucket(worker.table, key_after(node.position, move, tables))
         worker.played[ply + PLAYED_HERE] = piece_to(node.position, move)
         make(node.position, following.position, move, tables)
-    prefetch_bucket(worker.table, following.position.key)
+    prefetch_bucket(worker.table, following.position.key)  # the one above leaves some special moves out
     for row, index in corrections(worker, ply + 1):
         prefetch_value(row, index)
     if worker.parameters.use_network != 0:  # not every node needs the accumulator, but the bucket is on its way meanwhile
