@@ -35,7 +35,7 @@ NODE = layout(
     *((name, "u8") for name in ("quiet_count", "capture_count")),
     ("threats", "u8", (6,)),  # by piece type: squares on which lesser enemy pieces attack it,
     ("checks", "u8", (6,)),  # and squares from which it gives check,
-    ("attacked", "u8"),  # and squares that the enemy attacks; set with the quiet moves, or for a cutoff by one
+    ("attacked", "u8"),  # and squares that the enemy attacks; 0 until quiet moves are generated, or one cuts off
     ("stage", "i8"),
     ("next", "u8"),  # next move to pick
     ("bad_count", "u8"),  # bad captures, kept at the head of the list
