@@ -36,9 +36,9 @@ class RootRanking(NamedTuple):
     hits: int
 
     def adjust(self, report: Report) -> Report:
-        """The report with the score of the tables, unless the search has found the mate itself."""
+        """The report with the tables' score, unless the search has found the mate, perhaps just before the fifty-move rule."""
         report = report._replace(tablebase_hits=self.hits)
-        found_mate = is_mate(report.score) and self.wdl == (WIN if report.score > 0 else LOSS)
+        found_mate = is_mate(report.score) and report.score * (self.wdl or DRAW) > 0
         return report if self.wdl is None or found_mate else report._replace(score=SCORES[self.wdl], bound=0)
 
 

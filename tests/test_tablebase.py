@@ -200,8 +200,8 @@ MATED = REPORT._replace(score=int(MATE) - 5, bound=0)
     [
         *((REPORT, wdl, SCORES[wdl], 0) for wdl in (WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS)),
         (REPORT, None, 123, 1),
-        (MATED, WIN, MATED.score, 0),  # the search has found the mate
-        *((MATED, wdl, SCORES[wdl], 0) for wdl in (CURSED_WIN, DRAW, LOSS)),
+        *((MATED, wdl, MATED.score, 0) for wdl in (WIN, CURSED_WIN)),  # the search has found the mate
+        *((MATED, wdl, SCORES[wdl], 0) for wdl in (DRAW, BLESSED_LOSS, LOSS)),
     ],
 )
 def test_scores_are_those_of_the_tables(report, wdl, score, bound):
