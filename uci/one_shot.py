@@ -15,7 +15,7 @@ from zobra.uci.console import Console
 from zobra.uci.loop import Loop
 from zobra.uci.options import MAX_HASH, MAX_LINES, MAX_THREADS
 
-AFTER_POSITION = ("go", "eval", "flip")  # words that neither a FEN nor a move can be
+AFTER_POSITION = ("go", "eval")  # words that neither a FEN nor a move can be
 PLAIN = {
     "uci": "Answer `uci`: name, author and options.",
     "isready": "Load the engine, and answer `readyok`.",
@@ -73,7 +73,7 @@ def run(*lines: str, **options: int) -> None:
     or an engine that cannot be loaded."""
     set_options = [f"setoption name {name} value {value}" for name, value in options.items()]
     commands = [command for line in (*set_options, *lines) if (command := parse(line)) is not None]
-    check_limits(commands)
+    check_commands(commands)
     needs_engine = commands != [Simple("uci")]
     console = Console()
     loop, status = Loop(console), 0
@@ -101,14 +101,14 @@ def run(*lines: str, **options: int) -> None:
     os._exit(status)  # at once, whatever a compilation is doing in its thread
 
 
-def check_limits(commands: list[Command]) -> None:
-    """typer.BadParameter names what is wrong with limits. A GUI's `go` is carried out whatever it says, a user's is not."""
+def check_commands(commands: list[Command]) -> None:
+    """typer.BadParameter names what is wrong. A GUI's command is carried out as far as it is understood, a user's is not."""
     problems: list[str] = []
     for command in commands:
+        problems += getattr(command, "problems", ())
         if isinstance(command, Count) and command.depth is None:
             problems.append("perft takes a depth")
         elif isinstance(command, Go):
-            problems += command.problems
             for name, number in command.numbers.items():
                 if name in AT_LEAST_ONE and number is not None and number < 1:
                     problems.append(f"go: {name} is at least 1, not {number}")
