@@ -46,6 +46,7 @@ CUT_LETTER = "setoption name BookFile value /ö/ñ.bin".encode().partition(b"\xb
         ((b"u", b"c", b"i\nisre", b"ady\nquit"), ["uci", "isready", "quit"]),
         (CUT_LETTER, ["setoption name BookFile value /ö/ñ.bin"]),
         (("/Übungen".encode("latin-1"),), ["/Übungen"]),
+        (("uci\nquit\n".encode("utf-8-sig"),), ["uci", "quit"]),  # with a byte-order mark
         ((bytes(range(128, 256)),), [bytes(range(128, 256)).decode("latin-1")]),
     ],
 )

@@ -57,7 +57,7 @@ class Console:
 
     def _decode(self, data: bytes) -> str:
         try:
-            line = data.decode()
+            line = data.decode("utf-8-sig")  # Notepad begins a file with a byte-order mark
         except UnicodeDecodeError:  # some GUIs write paths so
             line = data.decode("latin-1")
         self._note(IN, line)
