@@ -51,7 +51,12 @@ def test_values(name, text, value, remark):
 
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
-    [("Hash", "many", "Hash is a number"), ("Hash", None, "Hash is a number"), ("UCI_Chess960", "maybe", "true or false")],
+    [
+        ("Hash", "many", "Hash is a number from 1 to 1048576, not 'many'"),
+        *(("Hash", nothing, "not ''") for nothing in (None, "")),
+        ("UCI_Chess960", "maybe", "UCI_Chess960 is true or false, not 'maybe'"),
+        ("UCI_Chess960", None, "not ''"),
+    ],
 )
 def test_what_is_no_value_is_refused(name, text, fault):
     with pytest.raises(ValueError, match=fault):

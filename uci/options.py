@@ -45,12 +45,12 @@ class Option:
             return "" if text is None or text == EMPTY else text, None
         if self.kind == "check":
             if text is None or text.lower() not in ("true", "false"):
-                raise ValueError(f"option {self.name} is true or false, not {text!r}")
+                raise ValueError(f"option {self.name} is true or false, not {text or ''!r}")
             return text.lower(), None
         try:
             number = int(text or "")
         except ValueError:
-            raise ValueError(f"option {self.name} is a number from {self.low} to {self.high}, not {text!r}") from None
+            raise ValueError(f"option {self.name} is a number from {self.low} to {self.high}, not {text or ''!r}") from None
         within = min(max(number, self.low), self.high)
         return str(within), None if within == number else f"option {self.name} set to {within}, not to {number}"
 
