@@ -152,7 +152,7 @@ class IterativeDeepening:
             known = self._table.recall(self._key) if taken else 0
             if known and before:
                 self._table.revise(self._key, as_hint(known, before.moves[0]))
-            line = self._search_line(depth, before, not taken)
+            line = self._search_line(depth, before, len(taken))
             if taken:
                 self._table.revise(self._key, known)
             if line is not None:
@@ -163,8 +163,8 @@ class IterativeDeepening:
             found = (found + [line for line in self.lines if line.moves[0] not in begun])[: self._wanted]
         self.lines = found
 
-    def _search_line(self, depth: int, before: PvLine | None, is_first: bool) -> PvLine | None:
-        """Search one line in a window around its last score, widened on the side that fails.
+    def _search_line(self, depth: int, before: PvLine | None, rank: int) -> PvLine | None:
+        """Search the line after `rank` better ones in a window around its last score, widened on the side that fails.
 
         After a stop: the line if its first move was found better than that of the line `before`, None otherwise. Another thread
         may have changed the root's entry, so the search may have been stopped before it came to the latter.
@@ -177,18 +177,18 @@ class IterativeDeepening:
         moves, last, reduction = before.moves if before else (), None, 0
         worker["root_depth"] = depth
         while True:
-            worker["selective_depth"] = worker["root_number"] = 0
+            worker["selective_depth"], worker["root_number"] = 0, rank
             index = moves[0] % ROOT_MOVES if moves else 0
             spent = int(worker["root_nodes"][index])
             score = int(negamax(worker, TABLES_RECORD, 0, max(1, depth - reduction), alpha, beta, 0))
             found = tuple(worker["pv"][0][: worker["pv_length"][0]].tolist())
             reached = max(depth, int(worker["selective_depth"]))
             if worker["stopped"]:
-                if is_first and found:
+                if rank == 0 and found:
                     # promotions of one pawn are counted together, so their nodes show nothing
                     if not moves or (found[0] % ROOT_MOVES != index and worker["root_nodes"][index] > spent):
                         return PvLine(depth, reached, int(worker["root_score"]), 0, found)
-                return last if is_first and last and before and last.moves[0] != before.moves[0] else None
+                return last if rank == 0 and last and before and last.moves[0] != before.moves[0] else None
             moves = found or moves
             bound = 1 if score >= beta else -1 if score <= alpha else 0
             last = PvLine(depth, reached, score, bound, moves)

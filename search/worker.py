@@ -59,7 +59,7 @@ WORKER = layout(
     ("root_key_index", "i8"),  # index of the root's key in `keys`; smaller ones are of the game
     ("root_moves", MOVE_LIST),  # the moves allowed at the root; none: all
     ("root_move", "i8"),  # the root move being searched
-    ("root_number", "i8"),  # its number in this iteration, from 1
+    ("root_number", "i8"),  # its number in this iteration, from 1; the moves of better lines count
     ("reductions", "i8", (REDUCTION_DEPTHS, REDUCTION_MOVES)),  # 1024ths of a ply, by depth and move number
     ("null_move_min_ply", "i8"),  # ply below which a verification search allows no null move
     ("quiet_history", "i2", (2, 4, 64, 64)),  # by side, threat_index, from, to

@@ -98,8 +98,10 @@ def test_searchmoves_leave_no_trace_of_the_root(known_before, threads):
     assert after == before or (threads > 1 and (has_no_bound or is_older))  # a late thread leaves a move
 
 
-def test_what_the_search_looks_at():
+@pytest.mark.parametrize("multipv", [1, 3])
+def test_what_the_search_looks_at(multipv):
     searcher, seen = Searcher(4), []
+    searcher.multipv = multipv
     game = Game(parse_fen(MIDDLEGAME))
     searcher.search(game, Limits(depth=6), lambda report: seen.append(searcher.progress))
     legal = game.position.legal_moves()
