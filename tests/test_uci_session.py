@@ -193,7 +193,8 @@ def test_strength_options_reach_the_search(conversation):
     assert skill("Skill Level value 3") == skill_from_elo(1400)
     assert skill("UCI_AnalyseMode value true") is None
     assert skill("UCI_AnalyseMode value false", "UCI_LimitStrength value false") == skill_from_level(3)
-    for line, used in (("go depth 1", skill_from_level(3)), ("go infinite", None), ("go nodes 9", skill_from_level(3))):
+    weak = skill_from_level(3)
+    for line, used in (("go depth 1", weak), ("go infinite", None), ("go nodes 9", weak), ("go mate 1 nodes 9", None)):
         conversation.send(line)
         assert conversation.searcher.skill == used
     assert skill("Skill Level value 20") is None

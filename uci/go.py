@@ -67,7 +67,7 @@ class GoHandler:
     def go(self, command: Go) -> None:
         """Start a search, when none is running; it prints exactly one bestmove."""
         limits = limits_of(command, self._search_moves(command.searchmoves))
-        self._searcher.skill = None if limits.infinite else self.skill()
+        self._searcher.skill = None if limits.infinite or limits.mate is not None else self.skill()
         for problem in command.problems:
             self._console.inform(problem)
         self._console.remark(limits)
