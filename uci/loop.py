@@ -121,7 +121,7 @@ class Loop:
         match command:
             case str() if not command.strip() or command.lstrip().startswith("#"):
                 pass
-            case str() if self._interactive:
+            case str() if self._interactive and "setoption" not in command.lower().split():
                 console.say(f"unknown command {command.split()[0].lower()!r}: help lists the commands")
             case str():
                 (console.inform if "setoption" in command.lower().split() else console.remark)(f"not understood: {command}")
