@@ -16,40 +16,33 @@ from zobra.engine.position import TABLES_RECORD
 from zobra.engine.see import see_at_least
 
 KERNEL = """
-import installed_library
-from neighbour_of_kernel import ANSWER
-from zobra.engine import kernels
-
-
-@kernels.entry(kernels.INT)
-def answer():
-    return ANSWER
+import library_of_kernel
+from ..neighbour import ANSWER
+from zobra.engine.kernels import INT, entry
+@entry(INT)
+def answer(): return ANSWER
+def adder(more): return entry(INT)(lambda: ANSWER + more)
 """
 
 
 def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_path, monkeypatch):
-    """A test's kernel is not of the digest: a constant that it imports from its neighbour has to show in its name.
-
-    What an environment beside it holds, such as a library that is no Python source, is not looked at.
-    """
-    libraries = tmp_path / ".venv" / "site-packages"
-    libraries.mkdir(parents=True)
-    (libraries / "installed_library").write_bytes(bytes(3))
-    library = types.ModuleType("installed_library")
-    monkeypatch.setattr(library, "__file__", str(libraries / "installed_library"), raising=False)
-    monkeypatch.setitem(sys.modules, "installed_library", library)
+    """A constant that a test's kernel imports has to show in its name. A library that is no Python source is not looked at."""
+    library = types.ModuleType("library_of_kernel")
+    monkeypatch.setattr(library, "__file__", str(tmp_path / "library.so"), raising=False)
+    monkeypatch.setitem(sys.modules, "library_of_kernel", library)
     monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "neighbour_of_kernel.py").write_text("ANSWER = 42\n")
-    (tmp_path / "some_kernel.py").write_text(KERNEL)
-    kernel = importlib.import_module("some_kernel")
-    assert kernel.answer() == 42
-    first = kernel.answer.name
-    assert kernel.answer.key in kernels.store.read(kernel.answer.key)
-    for name in ("neighbour_of_kernel", "some_kernel"):
-        del sys.modules[name]
-    (tmp_path / "neighbour_of_kernel.py").write_text("ANSWER = 42 + 1\n")
-    kernel = importlib.import_module("some_kernel")
-    assert kernel.answer() == 43 and kernel.answer.name != first
+    (tmp_path / "upper" / "lower").mkdir(parents=True)
+    (tmp_path / "upper" / "lower" / "some_kernel.py").write_text(KERNEL)
+    names = set()
+    for answer in (42, 142):
+        (tmp_path / "upper" / "neighbour.py").write_text(f"ANSWER = {answer}\n")
+        kernel = importlib.import_module("upper.lower.some_kernel")
+        assert [kernel.answer(), kernel.adder(1)(), kernel.adder(2)()] == [answer, answer + 1, answer + 2]
+        assert kernel.answer.key in kernels.store.read(kernel.answer.key)
+        names.add(kernel.answer.name)
+        for name in ("upper.neighbour", "upper.lower.some_kernel"):
+            del sys.modules[name]
+    assert len(names) == 2
 
 
 def test_an_entry_has_one_signature():

@@ -18,7 +18,7 @@ from typing import Any
 import zobra.engine.kernels.linker as linker
 from zobra.engine.kernels.kernel_file import Kernels, ObjectCode
 from zobra.engine.kernels.selection import PACKAGE, selected, store
-from zobra.engine.kernels.sources import import_hash, import_kernel_sources, kernel_sources
+from zobra.engine.kernels.sources import import_hash, import_kernel_sources, kernel_sources, source_file
 from zobra.engine.kernels.types import KernelType
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "no_cpython_wrapper": True}
@@ -56,16 +56,16 @@ class Entry(Kernel):
         self.result, self.arguments = result, arguments
         self.code: ObjectCode | None = None
         file = Path(function.__code__.co_filename).resolve()
-        self._file, self.is_engine = file, file in kernel_sources()
-        self.is_kept = store.takes_entries and file.is_file()
+        self.is_engine = file in kernel_sources()
+        self.is_kept = store.takes_entries and file == source_file(function.__module__) and "<" not in function.__qualname__
         self._is_specialised = False
         _entries.append(self)
 
     @cached_property
     def name(self) -> str:
-        """The function's name, and a hash of what else than the digest can change it."""
+        """The function's name, and a hash of what else than the digest can change it. Functions inside others may share it."""
         name = f"{self.function.__module__}.{self.function.__qualname__}"
-        return name if self.is_engine else f"{name}-{import_hash(self._file)[:12]}"
+        return name if self.is_engine else f"{name}-{import_hash(self.function.__module__)[:12]}"
 
     @cached_property
     def key(self) -> str:

@@ -9,12 +9,14 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from importlib.util import resolve_name
 from pathlib import Path
 
 from zobra.engine.kernels.processor import PLATFORM, Target
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KERNEL_PACKAGES = ("engine", "engine/kernels", "tt", "search")
+INSTALLED = {"site-packages", "dist-packages"}  # in the paths of libraries
 RENAMED = {"+evex512", "+avx10.1", "+avx10.1-256", "+avx10.1-512"}  # what AVX-512 is called as well, by some versions of LLVM
 
 
@@ -31,23 +33,27 @@ def import_kernel_sources() -> None:
             import_module(".".join(("zobra", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"))
 
 
-def import_hash(path: Path) -> str:
-    """A hash of a source file and of those of ours that it imports, directly or not, without what the digest covers."""
-    found: set[Path] = set()
-    waiting = {path}
+def source_file(name: str) -> Path:
+    """The file of an imported module; this file for one that has none."""
+    return Path(getattr(sys.modules.get(name), "__file__", None) or __file__).resolve()
+
+
+def import_hash(name: str) -> str:
+    """A hash of a module's source and of those that it imports, directly or not, without what is installed or in the digest."""
+    found, waiting = dict[str, Path](), {name}
     while waiting:
-        found.add(current := waiting.pop())
-        names: set[str] = set()
-        for node in ast.walk(ast.parse(current.read_bytes())):
+        path = source_file(current := waiting.pop())
+        is_library = current.split(".")[0] in sys.stdlib_module_names or INSTALLED & set(path.parts)
+        if is_library or path.suffix != ".py" or path in kernel_sources():
+            continue
+        found[current] = path
+        for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Import):
-                names |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        files = {Path(file).resolve() for name in names if (file := getattr(sys.modules.get(name), "__file__", None))}
-        inside = {file: file.relative_to(base).parts for base in (ROOT, path.parent) for file in files if base in file.parents}
-        ours = {file for file, parts in inside.items() if "site-packages" not in parts}  # an environment may lie in the tree
-        waiting |= ours - found - kernel_sources().keys()
-    return _hash(sorted(found))
+                waiting |= {alias.name for alias in node.names} - found.keys()
+            elif isinstance(node, ast.ImportFrom):
+                base = resolve_name("." * node.level + (node.module or ""), sys.modules[current].__package__)
+                waiting |= {base, *(f"{base}.{alias.name}" for alias in node.names)} - found.keys()
+    return _hash(sorted(found.values()))
 
 
 def _hash(paths: Iterable[Path]) -> str:

@@ -78,7 +78,7 @@ class UserStore:
             return kernel_file.unpack(kernel_file.read_own(path), self._digest, self._level)
         except FileNotFoundError:
             pass
-        except kernel_file.NotOwn as error:
+        except (kernel_file.NotOwn, PermissionError) as error:
             note(f"a file of compiled kernels is not used: {error}")
         except (OSError, ValueError):
             remove(path)
