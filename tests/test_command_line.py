@@ -20,6 +20,7 @@ from zobra.uci.options import find
 
 COMMANDS = ("bench", "perft", "keys", "parameters", "warmup", "doctor", "uci-path", "install", "go", "position", "d", "eval")
 COMMANDS += ("match", "ladder", "suite", "report", "tune", "ablate", "train")
+FULL = "/dev/full"  # where there is such a device
 
 
 def zobra(*arguments: str, environment=None, typed="") -> subprocess.CompletedProcess:
@@ -35,9 +36,11 @@ def zobra(*arguments: str, environment=None, typed="") -> subprocess.CompletedPr
         (">&-", "", "standard output is closed"),
         ("<&- >&-", "", "standard output is closed"),
         ("<&- 2>&-", "standard input is closed", ""),
+        *((f"version >{FULL}", "", "[Errno 28] No space left on device") for _ in range(os.path.exists(FULL))),
+        ("genfens 99 | head -c 0; exit 1", "", ""),  # a reader may have enough
     ],
 )
-def test_a_closed_stream_is_named_on_one_that_is_open(redirection, stdout, stderr):
+def test_a_stream_that_fails_is_named_on_one_that_is_open(redirection, stdout, stderr):
     command = f"{shlex.quote(sys.executable)} -m zobra.uci {redirection}"
     done = subprocess.run(command, shell=True, check=False, stdin=subprocess.PIPE, capture_output=True, text=True, timeout=60)
     messages = [text and f"zobra: {text}\n" for text in (stdout, stderr)]
@@ -78,6 +81,7 @@ def test_help_lists_every_command_and_loads_no_kernel():
     [
         (["3"], "8902"),
         (["0"], "1"),
+        (["1", "startpos"], "20"),
         (["3", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", "--divide"], "97862"),
     ],
 )

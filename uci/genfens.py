@@ -26,10 +26,11 @@ def genfens(
     if not given["seed"].isdigit():
         raise typer.BadParameter(f"seed is a whole number, not {given['seed']!r}")
     try:
-        for fen in openings(count, int(given["seed"]), given["book"]):
-            typer.echo(f"info string genfens {fen}")
+        found = list(openings(count, int(given["seed"]), given["book"]))
     except (OSError, ValueError) as error:
         raise typer.BadParameter(str(error)) from None
+    for fen in found:
+        typer.echo(f"info string genfens {fen}")
 
 
 def openings(count: int, seed: int, book: str) -> Iterator[str]:

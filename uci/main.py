@@ -34,4 +34,7 @@ def main() -> None:
         from zobra.uci.command_line import app
 
         first, *words = arguments[0].split() or [""]  # a whole UCI command may come in quotes
-        app([first.lower(), *words, *arguments[1:]])
+        try:
+            app([first.lower(), *words, *arguments[1:]])
+        except OSError as error:  # of standard output: the disk is full
+            sys.exit(f"zobra: {error}")

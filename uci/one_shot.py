@@ -74,8 +74,7 @@ def run(*lines: str, **options: int) -> None:
     set_options = [f"setoption name {name} value {value}" for name, value in options.items()]
     commands = [command for line in (*set_options, *lines) if (command := parse(line)) is not None]
     check_commands(commands)
-    needs_engine = commands != [Simple("uci")]
-    console = Console()
+    console, needs_engine = Console(), commands != [Simple("uci")]
     loop, status = Loop(console), 0
 
     def stop(*_: object) -> None:

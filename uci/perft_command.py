@@ -21,7 +21,7 @@ def perft(
     if depth > counting.MAX_DEPTH:
         raise typer.BadParameter(f"depth is at most {counting.MAX_DEPTH}, not {depth}")
     try:
-        position = parse_fen(" ".join(fen) if fen else START)
+        position = parse_fen(" ".join(fen) if fen and fen != ["startpos"] else START)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
