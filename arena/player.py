@@ -23,9 +23,8 @@ from zobra.arena.files import printable
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.processes import kill_engine, run_async
 
-chess.engine.LOGGER.setLevel(logging.CRITICAL)  # a failure is reported as EngineFailure; python-chess need not log it too
-# nor need asyncio warn of an engine that ended after its loop, or before it was waited for
-logging.getLogger("asyncio").setLevel(logging.ERROR)
+for _logger in (chess.engine.LOGGER, logging.getLogger("asyncio")):
+    _logger.setLevel(logging.CRITICAL)  # a failure is reported as EngineFailure; nobody else need log it too
 
 # seconds: for a first word of the engine's protocol, for the whole start, for the answer to a late "stop", and for "quit"
 GREETING_TIME, START_TIME, LATE_TIME, QUIT_TIME = 10.0, 60.0, 10.0, 2.0
@@ -53,10 +52,10 @@ class TimedProtocol(chess.engine.Protocol):
 
     def __init__(self) -> None:
         super().__init__()
-        self.going, self.greeted = asyncio.Event(), False
+        self.going, self.greeted, self.seeks_move = asyncio.Event(), False, False
         self.go_time = self.data_time = 0.0
         self.answer_time: float | None = None
-        self.answer = ""
+        self.answer = self.last_score = ""
         self.errors: deque[str] = deque(maxlen=20)
         # what is not UTF-8 becomes escapes; python-chess would pass over the whole line, and wait for it forever
         self._decoders = defaultdict[int, codecs.IncrementalDecoder](lambda: _DECODER("backslashreplace"))
@@ -103,6 +102,17 @@ class Uci(TimedProtocol, chess.engine.UciProtocol):
     """A UCI engine."""
 
     answers, greetings = ("bestmove",), ("id", "option", "uciok")
+
+    def _line_received(self, line: str) -> None:
+        """Where python-chess reads a line. Of a search for a move it reads the last exact score only: a bound is none."""
+        if self.seeks_move and self.going.is_set() and line.startswith("info "):
+            self.last_score = line if " score " in line and "bound" not in line else self.last_score
+            self.line_received(line)
+            return
+        if self.last_score and self.command is not None:
+            self.command._line_received(self.last_score)
+        self.last_score = ""
+        super()._line_received(line)
 
     def problem(self, chess960: bool, from_start: bool, control: TimeControl) -> str:
         """Why the engine cannot play such games; empty if it can."""
@@ -179,8 +189,9 @@ class EnginePlayer:
         try:
             await asyncio.wait({coming}, timeout=min(GREETING_TIME, START_TIME))
             if not coming.done() and not protocol.greeted and GREETING_TIME < START_TIME:  # it may be no engine at all
-                problem = f"no word of {spec.protocol} in {GREETING_TIME:g} s{player._last_words()}"
-                raise EngineFailure("stall", f"{spec.name}: {problem}")
+                raise EngineFailure(
+                    "stall", f"{spec.name}: no word of {spec.protocol} in {GREETING_TIME:g} s{player._last_words()}"
+                )
             await asyncio.wait_for(coming, START_TIME)
             options = as_announced(spec.options, protocol.options)
             if not any(name.lower() in THREADS for name in options):  # some engines would take every processor
@@ -235,7 +246,7 @@ class EnginePlayer:
         protocol, clock = self._protocol, clocks[board.turn]
         allowance, limit = clock.allowance_ms(), engine_limit(clocks, board.turn, game)
         protocol.going.clear()
-        protocol.answer_time, protocol.answer = None, ""
+        protocol.answer_time, protocol.answer, protocol.seeks_move = None, "", True
         wanted = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
         task = asyncio.ensure_future(protocol.play(board, limit, game=game, info=wanted))
         going = asyncio.ensure_future(protocol.going.wait())

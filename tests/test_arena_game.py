@@ -70,7 +70,8 @@ def play(
 
 
 def test_an_ordinary_game():
-    record, running = play(scripted("W", "--score", "cp 31"), scripted("B", "--score", "mate -2"))
+    bound = "cp 31 pv e2e4\ninfo depth 6 nodes 150 score cp -900 lowerbound"  # which is no score
+    record, running = play(scripted("W", "--score", bound), scripted("B", "--score", "mate -2"))
     assert (record.result, record.reason, len(record.moves), running) == ("1/2-1/2", "move limit", 12, BOTH)
     board = chess.Board()
     for ply, played in enumerate(record.moves):
