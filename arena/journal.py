@@ -119,7 +119,7 @@ class GameRecord:
             "Opening": name if name and _NUMBERED.fullmatch(book_name) else book_name,
         }  # fmt: skip
         headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
-        game.headers.update({key: printable(value) for key, value in headers.items() if value})
+        game.headers.update({key: printable(value).replace('"', "'") for key, value in headers.items() if value})
         node: chess.pgn.GameNode = game
         for move, comment in [*((move, "book") for move in book), *((m.move, m.to_comment()) for m in self.moves)]:
             node = node.add_main_variation(move, comment=comment)
@@ -171,11 +171,13 @@ class Journal:
         path = folder / "journal.jsonl"
         content = path.read_bytes() if path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]  # half a line at the end, left by a sudden end, is cut off
-        self.records, texts = list[GameRecord](), list[str]()
-        for number, line in enumerate(whole.splitlines(), start=1):
-            texts.append((record := read_game(line, f"{path}:{number}", settings)).pgn_text(settings))
-            self.records.append(replace(record, moves=[]))
-        write_safely(folder / "games.pgn", "".join(texts))
+        lines, pgn = whole.splitlines(), folder / "games.pgn"
+        games = (read_game(line, f"{path}:{number}", settings) for number, line in enumerate(lines, start=1))
+        self.records = [replace(record, moves=[]) for record in games]
+        texts = (read_game(line, str(path), settings).pgn_text(settings) for line in (*lines[-1:], *lines))
+        written, last = pgn.read_bytes() if pgn.is_file() else b"", next(texts, "")
+        if written.count(b"[Event ") != len(lines) or not written.endswith(last.encode()):  # to make it anew takes minutes
+            write_safely(pgn, "".join(texts))
         self._files = [_open_to_append(folder / name) for name in ("journal.jsonl", "games.pgn")]
         self._files[0].truncate(len(whole))
 

@@ -58,12 +58,14 @@ def test_games_are_there_again(tmp_path):
 
 def test_half_a_line_at_the_end_is_forgotten(tmp_path):
     keep(tmp_path, record(0), record(1))
-    path = tmp_path / "journal.jsonl"
+    path, pgn = tmp_path / "journal.jsonl", tmp_path / "games.pgn"
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
-    (tmp_path / "games.pgn").write_text("torn")
+    pgn.write_text("torn")
     assert keep(tmp_path, record(1)) == [record(0, moves=[])] and path.read_bytes() == whole
-    assert (tmp_path / "games.pgn").read_text().count("[Event ") == 2
+    assert pgn.read_text().count("[Event ") == 2
+    pgn.write_text(pgn.read_text().replace("Zobra match", "mine", 1))
+    assert len(keep(tmp_path)) == 2 and pgn.read_text().count("mine") == 1  # whole, so it is not made anew
 
 
 def test_a_broken_line_is_named(tmp_path):
