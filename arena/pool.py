@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import gc
-import logging
 import multiprocessing
 import os
 import threading
@@ -73,8 +72,8 @@ class Pool:
                     except (EOFError, OSError):  # it died, by lack of memory perhaps
                         deaths += 1
                         if deaths >= _MOST_DEATHS:
-                            code = worker.process.exitcode
-                            raise RuntimeError(f"worker processes keep dying (exit code {code})") from None
+                            worker.process.join(1)  # its pipe may close first
+                            raise RuntimeError(f"worker processes keep dying (exit code {worker.process.exitcode})") from None
                         del self._workers[number]
                         worker.connection.close()
                         self._again.extend([worker.pairing] if worker.pairing else [])
@@ -165,11 +164,10 @@ class EngineSet:
 def work(connection: Connection, settings: Settings, processors: Sequence[int], log: Path | None) -> None:
     """A worker: plays the games that come, until the other end closes, also by its sudden end; then its engines end at once."""
     prepare_worker()
-    # an engine that ends in the middle of a write loses its game for that; asyncio need not log it too
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     if processors and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, processors)
     gc.disable()  # a collection in the middle of a move would count as the engine's time
+    gc.freeze()  # what is imported stays: collections between games need not look at it
     try:
         asyncio.run(_serve(connection, EngineSet(settings, log)))
     finally:
