@@ -41,7 +41,6 @@ SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it 
 _KEYS = ("default", "low", "high", "c_end", "r_end")
 _FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
 _INTERVAL = 50  # without a terminal: the values after so many games
-_LEVELS = "▁▂▃▄▅▆▇█"
 _POINTS = 200  # of a course in a drawing
 ParameterOption = typer.Option("--parameter", "-p", help=f"An option of the engine: {_FORM}.")
 FileOption = typer.Option("--parameters", help="TOML file, as `zobra parameters` prints it.")
@@ -294,8 +293,7 @@ class TuneDisplay(LivePanel):
 
     def finished(self, record: GameRecord, tuning: Tuning) -> None:
         """A game has ended, and the values may have changed."""
-        games = tuning.results.games
-        self.count(games)
+        self.count(games := tuning.results.games)
         if self.live:
             self.show(values_table(tuning))
         elif games % _INTERVAL == 0:
@@ -304,23 +302,14 @@ class TuneDisplay(LivePanel):
 
 
 def values_table(tuning: Tuning) -> Table:
-    """Each value with its course so far, and its effect once there are enough iterations."""
-    table = Table("parameter", "from", "now", "change in c_end", "course", "bounds", "Elo, upper − lower")
+    """Each value, and its effect once there are enough iterations."""
+    table = Table("parameter", "from", "now", "change in c_end", "bounds", "Elo, upper − lower")
     found = effects(np.reshape(tuning.signs, (-1, len(tuning.values))), np.array(tuning.scores))
-    rows = zip(tuning.plan.tunables, zip(*tuning.course, strict=True), found, strict=True)
-    for entry, course, (elo, error) in rows:
-        change, bounds = f"{(course[-1] - entry.default) / entry.c_end:+.2f}", f"{entry.low:g} to {entry.high:g}"
-        now, is_known = f"{course[-1]:.1f}", len(course) > ITERATIONS_EACH * len(tuning.values)
-        effect = f"{elo:+.1f} ± {error:.1f}" if is_known else ""
-        table.add_row(entry.name, f"{entry.default:g}", now, change, sparkline(course), bounds, effect)
+    is_known = len(tuning.scores) >= ITERATIONS_EACH * len(tuning.values)
+    for entry, now, (elo, error) in zip(tuning.plan.tunables, tuning.values.values(), found, strict=True):
+        change, bounds = f"{(now - entry.default) / entry.c_end:+.2f}", f"{entry.low:g} to {entry.high:g}"
+        table.add_row(entry.name, f"{entry.default:g}", f"{now:.1f}", change, bounds, f"{elo:+.1f} ± {error:.1f}" * is_known)
     return table
-
-
-def sparkline(values: Sequence[float], width: int = 24) -> str:
-    """A course in one line of text, between its lowest and highest value."""
-    shown = [values[round(index * (len(values) - 1) / (width - 1))] for index in range(width)]
-    low, reach = min(values), max(values) - min(values)
-    return "".join(_LEVELS[round((value - low) / reach * (len(_LEVELS) - 1)) if reach else 0] for value in shown)
 
 
 def draw_course(tuning: Tuning, path: Path) -> bool:

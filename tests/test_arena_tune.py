@@ -15,7 +15,7 @@ from zobra.arena.engines import EngineSpec
 from zobra.arena.journal import Journal
 from zobra.arena.pool import Playing
 from zobra.arena.settings import Settings
-from zobra.arena.tune import SIDES, Gains, Plan, Tunable, Tuning, draw_course, sparkline
+from zobra.arena.tune import SIDES, Gains, Plan, Tunable, Tuning, draw_course
 
 XBOARD_WITHOUT_POSITIONS = """
 for line in iter(input, "quit"):
@@ -72,7 +72,3 @@ def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, m
     Path("x.toml").write_text(f'name = "x"\nprotocol = "xboard"\ncommand = {command}\n')
     text = run("x.toml", "-p", "Speed", "-n", "4", "--openings", "book.epd", "--folder", "run", code=2)
     assert "cannot be given positions" in flat(text) and not Path("run").exists()
-
-
-def test_sparklines():
-    assert [sparkline(range(8), 8), sparkline([5.0], 4), sparkline([2, 1], 4)] == ["▁▂▃▄▅▆▇█", "▁▁▁▁", "██▁▁"]
