@@ -27,7 +27,7 @@ from zobra.arena.report_games import read_pgn
 
 _DEFAULT_TIME_MS = 500
 _START_TIMEOUT = 30.0  # seconds within which an engine must answer when it starts
-_COMPRESSIONS = (".gz", ".bz2", ".zst")
+_COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
 _PLACEMENT = re.compile(r"\s*([pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+\s+[wb]\s")
 _COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when it is analysed
 

@@ -10,7 +10,7 @@ import chess.engine
 from zobra.arena.files import printable
 
 _SECONDS = r"\d+(?:\.\d+)?|\.\d+"
-_CLOCK = re.compile(rf"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+):)?(?P<seconds>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?")
+_CLOCK = re.compile(rf"(?:(?P<moves>[1-9]\d*)/)?(?:(?P<minutes>\d+):)?(?P<seconds>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?")
 _FIXED = re.compile(r"(?P<kind>movetime|nodes|depth)=(?P<number>\d+)")
 USUAL_MOVES, _USUAL_SHARE = 60, 0.8  # a usual game: moves of each side, and the share of its time that a side uses up
 

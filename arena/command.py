@@ -131,7 +131,7 @@ def errors_as_messages() -> Iterator[None]:
             yield
     except typer.Exit:
         raise
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, OverflowError) as error:
         filename = getattr(error, "filename", None)
         text = f"{filename}: {error.strerror}" if filename else str(error)  # type: ignore[union-attr]
         raise typer.BadParameter(printable(text, longest=1000)) from error

@@ -61,7 +61,7 @@ class EngineSpec:
         return str(Path(found).absolute())
 
     def anchored(self) -> "EngineSpec":
-        """The same engine with absolute paths, so that its run can be resumed in any folder. Raises ValueError."""
+        """The same engine with absolute paths of its program and folder, to resume a run in any folder. Raises ValueError."""
         directory = self.directory and str(Path(self.directory).absolute())
         first = self.program() if Path(self.command[0]).name != self.command[0] else self.command[0]
         return replace(self, command=(first, *self.command[1:]), directory=directory)

@@ -140,6 +140,5 @@ def check_writable(path: Path) -> None:
         raise OSError(errno.ENOENT, "no such folder", str(path.parent))
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "not a file", str(path))
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_bytes(b"")
+    (temporary := path.with_name(path.name + ".new")).write_bytes(b"")
     temporary.unlink()

@@ -14,6 +14,7 @@ from zobra.arena import suite_results
 from zobra.arena.analysis import winning_chance
 from zobra.arena.command import errors_as_messages
 from zobra.arena.display import asked, counted, mate_text, outcome_text, summary_rows
+from zobra.arena.files import write_safely
 from zobra.arena.match import Results
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.report_games import ReportedGame, ReportedGames, read_match, read_pgn
@@ -45,7 +46,7 @@ def report(
     """Write a self-contained HTML page about a match, a PGN file or a suite."""
     page_path = output or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
     with errors_as_messages():
-        page_path.write_text(page := report_page(run), encoding="utf-8")
+        write_safely(page_path, page := report_page(run))
     typer.echo(f"{page_path} ({len(page.encode()) // 1024} KiB)")
 
 

@@ -49,7 +49,7 @@ class Sprt:
             raise ValueError(f"SPRT: elo0 ({self.elo0:g}) must be less than elo1 ({self.elo1:g})")
         if max(abs(self.elo0), abs(self.elo1)) > MOST_ELO:
             raise ValueError(f"SPRT: elo0 and elo1 must be between -{MOST_ELO} and {MOST_ELO}")
-        if min(self.alpha, self.beta) <= 0 or self.alpha + self.beta >= 1:
+        if not (min(self.alpha, self.beta) > 0 and self.alpha + self.beta < 1):  # not for NaN either
             raise ValueError("SPRT: alpha and beta must be above 0 and together below 1")
         if self.model not in MODELS:
             raise ValueError(f"SPRT: unknown model {self.model!r} (known: {', '.join(MODELS)})")

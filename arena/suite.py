@@ -191,7 +191,7 @@ async def _solve(player: EnginePlayer, position: SuitePosition, index: int, limi
         since = None if why_unsolved(position, move, mate, line) else since or effort
         if since is not None and limits.solved_plies is not None and effort.depth - since.depth >= limits.solved_plies:
             analysis.stop()
-    best = (await analysis.wait()).move
+    best = (await analysis.wait()).move or None  # a null move is none
     if best is None or board.uci(best) != move:
         # score and line of another move do not count for this one
         move, score_cp, mate, line, since = None if best is None else board.uci(best), None, None, (), None

@@ -47,6 +47,7 @@ def test_best_and_avoided_moves(answering):
     lines = [f"{QUEENS} bm Qa8#;", f"{QUEENS} bm Qa7;", f"{PAWNS} am e4;", f"{PAWNS} am e3;", f"{PAWNS} bm e3; am e4;"]
     outcomes = outcomes_of(command, lines, workers=3)
     assert [outcome.solved for outcome in outcomes] == [True, False, False, True, False]
+    assert not outcomes_of(answering({PAWNS: ["bestmove 0000"]}), [f"{PAWNS} am e4;"])[0].solved
     assert [outcome.why for outcome in outcomes][1:3] == ["best is Qa7", "e4 is to be avoided"]
     assert outcomes[0].effort == Effort(time_ms=7, nodes=100, depth=1)
     assert (outcomes[0].move, outcomes[0].score_cp, outcomes[0].line) == ("a1a8", 10, ("a1a8",))
