@@ -1,1 +1,1 @@
-"""What has been searched already: entry (the bits of one entry), memory (how much there is), table (probe and store)."""
+"""What has been searched already: entry (the bits of one entry), table (probe and store)."""

@@ -26,11 +26,10 @@ def genfens(
     if not given["seed"].isdigit():
         raise typer.BadParameter(f"seed is a whole number, not {given['seed']!r}")
     try:
-        found = list(openings(count, int(given["seed"]), given["book"]))
-    except (OSError, ValueError) as error:
+        for fen in openings(count, int(given["seed"]), given["book"]):
+            typer.echo(f"info string genfens {fen}")
+    except (FileNotFoundError, ValueError) as error:
         raise typer.BadParameter(str(error)) from None
-    for fen in found:
-        typer.echo(f"info string genfens {fen}")
 
 
 def openings(count: int, seed: int, book: str) -> Iterator[str]:

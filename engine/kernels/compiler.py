@@ -1,6 +1,6 @@
-"""Numba: the only module that imports it for kernels, and the one place that knows its private parts.
+"""Numba: the one place that knows its private parts.
 
-They were read in Numba 0.65 to 0.69, which is why pyproject.toml bounds its version.
+They were read in Numba 0.65 to 0.68, which is why pyproject.toml bounds its version.
 """
 
 from collections.abc import Callable
