@@ -189,9 +189,8 @@ class EnginePlayer:
         try:
             await asyncio.wait({coming}, timeout=min(GREETING_TIME, START_TIME))
             if not coming.done() and not protocol.greeted and GREETING_TIME < START_TIME:  # it may be no engine at all
-                raise EngineFailure(
-                    "stall", f"{spec.name}: no word of {spec.protocol} in {GREETING_TIME:g} s{player._last_words()}"
-                )
+                problem = f"no word of {spec.protocol} in {GREETING_TIME:g} s{player._last_words()}"
+                raise EngineFailure("stall", f"{spec.name}: {problem}")
             await asyncio.wait_for(coming, START_TIME)
             options = as_announced(spec.options, protocol.options)
             if not any(name.lower() in THREADS for name in options):  # some engines would take every processor

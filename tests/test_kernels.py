@@ -16,7 +16,7 @@ from zobra.engine.position import TABLES_RECORD
 from zobra.engine.see import see_at_least
 
 KERNEL = """
-import library_of_kernel
+import library_of_kernel, installed_library
 from ..neighbour import ANSWER
 from zobra.engine.kernels import INT, entry
 @entry(INT)
@@ -26,10 +26,10 @@ def adder(more): return entry(INT)(lambda: ANSWER + more)
 
 
 def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_path, monkeypatch):
-    """A constant that a test's kernel imports has to show in its name. A library that is no Python source is not looked at."""
-    library = types.ModuleType("library_of_kernel")
-    monkeypatch.setattr(library, "__file__", str(tmp_path / "library.so"), raising=False)
-    monkeypatch.setitem(sys.modules, "library_of_kernel", library)
+    """A constant that a test's kernel imports has to show in its name. What is no Python source is not looked at, nor what an
+    environment beside it holds."""
+    for name, file in (("library_of_kernel", "library.so"), ("installed_library", ".venv/site-packages/library.py")):
+        monkeypatch.setitem(sys.modules, name, types.SimpleNamespace(__file__=str(tmp_path / file)))
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "upper" / "lower").mkdir(parents=True)
     (tmp_path / "upper" / "lower" / "some_kernel.py").write_text(KERNEL)

@@ -121,10 +121,12 @@ class Loop:
         match command:
             case str() if not command.strip() or command.lstrip().startswith("#"):
                 pass
-            case str() if self._interactive and "setoption" not in command.lower().split():
+            case str() if "setoption" in command.lower().split():
+                console.inform(f"not understood: {command}")
+            case str() if self._interactive:
                 console.say(f"unknown command {command.split()[0].lower()!r}: help lists the commands")
             case str():
-                (console.inform if "setoption" in command.lower().split() else console.remark)(f"not understood: {command}")
+                console.remark(f"not understood: {command}")
             case Simple("uci"):
                 options = (*OPTIONS, *(parameter_options().values() if self._tunable else ()))
                 announcements = [option.announcement() for option in options]

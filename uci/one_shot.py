@@ -102,9 +102,8 @@ def run(*lines: str, **options: int) -> None:
 
 def check_commands(commands: list[Command]) -> None:
     """typer.BadParameter names what is wrong. A GUI's command is carried out as far as it is understood, a user's is not."""
-    problems: list[str] = []
+    problems = [problem for command in commands for problem in getattr(command, "problems", ())]
     for command in commands:
-        problems += getattr(command, "problems", ())
         if isinstance(command, Count) and command.depth is None:
             problems.append("perft takes a depth")
         elif isinstance(command, Go):
