@@ -1,6 +1,7 @@
 """The part of the build that pyproject.toml cannot say: kernels are compiled into the wheel, which is then for one platform."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,8 @@ class BuildWithKernels(build_py):
     """Copy the sources, then compile. An editable installation has its kernels in the source tree."""
 
     def run(self) -> None:
+        if not self.editable_mode:  # modules that an earlier build put there may exist no more
+            shutil.rmtree(Path(self.build_lib) / "zobra", ignore_errors=True)
         super().run()
         if not self.editable_mode:
             compile_kernels(Path(self.build_lib).resolve())
