@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 
 TUNABLE = "--tunable"  # speak UCI, and announce the parameters of the search too
 NETWORK = "--network"  # and a file: the network to be built in, for a conversation as for any command
@@ -11,17 +10,19 @@ NETWORK = "--network"  # and a file: the network to be built in, for a conversat
 def main() -> None:
     """Entry point. A conversation is imported without anything heavy, so that `uci` is answered at once."""
     arguments = sys.argv[1:]
-    if arguments[:1] == [NETWORK]:
-        path = Path(*arguments[1:2])
+    if asked := arguments[:1] == [NETWORK]:
+        if not arguments[1:]:
+            sys.exit(f"zobra: {NETWORK} needs a file")
+        os.environ["ZOBRA_NETWORK"] = os.path.abspath(arguments[1])  # for this process and its children
         del arguments[:2]
-        os.environ["ZOBRA_NETWORK"] = str(path.absolute())  # read when the engine is imported, here and in child processes
+    converses = arguments in ([], [TUNABLE])
+    if asked or (not converses and "ZOBRA_NETWORK" in os.environ):
         try:
-            from zobra.engine.network_file import read_network
+            from zobra.engine.network_file import BUILT_IN, read_network
 
-            read_network(path)
+            read_network(BUILT_IN)
         except ValueError as error:
             sys.exit(f"zobra: {error}")
-    converses = arguments in ([], [TUNABLE])
     for name, stream in (("output", sys.stdout), ("input", sys.stdin if converses else sys.stdout)):
         if stream is None:  # the next file that is opened would take its place
             print(f"zobra: standard {name} is closed", file=sys.stderr or sys.stdout)
