@@ -100,7 +100,7 @@ def keys(quick: Annotated[bool, typer.Option("--quick", help="Take a smaller sam
 @app.command()
 def warmup() -> None:
     """Compile the engine for this processor, unless that is done. The exit status is 1 if the result cannot be kept."""
-    os.environ.setdefault("ZOBRA_LEVEL", "native")  # read when the kernels are imported
+    os.environ["ZOBRA_LEVEL"] = os.environ.get("ZOBRA_LEVEL") or "native"  # read when the kernels are imported
     from zobra.engine import kernels
 
     console, begin = Console(highlight=False, soft_wrap=True), time.perf_counter()

@@ -132,7 +132,7 @@ class UserStore:
             from platformdirs import user_cache_dir
 
             base = user_cache_dir("zobra", appauthor=False)
-        return Path(base).absolute() / self._digest
+        return Path(base).expanduser().absolute() / self._digest
 
     def _make_folder(self) -> Path:
         """Make the folder, if it is not there. Then folders of other digests that are old and beyond the newest are removed."""
