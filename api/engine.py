@@ -19,6 +19,8 @@ from zobra.search.limits import ClockTimes, Limits, Report, Result
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import material_of, normalised, wdl
 
+LARGEST = 2**53  # limit: milliseconds, plies, nodes or moves
+
 
 def position(board: chess.Board | Position) -> Position:
     """Zobra's position of a board; ValueError if chess or Chess960 cannot be played from there."""
@@ -113,16 +115,24 @@ class Engine:
         return search.result(), [_info(reports[number], board, material) for number in sorted(reports)]
 
 
+def _milliseconds(seconds: float | None) -> int | None:
+    if seconds is not None and not abs(1000 * seconds) <= LARGEST:  # infinite, or no number
+        raise ValueError(f"a time is a number of seconds, not {seconds}; a limit that is left out is none")
+    return None if seconds is None else round(1000 * seconds)
+
+
 def _limits(limit: Limit, searchmoves: tuple[int, ...] | None) -> Limits:
-    seconds = (limit.white_clock, limit.black_clock, limit.white_inc, limit.black_inc)
-    white, black, white_increment, black_increment = (None if time is None else round(1000 * time) for time in seconds)
+    times = (limit.white_clock, limit.black_clock, limit.white_inc, limit.black_inc)
+    white, black, white_increment, black_increment = map(_milliseconds, times)
     clock = None
     if white is not None or black is not None:
         clock = ClockTimes(white, black, white_increment or 0, black_increment or 0, limit.remaining_moves)
-    movetime = None if limit.time is None else max(1, round(1000 * limit.time))
+    movetime = None if limit.time is None else max(1, _milliseconds(limit.time) or 0)
     given = [number for number in (movetime, limit.depth, limit.nodes, limit.mate) if number is not None]
-    if (clock is None and not given) or any(number < 1 for number in given):
-        raise ValueError(f"a search needs a limit of at least 1: time, depth, nodes, mate or a clock, not {limit}")
+    if (clock is None and not given) or not all(1 <= number <= LARGEST for number in given):
+        raise ValueError(f"a search needs a limit from 1 to 2**53: time, depth, nodes, mate or a clock, not {limit}")
+    if searchmoves == ():
+        raise ValueError("root_moves has no move")
     return Limits(limit.depth, limit.nodes, movetime, limit.mate, clock, searchmoves=searchmoves)
 
 

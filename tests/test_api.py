@@ -37,8 +37,7 @@ def test_the_page_on_python_is_true():
 
 
 def test_evaluations_are_those_of_the_engine_for_white():
-    searcher = Searcher(1)
-    boards, expected = [], []
+    searcher, boards, expected = Searcher(1), [], []
     for board, ours in playouts(8, 3):
         boards.append(board.copy(stack=False))
         expected.append(normalised(searcher.evaluate(ours) * (1 if board.turn else -1)))
@@ -52,8 +51,7 @@ def test_the_moves_of_a_board_count_for_repetition(engine):
     for text in ["g1f1", "a2b2", "f1g1", "b2a2", "g1f1", "a2b2", "f1g1", "b2a2", "g1f1", "a2b2"]:
         board.push_uci(text)
     assert engine.analyse(board, chess.engine.Limit(depth=4))["score"] == chess.engine.PovScore(chess.engine.Cp(0), chess.WHITE)
-    fresh = engine.analyse(chess.Board(board.fen()), chess.engine.Limit(depth=4))["score"]
-    assert fresh.white() < chess.engine.Cp(-300)
+    assert engine.analyse(chess.Board(board.fen()), chess.engine.Limit(depth=4))["score"].white() < chess.engine.Cp(-300)
 
 
 def test_castling_is_written_as_the_board_does(engine):
@@ -77,9 +75,12 @@ def test_a_game_that_is_over_has_no_move(engine, fen, score):
     [
         (lambda engine: engine.analyse(chess.Board(None), LIMIT), "White has no king"),
         (lambda engine: engine.analyse(chess.variant.AtomicBoard(), LIMIT), "not atomic"),
-        (lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(depth=0)), "limit of at least 1"),
+        (lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(depth=0)), "limit from 1 to"),
+        (lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(nodes=2**70)), "limit from 1 to"),
+        (lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(white_clock=float("inf"))), "seconds, not inf"),
         (lambda engine: engine.analyse(chess.Board(), LIMIT, multipv=0), "multipv is at least 1"),
         (lambda engine: engine.play(chess.Board(), LIMIT, root_moves=[chess.Move(0, 1)]), "'a1b1' is not a legal move"),
+        (lambda engine: engine.play(chess.Board(), LIMIT, root_moves=[]), "root_moves has no move"),
         (lambda engine: Engine(threads=0), "at least 1, not 32 and 0"),
         (lambda engine: evaluate([chess.Board(), chess.Board("8/8/8/8/8/8/8/K7 w - - 0 1")]), "Black has no king"),
         (lambda engine: perft(parse_fen(chess.STARTING_FEN), 99), "more than"),
@@ -92,8 +93,7 @@ def test_what_cannot_be_done_is_refused_by_name(engine, call, fault):
 
 @pytest.mark.parametrize("end", ["stop", "interrupt"])
 def test_a_search_is_ended_from_outside(engine, end):
-    action = engine.stop if end == "stop" else partial(signal.raise_signal, signal.SIGINT)
-    threading.Timer(0.3, action).start()
+    threading.Timer(0.3, engine.stop if end == "stop" else partial(signal.raise_signal, signal.SIGINT)).start()
     begin = time.monotonic()
     with nullcontext() if end == "stop" else pytest.raises(KeyboardInterrupt):
         assert engine.analyse(chess.Board(), chess.engine.Limit(time=60))["pv"]
