@@ -122,11 +122,10 @@ def _milliseconds(seconds: float | None) -> int | None:
 
 
 def _limits(limit: Limit, searchmoves: tuple[int, ...] | None) -> Limits:
-    times = (limit.white_clock, limit.black_clock, limit.white_inc, limit.black_inc)
-    white, black, white_increment, black_increment = map(_milliseconds, times)
+    white, black, *increments = map(_milliseconds, (limit.white_clock, limit.black_clock, limit.white_inc, limit.black_inc))
     clock = None
     if white is not None or black is not None:
-        clock = ClockTimes(white, black, white_increment or 0, black_increment or 0, limit.remaining_moves)
+        clock = ClockTimes(white, black, increments[0] or 0, increments[1] or 0, limit.remaining_moves)
     movetime = None if limit.time is None else max(1, _milliseconds(limit.time) or 0)
     given = [number for number in (movetime, limit.depth, limit.nodes, limit.mate) if number is not None]
     if (clock is None and not given) or not all(1 <= number <= LARGEST for number in given):
