@@ -21,7 +21,7 @@ ARCHITECTURE = f"(768 king-mirrored -> N) x 2 -> {BUCKETS} by pieces, squared cl
 QA, QB, SCALE = 255, 256, 400
 LARGEST_OUTPUT = 126  # of an output weight: QA × it, at most 32,130, fits in 16 bits; see clipped_square_sum
 MAX_BYTES = 1_000_000
-BUILT_IN = Path(os.environ.get("ZOBRA_NETWORK") or Path(__file__).parent / "data" / "zobra.network")  # see uci/main.py
+BUILT_IN = Path(os.environ.get("ZOBRA_NETWORK") or Path(__file__).parent / "data" / "zobra.network")  # or --network FILE
 
 
 class NetworkError(ValueError):
