@@ -3,11 +3,12 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
-from functools import partial, reduce
+from functools import reduce
 from pathlib import Path
+from subprocess import run
 
+import chess
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,8 +32,7 @@ def test_the_commands_of_readme(tmp_path):
     environment = {**os.environ, "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))}
     for pasted in found:
         command = reduce(lambda text, pair: text.replace(*pair), SMALLER.items(), pasted)
-        run = partial(subprocess.run, check=False, shell=True, cwd=tmp_path, env=environment, timeout=300)
-        done = run(command, capture_output=True, text=True)
+        done = run(command, check=False, shell=True, cwd=tmp_path, env=environment, timeout=300, capture_output=True, text=True)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
         assert "Traceback" not in done.stderr and done.stdout + done.stderr, command
     assert (tmp_path / "games" / "report.html").stat().st_size > 10_000
@@ -60,15 +60,12 @@ def test_links_and_files_of_the_documents_exist(document):
 
 @pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
 def test_every_benchmark_starts(script):
-    done = subprocess.run([sys.executable, script, "--help"], check=False, capture_output=True, text=True, timeout=300)
+    done = run([sys.executable, script, "--help"], check=False, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and "Usage" in done.stdout, done.stderr
 
 
 def test_the_examples_are_legal_and_have_answers():
-    import chess
-
-    openings = (ROOT / "examples" / "openings.epd").read_text().splitlines()
-    suite = (ROOT / "examples" / "suite.epd").read_text().splitlines()
+    openings, suite = ((ROOT / "examples" / f"{name}.epd").read_text().splitlines() for name in ("openings", "suite"))
     assert len(set(openings)) == len(openings) >= 50 and len(set(suite)) == len(suite) >= 15
     for line in openings:
         assert chess.Board(f"{line} 0 1").is_valid()

@@ -1,6 +1,5 @@
 """Options, the search's parameters among them: found in any case, kept within bounds, and clear about what they refuse."""
 
-import sys
 from pathlib import Path
 
 import chess
@@ -8,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.test_command_line import zobra
+from zobra.arena.files import tomllib
 from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game
 from zobra.search.limits import Limits
@@ -20,10 +20,7 @@ from zobra.uci.console import Console
 from zobra.uci.options import OPTIONS, find, parameter_options
 from zobra.uci.session import Session
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+ROOT = Path(__file__).parent.parent
 
 
 def test_every_option_is_found_in_any_case():
@@ -65,6 +62,15 @@ ANNOUNCED = (
 @pytest.mark.parametrize("text", ANNOUNCED.split("; "))
 def test_announcements_have_the_form_that_guis_parse(text):
     assert find(text.split(" type ")[0]).announcement() == f"option name {text}"
+
+
+def test_the_document_says_what_is_announced():
+    text = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")] for line in text.splitlines()]
+    for option in OPTIONS:
+        _, _, default, bounds, *_ = next(row for row in rows if option.name in ", ".join(row[1:2]).split(", "))
+        assert option.kind in ("button", "string") or option.default in default.split(", "), option.name
+        assert option.kind != "spin" or bounds == f"{option.low} to {option.high}"
 
 
 def test_bounds_are_those_of_the_search():
@@ -109,21 +115,18 @@ def test_options_reach_every_thread():
 
 
 def test_the_list_for_a_tuner_is_toml_or_what_openbench_takes():
-    def listed(*arguments: str):
-        return CliRunner().invoke(app, ["parameters", *arguments])
-
-    every = tomllib.loads(listed().stdout)["parameter"]
+    invoke = CliRunner().invoke
+    every = tomllib.loads(invoke(app, ["parameters"]).stdout)["parameter"]
     assert "use_table" not in every and len(every) > 10
-    one = tomllib.loads(listed("use_table").stdout)["parameter"]
-    assert one == {"use_table": {"default": 1, "low": 0, "high": 1, "c_end": 1}}
-    assert listed("use_table", "--openbench").stdout == "use_table, int, 1, 0, 1, 1, 0.002\n"
-    refused = listed("speed")
+    one = tomllib.loads(invoke(app, ["parameters", "use_table"]).stdout)
+    assert one == {"parameter": {"use_table": {"default": 1, "low": 0, "high": 1, "c_end": 1}}}
+    assert invoke(app, ["parameters", "use_table", "--openbench"]).stdout == "use_table, int, 1, 0, 1, 1, 0.002\n"
+    refused = invoke(app, ["parameters", "speed"])
     assert refused.exit_code == 2 and "no parameter speed" in refused.output
 
 
 def test_every_technique_to_ablate_is_switched_off_by_what_there_is():
-    file = Path(__file__).parent.parent / "benchmarks" / "techniques.toml"
-    techniques = tomllib.loads(file.read_text(encoding="utf-8"))
+    techniques = tomllib.loads((ROOT / "benchmarks" / "techniques.toml").read_text(encoding="utf-8"))
     assert len(techniques) > 10
     for name, off in techniques.items():
         for option, value in off.items():
