@@ -23,7 +23,7 @@ PLAIN = {
 }
 
 Fen = Annotated[list[str] | None, typer.Argument(metavar="[FEN]", help="FEN, in quotes or not. Default: the start position.")]
-Limits = Annotated[list[str] | None, typer.Argument(help="As in UCI: depth 10, nodes 1000000, movetime 500, perft 5, …")]
+Limits = Annotated[list[str] | None, typer.Argument(help="As in UCI: depth 10, nodes 1000000, perft 5, …; none: until Ctrl-C.")]
 Position = Annotated[list[str], typer.Argument(metavar="POSITION", help="As in UCI, then go LIMITS, eval or d (the default).")]
 Hash = Annotated[int, typer.Option(min=1, max=MAX_HASH, help="Transposition table in MB.")]
 Threads = Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Searching threads.")]
