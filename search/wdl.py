@@ -1,22 +1,21 @@
 """Win, draw and loss: the probabilities that a score stands for, fitted to games of Zobra against itself.
 
-The chance to win is a logistic function of the score. Where it passes one half depends on the material left: the less there is,
+The chance to win is a logistic function of the score. Where it passes one half depends on the pieces left: the fewer there are,
 the more it takes to win. The numbers are fitted by `zobra train wdl`. Idea: Stockfish's WDL model, by Joost VandeVondele.
 """
 
 import json
-import math
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from zobra.engine.position import Position
 from zobra.engine.scores import is_mate
 
 FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
-PIECE_VALUES = (1, 3, 3, 5, 9, 0)  # of a pawn, knight, bishop, rook, queen, king
-FULL_MATERIAL = 78  # both sides at the start
-USUAL_MATERIAL = 0.54  # the share that is left at move 32: median of 368 games of Zobra against itself
+MOST_PIECES, USUAL_MATERIAL = 30, 0.6  # of both sides, but the kings; the share left at move 32, median of 265 games at 8+0.08
 CERTAIN = 20_000  # centipawns: the score of a result that endgame tables know, beyond any evaluation and below any mate
 
 
@@ -29,36 +28,38 @@ class Wdl(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Centipawns, but for `offset`: the score that wins half of the games is `base` + `rise` / (material + `offset`)."""
+    """Centipawns, but for `offset` and `growth`. The methods take numbers or arrays; `material` is from 0 to 1."""
 
     base: float
     rise: float
     offset: float
-    spread: float  # of the logistic function
+    spread: float  # of the logistic function at a score of 0
+    growth: float  # by this share it grows with the score, up to 1: with more, the chance to win would not always rise
 
-    def even_chance(self, material: float) -> float:
-        """The score that wins every other game, with this share of the material (0 to 1)."""
+    def even_chance(self, material: Any) -> Any:
+        """The score that wins every other game."""
         return self.base + self.rise / (material + self.offset)
 
-    def win(self, score: float, material: float) -> float:
+    def win(self, score: Any, material: Any) -> Any:
         """Chance to win, 0 to 1."""
-        return (1 + math.tanh((score - self.even_chance(material)) / (2 * self.spread))) / 2  # the logistic function
+        even, size = self.even_chance(material), np.abs(score)
+        spread = self.spread * (1 + self.growth * size / (np.maximum(even, 1.0) + size))
+        return (1 + np.tanh((score - even) / (2 * spread))) / 2  # the logistic function
 
 
 @cache
 def fitted() -> Model:
     """The model in use."""
-    facts = json.loads(FILE.read_text())
-    return Model(*(float(facts[name]) for name in Model._fields))
+    return Model(*map(json.loads(FILE.read_text()).__getitem__, Model._fields))
 
 
 def material_of(position: Position) -> float:
-    """Share of the material of both sides that is left: 1 at the start, 0 for two kings."""
-    return min(1.0, sum(PIECE_VALUES[piece >> 1] for piece in position.pieces().values()) / FULL_MATERIAL)
+    """Share of the pieces of both sides that is left: 1 at the start, 0 for two kings. Their values would tell no more."""
+    return (len(position.pieces()) - 2) / MOST_PIECES
 
 
 def normalised(score: int) -> int:
-    """A score as it is shown: 100 wins every other game with the material usual at move 32. What is certain stays as it is."""
+    """A score as it is shown: 100 wins every other game with the pieces usual at move 32. What is certain stays as it is."""
     return score if abs(score) >= CERTAIN else round(100 * score / fitted().even_chance(USUAL_MATERIAL))
 
 
@@ -66,7 +67,6 @@ def wdl(score: int, material: float) -> Wdl:
     """The chances that a score (centipawns or mate, for the side to move) stands for."""
     if is_mate(score):
         return Wdl(1000, 0, 0) if score > 0 else Wdl(0, 0, 1000)
-    win, loss = fitted().win(score, material), fitted().win(-score, material)
-    most = max(1.0, win + loss)  # where the fit leaves no draws
-    win, loss = round(1000 * win / most), round(1000 * loss / most)
+    chances = fitted().win(np.array([score, -score]), material)
+    win, loss = map(round, 1000 * chances / max(1.0, chances.sum()))  # more than 1 where the fit leaves no draws
     return Wdl(win, max(0, 1000 - win - loss), min(loss, 1000 - win))

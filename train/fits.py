@@ -16,15 +16,15 @@ from scipy.sparse import csr_matrix, hstack
 from scipy.special import expit
 
 from zobra.engine.piece_square import FULL_PHASE, KIND_NAMES, MATERIAL, STAGES, TEMPO
-from zobra.search.wdl import FULL_MATERIAL, PIECE_VALUES, USUAL_MATERIAL, Model
+from zobra.search.wdl import MOST_PIECES, USUAL_MATERIAL, Model
 from zobra.train.game_kernel import DataError
 from zobra.train.games import write_atomically
 from zobra.train.positions import mailboxes
 
 PAWN = 100.0  # centipawns; the optimisers work in pawns
 TINY = 1e-9  # a probability
-BEGIN, UNITS = Model(20.0, 80.0, 0.1, 80.0), np.array(Model(PAWN, PAWN, 1.0, PAWN))
-BOUNDS = (None, None), (0, None), (0.02, None), (0.05, None)  # of a Model in UNITS
+BEGIN, UNITS = Model(20.0, 80.0, 0.1, 80.0, 0.5), np.array(Model(PAWN, PAWN, 1.0, PAWN, 1.0))
+BOUNDS = (None, None), (0, None), (0.02, None), (0.05, None), (0, 1)  # of a Model in UNITS
 SCALE = 400 / np.log(10)  # centipawns: 400 means odds of 10 to 1
 PHASES = np.array([0, 0, 1, 1, 1, 1, 2, 2, 4, 4, 0, 0, 0], np.float64)  # by piece, the empty square last
 KINDS, SQUARES = 6, 64
@@ -33,16 +33,13 @@ STIFFNESS = 1e-3  # pull towards the starting values, per squared pawn; matters 
 
 
 def material_shares(boards: np.ndarray) -> np.ndarray:
-    """Share of the full material on each board, as `material_of` counts it."""
-    values = np.array([PIECE_VALUES[piece >> 1] for piece in range(12)] + [0])
-    return np.minimum(1.0, values[boards].sum(axis=1) / FULL_MATERIAL)
+    """Share of the pieces that is left on each board, as `material_of` counts it."""
+    return ((boards < 12).sum(axis=1) - 2) / MOST_PIECES
 
 
-def outcome_probabilities(model: np.ndarray, scores: np.ndarray, material: np.ndarray) -> np.ndarray:
+def outcome_probabilities(model: Model, scores: np.ndarray, material: np.ndarray) -> np.ndarray:
     """Probabilities of loss, draw and win, one row each."""
-    base, rise, offset, spread = model
-    middle = base + rise / (material + offset)
-    win, loss = expit((scores - middle) / spread), expit((-scores - middle) / spread)
+    win, loss = model.win(scores, material), model.win(-scores, material)
     return np.stack([loss, np.maximum(1 - win - loss, TINY), win])
 
 
@@ -50,7 +47,7 @@ def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> 
     """The likeliest model, and its mean negative log likelihood (nats); scores in centipawns, results in half points."""
 
     def loss(numbers: np.ndarray) -> float:
-        likelihood = outcome_probabilities(UNITS * numbers, scores, material)[results, np.arange(len(results))]
+        likelihood = outcome_probabilities(Model(*(UNITS * numbers)), scores, material)[results, np.arange(len(results))]
         return float(-np.log(np.maximum(likelihood, TINY)).mean())
 
     found = minimize(loss, np.array(BEGIN) / UNITS, bounds=BOUNDS)
@@ -61,7 +58,7 @@ def compare_wdl(model: Model, positions: np.ndarray) -> Iterator[str]:
     """Lines of a table: shares of wins, draws and losses that the model predicts and that games had, near CHECKED_SCORES."""
     scores, material = positions["score"].astype(np.float64), material_shares(mailboxes(positions))
     shown = 100 * scores / model.even_chance(USUAL_MATERIAL)
-    predicted = outcome_probabilities(np.array(model), scores, material)[::-1]
+    predicted = outcome_probabilities(model, scores, material)[::-1]
     observed = positions["result"] == np.array([[2], [1], [0]])
     yield "score  positions  predicted: won drawn lost  observed: won drawn lost"
     for score in CHECKED_SCORES:
