@@ -51,7 +51,7 @@ def test_the_fit_finds_the_model_that_made_the_games():
     found, loss = fit_model(scores, material, results)
     for share in (0.1, 0.5, 0.9):
         assert found.even_chance(share) == pytest.approx(model.even_chance(share), rel=0.05)
-    assert found[3:] == pytest.approx(model[3:], rel=0.15) and 0 < loss < 1
+    assert found[3:] == (pytest.approx(model.spread, rel=0.05), pytest.approx(model.growth, rel=0.15)) and 0 < loss < 1
 
 
 def test_the_comparison_shows_what_games_had():
