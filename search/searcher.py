@@ -103,7 +103,7 @@ class Searcher:
         return evaluate_position(position, bool(self.parameters["use_network"]))
 
     def search(self, game: Game, limits: Limits, on_report: Callable[[Report], None] = lambda report: None) -> Result:
-        """Think about the present position of a game within limits, and report each finished attempt."""
+        """Search the present position of a game within limits. Each finished attempt is reported; if none, one of depth 0."""
         choices = tuple(game.position.legal_moves()) if limits.searchmoves is None else limits.searchmoves
         if not choices:
             return Result(0, 0)
@@ -136,6 +136,7 @@ class Searcher:
             found = self._smp.end()
             self.time.node_time.end(limits.clock, white, self.nodes)
             if not deepening.lines:
+                report(1, PvLine(0, 0, self.evaluate(game.position), 0, choices[:1]))
                 return Result(choices[0], 0)
             is_natural = self.skill and self.natural_time and len(choices) > 1
             self.time.hold_back(random.Random(game.position.key).uniform(*NATURAL_SHARES) if is_natural else 0)

@@ -70,6 +70,11 @@ def test_a_game_that_is_over_has_no_move(engine, fen, score):
     assert played.move is None and played.info == {"score": chess.engine.PovScore(score, chess.BLACK), "pv": [], "depth": 0}
 
 
+def test_even_the_shortest_search_answers(engine):
+    played = engine.play(chess.Board(), chess.engine.Limit(nodes=1))
+    assert played.info["pv"] == [played.move] and played.info["nodes"] == 1
+
+
 @pytest.mark.parametrize(
     ("call", "fault"),
     [

@@ -52,10 +52,11 @@ def test_the_same_search_twice_is_the_same(searcher, fen, multipv):
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 10, 100, 999, 1_024, 5_000, 60_001])
 @pytest.mark.parametrize("fen", [START, KIWIPETE])
-def test_the_node_limit_is_exact(searcher, fen, limit):
+def test_the_node_limit_is_exact_and_even_the_shortest_search_reports(searcher, fen, limit):
     result, reports = think(searcher, fen, Limits(nodes=limit))
     assert searcher.nodes == limit and result.best in parse_fen(fen).legal_moves()
-    assert not reports or reports[-1].nodes == limit == max(report.nodes for report in reports)
+    assert reports[-1].nodes == limit == max(report.nodes for report in reports)
+    assert limit > 1 or without_time(reports) == [(0, 0, searcher.evaluate(parse_fen(fen)), 0, 1, 0, (result.best,))]
 
 
 def test_reports_tell_of_growing_effort_up_to_the_depth_limit(searcher):

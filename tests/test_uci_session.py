@@ -10,7 +10,6 @@ import pytest
 from tests.prober import best
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.skill import skill_from_elo, skill_from_level
-from zobra.search.wdl import normalised
 from zobra.uci import session
 from zobra.uci.commands import ARGUMENTS, SIMPLE, parse
 from zobra.uci.console import Console
@@ -30,8 +29,7 @@ def fake_searcher(*_, **__):
         if searcher.failure:
             raise searcher.failure
         assert not limits.infinite or stopped.wait(30)
-        if limits.nodes != 1:
-            on_report(Report(1, 1, 20, 0, 5, 1, 0, (E2E4,)))
+        on_report(Report(1, 1, 20, 0, 5, 1, 0, (E2E4,)))
         return Result(E2E4, 0)
 
     searcher.search = search
@@ -98,13 +96,6 @@ def test_a_search_that_fails_costs_itself_only(conversation):
     assert len(best(failed)) == 1 and best(failed)[0] != "bestmove (none)"
     conversation.searcher.failure = None
     assert best(conversation.send("go depth 3")) == ["bestmove e2e4"]
-
-
-def test_even_the_shortest_search_reports(conversation):
-    assert conversation.send("go nodes 1") == [
-        f"info depth 0 seldepth 0 multipv 1 score cp {normalised(17)} nodes 1 nps 1000 hashfull 0 tbhits 0 time 0 pv e2e4",
-        "bestmove e2e4",
-    ]
 
 
 def test_options_reach_the_search(conversation):

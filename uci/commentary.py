@@ -19,19 +19,18 @@ BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
 class Commentary:
     """One search's. The lines of a depth are printed together, or kept. The last ones kept are printed when the search ends.
 
-    `describe` makes the line of a report; `look` that of the current move, empty if there is none. `reported` counts reports.
+    `describe` makes the line of a report; `look` that of the current move, empty if there is none.
     """
 
     def __init__(self, say: Callable[[str], None], describe: Callable[[Report], str], look: Callable[[], str]) -> None:
         self._say, self._describe, self._look = say, describe, look
         self._kept: list[str] = []
-        self.reported, self._printed, self._is_quiet, self._begin = 0, 0, False, time.monotonic()
+        self._printed, self._is_quiet, self._begin = 0, False, time.monotonic()
         self._over = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True, name="current move")
 
     def report(self, report: Report) -> None:
         """Print a line, or keep it if too many were printed lately. The first of several lines decides for all."""
-        self.reported += 1
         if report.multipv == 1:
             elapsed = time.monotonic() - self._begin
             self._kept, self._is_quiet = [], self._printed + 1 > BURST + LINES_A_SECOND * elapsed

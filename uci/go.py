@@ -154,7 +154,7 @@ class GoHandler:
         return self._search(game, limits)
 
     def _search(self, game: Game, limits: Limits, adjust: Callable[[Report], Report] = lambda report: report) -> Result:
-        """Search, and print each report as `adjust` changes it. A search too short for a report gets one all the same."""
+        """Search, and print each report as `adjust` changes it."""
         material, chess960 = material_of(game.position), self._is_on("UCI_Chess960")
 
         def describe(report: Report) -> str:
@@ -162,13 +162,9 @@ class GoHandler:
 
         commentary = Commentary(self._console.say, describe, lambda: progress_text(self._searcher.progress, chess960))
         try:
-            result = self._searcher.search(game, limits, commentary.report)
+            return self._searcher.search(game, limits, commentary.report)
         finally:
             commentary.end()
-        if not commentary.reported:
-            value = self._searcher.evaluate(game.position)
-            self._console.say(describe(Report(0, 0, value, 0, self._searcher.nodes, 0, 0, (result.best,))))
-        return result
 
     def _info(self, report: Report, material: float) -> str:
         chances = wdl(report.score, material) if self._is_on("UCI_ShowWDL") else None
