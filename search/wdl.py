@@ -15,7 +15,7 @@ from zobra.engine.position import Position
 from zobra.engine.scores import is_mate
 
 FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
-MOST_PIECES, USUAL_MATERIAL = 30, 0.6  # of both sides, but the kings; the share left at move 32, median of 265 games at 8+0.08
+MOST_PIECES, USUAL_MATERIAL = 30, 0.6  # of both sides, but the kings; the share left at move 32, median of 530 games at 8+0.08
 CERTAIN = 20_000  # centipawns: the score of a result that endgame tables know, beyond any evaluation and below any mate
 
 
