@@ -98,8 +98,9 @@ def test_a_set_made_from_other_sources_is_not_used(tree):
     callee = tree.engine / "callee.py"
     callee.write_text(callee.read_text() + "# edited\n")
     found = tree.start()
-    assert found["level"] == NATIVE and found["compiled"] == 2
+    assert found["level"] == NATIVE and found["compiled"] == 2 and found["description"].endswith("this processor")
     assert tree.start()["compiled"] == 0
+    assert tree.start(NUMBA_OPT="1")["description"].endswith("no set for NUMBA_OPT=1")
     (tree.compiled / "native.kernels").write_bytes((tree.compiled / f"{PORTABLE}.kernels").read_bytes())
     callee.write_text(callee.read_text().removesuffix("# edited\n"))
     assert tree.start()["level"] in LEVELS

@@ -38,7 +38,8 @@ class Selection(NamedTuple):
         is_native = self.target.level == NATIVE
         made_for = f"for exactly this processor ({self.target.name})" if is_native else self.target.level
         if not self.origin:
-            return f"compiled on this machine, {made_for}: the package has no set for these sources and this processor"
+            lacking = ", ".join(numba_variables()) or "these sources and this processor"
+            return f"compiled on this machine, {made_for}: the package has no set for {lacking}"
         reason = "" if is_native or _asked_level() else "; neither the package nor the store has a set for exactly this one"
         return f"{self.origin}: {made_for}{reason}"
 
