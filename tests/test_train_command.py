@@ -38,7 +38,7 @@ def run(*arguments: object):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def test_a_miniature_of_everything(tmp_path):
+def test_a_miniature_of_everything(tmp_path, monkeypatch):
     recipe = tmp_path / "mini.toml"
     recipe.write_text(MINIATURE)
     result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
@@ -57,9 +57,11 @@ def test_a_miniature_of_everything(tmp_path):
     assert run("pieces", recipe, "--folder", tmp_path, "--output", tmp_path / "pieces.json").exit_code == 0
     values = np.array(list(json.loads((tmp_path / "pieces.json").read_text())["endgame"].values()))
     assert values.shape == (6, 8, 8) and values[4].mean() > values[1].mean() > values[0].mean() > 0
-    shown = run("view", shards(tmp_path)[0], 3)
-    assert shown.exit_code == 0 and '[Round "3"]' in shown.output
+    assert '[Round "3"]' in run("view", shards(tmp_path)[0], 3).output
     assert run("view", shards(tmp_path)[0], 999).exit_code != 0
+    monkeypatch.setattr("zobra.train.pipeline.Generation.run", lambda games, show: games.stopping.set() or games.tally)
+    stopped = run("data", recipe, "--folder", tmp_path)
+    assert stopped.exit_code == 130 and "interrupted; the same command resumes here" in stopped.output
     a_network_that_does_not_verify_is_set_aside(recipe, tmp_path)
     recipe.write_text("hidden = 32" + MINIATURE)
     assert all("32 neurons cannot start from" in run(step, recipe, "--folder", tmp_path).output for step in ("data", "network"))

@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
 
 class _Commands(TyperGroup):
-    """An error that a user can cause ends a command with one sentence and status 1."""
+    """An error that a user can cause ends a command with a sentence and status 1, Ctrl-C with a sentence and status 130."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except (typer.Exit, BrokenPipeError):
             raise  # where the reader of the output has gone, typer ends quietly
-        except (ValueError, RuntimeError, OSError) as error:
-            typer.echo(f"zobra train: {error}", err=True)
-            raise typer.Exit(1) from error
+        except (ValueError, RuntimeError, OSError, KeyboardInterrupt) as error:
+            from zobra.arena.command import INTERRUPTED
+
+            typer.echo(f"zobra train: {str(error) or 'interrupted'}", err=True)
+            raise typer.Exit(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1) from error
 
 
 app = typer.Typer(cls=_Commands, no_args_is_help=True, help="Make an evaluation network: self-play games, training, tests.")

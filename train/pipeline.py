@@ -122,7 +122,7 @@ class Pipeline:
         before = f", {tally.shards_before} shards existed before" if tally.shards_before else ""
         self._console.print(f"{tally.games} games, {tally.plies} positions made{before}")
         if generation.stopping.is_set():
-            raise RuntimeError(STOPPED)
+            raise KeyboardInterrupt(STOPPED)
 
     def check(self) -> None:
         """Check the games."""
@@ -194,7 +194,7 @@ class Pipeline:
         except (ValueError, RuntimeError) as error:
             raise RuntimeError(f"the match in {folder} failed: {error}") from error
         if state.interrupted:
-            raise RuntimeError(STOPPED)
+            raise KeyboardInterrupt(STOPPED)
         share = state.results.points(name) / state.results.games
         needed = 1 / (1 + 10 ** (-plan.least_elo / 400))
         self._console.print(f"{name} scored {share:.1%}; {needed:.1%} is needed")
