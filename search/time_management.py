@@ -17,18 +17,18 @@ from zobra.search.iterative_deepening import PvLine
 from zobra.search.limits import ClockTimes, Limits
 from zobra.search.worker import DEADLINE, SIGNALS, STOP, clock_now
 
-MOST_MOVES, MOST_MOVES_WITHOUT_INCREMENT = 20.3, 30  # that a clock is shared out over: an increment refills it
-INCREMENT_SHARE = 0.88  # of the increment that comes back after the move
-OPTIMUM_FACTOR, MAXIMUM_FACTOR = 0.94, 3.3  # of a move's share: after the optimum, a depth seldom ends within the rest
+MOST_MOVES, MOST_MOVES_WITHOUT_INCREMENT = 20, 30  # that a clock is shared out over: an increment refills it
+INCREMENT_SHARE = 0.85  # of the increment that comes back after the move
+OPTIMUM_FACTOR, MAXIMUM_FACTOR = 1.0, 3.0  # of a move's share: after the optimum, a depth seldom ends within the rest
 RESERVE, RESERVE_SHARE = 150, 0.3  # milliseconds kept for a machine that stalls; at most this share of the clock,
 LEAST_RESERVE = 50  # but at least so many: with an increment the clock does not sink to nothing
-CLOCK_SHARE = 0.39  # of the clock: the most for one of several moves
+CLOCK_SHARE = 0.35  # of the clock: the most for one of several moves
 MINIMUM = 1  # millisecond
 
 FIRST_STABLE_DEPTH = 6  # plies: earlier depths say nothing of stability
-STABILITY_FACTORS = (1.49, 1.22, 1.03, 0.93, 0.81)  # by the number of depths for which the best move has not changed
-EFFORT_BASE, EFFORT_SLOPE = 1.6, 1.26  # of the share of nodes spent on the best move
-DROP_SCALE, DROP_LEAST, DROP_MOST = 115.0, 0.86, 1.48  # centipawns: a score that falls by so much would double the time
+STABILITY_FACTORS = (1.5, 1.2, 1.0, 0.9, 0.85)  # by the number of depths for which the best move has not changed
+EFFORT_BASE, EFFORT_SLOPE = 1.7, 1.2  # of the share of nodes spent on the best move
+DROP_SCALE, DROP_LEAST, DROP_MOST = 120.0, 0.9, 1.4  # centipawns: a score that falls by so much would double the time
 
 NANOSECONDS, NEVER = 1_000_000, np.iinfo(np.int64).max  # in a millisecond; the last there are
 
