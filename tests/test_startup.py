@@ -21,8 +21,8 @@ COMPILING = "info string compiling the engine"
 
 
 def without_kernels(store: Path) -> dict[str, str]:
-    """An environment in which the package has no kernels, since NUMBA_OPT changes their digest, and the store is this one."""
-    return {**os.environ, "ZOBRA_CACHE_DIR": str(store), "NUMBA_OPT": "1"}
+    """An environment with this store and no set of kernels, by NUMBA_OPT, where Numba shall compile all the same."""
+    return {**os.environ, "ZOBRA_CACHE_DIR": str(store), "NUMBA_OPT": "1", "NUMBA_DISABLE_JIT": "1"}
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from zobra.engine.kernels.selection import selected
 # Numba asks the environment, or LLVM, what to compile for, once, when it makes its code generator: here.
 config.CPU_NAME, config.CPU_FEATURES = selected.target.name, selected.target.attributes
 cpu_target.target_context.codegen()
+config.DISABLE_JIT = 0  # whatever NUMBA_DISABLE_JIT says: kernels have no other form than the compiled one
 
 
 def type_of_intrinsic(function: Callable[..., Any]) -> tuple[Any, Any]:
