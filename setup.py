@@ -18,7 +18,9 @@ MISUSED = 2  # the exit status of the build step for levels that do not exist
 
 def compile_kernels(folder: str | Path) -> None:
     """Compile the kernels of the package `zobra` in a folder. A failure is a warning: the engine can compile when it starts."""
-    done = subprocess.run([sys.executable, "-B", "-m", "zobra.engine.kernels.build"], check=False, cwd=folder)
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "zobra.engine.kernels.build"], check=False, cwd=folder
+    )
     if done.returncode == MISUSED:
         sys.exit(MISUSED)
     if done.returncode:
@@ -59,4 +61,7 @@ class WheelForPlatform(bdist_wheel):
         return (python, abi, platform) if self.root_is_pure else ("py3", "none", platform)
 
 
-setup(distclass=PlatformDistribution, cmdclass={"build_py": BuildWithKernels, "bdist_wheel": WheelForPlatform})
+setup(
+    distclass=PlatformDistribution,
+    cmdclass={"build_py": BuildWithKernels, "bdist_wheel": WheelForPlatform},
+)

@@ -35,7 +35,11 @@ def play() -> str:
 def main(signature: str) -> None:
     """Every check, one after the other; AssertionError names what failed."""
     kernels = subprocess.check_output(
-        [sys.executable, "-c", "from zobra.engine import kernels; print(kernels.selected.describe())"]
+        [
+            sys.executable,
+            "-c",
+            "from zobra.engine import kernels; print(kernels.selected.describe())",
+        ]
     )
     print(kernels.decode().strip())
     assert kernels.startswith(b"the package"), "the package carries no kernels for this processor"

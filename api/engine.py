@@ -40,7 +40,9 @@ def evaluate(boards: Iterable[chess.Board | Position]) -> np.ndarray:
         part = positions[start : start + BATCH]
         batch["positions"][0, : len(part)] = [each.record for each in part]
         evaluate_batch(TABLES_RECORD["network"], batch[0], len(part))
-        scores[start : start + BATCH] = [normalised(int(score)) for score in batch["scores"][0, : len(part)]]
+        scores[start : start + BATCH] = [
+            normalised(int(score)) for score in batch["scores"][0, : len(part)]
+        ]
     return scores
 
 
@@ -71,7 +73,12 @@ class Engine:
         self._searcher.stop()
 
     def analyse(
-        self, board: chess.Board, limit: Limit, *, multipv: int | None = None, root_moves: Iterable[chess.Move] | None = None
+        self,
+        board: chess.Board,
+        limit: Limit,
+        *,
+        multipv: int | None = None,
+        root_moves: Iterable[chess.Move] | None = None,
     ) -> InfoDict | list[InfoDict]:
         """Search a board: one InfoDict, or a list of the `multipv` best lines, the best first.
 
@@ -80,14 +87,22 @@ class Engine:
         infos = self._search(board, limit, 1 if multipv is None else multipv, root_moves)[1]
         return infos[0] if multipv is None else infos
 
-    def play(self, board: chess.Board, limit: Limit, *, root_moves: Iterable[chess.Move] | None = None) -> PlayResult:
+    def play(
+        self, board: chess.Board, limit: Limit, *, root_moves: Iterable[chess.Move] | None = None
+    ) -> PlayResult:
         """Search a board for the move to play; no move where the game is over."""
         result, infos = self._search(board, limit, 1, root_moves)
-        best, ponder = (_move(move, board) if move else None for move in (result.best, result.ponder))
+        best, ponder = (
+            _move(move, board) if move else None for move in (result.best, result.ponder)
+        )
         return PlayResult(best, ponder, infos[0])
 
     def _search(
-        self, board: chess.Board, limit: Limit, multipv: int, root_moves: Iterable[chess.Move] | None
+        self,
+        board: chess.Board,
+        limit: Limit,
+        multipv: int,
+        root_moves: Iterable[chess.Move] | None,
     ) -> tuple[Result, list[InfoDict]]:
         if multipv < 1:
             raise ValueError(f"multipv is at least 1, not {multipv}")
@@ -98,13 +113,24 @@ class Engine:
         if not any(board.legal_moves):
             score = PovScore(Mate(0) if board.is_check() else Cp(0), board.turn)
             return Result(0, 0), [InfoDict(score=score, pv=[], depth=0)]
-        moves = None if root_moves is None else tuple(game.position.parse_move(move.uci()) for move in root_moves)
+        moves = (
+            None
+            if root_moves is None
+            else tuple(game.position.parse_move(move.uci()) for move in root_moves)
+        )
         limits = _limits(limit, moves)
         self._searcher.multipv = multipv
         self._searcher.arm()
         reports: dict[int, Report] = {}
-        with ThreadPoolExecutor(1) as thread:  # Ctrl-C reaches Python only while its main thread runs no kernel
-            search = thread.submit(self._searcher.search, game, limits, lambda report: reports.update({report.multipv: report}))
+        with ThreadPoolExecutor(
+            1
+        ) as thread:  # Ctrl-C reaches Python only while its main thread runs no kernel
+            search = thread.submit(
+                self._searcher.search,
+                game,
+                limits,
+                lambda report: reports.update({report.multipv: report}),
+            )
             try:
                 while not wait([search], timeout=0.1).done:
                     pass
@@ -112,24 +138,36 @@ class Engine:
                 self._searcher.stop()
                 raise
         material = material_of(game.position)
-        return search.result(), [_info(reports[number], board, material) for number in sorted(reports)]
+        return search.result(), [
+            _info(reports[number], board, material) for number in sorted(reports)
+        ]
 
 
 def _milliseconds(seconds: float | None) -> int | None:
     if seconds is not None and not abs(1000 * seconds) <= LARGEST:  # infinite, or no number
-        raise ValueError(f"a time is a number of seconds, not {seconds}; a limit that is left out is none")
+        raise ValueError(
+            f"a time is a number of seconds, not {seconds}; a limit that is left out is none"
+        )
     return None if seconds is None else round(1000 * seconds)
 
 
 def _limits(limit: Limit, searchmoves: tuple[int, ...] | None) -> Limits:
-    white, black, *increments = map(_milliseconds, (limit.white_clock, limit.black_clock, limit.white_inc, limit.black_inc))
+    white, black, *increments = map(
+        _milliseconds, (limit.white_clock, limit.black_clock, limit.white_inc, limit.black_inc)
+    )
     clock = None
     if white is not None or black is not None:
-        clock = ClockTimes(white, black, increments[0] or 0, increments[1] or 0, limit.remaining_moves)
+        clock = ClockTimes(
+            white, black, increments[0] or 0, increments[1] or 0, limit.remaining_moves
+        )
     movetime = None if limit.time is None else max(1, _milliseconds(limit.time) or 0)
-    given = [number for number in (movetime, limit.depth, limit.nodes, limit.mate) if number is not None]
+    given = [
+        number for number in (movetime, limit.depth, limit.nodes, limit.mate) if number is not None
+    ]
     if (clock is None and not given) or not all(1 <= number <= LARGEST for number in given):
-        raise ValueError(f"a search needs a limit from 1 to 2**53: time, depth, nodes, mate or a clock, not {limit}")
+        raise ValueError(
+            f"a search needs a limit from 1 to 2**53: time, depth, nodes, mate or a clock, not {limit}"
+        )
     if searchmoves == ():
         raise ValueError("root_moves has no move")
     return Limits(limit.depth, limit.nodes, movetime, limit.mate, clock, searchmoves=searchmoves)
@@ -140,7 +178,9 @@ def _move(move: int, board: chess.Board) -> chess.Move:
 
 
 def _info(report: Report, board: chess.Board, material: float) -> InfoDict:
-    score = Mate(mate_in_moves(report.score)) if is_mate(report.score) else Cp(normalised(report.score))
+    score = (
+        Mate(mate_in_moves(report.score)) if is_mate(report.score) else Cp(normalised(report.score))
+    )
     info = InfoDict(
         score=PovScore(score, board.turn),
         wdl=PovWdl(chess.engine.Wdl(*wdl(report.score, material)), board.turn),

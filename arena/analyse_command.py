@@ -46,7 +46,9 @@ def open_source(text: str) -> AnalysisSource:
     if _PLACEMENT.match(text + " "):
         return AnalysisSource(1, lambda: iter([_position(text, "FEN")]), positions=True)
     content, name = read_text(text), "standard input" if text == STANDARD_INPUT else text
-    lines = [line for line in content.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    lines = [
+        line for line in content.splitlines() if line.strip() and not line.lstrip().startswith("#")
+    ]
     if lines and _PLACEMENT.match(lines[0] + " "):
         places = [f"{name}:{number}" for number in range(1, len(lines) + 1)]
         return AnalysisSource(len(lines), lambda: map(_position, lines, places), positions=True)
@@ -57,7 +59,9 @@ def open_source(text: str) -> AnalysisSource:
 
 
 def _games(content: str) -> Iterator[chess.pgn.Game | ValueError]:
-    for number, game in enumerate(iter(partial(chess.pgn.read_game, io.StringIO(content)), None), start=1):
+    for number, game in enumerate(
+        iter(partial(chess.pgn.read_game, io.StringIO(content)), None), start=1
+    ):
         problem = game.errors[0] if game.errors else ""
         if type(game.board()) is not chess.Board:
             problem = f"its variant is {game.board().uci_variant}"
@@ -70,7 +74,9 @@ def _position(line: str, where: str) -> chess.pgn.Game | ValueError:
         board, operations = read_epd(line)
     except ValueError as error:
         return ValueError(f"{where}: {error}")
-    game = chess.pgn.Game({"Event": str(operations.get("id") or where), "White": "?", "Black": "?", "Result": "*"})
+    game = chess.pgn.Game(
+        {"Event": str(operations.get("id") or where), "White": "?", "Black": "?", "Result": "*"}
+    )
     game.setup(board)
     return game
 
@@ -86,12 +92,18 @@ def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
         is_last, original = not content[file.tell() :].strip(), next(sources, None)
         if is_last and done and not content.endswith("\n\n"):
             break
-        is_same = original is not None and all(game.headers.get(name) == original.headers.get(name) for name in _COMPARED)
-        if original is not None and original.next() is not None:  # a position gets moves by its analysis
+        is_same = original is not None and all(
+            game.headers.get(name) == original.headers.get(name) for name in _COMPARED
+        )
+        if (
+            original is not None and original.next() is not None
+        ):  # a position gets moves by its analysis
             is_same = is_same and list(game.mainline_moves()) == list(original.mainline_moves())
         if not is_same or game.headers.get("Annotator") != annotator:
             found = game.headers.get("Annotator", "nobody")
-            raise ValueError(f"{output} holds another analysis (by {found}): name another file with --output")
+            raise ValueError(
+                f"{output} holds another analysis (by {found}): name another file with --output"
+            )
         done, offset = done + 1, file.tell()
     if offset < len(content):
         output.write_text(content[:offset], encoding="utf-8")
@@ -99,17 +111,38 @@ def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
 
 
 def analyse(
-    source: Annotated[str, typer.Argument(metavar="GAMES", help="A PGN or EPD file (also packed), a FEN, or - for input.")],
-    engine: Annotated[str, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file.")] = "zobra",
-    time: Annotated[int | None, typer.Option(min=1, help=f"Milliseconds a position ({_DEFAULT_TIME_MS} if no limit).")] = None,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAMES", help="A PGN or EPD file (also packed), a FEN, or - for input."
+        ),
+    ],
+    engine: Annotated[
+        str, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file.")
+    ] = "zobra",
+    time: Annotated[
+        int | None,
+        typer.Option(min=1, help=f"Milliseconds a position ({_DEFAULT_TIME_MS} if no limit)."),
+    ] = None,
     depth: Annotated[int | None, typer.Option(min=1, help="Depth a position, in plies.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
-    multipv: Annotated[int, typer.Option(min=1, max=50, help="Lines a position; above 1 every move gets them.")] = 1,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads of the engine.", show_default="1")] = None,
-    hash_mb: Annotated[int | None, typer.Option("--hash", min=1, help="Megabytes of its table.")] = None,
+    multipv: Annotated[
+        int, typer.Option(min=1, max=50, help="Lines a position; above 1 every move gets them.")
+    ] = 1,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads of the engine.", show_default="1")
+    ] = None,
+    hash_mb: Annotated[
+        int | None, typer.Option("--hash", min=1, help="Megabytes of its table.")
+    ] = None,
     option: EngineOptions = None,
-    output: Annotated[Path | None, typer.Option(help="The annotated PGN.", show_default="NAME.analysed.pgn beside it")] = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write a page with the games to replay, too.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="The annotated PGN.", show_default="NAME.analysed.pgn beside it"),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page with the games to replay, too.")
+    ] = None,
 ) -> None:
     """Analyse games or positions: evaluations, marks for mistakes, better lines, and the accuracy of each side.
 
@@ -117,17 +150,29 @@ def analyse(
     """
     if time is None and depth is None and nodes is None:
         time = _DEFAULT_TIME_MS
-    search = Search(chess.engine.Limit(time=time and time / 1000, depth=depth, nodes=nodes), multipv)
+    search = Search(
+        chess.engine.Limit(time=time and time / 1000, depth=depth, nodes=nodes), multipv
+    )
     if output is None:
         path = Path(source)
         if source == STANDARD_INPUT or ("/" in source and not path.exists()):
             output = html and html.with_suffix(".pgn")
         else:
-            output = (path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path).with_suffix(".analysed.pgn")
+            output = (
+                path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path
+            ).with_suffix(".analysed.pgn")
     # without a file the PGN goes to standard output, and all else to standard error
-    console = Console(stderr=True, markup=False, highlight=False, emoji=False) if output is None else plain_console()
+    console = (
+        Console(stderr=True, markup=False, highlight=False, emoji=False)
+        if output is None
+        else plain_console()
+    )
     with errors_as_messages():
-        own = [f"{name}={value}" for name, value in (("Threads", threads), ("Hash", hash_mb)) if value is not None]
+        own = [
+            f"{name}={value}"
+            for name, value in (("Threads", threads), ("Hash", hash_mb))
+            if value is not None
+        ]
         spec = read_engine(engine, [*own, *(option or [])])
         try:
             run_async(_run(console, open_source(source), spec, search, output))
@@ -140,7 +185,9 @@ def analyse(
             console.print(f"page: {html}", soft_wrap=True)
 
 
-async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None) -> None:
+async def _run(
+    console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None
+) -> None:
     """Analyses the games that an earlier run has not; each is added to the output when it is done."""
     engine = await Analyst.start(spec, _START_TIMEOUT)
     try:
@@ -161,7 +208,11 @@ async def _run(console: Console, source: AnalysisSource, spec: EngineSpec, searc
                     done -= 1
                 else:
                     sides, lines = await annotate(game, engine, search, partial(show, index))
-                    for line in _position_summary(game, lines) if source.positions else _game_summary(game, sides):
+                    for line in (
+                        _position_summary(game, lines)
+                        if source.positions
+                        else _game_summary(game, sides)
+                    ):
                         console.print(line, soft_wrap=True)
                     if output is None:
                         typer.echo(f"{game}\n")

@@ -25,7 +25,10 @@ MARKS = (
 )
 _LARGEST_LOSS = 1000  # centipawns that one move adds to the average loss at most
 _LINE_PLIES = 12  # of a line that is written as a variation
-_GRACE, _LONGEST_WAIT = 10.0, 600.0  # seconds for an answer: after the time of a search is up, and without a limit of time
+_GRACE, _LONGEST_WAIT = (
+    10.0,
+    600.0,
+)  # seconds for an answer: after the time of a search is up, and without a limit of time
 
 
 def winning_chance(score: chess.engine.Score) -> float:
@@ -45,7 +48,9 @@ def move_accuracy(loss: float) -> float:
 
 def centipawn_loss(best: chess.engine.Score, played: chess.engine.Score) -> int:
     """What a move lost, both scores from the mover's view; mates count as the largest loss."""
-    best_cp, played_cp = (min(_LARGEST_LOSS, max(-_LARGEST_LOSS, s.score(mate_score=100_000))) for s in (best, played))
+    best_cp, played_cp = (
+        min(_LARGEST_LOSS, max(-_LARGEST_LOSS, s.score(mate_score=100_000))) for s in (best, played)
+    )
     return max(0, best_cp - played_cp)
 
 
@@ -58,9 +63,15 @@ class Search(NamedTuple):
     def __str__(self) -> str:
         """The search in words: "100 ms a position, 3 lines"."""
         limit, parts = self.limit, []
-        for value, unit in ((limit.time and limit.time * 1000, "ms"), (limit.depth, "plies"), (limit.nodes, "nodes")):
+        for value, unit in (
+            (limit.time and limit.time * 1000, "ms"),
+            (limit.depth, "plies"),
+            (limit.nodes, "nodes"),
+        ):
             parts += [f"{value:.10g} {unit}"] if value else []
-        return ", ".join(parts) + " a position" + (f", {self.lines} lines" if self.lines > 1 else "")
+        return (
+            ", ".join(parts) + " a position" + (f", {self.lines} lines" if self.lines > 1 else "")
+        )
 
 
 class EngineLine(NamedTuple):
@@ -86,8 +97,13 @@ class SideSummary:
     def __str__(self) -> str:
         """The marks in words: "2 inaccuracies, 1 mistake, 0 blunders; average loss 23 centipawns"."""
         marks = [mark(loss) for loss in self.chances]
-        words = [f"{(n := marks.count(nag))} {one if n == 1 else several}" for _, nag, one, several in reversed(MARKS)]
-        average = f"; average loss {mean(self.centipawns):.0f} centipawns" if self.centipawns else ""
+        words = [
+            f"{(n := marks.count(nag))} {one if n == 1 else several}"
+            for _, nag, one, several in reversed(MARKS)
+        ]
+        average = (
+            f"; average loss {mean(self.centipawns):.0f} centipawns" if self.centipawns else ""
+        )
         return ", ".join(words) + average
 
 
@@ -102,7 +118,9 @@ class Analyst(EnginePlayer):
         timeout = _LONGEST_WAIT if search.limit.time is None else search.limit.time + _GRACE
 
         async def found() -> list[chess.engine.InfoDict]:
-            analysis = await self._protocol.analysis(board, search.limit, multipv=search.lines, game=game)
+            analysis = await self._protocol.analysis(
+                board, search.limit, multipv=search.lines, game=game
+            )
             await analysis.wait()
             return analysis.multipv
 
@@ -112,12 +130,20 @@ class Analyst(EnginePlayer):
         try:
             infos = await asyncio.wait_for(asyncio.shield(searching), timeout)
         except asyncio.TimeoutError as error:
-            raise EngineFailure("stall", f"{self.spec.name}: no answer within {timeout:g} s") from error
+            raise EngineFailure(
+                "stall", f"{self.spec.name}: no answer within {timeout:g} s"
+            ) from error
         except chess.engine.EngineError as error:
             raise EngineFailure("disconnect", f"{self.spec.name}: {error}") from error
-        lines = [EngineLine(i["score"], i.get("depth", 0), i["pv"]) for i in infos if "score" in i and i.get("pv")]
+        lines = [
+            EngineLine(i["score"], i.get("depth", 0), i["pv"])
+            for i in infos
+            if "score" in i and i.get("pv")
+        ]
         if not lines:
-            raise EngineFailure("illegal move", f"{self.spec.name} gave no line with a score for {board.fen()}")
+            raise EngineFailure(
+                "illegal move", f"{self.spec.name} gave no line with a score for {board.fen()}"
+            )
         return lines
 
 
@@ -157,7 +183,9 @@ async def annotate(
     return sides, found[0]
 
 
-def _add_lines(node: chess.pgn.GameNode, lines: list[EngineLine], played: chess.Move | None) -> None:
+def _add_lines(
+    node: chess.pgn.GameNode, lines: list[EngineLine], played: chess.Move | None
+) -> None:
     """Adds lines that begin with another move than the one played, and that the game does not have yet."""
     for line in lines:
         if line.moves and line.moves[0] != played and not node.has_variation(line.moves[0]):

@@ -10,9 +10,14 @@ import chess.engine
 from zobra.arena.files import printable
 
 _SECONDS = r"\d+(?:\.\d+)?|\.\d+"
-_CLOCK = re.compile(rf"(?:(?P<moves>[1-9]\d*)/)?(?:(?P<minutes>\d+):)?(?P<seconds>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?")
+_CLOCK = re.compile(
+    rf"(?:(?P<moves>[1-9]\d*)/)?(?:(?P<minutes>\d+):)?(?P<seconds>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?"
+)
 _FIXED = re.compile(r"(?P<kind>movetime|nodes|depth)=(?P<number>\d+)")
-USUAL_MOVES, _USUAL_SHARE = 60, 0.8  # a usual game: moves of each side, and the share of its time that a side uses up
+USUAL_MOVES, _USUAL_SHARE = (
+    60,
+    0.8,
+)  # a usual game: moves of each side, and the share of its time that a side uses up
 
 
 @dataclass(frozen=True)
@@ -36,10 +41,15 @@ class TimeControl:
                 values[fixed["kind"]] = int(fixed["number"])
             elif clock := _CLOCK.fullmatch(part):
                 seconds = int(clock["minutes"] or 0) * 60 + float(clock["seconds"])
-                values |= {"base_ms": round(seconds * 1000), "increment_ms": round(float(clock["increment"] or 0) * 1000)}
+                values |= {
+                    "base_ms": round(seconds * 1000),
+                    "increment_ms": round(float(clock["increment"] or 0) * 1000),
+                }
                 values["moves"] = int(clock["moves"] or 0)
             else:
-                raise ValueError(f"time control {printable(part)!r}: not 10+0.1, 40/60, movetime=100, nodes=5000 or depth=8")
+                raise ValueError(
+                    f"time control {printable(part)!r}: not 10+0.1, 40/60, movetime=100, nodes=5000 or depth=8"
+                )
         if 0 in (values.get(name) for name in ("base_ms", "movetime", "nodes", "depth")):
             raise ValueError(f"time control {text!r}: 0 is too little")
         if values.keys() >= {"base_ms", "movetime"}:
@@ -63,7 +73,10 @@ class TimeControl:
         fixed = {"movetime": self.movetime, "nodes": self.nodes, "depth": self.depth}
         parts = [f"{kind}={number}" for kind, number in fixed.items() if number is not None]
         if self.base_ms is not None:
-            moves, increment = f"{self.moves}/" * bool(self.moves), f"+{self.increment_ms / 1000:g}" * bool(self.increment_ms)
+            moves, increment = (
+                f"{self.moves}/" * bool(self.moves),
+                f"+{self.increment_ms / 1000:g}" * bool(self.increment_ms),
+            )
             parts.insert(0, f"{moves}{self.base_ms / 1000:g}{increment}")
         return " ".join(parts)
 
@@ -86,7 +99,9 @@ class GameClock:
         elapsed_ms, allowance = int(elapsed_ms), self.allowance_ms()
         if allowance is not None and elapsed_ms > allowance:
             return elapsed_ms - (allowance - self.margin_ms)
-        if self.remaining_ms is not None:  # a move within the margin leaves an empty clock, not a negative one
+        if (
+            self.remaining_ms is not None
+        ):  # a move within the margin leaves an empty clock, not a negative one
             self.remaining_ms = max(0.0, self.remaining_ms - elapsed_ms) + self.control.increment_ms
         if self.control.moves:
             self.moves_to_go -= 1
@@ -96,7 +111,9 @@ class GameClock:
         return 0.0
 
 
-def engine_limit(clocks: Mapping[chess.Color, GameClock], turn: chess.Color, clock_id: object) -> chess.engine.Limit:
+def engine_limit(
+    clocks: Mapping[chess.Color, GameClock], turn: chess.Color, clock_id: object
+) -> chess.engine.Limit:
     """What "go" says to the engine to move: both clocks if its own runs, and its own fixed limits."""
     own = clocks[turn].control
     time = own.movetime and own.movetime / 1000

@@ -7,7 +7,14 @@ from statistics import median
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -34,7 +41,9 @@ def finite(value: float, form: str) -> str:
 class LivePanel(ExitStack):
     """A panel with a progress bar at its top, shown on a terminal only. A context manager, as it must be taken down."""
 
-    def __init__(self, console: Console, what: str) -> None:  # what is being counted, or by which engine
+    def __init__(
+        self, console: Console, what: str
+    ) -> None:  # what is being counted, or by which engine
         super().__init__()
         self.console, name = console, TextColumn("{task.description}", markup=False)
         times = TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()
@@ -72,7 +81,9 @@ class MatchDisplay(LivePanel):
     def started(self, pairing: Pairing) -> None:
         """A game begins."""
         if not self.live:
-            self.console.print(f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", soft_wrap=True)
+            self.console.print(
+                f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", soft_wrap=True
+            )
 
     def finished(self, record: GameRecord, match: Match) -> None:
         """A game has ended."""
@@ -82,12 +93,19 @@ class MatchDisplay(LivePanel):
             self._refresh(match)
         else:
             show_figures = match.results.games % _INTERVAL == 0
-            for line in [self._last, *(figures(match.results, match.settings, match.llr) if show_figures else [])]:
+            for line in [
+                self._last,
+                *(figures(match.results, match.settings, match.llr) if show_figures else []),
+            ]:
                 self.console.print(line, soft_wrap=True)
 
     def _refresh(self, match: Match) -> None:
         pace = (match.results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)
-        lines = [*figures(match.results, match.settings, match.llr), f"{pace:.1f} games a minute", self._last]
+        lines = [
+            *figures(match.results, match.settings, match.llr),
+            f"{pace:.1f} games a minute",
+            self._last,
+        ]
         self.show(*(Text(line, overflow="ellipsis", no_wrap=True) for line in lines))
 
 
@@ -98,7 +116,13 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
     first, second = results.names
     (losses, draws, wins), points = results.trinomial(first), results.points(first)
     found = estimate(results.best_counts(first))
-    values = found.elo, found.elo_margin, found.normalized_elo, found.normalized_margin, found.decisive_ratio
+    values = (
+        found.elo,
+        found.elo_margin,
+        found.normalized_elo,
+        found.normalized_margin,
+        found.decisive_ratio,
+    )
     elo, margin, normalized, normalized_margin, ratio = (finite(value, ".2f") for value in values)
     lines = [
         f"{first} vs {second} ({settings.time_control}):",
@@ -111,18 +135,29 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
     if settings.sprt is not None and llr is not None:
         lower, upper = settings.sprt.limits
         share = llr / upper if llr > 0 else -llr / lower
-        lines.append(f"LLR: {finite(llr, '.2f')} ({finite(share, '.1%')}) ({lower:.2f}, {upper:.2f}) {settings.sprt.text}")
+        lines.append(
+            f"LLR: {finite(llr, '.2f')} ({finite(share, '.1%')}) ({lower:.2f}, {upper:.2f}) {settings.sprt.text}"
+        )
     return lines
 
 
 def standings(results: Results) -> Table:
     """All engines, the best first."""
     table = Table("", "engine", "Elo", "±", "games", "score", "draws", "pairs 0–2")
-    found = {name: estimate(results.best_counts(name)) for name in results.names if any(results.trinomial(name))}
+    found = {
+        name: estimate(results.best_counts(name))
+        for name in results.names
+        if any(results.trinomial(name))
+    }
     for rank, name in enumerate(sorted(found, key=lambda name: -found[name].score), start=1):
-        counts, elo = results.trinomial(name), [finite(found[name].elo, "+.1f"), finite(found[name].elo_margin, ".1f")]
+        counts, elo = (
+            results.trinomial(name),
+            [finite(found[name].elo, "+.1f"), finite(found[name].elo_margin, ".1f")],
+        )
         shares = f"{results.points(name) / sum(counts):.1%}", f"{counts[1] / sum(counts):.1%}"
-        table.add_row(str(rank), name, *elo, str(sum(counts)), *shares, str(results.pentanomial(name)))
+        table.add_row(
+            str(rank), name, *elo, str(sum(counts)), *shares, str(results.pentanomial(name))
+        )
     return table
 
 
@@ -133,7 +168,11 @@ def mate_text(moves: int) -> str:
 
 def asked(position: SuitePosition) -> str:
     """What a position asks for, such as "bm Qg6, mate in 3"."""
-    parts = [f"{opcode} {position.san(*moves)}" for opcode, moves in (("bm", position.best), ("am", position.avoid)) if moves]
+    parts = [
+        f"{opcode} {position.san(*moves)}"
+        for opcode, moves in (("bm", position.best), ("am", position.avoid))
+        if moves
+    ]
     if position.mate_in is not None:
         parts.append(mate_text(position.mate_in))
     return ", ".join(parts) or ("most points" if position.maximum_points else "")
@@ -152,11 +191,23 @@ def outcome_text(position: SuitePosition, outcome: Outcome | None) -> str:
 def print_suite(console: Console, result: SuiteResult, positions: bool) -> None:
     """Prints the answers to each position, where these are asked for, and the comparison of the engines."""
     names = [engine.name for engine in result.engines]
-    table = Table("position", "asked", *names, title="Positions (time, nodes and depth of the first stable solution)")
-    for position, *outcomes in zip(result.positions, *(engine.outcomes for engine in result.engines), strict=True):
-        cells = [Text(outcome_text(position, o), style="green" if o and o.solved else "red") for o in outcomes]
+    table = Table(
+        "position",
+        "asked",
+        *names,
+        title="Positions (time, nodes and depth of the first stable solution)",
+    )
+    for position, *outcomes in zip(
+        result.positions, *(engine.outcomes for engine in result.engines), strict=True
+    ):
+        cells = [
+            Text(outcome_text(position, o), style="green" if o and o.solved else "red")
+            for o in outcomes
+        ]
         table.add_row(position.name, asked(position), *cells)
-    summary = Table("", *names, title=f"{counted(len(result.positions), 'position')} at {result.limit_text()}")
+    summary = Table(
+        "", *names, title=f"{counted(len(result.positions), 'position')} at {result.limit_text()}"
+    )
     for row in summary_rows(result):
         summary.add_row(*row)
     console.print(*([table] if positions else []), summary)
@@ -164,18 +215,31 @@ def print_suite(console: Console, result: SuiteResult, positions: bool) -> None:
 
 def summary_rows(result: SuiteResult) -> list[list[str]]:
     """The comparison of the engines over the positions that they searched: a heading, then one cell per engine."""
-    headings = ["solved", "points", "median time to solution", "search time", "nodes per second", "not searched"]
+    headings = [
+        "solved",
+        "points",
+        "median time to solution",
+        "search time",
+        "nodes per second",
+        "not searched",
+    ]
     columns = []
     for engine in result.engines:
         pairs = zip(result.positions, engine.outcomes, strict=True)
-        possible = sum(position.maximum_points for position, outcome in pairs if outcome is not None)
+        possible = sum(
+            position.maximum_points for position, outcome in pairs if outcome is not None
+        )
         efforts, times = [outcome.effort for outcome in engine.answered], engine.solution_times()
         spent, nodes = sum(e.time_ms for e in efforts), sum(e.nodes for e in efforts if e.time_ms)
         parts = (engine.solved, len(engine.answered)), (engine.points, possible)
-        shares = [f"{part} of {whole} ({part / whole:.1%})" if whole else "-" for part, whole in parts]
+        shares = [
+            f"{part} of {whole} ({part / whole:.1%})" if whole else "-" for part, whole in parts
+        ]
         speed = f"{nodes * 1000 // spent:,}" if spent else "-"
         usual = f"{median(times):.0f} ms" if times else "-"
-        columns.append([*shares, usual, f"{spent / 1000:.1f} s", speed, str(engine.outcomes.count(None))])
+        columns.append(
+            [*shares, usual, f"{spent / 1000:.1f} s", speed, str(engine.outcomes.count(None))]
+        )
     left_out = {"points": not result.maximum_points, "not searched": result.finished}
     return [[*row] for row in zip(headings, *columns, strict=True) if not left_out.get(row[0])]
 
@@ -185,4 +249,7 @@ def print_bad_lines(console: Console, result: SuiteResult) -> None:
     for bad in result.bad_lines[:_MOST_BAD_LINES]:
         console.print(f"{bad.file}:{bad.line}: {bad.problem}", style="yellow", soft_wrap=True)
     if (more := len(result.bad_lines) - _MOST_BAD_LINES) > 0:
-        console.print(f"{counted(more, 'more line')} that cannot be used (all are in the JSON file)", style="yellow")
+        console.print(
+            f"{counted(more, 'more line')} that cannot be used (all are in the JSON file)",
+            style="yellow",
+        )

@@ -43,19 +43,27 @@ class EngineSpec:
         if not self.command or not self.name:
             raise ValueError(f"engine {self.name!r} has no command or no name")
         if self.protocol not in ("uci", "xboard"):
-            raise ValueError(f"engine {self.name}: protocol {self.protocol!r} is neither uci nor xboard")
+            raise ValueError(
+                f"engine {self.name}: protocol {self.protocol!r} is neither uci nor xboard"
+            )
         for name, value in self.options.items():
             if not isinstance(value, str | int | float):
-                raise ValueError(f"engine {self.name}: option {name} must be a text, a number, true or false")
+                raise ValueError(
+                    f"engine {self.name}: option {name} must be a text, a number, true or false"
+                )
         if not 0 < self.time_odds < math.inf:
             raise ValueError(f"engine {self.name}: time_odds must be a number above 0")
 
     def program(self) -> str:
         """The path of the engine's program, found in its directory, on the path, or beside this Python. Raises ValueError."""
         name = self.command[0]
-        found = (shutil.which(str(Path(self.directory) / name)) if self.directory else None) or shutil.which(name)
+        found = (
+            shutil.which(str(Path(self.directory) / name)) if self.directory else None
+        ) or shutil.which(name)
         # Debian's games stand in a folder of their own, which is not on every user's path
-        found = found or shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), "/usr/games"]))
+        found = found or shutil.which(
+            name, path=os.pathsep.join([str(Path(sys.executable).parent), "/usr/games"])
+        )
         if not found:
             raise ValueError(f"engine {self.name}: no program {name}")
         return str(Path(found).absolute())
@@ -69,7 +77,10 @@ class EngineSpec:
     @property
     def threads(self) -> int:
         """The processors that the engine's options ask for."""
-        return max((int(value) for name, value in self.options.items() if name.lower() in THREADS), default=1)
+        return max(
+            (int(value) for name, value in self.options.items() if name.lower() in THREADS),
+            default=1,
+        )
 
 
 def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
@@ -83,7 +94,11 @@ def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
     """Reads a TOML file: each engine, and its values of LADDER_KEYS. Raises ValueError or OSError."""
     content = read_toml(path)
     tables = content.get("engine", [content])
-    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+    if (
+        not isinstance(tables, list)
+        or not tables
+        or not all(isinstance(table, dict) for table in tables)
+    ):
         raise ValueError(f"{path}: no engine, which would be a table [[engine]]")
     known = [entry.name for entry in fields(EngineSpec)] + list(LADDER_KEYS)
     found = []
@@ -91,13 +106,24 @@ def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
         table = {key.replace("-", "_"): value for key, value in raw.items()}
         where = f"{path}: engine {table.get('name', '')}"
         if unknown := sorted(table.keys() - known):
-            raise ValueError(f"{where}: unknown key {', '.join(unknown)} (known: {', '.join(known)})")
+            raise ValueError(
+                f"{where}: unknown key {', '.join(unknown)} (known: {', '.join(known)})"
+            )
         try:
             command = table.get("command")
-            given = words(command) if isinstance(command, str) else command if isinstance(command, list) else ()
+            given = (
+                words(command)
+                if isinstance(command, str)
+                else command
+                if isinstance(command, list)
+                else ()
+            )
             if not given:
                 raise ValueError("no command, which is a text or a list")
-            engine = typed(EngineSpec, {"name": Path(str(given[0])).name} | table | {"command": [*map(str, given)]})
+            engine = typed(
+                EngineSpec,
+                {"name": Path(str(given[0])).name} | table | {"command": [*map(str, given)]},
+            )
         except (TypeError, ValueError) as error:
             raise ValueError(f"{where}: {error}") from error
         found.append((engine, {key: value for key, value in table.items() if key in LADDER_KEYS}))
@@ -120,7 +146,11 @@ def read_engines(texts: Sequence[str], options: Sequence[str] = ()) -> list[Engi
         specs.append(EngineSpec(head if named else Path(command[0]).name, command))
     given, distinct = {spec.name for spec in specs}, dict[str, EngineSpec]()
     for spec in specs:
-        free = (name for number in count(2) if (name := f"{spec.name} {number}") not in given | distinct.keys())
+        free = (
+            name
+            for number in count(2)
+            if (name := f"{spec.name} {number}") not in given | distinct.keys()
+        )
         name = next(free) if spec.name in distinct else spec.name
         distinct[name] = replace(spec, name=name)
     for text in options:
@@ -131,7 +161,9 @@ def read_engines(texts: Sequence[str], options: Sequence[str] = ()) -> list[Engi
         if not separator or not option:
             raise ValueError(f"option {text!r}: not NAME=VALUE or ENGINE:NAME=VALUE")
         for name in [only] if only else list(distinct):
-            distinct[name] = replace(distinct[name], options=distinct[name].options | {option: value.strip()})
+            distinct[name] = replace(
+                distinct[name], options=distinct[name].options | {option: value.strip()}
+            )
     return list(distinct.values())
 
 
@@ -146,10 +178,16 @@ def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
 def spins(announced: Mapping[str, chess.engine.Option]) -> dict[str, chess.engine.Option]:
     """The options that are whole numbers with bounds, by name."""
     found = {name: option for name, option in announced.items() if option.type == "spin"}
-    return {name: o for name, o in found.items() if all(isinstance(value, int) for value in (o.default, o.min, o.max))}
+    return {
+        name: o
+        for name, o in found.items()
+        if all(isinstance(value, int) for value in (o.default, o.min, o.max))
+    }
 
 
-def as_announced(options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]) -> dict[str, Any]:
+def as_announced(
+    options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]
+) -> dict[str, Any]:
     """The options with values of the announced types: bool for a check, int for a spin. python-chess takes every text but
     "false" for true, and sends an XBoard engine a number given as text before every move. Raises chess.engine.EngineError for a
     value that the option does not have."""

@@ -23,12 +23,22 @@ else:
 
 T = TypeVar("T")
 STANDARD_INPUT = "-"
-_KINDS = {dict: "a table", list: "a list", str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_KINDS = {
+    dict: "a table",
+    list: "a list",
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+}
 
 
 def printable(text: str, longest: int = 200) -> str:
     """The text with its control characters written as escapes ("\\x1b"), and cut in the middle where it is too long."""
-    shown = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text[: 2 * longest])
+    shown = "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode()
+        for sign in text[: 2 * longest]
+    )
     if len(text) <= 2 * longest and len(shown) <= longest:
         return shown
     return f"{shown[: longest * 2 // 3]} ... ({len(text):,} characters)"
@@ -37,7 +47,9 @@ def printable(text: str, longest: int = 200) -> str:
 def read_text(source: str | Path) -> str:
     """The text of a file, also in .gz, .bz2, .zip or .zst (known by their first bytes), or of standard input for "-". What is
     not UTF-8 is replaced. Raises OSError, or ValueError for damaged data."""
-    content = sys.stdin.buffer.read() if str(source) == STANDARD_INPUT else Path(source).read_bytes()
+    content = (
+        sys.stdin.buffer.read() if str(source) == STANDARD_INPUT else Path(source).read_bytes()
+    )
     try:
         return _decompressed(content).decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
     except (EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
@@ -90,8 +102,18 @@ def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T
 
     try:
         return convert(json.loads(text, parse_constant=refuse))
-    except (AttributeError, KeyError, TypeError, ValueError, AssertionError, OverflowError, RecursionError) as error:
-        raise ValueError(f"{problem}: {'no ' * isinstance(error, KeyError)}{printable(str(error))}") from error
+    except (
+        AttributeError,
+        KeyError,
+        TypeError,
+        ValueError,
+        AssertionError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        raise ValueError(
+            f"{problem}: {'no ' * isinstance(error, KeyError)}{printable(str(error))}"
+        ) from error
 
 
 def typed(kind: Any, value: Any, name: str = "the content") -> Any:
@@ -104,13 +126,21 @@ def typed(kind: Any, value: Any, name: str = "the content") -> Any:
         kinds = [part for part in parts if part is not NoneType]
         return typed(next((part for part in kinds if type(value) is part), kinds[0]), value, name)
     plain: Any = dict if is_dataclass(kind) else list if origin is tuple else origin or kind
-    if type(value) is not plain and not (plain is float and type(value) is int):  # a whole number is a number too
+    if type(value) is not plain and not (
+        plain is float and type(value) is int
+    ):  # a whole number is a number too
         raise ValueError(f"{name} must be {_KINDS[plain]}, not {printable(repr(value), 40)}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{name} is not finite")
     if is_dataclass(kind):
         hints = get_type_hints(kind)
-        return kind(**{f.name: typed(hints[f.name], value[f.name], f.name) for f in fields(kind) if f.name in value})  # type: ignore[operator]
+        return kind(
+            **{
+                f.name: typed(hints[f.name], value[f.name], f.name)
+                for f in fields(kind)
+                if f.name in value
+            }
+        )  # type: ignore[operator]
     if origin is dict:
         return {key: typed(parts[1], entry, key) for key, entry in value.items()}
     if origin in (list, tuple):

@@ -28,15 +28,26 @@ from zobra.arena.settings import Pairing, Settings
 
 POINTS_OF_WHITE = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}  # half points, so that they count as integers
 _COLUMNS = 80
-_NUMBERED = re.compile(r".*:\d+|random walk \d+|", re.DOTALL)  # names that openings get where their book has none
+_NUMBERED = re.compile(
+    r".*:\d+|random walk \d+|", re.DOTALL
+)  # names that openings get where their book has none
 _LOSSES = {
     "mate": "is mated", "time": "loses on time", "illegal move": "makes an illegal move", "disconnect": "disconnects",
     "stall": "stalls", "resignation": "resigns", "resign adjudication": "loses by adjudication",
 }  # fmt: skip
 # values of the Termination header that are not "normal", from the PGN standard where it has one
-_TERMINATIONS = {"time": "time forfeit", "illegal move": "rules infraction", "disconnect": "abandoned", "stall": "abandoned"}
-_TERMINATIONS |= dict.fromkeys(("draw adjudication", "resign adjudication", "move limit", "tablebase"), "adjudication")
-_LONGEST_LINE = 20  # plies of data/openings.tsv: ECO code, name and moves of the common openings, a line each
+_TERMINATIONS = {
+    "time": "time forfeit",
+    "illegal move": "rules infraction",
+    "disconnect": "abandoned",
+    "stall": "abandoned",
+}
+_TERMINATIONS |= dict.fromkeys(
+    ("draw adjudication", "resign adjudication", "move limit", "tablebase"), "adjudication"
+)
+_LONGEST_LINE = (
+    20  # plies of data/openings.tsv: ECO code, name and moves of the common openings, a line each
+)
 TUNE_PLAN = "tune.json"  # lies beside a journal whose games tune an engine (tune.py)
 
 
@@ -61,7 +72,13 @@ class GameRecord:
     def belongs_to(self, pairing: Pairing) -> bool:
         """Whether this is the scheduled game."""
         own = self.index, self.white, self.black, self.opening["root"], tuple(self.opening["moves"])
-        return own == (pairing.index, pairing.white, pairing.black, pairing.opening.fen, pairing.opening.moves)
+        return own == (
+            pairing.index,
+            pairing.white,
+            pairing.black,
+            pairing.opening.fen,
+            pairing.opening.moves,
+        )
 
     def points(self, name: str) -> int:
         """Half points of one of the engines. Raises KeyError for a result that is none."""
@@ -83,19 +100,29 @@ class GameRecord:
     @classmethod
     def from_json(cls, values: dict[str, Any], settings: Settings) -> "GameRecord":
         """Reads the journal's form. Raises KeyError, TypeError or ValueError for what is no game of this match."""
-        moves = [PlayedMove.from_json(entry) for entry in typed(list[Any], values["moves"], "moves")]
+        moves = [
+            PlayedMove.from_json(entry) for entry in typed(list[Any], values["moves"], "moves")
+        ]
         record: GameRecord = typed(cls, values | {"moves": []})
         opening = record.opening
         for key, kind in (("fen", str), ("root", str), ("name", str), ("moves", list[str])):
             typed(kind, opening[key], f"opening {key}")
         if min(record.index, record.pair, record.round) < 0 or record.result not in POINTS_OF_WHITE:
             raise ValueError(f"result {record.result!r} or a number below 0")
-        texts = {key: printable(getattr(record, key)) for key in ("white", "black", "reason", "detail")}
+        texts = {
+            key: printable(getattr(record, key)) for key in ("white", "black", "reason", "detail")
+        }
         record = replace(record, moves=moves, **texts)  # type: ignore[arg-type]
-        if not {record.white, record.black} <= settings.controls.keys() or record.white == record.black:
+        if (
+            not {record.white, record.black} <= settings.controls.keys()
+            or record.white == record.black
+        ):
             raise ValueError(f"{record.white} and {record.black} do not play in this match")
         board = chess.Board(opening["root"], chess960=settings.chess960)
-        for move in [*map(chess.Move.from_uci, opening["moves"]), *(played.move for played in moves)]:
+        for move in [
+            *map(chess.Move.from_uci, opening["moves"]),
+            *(played.move for played in moves),
+        ]:
             if not board.is_legal(move):
                 raise ValueError(f"{move} is not legal in {board.fen()}")
             board.push(move)
@@ -108,7 +135,10 @@ class GameRecord:
         game = chess.pgn.Game()
         board = chess.Board(self.opening["root"], chess960=settings.chess960)
         game.setup(board)
-        book, book_name = list(map(chess.Move.from_uci, self.opening["moves"])), self.opening["name"]
+        book, book_name = (
+            list(map(chess.Move.from_uci, self.opening["moves"])),
+            self.opening["name"],
+        )
         code, name = _opening_name(board, [*book, *(played.move for played in self.moves)])
         white, black = str(settings.controls[self.white]), str(settings.controls[self.black])
         headers = {
@@ -118,10 +148,19 @@ class GameRecord:
             "Termination": _TERMINATIONS.get(self.reason, "normal"), "ECO": code,
             "Opening": name if name and _NUMBERED.fullmatch(book_name) else book_name,
         }  # fmt: skip
-        headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
-        game.headers.update({key: printable(value).replace('"', "'") for key, value in headers.items() if value})
+        headers |= (
+            {"TimeControl": white}
+            if white == black
+            else {"WhiteTimeControl": white, "BlackTimeControl": black}
+        )
+        game.headers.update(
+            {key: printable(value).replace('"', "'") for key, value in headers.items() if value}
+        )
         node: chess.pgn.GameNode = game
-        for move, comment in [*((move, "book") for move in book), *((m.move, m.to_comment()) for m in self.moves)]:
+        for move, comment in [
+            *((move, "book") for move in book),
+            *((m.move, m.to_comment()) for m in self.moves),
+        ]:
             node = node.add_main_variation(move, comment=comment)
         ending = re.sub(r"[{}]", "", self.ending_text)  # a brace would end the comment
         node.comment = f"{node.comment}, {ending}" if node.comment else ending
@@ -129,9 +168,13 @@ class GameRecord:
 
     def pgn_text(self, settings: Settings) -> str:
         """The game in lines of at most 80 characters (headers may be longer), with a blank line behind it."""
-        lines = str(self.to_pgn(settings).accept(chess.pgn.StringExporter(columns=_COLUMNS))).split("\n")
+        lines = str(self.to_pgn(settings).accept(chess.pgn.StringExporter(columns=_COLUMNS))).split(
+            "\n"
+        )
         # the exporter does not break a comment that is longer than a line
-        fill = partial(textwrap.fill, width=_COLUMNS, break_long_words=False, break_on_hyphens=False)
+        fill = partial(
+            textwrap.fill, width=_COLUMNS, break_long_words=False, break_on_hyphens=False
+        )
         return "\n".join(line if line.startswith("[") else fill(line) for line in lines) + "\n\n"
 
 
@@ -139,7 +182,9 @@ class GameRecord:
 class RunConditions:
     """What is kept of a run for its report, and to resume it."""
 
-    versions: dict[str, str] = field(default_factory=dict)  # by engine: the name that it gives itself
+    versions: dict[str, str] = field(
+        default_factory=dict
+    )  # by engine: the name that it gives itself
     machine: str = ""
     command_line: str = ""
     created: str = ""  # ISO time
@@ -149,7 +194,9 @@ class RunConditions:
 class Journal:
     """The folder of a match, held by one process at a time. `records`: the games that were there, without their moves."""
 
-    def __init__(self, folder: Path, settings: Settings, conditions: RunConditions | None = None) -> None:
+    def __init__(
+        self, folder: Path, settings: Settings, conditions: RunConditions | None = None
+    ) -> None:
         """Begins or resumes a match in this folder. Raises ValueError when another match or process has it, or OSError."""
         self.folder, self.settings = folder, settings
         run = folder / "run.json"
@@ -157,7 +204,11 @@ class Journal:
         if known is None:
             Journal.check_free(folder)
         elif known != settings:
-            differing = [f.name for f in fields(Settings) if getattr(known, f.name) != getattr(settings, f.name)]
+            differing = [
+                f.name
+                for f in fields(Settings)
+                if getattr(known, f.name) != getattr(settings, f.name)
+            ]
             raise ValueError(f"{folder} holds another match: {', '.join(differing)} differs")
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = FileLock(folder / ".lock")
@@ -166,17 +217,32 @@ class Journal:
         except Timeout:
             raise ValueError(f"{folder}: another process plays this match") from None
         if known is None:
-            kept = {"kind": "match"} | asdict(conditions or RunConditions()) | {"created": now()} | asdict(settings)
+            kept = (
+                {"kind": "match"}
+                | asdict(conditions or RunConditions())
+                | {"created": now()}
+                | asdict(settings)
+            )
             write_safely(run, json.dumps(kept, indent=1))
         path = folder / "journal.jsonl"
         content = path.read_bytes() if path.exists() else b""
-        whole = content[: content.rfind(b"\n") + 1]  # half a line at the end, left by a sudden end, is cut off
+        whole = content[
+            : content.rfind(b"\n") + 1
+        ]  # half a line at the end, left by a sudden end, is cut off
         lines, pgn = whole.splitlines(), folder / "games.pgn"
-        games = (read_game(line, f"{path}:{number}", settings) for number, line in enumerate(lines, start=1))
+        games = (
+            read_game(line, f"{path}:{number}", settings)
+            for number, line in enumerate(lines, start=1)
+        )
         self.records = [replace(record, moves=[]) for record in games]
-        texts = (read_game(line, str(path), settings).pgn_text(settings) for line in (*lines[-1:], *lines))
+        texts = (
+            read_game(line, str(path), settings).pgn_text(settings)
+            for line in (*lines[-1:], *lines)
+        )
         written, last = pgn.read_bytes() if pgn.is_file() else b"", next(texts, "")
-        if written.count(b"[Event ") != len(lines) or not written.endswith(last.encode()):  # to make it anew takes minutes
+        if written.count(b"[Event ") != len(lines) or not written.endswith(
+            last.encode()
+        ):  # to make it anew takes minutes
             write_safely(pgn, "".join(texts))
         self._files = [_open_to_append(folder / name) for name in ("journal.jsonl", "games.pgn")]
         self._files[0].truncate(len(whole))
@@ -186,7 +252,9 @@ class Journal:
         """Raises ValueError when games lie in a folder in which no match has begun: they would be overwritten."""
         for name in ("games.pgn", "journal.jsonl"):
             if (folder / name).exists():
-                raise ValueError(f"{folder} holds a {name} of something else, as there is no run.json: name another folder")
+                raise ValueError(
+                    f"{folder} holds a {name} of something else, as there is no run.json: name another folder"
+                )
 
     @staticmethod
     def settings_in(folder: Path) -> Settings:
@@ -232,7 +300,9 @@ class Journal:
 
 def read_game(line: bytes | str, place: str, settings: Settings) -> GameRecord:
     """A line of a journal. Raises ValueError that begins with `place` for what is no game of this match."""
-    return converted(line, f"{place}: not a game", lambda values: GameRecord.from_json(values, settings))
+    return converted(
+        line, f"{place}: not a game", lambda values: GameRecord.from_json(values, settings)
+    )
 
 
 def _open_to_append(path: Path) -> IO[bytes]:
@@ -245,7 +315,9 @@ def _open_to_append(path: Path) -> IO[bytes]:
 def _known_positions() -> dict[str, tuple[str, str]]:
     """ECO code and name by position (the first four fields of a FEN)."""
     found = {}
-    for line in files("zobra.arena").joinpath("data/openings.tsv").read_text(encoding="utf-8").splitlines():
+    for line in (
+        files("zobra.arena").joinpath("data/openings.tsv").read_text(encoding="utf-8").splitlines()
+    ):
         code, name, moves = line.split("\t")
         board = chess.Board()
         for san in moves.split():

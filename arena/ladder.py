@@ -27,10 +27,14 @@ from zobra.arena.processes import spare
 from zobra.arena.settings import GAUNTLET, ROUND_ROBIN
 from zobra.arena.statistics import Z_95
 
-CALIBRATION = platformdirs.user_data_path("zobra") / "ladder.json"  # the ratings that were calibrated on this machine
+CALIBRATION = (
+    platformdirs.user_data_path("zobra") / "ladder.json"
+)  # the ratings that were calibrated on this machine
 SHIPPED = Path(__file__).parent / "data" / "ladder.toml"
 ListOption = typer.Option("--list", help="TOML file of the rungs.", show_default="the shipped list")
-CalibrateOption = typer.Option("--calibrate", help="Let the rungs play each other, and keep their ratings.")
+CalibrateOption = typer.Option(
+    "--calibrate", help="Let the rungs play each other, and keep their ratings."
+)
 _PLIES = 6  # Fairy-Max cannot be given positions, so that the ladder's own openings are moves from the start position
 _UNKNOWN_SIGMA = 700.0  # an engine of unknown strength may be anywhere around the rungs
 Rating = namedtuple("Rating", ("rating", "margin"))  # a fitted rating with its 95 % margin
@@ -44,7 +48,9 @@ def ladder(
     highest: Annotated[int, typer.Option(help="Leave out rungs above this rating.")] = 9999,
     rungs_file: Annotated[Path, ListOption] = SHIPPED,
     calibrate: Annotated[bool, CalibrateOption] = False,
-    published: Annotated[bool, typer.Option("--published", help="Ignore an earlier calibration.")] = False,
+    published: Annotated[
+        bool, typer.Option("--published", help="Ignore an earlier calibration.")
+    ] = False,
 ) -> None:
     """Find an engine's rating among engines with known ratings, with as many games at a time as processors are idle."""
     console, calibration, rungs = plain_console(), None, []
@@ -56,20 +62,29 @@ def ladder(
             console.print(f"left out: {error}")
     known = None if published or calibrate else read_calibration(CALIBRATION)
     if known is not None and known[0] != options.tc:
-        console.print(f"ratings as published: the calibration in {CALIBRATION} is for {known[0]}", soft_wrap=True)
+        console.print(
+            f"ratings as published: the calibration in {CALIBRATION} is for {known[0]}",
+            soft_wrap=True,
+        )
     elif known is not None:
         calibration = known[1]
         console.print(f"ratings as calibrated at {options.tc}, {CALIBRATION}", soft_wrap=True)
         rungs = recalibrated(rungs, calibration)
     rungs = [rung for rung in rungs if lowest <= rung.rating <= highest]
     if len(rungs) < 1 + calibrate:
-        raise ValueError(f"{rungs_file}: {len(rungs)} of {1 + calibrate} needed rungs installed between {lowest} and {highest}")
+        raise ValueError(
+            f"{rungs_file}: {len(rungs)} of {1 + calibrate} needed rungs installed between {lowest} and {highest}"
+        )
     folder, engines = options.run_folder("ladder"), [rung.engine for rung in rungs]
     if not calibrate:
         engines.insert(0, read_engine(engine, options.option or []))
-    settings = options.settings(engines, walk=_PLIES, tournament=ROUND_ROBIN if calibrate else GAUNTLET)
+    settings = options.settings(
+        engines, walk=_PLIES, tournament=ROUND_ROBIN if calibrate else GAUNTLET
+    )
     if options.concurrency is None:
-        options = replace(options, concurrency=max(1, spare() // max(engine.threads for engine in engines)))
+        options = replace(
+            options, concurrency=max(1, spare() // max(engine.threads for engine in engines))
+        )
     state = play(console, folder, settings, options)
     ratings = fit(state.results, rungs, calibration)
     console.print(save_ratings(ratings, state.results, rungs, folder))
@@ -105,7 +120,9 @@ class Ratings:
         """The ratings of these engines alone."""
         places = [at for at, name in enumerate(self.names) if name in names]
         covariance = [[self.covariance[row][column] for column in places] for row in places]
-        return Ratings([self.names[at] for at in places], [self.ratings[at] for at in places], covariance)
+        return Ratings(
+            [self.names[at] for at in places], [self.ratings[at] for at in places], covariance
+        )
 
 
 def read_rungs(path: Path) -> list[Rung]:
@@ -114,7 +131,9 @@ def read_rungs(path: Path) -> list[Rung]:
     for engine, extra in read_engine_file(path):
         rating, sigma = extra.get("rating"), extra.get("sigma", 50)
         if not isinstance(rating, int | float) or not isinstance(sigma, int | float) or sigma <= 0:
-            raise ValueError(f"{path}: engine {engine.name}: rating and sigma must be numbers, sigma above 0")
+            raise ValueError(
+                f"{path}: engine {engine.name}: rating and sigma must be numbers, sigma above 0"
+            )
         rungs.append(Rung(engine, float(rating), float(sigma)))
     return sorted(rungs, key=lambda rung: rung.rating)
 
@@ -144,7 +163,9 @@ def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = N
         return float(-(wins * numpy.log(expected(ratings))).sum() + off @ precision @ off / 2)
 
     def slope(ratings: numpy.ndarray) -> numpy.ndarray:
-        return unit * ((wins + wins.T) * expected(ratings) - wins).sum(axis=1) + precision @ (ratings - means)
+        return unit * ((wins + wins.T) * expected(ratings) - wins).sum(axis=1) + precision @ (
+            ratings - means
+        )
 
     def curvature(ratings: numpy.ndarray) -> numpy.ndarray:
         weights = unit**2 * (wins + wins.T) * expected(ratings) * expected(ratings).T
@@ -161,8 +182,14 @@ def read_calibration(path: Path) -> tuple[str, Ratings] | None:
 
     def convert(values: dict) -> tuple[str, Ratings]:
         ratings: Ratings = typed(Ratings, values)
-        sizes = {len(ratings.ratings), len(ratings.covariance), *(len(row) for row in ratings.covariance)}
-        if sizes != {len(ratings.names)} or any(ratings.covariance[at][at] < 0 for at in range(len(ratings.names))):
+        sizes = {
+            len(ratings.ratings),
+            len(ratings.covariance),
+            *(len(row) for row in ratings.covariance),
+        }
+        if sizes != {len(ratings.names)} or any(
+            ratings.covariance[at][at] < 0 for at in range(len(ratings.names))
+        ):
             raise ValueError("its parts differ in size, or a variance is negative")
         return typed(str, values["time_control"], "time_control"), ratings
 
@@ -173,7 +200,10 @@ def recalibrated(rungs: Sequence[Rung], calibration: Ratings) -> list[Rung]:
     """Rungs with the ratings that a calibration found."""
     found = {name: calibration[name] for name in calibration.names}
     pairs = [(rung, found.get(rung.engine.name)) for rung in rungs]
-    return [replace(rung, rating=new.rating, sigma=new.margin / Z_95) if new else rung for rung, new in pairs]
+    return [
+        replace(rung, rating=new.rating, sigma=new.margin / Z_95) if new else rung
+        for rung, new in pairs
+    ]
 
 
 def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
@@ -184,7 +214,9 @@ def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
     before_at, before = read_calibration(path) or (None, None)
     if before is not None and before_at == time_control:
         kept = before.only(set(before.names) - set(ratings.names))
-        covariance = block_diag(*(part.covariance for part in (kept, ratings) if part.names)).tolist()  # as independent
+        covariance = block_diag(
+            *(part.covariance for part in (kept, ratings) if part.names)
+        ).tolist()  # as independent
         ratings = Ratings(kept.names + ratings.names, kept.ratings + ratings.ratings, covariance)
     write_safely(path, json.dumps({"time_control": time_control} | asdict(ratings), indent=1))
 
@@ -193,10 +225,20 @@ def save_ratings(ratings: Ratings, results: Results, rungs: Sequence[Rung], fold
     """Writes ratings.json for the report: [name, rating, 95 % margin, rating before or null] of each engine. Raises OSError.
     Returns the same as a table, with the scores."""
     before = {rung.engine.name: rung.rating for rung in rungs}
-    write_safely(folder / "ratings.json", json.dumps([[name, *ratings[name], before.get(name)] for name in ratings.names]))
+    write_safely(
+        folder / "ratings.json",
+        json.dumps([[name, *ratings[name], before.get(name)] for name in ratings.names]),
+    )
     table = Table("engine", "rating", "± 95 %", "games", "score", "before")
     for name in sorted(ratings.names, key=lambda name: -ratings[name].rating):
         games, (rating, margin) = sum(results.trinomial(name)), ratings[name]
         score, known = f"{results.points(name) / games:.1%}" if games else "-", before.get(name)
-        table.add_row(name, f"{rating:.0f}", f"{margin:.0f}", str(games), score, "" if known is None else f"{known:.0f}")
+        table.add_row(
+            name,
+            f"{rating:.0f}",
+            f"{margin:.0f}",
+            str(games),
+            score,
+            "" if known is None else f"{known:.0f}",
+        )
     return table

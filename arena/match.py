@@ -30,7 +30,9 @@ class Results:
         self.faults: Counter[tuple[str, str]] = Counter()
         self._games: Counter[tuple[str, str, int]] = Counter()  # by engine, rival and half points
         self._pairs: Counter[tuple[str, str, int]] = Counter()  # the same of complete pairs
-        self._open: dict[tuple[int, frozenset[str]], dict[str, int]] = {}  # first games, by their pair and its engines
+        self._open: dict[
+            tuple[int, frozenset[str]], dict[str, int]
+        ] = {}  # first games, by their pair and its engines
         for record in records:
             self.add(record)
 
@@ -63,8 +65,13 @@ class Results:
         """Complete pairs in which the engine scored 0, 1/2, 1, 3/2 and 2."""
         return self._counts(self._pairs, 5, name, rival)
 
-    def _counts(self, counter: Counter[tuple[str, str, int]], size: int, name: str, rival: str | None) -> list[int]:
-        return [sum(counter[(name, other, p)] for other in self.names if rival in (None, other)) for p in range(size)]
+    def _counts(
+        self, counter: Counter[tuple[str, str, int]], size: int, name: str, rival: str | None
+    ) -> list[int]:
+        return [
+            sum(counter[(name, other, p)] for other in self.names if rival in (None, other))
+            for p in range(size)
+        ]
 
     def best_counts(self, name: str, rival: str | None = None) -> list[int]:
         """Pairs once there are any, single games before."""
@@ -78,7 +85,12 @@ class Match:
     def __init__(self, journal: Journal, schedule: Sequence[Pairing], total: int = 0) -> None:
         """`total`: the games, where no schedule says which. Raises ValueError for a game in the journal that is not scheduled,
         or is there twice."""
-        self.journal, self.settings, self.schedule, self.total = journal, journal.settings, schedule, total or len(schedule)
+        self.journal, self.settings, self.schedule, self.total = (
+            journal,
+            journal.settings,
+            schedule,
+            total or len(schedule),
+        )
         self.results = Results(list(self.settings.controls))
         self.done: set[int] = set()
         self.llr: float | None = None
@@ -86,9 +98,13 @@ class Match:
         self.interrupted = False
         self.error: OSError | None = None
         for record in journal.records:
-            known = 0 <= record.index < self.total and (not schedule or record.belongs_to(schedule[record.index]))
+            known = 0 <= record.index < self.total and (
+                not schedule or record.belongs_to(schedule[record.index])
+            )
             if record.index in self.done or not known:
-                raise ValueError(f"{journal.folder / 'journal.jsonl'}: game {record.index} is not the scheduled one")
+                raise ValueError(
+                    f"{journal.folder / 'journal.jsonl'}: game {record.index} is not the scheduled one"
+                )
             self.count(record)
 
     def games(self) -> Iterator[Pairing]:
@@ -127,7 +143,9 @@ class Match:
             self.error = error
 
 
-def check_engines(settings: Settings, openings: Iterable[Opening]) -> tuple[dict[str, float], dict[str, str]]:
+def check_engines(
+    settings: Settings, openings: Iterable[Opening]
+) -> tuple[dict[str, float], dict[str, str]]:
     """Starts each engine once. Returns by engine the seconds of a move by nodes or depth in the start position, and the name
     that it gives itself. Raises EngineFailure that names all engines that do not come up, or cannot play such games."""
     from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
@@ -143,7 +161,9 @@ def check_engines(settings: Settings, openings: Iterable[Opening]) -> tuple[dict
                     begun = time.monotonic()
                     if control.base_ms is None and control.movetime is None:
                         with contextlib.suppress(EngineFailure):
-                            await player.think(board, dict.fromkeys(chess.COLORS, GameClock(control)), 0)
+                            await player.think(
+                                board, dict.fromkeys(chess.COLORS, GameClock(control)), 0
+                            )
                     return time.monotonic() - begun, player.announced_name, ""
                 finally:
                     await player.quit()
@@ -156,4 +176,6 @@ def check_engines(settings: Settings, openings: Iterable[Opening]) -> tuple[dict
     found = dict(zip(settings.controls, run_async(checks()), strict=True))
     if problems := "; ".join(problem for _, _, problem in found.values() if problem):
         raise EngineFailure("disconnect", problems)
-    return {name: seconds for name, (seconds, _, _) in found.items()}, {name: own for name, (_, own, _) in found.items()}
+    return {name: seconds for name, (seconds, _, _) in found.items()}, {
+        name: own for name, (_, own, _) in found.items()
+    }

@@ -23,7 +23,9 @@ USUAL_PLIES = 8  # random moves that begin a game where there is no book, and mo
 MOST_RANDOM_PLIES = 16  # longer random walks seldom end quietly, and take long to draw
 _WALKS = 1_000_000  # how many different walks there are to choose from
 _PACKED = (".gz", ".bz2", ".zip", ".zst")
-_CLOCKS = re.compile(r"^((?:\S+\s+){4})([0-9]+);*\s+([0-9]+);*(?!\S)[\s;]*")  # the two of a FEN, behind its other fields
+_CLOCKS = re.compile(
+    r"^((?:\S+\s+){4})([0-9]+);*\s+([0-9]+);*(?!\S)[\s;]*"
+)  # the two of a FEN, behind its other fields
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,22 @@ class Opening:
 
     def entry(self, chess960: bool) -> dict[str, Any]:
         """As the journal keeps it."""
-        return {"fen": self.board(chess960).fen(), "name": self.name, "root": self.fen, "moves": list(self.moves)}
+        return {
+            "fen": self.board(chess960).fen(),
+            "name": self.name,
+            "root": self.fen,
+            "moves": list(self.moves),
+        }
 
 
 def opening_source(
-    path: Path | None, count: int, *, order: str = SEQUENTIAL, seed: int = 0, plies: int | None = None, chess960: bool = False
+    path: Path | None,
+    count: int,
+    *,
+    order: str = SEQUENTIAL,
+    seed: int = 0,
+    plies: int | None = None,
+    chess960: bool = False,
 ) -> Callable[[int], Opening]:
     """A function that gives each of `count` openings by its index; they begin anew when the book has fewer. The same arguments
     give the same openings. Without a book: random walks of `plies` plies from the start position, or the start positions of
@@ -55,25 +68,39 @@ def opening_source(
     number, read = _book(path, plies, chess960, seed)
     if not number:
         raise ValueError(f"{path}: no openings")
-    shuffled, wanted, read_once = order == RANDOM or (path is None and chess960), min(count, number), cache(read)
+    shuffled, wanted, read_once = (
+        order == RANDOM or (path is None and chess960),
+        min(count, number),
+        cache(read),
+    )
     chosen = random.Random(seed).sample(range(number), wanted) if shuffled else range(wanted)
     return lambda index: read_once(chosen[index % wanted])
 
 
-def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tuple[int, Callable[[int], Opening]]:
+def _book(
+    path: Path | None, plies: int | None, chess960: bool, seed: int
+) -> tuple[int, Callable[[int], Opening]]:
     """How many openings there are, and how to read one of them."""
     if path is None and not chess960:
         if (plies or 0) > MOST_RANDOM_PLIES:
             raise ValueError(f"--plies {plies}: without a book at most {MOST_RANDOM_PLIES}")
-        return (_WALKS, lambda index: _random_walk(index, plies, seed)) if plies else (1, lambda _: Opening(chess.STARTING_FEN))
+        return (
+            (_WALKS, lambda index: _random_walk(index, plies, seed))
+            if plies
+            else (1, lambda _: Opening(chess.STARTING_FEN))
+        )
     if path is None:
-        return 960, lambda index: Opening(chess.Board.from_chess960_pos(index).shredder_fen(), name=f"Chess960 {index}")
+        return 960, lambda index: Opening(
+            chess.Board.from_chess960_pos(index).shredder_fen(), name=f"Chess960 {index}"
+        )
     kind = Path(path.stem if path.suffix.lower() in _PACKED else path.name).suffix.lower()
     if kind == ".bin":
         with chess.polyglot.open_reader(path) as reader:
             if reader.get(chess.Board()) is None:
                 raise ValueError(f"{path}: the book has no move for the start position")
-        return _WALKS, lambda index: _polyglot_walk(path, index, USUAL_PLIES if plies is None else plies, seed)
+        return _WALKS, lambda index: _polyglot_walk(
+            path, index, USUAL_PLIES if plies is None else plies, seed
+        )
     text = read_text(path)
     if kind == ".pgn":
         file, ends = io.StringIO(text), [0]
@@ -84,7 +111,11 @@ def _book(path: Path | None, plies: int | None, chess960: bool, seed: int) -> tu
         if not any(game and (game.next() or "FEN" in game.headers) for game in games):
             raise ValueError(f"{path}: no game with a move in it")
         return len(texts), lambda index: _pgn_opening(path, texts[index], index, plies, chess960)
-    lines = [numbered for numbered in enumerate(text.splitlines(), start=1) if numbered[1].strip().partition("#")[0]]
+    lines = [
+        numbered
+        for numbered in enumerate(text.splitlines(), start=1)
+        if numbered[1].strip().partition("#")[0]
+    ]
     return len(lines), lambda index: _epd_opening(path, *lines[index], chess960)
 
 
@@ -116,7 +147,9 @@ def read_epd(line: str) -> tuple[chess.Board, dict[str, Any]]:
 def check_possible(board: chess.Board, name: str = "") -> None:
     """Raises ValueError for an impossible position, saying what is wrong in python-chess' words; `name` goes before them."""
     if status := board.status():
-        names = ", ".join(str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & status)
+        names = ", ".join(
+            str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & status
+        )
         raise ValueError(f"{name + ': ' if name else ''}impossible position ({names})")
 
 
@@ -128,7 +161,9 @@ def _pgn_opening(path: Path, text: str, index: int, plies: int | None, chess960:
         board, moves = game.board(), list(game.mainline_moves())[:plies]
         if type(board) is not chess.Board:
             raise ValueError(f"its variant is {board.uci_variant}")
-        return _opening(board, moves, game.headers.get("Opening") or f"{path.stem}:{index + 1}", chess960)
+        return _opening(
+            board, moves, game.headers.get("Opening") or f"{path.stem}:{index + 1}", chess960
+        )
     except ValueError as error:
         raise ValueError(f"{path}: game {index + 1}: {error}") from error
 
@@ -151,10 +186,17 @@ def _opening(board: chess.Board, moves: Sequence[chess.Move], name: str, chess96
 def _polyglot_walk(path: Path, index: int, plies: int, seed: int) -> Opening:
     """A walk from the start position, moves drawn by their weights. Each index has its own random numbers."""
     board, generator = chess.Board(), random.Random(f"{seed}/{index}")
-    with chess.polyglot.open_reader(path) as reader, suppress(IndexError):  # where the book has no more moves
+    with (
+        chess.polyglot.open_reader(path) as reader,
+        suppress(IndexError),
+    ):  # where the book has no more moves
         while len(board.move_stack) < plies:
             board.push(reader.weighted_choice(board, random=generator).move)
-    return Opening(chess.STARTING_FEN, tuple(move.uci() for move in board.move_stack), f"{path.stem}:{index + 1}")
+    return Opening(
+        chess.STARTING_FEN,
+        tuple(move.uci() for move in board.move_stack),
+        f"{path.stem}:{index + 1}",
+    )
 
 
 def _random_walk(index: int, plies: int, seed: int) -> Opening:
@@ -164,6 +206,12 @@ def _random_walk(index: int, plies: int, seed: int) -> Opening:
         board = chess.Board()
         while len(board.move_stack) < plies and not board.is_game_over():
             board.push(generator.choice(list(board.legal_moves)))
-        quiet = not any(board.is_capture(move) for move in board.legal_moves) and not board.is_check()
+        quiet = (
+            not any(board.is_capture(move) for move in board.legal_moves) and not board.is_check()
+        )
         if quiet and chess.popcount(board.occupied) == 32 and not board.is_game_over():
-            return Opening(chess.STARTING_FEN, tuple(move.uci() for move in board.move_stack), f"random walk {index + 1}")
+            return Opening(
+                chess.STARTING_FEN,
+                tuple(move.uci() for move in board.move_stack),
+                f"random walk {index + 1}",
+            )

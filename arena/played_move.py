@@ -9,7 +9,9 @@ import chess
 import chess.pgn
 
 # "+0.31/12 0.101s" by cutechess, fastchess and Zobra; "+M5" and "-M4" count plies
-_COMMENT = re.compile(r"(?:^|\s)(?P<score>[+-]?(?:M\d+|\d+(?:\.\d+)?))/(?P<depth>\d+)(?:\s+(?P<seconds>\d+(?:\.\d+)?)s?\b)?")
+_COMMENT = re.compile(
+    r"(?:^|\s)(?P<score>[+-]?(?:M\d+|\d+(?:\.\d+)?))/(?P<depth>\d+)(?:\s+(?P<seconds>\d+(?:\.\d+)?)s?\b)?"
+)
 _SECONDS = re.compile(r"^(\d+(?:\.\d+)?)s\b")
 _NODES = re.compile(r"\bn=(\d+)")
 
@@ -35,14 +37,25 @@ class PlayedMove:
 
     def to_json(self) -> list[Any]:
         """The journal's form: [UCI move, score, mate, depth, nodes, milliseconds, clock_ms]."""
-        return [self.move.uci(), self.score, self.mate, self.depth, self.nodes, self.milliseconds, self.clock_ms]
+        return [
+            self.move.uci(),
+            self.score,
+            self.mate,
+            self.depth,
+            self.nodes,
+            self.milliseconds,
+            self.clock_ms,
+        ]
 
     @classmethod
     def from_json(cls, entry: Any) -> "PlayedMove":
         """Reads the journal's form; older journals have no clock. Raises ValueError."""
         if not isinstance(entry, list) or not 6 <= len(entry) <= 7 or not isinstance(entry[0], str):
             raise ValueError(f"{entry!r} is not a played move")
-        if not all(value is None or (type(value) in (int, float) and math.isfinite(value)) for value in entry[1:]):
+        if not all(
+            value is None or (type(value) in (int, float) and math.isfinite(value))
+            for value in entry[1:]
+        ):
             raise ValueError(f"{entry!r} has a value that is not a number")
         return cls(chess.Move.from_uci(entry[0]), *entry[1:])
 
@@ -73,9 +86,15 @@ class PlayedMove:
         if evaluation := node.eval():
             relative = evaluation.pov(not node.turn())
             # after a mating move "#0" is written, which engines call a mate in 1
-            score, mate, depth = relative.score(), 1 if relative.mate() == 0 else relative.mate(), node.eval_depth() or depth
+            score, mate, depth = (
+                relative.score(),
+                1 if relative.mate() == 0 else relative.mate(),
+                node.eval_depth() or depth,
+            )
         clock, spent = node.clock(), node.emt()
-        if spent is None and (seconds := (found and found["seconds"]) or (_SECONDS.findall(node.comment) or [None])[0]):
+        if spent is None and (
+            seconds := (found and found["seconds"]) or (_SECONDS.findall(node.comment) or [None])[0]
+        ):
             spent = float(seconds)
         nodes = _NODES.search(node.comment)
         return cls(

@@ -24,7 +24,9 @@ from zobra.arena.played_move import PlayedMove
 from zobra.arena.processes import kill_engine, run_async
 
 for _logger in (chess.engine.LOGGER, logging.getLogger("asyncio")):
-    _logger.setLevel(logging.CRITICAL)  # a failure is reported as EngineFailure; nobody else need log it too
+    _logger.setLevel(
+        logging.CRITICAL
+    )  # a failure is reported as EngineFailure; nobody else need log it too
 
 # seconds: for a first word of the engine's protocol, for the whole start, for the answer to a late "stop", and for "quit"
 GREETING_TIME, START_TIME, LATE_TIME, QUIT_TIME = 10.0, 60.0, 10.0, 2.0
@@ -46,8 +48,12 @@ class TimedProtocol(chess.engine.Protocol):
     """Notes when "go" is sent and when the answer arrives, before anything else is done with it."""
 
     answers: tuple[str, ...] = ()  # first words of the answer to "go"
-    greetings: tuple[str, ...] = ()  # first words that only an engine of this protocol says when it starts
-    log: IO[bytes] | None = None  # gets every line: time, `name`, direction (> to the engine, < from it, ! errors), text
+    greetings: tuple[
+        str, ...
+    ] = ()  # first words that only an engine of this protocol says when it starts
+    log: IO[bytes] | None = (
+        None  # gets every line: time, `name`, direction (> to the engine, < from it, ! errors), text
+    )
     name = ""
 
     def __init__(self) -> None:
@@ -58,7 +64,9 @@ class TimedProtocol(chess.engine.Protocol):
         self.answer = self.last_score = ""
         self.errors: deque[str] = deque(maxlen=20)
         # what is not UTF-8 becomes escapes; python-chess would pass over the whole line, and wait for it forever
-        self._decoders = defaultdict[int, codecs.IncrementalDecoder](lambda: _DECODER("backslashreplace"))
+        self._decoders = defaultdict[int, codecs.IncrementalDecoder](
+            lambda: _DECODER("backslashreplace")
+        )
 
     def _note(self, sign: str, line: str) -> None:
         """Logs one line at once, so that lines of several processes do not mix. A failure ends the log, not the game."""
@@ -84,7 +92,12 @@ class TimedProtocol(chess.engine.Protocol):
 
     def line_received(self, line: str) -> None:
         words = line.split(None, 2)
-        if self.answer_time is None and self.going.is_set() and len(words) > 1 and words[0] in self.answers:
+        if (
+            self.answer_time is None
+            and self.going.is_set()
+            and len(words) > 1
+            and words[0] in self.answers
+        ):
             self.answer_time, self.answer = self.data_time, words[1]
         self.greeted = self.greeted or (bool(words) and words[0] in self.greetings)
         self._note("<", line)
@@ -141,7 +154,10 @@ class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
 
     async def initialize(self) -> None:
         await super().initialize()
-        for name in ("cores", "memory"):  # python-chess assumes their values (1, 16 MB), and would not send these
+        for name in (
+            "cores",
+            "memory",
+        ):  # python-chess assumes their values (1, 16 MB), and would not send these
             self.config.pop(name, None)
             self.target_config.pop(name, None)
 
@@ -172,28 +188,50 @@ class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
 class EnginePlayer:
     """One engine process. `timeout`: the seconds after which it counts as stalled, where no clock runs."""
 
-    def __init__(self, spec: EngineSpec, transport: asyncio.SubprocessTransport, protocol: Any, timeout: float) -> None:
-        self.spec, self._transport, self._protocol, self._timeout = spec, transport, protocol, timeout
+    def __init__(
+        self,
+        spec: EngineSpec,
+        transport: asyncio.SubprocessTransport,
+        protocol: Any,
+        timeout: float,
+    ) -> None:
+        self.spec, self._transport, self._protocol, self._timeout = (
+            spec,
+            transport,
+            protocol,
+            timeout,
+        )
 
     @classmethod
-    async def start(cls: type[Player], spec: EngineSpec, timeout: float, log: IO[bytes] | None = None) -> Player:
+    async def start(
+        cls: type[Player], spec: EngineSpec, timeout: float, log: IO[bytes] | None = None
+    ) -> Player:
         """Starts the engine and sets its options. `log` gets the conversation. Raises EngineFailure. The engine gets a process
         group of its own, so that Ctrl-C does not reach it."""
         try:
             kind = XBoard if spec.protocol == "xboard" else Uci
-            transport, protocol = await kind.popen([spec.program(), *spec.command[1:]], setpgrp=True, cwd=spec.directory)
+            transport, protocol = await kind.popen(
+                [spec.program(), *spec.command[1:]], setpgrp=True, cwd=spec.directory
+            )
         except (OSError, ValueError) as error:
             raise EngineFailure("disconnect", f"{spec.name} cannot be started: {error}") from error
         protocol.log, protocol.name = log, spec.name
-        player, coming = cls(spec, transport, protocol, timeout), asyncio.ensure_future(protocol.initialize())
+        player, coming = (
+            cls(spec, transport, protocol, timeout),
+            asyncio.ensure_future(protocol.initialize()),
+        )
         try:
             await asyncio.wait({coming}, timeout=min(GREETING_TIME, START_TIME))
-            if not coming.done() and not protocol.greeted and GREETING_TIME < START_TIME:  # it may be no engine at all
+            if (
+                not coming.done() and not protocol.greeted and GREETING_TIME < START_TIME
+            ):  # it may be no engine at all
                 problem = f"no word of {spec.protocol} in {GREETING_TIME:g} s{player._last_words()}"
                 raise EngineFailure("stall", f"{spec.name}: {problem}")
             await asyncio.wait_for(coming, START_TIME)
             options = as_announced(spec.options, protocol.options)
-            if not any(name.lower() in THREADS for name in options):  # some engines would take every processor
+            if not any(
+                name.lower() in THREADS for name in options
+            ):  # some engines would take every processor
                 options |= {name: 1 for name in protocol.options if name.lower() in THREADS}
             await asyncio.wait_for(protocol.configure(options), START_TIME)
             await asyncio.wait_for(protocol.ping(), START_TIME)
@@ -204,7 +242,9 @@ class EnginePlayer:
                 problem = f"{spec.name} did not come up as a {spec.protocol} engine within {START_TIME:g} s"
                 raise EngineFailure("stall", problem) from error
             if isinstance(error, chess.engine.EngineError):
-                raise EngineFailure("disconnect", f"{spec.name}: {error}{player._last_words()}") from error
+                raise EngineFailure(
+                    "disconnect", f"{spec.name}: {error}{player._last_words()}"
+                ) from error
             raise
         return player
 
@@ -239,7 +279,9 @@ class EnginePlayer:
         except chess.engine.EngineError as error:
             raise self._disconnect(error) from error
 
-    async def think(self, board: chess.Board, clocks: Mapping[chess.Color, GameClock], game: object) -> PlayedMove:
+    async def think(
+        self, board: chess.Board, clocks: Mapping[chess.Color, GameClock], game: object
+    ) -> PlayedMove:
         """Lets the engine move in time, which its clock counts. Raises EngineFailure."""
         await self.ready()
         protocol, clock = self._protocol, clocks[board.turn]
@@ -250,11 +292,20 @@ class EnginePlayer:
         task = asyncio.ensure_future(protocol.play(board, limit, game=game, info=wanted))
         going = asyncio.ensure_future(protocol.going.wait())
         try:
-            await asyncio.wait({task, going}, timeout=self._timeout, return_when=asyncio.FIRST_COMPLETED)
-            if not task.done() and not protocol.going.is_set():  # preparations before "go" have a timeout of their own
+            await asyncio.wait(
+                {task, going}, timeout=self._timeout, return_when=asyncio.FIRST_COMPLETED
+            )
+            if (
+                not task.done() and not protocol.going.is_set()
+            ):  # preparations before "go" have a timeout of their own
                 raise EngineFailure("stall", f"not ready for the game in {self._timeout:g} s")
-            await asyncio.wait({task}, timeout=self._timeout if allowance is None else allowance / 1000 + STOP_DELAY)
-            if protocol.answer_time is not None:  # XBoard: the move is there, but python-chess waits for a pong behind it
+            await asyncio.wait(
+                {task},
+                timeout=self._timeout if allowance is None else allowance / 1000 + STOP_DELAY,
+            )
+            if (
+                protocol.answer_time is not None
+            ):  # XBoard: the move is there, but python-chess waits for a pong behind it
                 await asyncio.wait({task}, timeout=self._timeout)
         finally:
             going.cancel()
@@ -270,12 +321,16 @@ class EnginePlayer:
         elif isinstance(error := task.exception(), chess.engine.EngineTerminatedError):
             raise self._disconnect(error) from error
         elif isinstance(error, chess.engine.EngineError):
-            raise EngineFailure("illegal move", protocol.answer or str(error), usable=True) from error
+            raise EngineFailure(
+                "illegal move", protocol.answer or str(error), usable=True
+            ) from error
         played = self._played(task.result(), board) if in_time else None
         late_by = clock.spend(protocol.elapsed_ms())
         if played is None or late_by > 0:
             raise EngineFailure("time", f"{late_by:.0f} ms over", usable=True)
-        return replace(played, clock_ms=None if clock.remaining_ms is None else round(clock.remaining_ms))
+        return replace(
+            played, clock_ms=None if clock.remaining_ms is None else round(clock.remaining_ms)
+        )
 
     def _played(self, result: chess.engine.PlayResult, board: chess.Board) -> PlayedMove:
         """The move with what the engine said of it. Raises EngineFailure."""
@@ -284,12 +339,23 @@ class EnginePlayer:
         if not result.move or not board.is_legal(result.move):
             raise EngineFailure("illegal move", self._protocol.answer or "none", usable=True)
         info, score = result.info, result.info.get("score")
-        value, mate = (score.pov(board.turn).score(), score.pov(board.turn).mate()) if score else (None, None)
-        return PlayedMove(result.move, value, mate, info.get("depth"), info.get("nodes"), round(self._protocol.elapsed_ms(), 1))
+        value, mate = (
+            (score.pov(board.turn).score(), score.pov(board.turn).mate()) if score else (None, None)
+        )
+        return PlayedMove(
+            result.move,
+            value,
+            mate,
+            info.get("depth"),
+            info.get("nodes"),
+            round(self._protocol.elapsed_ms(), 1),
+        )
 
     def _disconnect(self, error: Exception) -> EngineFailure:
         code = _EXIT_CODE.search(str(error))
-        return EngineFailure("disconnect", (f"exit code {code[1]}" if code else str(error)) + self._last_words())
+        return EngineFailure(
+            "disconnect", (f"exit code {code[1]}" if code else str(error)) + self._last_words()
+        )
 
     def _last_words(self) -> str:
         return f"; it said: {self._protocol.errors[-1][:200]}" if self._protocol.errors else ""
@@ -299,12 +365,18 @@ class EnginePlayer:
     ) -> chess.engine.AnalysisResult:
         """Starts a search whose lines can be read as they come. Raises chess.engine.EngineError. python-chess would wait in
         vain for the search of an engine that dies before it."""
-        beginning = asyncio.ensure_future(self._protocol.analysis(board, limit, game=game, options=options))
+        beginning = asyncio.ensure_future(
+            self._protocol.analysis(board, limit, game=game, options=options)
+        )
         try:
-            await asyncio.wait({beginning, self._protocol.returncode}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                {beginning, self._protocol.returncode}, return_when=asyncio.FIRST_COMPLETED
+            )
             if not beginning.done():
                 code = self._protocol.returncode.result()
-                raise chess.engine.EngineTerminatedError(f"died before its search (exit code: {code})")
+                raise chess.engine.EngineTerminatedError(
+                    f"died before its search (exit code: {code})"
+                )
             return beginning.result()
         finally:
             beginning.cancel()

@@ -52,11 +52,17 @@ class Pool:
     def __init__(self, settings: Settings, playing: Playing) -> None:
         self._settings, self._log = settings, playing.log
         threads = max(engine.threads for engine in settings.engines)
-        self._processors = shares(playing.concurrency, threads) if playing.pin else [[] for _ in range(playing.concurrency)]
+        self._processors = (
+            shares(playing.concurrency, threads)
+            if playing.pin
+            else [[] for _ in range(playing.concurrency)]
+        )
         self._workers: dict[int, WorkerProcess] = {}
         self._again: deque[Pairing] = deque()
 
-    def play(self, games: Iterator[Pairing], started: Callable[[Pairing], None]) -> Generator[GameRecord]:
+    def play(
+        self, games: Iterator[Pairing], started: Callable[[Pairing], None]
+    ) -> Generator[GameRecord]:
         """Finished games as they come; the next one is drawn from `games` when a worker is free for it. Raises RuntimeError
         when worker processes keep dying. To be closed, so that workers and engines end with it."""
         resource_tracker.ensure_running()  # its start would release signals that are held back
@@ -73,7 +79,9 @@ class Pool:
                         deaths += 1
                         if deaths >= _MOST_DEATHS:
                             worker.process.join(1)  # its pipe may close first
-                            raise RuntimeError(f"worker processes keep dying (exit code {worker.process.exitcode})") from None
+                            raise RuntimeError(
+                                f"worker processes keep dying (exit code {worker.process.exitcode})"
+                            ) from None
                         del self._workers[number]
                         worker.connection.close()
                         self._again.extend([worker.pairing] if worker.pairing else [])
@@ -100,14 +108,18 @@ class Pool:
                 context = multiprocessing.get_context("spawn")
                 here, there = context.Pipe()
                 job = there, self._settings, self._processors[number], self._log
-                with interrupts_held():  # Ctrl-C is for this process; a worker that is still starting must not see it
+                with (
+                    interrupts_held()
+                ):  # Ctrl-C is for this process; a worker that is still starting must not see it
                     process = context.Process(target=work, args=job, daemon=True)
                     process.start()
                     self._workers[number] = WorkerProcess(process, here)
                 there.close()
             worker = self._workers[number]
             worker.pairing = pairing
-            with contextlib.suppress(OSError):  # a worker that has died is replaced when its answer is waited for
+            with contextlib.suppress(
+                OSError
+            ):  # a worker that has died is replaced when its answer is waited for
                 worker.connection.send(pairing)
             started(pairing)
         return any(worker.pairing for worker in self._workers.values())
@@ -132,12 +144,17 @@ class EngineSet:
             for color in chess.COLORS:
                 name = names[color]
                 if name not in self._players:
-                    self._players[name] = await EnginePlayer.start(self._specs[name], self._settings.stall_seconds, self._log)
+                    self._players[name] = await EnginePlayer.start(
+                        self._specs[name], self._settings.stall_seconds, self._log
+                    )
                 if name in pairing.options:
                     await self._players[name].configure(pairing.options[name])
             begun = time.monotonic()
             board = pairing.opening.board(self._settings.chess960)
-            clocks = {side: GameClock(self._settings.controls[name], self._settings.margin_ms) for side, name in names.items()}
+            clocks = {
+                side: GameClock(self._settings.controls[name], self._settings.margin_ms)
+                for side, name in names.items()
+            }
             adjudicator = Adjudicator(self._settings.rules, self._tablebase)
             ending = ending_on_board(board)
             while ending is None:
@@ -161,7 +178,9 @@ class EngineSet:
         await asyncio.gather(*(player.kill() for player in self._players.values()))
 
 
-def work(connection: Connection, settings: Settings, processors: Sequence[int], log: Path | None) -> None:
+def work(
+    connection: Connection, settings: Settings, processors: Sequence[int], log: Path | None
+) -> None:
     """A worker: plays the games that come, until the other end closes, also by its sudden end; then its engines end at once."""
     prepare_worker()
     if processors and hasattr(os, "sched_setaffinity"):

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
 _reactions: list[Callable[[], Any] | None] = []  # the innermost last
 _held: list[bool] = []  # for each block that holds signals back, whether one came
 
@@ -35,7 +37,11 @@ def _handle(*_: object) -> None:
 def interruptible(reaction: Callable[[], Any] | None = None) -> Iterator[None]:
     """Calls `reaction` (None: raises KeyboardInterrupt) at the first signal; ignores others until the outermost block ends.
     Signals that this process ignores already, as under nohup, stay ignored."""
-    heeded = [number for number in _SIGNALS if not _reactions and signal.getsignal(number) is not signal.SIG_IGN]
+    heeded = [
+        number
+        for number in _SIGNALS
+        if not _reactions and signal.getsignal(number) is not signal.SIG_IGN
+    ]
     before = {number: signal.signal(number, _handle) for number in heeded}
     _reactions.append(reaction)
     try:
@@ -100,7 +106,9 @@ def _descendants(pid: int) -> list[int]:
     children = defaultdict(list)
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError, ValueError):
-            children[int(entry.read_text().rpartition(")")[2].split()[1])].append(int(entry.parent.name))
+            children[int(entry.read_text().rpartition(")")[2].split()[1])].append(
+                int(entry.parent.name)
+            )
     found = [pid]
     for parent in found:
         found.extend(children[parent])
@@ -130,19 +138,30 @@ def kill_children() -> None:
 
 
 def _available() -> list[int]:
-    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
+    return (
+        sorted(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else list(range(os.cpu_count() or 1))
+    )
 
 
 def spare() -> int:
     """Processors that this process may use and that are idle, by the machine's load of the last minute; at least 1."""
-    return max(1, len(_available()) - (round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0))
+    return max(
+        1, len(_available()) - (round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0)
+    )
 
 
 def machine() -> str:
     """The machine in words: processor, number of processors for this program, operating system."""
     table = Path("/proc/cpuinfo")
-    lines = table.read_text(encoding="utf-8", errors="replace").splitlines() if table.exists() else []
-    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor())
+    lines = (
+        table.read_text(encoding="utf-8", errors="replace").splitlines() if table.exists() else []
+    )
+    model = next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
+        platform.processor(),
+    )
     return f"{model or platform.machine()}, {len(_available())} processors, {platform.platform()}"
 
 
@@ -152,10 +171,17 @@ def shares(workers: int, threads: int) -> list[list[int]]:
     available, unpinned = _available(), [list[int]() for _ in range(workers)]
     if not hasattr(os, "sched_setaffinity") or len(available) < workers * threads:
         return unpinned
-    cores = defaultdict[str, list[int]](list)  # by what the hardware threads of one core have in common
+    cores = defaultdict[str, list[int]](
+        list
+    )  # by what the hardware threads of one core have in common
     for processor in available:
         siblings = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
         cores[siblings.read_text() if siblings.exists() else str(processor)].append(processor)
-    units = list(cores.values()) if len(cores) >= workers else [[processor] for processor in available]
-    pinned = [[processor for unit in units[number::workers] for processor in unit] for number in range(workers)]
+    units = (
+        list(cores.values()) if len(cores) >= workers else [[processor] for processor in available]
+    )
+    pinned = [
+        [processor for unit in units[number::workers] for processor in unit]
+        for number in range(workers)
+    ]
     return pinned if min(map(len, pinned)) >= threads else unpinned

@@ -21,12 +21,22 @@ from zobra.arena.match import Results
 from zobra.arena.played_move import PlayedMove
 from zobra.arena.settings import Settings
 
-Rated = tuple[str, float, float, float | None]  # an engine's name, rating, 95 % margin, and rating before
+Rated = tuple[
+    str, float, float, float | None
+]  # an engine's name, rating, 95 % margin, and rating before
 
 # headers of a PGN file that its page shows, with their names there
-_SHOWN_HEADERS = {"Event": "event", "Site": "site", "Date": "played", "TimeControl": "time control", "Annotator": "analysed by"}
+_SHOWN_HEADERS = {
+    "Event": "event",
+    "Site": "site",
+    "Date": "played",
+    "TimeControl": "time control",
+    "Annotator": "analysed by",
+}
 # what match tools write before other words of a comment: score/depth, time and more
-_RUNNER_FORM = re.compile(r'^(book|[+-]?(M?[\d.]+)/\d+( [\d.]+s?)?|[\d.]+s)(, \w+=("[^"]*"|[^\s,]+))*(,? |$)')
+_RUNNER_FORM = re.compile(
+    r'^(book|[+-]?(M?[\d.]+)/\d+( [\d.]+s?)?|[\d.]+s)(, \w+=("[^"]*"|[^\s,]+))*(,? |$)'
+)
 
 
 @dataclass(frozen=True)
@@ -41,8 +51,16 @@ class ReportedGame:
         """Each move after the book with its full-move number, its player's name before it, and its score behind it."""
         start = chess.Board(self.record.opening["fen"]).ply()
         for ply, move in enumerate(self.record.moves, start):
-            score = chess.engine.Cp(move.score or 0) if move.mate is None else chess.engine.Mate(move.mate)
-            known = chess.engine.PovScore(score, ply % 2 == 0) if (move.score, move.mate) != (None, None) else None
+            score = (
+                chess.engine.Cp(move.score or 0)
+                if move.mate is None
+                else chess.engine.Mate(move.mate)
+            )
+            known = (
+                chess.engine.PovScore(score, ply % 2 == 0)
+                if (move.score, move.mate) != (None, None)
+                else None
+            )
             yield ply // 2 + 1, self.record.black if ply % 2 else self.record.white, move, known
 
     def replay(self) -> str:
@@ -61,12 +79,30 @@ class ReportedGame:
                 node.set_clock(move.clock_ms / 1000)
             scores.append(score)
             spent = move.milliseconds
-            time = "" if spent is None else f"{spent / 1000:.2f} s" if spent >= 1000 else f"{spent:.0f} ms"
-            depth, count = f"depth {move.depth}" if move.depth else "", f"{move.nodes:,} nodes" if move.nodes else ""
-            notes.append(" · ".join(filter(None, [_score_text(score) if score else "", depth, time, count])))
+            time = (
+                ""
+                if spent is None
+                else f"{spent / 1000:.2f} s"
+                if spent >= 1000
+                else f"{spent:.0f} ms"
+            )
+            depth, count = (
+                f"depth {move.depth}" if move.depth else "",
+                f"{move.nodes:,} nodes" if move.nodes else "",
+            )
+            notes.append(
+                " · ".join(filter(None, [_score_text(score) if score else "", depth, time, count]))
+            )
         chances = [score and round(winning_chance(score.white()), 3) for score in scores]
-        content = {"pgn": f"{tree}\n", "chances": chances, "notes": notes, "chess960": tree.board().chess960}
-        return base64.b64encode(zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 9)).decode()
+        content = {
+            "pgn": f"{tree}\n",
+            "chances": chances,
+            "notes": notes,
+            "chess960": tree.board().chess960,
+        }
+        return base64.b64encode(
+            zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 9)
+        ).decode()
 
 
 @dataclass
@@ -76,7 +112,9 @@ class ReportedGames:
     source: Path
     engines: list[str]
     games: list[ReportedGame]
-    conditions: dict[str, str] = field(default_factory=dict)  # what is known of time control, date, machine and more
+    conditions: dict[str, str] = field(
+        default_factory=dict
+    )  # what is known of time control, date, machine and more
     settings: Settings | None = None
     ratings: list[Rated] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -125,31 +163,67 @@ def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
     shown = {"time control": settings.time_control, "played": run.created.replace("T", " ")}
     for engine in settings.engines:
         options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
-        parts = [run.versions.get(engine.name), " ".join(engine.command), options and f"options {options}"]
+        parts = [
+            run.versions.get(engine.name),
+            " ".join(engine.command),
+            options and f"options {options}",
+        ]
         if engine.time_control or engine.time_odds != 1:
             parts.append(f"time control {settings.controls[engine.name]}")
         shown[engine.name] = "; ".join(filter(None, parts))
-    book = f"{settings.book}, {settings.order} order" if settings.book else f"{settings.plies} random plies"
-    rules = [f"{name.replace('_', ' ')} {value}" for name, value in asdict(settings.rules).items() if value]
+    book = (
+        f"{settings.book}, {settings.order} order"
+        if settings.book
+        else f"{settings.plies} random plies"
+    )
+    rules = [
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in asdict(settings.rules).items()
+        if value
+    ]
     shown |= {"margin": f"{settings.margin_ms:g} ms", "openings": f"{book}, seed {settings.seed}"}
-    return shown | {"adjudication": ", ".join(rules) or "none", "machine": run.machine, "command": run.command_line}
+    return shown | {
+        "adjudication": ", ".join(rules) or "none",
+        "machine": run.machine,
+        "command": run.command_line,
+    }
 
 
 def read_pgn(path: Path) -> ReportedGames:
     """Reads a PGN file. Games with errors become problems. Raises OSError, or ValueError when there is no game at all."""
     found, waiting = ReportedGames(path, [], []), dict[tuple, int]()
-    for index, tree in enumerate(iter(partial(chess.pgn.read_game, io.StringIO(read_text(path))), None)):
+    for index, tree in enumerate(
+        iter(partial(chess.pgn.read_game, io.StringIO(read_text(path))), None)
+    ):
         if tree.errors or type(tree.board()) is not chess.Board:
-            found.problems.append(f"game {index + 1}: {tree.errors[0] if tree.errors else 'a variant of chess'}")
-        elif tree.next() is not None or "FEN" in tree.headers or tree.headers.get("White", "?") != "?":
+            found.problems.append(
+                f"game {index + 1}: {tree.errors[0] if tree.errors else 'a variant of chess'}"
+            )
+        elif (
+            tree.next() is not None
+            or "FEN" in tree.headers
+            or tree.headers.get("White", "?") != "?"
+        ):
             found.games.append(_reported(index, tree, waiting))
     if not found.games:
-        raise ValueError(f"{path}: {found.problems[0] if found.problems else 'no game in this file'}")
-    found.engines = list(dict.fromkeys(name for game in found.games for name in (game.record.white, game.record.black)))
+        raise ValueError(
+            f"{path}: {found.problems[0] if found.problems else 'no game in this file'}"
+        )
+    found.engines = list(
+        dict.fromkeys(
+            name for game in found.games for name in (game.record.white, game.record.black)
+        )
+    )
     found.conditions["file"] = str(path)
     for header, name in _SHOWN_HEADERS.items():  # such as "2025.05.01 and 3 more"
-        values = list(dict.fromkeys(filter(None, (game.headers.get(header, "").strip("?.") for game in found.games))))
-        found.conditions[name] = f"{values[0]} and {len(values) - 1} more" if len(values) > 1 else "".join(values)
+        values = list(
+            dict.fromkeys(
+                filter(None, (game.headers.get(header, "").strip("?.") for game in found.games))
+            )
+        )
+        found.conditions[name] = (
+            f"{values[0]} and {len(values) - 1} more" if len(values) > 1 else "".join(values)
+        )
     return found
 
 
@@ -162,15 +236,24 @@ def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> Re
     moves = [node.move.uci() for node in nodes[:book]]
     white, black = headers.get("White", "?"), headers.get("Black", "?")
     if white == black:
-        white, black = ("White", "Black") if white == "?" else (f"{white} (White)", f"{black} (Black)")
+        white, black = (
+            ("White", "Black") if white == "?" else (f"{white} (White)", f"{black} (Black)")
+        )
     name = headers.get("Opening") or headers.get("Event", "?").strip("?")
     pair = waiting.pop((black, white, root, *moves), index) if root or moves else index
     if pair == index:
         waiting[(white, black, root, *moves)] = index
     fen = (nodes[book - 1] if book else tree).board().fen()
     opening = {"fen": fen, "name": name, "root": root or chess.STARTING_FEN, "moves": moves}
-    outcome, played = tree.end().board().outcome(claim_draw=True), [PlayedMove.from_node(node) for node in nodes[book:]]
-    reason = outcome.termination.name.replace("_", " ") if outcome else headers.get("Termination", "unknown")
+    outcome, played = (
+        tree.end().board().outcome(claim_draw=True),
+        [PlayedMove.from_node(node) for node in nodes[book:]],
+    )
+    reason = (
+        outcome.termination.name.replace("_", " ")
+        if outcome
+        else headers.get("Termination", "unknown")
+    )
     result = headers.get("Result", "*")
     record = GameRecord(index, pair, 1, white, black, opening, result, reason.lower(), moves=played)
     return ReportedGame(record, lambda: tree, headers)

@@ -29,15 +29,23 @@ class Pairing:
     white: str
     black: str
     opening: Opening
-    options: dict[str, dict[str, Any]] = field(default_factory=dict)  # by engine, besides those that it always has
+    options: dict[str, dict[str, Any]] = field(
+        default_factory=dict
+    )  # by engine, besides those that it always has
 
 
 def encounters(names: Sequence[str], tournament: str) -> list[tuple[str, str]]:
     """The engines that meet: each two of them, or in a gauntlet the first and each other."""
-    return [(names[0], rival) for rival in names[1:]] if tournament == GAUNTLET else list(combinations(names, 2))
+    return (
+        [(names[0], rival) for rival in names[1:]]
+        if tournament == GAUNTLET
+        else list(combinations(names, 2))
+    )
 
 
-def pairings(names: Sequence[str], tournament: str, openings: Sequence[Opening]) -> Iterator[Pairing]:
+def pairings(
+    names: Sequence[str], tournament: str, openings: Sequence[Opening]
+) -> Iterator[Pairing]:
     """All games in order: a round has one opening, which each encounter plays with both colours."""
     games = product(enumerate(openings, start=1), encounters(names, tournament))
     for pair, ((number, opening), (first, second)) in enumerate(games):
@@ -80,17 +88,33 @@ class Settings:
     def controls(self) -> dict[str, TimeControl]:
         """Each engine's own time control, by its name. Raises ValueError."""
         texts = {engine.name: engine.time_control or self.time_control for engine in self.engines}
-        return {engine.name: TimeControl.parse(texts[engine.name]).scaled(engine.time_odds) for engine in self.engines}
+        return {
+            engine.name: TimeControl.parse(texts[engine.name]).scaled(engine.time_odds)
+            for engine in self.engines
+        }
 
     def openings(self) -> Callable[[int], Opening]:
         """The opening of each round, from 0. Raises ValueError or OSError when the book cannot be used."""
         book = Path(self.book) if self.book else None
-        return opening_source(book, self.rounds, order=self.order, seed=self.seed, plies=self.plies, chess960=self.chess960)
+        return opening_source(
+            book,
+            self.rounds,
+            order=self.order,
+            seed=self.seed,
+            plies=self.plies,
+            chess960=self.chess960,
+        )
 
     def schedule(self) -> list[Pairing]:
         """All games of the match, in order. Raises ValueError or OSError when the book cannot be used."""
         opening = self.openings()
-        return list(pairings(list(self.controls), self.tournament, [opening(number) for number in range(self.rounds)]))
+        return list(
+            pairings(
+                list(self.controls),
+                self.tournament,
+                [opening(number) for number in range(self.rounds)],
+            )
+        )
 
 
 def digest(path: Path) -> str:

@@ -14,7 +14,9 @@ from typing import NamedTuple
 import numpy
 
 NORMALIZED, LOGISTIC = MODELS = ("normalized", "logistic")
-_ELO_PER_SIGMA = 800 / math.log(10)  # one unit of normalised Elo, so that it equals logistic Elo near zero for drawless games
+_ELO_PER_SIGMA = 800 / math.log(
+    10
+)  # one unit of normalised Elo, so that it equals logistic Elo near zero for drawless games
 MOST_ELO = 5_000  # that a hypothesis may name: beyond it scores are 0 or 1 but for rounding
 Z_95 = NormalDist().inv_cdf(0.975)  # standard deviations on either side hold 95 %
 _ALMOST_ZERO = 1e-3  # stands for a count of zero, so that every outcome stays possible
@@ -49,7 +51,9 @@ class Sprt:
             raise ValueError(f"SPRT: elo0 ({self.elo0:g}) must be less than elo1 ({self.elo1:g})")
         if max(abs(self.elo0), abs(self.elo1)) > MOST_ELO:
             raise ValueError(f"SPRT: elo0 and elo1 must be between -{MOST_ELO} and {MOST_ELO}")
-        if not (min(self.alpha, self.beta) > 0 and self.alpha + self.beta < 1):  # not for NaN either
+        if not (
+            min(self.alpha, self.beta) > 0 and self.alpha + self.beta < 1
+        ):  # not for NaN either
             raise ValueError("SPRT: alpha and beta must be above 0 and together below 1")
         if self.model not in MODELS:
             raise ValueError(f"SPRT: unknown model {self.model!r} (known: {', '.join(MODELS)})")
@@ -79,7 +83,10 @@ class Sprt:
             p0, p1 = (_tilted(shares, scores - score_of_elo(elo)) for elo in (self.elo0, self.elo1))
         else:
             unit = math.sqrt(len(counts) // 2) / _ELO_PER_SIGMA
-            p0, p1 = (_likeliest_with_t_value(shares, scores, elo * unit) for elo in (self.elo0, self.elo1))
+            p0, p1 = (
+                _likeliest_with_t_value(shares, scores, elo * unit)
+                for elo in (self.elo0, self.elo1)
+            )
         return float(regular @ numpy.log(p1 / p0))
 
 
@@ -88,15 +95,23 @@ def estimate(counts: Sequence[int]) -> Estimate:
     total, games = sum(counts), len(counts) // 2  # units, and the games of each
     if not total:
         raise ValueError("no games to estimate from")
-    score, deviation = _mean_and_deviation(numpy.array(counts) / total, numpy.linspace(0, 1, len(counts)))
+    score, deviation = _mean_and_deviation(
+        numpy.array(counts) / total, numpy.linspace(0, 1, len(counts))
+    )
     reach, sigma = Z_95 * deviation / math.sqrt(total), deviation * math.sqrt(games)
     low, high = score - reach, score + reach
     won, lost = sum(counts[games + 1 :]), sum(counts[:games])
     return Estimate(
         score=score,
         elo=elo_of_score(score),
-        elo_margin=(elo_of_score(high) - elo_of_score(low)) / 2 if deviation and low > 0 and high < 1 else math.nan,
-        normalized_elo=(score - 0.5) / sigma * _ELO_PER_SIGMA if sigma else 0.0 if score == 0.5 else math.nan,
+        elo_margin=(elo_of_score(high) - elo_of_score(low)) / 2
+        if deviation and low > 0 and high < 1
+        else math.nan,
+        normalized_elo=(score - 0.5) / sigma * _ELO_PER_SIGMA
+        if sigma
+        else 0.0
+        if score == 0.5
+        else math.nan,
         normalized_margin=Z_95 / math.sqrt(total * games) * _ELO_PER_SIGMA,
         superiority=NormalDist().cdf((score - 0.5) * math.sqrt(total) / (deviation or 1e-12)),
         draw_ratio=counts[games] / total,
@@ -106,7 +121,11 @@ def estimate(counts: Sequence[int]) -> Estimate:
 
 def elo_of_score(score: float) -> float:
     """Logistic Elo difference that gives this expected score."""
-    return 400 * math.log10(score / (1 - score)) if 0 < score < 1 else math.copysign(math.inf, score - 0.5)
+    return (
+        400 * math.log10(score / (1 - score))
+        if 0 < score < 1
+        else math.copysign(math.inf, score - 0.5)
+    )
 
 
 def score_of_elo(elo: float) -> float:
@@ -128,12 +147,21 @@ def _tilted(shares: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
         raise ValueError("mean zero is out of reach")
     low, high = -1 / largest, -1 / smallest
     edge = (high - low) * 1e-13
-    pairs = list(zip(shares.tolist(), values.tolist(), strict=True))  # plain numbers are faster than short arrays
-    theta = brentq(lambda theta: sum(p * v / (1 + theta * v) for p, v in pairs), low + edge, high - edge, xtol=1e-12)
+    pairs = list(
+        zip(shares.tolist(), values.tolist(), strict=True)
+    )  # plain numbers are faster than short arrays
+    theta = brentq(
+        lambda theta: sum(p * v / (1 + theta * v) for p, v in pairs),
+        low + edge,
+        high - edge,
+        xtol=1e-12,
+    )
     return shares / (1 + theta * values)
 
 
-def _likeliest_with_t_value(shares: numpy.ndarray, scores: numpy.ndarray, t_value: float) -> numpy.ndarray:
+def _likeliest_with_t_value(
+    shares: numpy.ndarray, scores: numpy.ndarray, t_value: float
+) -> numpy.ndarray:
     """Maximum likelihood under (mean - 1/2) / sigma = t_value, by the fixed-point iteration of section 4.1. It starts from the
     uniform distribution or, where extreme counts allow no step from there, from that one among the likeliest distributions of
     each mean which has this t value. NaN when neither leads anywhere."""
@@ -144,7 +172,11 @@ def _likeliest_with_t_value(shares: numpy.ndarray, scores: numpy.ndarray, t_valu
 
     for uniform in (True, False):
         try:
-            likeliest = shares * 0 + 1 / len(shares) if uniform else _tilted(shares, scores - brentq(excess, 1e-6, 1 - 1e-6))
+            likeliest = (
+                shares * 0 + 1 / len(shares)
+                if uniform
+                else _tilted(shares, scores - brentq(excess, 1e-6, 1 - 1e-6))
+            )
             for _ in range(100):
                 mean, sigma = _mean_and_deviation(likeliest, scores)
                 if not sigma:

@@ -12,42 +12,72 @@ from rich.console import Console
 from rich.text import Text
 
 from zobra.arena import display
-from zobra.arena.command import INTERRUPTED, EngineOptions, command_line, errors_as_messages, plain_console
+from zobra.arena.command import (
+    INTERRUPTED,
+    EngineOptions,
+    command_line,
+    errors_as_messages,
+    plain_console,
+)
 from zobra.arena.engines import EngineSpec, read_engines
 from zobra.arena.files import check_writable, printable
 from zobra.arena.player import EngineFailure, EnginePlayer
 from zobra.arena.processes import machine, run_async
-from zobra.arena.suite_results import Effort, EngineResult, Outcome, SuitePosition, SuiteResult, read_suites, why_unsolved
+from zobra.arena.suite_results import (
+    Effort,
+    EngineResult,
+    Outcome,
+    SuitePosition,
+    SuiteResult,
+    read_suites,
+    why_unsolved,
+)
 
 GRACE = 10.0  # an engine that has not answered this long after its time was up hangs (seconds)
 START_TIMEOUT = 30.0  # how long an engine may be silent after its start (seconds)
 _ANALYSIS = "UCI_AnalyseMode"
 SAVE_INTERVAL = 5.0  # how often the JSON file is brought up to date during a run (seconds)
-EngineOption = typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file; repeat to compare.", show_default="zobra")
-TimeOption = typer.Option(min=1, help="Milliseconds a position.", show_default="1000 if no limit is given")
-StopOption = typer.Option(min=0, metavar="PLIES", help="End a search once its solution stood for PLIES of depth.")
-OutputOption = typer.Option("--json", help="Where the results go; an unfinished run there is resumed.")
+EngineOption = typer.Option(
+    "--engine", "-e", help="[NAME=]COMMAND or a TOML file; repeat to compare.", show_default="zobra"
+)
+TimeOption = typer.Option(
+    min=1, help="Milliseconds a position.", show_default="1000 if no limit is given"
+)
+StopOption = typer.Option(
+    min=0, metavar="PLIES", help="End a search once its solution stood for PLIES of depth."
+)
+OutputOption = typer.Option(
+    "--json", help="Where the results go; an unfinished run there is resumed."
+)
 
 
 class SuiteLimits(NamedTuple):
     """How positions are searched."""
 
     search: chess.engine.Limit
-    solved_plies: int | None = None  # ends a search when a solution has stood for so many plies of depth
+    solved_plies: int | None = (
+        None  # ends a search when a solution has stood for so many plies of depth
+    )
     timeout: float = 600.0  # seconds, for searches without a time limit
     workers: int = 1  # engine processes side by side
 
 
 def suite(
-    files: Annotated[list[Path], typer.Argument(help="EPD files with bm, am, dm or STS points (c0, c8, c9).")],
+    files: Annotated[
+        list[Path], typer.Argument(help="EPD files with bm, am, dm or STS points (c0, c8, c9).")
+    ],
     engine: Annotated[list[str] | None, EngineOption] = None,
     option: EngineOptions = None,
     movetime: Annotated[int | None, TimeOption] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
     depth: Annotated[int | None, typer.Option(min=1, help="Depth a position, in plies.")] = None,
-    workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Engine processes side by side.")] = 1,
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", min=1, help="Engine processes side by side.")
+    ] = 1,
     stop_when_solved: Annotated[int | None, StopOption] = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Longest search without --movetime, in seconds.")] = 600.0,
+    timeout: Annotated[
+        float, typer.Option(min=1, help="Longest search without --movetime, in seconds.")
+    ] = 600.0,
     output: Annotated[Path, OutputOption] = Path("suite.json"),
     table: Annotated[bool, typer.Option(help="Print the table of positions.")] = True,
 ) -> None:
@@ -59,8 +89,13 @@ def suite(
         specs = read_engines(engine or ["zobra"], option or [])
         positions, bad_lines = read_suites(files)
         limit = {"time_ms": movetime, "nodes": nodes, "depth": depth}
-        engines = [EngineResult(spec.name, list(spec.command), dict(spec.options), [None] * len(positions)) for spec in specs]
-        result = SuiteResult([str(path) for path in files], limit, workers, positions, bad_lines, engines)
+        engines = [
+            EngineResult(spec.name, list(spec.command), dict(spec.options), [None] * len(positions))
+            for spec in specs
+        ]
+        result = SuiteResult(
+            [str(path) for path in files], limit, workers, positions, bad_lines, engines
+        )
         result.machine, result.command_line = machine(), command_line()
         display.print_bad_lines(console, result)
         if not positions:
@@ -71,7 +106,14 @@ def suite(
         interrupted = False
         try:
             for number, spec in enumerate(specs):
-                _run_engine(console, result, spec, number, SuiteLimits(search, stop_when_solved, timeout, workers), output)
+                _run_engine(
+                    console,
+                    result,
+                    spec,
+                    number,
+                    SuiteLimits(search, stop_when_solved, timeout, workers),
+                    output,
+                )
         except KeyboardInterrupt:
             interrupted = True
         display.print_suite(console, result, positions=table)
@@ -79,14 +121,26 @@ def suite(
             result.save(output)
             console.print(f"results: {output}", soft_wrap=True)
         if interrupted:
-            done, total = sum(len(answers.answered) for answers in engines), len(engines) * len(positions)
-            console.print(f"interrupted; the same command resumes after {done} of {display.counted(total, 'position')}")
+            done, total = (
+                sum(len(answers.answered) for answers in engines),
+                len(engines) * len(positions),
+            )
+            console.print(
+                f"interrupted; the same command resumes after {done} of {display.counted(total, 'position')}"
+            )
             raise typer.Exit(INTERRUPTED)
         if not result.finished:
             raise typer.Exit(1)
 
 
-def _run_engine(console: Console, result: SuiteResult, spec: EngineSpec, number: int, limits: SuiteLimits, file: Path) -> None:
+def _run_engine(
+    console: Console,
+    result: SuiteResult,
+    spec: EngineSpec,
+    number: int,
+    limits: SuiteLimits,
+    file: Path,
+) -> None:
     """Searches what this engine of the result has not searched yet. Shows and saves outcomes as they come. Raises OSError."""
     engine, saved = result.engines[number], time.monotonic()
 
@@ -135,10 +189,16 @@ async def run_suite(
                     player = await EnginePlayer.start(spec, START_TIMEOUT)
                     engine.version = player.announced_name
                 try:
-                    engine.outcomes[index] = await asyncio.wait_for(_solve(player, positions[index], index, limits), longest)
+                    engine.outcomes[index] = await asyncio.wait_for(
+                        _solve(player, positions[index], index, limits), longest
+                    )
                 except (chess.engine.EngineError, asyncio.TimeoutError) as error:
                     hangs = isinstance(error, asyncio.TimeoutError)
-                    why = f"no answer within {longest:g} s" if hangs else printable(f"engine failed: {error}")
+                    why = (
+                        f"no answer within {longest:g} s"
+                        if hangs
+                        else printable(f"engine failed: {error}")
+                    )
                     engine.outcomes[index] = Outcome(move=None, solved=False, why=why)
                     failing, player = player, None
                     await failing.kill()
@@ -160,26 +220,40 @@ async def run_suite(
 def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Ends a search with the error that happened in the middle of it. python-chess hands such errors (an illegal move above
     all) to the event loop alone, and the search never ends."""
-    analysis, error = getattr(getattr(context.get("protocol"), "command", None), "analysis", None), context.get("exception")
-    if isinstance(analysis, chess.engine.AnalysisResult) and isinstance(error, chess.engine.EngineError):
+    analysis, error = (
+        getattr(getattr(context.get("protocol"), "command", None), "analysis", None),
+        context.get("exception"),
+    )
+    if isinstance(analysis, chess.engine.AnalysisResult) and isinstance(
+        error, chess.engine.EngineError
+    ):
         analysis.set_exception(error)
-    elif not isinstance(error, chess.engine.EngineTerminatedError):  # the search was given up before
+    elif not isinstance(
+        error, chess.engine.EngineTerminatedError
+    ):  # the search was given up before
         loop.default_exception_handler(context)
 
 
-async def _solve(player: EnginePlayer, position: SuitePosition, index: int, limits: SuiteLimits) -> Outcome:
+async def _solve(
+    player: EnginePlayer, position: SuitePosition, index: int, limits: SuiteLimits
+) -> Outcome:
     """Searches one position. Raises chess.engine.EngineError when the engine crashes or moves illegally."""
     board, effort = position.board(), Effort()
     move, score_cp, mate, line = None, None, None, ()  # type: str | None, int | None, int | None, tuple[str, ...]
     since: Effort | None = None  # where the engine came to the solution that it still has
     # python-chess would set UCI_AnalyseMode by itself, in which engines ignore limits of strength and books
-    decided = _ANALYSIS.lower() in map(str.lower, player.spec.options) or _ANALYSIS not in player.announced()
+    decided = (
+        _ANALYSIS.lower() in map(str.lower, player.spec.options)
+        or _ANALYSIS not in player.announced()
+    )
     options = {} if player.spec.protocol != "uci" or decided else {_ANALYSIS: False}
     started = asyncio.get_running_loop().time()
     analysis = await player.analysis(board, limits.search, index, options)
     async for info in analysis:
         elapsed = info.get("time", asyncio.get_running_loop().time() - started)
-        effort = Effort(round(elapsed * 1000), info.get("nodes", effort.nodes), info.get("depth", effort.depth))
+        effort = Effort(
+            round(elapsed * 1000), info.get("nodes", effort.nodes), info.get("depth", effort.depth)
+        )
         moves, score = info.get("pv"), info.get("score")
         if not moves or info.get("multipv", 1) != 1:
             continue
@@ -189,11 +263,23 @@ async def _solve(player: EnginePlayer, position: SuitePosition, index: int, limi
         move = line[0]
         score_cp, mate = (score.relative.score(), score.relative.mate()) if score else (None, None)
         since = None if why_unsolved(position, move, mate, line) else since or effort
-        if since is not None and limits.solved_plies is not None and effort.depth - since.depth >= limits.solved_plies:
+        if (
+            since is not None
+            and limits.solved_plies is not None
+            and effort.depth - since.depth >= limits.solved_plies
+        ):
             analysis.stop()
     best = (await analysis.wait()).move or None  # a null move is none
     if best is None or board.uci(best) != move:
         # score and line of another move do not count for this one
-        move, score_cp, mate, line, since = None if best is None else board.uci(best), None, None, (), None
+        move, score_cp, mate, line, since = (
+            None if best is None else board.uci(best),
+            None,
+            None,
+            (),
+            None,
+        )
     why, points = why_unsolved(position, move, mate, line), dict(position.points).get(move or "", 0)
-    return Outcome(move, not why, why, points, score_cp, mate, line, effort, None if why else since or effort)
+    return Outcome(
+        move, not why, why, points, score_cp, mate, line, effort, None if why else since or effort
+    )

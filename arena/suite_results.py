@@ -20,7 +20,9 @@ from zobra.arena.journal import now
 from zobra.arena.openings import check_possible, read_epd
 
 FORMAT = 1
-_POINTS_ITEM = re.compile(r"(\S+)=(\d+)")  # a move in SAN, which may hold "=" itself, then its points: "e8=Q=10"
+_POINTS_ITEM = re.compile(
+    r"(\S+)=(\d+)"
+)  # a move in SAN, which may hold "=" itself, then its points: "e8=Q=10"
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,17 @@ def read_suites(paths: Iterable[Path]) -> tuple[list[SuitePosition], list[BadLin
     with # are skipped. Raises OSError when a file cannot be read."""
     positions, bad_lines = list[SuitePosition](), list[BadLine]()
     for path in paths:
-        for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), start=1):
+        for number, line in enumerate(
+            path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), start=1
+        ):
             if not line.strip() or line.lstrip().startswith("#"):
                 continue
             try:
                 positions.append(read_position(line, str(path), number))
             except ValueError as error:
-                bad_lines.append(BadLine(str(path), number, printable(line.strip()), printable(str(error))))
+                bad_lines.append(
+                    BadLine(str(path), number, printable(line.strip()), printable(str(error)))
+                )
     return positions, bad_lines
 
 
@@ -99,7 +105,9 @@ def read_position(line: str, file: str = "", number: int = 0) -> SuitePosition:
     points = tuple(_points(operations, board).items())
     if not (best or avoid or mate_in or points):
         raise ValueError("nothing to solve: no bm, am, dm or points per move")
-    return SuitePosition(file, number, name, board.fen(), board.chess960, best, avoid, mate_in, points)
+    return SuitePosition(
+        file, number, name, board.fen(), board.chess960, best, avoid, mate_in, points
+    )
 
 
 def _points(operations: dict, board: chess.Board) -> dict[str, int]:
@@ -114,7 +122,10 @@ def _points(operations: dict, board: chess.Board) -> dict[str, int]:
             raise ValueError(f"c8 gives {len(given)} numbers for the {len(texts)} moves of c9")
         items = list(zip(texts, given, strict=True))
     else:
-        found = [_POINTS_ITEM.fullmatch(item.strip()) for item in str(operations.get("c0", "")).split(",")]
+        found = [
+            _POINTS_ITEM.fullmatch(item.strip())
+            for item in str(operations.get("c0", "")).split(",")
+        ]
         opcode, items = "c0", [(item[1], item[2]) for item in found if item] if all(found) else []
     try:
         return {board.uci(board.parse_xboard(text)): int(number) for text, number in items}
@@ -131,7 +142,9 @@ class Effort:
     depth: int = 0
 
 
-def why_unsolved(position: SuitePosition, move: str | None, mate: int | None = None, line: Sequence[str] = ()) -> str:
+def why_unsolved(
+    position: SuitePosition, move: str | None, mate: int | None = None, line: Sequence[str] = ()
+) -> str:
     """What the answer misses of what the position asks for (bm, am, dm, else the most points); empty when it is solved. A mate
     counts when the score names it and a legal line of exactly that length ends in checkmate; to give mate sooner than the suite
     is as good, to be mated sooner is not."""
@@ -238,7 +251,9 @@ class SuiteResult:
     def limit_text(self) -> str:
         """The limit in words, such as "1000 ms, 20 plies"."""
         units = {"time_ms": "ms", "nodes": "nodes", "depth": "plies"}
-        return ", ".join(f"{self.limit[key]} {unit}" for key, unit in units.items() if self.limit.get(key))
+        return ", ".join(
+            f"{self.limit[key]} {unit}" for key, unit in units.items() if self.limit.get(key)
+        )
 
     def save(self, path: Path) -> None:
         """Writes the JSON file in one step, so that an interrupted run leaves a whole file. Raises OSError."""
@@ -251,7 +266,10 @@ class SuiteResult:
             earlier = load(path)
         except (OSError, ValueError):
             return  # a file of anything else will be replaced
-        runs = [(r.positions, r.limit, [(e.name, e.command, e.options) for e in r.engines]) for r in (earlier, self)]
+        runs = [
+            (r.positions, r.limit, [(e.name, e.command, e.options) for e in r.engines])
+            for r in (earlier, self)
+        ]
         if runs[0] == runs[1] and not earlier.finished:
             for engine, before in zip(self.engines, earlier.engines, strict=True):
                 engine.outcomes, engine.version = before.outcomes, before.version
@@ -263,15 +281,27 @@ def load(path: Path) -> SuiteResult:
 
     def convert(content: Any) -> SuiteResult:
         if (content["kind"], content["format"]) != ("suite", FORMAT):
-            raise ValueError(f"{content['kind']} of format {content['format']} instead of suite of format {FORMAT}")
+            raise ValueError(
+                f"{content['kind']} of format {content['format']} instead of suite of format {FORMAT}"
+            )
         result: SuiteResult = typed(SuiteResult, content)
         for engine in result.engines:
             if len(engine.outcomes) != len(result.positions):
-                raise ValueError(f"{engine.name} has {len(engine.outcomes)} outcomes for {len(result.positions)} positions")
-        for position, *outcomes in zip(result.positions, *(engine.outcomes for engine in result.engines), strict=True):
-            board, moves = position.board(), [*position.best, *position.avoid, *dict(position.points)]
+                raise ValueError(
+                    f"{engine.name} has {len(engine.outcomes)} outcomes for {len(result.positions)} positions"
+                )
+        for position, *outcomes in zip(
+            result.positions, *(engine.outcomes for engine in result.engines), strict=True
+        ):
+            board, moves = (
+                position.board(),
+                [*position.best, *position.avoid, *dict(position.points)],
+            )
             check_possible(board, position.name)
-            for move in [*moves, *(outcome.move for outcome in outcomes if outcome and outcome.move is not None)]:
+            for move in [
+                *moves,
+                *(outcome.move for outcome in outcomes if outcome and outcome.move is not None),
+            ]:
                 board.parse_uci(move)
         return result
 

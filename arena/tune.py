@@ -25,7 +25,15 @@ import typer
 from chess.engine import Option
 from rich.table import Table
 
-from zobra.arena.command import GameOptions, OneEngine, check_run, end_run, plain_console, resumed, with_game_options
+from zobra.arena.command import (
+    GameOptions,
+    OneEngine,
+    check_run,
+    end_run,
+    plain_console,
+    resumed,
+    with_game_options,
+)
 from zobra.arena.display import LivePanel
 from zobra.arena.engines import read_engine, spins
 from zobra.arena.files import read_json, read_toml, typed, write_safely
@@ -59,7 +67,9 @@ class Tunable:
 
     def __post_init__(self) -> None:
         if not self.low <= self.default <= self.high or self.low == self.high:
-            raise ValueError(f"{self.name}: {self.default:g} is not between {self.low:g} and {self.high:g}")
+            raise ValueError(
+                f"{self.name}: {self.default:g} is not between {self.low:g} and {self.high:g}"
+            )
         if not (self.c_end >= SMALLEST_C and self.r_end > 0):
             raise ValueError(f"{self.name}: c_end must be at least {SMALLEST_C}, and r_end above 0")
 
@@ -97,8 +107,12 @@ class Spsa:
         signs, sides = self.signs(iteration), list[dict[str, int]]([{}, {}])
         for side, direction in zip(sides, (1, -1), strict=True):
             for one in self.tunables:
-                perturbed = self.values[one.name] + direction * signs[one.name] * self._gains.perturbation(one, iteration)
-                side[one.name] = math.floor(min(max(perturbed, one.low), one.high) + rounding.random())
+                perturbed = self.values[one.name] + direction * signs[
+                    one.name
+                ] * self._gains.perturbation(one, iteration)
+                side[one.name] = math.floor(
+                    min(max(perturbed, one.low), one.high) + rounding.random()
+                )
         return sides
 
     def learn(self, iteration: int, lead: int) -> None:
@@ -120,17 +134,27 @@ def effects(signs: np.ndarray, scores: np.ndarray) -> list[tuple[float, float]]:
     design = np.column_stack([signs, np.ones(len(signs))])
     covariance = np.linalg.pinv(design.T @ design)
     slopes = covariance @ design.T @ scores
-    errors = np.sqrt(covariance.diagonal() * ((scores - design @ slopes) ** 2).sum() / max(1, len(scores) - design.shape[1]))
-    return [(ELO * slope, ELO * error) for slope, error in zip(slopes[:-1], errors[:-1], strict=True)]
+    errors = np.sqrt(
+        covariance.diagonal()
+        * ((scores - design @ slopes) ** 2).sum()
+        / max(1, len(scores) - design.shape[1])
+    )
+    return [
+        (ELO * slope, ELO * error) for slope, error in zip(slopes[:-1], errors[:-1], strict=True)
+    ]
 
 
 def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
     """The numbers of a TOML file with a table [parameter.NAME] of _KEYS for each, and those named on the command line (_FORM).
     What they leave out comes from the engine's spin option. Raises ValueError, also for what exceeds its bounds; OSError."""
     tables = read_toml(path).get("parameter") if path else {}
-    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+    if not isinstance(tables, dict) or not all(
+        isinstance(table, dict) for table in tables.values()
+    ):
         raise ValueError(f"{path}: no tables [parameter.NAME]")
-    for name, key, value in ((name, key, value) for name, table in tables.items() for key, value in table.items()):
+    for name, key, value in (
+        (name, key, value) for name, table in tables.items() for key, value in table.items()
+    ):
         if key not in _KEYS or type(value) not in (int, float):
             raise ValueError(f"{path}: {name}: {key} is no number, or none of {', '.join(_KEYS)}")
     for text in texts:
@@ -143,12 +167,20 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
             raise ValueError(f"--parameter {text}: not {_FORM}")
         tables[name.strip()] = dict(zip(_KEYS, numbers, strict=False))
     if not tables:
-        raise ValueError("nothing to tune: name a file of parameters or, with --parameter, some of the engine's options")
+        raise ValueError(
+            "nothing to tune: name a file of parameters or, with --parameter, some of the engine's options"
+        )
     found = []
     for name, table in tables.items():
         if name not in spins:
-            raise ValueError(f"the engine has no spin option {name} (it has: {', '.join(spins) or 'none'})")
-        spin: dict[str, Any] = {"default": spins[name].default, "low": spins[name].min, "high": spins[name].max}
+            raise ValueError(
+                f"the engine has no spin option {name} (it has: {', '.join(spins) or 'none'})"
+            )
+        spin: dict[str, Any] = {
+            "default": spins[name].default,
+            "low": spins[name].min,
+            "high": spins[name].max,
+        }
         values = spin | table
         if not spin["low"] <= values["low"] <= values["high"] <= spin["high"]:
             raise ValueError(f"{name}: the engine takes {spin['low']} to {spin['high']}")
@@ -161,9 +193,15 @@ def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
     """These numbers with other defaults, in the form of the file."""
     tables = []
     for entry in chosen:
-        name = entry.name if entry.name.isidentifier() and entry.name.isascii() else json.dumps(entry.name, ensure_ascii=False)
+        name = (
+            entry.name
+            if entry.name.isidentifier() and entry.name.isascii()
+            else json.dumps(entry.name, ensure_ascii=False)
+        )
         lines = [f"{key} = {getattr(entry, key):.15g}" for key in _KEYS[1:]]
-        tables.append("\n".join([f"[parameter.{name}]", f"default = {round(values[entry.name])}", *lines, ""]))
+        tables.append(
+            "\n".join([f"[parameter.{name}]", f"default = {round(values[entry.name])}", *lines, ""])
+        )
     return "\n".join(tables)
 
 
@@ -175,9 +213,15 @@ def tune(
     parameters: Annotated[Path | None, FileOption] = None,
     parameter: Annotated[list[str] | None, ParameterOption] = None,
     pairs: Annotated[int, typer.Option(min=1, help="Pairs of games an iteration.")] = 1,
-    alpha: Annotated[float, typer.Option(min=0.0, help="Exponent by which the learning rate decays.")] = Gains.alpha,
-    gamma: Annotated[float, typer.Option(min=0.0, help="Exponent by which the perturbation decays.")] = Gains.gamma,
-    stability: Annotated[float, typer.Option(min=0.0, help="Share of the iterations that damps the first.")] = Gains.stability,
+    alpha: Annotated[
+        float, typer.Option(min=0.0, help="Exponent by which the learning rate decays.")
+    ] = Gains.alpha,
+    gamma: Annotated[
+        float, typer.Option(min=0.0, help="Exponent by which the perturbation decays.")
+    ] = Gains.gamma,
+    stability: Annotated[
+        float, typer.Option(min=0.0, help="Share of the iterations that damps the first.")
+    ] = Gains.stability,
 ) -> None:
     """Tune an engine's whole-number options by SPSA over games against itself. An interrupted run can be resumed."""
     console = plain_console()
@@ -185,8 +229,12 @@ def tune(
         spec = read_engine(engine, options.option or [])
         settings = options.settings([replace(spec, name=name) for name in SIDES])
         if settings.rounds % pairs:
-            raise ValueError(f"--games {options.games}: not a multiple of the {2 * pairs} games of an iteration")
-        chosen = tunables(parameters, parameter or [], spins(announced_options(spec, settings.stall_seconds)))
+            raise ValueError(
+                f"--games {options.games}: not a multiple of the {2 * pairs} games of an iteration"
+            )
+        chosen = tunables(
+            parameters, parameter or [], spins(announced_options(spec, settings.stall_seconds))
+        )
         plan = Plan(tuple(chosen), Gains(settings.rounds // pairs, alpha, gamma, stability), pairs)
     else:
         settings = resumed(console, context, options, "an engine")
@@ -203,7 +251,11 @@ def tune(
     console.print(values_table(tuning))
     if tuning.error is None:
         write_safely(folder / "tuned.toml", as_toml(plan.tunables, tuning.values))
-        plot = "values.svg" if draw_course(tuning, folder / "values.svg") else "but no plot, as matplotlib is missing"
+        plot = (
+            "values.svg"
+            if draw_course(tuning, folder / "values.svg")
+            else "but no plot, as matplotlib is missing"
+        )
         console.print(f"kept in {folder}: tuned.toml, values.csv, {plot}", soft_wrap=True)
     end_run(console, tuning, folder)
 
@@ -219,7 +271,11 @@ class Plan:
     @classmethod
     def read(cls, folder: Path) -> "Plan":
         """The plan of the run in a folder. Raises ValueError or OSError."""
-        return read_json(folder / TUNE_PLAN, "a plan for tuning", lambda values: typed(cls, {"gains": values, **values}))
+        return read_json(
+            folder / TUNE_PLAN,
+            "a plan for tuning",
+            lambda values: typed(cls, {"gains": values, **values}),
+        )
 
     def keep(self, folder: Path) -> None:
         """Writes the plan. Raises ValueError when another one is there already, or OSError."""
@@ -228,7 +284,10 @@ class Plan:
             if (folder / "run.json").exists():
                 raise ValueError(f"{folder} holds a match, which is no run of tuning")
             Journal.check_free(folder)
-            content = {"tunables": [asdict(entry) for entry in self.tunables], "pairs": self.pairs} | asdict(self.gains)
+            content = {
+                "tunables": [asdict(entry) for entry in self.tunables],
+                "pairs": self.pairs,
+            } | asdict(self.gains)
             write_safely(folder / TUNE_PLAN, json.dumps(content, indent=1))
         elif self != Plan.read(folder):
             raise ValueError(f"{folder} holds another run: its parameters or gains differ")
@@ -244,7 +303,10 @@ class Tuning(Match):
         self.course = [list(self.values.values())]
         self.games_each = 2 * plan.pairs  # games of an iteration
         self._leads: dict[int, list[int]] = defaultdict(list)
-        self.signs, self.scores = list[list[int]](), list[float]()  # of the first side, by iteration
+        self.signs, self.scores = (
+            list[list[int]](),
+            list[float](),
+        )  # of the first side, by iteration
         self._kept = 0  # how many of the course values.csv has
         super().__init__(journal, (), plan.gains.iterations * self.games_each)
 
@@ -254,7 +316,9 @@ class Tuning(Match):
         for iteration in range(self.plan.gains.iterations):
             first = iteration * self.games_each
             options = dict(zip(SIDES, self._spsa.sides(iteration), strict=True))
-            for index in (index for index in range(first, first + self.games_each) if index not in self.done):
+            for index in (
+                index for index in range(first, first + self.games_each) if index not in self.done
+            ):
                 pair, reversed_colours = divmod(index, 2)
                 white, black = (MINUS, PLUS) if reversed_colours else (PLUS, MINUS)
                 yield Pairing(index, pair, pair + 1, white, black, opening(pair), options)
@@ -277,7 +341,10 @@ class Tuning(Match):
             write_safely(path, ",".join(["iteration", *self.values]) + "\n")
         with path.open("a", encoding="utf-8") as file:
             for number in range(self._kept, len(self.course)):
-                file.write(",".join([str(number), *(f"{value:.4f}" for value in self.course[number])]) + "\n")
+                file.write(
+                    ",".join([str(number), *(f"{value:.4f}" for value in self.course[number])])
+                    + "\n"
+                )
         self._kept = len(self.course)
 
 
@@ -306,9 +373,21 @@ def values_table(tuning: Tuning) -> Table:
     table = Table("parameter", "from", "now", "change in c_end", "bounds", "Elo, upper − lower")
     found = effects(np.reshape(tuning.signs, (-1, len(tuning.values))), np.array(tuning.scores))
     is_known = len(tuning.scores) >= ITERATIONS_EACH * len(tuning.values)
-    for entry, now, (elo, error) in zip(tuning.plan.tunables, tuning.values.values(), found, strict=True):
-        change, bounds = f"{(now - entry.default) / entry.c_end:+.2f}", f"{entry.low:g} to {entry.high:g}"
-        table.add_row(entry.name, f"{entry.default:g}", f"{now:.1f}", change, bounds, f"{elo:+.1f} ± {error:.1f}" * is_known)
+    for entry, now, (elo, error) in zip(
+        tuning.plan.tunables, tuning.values.values(), found, strict=True
+    ):
+        change, bounds = (
+            f"{(now - entry.default) / entry.c_end:+.2f}",
+            f"{entry.low:g} to {entry.high:g}",
+        )
+        table.add_row(
+            entry.name,
+            f"{entry.default:g}",
+            f"{now:.1f}",
+            change,
+            bounds,
+            f"{elo:+.1f} ± {error:.1f}" * is_known,
+        )
     return table
 
 
@@ -322,7 +401,9 @@ def draw_course(tuning: Tuning, path: Path) -> bool:
     figure = Figure(figsize=(3.2 * columns, 2 * rows), layout="constrained")
     shown = np.unique(np.linspace(0, len(tuning.course) - 1, _POINTS).round().astype(int))
     values = np.array(tuning.course)[shown].T
-    for place, (entry, course) in enumerate(zip(tuning.plan.tunables, values, strict=True), start=1):
+    for place, (entry, course) in enumerate(
+        zip(tuning.plan.tunables, values, strict=True), start=1
+    ):
         axes = figure.add_subplot(rows, columns, place, title=entry.name.replace("$", r"\$"))
         axes.plot(shown * tuning.games_each, course)
         axes.axhline(entry.default, color="grey", linewidth=0.8)

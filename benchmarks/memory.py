@@ -16,7 +16,9 @@ from pathlib import Path
 import chess
 import typer
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a script, or imported by the tests
+sys.path.insert(
+    0, str(Path(__file__).resolve().parents[1])
+)  # run as a script, or imported by the tests
 
 from benchmarks.latency import PipedEngine
 
@@ -28,7 +30,11 @@ DEFAULTS = {"MultiPV": 1, "Threads": 1, "Hash": 32, "UCI_ShowWDL": "false"}
 
 def resident(process: int) -> int:
     """Kilobytes of memory that a process has now."""
-    return int(subprocess.run(["ps", "-o", "rss=", "-p", str(process)], check=True, capture_output=True, text=True).stdout)
+    return int(
+        subprocess.run(
+            ["ps", "-o", "rss=", "-p", str(process)], check=True, capture_output=True, text=True
+        ).stdout
+    )
 
 
 def play(engine: PipedEngine, source: random.Random, moves: int, nodes: int) -> None:
@@ -68,7 +74,10 @@ def main(games: int = 1000, moves: int = 30, nodes: int = 400) -> None:
     if games < TENTHS or games % TENTHS:
         raise typer.BadParameter(f"games: a multiple of {TENTHS}, not {games}")
     sizes = watch(games, moves, nodes)
-    print(f"{games} games; resident set in MB after each tenth: " + " ".join(f"{size / 1024:.1f}" for size in sizes))
+    print(
+        f"{games} games; resident set in MB after each tenth: "
+        + " ".join(f"{size / 1024:.1f}" for size in sizes)
+    )
     print(f"growth after the first tenth: {100 * (sizes[-1] / sizes[0] - 1):+.2f} %")
 
 

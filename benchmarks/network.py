@@ -30,7 +30,9 @@ from zobra.uci.bench import POSITIONS
 MOST = 64  # moves of a position that are measured
 KINGS = 10  # piece codes from here on are kings
 LISTS = [("followings", POSITION, (MOST,)), ("accumulators", ACCUMULATOR, (MOST,))]
-CASE = np.dtype([("position", POSITION), ("accumulator", ACCUMULATOR), ("count", "i8"), *LISTS], align=True)
+CASE = np.dtype(
+    [("position", POSITION), ("accumulator", ACCUMULATOR), ("count", "i8"), *LISTS], align=True
+)
 
 
 @entry(INT, record(CASE), record(NETWORK), INT)
@@ -38,7 +40,13 @@ def update_all(case, network, rounds):
     """Bring both sides up to date after every move."""
     for _ in range(rounds):
         for index in range(case.count):
-            update(network, case.accumulators[index], case.followings[index], case.accumulator, case.position)
+            update(
+                network,
+                case.accumulators[index],
+                case.followings[index],
+                case.accumulator,
+                case.position,
+            )
     return case.count * rounds
 
 
@@ -68,7 +76,9 @@ def random_network() -> np.ndarray:
     network = np.zeros(1, NETWORK)
     network["rows"]["values"] = source.normal(0, 20, network["rows"]["values"].shape)
     network["bias"]["values"] = source.normal(60, 20, network["bias"]["values"].shape)
-    network["output"]["values"] = source.integers(-LARGEST_OUTPUT, LARGEST_OUTPUT + 1, network["output"]["values"].shape)
+    network["output"]["values"] = source.integers(
+        -LARGEST_OUTPUT, LARGEST_OUTPUT + 1, network["output"]["values"].shape
+    )
     return network
 
 
@@ -105,7 +115,9 @@ def main(rounds: int = 7, repeats: int = 1000) -> None:
     for _ in range(rounds):
         for name, kernel in kernels.items():
             times[name].append(nanoseconds(kernel, array, network[0], repeats))
-    print(f"{HIDDEN} neurons a side, both sides, {int(array['count'].sum())} moves of {len(array)} positions")
+    print(
+        f"{HIDDEN} neurons a side, both sides, {int(array['count'].sum())} moves of {len(array)} positions"
+    )
     for name, measured in times.items():
         print(f"{name}: {statistics.median(measured):.1f} ns")
 

@@ -29,7 +29,9 @@ def find_engine(wanted: str) -> str:
     places = os.pathsep.join((os.environ.get("PATH", os.defpath), DEBIAN_GAMES))
     found = shutil.which(wanted, path=places)
     if found is None:
-        raise typer.BadParameter(f"no engine {wanted!r} on PATH or in {DEBIAN_GAMES}: name one with --engine")
+        raise typer.BadParameter(
+            f"no engine {wanted!r} on PATH or in {DEBIAN_GAMES}: name one with --engine"
+        )
     return found
 
 
@@ -37,7 +39,9 @@ class PerftEngine:
     """Another engine that understands Stockfish's `go perft`."""
 
     def __init__(self, path: str) -> None:
-        self._process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self._process = subprocess.Popen(
+            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
 
     def count_leaves(self, fen: str, depth: int) -> tuple[int, float]:
         """Leaves, and the seconds it took by our clock."""
@@ -73,7 +77,9 @@ def compare(other: PerftEngine, name: str, rounds: int) -> None:
             raise SystemExit(f"{name}, depth {depth}: {leaves} leaves here, {their_leaves} there")
     speeds = [leaves / statistics.median(times) / 1e6 for times in (ours, theirs)]
     ratio = statistics.median(their / our for our, their in zip(ours, theirs, strict=True))
-    print(f"{name:9} depth {depth}, {leaves:,} leaves: {speeds[0]:.0f} M a second, {speeds[1]:.0f} M: {ratio:.2f} times")
+    print(
+        f"{name:9} depth {depth}, {leaves:,} leaves: {speeds[0]:.0f} M a second, {speeds[1]:.0f} M: {ratio:.2f} times"
+    )
 
 
 def main(engine: str = "stockfish", rounds: int = 7) -> None:

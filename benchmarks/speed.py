@@ -35,13 +35,17 @@ def own_speed(searcher: Searcher, fen: str, nodes: int) -> tuple[float, float]:
     searcher.clear()
     begin, processor = time.perf_counter(), time.thread_time()
     searcher.search(Game(parse_fen(fen)), Limits(nodes=nodes))
-    return searcher.nodes / (time.perf_counter() - begin), searcher.nodes / (time.thread_time() - processor)
+    return searcher.nodes / (time.perf_counter() - begin), searcher.nodes / (
+        time.thread_time() - processor
+    )
 
 
 def speed_of(engine: chess.engine.SimpleEngine, fen: str, nodes: int) -> float:
     """Nodes a second of another engine, by our clock and its count."""
     begin = time.perf_counter()
-    with engine.analysis(chess.Board(fen), chess.engine.Limit(nodes=nodes), game=object()) as analysis:
+    with engine.analysis(
+        chess.Board(fen), chess.engine.Limit(nodes=nodes), game=object()
+    ) as analysis:
         analysis.wait()
     return analysis.info["nodes"] / (time.perf_counter() - begin)
 

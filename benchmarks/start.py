@@ -22,7 +22,9 @@ QUESTIONS = {"uci": "uciok", "isready": "readyok"}
 def start() -> list[float]:
     """Seconds from the start of the process to each answer."""
     begin, times = time.perf_counter(), []
-    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+    with subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as process:
         assert process.stdin and process.stdout
         for question, answer in QUESTIONS.items():
             process.stdin.write(question + "\n")
@@ -45,7 +47,9 @@ def main(starts: int = 10) -> None:
     before = processor_seconds()
     columns = zip(*(start() for _ in range(starts)), strict=True)
     for answer, times in zip(QUESTIONS.values(), columns, strict=True):
-        print(f"{answer}: median {statistics.median(times) * 1e3:.0f} ms, worst {max(times) * 1e3:.0f} ms of {starts} starts")
+        print(
+            f"{answer}: median {statistics.median(times) * 1e3:.0f} ms, worst {max(times) * 1e3:.0f} ms of {starts} starts"
+        )
     print(f"processor time: {(processor_seconds() - before) / starts:.2f} s a start")
 
 

@@ -25,7 +25,11 @@ from zobra.search.skill import skill_from_elo
 
 ELO_OF_DOUBLING = 70.0  # a rough estimate for twice the nodes at this strength
 CONFIRMED = (0.35, 0.65)
-FORFEITS = ("time forfeit", "rules infraction", "abandoned")  # as the Termination header of a game says
+FORFEITS = (
+    "time forfeit",
+    "rules infraction",
+    "abandoned",
+)  # as the Termination header of a game says
 LEVELS = [1400, 1800, 2200]
 
 
@@ -34,7 +38,10 @@ def play(elo: int, options: list[str], opponent: str, folder: Path) -> None:
     zobra = [sys.executable, "-m", "zobra.uci"]
     engines = [f"Zobra={shlex.join(zobra)}", f"Other={shlex.quote(opponent)}"]
     level = ["--option", "UCI_LimitStrength=true", "--option", f"UCI_Elo={elo}"]
-    subprocess.run([*zobra, "match", *engines, "--folder", str(folder), "--seed", str(elo), *options, *level], check=True)
+    subprocess.run(
+        [*zobra, "match", *engines, "--folder", str(folder), "--seed", str(elo), *options, *level],
+        check=True,
+    )
 
 
 def outcomes(folder: Path) -> tuple[list[float], int]:
@@ -57,7 +64,9 @@ def advice(elo: int, score: float, forfeits: int) -> str:
         return f"void: {forfeits} games were not decided on the board; play again on a quieter machine, or with --margin"
     if CONFIRMED[0] <= score <= CONFIRMED[1]:
         return "confirmed"
-    difference = 400 * math.log10(score / (1 - score)) if 0 < score < 1 else math.copysign(600, score - 0.5)
+    difference = (
+        400 * math.log10(score / (1 - score)) if 0 < score < 1 else math.copysign(600, score - 0.5)
+    )
     nodes = skill_from_elo(elo).nodes
     return f"not confirmed: {difference:+.0f} Elo; try {nodes * 2 ** (-difference / ELO_OF_DOUBLING):.0f} nodes, not {nodes}"
 
@@ -69,13 +78,26 @@ def main(
     engine: Annotated[str, typer.Option(help="The opponent, which needs UCI_Elo.")] = "stockfish",
     openings: Annotated[Path | None, typer.Option(exists=True, dir_okay=False)] = None,
     concurrency: Annotated[int, typer.Option(min=1)] = 1,
-    margin: Annotated[int, typer.Option(min=0, help="Milliseconds a move may be late; for a busy machine.")] = 0,
-    folder: Annotated[Path | None, typer.Option(help="Where the matches are kept, one folder a level.")] = None,
+    margin: Annotated[
+        int, typer.Option(min=0, help="Milliseconds a move may be late; for a busy machine.")
+    ] = 0,
+    folder: Annotated[
+        Path | None, typer.Option(help="Where the matches are kept, one folder a level.")
+    ] = None,
 ) -> None:
     """Play the levels and print a line of JSON for each."""
     opponent = find_engine(engine)
     keep = folder or Path(tempfile.mkdtemp(prefix="strength-"))
-    options = ["--tc", tc, "--games", str(games), "--concurrency", str(concurrency), "--margin", str(margin)]
+    options = [
+        "--tc",
+        tc,
+        "--games",
+        str(games),
+        "--concurrency",
+        str(concurrency),
+        "--margin",
+        str(margin),
+    ]
     options += ["--openings", str(openings)] if openings else []
     for level in elo or LEVELS:
         play(level, options, opponent, keep / str(level))

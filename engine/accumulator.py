@@ -13,7 +13,11 @@ from zobra.engine.kernels import kernel, lowest, row_sums
 from zobra.engine.layouts import CHANGES, NETWORK, NEURONS
 
 SQUARE_BITS, RIGHT_HALF = np.uint64(6), np.uint64(4)
-RANK_FLIP, FILE_FLIP, COLOUR_FLIP = np.uint64(56), np.uint64(7), ONE << SQUARE_BITS  # of a feature; own pieces are even
+RANK_FLIP, FILE_FLIP, COLOUR_FLIP = (
+    np.uint64(56),
+    np.uint64(7),
+    ONE << SQUARE_BITS,
+)  # of a feature; own pieces are even
 
 add_rows = row_sums(NEURONS, NETWORK, "rows", CHANGES)
 
@@ -22,7 +26,9 @@ add_rows = row_sums(NEURONS, NETWORK, "rows", CHANGES)
 def orientation(position, colour):
     """What turns White's feature of a piece into the one that this colour sees (by exclusive or)."""
     king = lowest(position.pieces[KING] & position.colours[colour])
-    return (RANK_FLIP | COLOUR_FLIP if colour else ZERO) ^ (FILE_FLIP if king & RIGHT_HALF else ZERO)
+    return (RANK_FLIP | COLOUR_FLIP if colour else ZERO) ^ (
+        FILE_FLIP if king & RIGHT_HALF else ZERO
+    )
 
 
 @kernel
@@ -34,14 +40,20 @@ def feature(board, square):
 @kernel
 def refresh(network, accumulator, position):
     """Compute both sides from all pieces."""
-    changes, count, occupied = accumulator.changes, ZERO, position.colours[WHITE] | position.colours[BLACK]
+    changes, count, occupied = (
+        accumulator.changes,
+        ZERO,
+        position.colours[WHITE] | position.colours[BLACK],
+    )
     while occupied:
         changes.added[count] = feature(position.board, lowest(occupied))
         occupied &= occupied - ONE
         count += ONE
     changes.added_count, changes.removed_count = count, ZERO
     for colour in (WHITE, BLACK):
-        add_rows(accumulator.sides[colour], network.bias, network, changes, orientation(position, colour))
+        add_rows(
+            accumulator.sides[colour], network.bias, network, changes, orientation(position, colour)
+        )
 
 
 @kernel
@@ -51,8 +63,13 @@ def update(network, accumulator, position, known, before):
         refresh(network, accumulator, position)
         return
     changes, added, removed = accumulator.changes, ZERO, ZERO
-    changed = position.colours[WHITE] ^ before.colours[WHITE] | position.colours[BLACK] ^ before.colours[BLACK]
-    changed |= position.pieces[KING] ^ before.pieces[KING]  # king and rook may trade places in Chess960
+    changed = (
+        position.colours[WHITE] ^ before.colours[WHITE]
+        | position.colours[BLACK] ^ before.colours[BLACK]
+    )
+    changed |= (
+        position.pieces[KING] ^ before.pieces[KING]
+    )  # king and rook may trade places in Chess960
     while changed:
         square = lowest(changed)
         changed &= changed - ONE
@@ -64,4 +81,10 @@ def update(network, accumulator, position, known, before):
             added += ONE
     changes.added_count, changes.removed_count = added, removed
     for colour in (WHITE, BLACK):
-        add_rows(accumulator.sides[colour], known.sides[colour], network, changes, orientation(position, colour))
+        add_rows(
+            accumulator.sides[colour],
+            known.sides[colour],
+            network,
+            changes,
+            orientation(position, colour),
+        )

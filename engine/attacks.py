@@ -49,7 +49,9 @@ def find_checks(position, tables):
     ours, theirs = position.colours[us], position.colours[us ^ ONE]
     pieces = position.pieces
     king = lowest(pieces[KING] & ours)
-    checkers = (tables.knight[king] & pieces[KNIGHT] | tables.pawn[us, king] & pieces[PAWN]) & theirs
+    checkers = (
+        tables.knight[king] & pieces[KNIGHT] | tables.pawn[us, king] & pieces[PAWN]
+    ) & theirs
     pinned = ZERO
     snipers = bishop_attacks(tables, king, theirs) & (pieces[BISHOP] | pieces[QUEEN])
     snipers |= rook_attacks(tables, king, theirs) & (pieces[ROOK] | pieces[QUEEN])

@@ -42,7 +42,9 @@ def read_board(text: str) -> chess.Board:
         raise FenError(f"the board has 8 ranks, this one {len(ranks)}")
     for number, rank in zip(range(8, 0, -1), ranks, strict=True):
         if odd := re.search("[^1-8pnbrqkPNBRQK]", rank):
-            raise FenError(f"{odd[0]!r} in rank {number} is neither a piece nor a digit from 1 to 8")
+            raise FenError(
+                f"{odd[0]!r} in rank {number} is neither a piece nor a digit from 1 to 8"
+            )
         if re.search("[1-8]{2}", rank):
             raise FenError(f"rank {number} ({rank!r}) has two digits in a row")
         if sum(int(letter) if letter.isdigit() else 1 for letter in rank) != 8:
@@ -50,14 +52,18 @@ def read_board(text: str) -> chess.Board:
     if fields[1] not in ("w", "b"):
         raise FenError(f"side to move is 'w' or 'b', not {fields[1]!r}")
     if not chess.FEN_CASTLING_REGEX.match(fields[2]):
-        raise FenError(f"castling rights are '-' or letters such as 'KQkq', at most two for a side, not {fields[2]!r}")
+        raise FenError(
+            f"castling rights are '-' or letters such as 'KQkq', at most two for a side, not {fields[2]!r}"
+        )
     if fields[3] != "-" and fields[3] not in chess.SQUARE_NAMES:
         raise FenError(f"en-passant square: {fields[3]!r} is not a square")
     for name, field in zip(("half-move clock", "move number"), fields[4:], strict=False):
         if not re.fullmatch("[0-9]{1,5}", field) or int(field) > MAX_COUNTER:
             raise FenError(f"{name} is a number from 0 to {MAX_COUNTER}, not {field!r}")
     board = chess.Board(" ".join(fields), chess960=True)
-    if board.castling_rights.bit_count() != len(fields[2].strip("-")):  # python-chess accepts a right that is named twice
+    if board.castling_rights.bit_count() != len(
+        fields[2].strip("-")
+    ):  # python-chess accepts a right that is named twice
         raise FenError(FAULTS[chess.STATUS_BAD_CASTLING_RIGHTS])
     check_board(board)
     return board

@@ -7,18 +7,46 @@ Idea: the pin and check masks of Daniel Inführ's and Peter Ellis Jones' article
 import numpy as np
 
 from zobra.engine.attacks import attackers, bishop_attacks, en_passant_is_legal, rook_attacks
-from zobra.engine.board import BISHOP, EIGHT, FILE_A, FILE_H, KING, KNIGHT, LAST_RANKS, ONE, PAWN, QUEEN, ROOK, SEVEN, ZERO
+from zobra.engine.board import (
+    BISHOP,
+    EIGHT,
+    FILE_A,
+    FILE_H,
+    KING,
+    KNIGHT,
+    LAST_RANKS,
+    ONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    SEVEN,
+    ZERO,
+)
 from zobra.engine.kernels import append_bits, inlined, kernel, lowest, rotate_left
 from zobra.engine.layouts import MOVE_LIST
-from zobra.engine.move import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, PROMOTION, QUEEN_PROMOTION, TO_SHIFT, encode
+from zobra.engine.move import (
+    CASTLING,
+    DOUBLE_PUSH,
+    EN_PASSANT,
+    NORMAL,
+    PROMOTION,
+    QUEEN_PROMOTION,
+    TO_SHIFT,
+    encode,
+)
 
 # What to generate: NOISY are captures and promotions, QUIET the rest; their union is every legal move.
 NOISY, QUIET, ALL = np.uint64(1), np.uint64(2), np.uint64(3)
 
 TO_UNIT = ONE << TO_SHIFT  # what one square further adds to a move
-LONGEST_RANGE = 16  # no piece, and no set of pawns, has more targets; queens go as bishop, then as rook
+LONGEST_RANGE = (
+    16  # no piece, and no set of pawns, has more targets; queens go as bishop, then as rook
+)
 SIXTEEN = np.uint64(16)
-THIRD_RANK, THIRD_RANK_STEP = np.uint64(0xFF0000), np.uint64(24)  # White's; and how far up Black's lies
+THIRD_RANK, THIRD_RANK_STEP = (
+    np.uint64(0xFF0000),
+    np.uint64(24),
+)  # White's; and how far up Black's lies
 
 
 @kernel
@@ -49,7 +77,11 @@ def push_targets(moves, count, from_, targets):
 @kernel
 def push_pawns(moves, count, targets, step, flag):
     """Pawns to target squares, each from the square `step` behind, which therefore moves along with the target."""
-    return append(moves, count, targets, TO_UNIT + ONE, encode(ZERO, ZERO, flag) - step) if targets else count
+    return (
+        append(moves, count, targets, TO_UNIT + ONE, encode(ZERO, ZERO, flag) - step)
+        if targets
+        else count
+    )
 
 
 @kernel
@@ -66,8 +98,12 @@ def push_promotions(moves, count, targets, step):
 def pawn_pushes(position, us):
     """The squares that pawns may push to by one step. A pinned pawn may go along the king's file."""
     king = lowest(position.pieces[KING] & position.colours[us])
-    pawns = position.pieces[PAWN] & position.colours[us] & (~position.pinned | FILE_A << (king & SEVEN))
-    return rotate_left(pawns, EIGHT - SIXTEEN * us) & ~(position.colours[us] | position.colours[us ^ ONE])
+    pawns = (
+        position.pieces[PAWN] & position.colours[us] & (~position.pinned | FILE_A << (king & SEVEN))
+    )
+    return rotate_left(pawns, EIGHT - SIXTEEN * us) & ~(
+        position.colours[us] | position.colours[us ^ ONE]
+    )
 
 
 @inlined
@@ -77,7 +113,10 @@ def noisy_pawn_moves(position, tables, moves, count, allowed, us):
     pawns, unpinned = position.pieces[PAWN] & position.colours[us], ~position.pinned
     theirs, up = position.colours[us ^ ONE] & allowed, EIGHT - SIXTEEN * us
     east = rotate_left(pawns & ~FILE_H & (unpinned | tables.diagonal[us, king]), up + ONE) & theirs
-    west = rotate_left(pawns & ~FILE_A & (unpinned | tables.diagonal[us ^ ONE, king]), up - ONE) & theirs
+    west = (
+        rotate_left(pawns & ~FILE_A & (unpinned | tables.diagonal[us ^ ONE, king]), up - ONE)
+        & theirs
+    )
     single = pawn_pushes(position, us) & allowed
     if LAST_RANKS & (single | east | west):
         count = push_promotions(moves, count, single & LAST_RANKS, up)
@@ -134,7 +173,9 @@ def safe_king_steps(position, tables, king, targets, us):
     """Those target squares next to the king that are not attacked once it has left its own."""
     them = us ^ ONE
     occupied = (position.colours[us] | position.colours[them]) ^ (ONE << king)
-    targets &= tables.king[king] & ~tables.king[lowest(position.pieces[KING] & position.colours[them])]
+    targets &= (
+        tables.king[king] & ~tables.king[lowest(position.pieces[KING] & position.colours[them])]
+    )
     safe = ZERO
     while targets:
         if attackers(position, tables, lowest(targets), them, occupied) == ZERO:

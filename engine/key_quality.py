@@ -22,7 +22,12 @@ PARTS = 8  # sums are compared in this many portions, which need about 200 MB ea
 def number_names() -> list[str]:
     """Names of the published numbers in their order: 'pa1' for Black's pawn on a1, …, 'castling K', 'en passant a', 'White'."""
     pieces = [PIECE_LETTERS[piece ^ 1] + square for piece in range(12) for square in SQUARE_NAMES]
-    return [*pieces, *(f"castling {wing}" for wing in "KQkq"), *(f"en passant {file}" for file in "abcdefgh"), "White"]
+    return [
+        *pieces,
+        *(f"castling {wing}" for wing in "KQkq"),
+        *(f"en passant {file}" for file in "abcdefgh"),
+        "White",
+    ]
 
 
 def rank(vectors: Iterable[int]) -> int:
@@ -56,7 +61,11 @@ def has_dependent_subset(vectors: np.ndarray, largest: int) -> bool:
     if largest not in (2, 4, 6):
         raise ValueError(f"subsets are searched up to a size of 2, 4 or 6, not {largest}")
     for part in range(PARTS):
-        portion = np.sort(np.concatenate([sums[sums % np.uint64(PARTS) == part] for sums in _sums(vectors, largest // 2)]))
+        portion = np.sort(
+            np.concatenate(
+                [sums[sums % np.uint64(PARTS) == part] for sums in _sums(vectors, largest // 2)]
+            )
+        )
         if (portion[1:] == portion[:-1]).any():
             return True
     return False
@@ -90,12 +99,17 @@ def fill_buckets(present: np.ndarray, index_bits: int, slots: int) -> tuple[np.n
     return table, np.bincount(ordered[kept], minlength=1 << index_bits)
 
 
-def false_matches(table: tuple[np.ndarray, np.ndarray], absent: np.ndarray, signature_bits: int) -> tuple[int, float]:
+def false_matches(
+    table: tuple[np.ndarray, np.ndarray], absent: np.ndarray, signature_bits: int
+) -> tuple[int, float]:
     """Type-1 errors: entries that absent keys take for their own when only `signature_bits` above the index are compared. Also
     the number to expect: each used entry of the bucket matches with probability 2^-signature_bits."""
     stored, used = table
     index_bits = len(used).bit_length() - 1
-    buckets, wanted = low_bits(absent, index_bits).astype(np.int64), low_bits(absent >> np.uint64(index_bits), signature_bits)
+    buckets, wanted = (
+        low_bits(absent, index_bits).astype(np.int64),
+        low_bits(absent >> np.uint64(index_bits), signature_bits),
+    )
     same = low_bits(stored[buckets] >> np.uint64(index_bits), signature_bits) == wanted[:, None]
     matches = int((same & (used[buckets][:, None] > np.arange(stored.shape[1]))).sum())
     return matches, float(used[buckets].sum()) / 2.0**signature_bits

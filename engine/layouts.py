@@ -17,11 +17,17 @@ MAGIC = layout(("mask", "u8"), ("factor", "u8"), ("shift", "u8"), ("offset", "u8
 # the weights of the side to move, then of the other.
 NEURONS = layout(("values", "i2", (HIDDEN,)))
 NETWORK = layout(
-    ("rows", NEURONS, (FEATURES,)), ("bias", NEURONS), ("output", NEURONS, (BUCKETS, 2)), ("output_bias", "i8", (BUCKETS,))
+    ("rows", NEURONS, (FEATURES,)),
+    ("bias", NEURONS),
+    ("output", NEURONS, (BUCKETS, 2)),
+    ("output_bias", "i8", (BUCKETS,)),
 )
 # The features that come to a side and leave it: at most those of the pieces on the board.
 CHANGES = layout(
-    ("added", "u2", (MAX_PIECES,)), ("removed", "u2", (MAX_PIECES,)), ("added_count", "u8"), ("removed_count", "u8")
+    ("added", "u2", (MAX_PIECES,)),
+    ("removed", "u2", (MAX_PIECES,)),
+    ("added_count", "u8"),
+    ("removed_count", "u8"),
 )
 # The neurons of one position before clipping, as White and as Black see it.
 ACCUMULATOR = layout(("sides", NEURONS, (2,)), ("changes", CHANGES))
@@ -31,18 +37,30 @@ TABLES = layout(
     ("knight", "u8", (64,)),
     ("king", "u8", (64,)),
     ("pawn", "u8", (2, 64)),  # squares a pawn of this colour attacks
-    ("diagonal", "u8", (2, 64)),  # through a square: [0] the a1-h8 direction, [1] the a8-h1 direction
+    (
+        "diagonal",
+        "u8",
+        (2, 64),
+    ),  # through a square: [0] the a1-h8 direction, [1] the a8-h1 direction
     ("bishop", MAGIC, (64,)),
     ("rook", MAGIC, (64,)),
     ("between", "u8", (64, 64)),  # squares strictly between two squares of one line
     ("line", "u8", (64, 64)),  # the whole line through two squares, edge to edge
-    ("castling_path", "u8", (64, 64)),  # by king and rook: squares that must be empty, but for these two
+    (
+        "castling_path",
+        "u8",
+        (64, 64),
+    ),  # by king and rook: squares that must be empty, but for these two
     ("castling_king_path", "u8", (64, 64)),  # squares that the king crosses or reaches
     ("piece_key", "u8", (12, 64)),
     ("castling_key", "u8", (16,)),
     ("en_passant_key", "u8", (8,)),
     ("side_key", "u8"),
-    ("piece_square", "i8", (2, 12, 64)),  # centipawns by stage (piece_square.py), positive for White's pieces
+    (
+        "piece_square",
+        "i8",
+        (2, 12, 64),
+    ),  # centipawns by stage (piece_square.py), positive for White's pieces
     ("network", NETWORK),
     ("slider", "u8", (SLIDER_ENTRIES,)),
 )

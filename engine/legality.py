@@ -3,10 +3,35 @@
 import numpy as np
 
 from zobra.engine.attacks import attackers, bishop_attacks, en_passant_is_legal, rook_attacks
-from zobra.engine.board import BISHOP, BLACK, EIGHT, KING, KNIGHT, LAST_RANKS, ONE, PAWN, QUEEN, ROOK, SIX, THREE, WHITE, ZERO
+from zobra.engine.board import (
+    BISHOP,
+    BLACK,
+    EIGHT,
+    KING,
+    KNIGHT,
+    LAST_RANKS,
+    ONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    SIX,
+    THREE,
+    WHITE,
+    ZERO,
+)
 from zobra.engine.generator import SIXTEEN, castling_is_legal, safe_king_steps
 from zobra.engine.kernels import kernel, lowest, rotate_left
-from zobra.engine.move import CASTLING, DOUBLE_PUSH, EN_PASSANT, NO_MOVE, NORMAL, PROMOTION, flag_of, from_square, to_square
+from zobra.engine.move import (
+    CASTLING,
+    DOUBLE_PUSH,
+    EN_PASSANT,
+    NO_MOVE,
+    NORMAL,
+    PROMOTION,
+    flag_of,
+    from_square,
+    to_square,
+)
 
 FLAGS_END = np.uint64(8)
 
@@ -22,7 +47,9 @@ def pawn_can_move(position, tables, from_, to, flag):
         return False
     if flag == DOUBLE_PUSH:
         home = from_ >> THREE == (SIX if us else ONE)
-        return home and target == rotate_left(one_step, up) and (target | one_step) & occupied == ZERO
+        return (
+            home and target == rotate_left(one_step, up) and (target | one_step) & occupied == ZERO
+        )
     if target == one_step:
         return target & occupied == ZERO
     return tables.pawn[us, from_] & target & position.colours[us ^ ONE] != ZERO
@@ -68,20 +95,36 @@ def is_legal(position, tables, move):
     from_, to, flag = from_square(move), to_square(move), flag_of(move)
     piece = np.uint64(position.board[from_])
     kind = piece >> ONE
-    if move == NO_MOVE or flag >= FLAGS_END or piece & ONE != us or position.colours[us] >> from_ & ONE == ZERO:
+    if (
+        move == NO_MOVE
+        or flag >= FLAGS_END
+        or piece & ONE != us
+        or position.colours[us] >> from_ & ONE == ZERO
+    ):
         return False
     if flag == CASTLING:
-        if kind != KING or position.checkers or (position.castling & position.colours[us]) >> to & ONE == ZERO:
+        if (
+            kind != KING
+            or position.checkers
+            or (position.castling & position.colours[us]) >> to & ONE == ZERO
+        ):
             return False
         empty = ~(position.colours[WHITE] | position.colours[BLACK])
-        return castling_is_legal(position, tables, from_, to, safe_king_steps(position, tables, from_, empty, us), us)
+        return castling_is_legal(
+            position, tables, from_, to, safe_king_steps(position, tables, from_, empty, us), us
+        )
     if position.colours[us] >> to & ONE:
         return False
     if kind == PAWN:
         if flag == EN_PASSANT:
             target = position.en_passant
             attacked = tables.pawn[us, from_] >> to & ONE != ZERO
-            return target != ZERO and to == target and attacked and en_passant_is_legal(position, tables, from_, to)
+            return (
+                target != ZERO
+                and to == target
+                and attacked
+                and en_passant_is_legal(position, tables, from_, to)
+            )
         if not pawn_can_move(position, tables, from_, to, flag):
             return False
     elif flag != NORMAL or not piece_can_move(position, tables, kind, from_, to):

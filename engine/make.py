@@ -6,9 +6,30 @@ Keys are brought up to date by what changes: a piece leaves a square, a piece ar
 import numpy as np
 
 from zobra.engine.attacks import has_legal_en_passant
-from zobra.engine.board import EIGHT, KING, KING_FILE, NO_PIECE, ONE, PAWN, ROOK, ROOK_FILE, SEVEN, TWO, ZERO
+from zobra.engine.board import (
+    EIGHT,
+    KING,
+    KING_FILE,
+    NO_PIECE,
+    ONE,
+    PAWN,
+    ROOK,
+    ROOK_FILE,
+    SEVEN,
+    TWO,
+    ZERO,
+)
 from zobra.engine.kernels import copy_record, kernel
-from zobra.engine.move import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, flag_of, from_square, promoted_type, to_square
+from zobra.engine.move import (
+    CASTLING,
+    DOUBLE_PUSH,
+    EN_PASSANT,
+    NORMAL,
+    flag_of,
+    from_square,
+    promoted_type,
+    to_square,
+)
 from zobra.engine.zobrist import castling_state, correction_key_index
 
 G_FILE, C_FILE = (np.uint64(file) for file in KING_FILE)
@@ -130,7 +151,12 @@ def key_after(position, move, tables):
     """The key after a move, but for castling, its lost rights, pawns' special moves and an en-passant file: for a prefetch."""
     from_, to = from_square(move), to_square(move)
     piece, captured = np.uint64(position.board[from_]), np.uint64(position.board[to])
-    key = position.key ^ tables.side_key ^ tables.piece_key[piece, from_] ^ tables.piece_key[piece, to]
+    key = (
+        position.key
+        ^ tables.side_key
+        ^ tables.piece_key[piece, from_]
+        ^ tables.piece_key[piece, to]
+    )
     return key ^ tables.piece_key[captured, to] if captured != NO_PIECE else key
 
 

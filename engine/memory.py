@@ -30,12 +30,16 @@ def _group_bytes(folder: Path, names: tuple[str, str, str]) -> int | None:
     limit, use, cached = names
     with contextlib.suppress(OSError, ValueError):
         free = int((folder / limit).read_text()) - int((folder / use).read_text())
-        statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        statistics = dict(
+            line.split() for line in (folder / "memory.stat").read_text().splitlines()
+        )
         return max(0, free + int(statistics.get(cached, 0)))
     return None
 
 
-def available_megabytes(mount: Path = CGROUP_MOUNT, membership: Path = CGROUP_MEMBERSHIP) -> int | None:
+def available_megabytes(
+    mount: Path = CGROUP_MOUNT, membership: Path = CGROUP_MEMBERSHIP
+) -> int | None:
     """Memory this process can still take, in MiB; None if unknown. It is the least that the machine, the process's control
     groups of either version, and the groups around these leave."""
     found, lines = [_machine_bytes()], []

@@ -10,7 +10,16 @@ import numpy as np
 
 from zobra.engine.accumulator import refresh
 from zobra.engine.board import BLACK, ONE, WHITE, ZERO
-from zobra.engine.kernels import INT, VOID, clipped_square_sum, entry, kernel, layout, population, record
+from zobra.engine.kernels import (
+    INT,
+    VOID,
+    clipped_square_sum,
+    entry,
+    kernel,
+    layout,
+    population,
+    record,
+)
 from zobra.engine.layouts import ACCUMULATOR, NETWORK, NEURONS, POSITION, POSITION_TYPE
 from zobra.engine.network_file import BUCKETS, QA, QB, SCALE
 from zobra.engine.scores import LONGEST_MATE
@@ -22,7 +31,9 @@ PIECES_A_BUCKET = np.uint64(32 // BUCKETS)
 
 square_sum = clipped_square_sum(NEURONS, QA)
 BATCH = 1024  # positions that evaluate_batch takes at most
-EVALUATIONS = layout(("accumulator", ACCUMULATOR), ("positions", POSITION, (BATCH,)), ("scores", "i8", (BATCH,)))
+EVALUATIONS = layout(
+    ("accumulator", ACCUMULATOR), ("positions", POSITION, (BATCH,)), ("scores", "i8", (BATCH,))
+)
 
 
 @kernel

@@ -19,9 +19,13 @@ WIDTHS = range(32, 513, 32)  # possible numbers of neurons for each side
 FORMAT = "zobra network 2"
 ARCHITECTURE = f"(768 king-mirrored -> N) x 2 -> {BUCKETS} by pieces, squared clipped"
 QA, QB, SCALE = 255, 256, 400
-LARGEST_OUTPUT = 126  # of an output weight: QA × it, at most 32,130, fits in 16 bits; see clipped_square_sum
+LARGEST_OUTPUT = (
+    126  # of an output weight: QA × it, at most 32,130, fits in 16 bits; see clipped_square_sum
+)
 MAX_BYTES = 1_000_000
-BUILT_IN = Path(os.environ.get("ZOBRA_NETWORK") or Path(__file__).parent / "data" / "zobra.network")  # or --network FILE
+BUILT_IN = Path(
+    os.environ.get("ZOBRA_NETWORK") or Path(__file__).parent / "data" / "zobra.network"
+)  # or --network FILE
 
 
 class NetworkError(ValueError):
@@ -51,12 +55,23 @@ class Network:
     def payload(self) -> bytes:
         """The weights as the file has them."""
         bias = self.output_bias.astype("<i4").view("<i2")
-        return np.concatenate([self.rows.ravel(), self.bias, self.output.ravel(), bias]).astype("<i2").tobytes()
+        return (
+            np.concatenate([self.rows.ravel(), self.bias, self.output.ravel(), bias])
+            .astype("<i2")
+            .tobytes()
+        )
 
     def to_bytes(self) -> bytes:
         """The file."""
         payload = self.payload()
-        fixed = {"format": FORMAT, "architecture": ARCHITECTURE, "hidden": self.hidden, "qa": QA, "qb": QB, "scale": SCALE}
+        fixed = {
+            "format": FORMAT,
+            "architecture": ARCHITECTURE,
+            "hidden": self.hidden,
+            "qa": QA,
+            "qb": QB,
+            "scale": SCALE,
+        }
         facts = {**self.header, **fixed, "sha256": hashlib.sha256(payload).hexdigest()}
         return json.dumps(facts).encode() + b"\n" + payload
 
@@ -70,7 +85,9 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
     """Header and weights of a file; the header is checked."""
     try:
         if not path.is_file():  # a FIFO would keep its reader waiting, a device may never end
-            raise NetworkError(f"{path}: {'not an ordinary file' if path.exists() else 'No such file'}")
+            raise NetworkError(
+                f"{path}: {'not an ordinary file' if path.exists() else 'No such file'}"
+            )
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
@@ -79,13 +96,28 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
     _require(len(content) <= MAX_BYTES, path, f"larger than {MAX_BYTES} bytes")
     try:
         header = json.loads(line)
-    except (ValueError, RecursionError) as error:  # RecursionError: brackets that are nested too deep
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # RecursionError: brackets that are nested too deep
         raise NetworkError(f"{path}: not a file of {FORMAT!r}") from error
-    _require(isinstance(header, dict) and header.get("format") == FORMAT, path, f"not a file of {FORMAT!r}")
+    _require(
+        isinstance(header, dict) and header.get("format") == FORMAT,
+        path,
+        f"not a file of {FORMAT!r}",
+    )
     for name, wanted in (("architecture", ARCHITECTURE), ("qa", QA), ("qb", QB), ("scale", SCALE)):
-        _require(header.get(name) == wanted, path, f"its {name} is {header.get(name)!r}, this engine needs {wanted!r}")
+        _require(
+            header.get(name) == wanted,
+            path,
+            f"its {name} is {header.get(name)!r}, this engine needs {wanted!r}",
+        )
     hidden = header.get("hidden")
-    _require(isinstance(hidden, int) and hidden in WIDTHS, path, f"it has {hidden!r} neurons, not a multiple of 32 up to 512")
+    _require(
+        isinstance(hidden, int) and hidden in WIDTHS,
+        path,
+        f"it has {hidden!r} neurons, not a multiple of 32 up to 512",
+    )
     return header, payload
 
 
@@ -98,15 +130,39 @@ def read_network(path: Path, any_width: bool = False) -> Network:
     header, payload = _read(path)
     hidden = int(header["hidden"])
     remedy = "`zobra --network FILE` builds one in that has another width"
-    _require(any_width or hidden == HIDDEN, path, f"it has {hidden} neurons, this engine {HIDDEN}; {remedy}")
+    _require(
+        any_width or hidden == HIDDEN,
+        path,
+        f"it has {hidden} neurons, this engine {HIDDEN}; {remedy}",
+    )
     size = 2 * (FEATURES * hidden + hidden + BUCKETS * (2 * hidden + 2))
-    _require(len(payload) == size, path, f"it has {len(payload)} bytes of weights, {hidden} neurons need {size}")
-    _require(hashlib.sha256(payload).hexdigest() == header.get("sha256"), path, "its weights are damaged: the digest differs")
+    _require(
+        len(payload) == size,
+        path,
+        f"it has {len(payload)} bytes of weights, {hidden} neurons need {size}",
+    )
+    _require(
+        hashlib.sha256(payload).hexdigest() == header.get("sha256"),
+        path,
+        "its weights are damaged: the digest differs",
+    )
     numbers = np.frombuffer(payload, "<i2").astype(np.int16)
-    rows, bias, output, last = np.split(numbers, np.cumsum([FEATURES * hidden, hidden, BUCKETS * 2 * hidden]))
-    _require(int(np.abs(output.astype(int)).max()) <= LARGEST_OUTPUT, path, f"an output weight is beyond ±{LARGEST_OUTPUT}")
+    rows, bias, output, last = np.split(
+        numbers, np.cumsum([FEATURES * hidden, hidden, BUCKETS * 2 * hidden])
+    )
+    _require(
+        int(np.abs(output.astype(int)).max()) <= LARGEST_OUTPUT,
+        path,
+        f"an output weight is beyond ±{LARGEST_OUTPUT}",
+    )
     output_bias = last.view("<i4").astype(np.int32)
-    return Network(rows.reshape(FEATURES, hidden), bias, output.reshape(BUCKETS, 2, hidden), output_bias, header)
+    return Network(
+        rows.reshape(FEATURES, hidden),
+        bias,
+        output.reshape(BUCKETS, 2, hidden),
+        output_bias,
+        header,
+    )
 
 
 def install(network: Network, record: Any) -> None:

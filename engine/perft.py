@@ -53,7 +53,9 @@ class PerftStopped(Exception):
     """Counting was stopped before its end."""
 
 
-def divide(position: Position, depth: int, is_stopped: Callable[[], bool] = lambda: False) -> Iterator[tuple[int, int]]:
+def divide(
+    position: Position, depth: int, is_stopped: Callable[[], bool] = lambda: False
+) -> Iterator[tuple[int, int]]:
     """For each legal move, in order of generation: the move and the leaves below it. `depth` is at least 1. They are counted in
     pieces of a second or less, as a kernel cannot be stopped; PerftStopped once `is_stopped()`."""
     for move in position.legal_moves():
@@ -65,4 +67,7 @@ def _count_in_pieces(position: Position, depth: int, is_stopped: Callable[[], bo
         raise PerftStopped
     if depth <= PIECE:
         return count_leaves(position, depth)
-    return sum(_count_in_pieces(position.after(move), depth - 1, is_stopped) for move in position.legal_moves())
+    return sum(
+        _count_in_pieces(position.after(move), depth - 1, is_stopped)
+        for move in position.legal_moves()
+    )

@@ -26,7 +26,9 @@ TEMPO = np.int64(10)  # centipawns for having the move
 def table() -> np.ndarray:
     """Centipawns of shape (2, 12, 64) by stage, piece and square, positive for White's pieces."""
     weights = json.loads(WEIGHTS_FILE.read_text())
-    white = np.array([[weights[stage][name] for name in KIND_NAMES] for stage in STAGES], np.int64)  # (2, 6, 8, 8) by rank
+    white = np.array(
+        [[weights[stage][name] for name in KIND_NAMES] for stage in STAGES], np.int64
+    )  # (2, 6, 8, 8) by rank
     return np.stack([white, -white[:, :, ::-1]], axis=2).reshape(2, 12, 64)
 
 

@@ -64,7 +64,14 @@ class Position:
         """The position of a python-chess board, without its history. Rights and en-passant squares without use are dropped."""
         array = np.zeros(1, POSITION)
         this = array[0]
-        this["pieces"] = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings
+        this["pieces"] = (
+            board.pawns,
+            board.knights,
+            board.bishops,
+            board.rooks,
+            board.queens,
+            board.kings,
+        )
         this["colours"] = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
         this["side"], this["castling"] = not board.turn, board.clean_castling_rights()
         if board.ep_square is not None and board.has_legal_en_passant():
@@ -79,7 +86,11 @@ class Position:
         kinds = (int(bits) for bits in this["pieces"])
         board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings = kinds
         white, black = (int(bits) for bits in this["colours"])
-        board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK], board.occupied = white, black, white | black
+        board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK], board.occupied = (
+            white,
+            black,
+            white | black,
+        )
         board.turn, board.castling_rights = self.white_to_move(), int(this["castling"])
         board.ep_square = int(this["en_passant"]) or None
         board.halfmove_clock, board.fullmove_number = int(this["halfmove"]), int(this["fullmove"])
@@ -97,7 +108,11 @@ class Position:
 
     def pieces(self) -> dict[int, int]:
         """{square: piece} with pieces as in board.py."""
-        return {square: int(piece) for square, piece in enumerate(self.record["board"]) if piece != NO_PIECE}
+        return {
+            square: int(piece)
+            for square, piece in enumerate(self.record["board"])
+            if piece != NO_PIECE
+        }
 
     def legal_moves(self, kind: int = int(ALL)) -> list[int]:
         """Legal moves, in order of generation."""

@@ -7,9 +7,29 @@ Idea: Fritz Reul's and the Chess Programming Wiki's "SEE - The Swap Algorithm".
 import numpy as np
 
 from zobra.engine.attacks import bishop_attacks, rook_attacks
-from zobra.engine.board import BISHOP, BLACK, EIGHT, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, WHITE, ZERO
+from zobra.engine.board import (
+    BISHOP,
+    BLACK,
+    EIGHT,
+    KING,
+    KNIGHT,
+    ONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    WHITE,
+    ZERO,
+)
 from zobra.engine.kernels import kernel
-from zobra.engine.move import CASTLING, EN_PASSANT, PROMOTION, flag_of, from_square, promoted_type, to_square
+from zobra.engine.move import (
+    CASTLING,
+    EN_PASSANT,
+    PROMOTION,
+    flag_of,
+    from_square,
+    promoted_type,
+    to_square,
+)
 
 # Centipawns by piece type, and of none. The king last: no exchange gains what its loss costs.
 VALUES = np.array([100, 320, 320, 500, 950, 20_000, 0], np.int64)
@@ -40,8 +60,15 @@ def capture_value(position, move):
 def all_attackers(position, tables, square, occupied):
     """Pieces of both sides that attack `square`."""
     pieces = position.pieces
-    pawns = tables.pawn[BLACK, square] & position.colours[WHITE] | tables.pawn[WHITE, square] & position.colours[BLACK]
-    found = pawns & pieces[PAWN] | tables.knight[square] & pieces[KNIGHT] | tables.king[square] & pieces[KING]
+    pawns = (
+        tables.pawn[BLACK, square] & position.colours[WHITE]
+        | tables.pawn[WHITE, square] & position.colours[BLACK]
+    )
+    found = (
+        pawns & pieces[PAWN]
+        | tables.knight[square] & pieces[KNIGHT]
+        | tables.king[square] & pieces[KING]
+    )
     found |= bishop_attacks(tables, square, occupied) & (pieces[BISHOP] | pieces[QUEEN])
     found |= rook_attacks(tables, square, occupied) & (pieces[ROOK] | pieces[QUEEN])
     return found & occupied

@@ -18,7 +18,11 @@ from zobra.engine.zobrist import PUBLISHED_KEYS
 def slider_attacks(square: int, straight: bool) -> tuple[np.ndarray, np.ndarray]:
     """Every occupancy of the squares that matter to a rook (`straight`) or bishop, ascending, and what it then reaches. Two
     uint64 arrays of one length."""
-    lines = (chess.BB_RANK_ATTACKS, chess.BB_FILE_ATTACKS) if straight else (chess.BB_DIAG_ATTACKS, [{0: 0}] * 64)
+    lines = (
+        (chess.BB_RANK_ATTACKS, chess.BB_FILE_ATTACKS)
+        if straight
+        else (chess.BB_DIAG_ATTACKS, [{0: 0}] * 64)
+    )
     one, other = (np.array(list(line[square].items()), np.uint64) for line in lines)
     both = (one[:, None] | other).reshape(-1, 2)
     occupied, reached = both[np.argsort(both[:, 0])].T
@@ -35,7 +39,9 @@ def _fill_lines(this: np.void) -> None:
     this["between"] = [[chess.between(a, b) for b in range(64)] for a in range(64)]
     for square in range(64):
         both = chess.BB_DIAG_ATTACKS[square][0]
-        rising = sum(1 << target for target in chess.scan_forward(both) if (target - square) % 9 == 0)
+        rising = sum(
+            1 << target for target in chess.scan_forward(both) if (target - square) % 9 == 0
+        )
         this["diagonal"][:, square] = rising, both ^ rising
     for rank in (0, 56):
         for king, rook in permutations(range(rank, rank + 8), 2):
@@ -58,12 +64,16 @@ def build_tables() -> np.ndarray:
             occupied, reached = slider_attacks(square, name == "rook")
             shift = 64 - int(occupied[-1]).bit_count()  # the last one has all the squares
             this[name][square] = occupied[-1], factor, shift, offset
-            packed = np.arange(len(occupied), dtype=np.uint64)  # ascending occupancies: each is packed to the next number
+            packed = np.arange(
+                len(occupied), dtype=np.uint64
+            )  # ascending occupancies: each is packed to the next number
             index = packed if extract_bits else (occupied * np.uint64(factor)) >> np.uint64(shift)
             this["slider"][index + np.uint64(offset)] = reached
             offset += len(occupied)
     pieces, castling, files, side = np.split(PUBLISHED_KEYS, np.cumsum([12 * 64, 4, 8]))
-    this["piece_key"] = pieces.reshape(12, 64)[[piece ^ 1 for piece in range(12)]]  # Polyglot counts Black first
+    this["piece_key"] = pieces.reshape(12, 64)[
+        [piece ^ 1 for piece in range(12)]
+    ]  # Polyglot counts Black first
     rights = [[right for right in range(4) if state >> right & 1] for state in range(16)]
     this["castling_key"] = [np.bitwise_xor.reduce(castling[chosen]) for chosen in rights]
     this["en_passant_key"], this["side_key"] = files, side[0]

@@ -49,13 +49,17 @@ class Book:
                 raise ValueError("it is not a file" if file.exists() else "there is no such file")
             size = file.stat().st_size
             if size == 0 or size % ENTRY.itemsize:
-                raise ValueError(f"its size, {size} bytes, is not that of a Polyglot book (entries of {ENTRY.itemsize} bytes)")
+                raise ValueError(
+                    f"its size, {size} bytes, is not that of a Polyglot book (entries of {ENTRY.itemsize} bytes)"
+                )
             keys = np.memmap(file, ENTRY, "r")["key"]
             if np.any(keys[:-1] > keys[1:]):  # they are found by bisection
                 raise ValueError("its keys are not sorted, so it is no Polyglot book or damaged")
         except (OSError, ValueError) as error:
             used = f"{self.path.name} stays in use" if self.path.name else "no book is used"
-            raise ValueError(f"{path} is no usable book: {getattr(error, 'strerror', None) or error}; {used}") from error
+            raise ValueError(
+                f"{path} is no usable book: {getattr(error, 'strerror', None) or error}; {used}"
+            ) from error
         self.path = file
         self._inform(f"book {path}: {len(keys)} entries")
 
@@ -65,19 +69,33 @@ class Book:
             return None
         try:
             with open_reader(self.path) as reader:
-                weights = {move: weight for move, weight in _weights(reader, position).items() if move in allowed}
+                weights = {
+                    move: weight
+                    for move, weight in _weights(reader, position).items()
+                    if move in allowed
+                }
                 if not weights:
                     return None
                 move = max(weights, key=weights.__getitem__)
-                if self.variety:  # the less of it, the higher the power of the weight by which the move is drawn
-                    powers = [(weight / weights[move]) ** (100 / self.variety) for weight in weights.values()]
+                if (
+                    self.variety
+                ):  # the less of it, the higher the power of the weight by which the move is drawn
+                    powers = [
+                        (weight / weights[move]) ** (100 / self.variety)
+                        for weight in weights.values()
+                    ]
                     move = self._source.choices(list(weights), powers)[0]
                 replies = _weights(reader, position.after(move))
         except Exception as error:  # a fault in the book must not cost the game
             self._inform(f"error: book {self.path.name} is not used any more: {error}")
             self.path = Path()
             return None
-        return BookMove(move, max(replies, key=replies.__getitem__, default=0), weights[move], sum(weights.values()))
+        return BookMove(
+            move,
+            max(replies, key=replies.__getitem__, default=0),
+            weights[move],
+            sum(weights.values()),
+        )
 
 
 def _weights(reader: MemoryMappedReader, position: Position) -> dict[int, int]:

@@ -28,7 +28,9 @@ def is_insufficient_material(position):
     if population(pieces[KNIGHT] | pieces[BISHOP]) <= 1:
         return True
     bishops = pieces[BISHOP]
-    return pieces[KNIGHT] == ZERO and (bishops & DARK_SQUARES == ZERO or bishops & ~DARK_SQUARES == ZERO)
+    return pieces[KNIGHT] == ZERO and (
+        bishops & DARK_SQUARES == ZERO or bishops & ~DARK_SQUARES == ZERO
+    )
 
 
 @kernel

@@ -22,5 +22,7 @@ def evaluate(worker, tables, ply):
 def evaluate_position(position: Position, use_network: bool) -> int:
     """Static evaluation in centipawns, from the side to move: by the network, or else by piece-square values."""
     if use_network:
-        return int(evaluate_anew(TABLES_RECORD["network"], np.zeros(1, ACCUMULATOR)[0], position.record))
+        return int(
+            evaluate_anew(TABLES_RECORD["network"], np.zeros(1, ACCUMULATOR)[0], position.record)
+        )
     return int(static_evaluation(position.record, TABLES_RECORD))

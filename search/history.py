@@ -16,7 +16,15 @@ from zobra.engine.kernels import kernel, prefetch
 from zobra.engine.move import EN_PASSANT, PROMOTION, flag_of, from_square, to_square
 from zobra.engine.scores import LONGEST_MATE
 from zobra.search.threats import set_threats
-from zobra.search.worker import CORRECTION_MASK, FIRST_BEFORE, FOURTH_BEFORE, HISTORY_LIMIT, PAWN_MASK, SECOND_BEFORE, piece_to
+from zobra.search.worker import (
+    CORRECTION_MASK,
+    FIRST_BEFORE,
+    FOURTH_BEFORE,
+    HISTORY_LIMIT,
+    PAWN_MASK,
+    SECOND_BEFORE,
+    piece_to,
+)
 
 PAWNS = np.uint64(0)  # which of a position's correction keys
 VALUE_BYTES, LINE = np.uint64(2), np.uint64(32)  # of a history; values in a cache line
@@ -27,7 +35,11 @@ LARGEST_BONUS = HISTORY_LIMIT // 4  # of a correction
 def is_noisy(position, move):
     """Is a legal move a capture or a promotion?"""
     flag = flag_of(move)
-    return flag >= PROMOTION or flag == EN_PASSANT or position.colours[position.side ^ ONE] >> to_square(move) & ONE != ZERO
+    return (
+        flag >= PROMOTION
+        or flag == EN_PASSANT
+        or position.colours[position.side ^ ONE] >> to_square(move) & ONE != ZERO
+    )
 
 
 @kernel
@@ -40,17 +52,31 @@ def gravity(value, bonus):
 @kernel
 def threat_index(node, move):
     """Does the enemy attack the squares that a move leaves (2) and enters (1)? 0 to 3. Idea: Koivisto, Berserk."""
-    return (node.attacked >> from_square(move) & ONE) << ONE | node.attacked >> to_square(move) & ONE
+    return (node.attacked >> from_square(move) & ONE) << ONE | node.attacked >> to_square(
+        move
+    ) & ONE
 
 
 @kernel
 def quiet_histories(worker, ply):
     """What scores quiet moves at `ply`: the butterfly history (by threats, from, to), and rows by moved piece and target:
     of the pawn structure, and of the moves 1, 2 and 4 plies before (continuation)."""
-    position, played, continuation = worker.stack[ply].position, worker.played, worker.continuation_history
+    position, played, continuation = (
+        worker.stack[ply].position,
+        worker.played,
+        worker.continuation_history,
+    )
     pawns = worker.pawn_history[position.correction_keys[PAWNS] & PAWN_MASK]
-    first, second = continuation[played[ply + FIRST_BEFORE]], continuation[played[ply + SECOND_BEFORE]]
-    return worker.quiet_history[position.side], (pawns, first, second, continuation[played[ply + FOURTH_BEFORE]])
+    first, second = (
+        continuation[played[ply + FIRST_BEFORE]],
+        continuation[played[ply + SECOND_BEFORE]],
+    )
+    return worker.quiet_history[position.side], (
+        pawns,
+        first,
+        second,
+        continuation[played[ply + FOURTH_BEFORE]],
+    )
 
 
 @kernel
@@ -87,7 +113,9 @@ def prefetch_rows(rows, side):
 @kernel
 def capture_score(worker, position, move):
     """Capture history: by moved piece, target square and captured piece type."""
-    captured = np.uint64(position.board[to_square(move)]) >> ONE  # 6 for none: promotions and en passant
+    captured = (
+        np.uint64(position.board[to_square(move)]) >> ONE
+    )  # 6 for none: promotions and en passant
     return np.int64(worker.capture_history[piece_to(position, move), captured])
 
 
@@ -105,14 +133,18 @@ def update_quiet_histories(node, histories, move, bonus):
 def update_capture_history(worker, position, move, bonus):
     """Add a bonus (any sign) to the history of a capture or promotion."""
     index, captured = piece_to(position, move), np.uint64(position.board[to_square(move)]) >> ONE
-    worker.capture_history[index, captured] = gravity(worker.capture_history[index, captured], bonus)
+    worker.capture_history[index, captured] = gravity(
+        worker.capture_history[index, captured], bonus
+    )
 
 
 @kernel
 def update_histories(worker, tables, ply, move, is_quiet, depth):
     """After a beta cutoff: a bonus for its move, a malus for the moves searched before it (quiet ones only if it is quiet)."""
     node, parameters = worker.stack[ply], worker.parameters
-    bonus = min(parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus)
+    bonus = min(
+        parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus
+    )
     node.cutoff_count += ONE
     if is_quiet:
         histories = quiet_histories(worker, ply)
@@ -124,7 +156,9 @@ def update_histories(worker, tables, ply, move, is_quiet, depth):
     else:
         update_capture_history(worker, node.position, move, bonus)
     for index in range(node.capture_count):
-        update_capture_history(worker, node.position, np.uint64(node.captures_searched[index]), -bonus)
+        update_capture_history(
+            worker, node.position, np.uint64(node.captures_searched[index]), -bonus
+        )
 
 
 @kernel
@@ -144,7 +178,11 @@ def corrections(worker, ply):
     position, played = worker.stack[ply].position, worker.played
     rows, keys = worker.position_correction[position.side], position.correction_keys
     moves = worker.continuation_correction[played[ply + SECOND_BEFORE]], played[ply + FIRST_BEFORE]
-    pawns, white, black = keys[0] & CORRECTION_MASK, keys[1] & CORRECTION_MASK, keys[2] & CORRECTION_MASK
+    pawns, white, black = (
+        keys[0] & CORRECTION_MASK,
+        keys[1] & CORRECTION_MASK,
+        keys[2] & CORRECTION_MASK,
+    )
     return moves, (rows[0], pawns), (rows[1], white), (rows[2], black)
 
 
@@ -154,7 +192,10 @@ def corrected_evaluation(worker, ply, raw_evaluation):
     total, largest = np.int64(0), LONGEST_MATE - 1
     for row, index in corrections(worker, ply):
         total += row[index]
-    return max(-largest, min(raw_evaluation + total * worker.parameters.correction_weight // HISTORY_LIMIT, largest))
+    return max(
+        -largest,
+        min(raw_evaluation + total * worker.parameters.correction_weight // HISTORY_LIMIT, largest),
+    )
 
 
 @kernel

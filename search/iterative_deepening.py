@@ -34,7 +34,11 @@ def new_root(game: Game, table: np.void, signals: np.ndarray, moves: Sequence[in
     """The root of a search of a game's present position: shape (1,), dtype ROOT. The caller keeps table and signals alive."""
     array = np.zeros(1, ROOT)
     root, keys = array[0], np.array([*game.keys, game.position.key][-MAX_KEYS:], np.uint64)
-    root["table"], root["signals_address"], root["position"] = table, signals.ctypes.data, game.position.record
+    root["table"], root["signals_address"], root["position"] = (
+        table,
+        signals.ctypes.data,
+        game.position.record,
+    )
     root["moves"]["count"], root["key_count"] = len(moves), len(keys)
     root["moves"]["moves"][: len(moves)] = moves
     root["keys"][: len(keys)] = keys
@@ -47,7 +51,9 @@ def set_root(worker, root):
     copy_record(worker.table, root.table)
     worker.signals_address = root.signals_address
     worker.node_limit = NO_NODE_LIMIT
-    worker.stopped = worker.nodes = worker.root_move = worker.root_number = worker.null_move_min_ply = 0
+    worker.stopped = worker.nodes = worker.root_move = worker.root_number = (
+        worker.null_move_min_ply
+    ) = 0
     worker.completed_depth = worker.selective_depth = 0
     for index in range(ROOT_MOVES):
         worker.root_nodes[index] = 0
@@ -112,7 +118,14 @@ class IterativeDeepening:
     is for all moves, so it is put back afterwards. Meanwhile it holds the first move that the line had at the last depth.
     """
 
-    def __init__(self, worker, table: Table, moves: Sequence[int], wanted: int, report: Callable[[int, PvLine], None]) -> None:
+    def __init__(
+        self,
+        worker,
+        table: Table,
+        moves: Sequence[int],
+        wanted: int,
+        report: Callable[[int, PvLine], None],
+    ) -> None:
         self.lines: list[PvLine] = []
         self._worker, self._table, self._report, self._choices = worker, table, report, moves
         self._confined = bool(worker["root_moves"]["count"])
@@ -131,9 +144,13 @@ class IterativeDeepening:
                 break
         if self._confined:
             self._table.revise(self._key, self._known)
-        elif len(self._choices) == 1 and self.lines:  # seldom searched deeply: prefer what is known of a deeper search
+        elif (
+            len(self._choices) == 1 and self.lines
+        ):  # seldom searched deeply: prefer what is known of a deeper search
             _, score, depth, bound = unpack(self._known)
-            is_proven = bound == EXACT or (is_mate(score) and bound == (LOWER if score > 0 else UPPER))
+            is_proven = bound == EXACT or (
+                is_mate(score) and bound == (LOWER if score > 0 else UPPER)
+            )
             if is_proven and depth > self.lines[0].depth:
                 self._table.revise(self._key, self._known)
                 self.lines = [PvLine(depth, depth, score, 0, self.lines[0].moves)]
@@ -146,7 +163,11 @@ class IterativeDeepening:
         while len(found) < self._wanted and not self._worker["stopped"]:
             taken = {line.moves[0] for line in found}
             before = next((line for line in self.lines if line.moves[0] not in taken), None)
-            allowed = [move for move in self._choices if move not in taken] if taken or self._confined else []
+            allowed = (
+                [move for move in self._choices if move not in taken]
+                if taken or self._confined
+                else []
+            )
             root_moves["count"] = len(allowed)
             root_moves["moves"][: len(allowed)] = allowed
             known = self._table.recall(self._key) if taken else 0
@@ -160,7 +181,9 @@ class IterativeDeepening:
         found.sort(key=lambda line: -line.score)  # of equals, the one that was found first
         if self._worker["stopped"]:
             begun = {line.moves[0] for line in found}
-            found = (found + [line for line in self.lines if line.moves[0] not in begun])[: self._wanted]
+            found = (found + [line for line in self.lines if line.moves[0] not in begun])[
+                : self._wanted
+            ]
         self.lines = found
 
     def _search_line(self, depth: int, before: PvLine | None, rank: int) -> PvLine | None:
@@ -172,7 +195,11 @@ class IterativeDeepening:
         worker, parameters = self._worker, self._worker["parameters"]
         margin = int(parameters["aspiration_margin"])
         alpha, beta = -int(INFINITY), int(INFINITY)
-        if before is not None and depth >= parameters["aspiration_depth"] and not is_mate(before.score):
+        if (
+            before is not None
+            and depth >= parameters["aspiration_depth"]
+            and not is_mate(before.score)
+        ):
             alpha, beta = before.score - margin, before.score + margin
         moves, last, reduction = before.moves if before else (), None, 0
         worker["root_depth"] = depth
@@ -180,15 +207,23 @@ class IterativeDeepening:
             worker["selective_depth"], worker["root_number"] = 0, rank
             index = moves[0] % ROOT_MOVES if moves else 0
             spent = int(worker["root_nodes"][index])
-            score = int(negamax(worker, TABLES_RECORD, 0, max(1, depth - reduction), alpha, beta, 0))
+            score = int(
+                negamax(worker, TABLES_RECORD, 0, max(1, depth - reduction), alpha, beta, 0)
+            )
             found = tuple(worker["pv"][0][: worker["pv_length"][0]].tolist())
             reached = max(depth, int(worker["selective_depth"]))
             if worker["stopped"]:
                 if rank == 0 and found:
                     # promotions of one pawn are counted together, so their nodes show nothing
-                    if not moves or (found[0] % ROOT_MOVES != index and worker["root_nodes"][index] > spent):
+                    if not moves or (
+                        found[0] % ROOT_MOVES != index and worker["root_nodes"][index] > spent
+                    ):
                         return PvLine(depth, reached, int(worker["root_score"]), 0, found)
-                return last if rank == 0 and last and before and last.moves[0] != before.moves[0] else None
+                return (
+                    last
+                    if rank == 0 and last and before and last.moves[0] != before.moves[0]
+                    else None
+                )
             moves = found or moves
             bound = 1 if score >= beta else -1 if score <= alpha else 0
             last = PvLine(depth, reached, score, bound, moves)

@@ -27,7 +27,9 @@ LOWEST_PRIORITY = 19  # the nice value
 VOTE_TIMEOUT = 0.005  # seconds to wait for helper threads to end and vote
 NO_SIGNALS = np.zeros(SIGNALS, np.int64)  # of a worker that does not search
 
-MakeRoot = Callable[[np.ndarray], np.ndarray]  # from the signals of a search to its root, dtype ROOT
+MakeRoot = Callable[
+    [np.ndarray], np.ndarray
+]  # from the signals of a search to its root, dtype ROOT
 Queue = SimpleQueue["_HelperSearch | None"]
 
 
@@ -46,7 +48,9 @@ def vote(lines: list[PvLine]) -> PvLine:
         votes[line.moves[0]] += (line.score - worst + VOTE_BASE) * line.depth
     for line in lines[1:]:
         if is_mate(best.score) or is_mate(line.score):
-            is_better = line.score > best.score and (is_mate(line.score) or best.score > 0 or line.depth >= best.depth)
+            is_better = line.score > best.score and (
+                is_mate(line.score) or best.score > 0 or line.depth >= best.depth
+            )
         else:
             is_better = votes[line.moves[0]] > votes[best.moves[0]]
         best = line if is_better else best
@@ -83,15 +87,27 @@ class _HelperSearch:
             self._changed.wait_for(lambda: len(self._ended) == len(self.joined), timeout)
         lines = []
         for this in (worker[0] for worker in self._ended):
-            depth, score, length = (int(this[f"completed_{name}"]) for name in ("depth", "score", "pv_length"))
+            depth, score, length = (
+                int(this[f"completed_{name}"]) for name in ("depth", "score", "pv_length")
+            )
             if depth and length:
-                lines.append(PvLine(depth, depth, score, 0, tuple(int(move) for move in this["completed_pv"][:length])))
+                lines.append(
+                    PvLine(
+                        depth,
+                        depth,
+                        score,
+                        0,
+                        tuple(int(move) for move in this["completed_pv"][:length]),
+                    )
+                )
         return lines
 
 
 def _serve(queue: Queue, worker: np.ndarray, low_priority: bool) -> None:
     """A helper thread. It joins the searches in its queue; None ends all threads of the queue, one after another."""
-    if low_priority and sys.platform == "linux":  # elsewhere a single thread has no priority that Python could set
+    if (
+        low_priority and sys.platform == "linux"
+    ):  # elsewhere a single thread has no priority that Python could set
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST_PRIORITY)
     while (search := queue.get()) is not None:
         search.run(worker, queue.put)
@@ -109,7 +125,10 @@ class LazySmp:
         self.size, self.full_speed = max(1, min(size, MAX_THREADS)), 1
         self.workers: list[np.ndarray] = []
         self.threads: list[threading.Thread] = []
-        self._queues: tuple[Queue, Queue] = SimpleQueue(), SimpleQueue()  # of threads that have a processor, and of the surplus
+        self._queues: tuple[Queue, Queue] = (
+            SimpleQueue(),
+            SimpleQueue(),
+        )  # of threads that have a processor, and of the surplus
         self._searches: list[_HelperSearch] = []
         for queue in self._queues:
             weakref.finalize(self, queue.put, None)
@@ -142,7 +161,9 @@ class LazySmp:
 
     def end(self) -> list[PvLine]:
         """Stop the threads that have a processor, and return what they found. Hundreds that stop would hold up the answer."""
-        return self._searches[0].stop(VOTE_TIMEOUT) if self._searches and self.full_speed > 1 else []
+        return (
+            self._searches[0].stop(VOTE_TIMEOUT) if self._searches and self.full_speed > 1 else []
+        )
 
     def stop(self, timeout: float | None = None) -> None:
         """Stop all threads, and wait at most `timeout` seconds for them (None: until they have ended)."""

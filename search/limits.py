@@ -14,7 +14,11 @@ class ClockTimes(NamedTuple):
 
     def of(self, white: bool) -> tuple[int | None, int]:
         """Time and increment of a side."""
-        return (self.white_time, self.white_increment) if white else (self.black_time, self.black_increment)
+        return (
+            (self.white_time, self.white_increment)
+            if white
+            else (self.black_time, self.black_increment)
+        )
 
 
 class Limits(NamedTuple):

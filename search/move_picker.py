@@ -62,7 +62,9 @@ def next_capture(worker, node, tables):
         generate(position, tables, moves, NOISY)
         for index in range(moves.count):
             move = np.uint64(moves.moves[index])
-            node.scores[index] = VICTIM_WEIGHT * capture_value(position, move) + capture_score(worker, position, move)
+            node.scores[index] = VICTIM_WEIGHT * capture_value(position, move) + capture_score(
+                worker, position, move
+            )
         node.next, node.stage = ZERO, GOOD_CAPTURES
     while True:
         move = pick_best(node)
@@ -95,7 +97,9 @@ def next_move(worker, tables, ply):
         generate(node.position, tables, node.moves, QUIET)
         for index in range(node.next, node.moves.count):
             move = np.uint64(node.moves.moves[index])
-            node.scores[index] = history_sum(node, histories, move) + threat_score(worker, node, move)
+            node.scores[index] = history_sum(node, histories, move) + threat_score(
+                worker, node, move
+            )
         node.stage = QUIETS
     if node.stage == QUIETS:
         move = pick_best(node)

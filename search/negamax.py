@@ -14,10 +14,28 @@ from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.search.draw import is_draw
 from zobra.search.history import is_noisy, note_searched, update_histories
 from zobra.search.move_picker import legal_or_none, next_search_move, start_picking
-from zobra.search.node import finish_node, make_move, probe_tt, set_static_evaluation, tt_adjusted_evaluation, tt_cutoff
-from zobra.search.pruning import is_improving, null_move_allowed, null_move_depth, prune_move, reverse_futility_applies
+from zobra.search.node import (
+    finish_node,
+    make_move,
+    probe_tt,
+    set_static_evaluation,
+    tt_adjusted_evaluation,
+    tt_cutoff,
+)
+from zobra.search.pruning import (
+    is_improving,
+    null_move_allowed,
+    null_move_depth,
+    prune_move,
+    reverse_futility_applies,
+)
 from zobra.search.quiescence import quiescence
-from zobra.search.reductions import late_move_depth, research_depth, singular_extension, singular_search_allowed
+from zobra.search.reductions import (
+    late_move_depth,
+    research_depth,
+    singular_extension,
+    singular_search_allowed,
+)
 from zobra.search.worker import ROOT_MOVE_MASK, WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import move_of, pv_of, score_from_table, score_of
 
@@ -39,7 +57,11 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     if alpha >= beta:
         return alpha
     node, position, parameters = worker.stack[ply], worker.stack[ply].position, worker.parameters
-    pv_node, in_check, is_singular_search = beta - alpha > 1, position.checkers != ZERO, node.excluded != NO_MOVE
+    pv_node, in_check, is_singular_search = (
+        beta - alpha > 1,
+        position.checkers != ZERO,
+        node.excluded != NO_MOVE,
+    )
     may_prune = not pv_node and not is_singular_search
     # Step 3. Transposition table
     tt_entry = probe_tt(worker, position.key)
@@ -62,7 +84,11 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
             make_move(worker, tables, ply, NO_MOVE)
             null_depth = null_move_depth(worker, evaluation, beta, depth)
             score = -negamax(worker, tables, ply + 1, null_depth, -beta, 1 - beta, YES - cut_node)
-            if score >= beta and depth >= parameters.null_move_verification_depth and worker.null_move_min_ply == 0:
+            if (
+                score >= beta
+                and depth >= parameters.null_move_verification_depth
+                and worker.null_move_min_ply == 0
+            ):
                 worker.null_move_min_ply = ply + 3 * null_depth // 4
                 score = negamax(worker, tables, ply, null_depth, beta - 1, beta, NO)
                 worker.null_move_min_ply = 0
@@ -70,7 +96,11 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                 return score if score < LONGEST_MATE else beta  # a null move proves no mate
     # Step 7. Internal iterative reductions
     tt_move = legal_or_none(position, tables, move_of(tt_entry))
-    if tt_move == NO_MOVE and depth >= parameters.internal_reduction_depth and (pv_node or cut_node):
+    if (
+        tt_move == NO_MOVE
+        and depth >= parameters.internal_reduction_depth
+        and (pv_node or cut_node)
+    ):
         depth -= 1
     # Step 8. Singular extensions and multicut
     extension = 0
@@ -99,10 +129,20 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         # Step 11. Null window search with late move reductions; a re-search if the reduced search fails high
         if node.move_count > 1 or not pv_node:
             lmr = late_move_depth(worker, ply, move, is_quiet, new_depth)
-            score = -negamax(worker, tables, ply + 1, lmr, -alpha - 1, -alpha, YES if lmr < new_depth else YES - cut_node)
+            score = -negamax(
+                worker,
+                tables,
+                ply + 1,
+                lmr,
+                -alpha - 1,
+                -alpha,
+                YES if lmr < new_depth else YES - cut_node,
+            )
             if score > alpha and lmr < new_depth:
                 new_depth = research_depth(worker, ply, new_depth, score, best)
-                score = -negamax(worker, tables, ply + 1, new_depth, -alpha - 1, -alpha, YES - cut_node)
+                score = -negamax(
+                    worker, tables, ply + 1, new_depth, -alpha - 1, -alpha, YES - cut_node
+                )
         # Step 12. Principal variation search
         if pv_node and (node.move_count == 1 or score > alpha):
             score = -negamax(worker, tables, ply + 1, new_depth, -beta, -alpha, NO)
@@ -124,4 +164,6 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     # Step 14. Checkmate, stalemate, or the result of the node
     if node.move_count == 0:
         return alpha if is_singular_search else (ply - MATE if in_check else DRAW)
-    return best if is_singular_search else finish_node(worker, ply, best_move, best, old_alpha, beta)
+    return (
+        best if is_singular_search else finish_node(worker, ply, best_move, best, old_alpha, beta)
+    )

@@ -8,9 +8,24 @@ from zobra.engine.make import key_after, make, make_null
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.evaluation import evaluate
-from zobra.search.history import corrected_evaluation, corrections, is_noisy, prefetch_value, update_correction_histories
+from zobra.search.history import (
+    corrected_evaluation,
+    corrections,
+    is_noisy,
+    prefetch_value,
+    update_correction_histories,
+)
 from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, piece_to
-from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, bound_of, depth_of, evaluation_of, score_to_table
+from zobra.tt.entry import (
+    EXACT,
+    LOWER,
+    NO_BOUND,
+    UPPER,
+    bound_of,
+    depth_of,
+    evaluation_of,
+    score_to_table,
+)
 from zobra.tt.table import prefetch_bucket, probe, store
 
 NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trusted
@@ -29,11 +44,21 @@ def make_move(worker, tables, ply, move):
         prefetch_bucket(worker.table, key_after(node.position, move, tables))
         worker.played[ply + PLAYED_HERE] = piece_to(node.position, move)
         make(node.position, following.position, move, tables)
-    prefetch_bucket(worker.table, following.position.key)  # the one above leaves some special moves out
+    prefetch_bucket(
+        worker.table, following.position.key
+    )  # the one above leaves some special moves out
     for row, index in corrections(worker, ply + 1):
         prefetch_value(row, index)
-    if worker.parameters.use_network != 0:  # not every node needs the accumulator, but the bucket is on its way meanwhile
-        update(tables.network, following.accumulator, following.position, node.accumulator, node.position)
+    if (
+        worker.parameters.use_network != 0
+    ):  # not every node needs the accumulator, but the bucket is on its way meanwhile
+        update(
+            tables.network,
+            following.accumulator,
+            following.position,
+            node.accumulator,
+            node.position,
+        )
     find_checks(following.position, tables)
     worker.keys[worker.root_key_index + ply + 1] = following.position.key
 
@@ -48,7 +73,9 @@ def set_static_evaluation(worker, tables, ply, tt_entry):
         node.raw_evaluation = node.static_evaluation = NO_SCORE
         return
     stored = evaluation_of(tt_entry)
-    node.raw_evaluation = stored if tt_entry != ZERO and stored != NO_SCORE else evaluate(worker, tables, ply)
+    node.raw_evaluation = (
+        stored if tt_entry != ZERO and stored != NO_SCORE else evaluate(worker, tables, ply)
+    )
     node.static_evaluation = corrected_evaluation(worker, ply, node.raw_evaluation)
 
 
@@ -62,13 +89,21 @@ def probe_tt(worker, key):
 def bound_decides(tt_entry, tt_score, threshold):
     """Does the table's bound put the true score on its side of `threshold`: at least that, or below it?"""
     bound = bound_of(tt_entry)
-    return bound == EXACT or (bound == LOWER and tt_score >= threshold) or (bound == UPPER and tt_score < threshold)
+    return (
+        bound == EXACT
+        or (bound == LOWER and tt_score >= threshold)
+        or (bound == UPPER and tt_score < threshold)
+    )
 
 
 @kernel
 def tt_cutoff(position, tt_entry, tt_score, depth, beta):
     """Does the table's entry end a null window below `beta`? Its depth must do, and the fifty moves must be far."""
-    return depth_of(tt_entry) >= depth and position.halfmove < NEAR_FIFTY and bound_decides(tt_entry, tt_score, beta)
+    return (
+        depth_of(tt_entry) >= depth
+        and position.halfmove < NEAR_FIFTY
+        and bound_decides(tt_entry, tt_score, beta)
+    )
 
 
 @kernel
@@ -82,7 +117,16 @@ def store_tt(worker, ply, move, score, depth, bound):
     """Store the result of the node at `ply` in the table."""
     if worker.parameters.use_table != 0:
         node = worker.stack[ply]
-        store(worker.table, node.position.key, move, score_to_table(score, ply), node.raw_evaluation, depth, bound, node.tt_pv)
+        store(
+            worker.table,
+            node.position.key,
+            move,
+            score_to_table(score, ply),
+            node.raw_evaluation,
+            depth,
+            bound,
+            node.tt_pv,
+        )
 
 
 @kernel
@@ -94,9 +138,13 @@ def finish_node(worker, ply, move, score, alpha, beta):
     if score >= beta and beta - alpha <= 1 and score < LONGEST_MATE and beta > -LONGEST_MATE:
         score = (score * depth + beta) // (depth + 1)
     bound = LOWER if score >= beta else (EXACT if score > alpha else UPPER)
-    if ply == 0 and worker.root_moves.count != ZERO:  # not all moves were searched: only the move is of use
+    if (
+        ply == 0 and worker.root_moves.count != ZERO
+    ):  # not all moves were searched: only the move is of use
         bound = NO_BOUND
-    if node.static_evaluation != NO_SCORE and (move == NO_MOVE or not is_noisy(node.position, move)):
+    if node.static_evaluation != NO_SCORE and (
+        move == NO_MOVE or not is_noisy(node.position, move)
+    ):
         error = score - node.static_evaluation
         if bound == EXACT or (bound == LOWER and error > 0) or (bound == UPPER and error < 0):
             update_correction_histories(worker, ply, error, depth)

@@ -11,8 +11,21 @@ from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.engine.see import capture_value, see_at_least
 from zobra.search.draw import is_draw
 from zobra.search.history import is_noisy
-from zobra.search.move_picker import legal_or_none, next_capture, next_move, skip_quiets, start_picking
-from zobra.search.node import make_move, probe_tt, set_static_evaluation, store_tt, tt_adjusted_evaluation, tt_cutoff
+from zobra.search.move_picker import (
+    legal_or_none,
+    next_capture,
+    next_move,
+    skip_quiets,
+    start_picking,
+)
+from zobra.search.node import (
+    make_move,
+    probe_tt,
+    set_static_evaluation,
+    store_tt,
+    tt_adjusted_evaluation,
+    tt_cutoff,
+)
 from zobra.search.worker import WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import LOWER, UPPER, move_of, pv_of, score_from_table, score_of
 
@@ -56,7 +69,9 @@ def quiescence(worker, tables, ply, alpha, beta):
         if move == NO_MOVE:
             break
         bound = futility + capture_value(position, move)
-        if not in_check and (bound <= alpha or (futility <= alpha and not see_at_least(position, tables, move, 1))):
+        if not in_check and (
+            bound <= alpha or (futility <= alpha and not see_at_least(position, tables, move, 1))
+        ):
             best = max(best, bound if bound <= alpha else futility)
             continue
         if in_check and best > -LONGEST_MATE and parameters.quiescence_evasions == 0:

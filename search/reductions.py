@@ -16,7 +16,9 @@ LAST_DEPTH, LAST_MOVE = REDUCTION_DEPTHS - 1, REDUCTION_MOVES - 1
 @kernel
 def late_move_reduction(worker, node):
     """Base reduction of a node's move, in 1024ths of a ply: by depth and move number, and more if not improving."""
-    reduction = worker.reductions[np.uint64(min(node.depth, LAST_DEPTH)), np.uint64(min(node.move_count, LAST_MOVE))]
+    reduction = worker.reductions[
+        np.uint64(min(node.depth, LAST_DEPTH)), np.uint64(min(node.move_count, LAST_MOVE))
+    ]
     return reduction if node.improving else reduction + worker.parameters.reduction_worsening
 
 
@@ -26,16 +28,22 @@ def adjusted_reduction(worker, ply, move, is_quiet):
     At the root little of it is left: there a sacrifice that needs depth costs a game, and the search of it few nodes."""
     parameters, node = worker.parameters, worker.stack[ply]
     reduction = late_move_reduction(worker, node) + node.cut_node * parameters.reduction_cut_node
-    reduction -= node.pv_node * parameters.reduction_principal + node.tt_pv * parameters.reduction_tt_pv
+    reduction -= (
+        node.pv_node * parameters.reduction_principal + node.tt_pv * parameters.reduction_tt_pv
+    )
     if node.tt_move != NO_MOVE and is_noisy(node.position, node.tt_move):
         reduction += parameters.reduction_noisy_table_move
     if worker.stack[ply + 1].position.checkers != ZERO:
         reduction -= parameters.reduction_check
-    history = quiet_score(worker, ply, move) if is_quiet else capture_score(worker, node.position, move)
+    history = (
+        quiet_score(worker, ply, move) if is_quiet else capture_score(worker, node.position, move)
+    )
     reduction -= history * PLY // parameters.reduction_history
     if ply == 0:
         return reduction * parameters.reduction_root // PLY
-    many_cutoffs = worker.stack[ply + 1].cutoff_count > np.uint64(parameters.reduction_cutoffs_number)
+    many_cutoffs = worker.stack[ply + 1].cutoff_count > np.uint64(
+        parameters.reduction_cutoffs_number
+    )
     return reduction + parameters.reduction_cutoffs if many_cutoffs else reduction
 
 
@@ -44,7 +52,9 @@ def late_move_depth(worker, ply, move, is_quiet, depth):
     """Depth of the first search of a move, after it was made: reduced if it is a late move, but to no less than one ply."""
     if worker.stack[ply].move_count <= worker.parameters.reduction_moves:
         return depth
-    return max(min(1, depth), min(depth - adjusted_reduction(worker, ply, move, is_quiet) // PLY, depth))
+    return max(
+        min(1, depth), min(depth - adjusted_reduction(worker, ply, move, is_quiet) // PLY, depth)
+    )
 
 
 @kernel
@@ -76,7 +86,10 @@ def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
 def singular_extension(worker, score, bound, tt_fails_high, pv_node, cut_node):
     """Plies to extend the TT move by, after a singular search with upper bound `bound` returned `score`; may be negative."""
     if score < bound:
-        double, triple = worker.parameters.singular_double_margin, worker.parameters.singular_triple_margin
+        double, triple = (
+            worker.parameters.singular_double_margin,
+            worker.parameters.singular_triple_margin,
+        )
         return 1 if pv_node else 1 + (score < bound - double) + (score < bound - triple)
     if tt_fails_high:  # other moves may fail high too
         return -2

@@ -10,7 +10,13 @@ from zobra.engine.network_file import BUILT_IN, Network, install, read_network
 from zobra.engine.position import TABLES_RECORD, Game, Position
 from zobra.engine.scores import MAX_PLY
 from zobra.search.evaluation import evaluate_position
-from zobra.search.iterative_deepening import NO_NODE_LIMIT, IterativeDeepening, PvLine, new_root, set_root
+from zobra.search.iterative_deepening import (
+    NO_NODE_LIMIT,
+    IterativeDeepening,
+    PvLine,
+    new_root,
+    set_root,
+)
 from zobra.search.lazy_smp import LazySmp, usable_processors, vote
 from zobra.search.limits import Limits, Progress, Report, Result
 from zobra.search.parameters import default_parameters
@@ -31,7 +37,9 @@ class Searcher:
     the choices of a limited engine reproducible; with `natural_time` it uses a part of its clock, although it needs less.
     """
 
-    def __init__(self, megabytes: int, move_overhead: int = 10, parameters: dict[str, int] | None = None) -> None:
+    def __init__(
+        self, megabytes: int, move_overhead: int = 10, parameters: dict[str, int] | None = None
+    ) -> None:
         self.multipv, self.natural_time, self.seed = 1, True, 0
         self.skill: Skill | None = None
         self.parameters = default_parameters() | (parameters or {})
@@ -58,7 +66,11 @@ class Searcher:
         if missing := self.threads - 1 - len(self._smp.workers):
             return f"{missing} of {self.threads} threads could not be started: the system or its memory allows no more"
         processors = usable_processors()
-        return f"{self.threads} threads are more than the {processors} usable processors" if self.threads > processors else ""
+        return (
+            f"{self.threads} threads are more than the {processors} usable processors"
+            if self.threads > processors
+            else ""
+        )
 
     def set_parameter(self, name: str, value: int) -> None:
         """Set a parameter of the search (see parameters.py) for every thread."""
@@ -90,7 +102,9 @@ class Searcher:
     @property
     def progress(self) -> Progress:
         """The root move that is being searched now. Its parts may be of two moments."""
-        return Progress(*(int(self._this[name]) for name in ("root_depth", "root_move", "root_number")))
+        return Progress(
+            *(int(self._this[name]) for name in ("root_depth", "root_move", "root_number"))
+        )
 
     def use_network(self, network: Network | None) -> None:
         """Evaluate by this network, in all searchers (None: by the built-in one), and forget what was learned."""
@@ -102,9 +116,13 @@ class Searcher:
         """Static evaluation in centipawns, from the side to move."""
         return evaluate_position(position, bool(self.parameters["use_network"]))
 
-    def search(self, game: Game, limits: Limits, on_report: Callable[[Report], None] = lambda report: None) -> Result:
+    def search(
+        self, game: Game, limits: Limits, on_report: Callable[[Report], None] = lambda report: None
+    ) -> Result:
         """Search the present position of a game within limits. Each finished attempt is reported; if none, one of depth 0."""
-        choices = tuple(game.position.legal_moves()) if limits.searchmoves is None else limits.searchmoves
+        choices = (
+            tuple(game.position.legal_moves()) if limits.searchmoves is None else limits.searchmoves
+        )
         if not choices:
             return Result(0, 0)
         white = game.position.white_to_move()
@@ -120,12 +138,16 @@ class Searcher:
                 on_report(Report(*line[:-1], *used, line.moves, number))
 
         def is_enough(depth: int, best: PvLine) -> bool:
-            effort = int(self._this["root_nodes"][best.moves[0] % ROOT_MOVES]) / max(1, int(self._this["nodes"]))
+            effort = int(self._this["root_nodes"][best.moves[0] % ROOT_MOVES]) / max(
+                1, int(self._this["nodes"])
+            )
             return self.time.is_enough(depth, best, effort, self.nodes, len(choices) == 1)
 
         set_root(self._this, make_root(self.time.signals)[0])
         budgets = (limits.nodes, self.time.node_limit, self.skill and self.skill.nodes)
-        sharing = 1 if self.skill else self._smp.full_speed  # the first thread's share of the nodes; alone, it takes them all
+        sharing = (
+            1 if self.skill else self._smp.full_speed
+        )  # the first thread's share of the nodes; alone, it takes them all
         shares = [max(1, nodes // sharing) for nodes in budgets if nodes is not None]
         self._this["node_limit"] = min(shares, default=NO_NODE_LIMIT)
         wanted = max(self.multipv, CANDIDATES) if self.skill and self.skill.noise else self.multipv
@@ -139,12 +161,18 @@ class Searcher:
                 report(1, PvLine(0, 0, self.evaluate(game.position), 0, choices[:1]))
                 return Result(choices[0], 0)
             is_natural = self.skill and self.natural_time and len(choices) > 1
-            self.time.hold_back(random.Random(game.position.key).uniform(*NATURAL_SHARES) if is_natural else 0)
+            self.time.hold_back(
+                random.Random(game.position.key).uniform(*NATURAL_SHARES) if is_natural else 0
+            )
             source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
-            line = deepening.lines[choose([line.score for line in deepening.lines], self.skill, source)]
+            line = deepening.lines[
+                choose([line.score for line in deepening.lines], self.skill, source)
+            ]
             if wanted == 1:
                 line = vote([line, *found])
-            if limits.ponder or line is not deepening.lines[0]:  # after a ponderhit a GUI forgets earlier lines
+            if (
+                limits.ponder or line is not deepening.lines[0]
+            ):  # after a ponderhit a GUI forgets earlier lines
                 others = [other for other in deepening.lines if other.moves[0] != line.moves[0]]
                 for number, each in enumerate([line, *others], 1):
                     report(number, each)

@@ -12,7 +12,10 @@ import numpy as np
 
 from zobra.engine.scores import is_mate
 
-CANDIDATES, MAX_SKILL = 4, 20  # lines to choose among; the level of the option Skill Level that is full strength
+CANDIDATES, MAX_SKILL = (
+    4,
+    20,
+)  # lines to choose among; the level of the option Skill Level that is full strength
 
 
 class Skill(NamedTuple):
@@ -38,13 +41,19 @@ LOWEST, HIGHEST = min(CALIBRATION), max(CALIBRATION)
 def skill_from_elo(elo: int) -> Skill:
     """The strength for an Elo number; beyond the ends of the table, that of the nearest end."""
     nodes, noise = zip(*CALIBRATION.values(), strict=True)
-    logarithm, deviation = (float(np.interp(elo, list(CALIBRATION), values)) for values in (np.log(nodes), noise))
+    logarithm, deviation = (
+        float(np.interp(elo, list(CALIBRATION), values)) for values in (np.log(nodes), noise)
+    )
     return Skill(round(math.exp(logarithm)), deviation)
 
 
 def skill_from_level(level: int) -> Skill | None:
     """The strength for a Skill Level, evenly spread over the same table; None for the highest: no restriction."""
-    return None if level >= MAX_SKILL else skill_from_elo(LOWEST + (HIGHEST - LOWEST) * max(level, 0) // MAX_SKILL)
+    return (
+        None
+        if level >= MAX_SKILL
+        else skill_from_elo(LOWEST + (HIGHEST - LOWEST) * max(level, 0) // MAX_SKILL)
+    )
 
 
 def choose(scores: Sequence[int], skill: Skill | None, source: random.Random) -> int:

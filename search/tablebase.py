@@ -20,11 +20,26 @@ from zobra.engine.scores import is_mate
 from zobra.search.limits import Limits, Report
 from zobra.search.wdl import CERTAIN
 
-WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS = 2, 1, 0, -1, -2  # for the side to move; the fifty-move rule draws the middle three
+WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS = (
+    2,
+    1,
+    0,
+    -1,
+    -2,
+)  # for the side to move; the fifty-move rule draws the middle three
 SCORES = {WIN: CERTAIN, CURSED_WIN: 40, DRAW: 0, BLESSED_LOSS: -40, LOSS: -CERTAIN}  # centipawns
-ZEROING_DTZ = {WIN: 1, CURSED_WIN: 101, DRAW: 0, BLESSED_LOSS: -101, LOSS: -1}  # of a capture or pawn move
+ZEROING_DTZ = {
+    WIN: 1,
+    CURSED_WIN: 101,
+    DRAW: 0,
+    BLESSED_LOSS: -101,
+    LOSS: -1,
+}  # of a capture or pawn move
 CLOCK_SHARE, MOVETIME_SHARE = 0.03, 0.3  # of the time for the move: the most that probing may take
-MAGIC = {chess.Board.tbw_suffix: chess.Board.tbw_magic, chess.Board.tbz_suffix: chess.Board.tbz_magic}
+MAGIC = {
+    chess.Board.tbw_suffix: chess.Board.tbw_magic,
+    chess.Board.tbz_suffix: chess.Board.tbz_magic,
+}
 NAMED = 3  # problems that are named one by one
 
 
@@ -39,7 +54,11 @@ class RootRanking(NamedTuple):
         """The report with the tables' score, unless the search has found the mate, perhaps just before the fifty-move rule."""
         report = report._replace(tablebase_hits=self.hits)
         found_mate = is_mate(report.score) and report.score * (self.wdl or DRAW) > 0
-        return report if self.wdl is None or found_mate else report._replace(score=SCORES[self.wdl], bound=0)
+        return (
+            report
+            if self.wdl is None or found_mate
+            else report._replace(score=SCORES[self.wdl], bound=0)
+        )
 
 
 class Tablebase:
@@ -58,15 +77,26 @@ class Tablebase:
         prober, problems = Prober(), list[str]()
         for folder in filter(None, path.split(os.pathsep)):
             try:
-                for file in sorted(file for file in Path(folder).iterdir() if file.suffix in MAGIC and file.is_file()):
+                for file in sorted(
+                    file
+                    for file in Path(folder).iterdir()
+                    if file.suffix in MAGIC and file.is_file()
+                ):
                     if _is_sound(file):
                         prober.add_file(str(file))
                     else:
                         problems.append(f"{file} is damaged or unreadable")
             except (OSError, ValueError) as error:  # ValueError: a path that no file can have
-                problems.append(f"no endgame tables in {folder}: {getattr(error, 'strerror', error)}")
-        text = ", ".join(problems[:NAMED]) + (f" and {len(problems) - NAMED} more" if len(problems) > NAMED else "")
-        wdl, dtz = ({table.path: table.num for table in tables.values()} for tables in (prober.wdl, prober.dtz))
+                problems.append(
+                    f"no endgame tables in {folder}: {getattr(error, 'strerror', error)}"
+                )
+        text = ", ".join(problems[:NAMED]) + (
+            f" and {len(problems) - NAMED} more" if len(problems) > NAMED else ""
+        )
+        wdl, dtz = (
+            {table.path: table.num for table in tables.values()}
+            for tables in (prober.wdl, prober.dtz)
+        )
         if problems and not wdl:
             raise ValueError(text)
         if problems:
@@ -76,30 +106,45 @@ class Tablebase:
         if path:
             self._inform(f"{len(wdl)} WDL and {len(dtz)} DTZ tables of up to {self.largest} pieces")
 
-    def rank(self, game: Game, limits: Limits, keep_all: bool, is_stopped: Callable[[], bool]) -> RootRanking | None:
+    def rank(
+        self, game: Game, limits: Limits, keep_all: bool, is_stopped: Callable[[], bool]
+    ) -> RootRanking | None:
         """Rank the root moves in a share of the time; `keep_all`: also those without progress. None: no table is that large."""
         if len(game.position.pieces()) > min(self.probe_limit, self.largest):
             return None
         time_left = limits.clock and limits.clock.of(game.position.white_to_move())[0]
         shares = ((CLOCK_SHARE, time_left), (MOVETIME_SHARE, limits.movetime))
-        end = time.monotonic() + min((share * left / 1000 for share, left in shares if left is not None), default=float("inf"))
+        end = time.monotonic() + min(
+            (share * left / 1000 for share, left in shares if left is not None),
+            default=float("inf"),
+        )
         self._is_late, self._hits = lambda: is_stopped() or time.monotonic() > end, 0
         moves, wdl = limits.searchmoves, None
         try:
-            moves, wdl = self._best_moves(game, game.position.legal_moves() if moves is None else moves, keep_all)
+            moves, wdl = self._best_moves(
+                game, game.position.legal_moves() if moves is None else moves, keep_all
+            )
         except (KeyError, TimeoutError):  # a missing table, castling rights, or no time
             pass
         except Exception as error:  # a fault in the tables must not cost the game
-            self._inform(f"error: endgame tables are not used any more: {type(error).__name__}: {error}")
+            self._inform(
+                f"error: endgame tables are not used any more: {type(error).__name__}: {error}"
+            )
             self.open("")
         return RootRanking(moves, wdl, self._hits)
 
-    def _best_moves(self, game: Game, moves: Sequence[int], keep_all: bool) -> tuple[tuple[int, ...], int]:
+    def _best_moves(
+        self, game: Game, moves: Sequence[int], keep_all: bool
+    ) -> tuple[tuple[int, ...], int]:
         """The moves with the best result, and that result. KeyError or TimeoutError if it cannot be found."""
         clock, keys = int(game.position.record["halfmove"]), [*game.keys, game.position.key]
         after = {move: game.position.after(move) for move in moves}
-        seen = {move: keys.count(position.key) for move, position in after.items()}  # a third repetition is a draw
-        results = {move: DRAW if seen[move] > 1 else -self._probe("wdl", after[move]) for move in moves}
+        seen = {
+            move: keys.count(position.key) for move, position in after.items()
+        }  # a third repetition is a draw
+        results = {
+            move: DRAW if seen[move] > 1 else -self._probe("wdl", after[move]) for move in moves
+        }
         if not self.fifty_move_rule:
             results = {move: WIN * (wdl > 0) + LOSS * (wdl < 0) for move, wdl in results.items()}
         best = max(results.values())
@@ -113,9 +158,14 @@ class Tablebase:
             distances = {move: self._dtz_after(after[move]) for move in moves}
         except (KeyError, TimeoutError):  # without distances, avoid repetitions
             return tuple(move for move in moves if not seen[move]) or moves, best
-        ranks = {move: (self._wdl_of_dtz(dtz, clock), not seen[move] or dtz < 0, -dtz) for move, dtz in distances.items()}
+        ranks = {
+            move: (self._wdl_of_dtz(dtz, clock), not seen[move] or dtz < 0, -dtz)
+            for move, dtz in distances.items()
+        }
         best_rank, compared = max(ranks.values()), 1 if keep_all else 3
-        return tuple(move for move in moves if ranks[move][:compared] == best_rank[:compared]), best_rank[0]
+        return tuple(
+            move for move in moves if ranks[move][:compared] == best_rank[:compared]
+        ), best_rank[0]
 
     def _probe(self, kind: str, position: Position) -> int:
         """The entry of a position in the tables of a kind. KeyError if there is none, TimeoutError if no time is left."""

@@ -3,7 +3,22 @@
 import numpy as np
 
 from zobra.engine.attacks import bishop_attacks, rook_attacks
-from zobra.engine.board import BISHOP, BLACK, EIGHT, FILE_A, FILE_H, KING, KNIGHT, ONE, PAWN, QUEEN, ROOK, SEVEN, WHITE, ZERO
+from zobra.engine.board import (
+    BISHOP,
+    BLACK,
+    EIGHT,
+    FILE_A,
+    FILE_H,
+    KING,
+    KNIGHT,
+    ONE,
+    PAWN,
+    QUEEN,
+    ROOK,
+    SEVEN,
+    WHITE,
+    ZERO,
+)
 from zobra.engine.kernels import kernel, lowest
 from zobra.engine.move import from_square, to_square
 
@@ -39,12 +54,17 @@ def set_threats(node, tables):
     threats[QUEEN] = attacked
     queens = position.pieces[QUEEN] & theirs
     while queens:
-        attacked |= bishop_attacks(tables, lowest(queens), occupied) | rook_attacks(tables, lowest(queens), occupied)
+        attacked |= bishop_attacks(tables, lowest(queens), occupied) | rook_attacks(
+            tables, lowest(queens), occupied
+        )
         queens &= queens - ONE
     node.attacked = attacked | tables.king[king]
 
     checks[PAWN], checks[KNIGHT], checks[KING] = tables.pawn[them, king], tables.knight[king], ZERO
-    checks[BISHOP], checks[ROOK] = bishop_attacks(tables, king, occupied), rook_attacks(tables, king, occupied)
+    checks[BISHOP], checks[ROOK] = (
+        bishop_attacks(tables, king, occupied),
+        rook_attacks(tables, king, occupied),
+    )
     checks[QUEEN] = checks[BISHOP] | checks[ROOK]
 
 
@@ -60,6 +80,9 @@ def threat_score(worker, node, move):
     """Bonus in the move order for leaving a threat or giving check, malus for entering a threat."""
     from_, to = from_square(move), to_square(move)
     kind = np.uint64(node.position.board[from_]) >> ONE
-    left, entered = np.int64(node.threats[kind] >> from_ & ONE), np.int64(node.threats[kind] >> to & ONE)
+    left, entered = (
+        np.int64(node.threats[kind] >> from_ & ONE),
+        np.int64(node.threats[kind] >> to & ONE),
+    )
     check = np.int64(gives_direct_check(node, move))
     return worker.parameters.threat_bonus * (left - entered) + worker.parameters.check_bonus * check

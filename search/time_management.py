@@ -17,18 +17,37 @@ from zobra.search.iterative_deepening import PvLine
 from zobra.search.limits import ClockTimes, Limits
 from zobra.search.worker import DEADLINE, SIGNALS, STOP, clock_now
 
-MOST_MOVES, MOST_MOVES_WITHOUT_INCREMENT = 20, 30  # that a clock is shared out over: an increment refills it
+MOST_MOVES, MOST_MOVES_WITHOUT_INCREMENT = (
+    20,
+    30,
+)  # that a clock is shared out over: an increment refills it
 INCREMENT_SHARE = 0.85  # of the increment that comes back after the move
-OPTIMUM_FACTOR, MAXIMUM_FACTOR = 1.0, 3.0  # of a move's share: after the optimum, a depth seldom ends within the rest
-RESERVE, RESERVE_SHARE = 150, 0.3  # milliseconds kept for a machine that stalls; at most this share of the clock,
+OPTIMUM_FACTOR, MAXIMUM_FACTOR = (
+    1.0,
+    3.0,
+)  # of a move's share: after the optimum, a depth seldom ends within the rest
+RESERVE, RESERVE_SHARE = (
+    150,
+    0.3,
+)  # milliseconds kept for a machine that stalls; at most this share of the clock,
 LEAST_RESERVE = 50  # but at least so many: with an increment the clock does not sink to nothing
 CLOCK_SHARE = 0.35  # of the clock: the most for one of several moves
 MINIMUM = 1  # millisecond
 
 FIRST_STABLE_DEPTH = 6  # plies: earlier depths say nothing of stability
-STABILITY_FACTORS = (1.5, 1.2, 1.0, 0.9, 0.85)  # by the number of depths for which the best move has not changed
+STABILITY_FACTORS = (
+    1.5,
+    1.2,
+    1.0,
+    0.9,
+    0.85,
+)  # by the number of depths for which the best move has not changed
 EFFORT_BASE, EFFORT_SLOPE = 1.7, 1.2  # of the share of nodes spent on the best move
-DROP_SCALE, DROP_LEAST, DROP_MOST = 120.0, 0.9, 1.4  # centipawns: a score that falls by so much would double the time
+DROP_SCALE, DROP_LEAST, DROP_MOST = (
+    120.0,
+    0.9,
+    1.4,
+)  # centipawns: a score that falls by so much would double the time
 
 NANOSECONDS, NEVER = 1_000_000, np.iinfo(np.int64).max  # in a millisecond; the last there are
 
@@ -54,7 +73,10 @@ def time_budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudge
     ceiling = max(MINIMUM, usable * (CLOCK_SHARE if moves > 1 else 1))
     if exact is not None:
         return TimeBudget(None, min(exact, ceiling))
-    return TimeBudget(max(MINIMUM, min(share * OPTIMUM_FACTOR, ceiling)), max(MINIMUM, min(share * MAXIMUM_FACTOR, ceiling)))
+    return TimeBudget(
+        max(MINIMUM, min(share * OPTIMUM_FACTOR, ceiling)),
+        max(MINIMUM, min(share * MAXIMUM_FACTOR, ceiling)),
+    )
 
 
 def stability_factor(lines: Sequence[PvLine], effort: float) -> float:
@@ -62,9 +84,14 @@ def stability_factor(lines: Sequence[PvLine], effort: float) -> float:
     if len(lines) < FIRST_STABLE_DEPTH:
         return 1.0
     *earlier, last = lines
-    unchanged = next((count for count, line in enumerate(reversed(earlier)) if line.moves[0] != last.moves[0]), len(earlier))
+    unchanged = next(
+        (count for count, line in enumerate(reversed(earlier)) if line.moves[0] != last.moves[0]),
+        len(earlier),
+    )
     stable = STABILITY_FACTORS[min(unchanged, len(STABILITY_FACTORS) - 1)]
-    average = reduce(lambda average, line: (average + line.score) / 2, earlier, float(earlier[0].score))
+    average = reduce(
+        lambda average, line: (average + line.score) / 2, earlier, float(earlier[0].score)
+    )
     drop = max(DROP_LEAST, min(1 + (average - last.score) / DROP_SCALE, DROP_MOST))
     return stable * drop * (EFFORT_BASE - EFFORT_SLOPE * effort)
 
@@ -92,7 +119,9 @@ class NodeTime:
         elif moves_to_go > self.moves_to_go:  # the next period has begun
             self.left += self.period
         self.moves_to_go = moves_to_go
-        return limits._replace(clock=limits.clock._replace(white_time=int(self.left), black_time=int(self.left)))
+        return limits._replace(
+            clock=limits.clock._replace(white_time=int(self.left), black_time=int(self.left))
+        )
 
     def end(self, clock: ClockTimes | None, white_to_move: bool, nodes: int) -> None:
         """A search has ended after so many nodes."""
@@ -108,7 +137,11 @@ class TimeManager:
     """
 
     def __init__(self, overhead: int) -> None:
-        self.overhead, self.node_time, self.signals = overhead, NodeTime(), np.zeros(SIGNALS, np.int64)
+        self.overhead, self.node_time, self.signals = (
+            overhead,
+            NodeTime(),
+            np.zeros(SIGNALS, np.int64),
+        )
         self._changed = threading.Condition()
         self._limits, self._budget = Limits(), TimeBudget(None, None)
         self._lines: list[PvLine] = []  # the best of each depth
@@ -157,13 +190,17 @@ class TimeManager:
         with self._changed:
             self._changed.wait_for(lambda: self.signals[STOP] or not self._pondering)
             if self._budget.optimum is not None and not self.node_time.rate:
-                left = share * self._budget.optimum - (clock_now() - self._counted_from) / NANOSECONDS
+                left = (
+                    share * self._budget.optimum - (clock_now() - self._counted_from) / NANOSECONDS
+                )
                 self._changed.wait_for(lambda: self.signals[STOP], max(0.0, left) / 1000)
 
     def _set_deadline(self) -> None:
         self.signals[DEADLINE] = 0
         if self._budget.maximum is not None and not self._pondering and not self.node_time.rate:
-            self.signals[DEADLINE] = min(self._counted_from + int(self._budget.maximum * NANOSECONDS), NEVER)
+            self.signals[DEADLINE] = min(
+                self._counted_from + int(self._budget.maximum * NANOSECONDS), NEVER
+            )
 
     @property
     def milliseconds(self) -> int:

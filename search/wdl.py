@@ -15,7 +15,10 @@ from zobra.engine.position import Position
 from zobra.engine.scores import is_mate
 
 FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
-MOST_PIECES, USUAL_MATERIAL = 30, 0.6  # of both sides, but the kings; the share left at move 32, median of 530 games at 8+0.08
+MOST_PIECES, USUAL_MATERIAL = (
+    30,
+    0.6,
+)  # of both sides, but the kings; the share left at move 32, median of 530 games at 8+0.08
 CERTAIN = 20_000  # centipawns: the score of a result that endgame tables know, beyond any evaluation and below any mate
 
 
@@ -60,7 +63,11 @@ def material_of(position: Position) -> float:
 
 def normalised(score: int) -> int:
     """A score as it is shown: 100 wins every other game with the pieces usual at move 32. What is certain stays as it is."""
-    return score if abs(score) >= CERTAIN else round(100 * score / fitted().even_chance(USUAL_MATERIAL))
+    return (
+        score
+        if abs(score) >= CERTAIN
+        else round(100 * score / fitted().even_chance(USUAL_MATERIAL))
+    )
 
 
 def wdl(score: int, material: float) -> Wdl:
@@ -68,5 +75,7 @@ def wdl(score: int, material: float) -> Wdl:
     if is_mate(score):
         return Wdl(1000, 0, 0) if score > 0 else Wdl(0, 0, 1000)
     chances = fitted().win(np.array([score, -score]), material)
-    win, loss = map(round, 1000 * chances / max(1.0, chances.sum()))  # more than 1 where the fit leaves no draws
+    win, loss = map(
+        round, 1000 * chances / max(1.0, chances.sum())
+    )  # more than 1 where the fit leaves no draws
     return Wdl(win, max(0, 1000 - win - loss), min(loss, 1000 - win))

@@ -3,7 +3,15 @@
 import numpy as np
 
 from zobra.engine.board import ZERO
-from zobra.engine.kernels import INT, entry, kernel, layout, load_flag, monotonic_nanoseconds, record
+from zobra.engine.kernels import (
+    INT,
+    entry,
+    kernel,
+    layout,
+    load_flag,
+    monotonic_nanoseconds,
+    record,
+)
 from zobra.engine.layouts import ACCUMULATOR, MAX_MOVES, MOVE_LIST, POSITION
 from zobra.engine.memory import map_memory
 from zobra.engine.move import NO_MOVE, from_square, to_square
@@ -35,12 +43,17 @@ NODE = layout(
     *((name, "u8") for name in ("quiet_count", "capture_count")),
     ("threats", "u8", (6,)),  # by piece type: squares on which lesser enemy pieces attack it,
     ("checks", "u8", (6,)),  # and squares from which it gives check,
-    ("attacked", "u8"),  # and squares that the enemy attacks; 0 until quiet moves are generated, or one cuts off
+    (
+        "attacked",
+        "u8",
+    ),  # and squares that the enemy attacks; 0 until quiet moves are generated, or one cuts off
     ("stage", "i8"),
     ("next", "u8"),  # next move to pick
     ("bad_count", "u8"),  # bad captures, kept at the head of the list
     ("tt_move", "u8"),  # a legal move, 0 for none
-    *((name, "i8") for name in ("depth", "move_count", "improving", "pv_node", "cut_node")),  # of the move loop
+    *(
+        (name, "i8") for name in ("depth", "move_count", "improving", "pv_node", "cut_node")
+    ),  # of the move loop
     ("tt_pv", "i8"),  # 1: the position was, or is now, on a principal variation
     ("excluded", "u8"),  # a move left out of a singular search, 0 for none
     ("nodes_before", "i8"),  # nodes counted when the move being searched was made
@@ -60,14 +73,26 @@ WORKER = layout(
     ("root_moves", MOVE_LIST),  # the moves allowed at the root; none: all
     ("root_move", "i8"),  # the root move being searched
     ("root_number", "i8"),  # its number in this iteration, from 1; the moves of better lines count
-    ("reductions", "i8", (REDUCTION_DEPTHS, REDUCTION_MOVES)),  # 1024ths of a ply, by depth and move number
+    (
+        "reductions",
+        "i8",
+        (REDUCTION_DEPTHS, REDUCTION_MOVES),
+    ),  # 1024ths of a ply, by depth and move number
     ("null_move_min_ply", "i8"),  # ply below which a verification search allows no null move
     ("quiet_history", "i2", (2, 4, 64, 64)),  # by side, threat_index, from, to
     ("capture_history", "i2", (PIECE_SQUARES, 8)),  # and by captured piece type, 6 for none
     ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
-    ("continuation_history", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES)),  # by an earlier move, and the move
+    (
+        "continuation_history",
+        "i2",
+        (PIECE_SQUARES + 1, PIECE_SQUARES),
+    ),  # by an earlier move, and the move
     ("position_correction", "i2", (2, 3, CORRECTIONS)),  # by side to move, and correction keys
-    ("continuation_correction", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES + 1)),  # by the two moves before
+    (
+        "continuation_correction",
+        "i2",
+        (PIECE_SQUARES + 1, PIECE_SQUARES + 1),
+    ),  # by the two moves before
     ("played", "u8", (BEFORE + STACK_PLIES,)),  # moved piece and target square of the line's moves
     ("keys", "u8", (MAX_KEYS + STACK_PLIES,)),
     ("pv_length", "i8", (STACK_PLIES,)),
@@ -81,14 +106,20 @@ WORKER = layout(
 )
 WORKER_TYPE = record(WORKER)
 
-STOP, DEADLINE, SIGNALS = 0, 1, 2  # signals: end at once (not 0); end at this time (monotonic nanoseconds, 0 for never)
+STOP, DEADLINE, SIGNALS = (
+    0,
+    1,
+    2,
+)  # signals: end at once (not 0); end at this time (monotonic nanoseconds, 0 for never)
 DEADLINE_OFFSET = np.uint64(8 * DEADLINE)
 PLY = 1024  # reductions are counted in 1024ths of a ply
 CLOCK_INTERVAL = 1024  # nodes between two readings of the clock
 HISTORY_LIMIT = np.int64(1 << 14)  # of any history value
 PAWN_MASK, CORRECTION_MASK = np.uint64(PAWN_STRUCTURES - 1), np.uint64(CORRECTIONS - 1)
 # Added to a ply: where `played` has the move one, two or four plies before it, and the move made from it.
-FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE, PLAYED_HERE = (np.int64(BEFORE - back) for back in (1, 2, 4, 0))
+FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE, PLAYED_HERE = (
+    np.int64(BEFORE - back) for back in (1, 2, 4, 0)
+)
 SQUARES = np.uint64(64)
 ROOT_MOVE_MASK = np.uint64(ROOT_MOVES - 1)
 
@@ -103,7 +134,9 @@ def count_node(worker):
         worker.stopped = 1
     if worker.nodes % CLOCK_INTERVAL == 0:
         deadline = load_flag(worker.signals_address + DEADLINE_OFFSET)
-        if load_flag(worker.signals_address) or (deadline != 0 and monotonic_nanoseconds() >= deadline):
+        if load_flag(worker.signals_address) or (
+            deadline != 0 and monotonic_nanoseconds() >= deadline
+        ):
             worker.stopped = 1
 
 

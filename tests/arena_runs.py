@@ -40,7 +40,9 @@ class Observer:
             raise KeyboardInterrupt
 
 
-def finished(index: int, result: str, names: tuple[str, str] = ("A", "B"), reason: str = "mate") -> GameRecord:
+def finished(
+    index: int, result: str, names: tuple[str, str] = ("A", "B"), reason: str = "mate"
+) -> GameRecord:
     """A game of a match between two engines that change colours; the moves are left out."""
     white, black = names if index % 2 == 0 else names[::-1]
     return GameRecord(index, index // 2, 1, white, black, {}, result, reason)
@@ -48,7 +50,9 @@ def finished(index: int, result: str, names: tuple[str, str] = ("A", "B"), reaso
 
 def run(*arguments, code: int = 0) -> str:
     """What a command of the arena prints."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "300"})
+    result = CliRunner().invoke(
+        app, [str(argument) for argument in arguments], env={"COLUMNS": "300"}
+    )
     assert result.exit_code == code, (result.output, result.exception)
     assert "Traceback" not in result.output
     return result.output

@@ -13,7 +13,9 @@ settings.register_profile("zobra", deadline=None)  # a busy machine is no fault
 settings.load_profile("zobra")
 
 
-if threading.current_thread() is threading.main_thread():  # a run in the background may have begun with signals ignored
+if (
+    threading.current_thread() is threading.main_thread()
+):  # a run in the background may have begun with signals ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -40,6 +42,11 @@ def running_engine():
 def engine(running_engine):
     """That process, idle, at the start position, with options that tests set taken back."""
     options = ("UCI_Chess960 value false", "MultiPV value 1", "Threads value 1")
-    running_engine.send("stop", *(f"setoption name {option}" for option in options), "debug off", "position startpos")
+    running_engine.send(
+        "stop",
+        *(f"setoption name {option}" for option in options),
+        "debug off",
+        "position startpos",
+    )
     running_engine.settle()
     return running_engine

@@ -58,7 +58,11 @@ class Tree:
         self.sources, self.store = folder / "sources", folder / "store"
         self.engine = self.sources / "zobra" / "engine"
         self.right = [10, 30]
-        shutil.copytree(ROOT / "engine" / "kernels", self.engine / "kernels", ignore=shutil.ignore_patterns("compiled"))
+        shutil.copytree(
+            ROOT / "engine" / "kernels",
+            self.engine / "kernels",
+            ignore=shutil.ignore_patterns("compiled"),
+        )
         (self.engine / "callee.py").write_text(CALLEE)
         (self.engine / "caller.py").write_text(CALLER)
 
@@ -71,13 +75,17 @@ class Tree:
         """Run the build step of the installation for these levels."""
         command = [sys.executable, "-B", "-m", "zobra.engine.kernels.build"]
         environment = {**os.environ, "ZOBRA_KERNELS": levels}
-        return subprocess.run(command, check=False, cwd=self.sources, env=environment, text=True, capture_output=True)
+        return subprocess.run(
+            command, check=False, cwd=self.sources, env=environment, text=True, capture_output=True
+        )
 
     def begin(self, *words: str, more: str = "", **variables: str) -> subprocess.Popen[str]:
         """Start a process that calls both kernels; the word `compile all` does as `zobra warmup` does, `more` is code."""
         environment = {**os.environ, "ZOBRA_CACHE_DIR": str(self.store), **variables}
         command = [sys.executable, "-c", PROBE + more, str(self.sources), *words]
-        return subprocess.Popen(command, env=environment, text=True, cwd=self.sources, stdout=subprocess.PIPE)
+        return subprocess.Popen(
+            command, env=environment, text=True, cwd=self.sources, stdout=subprocess.PIPE
+        )
 
     def start(self, *words: str, **variables: str) -> dict[str, Any]:
         """What such a process found; its answers are right."""

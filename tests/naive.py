@@ -14,7 +14,9 @@ JUMPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
 EMPTY = 12
 
-NUMBERS = np.array(chess.polyglot.POLYGLOT_RANDOM_ARRAY, np.uint64)  # 12 × 64 pieces (Black's first), 4, 8, 1
+NUMBERS = np.array(
+    chess.polyglot.POLYGLOT_RANDOM_ARRAY, np.uint64
+)  # 12 × 64 pieces (Black's first), 4, 8, 1
 
 
 def walk(square: int, step: tuple[int, int], pieces: Pieces) -> list[int]:
@@ -59,7 +61,10 @@ def correction_keys(records: np.ndarray) -> np.ndarray:
     numbers, board = numbers_on_board(records), records["board"]
     pawns, colour = board < 2, board % 2
     parts = (pawns, ~pawns & (colour == 0), ~pawns & (colour == 1))
-    return np.stack([np.bitwise_xor.reduce(np.where(part, numbers, np.uint64(0)), axis=1) for part in parts], axis=1)
+    return np.stack(
+        [np.bitwise_xor.reduce(np.where(part, numbers, np.uint64(0)), axis=1) for part in parts],
+        axis=1,
+    )
 
 
 def keys(records: np.ndarray) -> np.ndarray:

@@ -23,7 +23,12 @@ STANDARD = {
     "rnbqkbnr/p1pp1p1p/4p3/1p1N2p1/P5P1/8/1PPPPP1P/R1BQKBNR b KQkq - 1 4": (29, 829, 22388, 637679),
     "rn1q1b1r/2pk1ppp/p6n/4p3/1P2PP2/2p5/1P1PN1PP/RNB1KB1R w KQ - 0 11": (26, 836, 21838, 715638),
     "r2k4/7P/4p3/1bN5/5n2/4np2/6p1/6K1 b - - 0 54": (37, 463, 12875, 154623),
-    "rn1qkbnr/1pp1p1pp/4b3/pP1p4/7P/N2PP2N/P1P1pPP1/R1BQK2R b KQkq - 0 12": (31, 730, 23281, 590081),
+    "rn1qkbnr/1pp1p1pp/4b3/pP1p4/7P/N2PP2N/P1P1pPP1/R1BQK2R b KQkq - 0 12": (
+        31,
+        730,
+        23281,
+        590081,
+    ),
     "r6B/8/2P1k1BN/1pp5/p7/P5P1/R2K4/5b1R w - - 2 44": (37, 691, 25570, 465698),
 }
 

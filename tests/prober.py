@@ -17,10 +17,14 @@ def best(lines: list[str]) -> list[str]:
     return [line for line in lines if line.startswith("bestmove")]
 
 
-def leaves_when_nobody_reads(*arguments: str, typed: str, until: str, environment: dict[str, str] | None = None) -> bool:
+def leaves_when_nobody_reads(
+    *arguments: str, typed: str, until: str, environment: dict[str, str] | None = None
+) -> bool:
     """Does a process end quietly once its output is closed, after a line that begins with `until`?"""
     command, pipe = [sys.executable, "-m", "zobra.uci", *arguments], subprocess.PIPE
-    with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1) as process:
+    with subprocess.Popen(
+        command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1
+    ) as process:
         process.stdin.write(typed)
         while not process.stdout.readline().startswith(until):
             pass
@@ -33,9 +37,13 @@ def leaves_when_nobody_reads(*arguments: str, typed: str, until: str, environmen
 class Prober:
     """Starts `zobra`, sends lines, and waits for lines. Use as a context manager."""
 
-    def __init__(self, *arguments: str, environment: dict[str, str] | None = None, folder: Path | None = None) -> None:
+    def __init__(
+        self, *arguments: str, environment: dict[str, str] | None = None, folder: Path | None = None
+    ) -> None:
         command, pipe = [sys.executable, "-m", "zobra.uci", *arguments], subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, cwd=folder)
+        self.process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, cwd=folder
+        )
         self.lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 

@@ -13,23 +13,43 @@ import chess
 
 parser = argparse.ArgumentParser()
 for kind in ("crash", "hang", "late", "illegal", "null", "stall"):
-    parser.add_argument(f"--{kind}", type=int, metavar="MOVE", help=f"{kind} at this move of the game")
+    parser.add_argument(
+        f"--{kind}", type=int, metavar="MOVE", help=f"{kind} at this move of the game"
+    )
 parser.add_argument("--late-ms", type=int, default=150, help="how long a late move takes")
-parser.add_argument("--best", type=int, help="has an option Strength, and errs the earlier the farther that is from this")
+parser.add_argument(
+    "--best",
+    type=int,
+    help="has an option Strength, and errs the earlier the farther that is from this",
+)
 parser.add_argument("--score", default="cp 13", help="what it says of every position")
-parser.add_argument("--last", action="store_true", help="plays the last legal move instead of the first")
+parser.add_argument(
+    "--last", action="store_true", help="plays the last legal move instead of the first"
+)
 parser.add_argument("--analyses", action="store_true", help="has the option UCI_AnalyseMode")
 parser.add_argument("--no-uciok", action="store_true", help="never comes up")
-parser.add_argument("--pids", type=Path, help="a folder in which it leaves a file named by its process id")
+parser.add_argument(
+    "--pids", type=Path, help="a folder in which it leaves a file named by its process id"
+)
 parser.add_argument("--log", type=Path, help="a file to which it adds every line it gets")
-parser.add_argument("--stubborn", action="store_true", help="ignores signals and the end of its input, and so does its child")
-parser.add_argument("--script", type=Path, help="JSON: what it says to go, by the first four fields of the position's FEN")
+parser.add_argument(
+    "--stubborn",
+    action="store_true",
+    help="ignores signals and the end of its input, and so does its child",
+)
+parser.add_argument(
+    "--script",
+    type=Path,
+    help="JSON: what it says to go, by the first four fields of the position's FEN",
+)
 parser.add_argument("--answer", help="what it answers to every go, in Python's escapes")
 options = parser.parse_args()
 if options.stubborn:
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True
+    )
 if options.pids:
     for pid in [os.getpid()] + ([child.pid] if options.stubborn else []):
         (options.pids / str(pid)).touch()
@@ -44,7 +64,11 @@ def say(line: str) -> None:
 
 def set_position(words: list[str]) -> chess.Board:
     tail = words.index("moves") if "moves" in words else len(words)
-    position = chess.Board() if words[1] == "startpos" else chess.Board(" ".join(words[2:tail]), chess960=chess960)
+    position = (
+        chess.Board()
+        if words[1] == "startpos"
+        else chess.Board(" ".join(words[2:tail]), chess960=chess960)
+    )
     for move in words[tail + 1 :]:
         position.push_uci(move)
     return position

@@ -17,7 +17,13 @@ from zobra.engine.make import key_after
 from zobra.engine.network import evaluate_anew
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY
-from zobra.search.history import capture_score, note_searched, quiet_score, update_correction_histories, update_histories
+from zobra.search.history import (
+    capture_score,
+    note_searched,
+    quiet_score,
+    update_correction_histories,
+    update_histories,
+)
 from zobra.search.move_picker import legal_or_none, next_move, skip_quiets, start_picking
 from zobra.search.negamax import negamax
 from zobra.search.node import make_move
@@ -25,34 +31,66 @@ from zobra.search.parameters import default_parameters
 from zobra.search.quiescence import quiescence
 from zobra.search.threats import set_threats
 from zobra.search.worker import NODE, SIGNALS, WORKER_TYPE, new_worker
-from zobra.tt.entry import bound_of, depth_of, evaluation_of, generation_of, move_of, pack, pv_of, score_of
+from zobra.tt.entry import (
+    bound_of,
+    depth_of,
+    evaluation_of,
+    generation_of,
+    move_of,
+    pack,
+    pv_of,
+    score_of,
+)
 from zobra.tt.table import TABLE, Table, probe, store
 
 ALL_NUMBERS = 1 << 16  # every 16-bit number, legal move or not
 VERDICTS = np.dtype([("legal", "u1", (ALL_NUMBERS,))])
-PICKED = np.dtype([("count", "u8"), ("moves", "u2", (MAX_MOVES,)), ("stages", "i8", (MAX_MOVES,))], align=True)
+PICKED = np.dtype(
+    [("count", "u8"), ("moves", "u2", (MAX_MOVES,)), ("stages", "i8", (MAX_MOVES,))], align=True
+)
 MOVE_MASK = np.uint64(ALL_NUMBERS - 1)
 DEFAULTS = default_parameters()
 
 # Types of a kernel's arguments by their names, INT for all others; and what kernels return that give neither INT nor BOOL.
-TYPES = {"worker": WORKER_TYPE, "tables": TABLES_TYPE, "position": POSITION_TYPE, "node": record(NODE), "table": record(TABLE)}
-TYPES |= dict.fromkeys(("move", "tt_move", "tt_entry", "data", "key", "generation", "from_", "to", "flag"), WORD)
+TYPES = {
+    "worker": WORKER_TYPE,
+    "tables": TABLES_TYPE,
+    "position": POSITION_TYPE,
+    "node": record(NODE),
+    "table": record(TABLE),
+}
+TYPES |= dict.fromkeys(
+    ("move", "tt_move", "tt_entry", "data", "key", "generation", "from_", "to", "flag"), WORD
+)
 TYPES |= dict.fromkeys(("is_quiet", "pv_node"), BOOL)
-NO_RESULT = (make_move, note_searched, set_threats, store, update_correction_histories, update_histories)
-RETURNS = dict.fromkeys(NO_RESULT, VOID) | dict.fromkeys((pack, probe, move_of, generation_of, key_after), WORD)
+NO_RESULT = (
+    make_move,
+    note_searched,
+    set_threats,
+    store,
+    update_correction_histories,
+    update_histories,
+)
+RETURNS = dict.fromkeys(NO_RESULT, VOID) | dict.fromkeys(
+    (pack, probe, move_of, generation_of, key_after), WORD
+)
 
 
 @cache
 def door(kernel: Any) -> tuple[list[str], Entry]:
     """The names of a kernel's arguments, and the kernel as an entry that Python can call."""
     names = list(inspect.signature(kernel.function).parameters)
-    return names, entry(RETURNS.get(kernel, INT), *(TYPES.get(name, INT) for name in names))(kernel.function)
+    return names, entry(RETURNS.get(kernel, INT), *(TYPES.get(name, INT) for name in names))(
+        kernel.function
+    )
 
 
 def call(kernel: Any, bench: "Workbench | None" = None, ply: int = 1, **values: Any) -> int:
     """Call a kernel about the node at `ply` of a bench. Its records come from the bench; numbers that are not given are 0."""
     names, enter = door(kernel)
-    assert values.keys() <= set(names), f"{values.keys() - set(names)} are no arguments of {kernel.function.__name__}"
+    assert values.keys() <= set(names), (
+        f"{values.keys() - set(names)} are no arguments of {kernel.function.__name__}"
+    )
     values["ply"] = ply
     if bench is not None:
         node = bench.this["stack"][ply]
@@ -63,7 +101,9 @@ def call(kernel: Any, bench: "Workbench | None" = None, ply: int = 1, **values: 
 
 def node_at(fen: str, ply: int = 1, previous_move: int = 1, **values: Any) -> "Workbench":
     """A node at `ply`, reached by `previous_move`. A value is a search parameter, or a field of the node or of the worker."""
-    bench = Workbench(parse_fen(START), {name: value for name, value in values.items() if name in DEFAULTS})
+    bench = Workbench(
+        parse_fen(START), {name: value for name, value in values.items() if name in DEFAULTS}
+    )
     this, node = bench.this, bench.this["stack"][ply]
     this["stack"][ply - 1]["move"] = previous_move
     bench.put(ply, parse_fen(fen))
@@ -120,8 +160,12 @@ def picker_perft(worker, tables, ply, depth):
 
 
 # Parameters with which nothing is pruned, reduced or remembered: the search is then plain minimax.
-PLAIN = dict.fromkeys(("internal_reduction_depth", "null_move_depth", "singular_depth", "reduction_moves"), 1_000)
-PLAIN |= dict.fromkeys(("use_table", "reverse_futility_depth", "late_move_depth", "exchange_pruning_depth"), 0)
+PLAIN = dict.fromkeys(
+    ("internal_reduction_depth", "null_move_depth", "singular_depth", "reduction_moves"), 1_000
+)
+PLAIN |= dict.fromkeys(
+    ("use_table", "reverse_futility_depth", "late_move_depth", "exchange_pruning_depth"), 0
+)
 PLAIN |= {"futility_depth": -1, "history_pruning_depth": -1, "correction_weight": 0}
 PLAIN |= {"quiescence_evasions": 1, "quiescence_margin": 100_000}
 
@@ -129,7 +173,9 @@ PLAIN |= {"quiescence_evasions": 1, "quiescence_margin": 100_000}
 class Workbench:
     """A worker on a position, ready for one call of an inner kernel; `this` is the record to pass."""
 
-    def __init__(self, position: Position, parameters: dict[str, int] | None = None, keys: Iterable[int] = ()) -> None:
+    def __init__(
+        self, position: Position, parameters: dict[str, int] | None = None, keys: Iterable[int] = ()
+    ) -> None:
         self.stop = np.zeros(SIGNALS, np.int64)
         self.array = new_worker(DEFAULTS | (parameters or {}), self.stop)
         self.this = self.array[0]
@@ -149,7 +195,9 @@ class Workbench:
     def put(self, ply: int, position: Position) -> None:
         """Put a position and its accumulator on the search stack."""
         self.this["stack"][ply]["position"] = position.record
-        evaluate_anew(TABLES_RECORD["network"], self.this["stack"][ply]["accumulator"], position.record)
+        evaluate_anew(
+            TABLES_RECORD["network"], self.this["stack"][ply]["accumulator"], position.record
+        )
 
     def search(self, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
         """`negamax` from the root."""
@@ -171,7 +219,13 @@ def history_of(bench: Workbench, ply: int, move: int, is_quiet: bool) -> int:
     return call(quiet_score if is_quiet else capture_score, bench, ply, move=move)
 
 
-FIELDS = {"move": move_of, "score": score_of, "evaluation": evaluation_of, "depth": depth_of, "bound": bound_of}
+FIELDS = {
+    "move": move_of,
+    "score": score_of,
+    "evaluation": evaluation_of,
+    "depth": depth_of,
+    "bound": bound_of,
+}
 FIELDS |= {"generation": generation_of, "tt_pv": pv_of}
 
 

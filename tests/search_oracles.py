@@ -9,11 +9,20 @@ from zobra.engine.move import move_text
 from zobra.engine.position import Position
 from zobra.search.evaluation import evaluate_position
 
-WORTH = {chess.PAWN: 100, chess.KNIGHT: 320, chess.BISHOP: 320, chess.ROOK: 500, chess.QUEEN: 950, chess.KING: 20_000}
+WORTH = {
+    chess.PAWN: 100,
+    chess.KNIGHT: 320,
+    chess.BISHOP: 320,
+    chess.ROOK: 500,
+    chess.QUEEN: 950,
+    chess.KING: 20_000,
+}
 MATED = -31_000
 
 
-def random_boards(seed: int, games: int, longest: int = 120, chess960: bool = False) -> Iterator[chess.Board]:
+def random_boards(
+    seed: int, games: int, longest: int = 120, chess960: bool = False
+) -> Iterator[chess.Board]:
     """All positions of random games; captures, checks and pawn moves are preferred, so that much happens."""
     source = random.Random(seed)
     for _ in range(games):
@@ -22,14 +31,23 @@ def random_boards(seed: int, games: int, longest: int = 120, chess960: bool = Fa
             moves = list(board.legal_moves)
             if not moves or board.is_insufficient_material():
                 break
-            sharp = [m for m in moves if board.is_capture(m) or board.gives_check(m) or board.piece_type_at(m.from_square) == 1]
+            sharp = [
+                m
+                for m in moves
+                if board.is_capture(m)
+                or board.gives_check(m)
+                or board.piece_type_at(m.from_square) == 1
+            ]
             board.push(source.choice(sharp if sharp and source.random() < 0.35 else moves))
             yield board
 
 
 def move_numbers(position: Position, board: chess.Board) -> dict[int, chess.Move]:
     """{16-bit number: python-chess move} of the legal moves."""
-    return {number: board.parse_uci(move_text(number, board.chess960)) for number in position.legal_moves()}
+    return {
+        number: board.parse_uci(move_text(number, board.chess960))
+        for number in position.legal_moves()
+    }
 
 
 def immediate_gain(board: chess.Board, move: chess.Move) -> int:
@@ -42,7 +60,11 @@ def immediate_gain(board: chess.Board, move: chess.Move) -> int:
     return captured + (WORTH[move.promotion] - WORTH[chess.PAWN] if move.promotion else 0)
 
 
-LESSER = {chess.KNIGHT: (chess.PAWN,), chess.BISHOP: (chess.PAWN,), chess.ROOK: (chess.PAWN, chess.KNIGHT, chess.BISHOP)}
+LESSER = {
+    chess.KNIGHT: (chess.PAWN,),
+    chess.BISHOP: (chess.PAWN,),
+    chess.ROOK: (chess.PAWN, chess.KNIGHT, chess.BISHOP),
+}
 LESSER[chess.QUEEN] = (*LESSER[chess.ROOK], chess.ROOK)
 
 
@@ -52,7 +74,10 @@ def threats_answered(board: chess.Board, move: chess.Move) -> tuple[int, int]:
     kind = board.piece_type_at(move.from_square)
 
     def is_threatened(square: chess.Square) -> bool:
-        return any(board.piece_type_at(other) in LESSER.get(kind, ()) for other in board.attackers(not board.turn, square))
+        return any(
+            board.piece_type_at(other) in LESSER.get(kind, ())
+            for other in board.attackers(not board.turn, square)
+        )
 
     moved = board.copy(stack=False)
     moved.set_piece_at(move.to_square, chess.Piece(kind, board.turn))
@@ -77,7 +102,9 @@ def exchange_value(board: chess.Board, move: chess.Move) -> int:
 def _swap(board: chess.BaseBoard, square: chess.Square, side: chess.Color) -> int:
     """Best that `side` gets by taking on the square, or not."""
     target = board.piece_type_at(square)
-    takers = sorted((board.piece_type_at(taker) or 0, taker) for taker in board.attackers(side, square))
+    takers = sorted(
+        (board.piece_type_at(taker) or 0, taker) for taker in board.attackers(side, square)
+    )
     if not takers or target is None:
         return 0
     kind, taker = takers[0]
@@ -134,7 +161,11 @@ class Minimax:
     def _drawn(self) -> bool:
         """Was the position there before since the root, or twice in all; or is it drawn by another rule?"""
         earlier = [index for index, epd in enumerate(self.path[:-1]) if epd == self.path[-1]]
-        if len(earlier) >= 2 or any(index > self.root for index in earlier) or self.board.is_insufficient_material():
+        if (
+            len(earlier) >= 2
+            or any(index > self.root for index in earlier)
+            or self.board.is_insufficient_material()
+        ):
             return True
         return self.board.halfmove_clock >= 100 and not self.board.is_checkmate()
 
@@ -154,7 +185,10 @@ class Minimax:
             return self._quiescence(ply)
         if ply > 0 and self._drawn():
             return 0
-        scores = [self._below(move, lambda: self._negamax(depth - 1, ply + 1)) for move in chosen or self.board.legal_moves]
+        scores = [
+            self._below(move, lambda: self._negamax(depth - 1, ply + 1))
+            for move in chosen or self.board.legal_moves
+        ]
         return max(scores, default=MATED + ply if self.board.is_check() else 0)
 
     def _quiescence(self, ply: int) -> int:
@@ -166,4 +200,6 @@ class Minimax:
             best = evaluation(board)
             moves = [move for move in moves if board.is_capture(move) or move.promotion]
             moves = [move for move in moves if exchange_value(board, move) >= 0]
-        return max([best, *(self._below(move, lambda: self._quiescence(ply + 1)) for move in moves)])
+        return max(
+            [best, *(self._below(move, lambda: self._quiescence(ply + 1)) for move in moves)]
+        )

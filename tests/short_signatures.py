@@ -20,9 +20,9 @@ SHORT = "& np.uint64(0xFF << 56)"  # the highest bits, which the index never use
 def shorten(source: str) -> str:
     """The comparison of a whole key becomes one of its highest bits."""
     assert source.count("^ data == key:") == 2
-    return source.replace(".check ^ data == key:", f".check ^ data) {SHORT} == key {SHORT}:").replace(
-        "if bucket.entries", "if (bucket.entries"
-    )
+    return source.replace(
+        ".check ^ data == key:", f".check ^ data) {SHORT} == key {SHORT}:"
+    ).replace("if bucket.entries", "if (bucket.entries")
 
 
 def main(positions: int = 1_000, nodes: int = 10_000) -> None:
@@ -44,10 +44,16 @@ def main(positions: int = 1_000, nodes: int = 10_000) -> None:
     for board, game in test_table_faults.positions(positions, seed=7):
         test_table_faults.search(searcher, board, game, nodes)
     source = random.Random(8)
-    taken = sum(int(ask(searcher.table.record, source.getrandbits(64))) != 0 for _ in range(STRANGERS))
-    assert taken > STRANGERS // 400, "hardly a stranger's entry was taken for one's own: the signatures are not short"
+    taken = sum(
+        int(ask(searcher.table.record, source.getrandbits(64))) != 0 for _ in range(STRANGERS)
+    )
+    assert taken > STRANGERS // 400, (
+        "hardly a stranger's entry was taken for one's own: the signatures are not short"
+    )
     share = taken / STRANGERS
-    print(f"{positions} positions, {nodes} nodes each, signatures of 8 bits: {share:.1%} of probes go wrong, every line legal")
+    print(
+        f"{positions} positions, {nodes} nodes each, signatures of 8 bits: {share:.1%} of probes go wrong, every line legal"
+    )
 
 
 if __name__ == "__main__":

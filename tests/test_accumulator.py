@@ -47,7 +47,9 @@ MOVES = [
 ]
 
 
-@pytest.mark.parametrize(("fen", "move"), [pytest.param(fen, move, id=name) for name, fen, move in MOVES])
+@pytest.mark.parametrize(
+    ("fen", "move"), [pytest.param(fen, move, id=name) for name, fen, move in MOVES]
+)
 def test_an_update_by_a_move(fen, move):
     before, known, found = parse_fen(fen), anew(parse_fen(fen)), np.zeros(1, ACCUMULATOR)
     after = before.after(0 if move == "0000" else before.parse_move(move))
@@ -55,7 +57,11 @@ def test_an_update_by_a_move(fen, move):
     assert (found["sides"] == anew(after)["sides"]).all()
 
 
-FACTOR, ADDEND, SHIFT = np.uint64(6364136223846793005), np.uint64(1442695040888963407), np.uint64(33)
+FACTOR, ADDEND, SHIFT = (
+    np.uint64(6364136223846793005),
+    np.uint64(1442695040888963407),
+    np.uint64(33),
+)
 NULL_MOVE_RATE, ROOT_RATE, BACK_RATE, BACK_RANGE = map(np.uint64, (16, 3, 12, 5))
 WALK_PLIES = np.int64(100)  # largest ply of a walk
 
@@ -75,12 +81,19 @@ def walk(worker, tables, fresh, seed, plies):
             ply = max(np.int64(0), ply - 1 - np.int64(number % BACK_RANGE))
             continue
         is_null_move = number % NULL_MOVE_RATE == ONE and node.position.checkers == ZERO
-        make_move(worker, tables, ply, NO_MOVE if is_null_move else np.uint64(node.moves.moves[number % count]))
+        make_move(
+            worker,
+            tables,
+            ply,
+            NO_MOVE if is_null_move else np.uint64(node.moves.moves[number % count]),
+        )
         ply, node = ply + 1, worker.stack[ply + 1]
         refresh(tables.network, fresh, node.position)
         for side in range(2):
             for neuron in range(HIDDEN):
-                wrong += fresh.sides[side].values[neuron] != node.accumulator.sides[side].values[neuron]
+                wrong += (
+                    fresh.sides[side].values[neuron] != node.accumulator.sides[side].values[neuron]
+                )
         if ply == WALK_PLIES // 2 and number % ROOT_RATE == ZERO:  # a new root
             copy_record(worker.stack[0], node)
             ply = np.int64(0)
@@ -90,11 +103,20 @@ def walk(worker, tables, fresh, seed, plies):
 @pytest.mark.parametrize("use_network", [1, 0])
 def test_random_walks_through_the_search_s_stack(use_network):
     """Half of them in Chess960. Without the network nothing is brought up to date, and that is found."""
-    tables, fresh, source, wrong = np.array([TABLES_RECORD]), np.zeros(1, ACCUMULATOR), random.Random(3), 0
+    tables, fresh, source, wrong = (
+        np.array([TABLES_RECORD]),
+        np.zeros(1, ACCUMULATOR),
+        random.Random(3),
+        0,
+    )
     install(random_network(HIDDEN), tables[0]["network"])
-    worker = new_worker(default_parameters() | {"use_network": use_network}, np.zeros(SIGNALS, np.int64))
+    worker = new_worker(
+        default_parameters() | {"use_network": use_network}, np.zeros(SIGNALS, np.int64)
+    )
     for number in range(20):
-        board = chess.Board.from_chess960_pos(source.randrange(960)) if number % 2 else chess.Board()
+        board = (
+            chess.Board.from_chess960_pos(source.randrange(960)) if number % 2 else chess.Board()
+        )
         worker[0]["stack"][0]["position"] = Position.from_board(board).record
         wrong += int(walk(worker[0], tables[0], fresh[0], source.getrandbits(64), 1_500))
     assert wrong == 0 if use_network else wrong > 1_000

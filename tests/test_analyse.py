@@ -38,7 +38,9 @@ FOOLS_MATE = '[White "C"]\n[Black "D"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-
 def run(*arguments: object, engine: str = ENGINE, **more):
     application = typer.Typer()
     application.command()(analyse)
-    return CliRunner().invoke(application, [*map(str, arguments), "-e", engine, "--depth", "1"], **more)
+    return CliRunner().invoke(
+        application, [*map(str, arguments), "-e", engine, "--depth", "1"], **more
+    )
 
 
 def games_of(text: str) -> list[chess.pgn.Game]:
@@ -59,14 +61,25 @@ def test_a_game_gets_evaluations_marks_lines_and_accuracies(tmp_path):
     blunder = nodes[5]
     assert blunder.san() == "Qxf3" and blunder.nags == {chess.pgn.NAG_BLUNDER}
     assert all(not node.nags for node in nodes[:5])
-    assert blunder.eval() == chess.engine.PovScore(chess.engine.Cp(600), chess.WHITE) and blunder.eval_depth() == 2
-    better = [variation for variation in blunder.parent.variations if variation.move != blunder.move]
+    assert (
+        blunder.eval() == chess.engine.PovScore(chess.engine.Cp(600), chess.WHITE)
+        and blunder.eval_depth() == 2
+    )
+    better = [
+        variation for variation in blunder.parent.variations if variation.move != blunder.move
+    ]
     assert len(better) == 1 and better[0].eval().white().score() == 100
     # what the game had is still there
-    assert nodes[0].comment.startswith("first") and nodes[4].clock() == 60 and len(nodes[3].parent.variations) == 2
+    assert (
+        nodes[0].comment.startswith("first")
+        and nodes[4].clock() == 60
+        and len(nodes[3].parent.variations) == 2
+    )
     assert game.headers["Annotator"] == "Material, 1 plies a position"
     assert float(game.headers["WhiteAccuracy"]) > float(game.headers["BlackAccuracy"])
-    assert game.headers["BlackErrors"].startswith("0 inaccuracies, 0 mistakes, 1 blunder; average loss")
+    assert game.headers["BlackErrors"].startswith(
+        "0 inaccuracies, 0 mistakes, 1 blunder; average loss"
+    )
     assert "Black: accuracy" in result.output
 
 
@@ -109,14 +122,22 @@ def test_positions_get_lines(tmp_path):
     (game,) = games_of(result.stdout)
     assert game.next().san() == "Qxf7#" and len(game.variations) == 3
     assert game.eval().white().mate() == 1 and "1: #1, depth 2: 4. Qxf7#" in result.output
-    lines = ["# two", f'{scholars_mate[:-4]} bm Qxf7#; id "mate";', "8/8/8/8/8/5k2/6q1/7K w - -", "8/8/x"]
+    lines = [
+        "# two",
+        f'{scholars_mate[:-4]} bm Qxf7#; id "mate";',
+        "8/8/8/8/8/5k2/6q1/7K w - -",
+        "8/8/x",
+    ]
     (tmp_path / "suite.epd").write_text("\n".join(lines) + "\n")
     result = run(tmp_path / "suite.epd", "--output", tmp_path / "out.pgn")
     games = games_of((tmp_path / "out.pgn").read_text())
     assert result.exit_code == 0 and games[0].headers["Event"] == "mate" and len(games) == 2
     assert "the game is over" in result.output and "suite.epd:3" in result.output
     again = run(tmp_path / "suite.epd", "--output", tmp_path / "out.pgn")
-    assert "after 2 of 3" in again.output and games_of((tmp_path / "out.pgn").read_text())[1].headers == games[1].headers
+    assert (
+        "after 2 of 3" in again.output
+        and games_of((tmp_path / "out.pgn").read_text())[1].headers == games[1].headers
+    )
 
 
 def test_damaged_games_are_left_out_and_named(tmp_path):
@@ -129,14 +150,30 @@ def test_damaged_games_are_left_out_and_named(tmp_path):
 def test_an_interrupted_analysis_is_resumed(tmp_path):
     source, output = tmp_path / "many.pgn", tmp_path / "many.analysed.pgn"
     source.write_text("".join(FOOLS_MATE.replace('"C"', f'"C{number}"') for number in range(6)))
-    command = [sys.executable, "-m", "zobra.arena", "analyse", source, "--depth", "1", "-e", f"{ENGINE} --slow 100"]
-    process = subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "zobra.arena",
+        "analyse",
+        source,
+        "--depth",
+        "1",
+        "-e",
+        f"{ENGINE} --slow 100",
+    ]
+    process = subprocess.Popen(
+        [*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     while not output.exists() or output.read_text().count("[White ") < 2:
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     messages, _ = process.communicate(timeout=60)
-    assert process.returncode == 130 and "the same command resumes" in messages and "Traceback" not in messages
+    assert (
+        process.returncode == 130
+        and "the same command resumes" in messages
+        and "Traceback" not in messages
+    )
     done = output.read_text().count("[White ")
     assert 2 <= done < 6
     # a game that was cut off is analysed again
@@ -160,17 +197,29 @@ def test_a_file_of_something_else_is_not_touched(tmp_path, held):
         (tmp_path / "in.pgn").write_text(BLUNDER)
     before = output.read_text()
     result = run(tmp_path / "in.pgn", *(["--nodes", "5"] if held == "other limit" else []))
-    assert result.exit_code == 2 and "holds another analysis" in result.output.replace("\n", " ").replace("│ │", "")
+    assert result.exit_code == 2 and "holds another analysis" in result.output.replace(
+        "\n", " "
+    ).replace("│ │", "")
     assert output.read_text() == before
 
 
-@pytest.mark.parametrize("kind", ["missing", "text", "empty", "dies", "silent", "no engine", "damaged", "fen"])
+@pytest.mark.parametrize(
+    "kind", ["missing", "text", "empty", "dies", "silent", "no engine", "damaged", "fen"]
+)
 def test_mistakes_are_named(tmp_path, kind):
     path = tmp_path / "games.pgn"
-    content = {"text": b"dear reader\n", "empty": b"", "damaged": gzip.compress(BLUNDER.encode())[:-20]}
+    content = {
+        "text": b"dear reader\n",
+        "empty": b"",
+        "damaged": gzip.compress(BLUNDER.encode())[:-20],
+    }
     if kind != "missing":
         path.write_bytes(content.get(kind, FOOLS_MATE.encode()))
-    engine = {"dies": f"{ENGINE} --die 3", "silent": f"{ENGINE} --silent", "no engine": "no-such-engine"}.get(kind, ENGINE)
+    engine = {
+        "dies": f"{ENGINE} --die 3",
+        "silent": f"{ENGINE} --silent",
+        "no engine": "no-such-engine",
+    }.get(kind, ENGINE)
     result = run("8/8/8/8/8/8/8/K7 w - - 0 1" if kind == "fen" else path, engine=engine)
     assert result.exit_code == 2 and "Traceback" not in result.output
     assert not (tmp_path / "games.analysed.pgn").exists()
@@ -182,7 +231,9 @@ def test_accuracy_follows_the_published_formulas():
     assert [mark(loss) for loss in (0.04, 0.05, 0.1, 0.15)] == [None, 6, 2, 4]
     assert winning_chance(chess.engine.Cp(0)) == 0.5 and winning_chance(chess.engine.Mate(3)) > 0.99
     assert winning_chance(chess.engine.Cp(100)) == pytest.approx(0.591, abs=0.001)
-    assert SideSummary().accuracy is None and SideSummary([0, 0.1]).accuracy == pytest.approx(81.8, abs=0.1)
+    assert SideSummary().accuracy is None and SideSummary([0, 0.1]).accuracy == pytest.approx(
+        81.8, abs=0.1
+    )
     assert centipawn_loss(chess.engine.Mate(2), chess.engine.Cp(-100)) == 1100
     assert centipawn_loss(chess.engine.Cp(10), chess.engine.Cp(30)) == 0
 
@@ -206,16 +257,31 @@ def test_the_page_replays_games_in_a_browser(tmp_path, width, dark):
             browser.press("ArrowRight")
             browser.wait(f"document.getElementById('replay').dataset.ply == {ply}")
             board.push(node.move)
-            assert browser.evaluate(fen) == board.fen(en_passant="fen") or browser.evaluate(fen) == board.fen()
-            browser.wait(f"document.querySelectorAll('.lpv piece:not(.fading)').length == {len(board.piece_map())}")
-            cursors.append(float(browser.evaluate("document.querySelector('.replay-curve .now').getAttribute('x1')")))
+            assert (
+                browser.evaluate(fen) == board.fen(en_passant="fen")
+                or browser.evaluate(fen) == board.fen()
+            )
+            browser.wait(
+                f"document.querySelectorAll('.lpv piece:not(.fading)').length == {len(board.piece_map())}"
+            )
+            cursors.append(
+                float(
+                    browser.evaluate(
+                        "document.querySelector('.replay-curve .now').getAttribute('x1')"
+                    )
+                )
+            )
             assert f"{node.eval().white().score() / 100:+.2f} · depth 2" in browser.evaluate(
                 "document.querySelector('.replay-note').textContent"
             )
         assert cursors == sorted(set(cursors)) and cursors[-1] == 100
-        assert board.fen().split()[0] in browser.evaluate("document.querySelector('.replay-analysis').href")
+        assert board.fen().split()[0] in browser.evaluate(
+            "document.querySelector('.replay-analysis').href"
+        )
         # back by the curve, then into a variation
-        browser.evaluate("document.querySelector('.replay-curve').dispatchEvent(new MouseEvent('click', {clientX: 0}))")
+        browser.evaluate(
+            "document.querySelector('.replay-curve').dispatchEvent(new MouseEvent('click', {clientX: 0}))"
+        )
         browser.wait("document.getElementById('replay').dataset.ply == 0")
         browser.evaluate("document.querySelector('variation .move').click()")
         browser.wait("document.querySelector('.replay-note').textContent == 'a variation'")

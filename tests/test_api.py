@@ -32,7 +32,9 @@ def engine():
 
 
 def test_the_page_on_python_is_true():
-    found = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    found = doctest.testfile(
+        str(PAGE), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
     assert found.attempted > 20 and found.failed == 0
 
 
@@ -42,7 +44,9 @@ def test_evaluations_are_those_of_the_engine_for_white():
         boards.append(board.copy(stack=False))
         expected.append(normalised(searcher.evaluate(ours) * (1 if board.turn else -1)))
     assert len(boards) > BATCH > 500
-    assert np.array_equal(evaluate(boards), expected) and np.array_equal(evaluate(map(position, boards)), expected)
+    assert np.array_equal(evaluate(boards), expected) and np.array_equal(
+        evaluate(map(position, boards)), expected
+    )
     assert evaluate([]).shape == (0,)
 
 
@@ -50,8 +54,12 @@ def test_the_moves_of_a_board_count_for_repetition(engine):
     board = chess.Board("6k1/8/8/8/8/8/q7/6K1 w - - 0 1")  # lost, but for a third repetition
     for text in ["g1f1", "a2b2", "f1g1", "b2a2", "g1f1", "a2b2", "f1g1", "b2a2", "g1f1", "a2b2"]:
         board.push_uci(text)
-    assert engine.analyse(board, chess.engine.Limit(depth=4))["score"] == chess.engine.PovScore(chess.engine.Cp(0), chess.WHITE)
-    assert engine.analyse(chess.Board(board.fen()), chess.engine.Limit(depth=4))["score"].white() < chess.engine.Cp(-300)
+    assert engine.analyse(board, chess.engine.Limit(depth=4))["score"] == chess.engine.PovScore(
+        chess.engine.Cp(0), chess.WHITE
+    )
+    assert engine.analyse(chess.Board(board.fen()), chess.engine.Limit(depth=4))[
+        "score"
+    ].white() < chess.engine.Cp(-300)
 
 
 def test_castling_is_written_as_the_board_does(engine):
@@ -63,11 +71,18 @@ def test_castling_is_written_as_the_board_does(engine):
 
 @pytest.mark.parametrize(
     ("fen", "score"),
-    [("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", chess.engine.Cp(0)), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", chess.engine.Mate(0))],
+    [
+        ("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", chess.engine.Cp(0)),
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", chess.engine.Mate(0)),
+    ],
 )
 def test_a_game_that_is_over_has_no_move(engine, fen, score):
     played = engine.play(chess.Board(fen), LIMIT)
-    assert played.move is None and played.info == {"score": chess.engine.PovScore(score, chess.BLACK), "pv": [], "depth": 0}
+    assert played.move is None and played.info == {
+        "score": chess.engine.PovScore(score, chess.BLACK),
+        "pv": [],
+        "depth": 0,
+    }
 
 
 def test_even_the_shortest_search_answers(engine):
@@ -80,14 +95,31 @@ def test_even_the_shortest_search_answers(engine):
     [
         (lambda engine: engine.analyse(chess.Board(None), LIMIT), "White has no king"),
         (lambda engine: engine.analyse(chess.variant.AtomicBoard(), LIMIT), "not atomic"),
-        (lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(depth=0)), "limit from 1 to"),
-        (lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(nodes=2**70)), "limit from 1 to"),
-        (lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(white_clock=float("inf"))), "seconds, not inf"),
+        (
+            lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(depth=0)),
+            "limit from 1 to",
+        ),
+        (
+            lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(nodes=2**70)),
+            "limit from 1 to",
+        ),
+        (
+            lambda engine: engine.analyse(
+                chess.Board(), chess.engine.Limit(white_clock=float("inf"))
+            ),
+            "seconds, not inf",
+        ),
         (lambda engine: engine.analyse(chess.Board(), LIMIT, multipv=0), "multipv is at least 1"),
-        (lambda engine: engine.play(chess.Board(), LIMIT, root_moves=[chess.Move(0, 1)]), "'a1b1' is not a legal move"),
+        (
+            lambda engine: engine.play(chess.Board(), LIMIT, root_moves=[chess.Move(0, 1)]),
+            "'a1b1' is not a legal move",
+        ),
         (lambda engine: engine.play(chess.Board(), LIMIT, root_moves=[]), "root_moves has no move"),
         (lambda engine: Engine(threads=0), "at least 1, not 32 and 0"),
-        (lambda engine: evaluate([chess.Board(), chess.Board("8/8/8/8/8/8/8/K7 w - - 0 1")]), "Black has no king"),
+        (
+            lambda engine: evaluate([chess.Board(), chess.Board("8/8/8/8/8/8/8/K7 w - - 0 1")]),
+            "Black has no king",
+        ),
         (lambda engine: perft(parse_fen(chess.STARTING_FEN), 99), "more than"),
     ],
 )
@@ -98,7 +130,9 @@ def test_what_cannot_be_done_is_refused_by_name(engine, call, fault):
 
 @pytest.mark.parametrize("end", ["stop", "interrupt"])
 def test_a_search_is_ended_from_outside(engine, end):
-    threading.Timer(0.3, engine.stop if end == "stop" else partial(signal.raise_signal, signal.SIGINT)).start()
+    threading.Timer(
+        0.3, engine.stop if end == "stop" else partial(signal.raise_signal, signal.SIGINT)
+    ).start()
     begin = time.monotonic()
     with nullcontext() if end == "stop" else pytest.raises(KeyboardInterrupt):
         assert engine.analyse(chess.Board(), chess.engine.Limit(time=60))["pv"]

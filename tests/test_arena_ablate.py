@@ -17,24 +17,46 @@ from zobra.arena.journal import Journal
 from zobra.arena.match import Results
 from zobra.arena.settings import Settings
 
-BOUNDS = {"use_null_move": (1, 0, 1), "use_network": (0, 0, 1), "use_more": (1, 1, 3), "Hash": (16, 1, 64)}
+BOUNDS = {
+    "use_null_move": (1, 0, 1),
+    "use_network": (0, 0, 1),
+    "use_more": (1, 1, 3),
+    "Hash": (16, 1, 64),
+}
 SPINS = {name: Option(name, "spin", *bounds, None) for name, bounds in BOUNDS.items()}
 run = partial(run_command, "ablate")
 
 
 def test_an_engine_without_its_best_value_is_worse(tmp_path):
     folder = tmp_path / "a"
-    arguments = [f"{ENGINE} --best 80", "-o", "Strength=80", "-x", "aim:Strength=10", "-x", "Hash=2", "--tc", "30", "-n", "4"]
+    arguments = [
+        f"{ENGINE} --best 80",
+        "-o",
+        "Strength=80",
+        "-x",
+        "aim:Strength=10",
+        "-x",
+        "Hash=2",
+        "--tc",
+        "30",
+        "-n",
+        "4",
+    ]
     text = run(*arguments, "--folder", folder)
     assert "8 of 8 games" in text
     kept = json.loads((folder / "ablation.json").read_text())
     aim, memory = kept["techniques"]
     # the scripted engine's bench counts its option too
     assert kept["bench"] == memory["bench"] == 1013 and aim["bench"] == 1004
-    assert aim["name"] == "aim" and aim["off"] == {"Strength": 10} and aim["pairs"] == [0, 0, 0, 0, 2]
+    assert (
+        aim["name"] == "aim" and aim["off"] == {"Strength": 10} and aim["pairs"] == [0, 0, 0, 0, 2]
+    )
     assert (memory["name"], memory["games"], memory["elo"]) == ("Hash=2", 4, 0.0)
     table = (folder / "ablation.md").read_text()
-    assert "| aim | `Strength=10` | all won | 4 | 1,004 |" in table and "Bench of the whole engine: 1,013." in table
+    assert (
+        "| aim | `Strength=10` | all won | 4 | 1,004 |" in table
+        and "Bench of the whole engine: 1,013." in table
+    )
     assert Journal.settings_in(folder).engines[0].name == WHOLE
 
 
@@ -64,19 +86,27 @@ def test_techniques_are_switches_unless_named(tmp_path):
 
 
 def test_a_match_is_no_ablation(tmp_path):
-    Journal(tmp_path, Settings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))), "nodes=1", 1)).close()
+    Journal(
+        tmp_path, Settings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))), "nodes=1", 1)
+    ).close()
     before = sorted(tmp_path.iterdir())
     assert "holds a match that is no ablation" in flat(run("--folder", tmp_path, code=2))
     assert sorted(tmp_path.iterdir()) == before
 
 
 def test_techniques_are_sorted_by_loss():
-    engines = tuple(EngineSpec(name, ("e",), off) for name, off in ((WHOLE, {}), ("a", {"x": 0}), ("b", {"y": 0})))
+    engines = tuple(
+        EngineSpec(name, ("e",), off)
+        for name, off in ((WHOLE, {}), ("a", {"x": 0}), ("b", {"y": 0}))
+    )
     settings = Settings(engines, "nodes=1", 1)
     ends = [("b", "1-0"), ("b", "0-1"), ("b", "1-0"), ("b", "1/2-1/2")]
     games = [finished(index, end, (WHOLE, rival)) for index, (rival, end) in enumerate(ends)]
     found = content(settings, Results([WHOLE, "a", "b"], games), {"b": 5})["techniques"]
-    assert [(entry["name"], entry["games"], entry["bench"]) for entry in found] == [("b", 4, 5), ("a", 0, None)]
+    assert [(entry["name"], entry["games"], entry["bench"]) for entry in found] == [
+        ("b", 4, 5),
+        ("a", 0, None),
+    ]
     assert found[0]["pairs"] == [0, 0, 0, 1, 1] and found[0]["elo"] > 0 and found[1]["elo"] is None
 
 
@@ -85,14 +115,33 @@ def test_benches_of_other_engines(tmp_path):
         return EngineSpec("e", (sys.executable, "-c", text))
 
     assert bench(engine("print('Nodes searched  : 2651')")) == 2651
-    assert bench(engine("import sys; print('12 nodes 3 nps'); print('4567 nodes 89 nps', file=sys.stderr)")) == 4567
+    assert (
+        bench(
+            engine(
+                "import sys; print('12 nodes 3 nps'); print('4567 nodes 89 nps', file=sys.stderr)"
+            )
+        )
+        == 4567
+    )
     assert bench(engine("print('unknown command: bench')")) is None
 
 
 def test_switches_are_sent_as_uci_wants_them(tmp_path):
     log = tmp_path / "log.txt"
-    run(f"{ENGINE} --log {log}", "-x", "Caution=0", "--tc", "30", "-n", "2", "--folder", tmp_path / "a")
-    assert {line for line in log.read_text().splitlines() if "Caution" in line} == {"setoption name Caution value false"}
+    run(
+        f"{ENGINE} --log {log}",
+        "-x",
+        "Caution=0",
+        "--tc",
+        "30",
+        "-n",
+        "2",
+        "--folder",
+        tmp_path / "a",
+    )
+    assert {line for line in log.read_text().splitlines() if "Caution" in line} == {
+        "setoption name Caution value false"
+    }
     assert "Caution is true or false, not '2'" in flat(run(ENGINE, "-x", "Caution=2", code=2))
 
 

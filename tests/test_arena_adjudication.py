@@ -7,7 +7,13 @@ import chess
 import chess.syzygy
 import pytest
 
-from zobra.arena.adjudication import AdjudicationRules, Adjudicator, Ending, ending_on_board, open_tablebase
+from zobra.arena.adjudication import (
+    AdjudicationRules,
+    Adjudicator,
+    Ending,
+    ending_on_board,
+    open_tablebase,
+)
 from zobra.arena.played_move import PlayedMove
 
 SYZYGY = Path(__file__).resolve().parents[2] / "shared/data/syzygy"
@@ -22,7 +28,9 @@ def play(rules: AdjudicationRules, scores: list) -> tuple[Ending | None, int]:
     """Knights go to and fro; the scores are the movers'. The ending, and after how many plies."""
     board, adjudicator = chess.Board(), Adjudicator(rules)
     for ply, score in enumerate(scores):
-        said = played(SHUFFLE[ply % 4], *((None, int(score[1:])) if isinstance(score, str) else (score,)))
+        said = played(
+            SHUFFLE[ply % 4], *((None, int(score[1:])) if isinstance(score, str) else (score,))
+        )
         board.push(said.move)
         if ending := adjudicator.ending(board, said):
             return ending, ply + 1
@@ -50,7 +58,11 @@ def test_the_rules_of_chess(fen, moves, ending):
     assert ending_on_board(board) == ending
 
 
-DRAW, RESIGN, TWOSIDED = {"draw": (3, 2, 10)}, {"resign": (2, 500)}, {"resign": (2, 500), "resign_twosided": True}
+DRAW, RESIGN, TWOSIDED = (
+    {"draw": (3, 2, 10)},
+    {"resign": (2, 500)},
+    {"resign": (2, 500), "resign_twosided": True},
+)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +95,8 @@ def test_a_pawn_move_starts_the_count_again():
 
 
 @pytest.mark.parametrize(
-    "value, result", [(2, "0-1"), (-2, "1-0"), (0, "1/2-1/2"), (1, "1/2-1/2"), (-1, "1/2-1/2"), (None, None)]
+    "value, result",
+    [(2, "0-1"), (-2, "1-0"), (0, "1/2-1/2"), (1, "1/2-1/2"), (-1, "1/2-1/2"), (None, None)],
 )
 def test_tablebases_decide_where_they_are_exact(value, result):
     board = chess.Board("4k3/8/8/8/8/8/4P3/4K3 w - - 3 40")
@@ -109,7 +122,9 @@ def test_tablebases_decide_where_they_are_exact(value, result):
 def test_real_tables(fen, move, result):
     board = chess.Board(fen)
     board.push_uci(move)
-    ending = Adjudicator(AdjudicationRules(), open_tablebase(str(SYZYGY))).ending(board, played(move))
+    ending = Adjudicator(AdjudicationRules(), open_tablebase(str(SYZYGY))).ending(
+        board, played(move)
+    )
     assert (ending and (ending.result, ending.reason)) == (result and (result, "tablebase"))
 
 

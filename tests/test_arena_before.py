@@ -23,7 +23,9 @@ def as_then(monkeypatch):
     monkeypatch.chdir(HERE)
 
 
-@pytest.mark.parametrize(("command", "games", "kept"), [("match", 6, 3), ("tune", 8, 5), ("ablate", 4, 4)])
+@pytest.mark.parametrize(
+    ("command", "games", "kept"), [("match", 6, 3), ("tune", 8, 5), ("ablate", 4, 4)]
+)
 def test_a_run_is_resumed_and_reported(tmp_path, command, games, kept):
     folder = tmp_path / command
     shutil.copytree(HERE / "data/before" / {"ablate": "ablation"}.get(command, command), folder)

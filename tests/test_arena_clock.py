@@ -24,7 +24,10 @@ def test_texts(text, control):
     assert TimeControl.parse(text) == control and TimeControl.parse(str(control)) == control
 
 
-@pytest.mark.parametrize("text", ["", "fast", "10+", "0", "nodes=0", "1+1 movetime=5", "40/", "-1", "depth=x", "1+1+1", "0/9"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "fast", "10+", "0", "nodes=0", "1+1 movetime=5", "40/", "-1", "depth=x", "1+1+1", "0/9"],
+)
 def test_bad_texts_are_named(text):
     with pytest.raises(ValueError, match="time control"):
         TimeControl.parse(text)
@@ -32,7 +35,9 @@ def test_bad_texts_are_named(text):
 
 def test_odds_scale_time_and_nodes():
     assert TimeControl.parse("40/10+0.1").scaled(0.5) == TimeControl.parse("40/5+0.05")
-    assert TimeControl.parse("nodes=1000 depth=9").scaled(2) == TimeControl.parse("nodes=2000 depth=9")
+    assert TimeControl.parse("nodes=1000 depth=9").scaled(2) == TimeControl.parse(
+        "nodes=2000 depth=9"
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,7 +65,10 @@ def test_a_period_of_moves_brings_new_time():
 
 
 def test_what_engines_are_sent():
-    clocks = {chess.WHITE: GameClock(TimeControl.parse("40/60+1")), chess.BLACK: GameClock(TimeControl.parse("5+0.1 nodes=7"))}
+    clocks = {
+        chess.WHITE: GameClock(TimeControl.parse("40/60+1")),
+        chess.BLACK: GameClock(TimeControl.parse("5+0.1 nodes=7")),
+    }
     own = {"white_clock": 60, "white_inc": 1, "black_clock": 5, "black_inc": 0.1, "clock_id": 3}
     assert engine_limit(clocks, chess.BLACK, 3) == chess.engine.Limit(nodes=7, **own)
     assert engine_limit(clocks, chess.WHITE, 3) == chess.engine.Limit(remaining_moves=40, **own)

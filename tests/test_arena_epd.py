@@ -8,10 +8,14 @@ import pytest
 from zobra.arena.suite_results import read_position, read_suites, why_unsolved
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-SUITES = sorted(path for folder in ("tactics", "strategy") for path in (DATA / folder).glob("*.epd"))
+SUITES = sorted(
+    path for folder in ("tactics", "strategy") for path in (DATA / folder).glob("*.epd")
+)
 STARTING_EPD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
 
-needs_suites = pytest.mark.skipif(not SUITES, reason="the test suites of ../shared/data are not there")
+needs_suites = pytest.mark.skipif(
+    not SUITES, reason="the test suites of ../shared/data are not there"
+)
 
 
 @needs_suites
@@ -19,7 +23,9 @@ needs_suites = pytest.mark.skipif(not SUITES, reason="the test suites of ../shar
 def test_verdicts_are_those_of_python_chess(path):
     positions, bad_lines = read_suites([path])
     assert not bad_lines
-    for position, line in zip(positions, path.read_text(encoding="utf-8").splitlines(), strict=True):
+    for position, line in zip(
+        positions, path.read_text(encoding="utf-8").splitlines(), strict=True
+    ):
         board, operations = chess.Board.from_epd(line)
         assert position.fen == board.fen()
         best, avoid = operations.get("bm", []), operations.get("am", [])
@@ -30,7 +36,9 @@ def test_verdicts_are_those_of_python_chess(path):
             assert (why == "") == solved, f"{path.name}:{position.line} {move}: {why}"
         if path.stem == "sts_half":  # its points stand in a comment too
             pairs = (item.strip().rsplit("=", 1) for item in str(operations["c0"]).split(","))
-            assert dict(position.points) == {board.uci(board.parse_san(san)): int(points) for san, points in pairs}
+            assert dict(position.points) == {
+                board.uci(board.parse_san(san)): int(points) for san, points in pairs
+            }
 
 
 @pytest.mark.parametrize(
@@ -38,18 +46,36 @@ def test_verdicts_are_those_of_python_chess(path):
     [
         (
             f'{STARTING_EPD} bm e4 d4; am f3; dm 3; id "all"; c8 "10 4"; c9 "e2e4 g1f3";',
-            {"file": "suite.epd", "line": 12, "name": "all", "best": ("e2e4", "d2d4"), "avoid": ("f2f3",), "mate_in": 3}
+            {
+                "file": "suite.epd",
+                "line": 12,
+                "name": "all",
+                "best": ("e2e4", "d2d4"),
+                "avoid": ("f2f3",),
+                "mate_in": 3,
+            }
             | {"points": (("e2e4", 10), ("g1f3", 4))},
         ),
-        ('4k3/P7/8/8/8/8/8/4K3 w - - c0 "a8=Q+=10, Kd2=3";', {"points": (("a7a8q", 10), ("e1d2", 3))}),
-        (f'{STARTING_EPD} bm e4; c0 "Fischer, Reykjavik 1972";', {"points": (), "name": "suite:12"}),
-        ("4k3/8/8/8/8/8/8/4KQ2 w - - 42 77 bm Qf6;", {"fen": "4k3/8/8/8/8/8/8/4KQ2 w - - 42 77", "best": ("f1f6",)}),
+        (
+            '4k3/P7/8/8/8/8/8/4K3 w - - c0 "a8=Q+=10, Kd2=3";',
+            {"points": (("a7a8q", 10), ("e1d2", 3))},
+        ),
+        (
+            f'{STARTING_EPD} bm e4; c0 "Fischer, Reykjavik 1972";',
+            {"points": (), "name": "suite:12"},
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4KQ2 w - - 42 77 bm Qf6;",
+            {"fen": "4k3/8/8/8/8/8/8/4KQ2 w - - 42 77", "best": ("f1f6",)},
+        ),
         ("4k2r/8/8/8/8/8/8/5K1R w Kk - bm O-O;", {"chess960": True, "best": ("f1h1",)}),
     ],
 )
 def test_what_lines_mean(line, found):
     position = read_position(line, "suite.epd", 12)
-    assert {name: getattr(position, name) for name in found} == found and position.board().is_valid()
+    assert {
+        name: getattr(position, name) for name in found
+    } == found and position.board().is_valid()
 
 
 @pytest.mark.parametrize(
@@ -81,13 +107,20 @@ def test_broken_lines_say_what_is_wrong(line, problem):
 def test_broken_lines_are_listed_and_the_rest_is_read(tmp_path):
     path = tmp_path / "mixed.epd"
     good = f"{STARTING_EPD} bm e4;"
-    path.write_bytes(f"# comment\r\n{good}\r\n\r\nbroken\r\n{good}\r\n".encode("utf-8-sig") + b"\xff\xfe bm\n")
+    path.write_bytes(
+        f"# comment\r\n{good}\r\n\r\nbroken\r\n{good}\r\n".encode("utf-8-sig") + b"\xff\xfe bm\n"
+    )
     positions, bad_lines = read_suites([path])
-    assert ([position.line for position in positions], [bad.line for bad in bad_lines]) == ([2, 5], [4, 6])
+    assert ([position.line for position in positions], [bad.line for bad in bad_lines]) == (
+        [2, 5],
+        [4, 6],
+    )
     assert (bad_lines[0].file, bad_lines[0].text) == (str(path), "broken")
 
 
-@pytest.mark.skipif(not (DATA / "robustness").is_dir(), reason="../shared/data/robustness is not there")
+@pytest.mark.skipif(
+    not (DATA / "robustness").is_dir(), reason="../shared/data/robustness is not there"
+)
 def test_a_file_of_broken_lines_breaks_nothing():
     path = DATA / "robustness" / "destruction_test.epd"
     positions, bad_lines = read_suites([path])

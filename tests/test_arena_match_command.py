@@ -23,7 +23,9 @@ from zobra.arena.statistics import Sprt
 
 PAIR = [f"A={ENGINE}", f"B={ENGINE} --illegal 2"]
 SHORT = [*PAIR, "--tc", "30", "-n", "4", "-o", "B:Hash=2", "--sprt", "0,5"]
-SETTINGS = Settings((EngineSpec("A", ("a",)), EngineSpec("B", ("b",))), "10+0.1", 2, sprt=Sprt(0, 10))
+SETTINGS = Settings(
+    (EngineSpec("A", ("a",)), EngineSpec("B", ("b",))), "10+0.1", 2, sprt=Sprt(0, 10)
+)
 
 
 def test_signs_that_the_output_lacks_end_nothing(monkeypatch):
@@ -38,17 +40,28 @@ def test_a_match_and_its_figures(tmp_path):
     assert all(name in run("--help") for name in ("match", "ladder", "suite", "report"))
     folder = tmp_path / "m"
     text = run("match", *SHORT, "--folder", folder, "--seed", "1", "-c", "2")
-    assert text.count("Black makes an illegal move (e1e8)") == 2 and text.count("White makes an illegal move (e1e8)") == 2
+    assert (
+        text.count("Black makes an illegal move (e1e8)") == 2
+        and text.count("White makes an illegal move (e1e8)") == 2
+    )
     assert "Games: 4, Wins: 4, Losses: 0, Draws: 0, Points: 4.0 (100.00%)" in text
-    assert "Ptnml(0-2): [0, 0, 0, 0, 2]" in text and "LLR: " in text and "B lost 4 games by illegal move" in text
+    assert (
+        "Ptnml(0-2): [0, 0, 0, 0, 2]" in text
+        and "LLR: " in text
+        and "B lost 4 games by illegal move" in text
+    )
     assert Journal.settings_in(folder).engines[1].options == {"Hash": "2"}
     text = run("match", "--folder", folder, "--no-pin")
     assert "resuming after 4 of 4 games" in text and "2 games at a time" in text
-    text = run("match", "--folder", folder, "-n", "400", "--tc", "60", "--openings", "x.epd", code=2)
+    text = run(
+        "match", "--folder", folder, "-n", "400", "--tc", "60", "--openings", "x.epd", code=2
+    )
     assert "--tc, --games, --openings: the folder says that already" in flat(text)
     # the seed is drawn once: the same command without it means the same match
     assert "resuming" in run("match", *SHORT, "--folder", folder)
-    assert "another match: time_control differs" in run("match", *SHORT, "--tc", "31", "--folder", folder, code=2)
+    assert "another match: time_control differs" in run(
+        "match", *SHORT, "--tc", "31", "--folder", folder, code=2
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,16 +97,25 @@ def test_a_match_and_its_figures(tmp_path):
         (["tune", ENGINE, "-p", "Hash=70,1,64"], "Hash: 70 is not between 1 and 64"),
         (["tune", ENGINE, "-p", "Hash=16"], "not NAME or NAME=DEFAULT,LOW,HIGH"),
         (["tune", ENGINE, "-p", "Hash", "-n", "7"], "must be even"),
-        (["tune", ENGINE, "-p", "Hash", "-n", "10", "--pairs", "2"], "not a multiple of the 4 games"),
+        (
+            ["tune", ENGINE, "-p", "Hash", "-n", "10", "--pairs", "2"],
+            "not a multiple of the 4 games",
+        ),
         (["tune", ENGINE, "-p", "Hash", "--tc", "soon"], "time control 'soon'"),
         (["tune", ENGINE, "--parameters", "nowhere.toml"], "nowhere.toml"),
         (["tune", "no-such-program", "-p", "Hash"], "no program no-such-program"),
         (["tune", "--folder", "nowhere"], "run.json"),
-        (["tune", ENGINE, "-p", "Hash", "-n", "8", "--openings", __file__, "--folder", "run"], "test_arena_match_command.py:"),
+        (
+            ["tune", ENGINE, "-p", "Hash", "-n", "8", "--openings", __file__, "--folder", "run"],
+            "test_arena_match_command.py:",
+        ),
         (["ablate"], "name an engine"),
         (["ablate", ENGINE], "no technique to switch off"),
         (["ablate", ENGINE, "-x", "Hash"], "technique 'Hash': not [NAME:]OPTION=VALUE"),
-        (["ablate", ENGINE, "-x", "Hash=2", "-x", "Hash=2"], "more than one technique named Hash=2"),
+        (
+            ["ablate", ENGINE, "-x", "Hash=2", "-x", "Hash=2"],
+            "more than one technique named Hash=2",
+        ),
         (["ablate", ENGINE, "-x", "Speed=2"], "does not support option Speed"),
         (["ablate", ENGINE, "-x", "Hash=2", "-n", "3"], "must be even"),
         (["ablate", ENGINE, "--techniques", "nowhere.toml"], "nowhere.toml"),
@@ -108,7 +130,9 @@ def test_all_engines_that_do_not_come_up_are_named(tmp_path, monkeypatch):
     monkeypatch.setattr(player, "START_TIME", 3.0)
     dead = f"B={sys.executable} -c 'raise SystemExit(\"no licence\")'"
     text = flat(run("match", f"A={ENGINE} --no-uciok", dead, "--folder", tmp_path / "m", code=2))
-    assert re.search("A did not come up as a uci engine within 3 s; B: .*exit code: 1.*it said: no licence", text)
+    assert re.search(
+        "A did not come up as a uci engine within 3 s; B: .*exit code: 1.*it said: no licence", text
+    )
     assert not (tmp_path / "m").exists()
 
 
@@ -124,10 +148,20 @@ def test_tables_that_are_gone_are_named(tmp_path):
 def test_what_a_run_says_before_it_begins(tmp_path):
     book = tmp_path / "book.epd"
     book.write_text(chess.STARTING_FEN)
-    arguments = [*PAIR, "--openings", str(book), "--move-limit", "1", "--folder", str(tmp_path / "m")]
+    arguments = [
+        *PAIR,
+        "--openings",
+        str(book),
+        "--move-limit",
+        "1",
+        "--folder",
+        str(tmp_path / "m"),
+    ]
     text = run("match", *arguments, "--tc", "30+1", "-n", "4", "-c", "2")
     assert "book.epd: 1 opening for 2 pairs of games, so that openings repeat" in text
-    assert "about 0:05:36 (h:mm:ss), 2 games at a time" in text  # 4 games, each side 30 s * 0.8 + 60 * 1 s, two at a time
+    assert (
+        "about 0:05:36 (h:mm:ss), 2 games at a time" in text
+    )  # 4 games, each side 30 s * 0.8 + 60 * 1 s, two at a time
     assert "nan" not in text and "inf" not in text.replace("info", "")
     book.write_text(chess.STARTING_FEN + "\n\n")
     assert "has changed since the match began" in run("match", "--folder", tmp_path / "m", code=2)
@@ -173,18 +207,35 @@ def test_names_are_shown_as_they_are():
     output = io.StringIO()
     console = plain_console()
     console.file = output
-    with LivePanel(Console(file=output, force_terminal=True, color_system=None, width=120, markup=False), "A {1}[b]") as panel:
+    with LivePanel(
+        Console(file=output, force_terminal=True, color_system=None, width=120, markup=False),
+        "A {1}[b]",
+    ) as panel:
         panel.count_from(0, 3)
-    results = Results(["new[lmr]", ":smile:[/b]"], [finished(0, "1-0", ("new[lmr]", ":smile:[/b]"), "time")])
+    results = Results(
+        ["new[lmr]", ":smile:[/b]"], [finished(0, "1-0", ("new[lmr]", ":smile:[/b]"), "time")]
+    )
     console.print(standings(results))
-    end_run(console, SimpleNamespace(results=results, total=1, error=None, interrupted=False), Path("run"))
+    end_run(
+        console,
+        SimpleNamespace(results=results, total=1, error=None, interrupted=False),
+        Path("run"),
+    )
     assert "A {1}[b]" in output.getvalue() and "new[lmr]" in output.getvalue()
     assert ":smile:[/b] lost 1 game by time" in output.getvalue()
 
 
 def test_standings_of_several_engines():
-    played = [("0-1", ("A", "B")), ("1-0", ("A", "B")), ("1/2-1/2", ("A", "C")), ("0-1", ("A", "C"))]
-    results, output = Results("ABC", [finished(index, *game) for index, game in enumerate(played)]), io.StringIO()
+    played = [
+        ("0-1", ("A", "B")),
+        ("1-0", ("A", "B")),
+        ("1/2-1/2", ("A", "C")),
+        ("0-1", ("A", "C")),
+    ]
+    results, output = (
+        Results("ABC", [finished(index, *game) for index, game in enumerate(played)]),
+        io.StringIO(),
+    )
     Console(file=output, width=120).print(standings(results))
     rows = [line.split("│") for line in output.getvalue().splitlines() if "│" in line]
     assert [row[2].strip() for row in rows] == ["B", "A", "C"]
@@ -195,6 +246,16 @@ def test_plies_are_those_asked_for_and_random_openings_have_their_own_length(tmp
     book = tmp_path / "book.pgn"
     book.write_text("*\n")
     engines = [EngineSpec(name, (sys.executable,)) for name in "AB"]
-    for given, walk, without, with_book in ((None, None, None, None), (None, 8, 8, None), (4, 8, 4, 4), (0, 8, 0, 0)):
-        assert GameOptions("5", 2, plies=given).settings(engines, walk=walk or 0).plies == (without or 0)
-        assert GameOptions("5", 2, plies=given, openings=book).settings(engines, walk=walk or 0).plies == with_book
+    for given, walk, without, with_book in (
+        (None, None, None, None),
+        (None, 8, 8, None),
+        (4, 8, 4, 4),
+        (0, 8, 0, 0),
+    ):
+        assert GameOptions("5", 2, plies=given).settings(engines, walk=walk or 0).plies == (
+            without or 0
+        )
+        assert (
+            GameOptions("5", 2, plies=given, openings=book).settings(engines, walk=walk or 0).plies
+            == with_book
+        )

@@ -25,10 +25,19 @@ from zobra.arena.report_command import report, report_page
 from zobra.arena.report_games import read_match, read_pgn
 from zobra.arena.settings import Settings
 from zobra.arena.statistics import Sprt, estimate
-from zobra.arena.suite_results import BadLine, Effort, EngineResult, Outcome, SuiteResult, read_position
+from zobra.arena.suite_results import (
+    BadLine,
+    Effort,
+    EngineResult,
+    Outcome,
+    SuiteResult,
+    read_position,
+)
 
 VOID = {"meta", "br"}  # what HTML lets stand without an end tag, among what the pages use
-LICHESS = "https://lichess.org/analysis/"  # the only address outside of the page to which it may link
+LICHESS = (
+    "https://lichess.org/analysis/"  # the only address outside of the page to which it may link
+)
 
 
 class Page(HTMLParser):
@@ -61,7 +70,10 @@ class Page(HTMLParser):
 
 def assert_self_contained(text: str) -> Page:
     page = Page(text)
-    references, ids = [*page.attributes["href"], *page.attributes["src"]], set(page.attributes["id"])
+    references, ids = (
+        [*page.attributes["href"], *page.attributes["src"]],
+        set(page.attributes["id"]),
+    )
     assert all(reference.startswith(("#", LICHESS)) for reference in references)
     assert {name[1:] for name in references if name.startswith("#") and "=" not in name} <= ids
     text = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
@@ -79,7 +91,11 @@ def charts(text: str) -> list[dict]:
 def replays(text: str) -> list[dict]:
     """What the page holds for its viewer."""
     packed = re.search(r'<script type="application/json" id="games">(.*?)</script>', text)
-    return [json.loads(zlib.decompress(base64.b64decode(game))) for game in json.loads(packed[1])] if packed else []
+    return (
+        [json.loads(zlib.decompress(base64.b64decode(game))) for game in json.loads(packed[1])]
+        if packed
+        else []
+    )
 
 
 @pytest.fixture
@@ -101,9 +117,14 @@ def suite_result() -> SuiteResult:
         Outcome("a1a8", False, "mate in 1 not seen", 0, 900, None, ("a1a8",), effort, None),
         Outcome(None, False, "engine failed: <died>", 0, None, None, (), Effort(), None),
     ]
-    result = SuiteResult(["sets/a.epd"], {"time_ms": 100, "nodes": None, "depth": None}, 1, positions)
+    result = SuiteResult(
+        ["sets/a.epd"], {"time_ms": 100, "nodes": None, "depth": None}, 1, positions
+    )
     result.bad_lines.append(BadLine("a.epd", 9, "<b>broken", "not <EPD>"))
-    result.engines += [EngineResult("good", ["good"], {}, good), EngineResult("we<ak", ["weak"], {}, weak)]
+    result.engines += [
+        EngineResult("good", ["good"], {}, good),
+        EngineResult("we<ak", ["weak"], {}, weak),
+    ]
     return result
 
 
@@ -111,18 +132,32 @@ def test_a_suite_page_shows_failed_positions_as_boards(suite_result, tmp_path):
     suite_result.save(tmp_path / "suite.json")
     page = assert_self_contained(text := report_page(tmp_path / "suite.json"))
     failed = text[text.index("Failed positions") : text.index("All positions")]
-    pictures = re.findall(r'<svg viewBox[^>]*aria-label="position [^"]*">.*?</svg>', failed, re.DOTALL)
+    pictures = re.findall(
+        r'<svg viewBox[^>]*aria-label="position [^"]*">.*?</svg>', failed, re.DOTALL
+    )
     assert len(pictures) == 3
-    arrows = [(picture.count("var(--good)"), picture.count("var(--series-2)")) for picture in pictures]
+    arrows = [
+        (picture.count("var(--good)"), picture.count("var(--series-2)")) for picture in pictures
+    ]
     # a shaft and a head each; the queen's move is right but unproven; no move was played in the last position
     assert arrows == [(2, 2), (2, 0), (2, 0)]
     assert "played by we&lt;ak" in failed and 'class="good"' not in failed
     assert failed.count("solved by good") == 3
-    turned = ['href="#board-of-black"' in picture for picture in pictures]  # for Black, who is to move in the last two
+    turned = [
+        'href="#board-of-black"' in picture for picture in pictures
+    ]  # for Black, who is to move in the last two
     assert turned == [position.board().turn == chess.BLACK for position in suite_result.positions]
     assert all(f"<code>{position.fen}</code>" in failed for position in suite_result.positions)
     assert failed.count(f'href="{LICHESS}') == 3
-    shown = ("3 of 3", "0 of 3", "we<ak", "<pawns> & kings", "engine failed: <died>", "a.epd:9", "12 ms, 3,456 nodes, depth 7")
+    shown = (
+        "3 of 3",
+        "0 of 3",
+        "we<ak",
+        "<pawns> & kings",
+        "engine failed: <died>",
+        "a.epd:9",
+        "12 ms, 3,456 nodes, depth 7",
+    )
     assert all(words in page.text for words in shown)
 
 
@@ -139,7 +174,9 @@ def random_moves(source: random.Random) -> list[str]:
     """A random game of 60 to 120 plies that is not over."""
     board = chess.Board()
     for _ in range(source.randint(60, 120)):
-        board.push(source.choice([move for move in board.legal_moves if not board.gives_check(move)]))
+        board.push(
+            source.choice([move for move in board.legal_moves if not board.gives_check(move)])
+        )
     return [move.uci() for move in board.move_stack]
 
 
@@ -148,7 +185,9 @@ def write_match(folder, games: int, engines=("Alpha", "Be<ta"), sprt=None, **set
     folder.mkdir()
     specs = tuple(EngineSpec(name, (name,)) for name in engines)
     values = asdict(Settings(specs, "10+0.1", games // 2)) | {"sprt": sprt} | settings
-    (folder / "run.json").write_text(json.dumps({"kind": "match", "created": "2026-01-02T03:04:05+00:00"} | values))
+    (folder / "run.json").write_text(
+        json.dumps({"kind": "match", "created": "2026-01-02T03:04:05+00:00"} | values)
+    )
     source = random.Random(1)
     lines = [random_moves(source) for _ in range(min(games, 4))]
     with (folder / "journal.jsonl").open("w") as journal:
@@ -157,15 +196,38 @@ def write_match(folder, games: int, engines=("Alpha", "Be<ta"), sprt=None, **set
             white, black = (first, second) if index % 2 == 0 else (second, first)
             aim = source.gauss(0.3 if white == engines[0] else -0.3, 2)
             moves = [
-                [move, round(aim * ply * (1 - ply % 2 * 2)), None, source.randint(8, 16), 90000, source.randint(5, 400), 9000]
+                [
+                    move,
+                    round(aim * ply * (1 - ply % 2 * 2)),
+                    None,
+                    source.randint(8, 16),
+                    90000,
+                    source.randint(5, 400),
+                    9000,
+                ]
                 for ply, move in enumerate(lines[index // 2 % len(lines)])
             ]
             moves[-1][1:3] = [None, 1]
             result = "1-0" if aim > 1 else "0-1" if aim < -1 else "1/2-1/2"
             reason = "checkmate" if result != "1/2-1/2" else "threefold repetition"
-            opening = {"fen": chess.STARTING_FEN, "name": "book.epd line", "root": chess.STARTING_FEN, "moves": []}
+            opening = {
+                "fen": chess.STARTING_FEN,
+                "name": "book.epd line",
+                "root": chess.STARTING_FEN,
+                "moves": [],
+            }
             moves = [PlayedMove.from_json(move) for move in moves]
-            game = GameRecord(index, index // 2, 1, white, black, opening=opening, result=result, reason=reason, moves=moves)
+            game = GameRecord(
+                index,
+                index // 2,
+                1,
+                white,
+                black,
+                opening=opening,
+                result=result,
+                reason=reason,
+                moves=moves,
+            )
             journal.write(json.dumps(game.to_json()) + "\n")
 
 
@@ -173,7 +235,14 @@ def test_a_match_page_has_charts_tables_and_curves(tmp_path):
     write_match(tmp_path / "run", 40)
     text = report_page(tmp_path / "run")
     page = assert_self_contained(text)
-    headings = {"Strength over games", "Crosstable", "How games ended", "Use of time", "Evaluations", "Games"}
+    headings = {
+        "Strength over games",
+        "Crosstable",
+        "How games ended",
+        "Use of time",
+        "Evaluations",
+        "Games",
+    }
     assert headings | {"Alpha", "margin"} <= set(page.texts)
     assert page.classes.count("curve") == 40 and "Be<ta" in page.text
     match = read_match(tmp_path / "run")
@@ -181,16 +250,23 @@ def test_a_match_page_has_charts_tables_and_curves(tmp_path):
     assert f"+{wins} ={draws} −{losses}" in page.texts and wins + draws + losses == 40
     _, times, evaluations = charts(text)
     assert [line["label"] for line in times["series"]] == ["Alpha", "Be<ta"]
-    for chart, value in ((times, lambda move: move.milliseconds), (evaluations, lambda move: move.pawns(10))):
+    for chart, value in (
+        (times, lambda move: move.milliseconds),
+        (evaluations, lambda move: move.pawns(10)),
+    ):
         kinds = {"games lost": 0, "games drawn": 1, "games won": 2}
         for line in chart["series"]:
-            name, points = (line["label"], None) if chart is times else ("Alpha", kinds[line["label"]])
+            name, points = (
+                (line["label"], None) if chart is times else ("Alpha", kinds[line["label"]])
+            )
             at = len(chart["x"]) // 2
             values = [
                 value(move)
                 for game in match.games
                 for number, player, move, _ in game.moves()
-                if player == name and number == chart["x"][at] and points in (None, game.record.points(name))
+                if player == name
+                and number == chart["x"][at]
+                and points in (None, game.record.points(name))
             ]
             assert line["y"][at] == pytest.approx(statistics.median(values), abs=0.001)
             assert line["low"][at] <= line["y"][at] <= line["high"][at]
@@ -207,10 +283,16 @@ def test_games_can_be_replayed(tmp_path):
         assert all(node.clock() == 9 for node in nodes)
         assert nodes[-1].eval().pov(not nodes[-1].turn()).mate() == 1
         for node, move in zip(nodes[:-1], record.moves, strict=False):
-            assert node.eval().pov(not node.turn()).score() == move.score and node.eval_depth() == move.depth
+            assert (
+                node.eval().pov(not node.turn()).score() == move.score
+                and node.eval_depth() == move.depth
+            )
         assert len(game["chances"]) == len(game["notes"]) == len(nodes) + 1
         assert all(0 <= chance <= 1 for chance in game["chances"][1:])
-        assert f"depth {record.moves[0].depth}" in game["notes"][1] and "90,000 nodes" in game["notes"][1]
+        assert (
+            f"depth {record.moves[0].depth}" in game["notes"][1]
+            and "90,000 nodes" in game["notes"][1]
+        )
 
 
 CUTECHESS = """[White "A"]
@@ -227,9 +309,15 @@ CUTECHESS = """[White "A"]
 def test_a_pgn_file_of_another_program_is_reported(tmp_path):
     second = CUTECHESS.replace('White "A"', 'White "B"').replace('Black "B"', 'Black "A"')
     damaged = '[White "A"]\n\n1. e4 e5 2. Ke3 *\n'
-    (tmp_path / "games.pgn").write_text(CUTECHESS.format("1-0", "1-0") + second.format("1-0", "1-0") + damaged)
+    (tmp_path / "games.pgn").write_text(
+        CUTECHESS.format("1-0", "1-0") + second.format("1-0", "1-0") + damaged
+    )
     page = assert_self_contained(text := report_page(tmp_path / "games.pgn"))
-    assert {"A – B", "checkmate"} <= set(page.texts) and "0 0 1 0 0" in page.text and "game 3: illegal san" in page.text
+    assert (
+        {"A – B", "checkmate"} <= set(page.texts)
+        and "0 0 1 0 0" in page.text
+        and "game 3: illegal san" in page.text
+    )
     game = replays(text)[0]
     assert game["chances"][:3] == [None, None, None] and min(game["chances"][-3:]) > 0.99
     assert game["notes"][3] == "+0.31 · depth 12 · 500 ms"
@@ -243,32 +331,49 @@ def test_a_pgn_file_without_games_is_named(tmp_path):
 
 
 def test_a_ladder_page_shows_its_rating_list(tmp_path):
-    write_match(tmp_path / "run", 40, [f"engine {number}" for number in range(12)], tournament="gauntlet")
-    rows = [[f"engine {number}", 2000 + 10 * number, 40 + number, 2000 if number else None] for number in range(12)]
+    write_match(
+        tmp_path / "run", 40, [f"engine {number}" for number in range(12)], tournament="gauntlet"
+    )
+    rows = [
+        [f"engine {number}", 2000 + 10 * number, 40 + number, 2000 if number else None]
+        for number in range(12)
+    ]
     (tmp_path / "run" / "ratings.json").write_text(json.dumps(rows))
     text = report_page(tmp_path / "run")
     page = assert_self_contained(text)
     assert "Tournament" in page.texts and "Strength over games" not in page.texts
     assert len(text.encode()) < 1_000_000  # pages stay small
     shown = page.texts[page.texts.index("Rating list") :]
-    assert [shown.index(f"engine {number}") for number in range(11, -1, -1)] == sorted(map(shown.index, {r[0] for r in rows}))
+    assert [shown.index(f"engine {number}") for number in range(11, -1, -1)] == sorted(
+        map(shown.index, {r[0] for r in rows})
+    )
     assert "2110" in shown and "± 51.0" in shown and "engine 0 against" in page.texts
 
 
 def test_strength_follows_the_statistics(tmp_path):
-    write_match(tmp_path / "run", 60, sprt={"elo0": 0, "elo1": 10, "alpha": 0.05, "beta": 0.1, "model": "logistic"})
+    write_match(
+        tmp_path / "run",
+        60,
+        sprt={"elo0": 0, "elo1": 10, "alpha": 0.05, "beta": 0.1, "model": "logistic"},
+    )
     match = read_match(tmp_path / "run")
     halves = [0] * 30
     for record in (game.record for game in match.games):
-        halves[record.pair] += {"1/2-1/2": 1, "1-0" if record.white == "Alpha" else "0-1": 2}.get(record.result, 0)
+        halves[record.pair] += {"1/2-1/2": 1, "1-0" if record.white == "Alpha" else "0-1": 2}.get(
+            record.result, 0
+        )
     counts = [halves.count(half) for half in range(5)]
     guess, test = estimate(counts), Sprt(0, 10, 0.05, 0.1, "logistic")
     text = report_page(tmp_path / "run")
     page = assert_self_contained(text)
-    assert f"{guess.elo:+.1f}".replace("-", "−") + f" ± {guess.elo_margin:.1f}" in re.sub(r"\s+", " ", page.text)
+    assert f"{guess.elo:+.1f}".replace("-", "−") + f" ± {guess.elo_margin:.1f}" in re.sub(
+        r"\s+", " ", page.text
+    )
     assert " ".join(map(str, counts)) in page.text and f"{test.llr(counts):+.2f}" in page.text
     strength, ratio = charts(text)[:2]
-    assert strength["x"] == ratio["x"] == list(range(2, 61, 2)) and ratio["levels"] == list(test.limits)
+    assert strength["x"] == ratio["x"] == list(range(2, 61, 2)) and ratio["levels"] == list(
+        test.limits
+    )
     last = [strength["series"][0][name][-1] for name in ("y", "low")]
     assert last == pytest.approx([guess.elo, guess.elo - guess.elo_margin], abs=0.01)
     assert ratio["series"][0]["y"][-1] == pytest.approx(test.llr(counts), abs=0.001)
@@ -282,7 +387,9 @@ def test_a_clean_sweep_has_no_finite_elo_and_still_a_page(tmp_path):
         game["result"] = "1-0" if game["white"] == "Alpha" else "0-1"
     journal.write_text("".join(json.dumps(game) + "\n" for game in games))
     page = assert_self_contained(report_page(tmp_path / "run"))
-    assert "+8 =0 −0" in page.texts and not {"nan", "+nan", "inf", "+inf", "-inf"} & set(page.text.split())
+    assert "+8 =0 −0" in page.texts and not {"nan", "+nan", "inf", "+inf", "-inf"} & set(
+        page.text.split()
+    )
 
 
 @pytest.mark.parametrize("games", [0, 1, 3])
@@ -308,14 +415,26 @@ def test_the_command_writes_the_page_beside_the_run(suite_result, tmp_path):
     assert (tmp_path / "own.html").exists()
 
 
-KINDS = ["missing", "empty folder", "no match", "other json", "broken json", "bad sprt", "bad versions", "bad ratings"]
+KINDS = [
+    "missing",
+    "empty folder",
+    "no match",
+    "other json",
+    "broken json",
+    "bad sprt",
+    "bad versions",
+    "bad ratings",
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_no_run_is_named(tmp_path, kind):
     path = tmp_path / "thing"
     if kind.startswith("bad"):
-        sprt, versions = {"elo0": 5, "elo1": 0} if "sprt" in kind else None, ["1"] if "versions" in kind else {}
+        sprt, versions = (
+            {"elo0": 5, "elo1": 0} if "sprt" in kind else None,
+            ["1"] if "versions" in kind else {},
+        )
         write_match(path, 2, sprt=sprt, versions=versions)
         (path / "ratings.json").write_text('[["a", "b"]]' if "ratings" in kind else "[]")
     elif kind in ("empty folder", "no match"):
@@ -343,7 +462,16 @@ def test_a_browser_shows_charts_and_boards(suite_result, tmp_path, width, dark):
             page.write_text(report_page(run), encoding="utf-8")
             browser.open(page)
             browser.wait(f"document.querySelectorAll('canvas').length == {expected}")
-            assert all(browser.evaluate(coloured)[: expected if run.suffix else 2])  # the blue of the first series
+            assert all(
+                browser.evaluate(coloured)[: expected if run.suffix else 2]
+            )  # the blue of the first series
             assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
         browser.open(tmp_path / "suite.html")
-        assert min(browser.evaluate("[...document.querySelectorAll('.boards svg')].map(s => s.clientWidth)")) > 200
+        assert (
+            min(
+                browser.evaluate(
+                    "[...document.querySelectorAll('.boards svg')].map(s => s.clientWidth)"
+                )
+            )
+            > 200
+        )

@@ -22,20 +22,28 @@ def test_gains_are_those_of_fishtest():
     for k in (1, 10, 2500, 5000):
         c_k = c / k**0.101
         r_k = a / (stability + k) ** 0.602 / c_k**2
-        assert (gains.perturbation(ONE, k - 1), gains.step(ONE, k - 1)) == pytest.approx((c_k, r_k * c_k))
+        assert (gains.perturbation(ONE, k - 1), gains.step(ONE, k - 1)) == pytest.approx(
+            (c_k, r_k * c_k)
+        )
     last = gains.perturbation(ONE, 4999), gains.step(ONE, 4999)
     assert last == pytest.approx((ONE.c_end, ONE.r_end * ONE.c_end))
 
 
 def test_the_sides_are_perturbed_apart_and_whole_numbers():
-    tunables = [Tunable("a", 50, 0, 100, 4), Tunable("b", 3, 0, 4, 0.5), Tunable("c", 100, 0, 100, 10)]
+    tunables = [
+        Tunable("a", 50, 0, 100, 4),
+        Tunable("b", 3, 0, 4, 0.5),
+        Tunable("c", 100, 0, 100, 10),
+    ]
     seen: dict[str, Counter] = {tunable.name: Counter() for tunable in tunables}
     for iteration in range(300):
         plus, minus = Spsa(tunables, Gains(1), seed=iteration).sides(0)
         for name in plus:
             seen[name].update([plus[name], minus[name]])
     assert set(seen["a"]) == {46, 54} and set(seen["c"]) == {90, 100}
-    assert set(seen["b"]) == {2, 3, 4} and abs(seen["b"][4] - seen["b"][2]) < 80  # 3.5 is rounded up as often as down
+    assert (
+        set(seen["b"]) == {2, 3, 4} and abs(seen["b"][4] - seen["b"][2]) < 80
+    )  # 3.5 is rounded up as often as down
     assert [plus, minus] == Spsa(tunables, Gains(1), seed=299).sides(0)
 
 
@@ -56,7 +64,9 @@ def test_effects_are_what_the_upper_values_gain():
     signs = source.choice([-1, 1], (4_000, 3))
     found = effects(signs, 0.5 + signs @ [0.02, -0.01, 0] + source.normal(0, 0.3, 4_000))
     (gain, loss, nothing), (error, *_) = zip(*found, strict=True)
-    assert error == pytest.approx(695 * 0.3 / 4_000**0.5, rel=0.05)  # a point of score is 695 Elo near an even match
+    assert error == pytest.approx(
+        695 * 0.3 / 4_000**0.5, rel=0.05
+    )  # a point of score is 695 Elo near an even match
     assert [gain, loss, nothing] == pytest.approx([13.9, -6.95, 0], abs=3 * error)
 
 
@@ -76,17 +86,27 @@ def test_it_climbs_a_noisy_hill():
     assert math.dist(spsa.values.values(), (70, 30)) < 8 < math.dist((40, 60), (70, 30))
 
 
-SPINS = {"Hash": Option("Hash", "spin", 16, 1, 64, None), "Big": Option("Big", "spin", 100, 0, 1000, None)}
+SPINS = {
+    "Hash": Option("Hash", "spin", 16, 1, 64, None),
+    "Big": Option("Big", "spin", 100, 0, 1000, None),
+}
 
 
 def test_parameters_from_a_file_and_back(tmp_path):
-    (path := tmp_path / "p.toml").write_text("[parameter.Hash]\nlow = 2\nc_end = 3\n\n[parameter.Big]\n")
+    (path := tmp_path / "p.toml").write_text(
+        "[parameter.Hash]\nlow = 2\nc_end = 3\n\n[parameter.Big]\n"
+    )
     chosen = tunables(path, ["Big=10,0,500"], SPINS)
     assert chosen == [Tunable("Hash", 16, 2, 64, 3), Tunable("Big", 10, 0, 500, 25)]
     path.write_text(as_toml(chosen, {"Hash": 17.6, "Big": 11.2}))
-    assert tunables(path, [], SPINS) == [Tunable("Hash", 18, 2, 64, 3), Tunable("Big", 11, 0, 500, 25)]
+    assert tunables(path, [], SPINS) == [
+        Tunable("Hash", 18, 2, 64, 3),
+        Tunable("Big", 11, 0, 500, 25),
+    ]
     assert "high = 1048576\n" in as_toml([Tunable("Hash", 16, 2, 1_048_576, 3)], {"Hash": 16})
-    assert as_toml([Tunable("Move Overhead", 1, 0, 9, 1)], {"Move Overhead": 1}).startswith('[parameter."Move Overhead"]')
+    assert as_toml([Tunable("Move Overhead", 1, 0, 9, 1)], {"Move Overhead": 1}).startswith(
+        '[parameter."Move Overhead"]'
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,20 +22,38 @@ PUBLISHED = [
 ]
 
 
-@pytest.mark.parametrize("counts, elo, margin, normalized, normalized_margin, superiority, draws, pairs", PUBLISHED)
-def test_published_figures(counts, elo, margin, normalized, normalized_margin, superiority, draws, pairs):
+@pytest.mark.parametrize(
+    "counts, elo, margin, normalized, normalized_margin, superiority, draws, pairs", PUBLISHED
+)
+def test_published_figures(
+    counts, elo, margin, normalized, normalized_margin, superiority, draws, pairs
+):
     found = estimate(counts)
-    printed = [found.elo, found.elo_margin, found.normalized_elo, found.normalized_margin, found.superiority * 100]
+    printed = [
+        found.elo,
+        found.elo_margin,
+        found.normalized_elo,
+        found.normalized_margin,
+        found.superiority * 100,
+    ]
     printed += [found.draw_ratio * 100, found.decisive_ratio]
     wanted = [elo, margin, normalized, normalized_margin, superiority, draws, pairs]
-    assert [f"{value:.2f}".replace("-0.00", "0.00") for value in printed] == [f"{value:.2f}" for value in wanted]
+    assert [f"{value:.2f}".replace("-0.00", "0.00") for value in printed] == [
+        f"{value:.2f}" for value in wanted
+    ]
 
 
 def test_figures_of_single_games():
     """From fastchess' own tests: 136 wins, 96 losses, 111 draws; 76 wins, 89 losses, 123 draws."""
     found = estimate((96, 111, 136))
-    assert (found.elo, found.elo_margin) == (pytest.approx(40.70, abs=0.006), pytest.approx(30.43, abs=0.006))
-    assert (found.normalized_elo, found.normalized_margin) == (pytest.approx(49.77, abs=0.006), pytest.approx(36.77, abs=0.006))
+    assert (found.elo, found.elo_margin) == (
+        pytest.approx(40.70, abs=0.006),
+        pytest.approx(30.43, abs=0.006),
+    )
+    assert (found.normalized_elo, found.normalized_margin) == (
+        pytest.approx(49.77, abs=0.006),
+        pytest.approx(36.77, abs=0.006),
+    )
     assert f"{found.superiority:.2%}" == "99.60%"
     assert f"{estimate((89, 123, 76)).superiority:.2%}" == "15.53%"
 
@@ -45,8 +63,12 @@ def test_results_all_alike_do_not_pretend_to_be_sure():
         found = estimate(counts)
         assert (found.score, found.elo, found.normalized_elo, found.superiority) == (0.5, 0, 0, 0.5)
         assert math.isnan(found.elo_margin) and math.isnan(found.decisive_ratio)
-        games = 7 * (len(counts) - 1) / 2  # how sure normalised Elo is depends on the number of games alone
-        assert found.normalized_margin == pytest.approx(1.96 * 800 / math.log(10) / math.sqrt(games), rel=1e-4)
+        games = (
+            7 * (len(counts) - 1) / 2
+        )  # how sure normalised Elo is depends on the number of games alone
+        assert found.normalized_margin == pytest.approx(
+            1.96 * 800 / math.log(10) / math.sqrt(games), rel=1e-4
+        )
     found = estimate((0, 0, 0, 2, 0))
     assert found.score == 0.75 and found.elo == pytest.approx(190.85, abs=0.01)
     assert math.isnan(found.elo_margin) and math.isnan(found.normalized_elo)
@@ -83,14 +105,31 @@ def test_published_likelihood_ratios(counts, elo0, elo1, model, llr):
 def test_limits_and_verdicts():
     sprt = Sprt(0, 5)
     assert [f"{limit:.2f}" for limit in sprt.limits] == ["-2.94", "2.94"]
-    assert [sprt.verdict(llr) for llr in (-2.95, -2.94, 0, 2.94, 2.95)] == ["H0", None, None, None, "H1"]
+    assert [sprt.verdict(llr) for llr in (-2.95, -2.94, 0, 2.94, 2.95)] == [
+        "H0",
+        None,
+        None,
+        None,
+        "H1",
+    ]
     assert sprt.llr((0, 0, 0, 0, 0)) == 0
-    assert all(elo_of_score(score_of_elo(elo)) == pytest.approx(elo) for elo in (-700, -20, 0, 3, 400))
+    assert all(
+        elo_of_score(score_of_elo(elo)) == pytest.approx(elo) for elo in (-700, -20, 0, 3, 400)
+    )
     assert score_of_elo(400) == pytest.approx(10 / 11)
 
 
 @pytest.mark.parametrize(
-    "bad", [(5, 0), (0, 0), (-200_000, 0), (0, float("inf")), (0, 5, 0), (0, 5, 0.6, 0.5), (0, 5, 0.05, 0.05, "bayesian")]
+    "bad",
+    [
+        (5, 0),
+        (0, 0),
+        (-200_000, 0),
+        (0, float("inf")),
+        (0, 5, 0),
+        (0, 5, 0.6, 0.5),
+        (0, 5, 0.05, 0.05, "bayesian"),
+    ],
 )
 def test_impossible_tests_are_refused(bad):
     with pytest.raises(ValueError, match="SPRT"):
@@ -100,7 +139,13 @@ def test_impossible_tests_are_refused(bad):
 @pytest.mark.parametrize("model", [NORMALIZED, LOGISTIC])
 def test_likelihood_ratio_is_antisymmetric_and_finite(model):
     """Seen from the other engine, with mirrored hypotheses, the ratio has the other sign; lopsided counts have one too."""
-    for counts in [(3, 20, 51, 30, 9), (0, 0, 0, 0, 40), (40, 0, 0, 0, 0), (0, 0, 60, 0, 0), (144, 3, 1, 0, 0)]:
+    for counts in [
+        (3, 20, 51, 30, 9),
+        (0, 0, 0, 0, 40),
+        (40, 0, 0, 0, 0),
+        (0, 0, 60, 0, 0),
+        (144, 3, 1, 0, 0),
+    ]:
         llr = Sprt(-2, 10, model=model).llr(counts)
         assert math.isfinite(llr)
         assert Sprt(-10, 2, model=model).llr(counts[::-1]) == pytest.approx(-llr, abs=1e-6)

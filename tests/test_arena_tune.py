@@ -29,7 +29,17 @@ run = partial(run_command, "tune")
 
 def test_it_finds_the_better_value(tmp_path):
     folder = tmp_path / "t"
-    arguments = [f"{ENGINE} --best 75", "-p", "Strength=30,0,100,10,0.12", "--tc", "30", "-n", "60", "--seed", "3"]
+    arguments = [
+        f"{ENGINE} --best 75",
+        "-p",
+        "Strength=30,0,100,10,0.12",
+        "--tc",
+        "30",
+        "-n",
+        "60",
+        "--seed",
+        "3",
+    ]
     text = run(*arguments, "--folder", folder, "-c", "2")
     rows = list(csv.reader((folder / "values.csv").open()))
     assert rows[0] == ["iteration", "Strength"] and rows[1] == ["0", "30.0000"] and len(rows) == 32
@@ -37,7 +47,9 @@ def test_it_finds_the_better_value(tmp_path):
     assert f" {found:.1f} " in text and "60 of 60 games" in text and " ± " in text
     assert f"default = {round(found)}\n" in (folder / "tuned.toml").read_text()
     assert "</svg>" in (folder / "values.svg").read_text()
-    again = run("--folder", folder)  # nothing is left to play; the same values come out of the journal
+    again = run(
+        "--folder", folder
+    )  # nothing is left to play; the same values come out of the journal
     assert "resuming after 60 of 60 games" in again and f" {found:.1f} " in again
     assert rows == list(csv.reader((folder / "values.csv").open()))
     assert "holds a run of tuning" in run_command("match", "--folder", folder, code=2)
@@ -47,7 +59,9 @@ def test_it_finds_the_better_value(tmp_path):
 def test_an_interrupted_run_goes_on(tmp_path):
     engines = tuple(EngineSpec(side, (*SCRIPTED, "--best", "75")) for side in SIDES)
     settings = Settings(engines, "30", rounds=12, plies=4, seed=5)
-    plan = Plan((Tunable("Strength", 30, 0, 100, 10, 0.1), Tunable("Hash", 32, 1, 64, 8)), Gains(6), pairs=2)
+    plan = Plan(
+        (Tunable("Strength", 30, 0, 100, 10, 0.1), Tunable("Hash", 32, 1, 64, 8)), Gains(6), pairs=2
+    )
     courses, observers = [], [Observer(stop_after=9), Observer(), Observer()]
     for observer in observers:
         with closing(Journal(tmp_path, settings)) as journal:
@@ -56,11 +70,18 @@ def test_an_interrupted_run_goes_on(tmp_path):
         assert tuning.interrupted == (observer.stop_after is not None)
         courses.append(tuning.course)
         assert len(list(csv.reader((tmp_path / "values.csv").open()))) == len(tuning.course) + 1
-    assert [len(each.seen) for each in observers] == [9, 15, 0] and [len(course) for course in courses] == [3, 7, 7]
+    assert [len(each.seen) for each in observers] == [9, 15, 0] and [
+        len(course) for course in courses
+    ] == [3, 7, 7]
     assert courses[1][:3] == courses[0] and courses[1] == courses[2]
-    assert draw_course(tuning, tmp_path / "x.svg") and (tmp_path / "x.svg").read_text().count('<g id="axes_') == 2
+    assert (
+        draw_course(tuning, tmp_path / "x.svg")
+        and (tmp_path / "x.svg").read_text().count('<g id="axes_') == 2
+    )
     with closing(Journal(tmp_path, settings)) as journal:
-        assert sorted((record.index, record.white) for record in journal.records) == list(enumerate(("plus", "minus") * 12))
+        assert sorted((record.index, record.white) for record in journal.records) == list(
+            enumerate(("plus", "minus") * 12)
+        )
     with pytest.raises(ValueError, match="game 20 is not the scheduled one"):
         Tuning(journal, Plan(plan.tunables, Gains(5), pairs=2))
 
@@ -70,5 +91,7 @@ def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, m
     Path("book.epd").write_text("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n")
     command = json.dumps([sys.executable, "-c", XBOARD_WITHOUT_POSITIONS])
     Path("x.toml").write_text(f'name = "x"\nprotocol = "xboard"\ncommand = {command}\n')
-    text = run("x.toml", "-p", "Speed", "-n", "4", "--openings", "book.epd", "--folder", "run", code=2)
+    text = run(
+        "x.toml", "-p", "Speed", "-n", "4", "--openings", "book.epd", "--folder", "run", code=2
+    )
     assert "cannot be given positions" in flat(text) and not Path("run").exists()

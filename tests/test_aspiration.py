@@ -26,21 +26,41 @@ class Scripted:
     lines; nodes are counted for the moves of `seen`.
     """
 
-    def __init__(self, patch: Any, *answers: tuple, before: int = 30, wanted: int = 1, seen: tuple = (FIRST, SECOND)) -> None:
+    def __init__(
+        self,
+        patch: Any,
+        *answers: tuple,
+        before: int = 30,
+        wanted: int = 1,
+        seen: tuple = (FIRST, SECOND),
+    ) -> None:
         self.asked: list[tuple[int, int, int]] = []
         self.reported: list[PvLine] = []
-        self._answers, self._seen, self._signals = iter(answers), list(seen), np.zeros(SIGNALS, np.int64)
+        self._answers, self._seen, self._signals = (
+            iter(answers),
+            list(seen),
+            np.zeros(SIGNALS, np.int64),
+        )
         worker = new_worker(DEFAULTS, self._signals)[0]
         worker["stack"][0]["position"] = parse_fen(START).record
         search = IterativeDeepening(
-            worker, Table(1), (FIRST, SECOND, THIRD), wanted, lambda _, line: self.reported.append(line)
+            worker,
+            Table(1),
+            (FIRST, SECOND, THIRD),
+            wanted,
+            lambda _, line: self.reported.append(line),
         )
-        search.lines = [OLD._replace(score=before), PvLine(DEPTH - 1, DEPTH - 1, -99, 0, (SECOND,))][:wanted]
+        search.lines = [
+            OLD._replace(score=before),
+            PvLine(DEPTH - 1, DEPTH - 1, -99, 0, (SECOND,)),
+        ][:wanted]
         patch.setattr(iterative_deepening, "negamax", self._negamax)
         search.run(range(DEPTH, DEPTH + 1), lambda depth, line: True)
         self.lines = search.lines
 
-    def _negamax(self, worker: Any, _tables: Any, ply: int, depth: int, alpha: int, beta: int, _cut: int) -> int:
+    def _negamax(
+        self, worker: Any, _tables: Any, ply: int, depth: int, alpha: int, beta: int, _cut: int
+    ) -> int:
         assert ply == 0
         self.asked.append((depth, alpha, beta))
         score, moves, cut_off = next(self._answers)
@@ -61,8 +81,15 @@ def test_within_its_window_one_search_is_enough(monkeypatch, score, window):
 
 def test_a_search_that_fails_low_is_widened_downwards_and_keeps_its_move(monkeypatch):
     search = Scripted(monkeypatch, (LOW - 5, (), False), (LOW - 10, (SECOND,), False))
-    assert search.asked[1] == (DEPTH, LOW - 5 - 2 * MARGIN, 30)  # beta comes down to the middle of the first window
-    assert [(line.bound, line.moves) for line in search.reported] == [(-1, (FIRST,)), (0, (SECOND,))]
+    assert search.asked[1] == (
+        DEPTH,
+        LOW - 5 - 2 * MARGIN,
+        30,
+    )  # beta comes down to the middle of the first window
+    assert [(line.bound, line.moves) for line in search.reported] == [
+        (-1, (FIRST,)),
+        (0, (SECOND,)),
+    ]
 
 
 def test_a_search_that_fails_high_is_widened_upwards_at_less_depth(monkeypatch):
@@ -85,11 +112,23 @@ def test_a_window_that_keeps_failing_is_thrown_open(monkeypatch):
     [
         (20, (FIRST,), (FIRST, SECOND), OLD),  # no other move was found before
         (41, (SECOND, FIRST), (FIRST, SECOND), PvLine(DEPTH, DEPTH, 41, 0, (SECOND, FIRST))),
-        (41, (SECOND,), (SECOND,), OLD),  # the old move was not searched: another thread put its own into the table
-        (41, (FIRST + ROOT_MOVES,), (FIRST,), OLD),  # promotions of one pawn: their nodes are counted together
+        (
+            41,
+            (SECOND,),
+            (SECOND,),
+            OLD,
+        ),  # the old move was not searched: another thread put its own into the table
+        (
+            41,
+            (FIRST + ROOT_MOVES,),
+            (FIRST,),
+            OLD,
+        ),  # promotions of one pawn: their nodes are counted together
     ],
 )
-def test_cut_off_a_better_move_is_played_if_the_old_one_was_searched(monkeypatch, score, moves, seen, line):
+def test_cut_off_a_better_move_is_played_if_the_old_one_was_searched(
+    monkeypatch, score, moves, seen, line
+):
     search = Scripted(monkeypatch, (score, moves, True), seen=seen)
     assert search.lines == search.reported == [line]
 
@@ -100,7 +139,9 @@ def test_cut_off_after_another_move_failed_high_that_is_played(monkeypatch, want
     answers = (HIGH + 5, (THIRD,), False), (HIGH + 9, found, True)
     best, *others = Scripted(monkeypatch, *answers, wanted=wanted, seen=(FIRST, THIRD)).lines
     assert best.moves == (found or (THIRD,)) and best.depth == DEPTH
-    assert [line.moves[0] for line in others] == ([SECOND] if found == (FIRST,) else [FIRST])[: wanted - 1]
+    assert [line.moves[0] for line in others] == ([SECOND] if found == (FIRST,) else [FIRST])[
+        : wanted - 1
+    ]
 
 
 @pytest.mark.parametrize("wanted", [1, 2])

@@ -27,14 +27,22 @@ def write_book(path: Path, *entries: tuple[str, str, int]) -> Path:
         move = chess.Move.from_uci(text)
         promotion = move.promotion - 1 if move.promotion else 0
         raw = promotion << 12 | move.from_square << 6 | move.to_square
-        packed.append(struct.pack(">QHHI", chess.polyglot.zobrist_hash(chess.Board(fen)), raw, weight, 0))
+        packed.append(
+            struct.pack(">QHHI", chess.polyglot.zobrist_hash(chess.Board(fen)), raw, weight, 0)
+        )
     path.write_bytes(b"".join(sorted(packed, key=lambda entry: entry[:8])))
     return path
 
 
 @pytest.fixture
 def small(tmp_path):
-    return write_book(tmp_path / "small.bin", (START, "e2e4", 60), (START, "d2d4", 30), (START, "c2c4", 10), (START, "a2a3", 0))
+    return write_book(
+        tmp_path / "small.bin",
+        (START, "e2e4", 60),
+        (START, "d2d4", 30),
+        (START, "c2c4", 10),
+        (START, "a2a3", 0),
+    )
 
 
 def opened(path: Path, variety: int = 100) -> Book:
@@ -55,7 +63,9 @@ def opened(path: Path, variety: int = 100) -> Book:
 )
 def test_moves_are_drawn_by_weight_and_with_less_variety_the_heavy_ones(small, variety, weights):
     book, position = opened(small, variety), parse_fen(START)
-    drawn = Counter(move_text(book.choose(position, position.legal_moves()).move) for _ in range(TRIALS))
+    drawn = Counter(
+        move_text(book.choose(position, position.legal_moves()).move) for _ in range(TRIALS)
+    )
     expected = {text: TRIALS * weight / sum(weights.values()) for text, weight in weights.items()}
     assert drawn == pytest.approx(expected, abs=0.04 * TRIALS)  # five standard deviations
 
@@ -63,7 +73,11 @@ def test_moves_are_drawn_by_weight_and_with_less_variety_the_heavy_ones(small, v
 def test_only_allowed_moves_are_played(small):
     position, book = parse_fen(START), opened(small)
     found = book.choose(position, [position.parse_move("c2c4"), position.parse_move("h2h3")])
-    assert found is not None and (move_text(found.move), found.weight, found.total) == ("c2c4", 10, 10)
+    assert found is not None and (move_text(found.move), found.weight, found.total) == (
+        "c2c4",
+        10,
+        10,
+    )
     assert book.choose(position, [position.parse_move("a2a3")]) is None  # its weight is 0
     assert book.choose(parse_fen(CASTLING), [position.parse_move("a2a3")]) is None
 
@@ -74,7 +88,12 @@ AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 @pytest.mark.parametrize(
     ("fen", "entries", "move", "reply"),
     [
-        (START, [(START, "e2e4", 1), (AFTER_E4, "c7c5", 5), (AFTER_E4, "e7e5", 8)], "e2e4", "e7e5"),  # the best reply
+        (
+            START,
+            [(START, "e2e4", 1), (AFTER_E4, "c7c5", 5), (AFTER_E4, "e7e5", 8)],
+            "e2e4",
+            "e7e5",
+        ),  # the best reply
         (CASTLING, [(CASTLING, "e1h1", 7)], "e1h1", "0000"),  # castling is king takes rook
         (CASTLING, [(CASTLING, "e1a1", 7)], "e1a1", "0000"),
         (START, [(START, "e2e5", 9)], None, None),  # illegal
@@ -82,8 +101,12 @@ AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 )
 def test_moves_of_a_book(tmp_path, fen, entries, move, reply):
     position = parse_fen(fen)
-    found = opened(write_book(tmp_path / "b.bin", *entries)).choose(position, position.legal_moves())
-    assert (found and move_text(found.move, chess960=True)) == move and (found and move_text(found.reply)) == reply
+    found = opened(write_book(tmp_path / "b.bin", *entries)).choose(
+        position, position.legal_moves()
+    )
+    assert (found and move_text(found.move, chess960=True)) == move and (
+        found and move_text(found.reply)
+    ) == reply
 
 
 @pytest.mark.parametrize(
@@ -131,13 +154,27 @@ def test_the_engine_plays_from_its_book(small):
     with Prober() as engine:
         remarks = engine.ask(f"setoption name BookFile value {small}", "isready", answer="readyok")
         assert any("4 entries" in line for line in remarks)
-        for options in (["OwnBook value false"], ["OwnBook value true", "UCI_AnalyseMode value true"]):
+        for options in (
+            ["OwnBook value false"],
+            ["OwnBook value true", "UCI_AnalyseMode value true"],
+        ):
             engine.send(*(f"setoption name {option}" for option in options))
-            assert not any("book move" in line for line in engine.ask("go depth 2", answer="bestmove"))
-        engine.send("setoption name UCI_AnalyseMode value false", "setoption name book variety value 0")
+            assert not any(
+                "book move" in line for line in engine.ask("go depth 2", answer="bestmove")
+            )
+        engine.send(
+            "setoption name UCI_AnalyseMode value false", "setoption name book variety value 0"
+        )
         lines = engine.ask("go wtime 60000 btime 60000", answer="bestmove")
-        assert lines[-1] == "bestmove e2e4" and "book move e2e4 from small.bin, weight 60 of 100" in lines[-3]
-        assert lines[-2].startswith("info depth 0 ") and " score cp " in lines[-2] and lines[-2].endswith(" pv e2e4")
+        assert (
+            lines[-1] == "bestmove e2e4"
+            and "book move e2e4 from small.bin, weight 60 of 100" in lines[-3]
+        )
+        assert (
+            lines[-2].startswith("info depth 0 ")
+            and " score cp " in lines[-2]
+            and lines[-2].endswith(" pv e2e4")
+        )
         engine.send("setoption name UCI_ShowWDL value true")
         assert " wdl " in engine.ask("go wtime 60000 btime 60000", answer="bestmove")[-2]
         assert engine.ask("go depth 1 searchmoves d2d4", answer="bestmove")[-1] == "bestmove d2d4"
@@ -145,8 +182,13 @@ def test_the_engine_plays_from_its_book(small):
         assert not any(line.startswith("bestmove") for line in engine.settle())
         assert engine.ask("ponderhit", answer="bestmove")[-1] == "bestmove e2e4"
         engine.send("go infinite")
-        assert not any("book move" in line or line.startswith("bestmove") for line in engine.settle())
+        assert not any(
+            "book move" in line or line.startswith("bestmove") for line in engine.settle()
+        )
         engine.ask("stop", answer="bestmove")
         small.unlink()
         lines = engine.ask("go depth 2", answer="bestmove")
-        assert any("small.bin is not used any more" in line for line in lines) and lines[-1] != "bestmove (none)"
+        assert (
+            any("small.bin is not used any more" in line for line in lines)
+            and lines[-1] != "bestmove (none)"
+        )

@@ -18,14 +18,35 @@ from zobra.uci.bench import DEPTH, POSITIONS, run
 from zobra.uci.command_line import app
 from zobra.uci.options import find
 
-COMMANDS = ("bench", "perft", "keys", "parameters", "warmup", "doctor", "uci-path", "install", "go", "position", "d", "eval")
+COMMANDS = (
+    "bench",
+    "perft",
+    "keys",
+    "parameters",
+    "warmup",
+    "doctor",
+    "uci-path",
+    "install",
+    "go",
+    "position",
+    "d",
+    "eval",
+)
 COMMANDS += ("match", "ladder", "suite", "report", "tune", "ablate", "train")
 FULL = "/dev/full"  # where there is such a device
 
 
 def zobra(*arguments: str, environment=None, typed="") -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "zobra.uci", *arguments]
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=300, env=environment, input=typed)
+    return subprocess.run(
+        command,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=environment,
+        input=typed,
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
@@ -36,13 +57,24 @@ def zobra(*arguments: str, environment=None, typed="") -> subprocess.CompletedPr
         (">&-", "", "standard output is closed"),
         ("<&- >&-", "", "standard output is closed"),
         ("<&- 2>&-", "standard input is closed", ""),
-        *((f"version >{FULL}", "", "[Errno 28] No space left on device") for _ in range(os.path.exists(FULL))),
+        *(
+            (f"version >{FULL}", "", "[Errno 28] No space left on device")
+            for _ in range(os.path.exists(FULL))
+        ),
         ("genfens 99 | head -c 0; exit 1", "", ""),  # a reader may have enough
     ],
 )
 def test_a_stream_that_fails_is_named_on_one_that_is_open(redirection, stdout, stderr):
     command = f"{shlex.quote(sys.executable)} -m zobra.uci {redirection}"
-    done = subprocess.run(command, shell=True, check=False, stdin=subprocess.PIPE, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command,
+        shell=True,
+        check=False,
+        stdin=subprocess.PIPE,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     messages = [text and f"zobra: {text}\n" for text in (stdout, stderr)]
     assert (done.returncode, [done.stdout, done.stderr]) == (1, messages)
 
@@ -53,7 +85,10 @@ def test_version(word):
     assert done.returncode == 0 and done.stdout.startswith("Zobra ")
 
 
-@pytest.mark.parametrize("arguments", ["-h", "--help", "help", "help match", "match -h", *(f"{name} -h" for name in COMMANDS)])
+@pytest.mark.parametrize(
+    "arguments",
+    ["-h", "--help", "help", "help match", "match -h", *(f"{name} -h" for name in COMMANDS)],
+)
 def test_help_has_several_names_and_every_command_has_it(arguments):
     done = CliRunner().invoke(app, arguments.split())
     assert done.exit_code == 0 and "Usage" in done.stdout
@@ -82,14 +117,21 @@ def test_help_lists_every_command_and_loads_no_kernel():
         (["3"], "8902"),
         (["0"], "1"),
         (["1", "startpos"], "20"),
-        (["3", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", "--divide"], "97862"),
+        (
+            ["3", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", "--divide"],
+            "97862",
+        ),
     ],
 )
 def test_perft(arguments, nodes):
     done = zobra("perft", *arguments)
-    assert done.returncode == 0 and done.stdout.splitlines()[-1] == f"Nodes searched: {nodes}", done.stderr
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == f"Nodes searched: {nodes}", (
+        done.stderr
+    )
     if "--divide" in arguments:
-        counts = [int(line.split(": ")[1]) for line in done.stdout.splitlines()[:-1] if ": " in line]
+        counts = [
+            int(line.split(": ")[1]) for line in done.stdout.splitlines()[:-1] if ": " in line
+        ]
         assert len(counts) == 48 and sum(counts) == int(nodes)
 
 
@@ -118,7 +160,9 @@ def test_defaults_are_those_of_the_engine():
 
 def test_bench_counts_the_same_whatever_was_searched_before():
     used = Searcher(16)
-    runs = [list(run(searcher, depth)) for searcher, depth in ((used, 2), (used, 2), (Searcher(16), 2))]
+    runs = [
+        list(run(searcher, depth)) for searcher, depth in ((used, 2), (used, 2), (Searcher(16), 2))
+    ]
     runs.append(zobra("bench", "2").stdout.splitlines())
     assert runs[0][:-1] == runs[1][:-1] == runs[2][:-1] == runs[3][:-1]
     for *lines, last in runs:

@@ -33,7 +33,9 @@ class FullDisk:
 
 def read(path):
     """(direction, text) of each line of a log, which must all be whole."""
-    return [LOG_LINE.fullmatch(line).groups() for line in path.read_text(encoding="utf-8").splitlines()]
+    return [
+        LOG_LINE.fullmatch(line).groups() for line in path.read_text(encoding="utf-8").splitlines()
+    ]
 
 
 CUT_LETTER = "setoption name BookFile value /ö/ñ.bin".encode().partition(b"\xb6")
@@ -42,7 +44,10 @@ CUT_LETTER = "setoption name BookFile value /ö/ñ.bin".encode().partition(b"\xb
 @pytest.mark.parametrize(
     ("chunks", "lines"),
     [
-        *(((b"uci" + end + b"isready" + end,), ["uci", "isready"]) for end in (b"\n", b"\r\n", b"\r", b"\n\n\r")),
+        *(
+            ((b"uci" + end + b"isready" + end,), ["uci", "isready"])
+            for end in (b"\n", b"\r\n", b"\r", b"\n\n\r")
+        ),
         ((b"u", b"c", b"i\nisre", b"ady\nquit"), ["uci", "isready", "quit"]),
         (CUT_LETTER, ["setoption name BookFile value /ö/ñ.bin"]),
         (("/Übungen".encode("latin-1"),), ["/Übungen"]),
@@ -59,13 +64,17 @@ def test_remarks_are_one_line_of_bounded_length():
     console = Console(write=said.append)
     console.inform("a\nbestmove e2e4\r" + "x" * 10_000)
     console.remark("not wanted")
-    assert len(said) == 1 and said[0].count(b"\n") == 1 and b"\r" not in said[0] and len(said[0]) < 500
+    assert (
+        len(said) == 1 and said[0].count(b"\n") == 1 and b"\r" not in said[0] and len(said[0]) < 500
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs pthread_kill")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_a_signal_that_wakes_nobody_still_ends_the_process(name):
-    with subprocess.Popen([sys.executable, "-c", SIGNALS.format(name=name)], stdin=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", SIGNALS.format(name=name)], stdin=subprocess.PIPE
+    ) as process:
         assert process.wait(20) == 0
 
 
@@ -88,7 +97,12 @@ def test_log_lines_are_written_at_once_and_appended(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("no/such/folder/log.txt", "No such file"), (".", "ordinary file"), ("x" * 5_000, "too long"), ("a\0b", "null")],
+    [
+        ("no/such/folder/log.txt", "No such file"),
+        (".", "ordinary file"),
+        ("x" * 5_000, "too long"),
+        ("a\0b", "null"),
+    ],
 )
 def test_a_log_that_cannot_be_written_is_named_and_the_old_one_stays(tmp_path, name, reason):
     console, good = quiet(), tmp_path / "good.txt"
@@ -107,7 +121,10 @@ def test_a_log_on_a_full_disk_ends_with_one_message():
     console = Console(iter([b"isready\nuci\n", b""]).__next__, said.append)
     console._log = FullDisk()
     console.say("readyok")
-    assert said == [b"readyok\n", b"info string error: the debug log has ended: No space left on device\n"]
+    assert said == [
+        b"readyok\n",
+        b"info string error: the debug log has ended: No space left on device\n",
+    ]
     console._log = FullDisk()
     assert list(console.lines()) == ["isready", "uci", ""] and len(said) == 3
 
@@ -125,13 +142,22 @@ def test_log_lines_of_several_threads_stay_whole(tmp_path):
 def test_a_conversation_is_logged_from_the_option_on(tmp_path):
     with Prober(folder=tmp_path) as prober:
         prober.ask("uci", answer="uciok")
-        said = prober.ask("setoption name debug log file value my log.txt", "isready", answer="readyok")
+        said = prober.ask(
+            "setoption name debug log file value my log.txt", "isready", answer="readyok"
+        )
         said += prober.ask("go depth 2", answer="bestmove")
         prober.ask("setoption name Debug Log File value <empty>", "isready", answer="readyok")
         prober.ask("go depth 1", answer="bestmove")
-        refused = prober.ask(f"setoption name Debug Log File value {tmp_path}", "go nodes 100", answer="bestmove")
-        assert f"info string error: no debug log: {tmp_path} cannot be written: it is not an ordinary file" in refused
+        refused = prober.ask(
+            f"setoption name Debug Log File value {tmp_path}", "go nodes 100", answer="bestmove"
+        )
+        assert (
+            f"info string error: no debug log: {tmp_path} cannot be written: it is not an ordinary file"
+            in refused
+        )
     lines = read(tmp_path / "my log.txt")
     assert [text for direction, text in lines if direction == OUT] == said
-    heard = [text for direction, text in lines if direction == IN and text != "isready"]  # that one may come too soon or late
+    heard = [
+        text for direction, text in lines if direction == IN and text != "isready"
+    ]  # that one may come too soon or late
     assert heard == ["go depth 2", "setoption name Debug Log File value <empty>"]

@@ -10,7 +10,10 @@ from zobra.engine.kernels.kernel_file import ObjectCode, pack, unpack
 from zobra.engine.network_file import BUILT_IN, NetworkError, read_network
 from zobra.search.book import ENTRY, Book
 
-TRIES = [pytest.param(range(100), id="few"), pytest.param(range(100, 3_400), id="many", marks=pytest.mark.slow)]
+TRIES = [
+    pytest.param(range(100), id="few"),
+    pytest.param(range(100, 3_400), id="many", marks=pytest.mark.slow),
+]
 
 
 def damaged(content: bytes, source: random.Random) -> bytes:
@@ -37,7 +40,9 @@ def test_networks(tmp_path, seeds):
     for seed in seeds:
         path.write_bytes(damaged(good, random.Random(seed)))
         try:
-            assert np.array_equal(read_network(path).rows, weights)  # only facts in the head may differ
+            assert np.array_equal(
+                read_network(path).rows, weights
+            )  # only facts in the head may differ
         except NetworkError as error:
             assert str(path) in str(error) and str(error).isprintable()
 
@@ -46,7 +51,11 @@ def test_networks(tmp_path, seeds):
 def test_books(tmp_path, seeds):
     position, path = parse_fen(START), tmp_path / "x.bin"
     key = 0x463B96181691FC9C  # of the start position
-    entries = [(key - 1, 0, 1, 0), *((key, 796 + step, 5, 0) for step in range(40)), (key + 1, 7, 7, 7)]
+    entries = [
+        (key - 1, 0, 1, 0),
+        *((key, 796 + step, 5, 0) for step in range(40)),
+        (key + 1, 7, 7, 7),
+    ]
     good, legal = np.array(entries, ENTRY).tobytes(), position.legal_moves()
     for seed in seeds:
         path.write_bytes(damaged(good, random.Random(seed)))
@@ -61,7 +70,10 @@ def test_books(tmp_path, seeds):
 
 @pytest.mark.parametrize("seeds", TRIES)
 def test_kernel_files(seeds):
-    kernels = {f"f{number}": ObjectCode(f"cfunc.f{number}", ("NRT_Free",), bytes(range(50))) for number in range(4)}
+    kernels = {
+        f"f{number}": ObjectCode(f"cfunc.f{number}", ("NRT_Free",), bytes(range(50)))
+        for number in range(4)
+    }
     good = pack("0123456789abcdef", "native", kernels)
     assert unpack(good, "0123456789abcdef", "native") == kernels
     for seed in seeds:

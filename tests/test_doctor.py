@@ -38,14 +38,20 @@ def test_what_a_check_stumbles_over_is_a_finding(monkeypatch, capsys):
     with pytest.raises(typer.Exit) as ended:
         doctor.doctor()
     said = capsys.readouterr().out
-    assert ended.value.exit_code == 1 and states(said) == {"software": "wrong", "rules": "ok"} and "reinstall" in said
+    assert (
+        ended.value.exit_code == 1
+        and states(said) == {"software": "wrong", "rules": "ok"}
+        and "reinstall" in said
+    )
 
 
 def test_wrong_counts_and_slow_searches_are_reported(monkeypatch):
     monkeypatch.setattr(perft, "count_leaves", lambda *_: 4_865_608)
     finding = doctor.check_rules()
     assert finding.state == "wrong" and "4865608" in finding.found and finding.advice
-    monkeypatch.setattr("zobra.uci.bench.run", lambda *_: iter(["1/1 5 nodes: fen", "5 nodes 1000 nps"]))
+    monkeypatch.setattr(
+        "zobra.uci.bench.run", lambda *_: iter(["1/1 5 nodes: fen", "5 nodes 1000 nps"])
+    )
     finding = doctor.check_speed()
     assert finding.state == "wrong" and "1,000 nodes a second" in finding.found and finding.advice
 
@@ -60,19 +66,34 @@ def test_notices_about_kernels_are_noted(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "features", "found"),
     [
-        ("unknown", "+popcnt,-bmi2,+avx512vbmi2", "uses popcnt, avx512vbmi2; goes without bmi2 for"),
+        (
+            "unknown",
+            "+popcnt,-bmi2,+avx512vbmi2",
+            "uses popcnt, avx512vbmi2; goes without bmi2 for",
+        ),
         ("znver2", "+popcnt,+bmi2,+avx512vbmi2", "goes without bmi2 for"),
         ("znver4", "+popcnt,+bmi2,+avx512vbmi2", "uses popcnt, bmi2, avx512vbmi2"),
     ],
 )
 def test_the_instructions_that_kernels_use_are_named(monkeypatch, name, features, found):
-    monkeypatch.setattr(kernels, "selected", kernels.selected._replace(target=Target("native", name, features)))
+    monkeypatch.setattr(
+        kernels, "selected", kernels.selected._replace(target=Target("native", name, features))
+    )
     finding = doctor.check_processor()
-    assert finding.state == "ok" and found in finding.found and ("goes without" in found) == ("goes without" in finding.found)
+    assert (
+        finding.state == "ok"
+        and found in finding.found
+        and ("goes without" in found) == ("goes without" in finding.found)
+    )
 
 
-@pytest.mark.parametrize(("error", "missing", "state"), [("EACCES", 0, "note"), ("EACCES", 1, "wrong"), ("ENOSPC", 0, "wrong")])
-def test_a_store_that_cannot_be_written_is_wrong_when_it_is_needed_or_full(monkeypatch, error, missing, state):
+@pytest.mark.parametrize(
+    ("error", "missing", "state"),
+    [("EACCES", 0, "note"), ("EACCES", 1, "wrong"), ("ENOSPC", 0, "wrong")],
+)
+def test_a_store_that_cannot_be_written_is_wrong_when_it_is_needed_or_full(
+    monkeypatch, error, missing, state
+):
     def refuse():
         raise OSError(getattr(errno, error), "refused")
 
@@ -119,5 +140,13 @@ def test_the_path_for_a_gui_starts_the_engine(tmp_path):
     done = zobra("uci-path")
     command = shlex.split(done.stdout)
     assert done.returncode == 0 and os.path.isabs(command[0])
-    talk = subprocess.run(command, check=False, input="uci\nquit\n", capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    talk = subprocess.run(
+        command,
+        check=False,
+        input="uci\nquit\n",
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=60,
+    )
     assert "uciok" in talk.stdout.splitlines()

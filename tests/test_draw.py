@@ -24,12 +24,20 @@ from zobra.search.searcher import Searcher
 from zobra.search.worker import MAX_KEYS
 
 SPECIAL_STARTS = [
-    *("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1", "r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1"),
+    *(
+        "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1",
+        "r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1",
+        "r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1",
+    ),
     # White's double push can be answered en passant; or not, for the pawn that would take is pinned in one way or another.
     *("4k3/8/8/8/3p4/8/2P5/4K3 w - - 0 1", "8/8/8/8/k2p3R/8/2P5/4K3 w - - 0 1"),
     *("3k4/8/8/8/3p4/8/2P5/3RK3 w - - 0 1", "8/6k1/8/8/3p4/8/2P5/B3K3 w - - 0 1"),
     # A mate is near, and so is the end of the fifty moves.
-    *("7k/R7/8/8/8/8/8/KR6 w - - 99 90", "6k1/R7/6K1/8/8/8/8/8 w - - 97 90", "k7/8/1K6/8/8/8/7Q/8 w - - 97 90"),
+    *(
+        "7k/R7/8/8/8/8/8/KR6 w - - 99 90",
+        "6k1/R7/6K1/8/8/8/8/8 w - - 97 90",
+        "k7/8/1K6/8/8/8/7Q/8 w - - 97 90",
+    ),
 ]
 
 
@@ -41,7 +49,9 @@ def starting_board(source: random.Random) -> chess.Board:
     while True:
         board = chess.Board(None)
         squares = source.sample(chess.SQUARES, source.choice([3, 4, 4, 5, 6]))
-        for square, piece in zip(squares, "Kk" + "".join(source.choices("QRRrBbNnPp", k=4)), strict=False):
+        for square, piece in zip(
+            squares, "Kk" + "".join(source.choices("QRRrBbNnPp", k=4)), strict=False
+        ):
             if piece not in "Pp" or 0 < chess.square_rank(square) < 7:
                 board.set_piece_at(square, chess.Piece.from_symbol(piece))
         board.turn = source.random() < 0.5
@@ -52,7 +62,9 @@ def starting_board(source: random.Random) -> chess.Board:
 
 def is_double_push(board: chess.Board, square: int, move: chess.Move) -> bool:
     """Is this a double push of the pawn that stands on `square`?"""
-    return board.piece_type_at(square) == chess.PAWN and abs(move.to_square - move.from_square) == 16
+    return (
+        board.piece_type_at(square) == chess.PAWN and abs(move.to_square - move.from_square) == 16
+    )
 
 
 def choose(source: random.Random, board: chess.Board) -> chess.Move | None:
@@ -78,7 +90,11 @@ class DrawOracle:
     """Steps a worker along random tails, and compares its verdicts with the oracle's."""
 
     def __init__(self, seed: int) -> None:
-        self.source, self.seen, self.bench = random.Random(seed), Counter(), Workbench(parse_fen(START))
+        self.source, self.seen, self.bench = (
+            random.Random(seed),
+            Counter(),
+            Workbench(parse_fen(START)),
+        )
 
     def judge_tail(self) -> None:
         """One game to a root, and a line from there."""
@@ -96,7 +112,9 @@ class DrawOracle:
             if ply >= root:
                 call(make_move, self.bench, ply - root, move=number)
                 drawn = call(is_draw, self.bench, ply - root + 1)
-                assert drawn == self.verdict(board, keys, root), f"{board.fen()} root {root} ply {ply + 1}"
+                assert drawn == self.verdict(board, keys, root), (
+                    f"{board.fen()} root {root} ply {ply + 1}"
+                )
             keys.append(board._transposition_key())
 
     def verdict(self, board: chess.Board, keys: list[object], root: int) -> bool:
@@ -105,7 +123,9 @@ class DrawOracle:
         since_root = any(index > root for index in earlier)
         repeated = len(earlier) >= 2 or since_root
         over, mated = board.halfmove_clock >= 100, board.is_checkmate()
-        pushed = board.move_stack[earlier[0] - 1] if repeated and earlier[0] else None  # its pawn still stands where it went
+        pushed = (
+            board.move_stack[earlier[0] - 1] if repeated and earlier[0] else None
+        )  # its pawn still stands where it went
         reasons = {
             "since the root": since_root,
             "twice in all": repeated and not since_root,
@@ -114,13 +134,16 @@ class DrawOracle:
             "fifty moves": over and not mated,
             "mate in time": over and mated,
             "in check at the end": over and board.is_check() and not mated,
-            "back to an en passant that was illegal": pushed and is_double_push(board, pushed.to_square, pushed),
+            "back to an en passant that was illegal": pushed
+            and is_double_push(board, pushed.to_square, pushed),
         }
         self.seen.update(reason for reason, holds in reasons.items() if holds)
         return repeated or board.is_insufficient_material() or (over and not mated)
 
 
-@pytest.mark.parametrize("tails", [1_000, pytest.param(100_000, marks=[pytest.mark.slow, pytest.mark.timeout(3_600)])])
+@pytest.mark.parametrize(
+    "tails", [1_000, pytest.param(100_000, marks=[pytest.mark.slow, pytest.mark.timeout(3_600)])]
+)
 def test_tails_of_random_games(tails):
     oracle = DrawOracle(seed=11)
     for _ in range(tails):
@@ -135,7 +158,9 @@ def mates_reported(fen: str, nodes: int) -> list[Report]:
     found = [report for report in reports if is_mate(report.score) and report.bound == 0]
     for report in found:
         line = [move_text(move) for move in report.pv]
-        assert line_fault(chess.Board(fen), line, mate_in_moves(report.score)) is None, f"depth {report.depth}: {line}"
+        assert line_fault(chess.Board(fen), line, mate_in_moves(report.score)) is None, (
+            f"depth {report.depth}: {line}"
+        )
     return found
 
 
@@ -146,7 +171,8 @@ def test_a_mate_that_comes_too_late_is_none(nodes):
 
 
 @pytest.mark.parametrize(
-    ("pieces", "moves"), [("7k/R7/8/8/8/8/8/KR6", 1), ("8/7k/R7/8/8/8/8/KR6", 2), ("8/8/5k2/R7/8/8/8/KR6", 3)]
+    ("pieces", "moves"),
+    [("7k/R7/8/8/8/8/8/KR6", 1), ("8/7k/R7/8/8/8/8/KR6", 2), ("8/8/5k2/R7/8/8/8/KR6", 3)],
 )
 def test_a_mate_by_the_hundredth_ply_counts(pieces, moves):
     """Two rooks climb up to the king, and mate just in time; with the clock one ply further on, they do not."""
@@ -179,9 +205,15 @@ def shuffled(fen: str, texts: list[str], plies: int) -> Game:
 
 def test_a_game_longer_than_the_keys_kept():
     """Only the latest keys are handed over, and the repetition among them is still seen."""
-    game, searcher = shuffled(ROOKS, ["b1b3", "a2a3", "b3b1", "a3a2"], MAX_KEYS + 200), Searcher(1, parameters=PLAIN)
+    game, searcher = (
+        shuffled(ROOKS, ["b1b3", "a2a3", "b3b1", "a3a2"], MAX_KEYS + 200),
+        Searcher(1, parameters=PLAIN),
+    )
     assert len(game.keys) > MAX_KEYS
-    assert searcher.search(game, Limits(depth=3), lambda report: None).best in game.position.legal_moves()
+    assert (
+        searcher.search(game, Limits(depth=3), lambda report: None).best
+        in game.position.legal_moves()
+    )
     assert call(is_repetition, ply=0, worker=searcher._this)
 
 
@@ -191,7 +223,12 @@ def test_the_losing_side_seeks_the_repetition_and_the_winning_one_avoids_it(dept
     for plies in (7, 8):
         reports: list[Report] = []
         game = shuffled(KING_AND_QUEEN, ["g1h1", "c3d3", "h1g1", "d3c3"], plies)
-        found.append((move_text(Searcher(1).search(game, Limits(depth=depth), reports.append).best), reports[-1].score))
+        found.append(
+            (
+                move_text(Searcher(1).search(game, Limits(depth=depth), reports.append).best),
+                reports[-1].score,
+            )
+        )
     assert found[0][0] != "d3c3" and found[0][1] > 300 and found[1] == ("g1h1", 0)
 
 
@@ -200,8 +237,14 @@ def test_insufficient_material_is_that_of_python_chess():
     for _ in range(3_000):
         board, squares = chess.Board(None), source.sample(chess.SQUARES, source.randint(2, 5))
         pieces = [chess.Piece(chess.KING, chess.WHITE), chess.Piece(chess.KING, chess.BLACK)]
-        pieces += [chess.Piece(source.choice([2, 3, 3, 3, 3, 3, 4, 5]), source.random() < 0.5) for _ in squares[2:]]
+        pieces += [
+            chess.Piece(source.choice([2, 3, 3, 3, 3, 3, 4, 5]), source.random() < 0.5)
+            for _ in squares[2:]
+        ]
         board.set_piece_map(dict(zip(squares, pieces, strict=True)))
         answers.append(board.is_insufficient_material())
-        assert call(is_insufficient_material, position=Position.from_board(board).record) == answers[-1], board.fen()
+        assert (
+            call(is_insufficient_material, position=Position.from_board(board).record)
+            == answers[-1]
+        ), board.fen()
     assert 300 < sum(answers) < 2_700

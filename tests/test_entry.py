@@ -35,7 +35,12 @@ def test_conversion_is_undone(score, ply):
         assert from_table(to_table(score, ply), ply) == score
 
 
-@given(st.integers(0, MAX_PLY), st.integers(0, MAX_PLY), st.integers(0, MAX_PLY), st.sampled_from([1, -1]))
+@given(
+    st.integers(0, MAX_PLY),
+    st.integers(0, MAX_PLY),
+    st.integers(0, MAX_PLY),
+    st.sampled_from([1, -1]),
+)
 def test_mate_scores_keep_their_distance_at_another_ply(stored_at, distance, read_at, sign):
     """A mate in `distance` plies from a position is that far from it wherever in the tree it is met."""
     in_table = to_table(sign * (int(MATE) - (stored_at + distance)), stored_at)

@@ -35,8 +35,14 @@ STRICTER = "a rook of its own"
         ("rnbqxbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "'x' in rank 8"),
         ("rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1", "Black has no king"),
         ("rnbqkbnr/pppppppp/8/8/8/4K3/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "more than two kings"),
-        ("rnbqkbnr/pppppppp/p7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "Black has more than 8 pawns"),
-        ("rnbqkbnr/pppppppp/n7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "Black has more than 16 pieces"),
+        (
+            "rnbqkbnr/pppppppp/p7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "Black has more than 8 pawns",
+        ),
+        (
+            "rnbqkbnr/pppppppp/n7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "Black has more than 16 pieces",
+        ),
         ("rnbqkbnP/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNR w KQq - 0 1", "first or the last rank"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", "side to move"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQxq - 0 1", "letters such as 'KQkq'"),
@@ -47,10 +53,16 @@ STRICTER = "a rook of its own"
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 10001 1", "half-move clock"),
         (f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {'9' * 5000}", "move number"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - ² 1", "half-move clock"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w \N{KELVIN SIGN}Qkq - 0 1", "letters such as"),
+        (
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w \N{KELVIN SIGN}Qkq - 0 1",
+            "letters such as",
+        ),
         ("1r2k1r1/8/8/8/8/8/8/RR2K2R w BAkq - 0 1", "a rook of its own"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQAkq - 0 1", "at most two for a side"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ\N{KELVIN SIGN}BNR w - - 0 1", "in rank 1 is neither"),
+        (
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ\N{KELVIN SIGN}BNR w - - 0 1",
+            "in rank 1 is neither",
+        ),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBN1 w Q - 0 1", "a rook of its own"),
         ("8/8/8/3kK3/8/8/8/8 w - - 0 1", "in check"),
         ("4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1", "Black is in check"),
@@ -79,7 +91,10 @@ def test_round_trips():
         ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 3", "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 3"),
         ("4k3/8/8/8/4P3/8/8/4K3 b - e3 0 1", "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1"),
         ("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1", "8/8/8/8/k2Pp2Q/8/8/3K4 b - - 0 1"),
-        ("1r2k1r1/8/8/8/8/8/8/RR2K2R w HBkq - 0 1", "1r2k1r1/8/8/8/8/8/8/RR2K2R w KBkq - 0 1"),  # an inner rook by its file
+        (
+            "1r2k1r1/8/8/8/8/8/8/RR2K2R w HBkq - 0 1",
+            "1r2k1r1/8/8/8/8/8/8/RR2K2R w KBkq - 0 1",
+        ),  # an inner rook by its file
     ],
 )
 def test_what_is_written_of_what_was_read(fen, written):
@@ -117,6 +132,8 @@ def test_mutated_fens_agree_with_python_chess():
             assert not valid or STRICTER in str(error), text
         else:
             assert valid, text
-            assert {move_text(move, True) for move in ours.legal_moves()} == {move.uci() for move in board.legal_moves}
+            assert {move_text(move, True) for move in ours.legal_moves()} == {
+                move.uci() for move in board.legal_moves
+            }
             accepted += 1
     assert accepted > 200

@@ -21,7 +21,9 @@ def accepted(position: Position) -> set[int]:
 def check(board: chess.Board) -> set[int]:
     position = Position.from_board(board)
     legal = position.legal_moves()
-    assert sorted(move_text(move, board.chess960) for move in legal) == sorted(move.uci() for move in board.legal_moves)
+    assert sorted(move_text(move, board.chess960) for move in legal) == sorted(
+        move.uci() for move in board.legal_moves
+    )
     assert accepted(position) == set(legal), board.fen()
     return set(legal)
 
@@ -73,4 +75,6 @@ def test_noisy_and_quiet_share_out_all_moves():
         for move in noisy:
             parsed = board.parse_uci(move_text(move, board.chess960))
             assert board.is_capture(parsed) or parsed.promotion
-        assert not any(board.is_capture(board.parse_uci(move_text(move, board.chess960))) for move in quiet)
+        assert not any(
+            board.is_capture(board.parse_uci(move_text(move, board.chess960))) for move in quiet
+        )

@@ -30,7 +30,11 @@ def test_openings_are_legal_balanced_and_different():
 
 
 def test_one_seed_gives_the_same_openings():
-    first, longer, other = list(openings(20, 7, "none")), list(openings(30, 7, "none")), list(openings(20, 8, "none"))
+    first, longer, other = (
+        list(openings(20, 7, "none")),
+        list(openings(30, 7, "none")),
+        list(openings(20, 8, "none")),
+    )
     assert longer[:20] == first and not set(first) & set(other)
 
 
@@ -46,11 +50,17 @@ def test_openings_come_from_the_book(tmp_path):
 def test_as_openbench_calls_it(tmp_path):
     done = zobra("genfens 3 seed 42 book None", "quit")
     lines = done.stdout.splitlines()
-    assert done.returncode == 0 and len(lines) == 3 and all(line.startswith("info string genfens ") for line in lines)
+    assert (
+        done.returncode == 0
+        and len(lines) == 3
+        and all(line.startswith("info string genfens ") for line in lines)
+    )
     boards_of([line.removeprefix("info string genfens ") for line in lines])
 
 
-@pytest.mark.parametrize("words", ["x seed 1", "0 seed 1", "2 seed x book None", "2 seed 1 book /no/such/book.epd"])
+@pytest.mark.parametrize(
+    "words", ["x seed 1", "0 seed 1", "2 seed x book None", "2 seed 1 book /no/such/book.epd"]
+)
 def test_bad_words_are_named(words):
     done = zobra(f"genfens {words}")
     assert (done.returncode, done.stdout) == (2, "") and "Invalid value" in done.stderr

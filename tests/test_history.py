@@ -12,7 +12,15 @@ from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search import history
 from zobra.search.history import gravity, is_noisy, note_searched, update_histories
 from zobra.search.node import finish_node
-from zobra.search.worker import BEFORE, HISTORY_LIMIT, MAX_SEARCHED, NOTHING_PLAYED, PAWN_STRUCTURES, WORKER, clear_histories
+from zobra.search.worker import (
+    BEFORE,
+    HISTORY_LIMIT,
+    MAX_SEARCHED,
+    NOTHING_PLAYED,
+    PAWN_STRUCTURES,
+    WORKER,
+    clear_histories,
+)
 
 MOST = int(HISTORY_LIMIT)
 NAMES = ("quiet_history", "pawn_history", "continuation_history", "capture_history")
@@ -58,7 +66,9 @@ class Reference:
         """Every value is where it should be, and nowhere else is any."""
         for place, value in self.values.items():
             assert self.this[place[0]][place[1:]] == value, place
-        assert sum(int((self.this[name] != 0).sum()) for name in NAMES) == sum(v != 0 for v in self.values.values())
+        assert sum(int((self.this[name] != 0).sum()) for name in NAMES) == sum(
+            v != 0 for v in self.values.values()
+        )
 
 
 def approach(value: int, bonus: int) -> int:
@@ -80,29 +90,46 @@ def test_cutoffs_teach_what_the_reference_learns(bench):
     node = bench.this["stack"][PLY]
     for board in random_boards(62, 8, 150):
         position = Position.from_board(board)
-        node["position"], node["attacked"] = position.record, (drawn := source.choice((0, source.getrandbits(64))))
+        node["position"], node["attacked"] = (
+            position.record,
+            (drawn := source.choice((0, source.getrandbits(64)))),
+        )
         node["quiet_count"] = node["capture_count"] = 0
         before = (NOTHING_PLAYED, source.randrange(NOTHING_PLAYED), 77)
         bench.this["played"][PLY : PLY + BEFORE] = source.choices(before, k=BEFORE)
         moves = move_numbers(position, board)
-        quiet = {number: not board.is_capture(move) and not move.promotion for number, move in moves.items()}
+        quiet = {
+            number: not board.is_capture(move) and not move.promotion
+            for number, move in moves.items()
+        }
         for number, is_quiet in quiet.items():
-            assert call(is_noisy, bench, PLY, move=number) != is_quiet, f"{board.fen()} {moves[number]}"
+            assert call(is_noisy, bench, PLY, move=number) != is_quiet, (
+                f"{board.fen()} {moves[number]}"
+            )
         best, *others = source.sample(list(moves), min(8, len(moves)))
         for move in others:
             call(note_searched, bench, PLY, move=move, is_quiet=quiet[move])
         depth = source.choice((1, 2, 7, 8, 127))
-        bonus = min(DEFAULTS["history_slope"] * depth - DEFAULTS["history_offset"], DEFAULTS["history_bonus"])
+        bonus = min(
+            DEFAULTS["history_slope"] * depth - DEFAULTS["history_offset"],
+            DEFAULTS["history_bonus"],
+        )
         call(update_histories, bench, PLY, move=best, is_quiet=quiet[best], depth=depth)
         if quiet[best] and not drawn:  # the enemy's attacks were not known
-            assert node["attacked"] == sum(1 << square for square in range(64) if board.is_attacked_by(not board.turn, square))
+            assert node["attacked"] == sum(
+                1 << square for square in range(64) if board.is_attacked_by(not board.turn, square)
+            )
         reference.learn(reference.places(best, quiet[best]), bonus)
         for move in sorted(others, key=lambda move: not quiet[move]):
             if quiet[best] or not quiet[move]:
                 reference.learn(reference.places(move, quiet[move]), -bonus)
         for move in moves:
-            score = sum(reference.values.get(place, 0) for place in reference.places(move, quiet[move]))
-            assert history_of(bench, PLY, move, quiet[move]) == score, f"{board.fen()} {moves[move]}"
+            score = sum(
+                reference.values.get(place, 0) for place in reference.places(move, quiet[move])
+            )
+            assert history_of(bench, PLY, move, quiet[move]) == score, (
+                f"{board.fen()} {moves[move]}"
+            )
         cutoffs[quiet[best]] += 1
     reference.check()
     assert min(cutoffs) > 100
@@ -138,7 +165,11 @@ def teach(bench: Workbench, difference: int, depth: int, times: int = 1) -> None
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_lesson_moves_the_evaluation_its_way_to_a_limit(bench, sign):
-    assert [corrected(bench, static) for static in (-300, 0, 41)] == [-300, 0, 41]  # nothing is known yet
+    assert [corrected(bench, static) for static in (-300, 0, 41)] == [
+        -300,
+        0,
+        41,
+    ]  # nothing is known yet
     values = [0]
     for _ in range(20):
         teach(bench, sign * 120, 8)
@@ -151,7 +182,9 @@ def test_a_lesson_moves_the_evaluation_its_way_to_a_limit(bench, sign):
 def test_the_correction_is_the_weighted_sum_of_its_tables(bench):
     teach(bench, 100, 6)
     total = TABLES * 100 * 6 * 2
-    assert corrected(bench) == total * int(bench.this["parameters"]["correction_weight"]) // int(HISTORY_LIMIT)
+    assert corrected(bench) == total * int(bench.this["parameters"]["correction_weight"]) // int(
+        HISTORY_LIMIT
+    )
     bench.this["position_correction"] = 0
     teach(bench, 30_000, 100)
     assert bench.this["position_correction"].max() == history.LARGEST_BONUS
@@ -190,7 +223,10 @@ def test_a_corrected_evaluation_is_never_a_mate_score(bench, sign):
 def test_learned_from_quiet_disagreement_only(score, alpha, beta, move, direction):
     fen = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
     number = parse_fen(fen).parse_move(move) if move else 0
-    for static, wanted in ((0, direction), (NO_SCORE, 0)):  # in check there is no evaluation to learn of
+    for static, wanted in (
+        (0, direction),
+        (NO_SCORE, 0),
+    ):  # in check there is no evaluation to learn of
         bench = node_at(fen, depth=6, static_evaluation=static)
         call(finish_node, bench, move=number, score=score, alpha=alpha, beta=beta)
         after = corrected(bench, ply=1)
@@ -209,4 +245,7 @@ def test_learned_from_quiet_disagreement_only(score, alpha, beta, move, directio
     ],
 )
 def test_a_fail_high_is_blended_toward_beta(score, depth, alpha, beta, blended):
-    assert call(finish_node, node_at(START, depth=depth), score=score, alpha=alpha, beta=beta) == blended
+    assert (
+        call(finish_node, node_at(START, depth=depth), score=score, alpha=alpha, beta=beta)
+        == blended
+    )

@@ -9,7 +9,12 @@ from typer.testing import CliRunner
 from zobra.uci import install
 from zobra.uci.command_line import app
 
-OTHER = {"command": "/opt/stockfish", "name": "Stockfish", "options": [{"name": "Hash", "value": 64}], "protocol": "uci"}
+OTHER = {
+    "command": "/opt/stockfish",
+    "name": "Stockfish",
+    "options": [{"name": "Hash", "value": 64}],
+    "protocol": "uci",
+}
 
 
 @pytest.fixture
@@ -27,7 +32,11 @@ def run(*options: str, typed: str = ""):
 def test_the_engine_is_added_and_the_others_stay(path):
     assert run().exit_code == 0
     (entry,) = json.loads(path.read_text(encoding="utf-8"))
-    assert entry["name"] == "Zobra" and entry["protocol"] == "uci" and os.path.isabs(entry["command"].split()[0])
+    assert (
+        entry["name"] == "Zobra"
+        and entry["protocol"] == "uci"
+        and os.path.isabs(entry["command"].split()[0])
+    )
     path.write_text(json.dumps([OTHER]))
     assert run().exit_code == 0 and json.loads(path.read_text(encoding="utf-8")) == [OTHER, entry]
     assert "already" in run().output and os.listdir(path.parent) == ["engines.json"]
@@ -35,23 +44,40 @@ def test_the_engine_is_added_and_the_others_stay(path):
 
 def test_an_entry_is_changed_only_with_consent(path):
     path.parent.mkdir()
-    old = {"name": "Zobra", "command": "/old/zobra", "protocol": "uci", "variants": ["standard", "fischerandom"]}
+    old = {
+        "name": "Zobra",
+        "command": "/old/zobra",
+        "protocol": "uci",
+        "variants": ["standard", "fischerandom"],
+    }
     path.write_text(before := json.dumps([old, OTHER]))
     for answer in ("n\n", ""):
         refused = run(typed=answer)
-        assert refused.exit_code == 1 and "/old/zobra" in refused.output and path.read_text() == before
+        assert (
+            refused.exit_code == 1 and "/old/zobra" in refused.output and path.read_text() == before
+        )
     assert run(typed="y\n").exit_code == 0
     changed = json.loads(path.read_text(encoding="utf-8"))
-    assert changed[1] == OTHER and changed[0]["command"] != "/old/zobra" and changed[0]["variants"] == old["variants"]
+    assert (
+        changed[1] == OTHER
+        and changed[0]["command"] != "/old/zobra"
+        and changed[0]["variants"] == old["variants"]
+    )
     path.write_text(before)
     assert run("--yes").exit_code == 0 and path.read_text() != before
 
 
 def test_print_changes_nothing_and_quotes_spaces(path, monkeypatch):
-    monkeypatch.setattr(install, "engine_command", lambda: ["/my engines/python", "-m", "zobra.uci"])
+    monkeypatch.setattr(
+        install, "engine_command", lambda: ["/my engines/python", "-m", "zobra.uci"]
+    )
     first, rest = run("--print").output.split("\n", 1)
     entry = json.loads(rest)
-    assert (first, entry["name"], entry["command"]) == (str(path), "Zobra", '"/my engines/python" -m zobra.uci')
+    assert (first, entry["name"], entry["command"]) == (
+        str(path),
+        "Zobra",
+        '"/my engines/python" -m zobra.uci',
+    )
     assert not path.parent.exists()
 
 
@@ -60,4 +86,8 @@ def test_a_file_that_is_no_list_of_engines_is_left_alone(path, content):
     path.parent.mkdir()
     path.write_bytes(content.encode("latin-1"))
     done = run()
-    assert done.exit_code == 1 and str(path) in done.output and path.read_bytes() == content.encode("latin-1")
+    assert (
+        done.exit_code == 1
+        and str(path) in done.output
+        and path.read_bytes() == content.encode("latin-1")
+    )

@@ -11,15 +11,37 @@ import pytest
 from zobra.engine.kernels.processor import LEVELS, NATIVE, levels_of, target_of
 
 ROOT = Path(__file__).parent.parent
-SOURCES = ("engine", "tt", "search", "uci", "arena", "train", "api", "setup.py", "pyproject.toml", "README.md", "LICENSE")
+SOURCES = (
+    "engine",
+    "tt",
+    "search",
+    "uci",
+    "arena",
+    "train",
+    "api",
+    "setup.py",
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+)
 PIP = [sys.executable, "-m", "pip", "--quiet"]
 
 
 def run(site, home, *arguments, typed="", **variables):
     """What the installed engine prints; `home` is all that it may write to."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ZOBRA_", "XDG_"))}
-    environment = {**kept, "HOME": str(home), "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1", **variables}
-    return subprocess.check_output([sys.executable, *arguments], cwd=home, env=environment, input=typed, text=True, timeout=300)
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ZOBRA_", "XDG_"))
+    }
+    environment = {
+        **kept,
+        "HOME": str(home),
+        "PYTHONPATH": str(site),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **variables,
+    }
+    return subprocess.check_output(
+        [sys.executable, *arguments], cwd=home, env=environment, input=typed, text=True, timeout=300
+    )
 
 
 @pytest.mark.slow
@@ -43,5 +65,9 @@ def test_a_wheel_with_all_levels_plays_at_once_and_alike_on_each(tmp_path):
         code = "from zobra.engine import kernels; print(kernels.selected.describe(), kernels.selected.target.level)"
         description = run(site, home, "-c", code, ZOBRA_LEVEL=level)
         assert description.startswith("the package") and description.split()[-1] == level
-        benches.add(run(site, home, "-m", "zobra.uci", "bench", ZOBRA_LEVEL=level).splitlines()[-1].split()[0])
+        benches.add(
+            run(site, home, "-m", "zobra.uci", "bench", ZOBRA_LEVEL=level)
+            .splitlines()[-1]
+            .split()[0]
+        )
     assert len(benches) == 1 and not list(home.iterdir())

@@ -49,7 +49,9 @@ def test_lines_are_reported_together_and_sorted(searcher, fen):
 def test_every_legal_move_has_a_line_where_all_are_wanted(searcher):
     searcher.multipv = 256
     _, reports = think(searcher, MIDDLEGAME, Limits(depth=3))
-    assert sorted(line.pv[0] for line in groups(reports)[-1]) == sorted(parse_fen(MIDDLEGAME).legal_moves())
+    assert sorted(line.pv[0] for line in groups(reports)[-1]) == sorted(
+        parse_fen(MIDDLEGAME).legal_moves()
+    )
 
 
 def test_each_line_is_worth_what_a_search_of_its_move_finds(searcher):
@@ -94,8 +96,12 @@ def test_searchmoves_leave_no_trace_of_the_root(known_before, threads):
     think(searcher, MIDDLEGAME, Limits(depth=7, searchmoves=(position.parse_move("h2h4"),)))
     after = searcher.table.recall(position.key)
     has_no_bound = after >> int(BOUND_SHIFT) & int(BOUND_MASK) == NO_BOUND
-    is_older = known_before and not (after ^ before) & int(GENERATION_MASK)  # threads can store a position twice
-    assert after == before or (threads > 1 and (has_no_bound or is_older))  # a late thread leaves a move
+    is_older = known_before and not (after ^ before) & int(
+        GENERATION_MASK
+    )  # threads can store a position twice
+    assert after == before or (
+        threads > 1 and (has_no_bound or is_older)
+    )  # a late thread leaves a move
 
 
 @pytest.mark.parametrize("multipv", [1, 3])

@@ -46,7 +46,9 @@ def test_games(tmp_path, termination, moves, faults):
     text = f'[White "Zobra"]\n[Black "Other"]\n[Result "0-1"]\n[Termination "{termination}"]\n\n{moves} 0-1\n'
     (tmp_path / "games.pgn").write_text(text)
     for path in (tmp_path, tmp_path / "games.pgn"):
-        assert [fault[:2] for game, name in read_games(path) for fault in game_faults(game, name)] == faults
+        assert [
+            fault[:2] for game, name in read_games(path) for fault in game_faults(game, name)
+        ] == faults
 
 
 @pytest.mark.parametrize(
@@ -58,9 +60,21 @@ def test_games(tmp_path, termination, moves, faults):
         ("< bestmove d8h4", "< bestmove d8h4\n< bestmove d8h4", ["bestmove"]),
         ("< bestmove d8h4", "< bestmove d8h4 ponder a2a3", ["illegal move"]),
         ("> go depth 2", "> d", ["bestmove", "bestmove"]),
-        ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score mate 1 pv d8h4 a2", ["illegal line", "false mate line"]),
-        ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score mate 2 pv d8h4", ["false mate line"]),
-        ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score cp 1 upperbound pv a7a9", ["illegal line", "bestmove"]),
+        (
+            "< info depth 1 score mate 1 pv d8h4",
+            "< info depth 1 score mate 1 pv d8h4 a2",
+            ["illegal line", "false mate line"],
+        ),
+        (
+            "< info depth 1 score mate 1 pv d8h4",
+            "< info depth 1 score mate 2 pv d8h4",
+            ["false mate line"],
+        ),
+        (
+            "< info depth 1 score mate 1 pv d8h4",
+            "< info depth 1 score cp 1 upperbound pv a7a9",
+            ["illegal line", "bestmove"],
+        ),
         ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score cp 1 lowerbound pv d8h4", []),
         ("< bestmove (none)", "< info string thinking", ["bestmove"]),
         ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score mate 1 pv", ["illegal line"]),
@@ -77,13 +91,26 @@ def test_faults_in_a_conversation(old, new, faults):
 
 @pytest.mark.parametrize(
     ("arguments", "faults"),
-    [([], []), (["--illegal", "1"], ["illegal move", "bestmove"]), (["--crash", "1"], ["exit status", "bestmove"])],
+    [
+        ([], []),
+        (["--illegal", "1"], ["illegal move", "bestmove"]),
+        (["--crash", "1"], ["exit status", "bestmove"]),
+    ],
 )
 def test_the_witness_records_a_conversation(tmp_path, arguments, faults):
-    command = [sys.executable, "tests/tools/witness.py", str(tmp_path), sys.executable, "tests/scripted_engine.py", *arguments]
+    command = [
+        sys.executable,
+        "tests/tools/witness.py",
+        str(tmp_path),
+        sys.executable,
+        "tests/scripted_engine.py",
+        *arguments,
+    ]
     # the scripted engine says that it would play e2e4, and plays the first move by name or worse
     talk = "uci\nisready\nposition startpos moves e2e4 e7e5\ngo movetime 1\n"
-    done = subprocess.run(command, check=False, input=talk, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command, check=False, input=talk, capture_output=True, text=True, timeout=60
+    )
     assert "uciok" in done.stdout
     counts: Counter[str] = Counter()
     found = [kind for _, kind, _ in transcript_faults(tmp_path, counts) if kind != "illegal line"]
@@ -106,8 +133,18 @@ SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
         (BACK_RANK, ["d1d7"], 1, "ends without mate"),
         (BACK_RANK, ["d1d8"], 2, "has 1 plies, not 3"),
         (BACK_RANK.replace("w", "b"), ["g8h8", "d1d8"], -1, None),
-        ("4k3/8/8/8/8/8/3p4/4K3 w - - 0 1", ["e1d2", "e8e7"], None, "insufficient material, with e8e7 at ply 2"),
-        ("8/8/8/8/7k/R7/1R6/K7 w - - 98 80", ["b2b4", "h4g5", "a3a5"], None, "the fifty-move rule, with a3a5 at ply 3"),
+        (
+            "4k3/8/8/8/8/8/3p4/4K3 w - - 0 1",
+            ["e1d2", "e8e7"],
+            None,
+            "insufficient material, with e8e7 at ply 2",
+        ),
+        (
+            "8/8/8/8/7k/R7/1R6/K7 w - - 98 80",
+            ["b2b4", "h4g5", "a3a5"],
+            None,
+            "the fifty-move rule, with a3a5 at ply 3",
+        ),
         (BACK_RANK.replace("0 1", "99 80"), ["d1d8"], 1, None),
         (chess.STARTING_FEN, [*SHUFFLE, *SHUFFLE], None, None),
         (chess.STARTING_FEN, [*SHUFFLE, *SHUFFLE, "e2e4"], None, "repetition, with e2e4 at ply 9"),

@@ -5,7 +5,15 @@ import shutil
 import pytest
 
 from tests.kernel_tree import Tree, full_disk
-from zobra.engine.kernels.processor import ARCHITECTURE, LEVELS, NATIVE, PORTABLE, Target, levels_of, target_of
+from zobra.engine.kernels.processor import (
+    ARCHITECTURE,
+    LEVELS,
+    NATIVE,
+    PORTABLE,
+    Target,
+    levels_of,
+    target_of,
+)
 from zobra.engine.kernels.sources import digest
 
 V2, V3, V4 = "x86-64-v2", "x86-64-v3", "x86-64-v4"
@@ -40,12 +48,20 @@ def test_levels_and_digests_of_processors():
     if ARCHITECTURE == "x86_64":
         assert levels_of(target_of(V3)) == [V3, V2]
         slow = Target(NATIVE, "znver2", target_of(V4).attributes)
-        assert levels_of(slow) == [V2] and not slow.extracts_bits() and target_of(V3).extracts_bits()
-    assert levels_of(Target(NATIVE, "unknown", "")) == ([] if ARCHITECTURE == "x86_64" else [PORTABLE])
+        assert (
+            levels_of(slow) == [V2] and not slow.extracts_bits() and target_of(V3).extracts_bits()
+        )
+    assert levels_of(Target(NATIVE, "unknown", "")) == (
+        [] if ARCHITECTURE == "x86_64" else [PORTABLE]
+    )
     with pytest.raises(ValueError, match="'nonsense' is no level"):
         target_of("nonsense")
-    older, newer = (Target(NATIVE, "rocketlake", f"+avx512f,{more}") for more in ("+evex512,-sse4a", "+avx10.1"))  # LLVM 20, 22
-    assert digest(older) == digest(newer) != digest(Target(NATIVE, "rocketlake", "-avx512f,+evex512"))
+    older, newer = (
+        Target(NATIVE, "rocketlake", f"+avx512f,{more}") for more in ("+evex512,-sse4a", "+avx10.1")
+    )  # LLVM 20, 22
+    assert (
+        digest(older) == digest(newer) != digest(Target(NATIVE, "rocketlake", "-avx512f,+evex512"))
+    )
 
 
 def test_the_set_for_this_processor_or_level_is_used_and_nothing_is_written(tree):
@@ -69,7 +85,11 @@ def test_a_set_for_a_better_processor_is_never_run(tree):
     assert found["level"] == V2 and found["compiled"] == 0
     keep(tree, NATIVE, V4)
     found = tree.start(ZOBRA_LEVEL=V3)
-    assert found["level"] == V3 and found["compiled"] == 2 and "compiled on this machine" in found["description"]
+    assert (
+        found["level"] == V3
+        and found["compiled"] == 2
+        and "compiled on this machine" in found["description"]
+    )
 
 
 def test_on_another_processor_the_portable_set_is_used_until_a_warmup(tree):
@@ -89,7 +109,9 @@ def test_a_damaged_set_is_passed_over(tree, damage):
     path = tree.compiled / "native.kernels"
     *content, last = path.read_bytes()
     path.unlink()
-    path.mkdir() if damage == "folder" else path.write_bytes(bytes([*content, last ^ 1]) if damage == "one bit" else damage)
+    path.mkdir() if damage == "folder" else path.write_bytes(
+        bytes([*content, last ^ 1]) if damage == "one bit" else damage
+    )
     found = tree.start()
     assert found["level"] in LEVELS and found["compiled"] == 0 and "damaged" in found["notices"][0]
 
@@ -98,19 +120,33 @@ def test_a_set_made_from_other_sources_is_not_used(tree):
     callee = tree.engine / "callee.py"
     callee.write_text(callee.read_text() + "# edited\n")
     found = tree.start()
-    assert found["level"] == NATIVE and found["compiled"] == 2 and found["description"].endswith("this processor")
+    assert (
+        found["level"] == NATIVE
+        and found["compiled"] == 2
+        and found["description"].endswith("this processor")
+    )
     assert tree.start()["compiled"] == 0
     assert tree.start(NUMBA_OPT="1")["description"].endswith("no set for NUMBA_OPT=1")
-    (tree.compiled / "native.kernels").write_bytes((tree.compiled / f"{PORTABLE}.kernels").read_bytes())
+    (tree.compiled / "native.kernels").write_bytes(
+        (tree.compiled / f"{PORTABLE}.kernels").read_bytes()
+    )
     callee.write_text(callee.read_text().removesuffix("# edited\n"))
     assert tree.start()["level"] in LEVELS
 
 
 def test_builds_that_carry_no_kernels(tree):
     done = tree.build("native nonsense")
-    assert done.returncode == 2 and "ZOBRA_KERNELS: 'nonsense' is no level" in done.stderr and "Traceback" not in done.stderr
+    assert (
+        done.returncode == 2
+        and "ZOBRA_KERNELS: 'nonsense' is no level" in done.stderr
+        and "Traceback" not in done.stderr
+    )
     assert tree.build("").returncode == 0 and not list(tree.compiled.glob("*"))
     assert tree.start()["compiled"] == 2
     (tree.engine / "callee.py").write_text("import no_such_module\n")
     done = tree.build("native portable")
-    assert done.returncode == 1 and "could not be compiled" in done.stderr and not list(tree.compiled.glob("*"))
+    assert (
+        done.returncode == 1
+        and "could not be compiled" in done.stderr
+        and not list(tree.compiled.glob("*"))
+    )

@@ -24,7 +24,9 @@ def warm(tmp_path_factory):
     found = made.start("compile all")
     assert found["compiled"] == 2 and found["notices"] == []
     found = made.start()
-    assert found["compiled"] == 0 and found["notices"] == [] and "user's store" in found["description"]
+    assert (
+        found["compiled"] == 0 and found["notices"] == [] and "user's store" in found["description"]
+    )
     return made
 
 
@@ -33,7 +35,12 @@ def damage(path, how):
     half = len(content) // 2
     flipped = content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :]
     _, made_for, table, data = content.split(b"\n", 3)
-    forged = {"nested": b"[" * 100_000, "a number": b"7", "no lengths": b'[["a", "b", [], null]]', "cut code": table}
+    forged = {
+        "nested": b"[" * 100_000,
+        "a number": b"7",
+        "no lengths": b'[["a", "b", [], null]]',
+        "cut code": table,
+    }
     path.unlink()
     if how == "folder":
         (path / "full").mkdir(parents=True)
@@ -43,8 +50,15 @@ def damage(path, how):
         path.symlink_to("nowhere")
     else:
         body = b"\n".join((made_for, forged.get(how, table), data[:-7]))
-        rewritten = {"emptied": b"", "halved": content[:half], "random": os.urandom(500), "one bit": flipped}
-        path.write_bytes(rewritten.get(how, hashlib.sha256(body).hexdigest().encode() + b"\n" + body))
+        rewritten = {
+            "emptied": b"",
+            "halved": content[:half],
+            "random": os.urandom(500),
+            "one bit": flipped,
+        }
+        path.write_bytes(
+            rewritten.get(how, hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+        )
 
 
 FORMS = ["emptied", "halved", "random", "one bit", "nested", "a number", "no lengths", "cut code"]
@@ -57,7 +71,9 @@ def test_damaged_files_cost_a_recompile_and_one_notice(warm, tmp_path, how):
     for path in tree.files():
         damage(path, how)
     found = tree.start()
-    assert found["compiled"] == 2 and len(found["notices"]) == 1 and "damaged" in found["notices"][0]
+    assert (
+        found["compiled"] == 2 and len(found["notices"]) == 1 and "damaged" in found["notices"][0]
+    )
     found = tree.start()
     assert found["compiled"] == 0 and found["notices"] == []
 
@@ -65,7 +81,9 @@ def test_damaged_files_cost_a_recompile_and_one_notice(warm, tmp_path, how):
 def test_another_kernels_file_is_not_taken_for_this_ones(warm, tmp_path):
     tree = Tree(tmp_path)
     shutil.copytree(warm.store, tree.store)
-    answer, product = (next(path for path in tree.files() if name in path.name) for name in ("answer", "product"))
+    answer, product = (
+        next(path for path in tree.files() if name in path.name) for name in ("answer", "product")
+    )
     shutil.copy(product, answer)
     (answer.parent / "all.kernel").unlink()
     assert tree.start()["compiled"] == 1
@@ -97,7 +115,11 @@ def test_where_nothing_can_be_kept_it_is_compiled_for_the_process(tmp_path):
     tree = Tree(tmp_path)
     tree.store.write_text("a file where the folder should be")
     found = tree.start("compile all")
-    assert found["compiled"] == 2 and len(found["notices"]) == 1 and "cannot be kept" in found["notices"][0]
+    assert (
+        found["compiled"] == 2
+        and len(found["notices"]) == 1
+        and "cannot be kept" in found["notices"][0]
+    )
 
 
 def test_a_full_disk_costs_one_notice_and_leaves_no_fragments(tmp_path):
@@ -124,11 +146,15 @@ def test_what_others_could_have_written_is_not_run(tmp_path, what, rights):
     (file,) = tmp_path.rglob("*.kernel")
     path = file if what == "file" else file.parent
     assert UserStore(target_of(NATIVE), tmp_path).read() == CODE
-    os.chown(path, 65534, 65534) if rights == "another owner" else path.chmod(path.stat().st_mode | rights)
+    os.chown(path, 65534, 65534) if rights == "another owner" else path.chmod(
+        path.stat().st_mode | rights
+    )
     refusing = UserStore(target_of(NATIVE), tmp_path)
     assert refusing.read() == {}
     notice = user_store.notices.pop()
-    assert ("belongs to another user" if rights == "another owner" else "other users can write to") in notice
+    assert (
+        "belongs to another user" if rights == "another owner" else "other users can write to"
+    ) in notice
     assert str(path) in notice
     refusing.write(CODE)
     assert UserStore(target_of(NATIVE), tmp_path).read() == (CODE if what == "file" else {})
@@ -138,7 +164,10 @@ def test_what_others_could_have_written_is_not_run(tmp_path, what, rights):
 @pytest.mark.parametrize("days", [-1000, 0, DAYS_KEPT - 1, DAYS_KEPT + 1])
 def test_only_old_folders_of_its_own_are_removed_whatever_the_clock_says(tmp_path, days):
     made = time.time() - days * SECONDS_A_DAY
-    foreign = [tmp_path / name for name in (".org.chromium.ABC123", "somebody's documents", "0123456789ABCDEF0123")]
+    foreign = [
+        tmp_path / name
+        for name in (".org.chromium.ABC123", "somebody's documents", "0123456789ABCDEF0123")
+    ]
     own = [tmp_path / f"{number:020x}" for number in range(FOLDERS_KEPT + 3)]
     for age, folder in enumerate(foreign + own):
         folder.mkdir()
@@ -154,7 +183,9 @@ def test_several_processes_compile_once(tmp_path):
     tree = Tree(tmp_path)
     with ThreadPoolExecutor(10) as pool:
         starts = list(pool.map(lambda _: tree.start("compile all"), range(10)))
-    assert sum(found["compiled"] for found in starts) == 2 and all(found["notices"] == [] for found in starts)
+    assert sum(found["compiled"] for found in starts) == 2 and all(
+        found["notices"] == [] for found in starts
+    )
 
 
 def test_a_killed_compilation_leaves_nothing_in_the_way(tmp_path):

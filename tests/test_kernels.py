@@ -28,7 +28,10 @@ def adder(more): return entry(INT)(lambda: ANSWER + more)
 def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_path, monkeypatch):
     """A constant that a test's kernel imports has to show in its name. What is no Python source is not looked at, nor what an
     environment beside it holds."""
-    for name, file in (("library_of_kernel", "library.so"), ("installed_library", ".venv/site-packages/library.py")):
+    for name, file in (
+        ("library_of_kernel", "library.so"),
+        ("installed_library", ".venv/site-packages/library.py"),
+    ):
         monkeypatch.setitem(sys.modules, name, types.SimpleNamespace(__file__=str(tmp_path / file)))
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "upper" / "lower").mkdir(parents=True)
@@ -37,7 +40,11 @@ def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_p
     for answer in (42, 142):
         (tmp_path / "upper" / "neighbour.py").write_text(f"ANSWER = {answer}\n")
         kernel = importlib.import_module("upper.lower.some_kernel")
-        assert [kernel.answer(), kernel.adder(1)(), kernel.adder(2)()] == [answer, answer + 1, answer + 2]
+        assert [kernel.answer(), kernel.adder(1)(), kernel.adder(2)()] == [
+            answer,
+            answer + 1,
+            answer + 2,
+        ]
         assert kernel.answer.key in kernels.store.read(kernel.answer.key)
         names.add(kernel.answer.name)
         for name in ("upper.neighbour", "upper.lower.some_kernel"):
@@ -58,7 +65,9 @@ def test_an_entry_has_one_signature():
 
 def test_values_of_a_wrong_type_do_not_reach_a_kernel():
     position = parse_fen(START)
-    assert static_evaluation(position.record, TABLES_RECORD) == static_evaluation(position.array[0], TABLES_RECORD)
+    assert static_evaluation(position.record, TABLES_RECORD) == static_evaluation(
+        position.array[0], TABLES_RECORD
+    )
     for wrong in (position.array, None, 7, np.zeros(1, MOVE_LIST)[0]):
         with pytest.raises(TypeError, match="a kernel wants a record"):
             static_evaluation(wrong, TABLES_RECORD)

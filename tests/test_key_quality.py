@@ -18,7 +18,9 @@ def random_vectors(count: int, bits: int, seed: int) -> np.ndarray:
 def sums(vectors: list[int], largest: int) -> set[int]:
     """What the subsets of one to `largest` vectors add up to, by trying them all."""
     sizes = range(1, largest + 1)
-    return {reduce(xor, chosen) for size in sizes for chosen in itertools.combinations(vectors, size)}
+    return {
+        reduce(xor, chosen) for size in sizes for chosen in itertools.combinations(vectors, size)
+    }
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -31,14 +33,20 @@ def test_rank_is_the_dimension_of_the_span(seed):
 def test_dependent_subsets_are_found(seed):
     vectors = random_vectors(11, 5 + seed % 12, seed)
     for largest in (2, 4, 6):
-        assert quality.has_dependent_subset(vectors, largest) == (0 in sums(vectors.tolist(), largest))
+        assert quality.has_dependent_subset(vectors, largest) == (
+            0 in sums(vectors.tolist(), largest)
+        )
 
 
 def test_a_dependent_subset_of_each_size_is_found():
     units = [1 << bit for bit in range(20)]
     for size in range(2, 8):
         vectors = np.array([*units, reduce(xor, units[: size - 1])], np.uint64)
-        assert [quality.has_dependent_subset(vectors, largest) for largest in (2, 4, 6)] == [size <= 2, size <= 4, size <= 6]
+        assert [quality.has_dependent_subset(vectors, largest) for largest in (2, 4, 6)] == [
+            size <= 2,
+            size <= 4,
+            size <= 6,
+        ]
     assert quality.has_dependent_subset(np.array([5, 0, 7], np.uint64), 2)
     with pytest.raises(ValueError, match="not 5"):
         quality.has_dependent_subset(PUBLISHED_KEYS, 5)
@@ -60,7 +68,9 @@ def test_no_six_of_the_published_numbers_add_up_to_zero():
 def test_colliding_pairs_are_counted(bits):
     keys = random_vectors(60, 63, bits)
     pairs = itertools.combinations(keys.tolist(), 2)
-    assert quality.colliding_pairs(keys, bits) == sum((one ^ other) % (1 << bits) == 0 for one, other in pairs)
+    assert quality.colliding_pairs(keys, bits) == sum(
+        (one ^ other) % (1 << bits) == 0 for one, other in pairs
+    )
 
 
 def test_the_birthday_prediction():
@@ -74,11 +84,15 @@ def test_buckets_keep_the_first_that_fit():
 
 
 def test_false_matches_are_counted_as_predicted():
-    present, absent = np.array([[0b1010_01, 0b1111_01, 0b0000_10], [0b0010_01, 0b1111_10, 0b10_00]], np.uint64)
+    present, absent = np.array(
+        [[0b1010_01, 0b1111_01, 0b0000_10], [0b0010_01, 0b1111_10, 0b10_00]], np.uint64
+    )
     table = quality.fill_buckets(present, 2, 4)
     assert quality.false_matches(table, absent, 4) == (0, 3 / 16)
     assert quality.false_matches(table, absent, 3) == (1, 3 / 8)
     keys = random_vectors(60_000, 63, 8)
     table = quality.fill_buckets(keys[:20_000], 12, 4)
     matches, expected = quality.false_matches(table, keys[20_000:], 8)
-    assert expected == pytest.approx(40_000 * table[1].mean() / 256, rel=0.01) and matches == pytest.approx(expected, rel=0.2)
+    assert expected == pytest.approx(
+        40_000 * table[1].mean() / 256, rel=0.01
+    ) and matches == pytest.approx(expected, rel=0.2)

@@ -17,7 +17,11 @@ from zobra.engine.position import TABLES_RECORD, Position
 def rows(report: str, title: str) -> dict[int, list[str]]:
     """The rows of the table under a heading, by their first number."""
     section = report.split(title)[1].split("\n\n")[0]
-    cells = [re.split(r"\s{2,}", line.strip()) for line in section.splitlines() if re.match(r"\s*\d+\s{2,}", line)]
+    cells = [
+        re.split(r"\s{2,}", line.strip())
+        for line in section.splitlines()
+        if re.match(r"\s*\d+\s{2,}", line)
+    ]
     return {int(first): [cell.replace(",", "") for cell in rest] for first, *rest in cells}
 
 
@@ -28,7 +32,10 @@ def test_the_quick_report():
     assert done.returncode == 0 and done.stderr == "" and "\x1b" not in report
     assert "781 numbers, 781 of them distinct" in report and "rank over GF(2): 64 of 64" in report
     assert "of 1 to 4 numbers, searched exhaustively: none" in report
-    assert "pg8 Pa1 nf2 Bg6 Bc7 Ra5 Qg3 Kd4 adds up to 0" in report and "size 7 is not searched" in report
+    assert (
+        "pg8 Pa1 nf2 Bg6 Bc7 Ra5 Qg3 Kd4 adds up to 0" in report
+        and "size 7 is not searched" in report
+    )
     pairs = rows(report, "Collisions of keys cut short")
     assert list(pairs) == [16, 24, 32, 48] and pairs[48][0] == "0"
     assert float(pairs[16][0]) == pytest.approx(float(pairs[16][1]), rel=0.05)
@@ -46,11 +53,19 @@ def test_the_keys_are_those_of_legal_games():
         if board.is_game_over() or board.ply() == random_games.LONGEST_GAME:
             board.reset()
         position = Position.from_board(board)
-        board.push_uci(next(move_text(move) for move in position.legal_moves() if position.after(move).key == key))
+        board.push_uci(
+            next(
+                move_text(move)
+                for move in position.legal_moves()
+                if position.after(move).key == key
+            )
+        )
 
 
 def test_distinct_keys_are_distinct_and_the_same_each_time():
     keys = random_games.distinct_keys(20_000, 3)
     assert len(np.unique(keys)) == len(keys) == 20_000
-    assert (keys == random_games.distinct_keys(20_000, 3)).all() and (np.diff(keys.astype(np.float64)) < 0).any()
+    assert (keys == random_games.distinct_keys(20_000, 3)).all() and (
+        np.diff(keys.astype(np.float64)) < 0
+    ).any()
     assert len(np.intersect1d(keys, random_games.distinct_keys(20_000, 4))) < 4_000

@@ -34,7 +34,15 @@ MATE_IN_THREE, MATE_IN_FIVE, LOST = int(MATE) - 5, int(MATE) - 9, 8 - int(MATE)
         ([line(1, 21, 10), line(2, 20, 10), line(2, 22, 10)], 2),
         ([line(1, 20, 10), line(2, 20, 14)], 2),
         ([line(1, 60, 10), line(2, 20, 14)], 1),
-        ([line(1, 900, 20), line(2, MATE_IN_FIVE, 20), line(2, MATE_IN_FIVE, 20), line(3, MATE_IN_THREE, 8)], 3),
+        (
+            [
+                line(1, 900, 20),
+                line(2, MATE_IN_FIVE, 20),
+                line(2, MATE_IN_FIVE, 20),
+                line(3, MATE_IN_THREE, 8),
+            ],
+            3,
+        ),
         ([line(1, LOST, 12), line(2, LOST + 6, 12)], 2),  # being mated later
         ([line(1, LOST, 20), line(2, -200, 5)], 1),  # too shallow to deny the mate
         ([line(1, LOST, 20), line(2, -200, 5), line(3, -300, 20)], 3),
@@ -47,7 +55,10 @@ def test_threads_vote_by_depth_and_score_unless_there_is_a_mate(lines, move):
 def test_every_thread_works_and_is_counted():
     searcher, position, reports = Searcher(4), parse_fen(START), []
     searcher.threads = 2
-    assert searcher.search(Game(position), Limits(depth=16), reports.append).best in position.legal_moves()
+    assert (
+        searcher.search(Game(position), Limits(depth=16), reports.append).best
+        in position.legal_moves()
+    )
     each = [int(worker[0]["nodes"]) for worker in (searcher._worker, *searcher._smp.workers)]
     assert len(each) == 2 and min(each) > 0 and reports[-1].nodes <= searcher.nodes == sum(each)
 
@@ -58,7 +69,11 @@ def test_threads_are_started_once_and_wait_between_searches():
     threads = list(searcher._smp.threads)
     for _ in range(3):
         searcher.search(Game(parse_fen(START)), Limits(nodes=20_000))
-        assert len(threads) == 3 and all(thread.is_alive() for thread in threads) and threads == searcher._smp.threads
+        assert (
+            len(threads) == 3
+            and all(thread.is_alive() for thread in threads)
+            and threads == searcher._smp.threads
+        )
     searcher.threads = 2
     assert len(searcher._smp.threads) == 1
     searcher._smp.stop()
@@ -73,9 +88,12 @@ def test_threads_are_started_once_and_wait_between_searches():
 
 
 @pytest.mark.parametrize(
-    ("owner", "name", "error"), [(threading.Thread, "start", RuntimeError), (lazy_smp, "new_worker", MemoryError)]
+    ("owner", "name", "error"),
+    [(threading.Thread, "start", RuntimeError), (lazy_smp, "new_worker", MemoryError)],
 )
-def test_threads_that_cannot_be_had_are_missing_and_the_others_search(monkeypatch, owner, name, error):
+def test_threads_that_cannot_be_had_are_missing_and_the_others_search(
+    monkeypatch, owner, name, error
+):
     calls, call = [], getattr(owner, name)
 
     def refuse_the_second(*arguments):
@@ -122,7 +140,10 @@ def test_many_threads_do_not_hold_up_the_answer(threads):
     searcher, game = Searcher(16), Game(parse_fen(START))
     searcher.threads = threads
     assert threads <= MAX_THREADS == find("Threads").high
-    assert searcher.threads_remark == f"{threads} threads are more than the {usable_processors()} usable processors"
+    assert (
+        searcher.threads_remark
+        == f"{threads} threads are more than the {usable_processors()} usable processors"
+    )
     for _ in range(3):
         begin = time.monotonic()
         searcher.search(game, Limits(movetime=100))
@@ -138,7 +159,10 @@ def test_many_threads_do_not_hold_up_the_answer(threads):
 
 
 def test_fewer_threads_again_and_one_is_reproducible():
-    games = [Game(Position.from_board(board)) for board in random.Random(5).sample(list(random_boards(72, 2, 60)), 3)]
+    games = [
+        Game(Position.from_board(board))
+        for board in random.Random(5).sample(list(random_boards(72, 2, 60)), 3)
+    ]
 
     def run(searcher: Searcher) -> list[tuple[int, int]]:
         found = []

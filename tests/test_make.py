@@ -23,7 +23,9 @@ GAME = np.dtype([*RECORDS, ("moves", MOVE_LIST), ("random", "u8")], align=True)
 
 
 def same(ours: np.void, other: np.void) -> bool:
-    return all(np.array_equal(ours[name], other[name]) for name in POSITION.names if name != "repeatable")  # no FEN has it
+    return all(
+        np.array_equal(ours[name], other[name]) for name in POSITION.names if name != "repeatable"
+    )  # no FEN has it
 
 
 def test_null_move_only_passes():
@@ -38,16 +40,32 @@ def test_null_move_only_passes():
 
 def test_repeatable_counts_reversible_plies():
     position = parse_fen("r3k2r/8/8/8/8/8/4P3/R3K2R w KQkq - 0 1")
-    for text, expected in (("a1b1", 0), ("a8b8", 0), ("b1c1", 1), ("b8c8", 2), ("e2e4", 0), ("c8c7", 1)):
+    for text, expected in (
+        ("a1b1", 0),
+        ("a8b8", 0),
+        ("b1c1", 1),
+        ("b8c8", 2),
+        ("e2e4", 0),
+        ("c8c7", 1),
+    ):
         position = position.after(position.parse_move(text))
         assert position.record["repeatable"] == expected, text
 
 
 def test_key_after_is_the_key_of_a_move_without_side_effects():
-    for before, move in ((position, move) for _, position in playouts(4, 12) for move in position.legal_moves()):
+    for before, move in (
+        (position, move) for _, position in playouts(4, 12) for move in position.legal_moves()
+    ):
         after = before.after(move)
-        if move < 1 << 12 and after.record["castling"] == before.record["castling"] and not before.record["en_passant"]:
-            assert call(key_after, position=before.record, tables=TABLES_RECORD, move=move) == after.key
+        if (
+            move < 1 << 12
+            and after.record["castling"] == before.record["castling"]
+            and not before.record["en_passant"]
+        ):
+            assert (
+                call(key_after, position=before.record, tables=TABLES_RECORD, move=move)
+                == after.key
+            )
 
 
 @kernel

@@ -9,7 +9,9 @@ from benchmarks.memory import watch
 
 @pytest.mark.slow
 @pytest.mark.timeout(3_600)
-@pytest.mark.skipif(shutil.which("ps") is None, reason="there is no ps, which prints the resident set of a process")
+@pytest.mark.skipif(
+    shutil.which("ps") is None, reason="there is no ps, which prints the resident set of a process"
+)
 def test_a_thousand_games_in_one_process():
     """pytest -m slow tests/test_memory.py"""
     sizes = watch(1_000)

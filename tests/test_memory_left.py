@@ -11,10 +11,16 @@ MB = 1 << 20
 UNLIMITED = {1: str(0x7FFFFFFFFFFFF000), 2: "max"}
 
 
-def write_group(tmp_path: Path, version: int, path: str, limit: str, used: int = 0, cached: int = 0) -> None:
+def write_group(
+    tmp_path: Path, version: int, path: str, limit: str, used: int = 0, cached: int = 0
+) -> None:
     folder = tmp_path / "mount" / ("memory" if version == 1 else ".") / path
     folder.mkdir(parents=True, exist_ok=True)
-    names = ("memory.limit_in_bytes", "memory.usage_in_bytes") if version == 1 else ("memory.max", "memory.current")
+    names = (
+        ("memory.limit_in_bytes", "memory.usage_in_bytes")
+        if version == 1
+        else ("memory.max", "memory.current")
+    )
     for name, text in zip(names, (limit, str(used)), strict=True):
         (folder / name).write_text(text + "\n")
     prefix = "total_" if version == 1 else ""
@@ -35,9 +41,18 @@ def available(tmp_path: Path, version: int, path: str = "/service/zobra") -> int
     ("groups", "path", "left"),
     [
         pytest.param([("service/zobra", 50, 20, 0)], "/service/zobra", 30, id="its limit counts"),
-        pytest.param([("service/zobra", 50, 49, 40)], "/service/zobra", 41, id="cached files can be dropped"),
-        pytest.param([("service/zobra", 50, 0, 0), ("service", 40, 30, 0)], "/service/zobra", 10, id="a group around it"),
-        pytest.param([(".", 12, 0, 0)], "/docker/0123", 12, id="a container sees its own group at the root"),
+        pytest.param(
+            [("service/zobra", 50, 49, 40)], "/service/zobra", 41, id="cached files can be dropped"
+        ),
+        pytest.param(
+            [("service/zobra", 50, 0, 0), ("service", 40, 30, 0)],
+            "/service/zobra",
+            10,
+            id="a group around it",
+        ),
+        pytest.param(
+            [(".", 12, 0, 0)], "/docker/0123", 12, id="a container sees its own group at the root"
+        ),
         pytest.param([(".", 12, 13, 0)], "/", 0, id="more use than the limit leaves nothing"),
     ],
 )
@@ -50,7 +65,10 @@ def test_what_a_control_group_leaves(tmp_path, version, groups, path, left):
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_table_respects_it(tmp_path, version, monkeypatch):
     write_group(tmp_path, version, "service/zobra", UNLIMITED[version], used=7)
-    assert abs(available(tmp_path, version) - available_megabytes(tmp_path, tmp_path / "no such file")) < 500
+    assert (
+        abs(available(tmp_path, version) - available_megabytes(tmp_path, tmp_path / "no such file"))
+        < 500
+    )
     write_group(tmp_path, version, "service/zobra", str(50 * MB), used=20 * MB)
     monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: available(tmp_path, version))
     table = Table(16)

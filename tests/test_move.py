@@ -20,9 +20,16 @@ def encode(from_: str, to: str, flag: int = int(NORMAL)) -> int:
 def test_every_combination_survives_encoding():
     for flag, from_, to in itertools.product(range(8), (0, 1, 7, 31, 32, 56, 63), range(64)):
         move = call(moves.encode, from_=from_, to=to, flag=flag)
-        assert [call(part, move=move) for part in (moves.from_square, moves.to_square, moves.flag_of)] == [from_, to, flag]
+        assert [
+            call(part, move=move) for part in (moves.from_square, moves.to_square, moves.flag_of)
+        ] == [from_, to, flag]
     assert call(moves.encode, from_=63, to=63, flag=7) < 1 << 16
-    assert [call(moves.promoted_type, flag=flag) for flag in range(4, 8)] == [KNIGHT, BISHOP, ROOK, QUEEN]
+    assert [call(moves.promoted_type, flag=flag) for flag in range(4, 8)] == [
+        KNIGHT,
+        BISHOP,
+        ROOK,
+        QUEEN,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +76,10 @@ def test_castling_may_be_written_either_way(fen, texts, from_, to, flag):
     assert {parse_fen(fen).parse_move(text) for text in texts} == {encode(from_, to, flag)}
 
 
-@pytest.mark.parametrize("text", ["", "e2", "e2e5", "e7e5", "e2e4q", "0000", "e2e9", "i2i4", "e1g1", "e2 e4", "Nf3", "e2e4 "])
+@pytest.mark.parametrize(
+    "text",
+    ["", "e2", "e2e5", "e7e5", "e2e4q", "0000", "e2e9", "i2i4", "e1g1", "e2 e4", "Nf3", "e2e4 "],
+)
 def test_what_is_not_a_legal_move_is_refused_by_name(text):
     with pytest.raises(ValueError, match="is not a legal move here") as caught:
         parse_fen(START).parse_move(text)

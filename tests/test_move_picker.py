@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from tests.search_kernels import DEFAULTS, PICKED, Workbench, history_of, pick_all, picker_perft
-from tests.search_oracles import exchange_value, immediate_gain, move_numbers, random_boards, threats_answered
+from tests.search_oracles import (
+    exchange_value,
+    immediate_gain,
+    move_numbers,
+    random_boards,
+    threats_answered,
+)
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.kernels import WORD, entry, first_maximum, layout, record
 from zobra.engine.perft import count_leaves
@@ -49,11 +55,18 @@ def test_stages_come_in_order():
     """Each legal move once: TT move, good captures by gain and history, quiets by history and threats, bad captures."""
     source, seen, counts = random.Random(55), set(), Counter()
     for bench, board, moves in placed(57, 10):
-        own, history = bench.this["stack"][0]["position"]["board"].astype(int), bench.this["capture_history"]
+        own, history = (
+            bench.this["stack"][0]["position"]["board"].astype(int),
+            bench.this["capture_history"],
+        )
         tt_move = source.choice(list(moves))
         order, stages = pick(bench, tt_move)
-        attacked = [square for square in chess.SQUARES if board.is_attacked_by(not board.turn, square)]
-        assert int(bench.this["stack"][0]["attacked"]) == chess.SquareSet(attacked).mask, board.fen()
+        attacked = [
+            square for square in chess.SQUARES if board.is_attacked_by(not board.turn, square)
+        ]
+        assert int(bench.this["stack"][0]["attacked"]) == chess.SquareSet(attacked).mask, (
+            board.fen()
+        )
         good, bad, quiet, scores = [], [], [], {}
         for number, move in moves.items():
             if number == tt_move:
@@ -62,15 +75,26 @@ def test_stages_come_in_order():
                 quiet.append(number)
                 threat, check = threats_answered(board, move)
                 scores[number] = history_of(bench, 0, number, True)
-                scores[number] += DEFAULTS["threat_bonus"] * threat + DEFAULTS["check_bonus"] * check
+                scores[number] += (
+                    DEFAULTS["threat_bonus"] * threat + DEFAULTS["check_bonus"] * check
+                )
                 counts[threat, check] += 1
                 continue
-            known = int(history[own[number & 63] * 64 + (number >> 6 & 63), own[number >> 6 & 63] // 2])
-            value, scores[number] = exchange_value(board, move), 32 * immediate_gain(board, move) + known
+            known = int(
+                history[own[number & 63] * 64 + (number >> 6 & 63), own[number >> 6 & 63] // 2]
+            )
+            value, scores[number] = (
+                exchange_value(board, move),
+                32 * immediate_gain(board, move) + known,
+            )
             (good if value >= 0 else bad).append(number)
         middle, end = 1 + len(good), 1 + len(good) + len(quiet)
         assert order[0] == tt_move and stages == sorted(stages)
-        for part, wanted in ((order[1:middle], good), (order[middle:end], quiet), (order[end:], bad)):
+        for part, wanted in (
+            (order[1:middle], good),
+            (order[middle:end], quiet),
+            (order[end:], bad),
+        ):
             assert sorted(part) == sorted(wanted), board.fen()
             found = [scores[number] for number in part]
             assert found == sorted(found, reverse=True), board.fen()
@@ -92,10 +116,14 @@ def test_skipped_quiet_moves_stay_away_and_nothing_else():
     assert skipped > 1_000
 
 
-@pytest.mark.parametrize(("fen", "depth"), [(START, 4), (KIWIPETE, 3), (ENDGAME, 4), (CHESS960, 3), (PROMOTIONS, 4)])
+@pytest.mark.parametrize(
+    ("fen", "depth"), [(START, 4), (KIWIPETE, 3), (ENDGAME, 4), (CHESS960, 3), (PROMOTIONS, 4)]
+)
 def test_perft_through_the_picker(fen, depth):
     position = parse_fen(fen)
-    assert picker_perft(Workbench(position).this, TABLES_RECORD, 0, depth) == count_leaves(position, depth)
+    assert picker_perft(Workbench(position).this, TABLES_RECORD, 0, depth) == count_leaves(
+        position, depth
+    )
 
 
 NUMBERS = layout(("numbers", "i4", (80,)))
@@ -110,5 +138,7 @@ def place_from_python(numbers, start, end):
 def test_the_first_of_the_largest_numbers():
     source, case = np.random.default_rng(1), np.zeros(1, NUMBERS)
     for start, end in itertools.combinations(range(65), 2):
-        numbers = case[0]["numbers"] = source.integers(1 - (1 << 24), 1 << 24, 80) // (1, 1 << 22)[end % 2]
+        numbers = case[0]["numbers"] = (
+            source.integers(1 - (1 << 24), 1 << 24, 80) // (1, 1 << 22)[end % 2]
+        )
         assert place_from_python(case[0], start, end) == start + numbers[start:end].argmax()

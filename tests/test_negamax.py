@@ -6,7 +6,14 @@ import chess
 import pytest
 
 from tests.search_kernels import PLAIN, Workbench, recalled
-from tests.search_oracles import Minimax, TooLarge, check_windows, evaluation, move_numbers, random_boards
+from tests.search_oracles import (
+    Minimax,
+    TooLarge,
+    check_windows,
+    evaluation,
+    move_numbers,
+    random_boards,
+)
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD, Position
@@ -51,7 +58,9 @@ def bench_of(fen: str, **parameters: int) -> Workbench:
     return Workbench(parse_fen(fen), PLAIN | parameters)
 
 
-def search_at(bench: Workbench, ply: int, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
+def search_at(
+    bench: Workbench, ply: int, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)
+) -> int:
     bench.this["nodes"] = 0
     return int(negamax(bench.this, TABLES_RECORD, ply, depth, alpha, beta, 0))
 
@@ -118,11 +127,19 @@ def test_mates_are_found_with_their_distance(fen, plies, use_table):
 @pytest.mark.parametrize(
     ("fen", "depth", "score"),
     [
-        ("k7/P7/8/1K6/8/8/8/8 w - - 0 1", 4, 0),  # the lone pawn cannot win: its king must leave it, or stalemate
+        (
+            "k7/P7/8/1K6/8/8/8/8 w - - 0 1",
+            4,
+            0,
+        ),  # the lone pawn cannot win: its king must leave it, or stalemate
         ("7k/8/6K1/8/8/8/8/5Q2 b - - 0 1", 4, mate_score(4)),  # mates to find, stalemates to avoid
         ("k7/P7/K7/8/8/8/8/8 b - - 0 1", 1, 0),  # a root without a move
         ("2k5/8/3K4/8/8/8/8/R7 w - - 97 90", 3, mate_score(3)),
-        ("2k5/8/3K4/8/8/8/8/R7 w - - 98 90", 3, 0),  # a mate in two comes too late for the fifty moves
+        (
+            "2k5/8/3K4/8/8/8/8/R7 w - - 98 90",
+            3,
+            0,
+        ),  # a mate in two comes too late for the fifty moves
         ("2k5/8/3K4/8/8/8/8/R7 w - - 99 90", 3, 0),
     ],
 )
@@ -132,7 +149,10 @@ def test_stalemate_and_late_mates_are_draws(fen, depth, score):
 
 @pytest.mark.parametrize("parameters", [PLAIN, {}])
 def test_fifty_moves_draw_a_won_game(parameters):
-    won = [Workbench(parse_fen(f"8/8/8/4k3/8/8/3QK3/8 w - - {halfmove} 90"), parameters) for halfmove in (99, 98, 40)]
+    won = [
+        Workbench(parse_fen(f"8/8/8/4k3/8/8/3QK3/8 w - - {halfmove} 90"), parameters)
+        for halfmove in (99, 98, 40)
+    ]
     assert [bench.search(4) == 0 for bench in won] == [True, True, False]
     with_pawn = Workbench(parse_fen("8/8/8/4k3/8/P7/3QK3/8 w - - 99 90"), parameters)
     assert with_pawn.search(2) > 300  # the pawn's move begins the count anew
@@ -148,14 +168,18 @@ def test_the_deepest_ply_is_guarded():
     assert not bench.this["stack"]["position"]["board"][MAX_PLY + 1].any()
 
 
-@pytest.mark.parametrize("fen", [LOCKED, "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/4q3/4K3 w - - 0 1"])
+@pytest.mark.parametrize(
+    "fen", [LOCKED, "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/4q3/4K3 w - - 0 1"]
+)
 def test_at_the_last_ply_no_move_is_made(fen):
     """There the evaluation has to do, and in check nothing is known."""
     bench = bench_of(START)
     bench.put(MAX_PLY, parse_fen(fen))
     behind = bench.this["stack"][MAX_PLY + 1 :].tobytes()
     for depth in (0, 1, 20):
-        assert search_at(bench, MAX_PLY, depth) == (0 if parse_fen(fen).in_check else evaluation(chess.Board(fen)))
+        assert search_at(bench, MAX_PLY, depth) == (
+            0 if parse_fen(fen).in_check else evaluation(chess.Board(fen))
+        )
         assert bench.this["nodes"] == 1
     assert bench.this["stack"][MAX_PLY + 1 :].tobytes() == behind
 
@@ -165,7 +189,10 @@ def test_no_node_is_searched_for_a_mate_longer_than_one_known(ply):
     bench = bench_of(START)
     bench.put(ply, parse_fen(LOCKED))
     shortest, soonest_loss = int(MATE) - ply - 1, ply - int(MATE)
-    for alpha, beta, score in ((shortest, shortest + 1, shortest), (soonest_loss - 9, soonest_loss, soonest_loss)):
+    for alpha, beta, score in (
+        (shortest, shortest + 1, shortest),
+        (soonest_loss - 9, soonest_loss, soonest_loss),
+    ):
         assert search_at(bench, ply, 3, alpha, beta) == score
         assert bench.this["nodes"] == 1
     search_at(bench, ply, 1, shortest - 1, shortest)
@@ -213,9 +240,16 @@ def test_without_the_only_move_nothing_is_better_than_alpha():
 )
 def test_verification_sees_through_zugzwang(fen):
     beta = int(static_evaluation(parse_fen(fen).record, TABLES_RECORD))
-    null_move = {"null_move_depth": 2, "null_move_base": 2, "null_move_divisor": 8, "null_move_static_margin": 0}
+    null_move = {
+        "null_move_depth": 2,
+        "null_move_base": 2,
+        "null_move_divisor": 8,
+        "null_move_static_margin": 0,
+    }
     for verification, holds in ((None, False), (6, True), (1, False)):
-        parameters = null_move | {"null_move_verification_depth": verification} if verification else {}
+        parameters = (
+            null_move | {"null_move_verification_depth": verification} if verification else {}
+        )
         bench = bench_of(START, use_network=0, **parameters)
         bench.this["stack"][0]["move"] = 1  # the move before was no null move
         bench.put(1, parse_fen(fen))

@@ -35,8 +35,16 @@ def random_network(hidden: int, seed: int = 1) -> Network:
     source = np.random.default_rng(seed)
     rows = source.normal(0, 30, (FEATURES, hidden)).astype(np.int16)
     bias = source.normal(60, 40, hidden).astype(np.int16)
-    output = source.integers(-LARGEST_OUTPUT, LARGEST_OUTPUT + 1, (BUCKETS, 2, hidden)).astype(np.int16)
-    return Network(rows, bias, output, source.integers(-5_000, 5_000, BUCKETS).astype(np.int32), {"made": "by a test"})
+    output = source.integers(-LARGEST_OUTPUT, LARGEST_OUTPUT + 1, (BUCKETS, 2, hidden)).astype(
+        np.int16
+    )
+    return Network(
+        rows,
+        bias,
+        output,
+        source.integers(-5_000, 5_000, BUCKETS).astype(np.int32),
+        {"made": "by a test"},
+    )
 
 
 def installed(network: Network) -> np.ndarray:
@@ -61,7 +69,9 @@ def plain_score(network: Network, board: chess.Board) -> int:
         for square, piece in board.piece_map().items():
             kind = 2 * (piece.piece_type - 1) + (piece.color != colour)
             neurons = neurons + network.rows[64 * kind + (square ^ flip)]
-        total += int((np.clip(neurons, 0, QA) ** 2 * network.output[bucket, which].astype(np.int64)).sum())
+        total += int(
+            (np.clip(neurons, 0, QA) ** 2 * network.output[bucket, which].astype(np.int64)).sum()
+        )
     unit = QA * QA * QB
     return (total * SCALE + unit // 2) // unit
 
@@ -81,7 +91,9 @@ def test_extreme_weights_do_not_overflow():
     network, limit = random_network(HIDDEN), int(LONGEST_MATE) - 1
     for sign in (1, -1):
         output = np.full((BUCKETS, 2, HIDDEN), sign * LARGEST_OUTPUT, np.int16)
-        full = Network(network.rows, np.full(HIDDEN, 20_000, np.int16), output, np.zeros(BUCKETS, np.int32), {})
+        full = Network(
+            network.rows, np.full(HIDDEN, 20_000, np.int16), output, np.zeros(BUCKETS, np.int32), {}
+        )
         expected = max(-limit, min(plain_score(full, chess.Board()), limit))
         assert kernel_score(installed(full), Position.from_board(chess.Board())) == expected
 
@@ -98,7 +110,10 @@ def sum_of_squares(values, weights):
 
 @pytest.mark.parametrize("weight", [LARGEST_OUTPUT, -LARGEST_OUTPUT])
 def test_the_widest_output_does_not_overflow(weight):
-    values, weights = np.full((1, 512), 20_000, np.int16).view(WIDE)[0], np.full((1, 512), weight, np.int16).view(WIDE)[0]
+    values, weights = (
+        np.full((1, 512), 20_000, np.int16).view(WIDE)[0],
+        np.full((1, 512), weight, np.int16).view(WIDE)[0],
+    )
     assert sum_of_squares(values[0], weights[0]) == 512 * QA * QA * weight  # more than 32 bits hold
 
 
@@ -114,14 +129,21 @@ def change_rows(sums, table, changes, flips):
 
 
 def test_rows_of_any_width_are_added_and_removed():
-    source, sums, table, changes = np.random.default_rng(1), np.zeros(1, ODD), np.zeros(1, ODD_ROWS), np.zeros(1, CHANGES)
+    source, sums, table, changes = (
+        np.random.default_rng(1),
+        np.zeros(1, ODD),
+        np.zeros(1, ODD_ROWS),
+        np.zeros(1, CHANGES),
+    )
     table["rows"]["values"] = source.integers(-500, 500, (40, 160))
     sums["values"] = before = source.integers(-500, 500, 160)
     changes["added"][0, :4], changes["removed"][0, :2] = (3, 0, 39, 3), (7, 8)
     changes["added_count"], changes["removed_count"] = 4, 2
     change_rows(sums[0], table[0], changes[0], 4)
     rows = table["rows"]["values"][0]
-    assert (sums["values"][0] == before + rows[[7, 4, 35, 7]].sum(axis=0) - rows[[3, 12]].sum(axis=0)).all()
+    assert (
+        sums["values"][0] == before + rows[[7, 4, 35, 7]].sum(axis=0) - rows[[3, 12]].sum(axis=0)
+    ).all()
 
 
 @pytest.mark.parametrize("hidden", [HIDDEN, 512])
@@ -164,7 +186,12 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path, change, weights, complaint)
 def test_what_is_no_network_is_refused_at_once(tmp_path):
     overflowing = random_network(HIDDEN)
     overflowing.output[5, 1, 3] = -LARGEST_OUTPUT - 1
-    contents = {"weights": overflowing.to_bytes(), "a list": b"[]\n", "noise": bytes(range(256)), "too deep": b"[" * 100_000}
+    contents = {
+        "weights": overflowing.to_bytes(),
+        "a list": b"[]\n",
+        "noise": bytes(range(256)),
+        "too deep": b"[" * 100_000,
+    }
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
     os.mkfifo(tmp_path / "fifo")
@@ -180,9 +207,15 @@ def test_what_is_no_network_is_refused_at_once(tmp_path):
 def test_the_built_in_network_says_where_it_comes_from_and_knows_what_pieces_are_worth():
     network = read_network(BUILT_IN)
     assert {"sets", "positions", "validation"} <= network.header.keys()
-    assert sum(played["games"] for played in network.header["sets"]) > 10_000 and BUILT_IN.stat().st_size < MAX_BYTES
+    assert (
+        sum(played["games"] for played in network.header["sets"]) > 10_000
+        and BUILT_IN.stat().st_size < MAX_BYTES
+    )
     record = installed(network)
-    bare = {kind: chess.Board("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1") for kind in range(chess.PAWN, chess.KING)}
+    bare = {
+        kind: chess.Board("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1")
+        for kind in range(chess.PAWN, chess.KING)
+    }
     for kind, board in bare.items():
         board.set_piece_at(chess.C3, chess.Piece(kind, chess.WHITE))
     worths = [kernel_score(record, Position.from_board(board)) for board in bare.values()]

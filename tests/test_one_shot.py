@@ -20,7 +20,9 @@ def test_a_search():
     assert (done.returncode, done.stderr) == (0, "")
     assert any(line.startswith("info depth 5 ") and " multipv 2 " in line for line in lines)
     board.push_uci("e1g1")
-    assert chess.Move.from_uci(lines[-1].split()[1]) in board.legal_moves and lines[-1].startswith("bestmove ")
+    assert chess.Move.from_uci(lines[-1].split()[1]) in board.legal_moves and lines[-1].startswith(
+        "bestmove "
+    )
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,10 @@ def test_a_search():
         (f"position fen {FEN} go perft 2", "Nodes searched: 2039"),
         (f"position fen {MATED}", "Checkers: h4"),
         (f"position fen {MATED} go depth 3", "bestmove (none)"),
-        ("position startpos moves e2e4 GO nodes 50 --hash 4 --threads 2 --multipv 3", r"bestmove [a-h][1-8]\w+( ponder \w+)?"),
+        (
+            "position startpos moves e2e4 GO nodes 50 --hash 4 --threads 2 --multipv 3",
+            r"bestmove [a-h][1-8]\w+( ponder \w+)?",
+        ),
         (f"d {MATED}", "Checkers: h4"),
         ("d startpos moves e2e4", "Checkers: "),
         (f"eval {FEN}", r"Evaluation: [+-]\d\.\d\d pawns \(White's side\)"),
@@ -62,7 +67,10 @@ def test_a_position_that_is_named_is_shown():
         ("go perft x", "perft takes a depth"),
         ("go --depth 3", "No such option: --depth"),
         ("go depth 3 --hash 0", "--hash"),
-        ("position startpos e2e4 go depth 1", "position: not understood: e2e4"),  # without the word `moves`
+        (
+            "position startpos e2e4 go depth 1",
+            "position: not understood: e2e4",
+        ),  # without the word `moves`
         ("position startpos flip", "position: not understood: flip"),
     ],
 )
@@ -72,7 +80,11 @@ def test_what_is_not_understood_is_refused(arguments, complaint):
 
 
 def test_what_is_wrong_is_named():
-    for text, problem in (("startpos moves e2e5 go depth 3", "in move 1"), ("fen rubbish eval", "in fen"), ("", "in fen")):
+    for text, problem in (
+        ("startpos moves e2e5 go depth 3", "in move 1"),
+        ("fen rubbish eval", "in fen"),
+        ("", "in fen"),
+    ):
         done = zobra("position", text)
         assert done.returncode == 1 and done.stdout.startswith(f"info string error {problem}: ")
         assert len(done.stdout.splitlines()) == 1

@@ -25,13 +25,19 @@ def main():
     print(f"{VALUE} nodes 456 nps")
 """
 
-pytestmark = pytest.mark.skipif(shutil.which("make") is None or os.name == "nt", reason="needs make on Linux or macOS")
+pytestmark = pytest.mark.skipif(
+    shutil.which("make") is None or os.name == "nt", reason="needs make on Linux or macOS"
+)
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     """A cache directory of its own, and no other Zobra on Python's path."""
-    for name, value in (("XDG_CACHE_HOME", tmp_path / "cache"), ("PYTHONDONTWRITEBYTECODE", 1), ("PYTHONPATH", "")):
+    for name, value in (
+        ("XDG_CACHE_HOME", tmp_path / "cache"),
+        ("PYTHONDONTWRITEBYTECODE", 1),
+        ("PYTHONPATH", ""),
+    ):
         monkeypatch.setenv(name, str(value))
     return tmp_path / "cache" / "zobra" / "builds"
 
@@ -46,14 +52,19 @@ def source(tmp_path):
     shutil.copy(ROOT / "uci" / "launcher.py", tree / "uci")
     (tree / "uci" / "main.py").write_text(ENGINE)
     (tree / "engine" / "value.py").write_text("VALUE = 123\n")
-    for folder, name, text in (("kernels", "build.py", ""), ("data", "zobra.network", "own network")):
+    for folder, name, text in (
+        ("kernels", "build.py", ""),
+        ("data", "zobra.network", "own network"),
+    ):
         (tree / "engine" / folder).mkdir()
         (tree / "engine" / folder / name).write_text(text)
     return tree
 
 
 def run(*command, folder=None):
-    return subprocess.run(command, check=False, cwd=folder, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        command, check=False, cwd=folder, capture_output=True, text=True, timeout=300
+    )
 
 
 def make(source, name="Engine-ABCDEF12", *words):
@@ -73,7 +84,10 @@ def test_the_executable_outlives_its_build_folder(source, tmp_path, cache):
         bench = run(f"./{Path(moved).name}", "bench", folder=tmp_path)
         assert bench.returncode == 0, bench.stderr
         assert "arguments ['bench']" in bench.stdout and str(cache) in bench.stdout
-        assert re.search(r"(\d+) nodes (\d+) nps", bench.stdout.splitlines()[-1]).groups() == ("123", "456")
+        assert re.search(r"(\d+) nodes (\d+) nps", bench.stdout.splitlines()[-1]).groups() == (
+            "123",
+            "456",
+        )
 
 
 def test_two_builds_keep_apart_and_carry_the_network_that_openbench_names(source, tmp_path):
@@ -95,8 +109,14 @@ def test_the_configuration_names_files_that_exist():
         json.loads((ROOT / "docs" / "openbench" / name).read_text())
         for name in ("openings.epd.json", "Zobra.json", "workloads.json")
     )
-    assert book["sha"] == hashlib.sha256((ROOT / "examples" / "openings.epd").read_bytes()).hexdigest()
-    assert zobra["test_presets"]["default"]["book_name"] == workloads["test"]["book_name"] == "openings.epd"
+    assert (
+        book["sha"] == hashlib.sha256((ROOT / "examples" / "openings.epd").read_bytes()).hexdigest()
+    )
+    assert (
+        zobra["test_presets"]["default"]["book_name"]
+        == workloads["test"]["book_name"]
+        == "openings.epd"
+    )
 
 
 def test_simultaneous_first_starts_agree(source, cache):
@@ -134,7 +154,9 @@ def test_a_missing_package_is_named(source):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(importlib.util.find_spec("zobra.uci.main") is None, reason="no command line of the engine here")
+@pytest.mark.skipif(
+    importlib.util.find_spec("zobra.uci.main") is None, reason="no command line of the engine here"
+)
 def test_the_real_bench_is_what_openbench_reads(tmp_path):
     executable = tmp_path / "Zobra-12345678"
     made = make(ROOT, executable)
@@ -142,4 +164,12 @@ def test_the_real_bench_is_what_openbench_reads(tmp_path):
     assert "nothing to compile" in made.stdout and "the package" in made.stdout
     outputs = [run(executable, "bench") for _ in range(2)]
     assert all(bench.returncode == 0 for bench in outputs), outputs
-    assert len({re.search(r"(\d+) nodes (\d+) nps", bench.stdout.strip().splitlines()[-1])[1] for bench in outputs}) == 1
+    assert (
+        len(
+            {
+                re.search(r"(\d+) nodes (\d+) nps", bench.stdout.strip().splitlines()[-1])[1]
+                for bench in outputs
+            }
+        )
+        == 1
+    )

@@ -18,7 +18,11 @@ FENS = [
     "r2q1rk1/ppp2ppp/2npbn2/4p3/4P3/2NPBN2/PPP2PPP/R2Q1RK1 w - - 0 9",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
 ]
-SOURCES = [path.read_text() for path in Path(zobra.search.parameters.__file__).parent.glob("*.py") if path.stem != "parameters"]
+SOURCES = [
+    path.read_text()
+    for path in Path(zobra.search.parameters.__file__).parent.glob("*.py")
+    if path.stem != "parameters"
+]
 
 
 def test_a_worker_carries_what_it_was_given():
@@ -41,6 +45,9 @@ def nodes(name: str = "use_table", value: int = 1) -> list[int]:
 @pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda parameter: parameter.name)
 def test_declared_within_its_bounds_and_felt_by_the_search(parameter):
     """At one end of its range or the other, the tree is another one."""
-    assert parameter.low <= parameter.default <= parameter.high and 0 < parameter.step <= parameter.high - parameter.low
+    assert (
+        parameter.low <= parameter.default <= parameter.high
+        and 0 < parameter.step <= parameter.high - parameter.low
+    )
     assert any(re.search(rf"\b{parameter.name}\b", text) for text in SOURCES)
     assert any(nodes(parameter.name, end) != nodes() for end in (parameter.low, parameter.high))

@@ -11,7 +11,13 @@ from zobra.engine.fen import parse_fen
 from zobra.engine.perft import MAX_DEPTH, count_leaves, divide
 
 SUITES = Path(__file__).parents[2] / "shared" / "data" / "perft"
-PUBLIC = {"standard_126": 5, "tricky": 6, "tricky_chess960": 5, "chess960_half": 4, "chess960_deep9": 5}  # and the depth
+PUBLIC = {
+    "standard_126": 5,
+    "tricky": 6,
+    "tricky_chess960": 5,
+    "chess960_half": 4,
+    "chess960_deep9": 5,
+}  # and the depth
 PUBLIC |= {"random_marcel_2000": 4, "ferdy_ep": 4, "ferdy_double": 4, "ferdy_single": 4}
 
 # Leaves at depths 1, 2, …; the last depth is for the slow tests.
@@ -26,26 +32,36 @@ TEXTBOOK = {
     ),
 }  # fmt: skip
 SHALLOWER = {fen: counts[:-1] for fen, counts in TEXTBOOK.items()}
-ONE_PLY_DEEPER = [pytest.param(fen, counts, marks=pytest.mark.slow) for fen, counts in TEXTBOOK.items()]
+ONE_PLY_DEEPER = [
+    pytest.param(fen, counts, marks=pytest.mark.slow) for fen, counts in TEXTBOOK.items()
+]
 
 
-@pytest.mark.parametrize(("fen", "counts"), [*(SHALLOWER | STANDARD | CHESS960).items(), *ONE_PLY_DEEPER])
+@pytest.mark.parametrize(
+    ("fen", "counts"), [*(SHALLOWER | STANDARD | CHESS960).items(), *ONE_PLY_DEEPER]
+)
 def test_textbook_and_own_positions(fen, counts):
     position = parse_fen(fen)
     assert tuple(count_leaves(position, depth) for depth in range(1, len(counts) + 1)) == counts
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-@pytest.mark.parametrize(("every", "most_leaves"), [(5, 300_000), pytest.param(1, 1 << 40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("every", "most_leaves"), [(5, 300_000), pytest.param(1, 1 << 40, marks=pytest.mark.slow)]
+)
 def test_public_suites(name, every, most_leaves):
     """All counts of a suite, or the lower ones of every fifth line."""
     path = SUITES / f"{name}.epd"
     if not path.exists():
         pytest.skip(f"../shared/data/perft/{path.name} is not there")
     checked = 0
-    for line in [line for line in path.read_text().splitlines() if re.search(r"D\d+\s+\d+", line)][::every]:
+    for line in [line for line in path.read_text().splitlines() if re.search(r"D\d+\s+\d+", line)][
+        ::every
+    ]:
         position = parse_fen(" ".join(line.split(";")[0].split()[:4]) + " 0 1")
-        for depth, leaves in ((int(depth), int(leaves)) for depth, leaves in re.findall(r"D(\d+)\s+(\d+)", line)):
+        for depth, leaves in (
+            (int(depth), int(leaves)) for depth, leaves in re.findall(r"D(\d+)\s+(\d+)", line)
+        ):
             if depth <= PUBLIC[name] and leaves <= most_leaves:
                 assert count_leaves(position, depth) == leaves, (line, depth)
                 checked += 1

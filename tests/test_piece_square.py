@@ -35,7 +35,9 @@ ENDS = [  # all pieces, more than all of them, none
 
 def test_agrees_with_the_weights_of_the_file_for_both_colours():
     for board in (*map(chess.Board, ENDS), *random_boards(32, 8, 200)):
-        phase = min(24, sum(PHASES.get(piece.piece_type, 0) for piece in board.piece_map().values()))
+        phase = min(
+            24, sum(PHASES.get(piece.piece_type, 0) for piece in board.piece_map().values())
+        )
         white = weigh(board, "middlegame") * phase + weigh(board, "endgame") * (24 - phase)
         expected = (white if board.turn else -white) // 24 + int(TEMPO)
         assert evaluation(board) == evaluation(board.mirror()) == expected, board.fen()

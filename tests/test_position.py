@@ -14,18 +14,30 @@ IN_PASSING = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3"
 def test_checks_and_pins_are_those_of_python_chess():
     checks = pins = 0
     for board, position in playouts(24, 40):
-        pinned = {square for square in chess.SquareSet(board.occupied_co[board.turn]) if board.is_pinned(board.turn, square)}
+        pinned = {
+            square
+            for square in chess.SquareSet(board.occupied_co[board.turn])
+            if board.is_pinned(board.turn, square)
+        }
         this = position.record
-        assert int(this["checkers"]) == board.checkers_mask() and naive.squares(this["pinned"]) == pinned, board.fen()
+        assert (
+            int(this["checkers"]) == board.checkers_mask()
+            and naive.squares(this["pinned"]) == pinned
+        ), board.fen()
         checks, pins = checks + position.in_check, pins + bool(pinned)
     assert checks > 60 and pins > 150
 
 
 def test_there_and_back_with_python_chess():
     for board, position in playouts(8, 60):
-        assert Position.from_board(board).record.tobytes() == parse_fen(board.fen()).record.tobytes()
+        assert (
+            Position.from_board(board).record.tobytes() == parse_fen(board.fen()).record.tobytes()
+        )
         assert position.to_board(board.chess960).fen() == board.fen()
-        pieces = {square: 2 * (piece.piece_type - 1) + (not piece.color) for square, piece in board.piece_map().items()}
+        pieces = {
+            square: 2 * (piece.piece_type - 1) + (not piece.color)
+            for square, piece in board.piece_map().items()
+        }
         assert position.pieces() == pieces
 
 
@@ -35,7 +47,11 @@ def test_rights_without_use_are_dropped():
     board.remove_piece_at(chess.D4)
     board.remove_piece_at(chess.H1)
     this = Position.from_board(board).record
-    assert int(this["en_passant"]) == 0 and naive.squares(this["castling"]) == {chess.A1, chess.A8, chess.H8}
+    assert int(this["en_passant"]) == 0 and naive.squares(this["castling"]) == {
+        chess.A1,
+        chess.A8,
+        chess.H8,
+    }
 
 
 def test_a_move_leaves_the_position_before_it_as_it_was():

@@ -52,19 +52,26 @@ def test_equals_the_oracle_inside_and_outside_of_windows(seed, games):
         ("6rk/5Npp/8/8/8/8/8/K7 b - - 100 90", -MATE),  # mate counts on the hundredth ply
         ("8/8/4k3/8/8/3KN3/8/8 w - - 0 1", 0),  # nobody can win
         ("4k3/8/8/8/8/8/8/QQQ1K3 w - - 100 90", 0),  # fifty moves
-        ("k7/P7/K7/8/8/8/8/8 b - - 0 1", standing_of("k7/P7/K7/8/8/8/8/8 b - - 0 1")),  # a stalemate is not seen
+        (
+            "k7/P7/K7/8/8/8/8/8 b - - 0 1",
+            standing_of("k7/P7/K7/8/8/8/8/8 b - - 0 1"),
+        ),  # a stalemate is not seen
     ],
 )
 def test_mates_and_draws(fen, score):
     assert bench_of(fen).quiesce() == score
-    assert abs(bench_of("6rk/6pp/7N/8/8/8/8/K7 b - - 0 1").quiesce()) < MATE // 2  # not in check: no mate is claimed
+    assert (
+        abs(bench_of("6rk/6pp/7N/8/8/8/8/K7 b - - 0 1").quiesce()) < MATE // 2
+    )  # not in check: no mate is claimed
 
 
 def test_delta_pruning_begins_where_margin_and_gain_cannot_raise_alpha():
     bench, reach = bench_of(CAPTURE, quiescence_margin=60), STANDING + 100 + 60
     bench.quiesce(reach - 1, reach)
     assert bench.this["nodes"] > 1
-    assert bench.quiesce(reach, reach + 1) == reach  # no more can be promised than that it is not better
+    assert (
+        bench.quiesce(reach, reach + 1) == reach
+    )  # no more can be promised than that it is not better
     assert bench.this["nodes"] == 1
 
 
@@ -84,21 +91,39 @@ def test_the_table_answers_null_windows_only():
         assert value == bench.quiesce(*window)
         assert (bench.this["nodes"] == 1) == ends
     entry = recalled(bench, parse_fen(CAPTURE).key)
-    assert (entry["depth"], entry["bound"], entry["score"], entry["evaluation"]) == (0, UPPER, value, STANDING)
+    assert (entry["depth"], entry["bound"], entry["score"], entry["evaluation"]) == (
+        0,
+        UPPER,
+        value,
+        STANDING,
+    )
 
 
 def test_standing_pat_above_beta_ends_at_once_and_is_stored_for_its_evaluation():
     bench = bench_of(CAPTURE, use_table=1)
     assert bench.quiesce(STANDING - 1, STANDING) == STANDING and bench.this["nodes"] == 1
     entry = recalled(bench, parse_fen(CAPTURE).key)
-    assert (entry["evaluation"], entry["bound"], entry["move"], entry["depth"]) == (STANDING, LOWER, 0, 0)
+    assert (entry["evaluation"], entry["bound"], entry["move"], entry["depth"]) == (
+        STANDING,
+        LOWER,
+        0,
+        0,
+    )
 
 
 @pytest.mark.parametrize(("hint", "kept"), [("d4c5", True), ("d4e5", True), ("e1e2", False)])
 def test_a_capture_of_the_table_is_tried_first(hint, kept):
     position, standing = parse_fen(TWO_CAPTURES), standing_of(TWO_CAPTURES)
     move, bench = position.parse_move(hint), bench_of(TWO_CAPTURES, use_table=1)
-    call(store, bench, key=position.key, move=move, score=standing, evaluation=standing, bound=int(LOWER))
+    call(
+        store,
+        bench,
+        key=position.key,
+        move=move,
+        score=standing,
+        evaluation=standing,
+        bound=int(LOWER),
+    )
     bench.quiesce()
     assert int(bench.this["stack"][0]["tt_move"]) == (move if kept else 0)
     assert bench.line()[0] in {position.parse_move("d4c5"), position.parse_move("d4e5")}
@@ -106,20 +131,35 @@ def test_a_capture_of_the_table_is_tried_first(hint, kept):
 
 def test_what_the_table_knows_refines_standing_pat():
     bench = bench_of(CAPTURE, use_table=1)
-    call(store, bench, key=parse_fen(CAPTURE).key, score=STANDING + 500, evaluation=STANDING, bound=int(LOWER))
+    call(
+        store,
+        bench,
+        key=parse_fen(CAPTURE).key,
+        score=STANDING + 500,
+        evaluation=STANDING,
+        bound=int(LOWER),
+    )
     assert bench.quiesce(STANDING, STANDING + 400) == STANDING + 500
     assert bench.this["nodes"] == 1
 
 
 def test_of_quiet_evasions_one_that_lives_is_enough():
     """The next one may be picked already; captures are tried to the last."""
-    bench = bench_of("4k3/8/8/8/4r3/8/8/4K3 w - - 0 1", quiescence_evasions=0)  # four king moves, nothing to take
+    bench = bench_of(
+        "4k3/8/8/8/4r3/8/8/4K3 w - - 0 1", quiescence_evasions=0
+    )  # four king moves, nothing to take
     bench.quiesce()
     assert 2 <= bench.this["nodes"] <= 3
     fen = "4k3/8/8/8/8/2N3N1/2B1r3/R3K2R w KQ - 0 1"
-    takers = [parse_fen(fen).after(move) for move in parse_fen(fen).legal_moves() if move >> 6 & 63 == 12]
-    values = sorted(-Workbench(position, PLAIN | {"quiescence_evasions": 0}).quiesce() for position in takers)
-    assert len(values) == 3 and bench_of(fen, quiescence_evasions=0).quiesce() == values[2] > values[1]
+    takers = [
+        parse_fen(fen).after(move) for move in parse_fen(fen).legal_moves() if move >> 6 & 63 == 12
+    ]
+    values = sorted(
+        -Workbench(position, PLAIN | {"quiescence_evasions": 0}).quiesce() for position in takers
+    )
+    assert (
+        len(values) == 3 and bench_of(fen, quiescence_evasions=0).quiesce() == values[2] > values[1]
+    )
 
 
 def test_long_check_sequences_end():

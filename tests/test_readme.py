@@ -12,16 +12,33 @@ import chess
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SMALLER = {"-n 10": "-n 2", "--tc 1+0.01": "--tc nodes=200", "--movetime 500": "--movetime 5", "depth 12": "depth 4"}
+SMALLER = {
+    "-n 10": "-n 2",
+    "--tc 1+0.01": "--tc nodes=200",
+    "--movetime 500": "--movetime 5",
+    "depth 12": "depth 4",
+}
 SMALLER |= {"--time 100": "--nodes 50"}
-INSTALLATION = ("python3 -m venv", ". zobra-env", "python3 -m pip", ". .venv")  # the environment of the tests has it
+INSTALLATION = (
+    "python3 -m venv",
+    ". zobra-env",
+    "python3 -m pip",
+    ". .venv",
+)  # the environment of the tests has it
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 
 
 def commands(document: str) -> list[str]:
     """The lines of the sh blocks of a document, without those that install."""
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), re.DOTALL)
-    return [line for block in blocks for line in block.splitlines() if line and not line.startswith(INSTALLATION)]
+    blocks = re.findall(
+        r"```sh\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), re.DOTALL
+    )
+    return [
+        line
+        for block in blocks
+        for line in block.splitlines()
+        if line and not line.startswith(INSTALLATION)
+    ]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the commands are written for a POSIX shell")
@@ -29,10 +46,22 @@ def test_the_commands_of_readme(tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     found = commands("README.md")
     assert len(found) >= 8 and any("--openings examples/" in command for command in found)
-    environment = {**os.environ, "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))}
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
+    }
     for pasted in found:
         command = reduce(lambda text, pair: text.replace(*pair), SMALLER.items(), pasted)
-        done = run(command, check=False, shell=True, cwd=tmp_path, env=environment, timeout=300, capture_output=True, text=True)
+        done = run(
+            command,
+            check=False,
+            shell=True,
+            cwd=tmp_path,
+            env=environment,
+            timeout=300,
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 0, (command, done.stdout, done.stderr)
         assert "Traceback" not in done.stderr and done.stdout + done.stderr, command
     assert (tmp_path / "games" / "report.html").stat().st_size > 10_000
@@ -41,11 +70,19 @@ def test_the_commands_of_readme(tmp_path):
 def test_the_commands_of_contributing_name_what_there_is():
     for command in commands("CONTRIBUTING.md"):
         assert command.startswith("python3 -m pytest")
-        assert all((ROOT / word).exists() for word in command.split() if word.startswith("tests/")), command
+        assert all(
+            (ROOT / word).exists() for word in command.split() if word.startswith("tests/")
+        ), command
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+    "document",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")),
+    ],
 )
 def test_links_and_files_of_the_documents_exist(document):
     path = ROOT / document
@@ -53,19 +90,28 @@ def test_links_and_files_of_the_documents_exist(document):
     assert [target for target in LINK.findall(text) if not (path.parent / target).exists()] == []
     if document == "README.md":
         assert len(text.splitlines()) <= 130 and len(text.split()) <= 1_250
-        assert [file for file in re.findall(r"`([a-z]+/[\w./]*)`", text) if not (ROOT / file).exists()] == []
+        assert [
+            file for file in re.findall(r"`([a-z]+/[\w./]*)`", text) if not (ROOT / file).exists()
+        ] == []
         scripts = set(re.findall(r"`benchmarks/(\w+\.py)`", text))
         assert scripts == {script.name for script in (ROOT / "benchmarks").glob("*.py")}
 
 
-@pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda path: path.stem
+)
 def test_every_benchmark_starts(script):
-    done = run([sys.executable, script, "--help"], check=False, capture_output=True, text=True, timeout=300)
+    done = run(
+        [sys.executable, script, "--help"], check=False, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0 and "Usage" in done.stdout, done.stderr
 
 
 def test_the_examples_are_legal_and_have_answers():
-    openings, suite = ((ROOT / "examples" / f"{name}.epd").read_text().splitlines() for name in ("openings", "suite"))
+    openings, suite = (
+        (ROOT / "examples" / f"{name}.epd").read_text().splitlines()
+        for name in ("openings", "suite")
+    )
     assert len(set(openings)) == len(openings) >= 50 and len(set(suite)) == len(suite) >= 15
     for line in openings:
         assert chess.Board(f"{line} 0 1").is_valid()

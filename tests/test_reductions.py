@@ -7,7 +7,13 @@ import pytest
 
 from tests.search_kernels import DEFAULTS, ask, call, node_at
 from zobra.engine.fen import START, parse_fen
-from zobra.search.reductions import adjusted_reduction, late_move_depth, late_move_reduction, research_depth, singular_extension
+from zobra.search.reductions import (
+    adjusted_reduction,
+    late_move_depth,
+    late_move_reduction,
+    research_depth,
+    singular_extension,
+)
 from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES
 
 TAKES = "4k3/8/8/3q4/2P5/4N3/8/3RK3 w - - 0 1"
@@ -16,7 +22,9 @@ DEEPER, SHALLOWER = DEFAULTS["deeper_margin"], DEFAULTS["shallower_margin"]
 DOUBLE, TRIPLE = DEFAULTS["singular_double_margin"], DEFAULTS["singular_triple_margin"]
 
 
-def reduction_of(move: int, base: int, ply: int = 1, checkers: int = 0, cutoffs: int = 0, **values: int) -> int:
+def reduction_of(
+    move: int, base: int, ply: int = 1, checkers: int = 0, cutoffs: int = 0, **values: int
+) -> int:
     """The adjusted reduction of a move whose base reduction is `base`, in an improving node."""
     bench = node_at(TAKES, ply, improving=1, reductions=base, **values)
     following = bench.this["stack"][ply + 1]
@@ -28,20 +36,46 @@ def test_the_table_follows_its_formula():
     bench = node_at(START, reduction_base=70, reduction_divisor=230, reduction_worsening=500)
     node = bench.this["stack"][1]
     for depth, number in product((1, 2, 3, 5, 20, 63, 64, 127), (1, 2, 3, 4, 8, 20, 63, 64, 218)):
-        rows = math.log(min(depth, REDUCTION_DEPTHS - 1)) * math.log(min(number, REDUCTION_MOVES - 1))
+        rows = math.log(min(depth, REDUCTION_DEPTHS - 1)) * math.log(
+            min(number, REDUCTION_MOVES - 1)
+        )
         for improving, more in ((1, 0), (0, 500)):
             node["depth"], node["move_count"], node["improving"] = depth, number, improving
             assert call(late_move_reduction, bench) == int(PLY * (0.70 + rows / 2.30)) + more
 
 
-@pytest.mark.parametrize(("cut", "pv", "was_pv", "check", "move"), [*product((0, 1), (0, 1), (0, 1), (0, 1), (QUIET, CAPTURE))])
+@pytest.mark.parametrize(
+    ("cut", "pv", "was_pv", "check", "move"),
+    [*product((0, 1), (0, 1), (0, 1), (0, 1), (QUIET, CAPTURE))],
+)
 def test_each_adjustment_counts_once(cut, pv, was_pv, check, move):
     """Each is a digit of its own."""
-    digits = {"reduction_cut_node": 10, "reduction_principal": 200, "reduction_noisy_table_move": 3_000}
+    digits = {
+        "reduction_cut_node": 10,
+        "reduction_principal": 200,
+        "reduction_noisy_table_move": 3_000,
+    }
     digits |= {"reduction_check": 40_000, "reduction_tt_pv": 500_000}
     for tt_move in (0, QUIET, CAPTURE):
-        found = reduction_of(move, 5, checkers=check, cut_node=cut, pv_node=pv, tt_pv=was_pv, tt_move=tt_move, **digits)
-        assert found == 5 + 10 * cut - 200 * pv + 3_000 * (tt_move == CAPTURE) - 40_000 * check - 500_000 * was_pv
+        found = reduction_of(
+            move,
+            5,
+            checkers=check,
+            cut_node=cut,
+            pv_node=pv,
+            tt_pv=was_pv,
+            tt_move=tt_move,
+            **digits,
+        )
+        assert (
+            found
+            == 5
+            + 10 * cut
+            - 200 * pv
+            + 3_000 * (tt_move == CAPTURE)
+            - 40_000 * check
+            - 500_000 * was_pv
+        )
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -53,7 +87,8 @@ def test_history_shortens_or_lengthens(sign):
 
 
 @pytest.mark.parametrize(
-    ("ply", "cutoffs", "wanted"), [(0, 0, 1_000), (1, 0, 4_000), (1, 2, 4_000), (1, 3, 4_700), (1, 9, 4_700)]
+    ("ply", "cutoffs", "wanted"),
+    [(0, 0, 1_000), (1, 0, 4_000), (1, 2, 4_000), (1, 3, 4_700), (1, 9, 4_700)],
 )
 def test_reductions_at_the_root_and_after_many_cutoffs(ply, cutoffs, wanted):
     values = {"reduction_root": 256, "reduction_cutoffs": 700, "reduction_cutoffs_number": 2}
@@ -78,7 +113,15 @@ def test_a_re_search_is_the_deeper_the_more_the_score_exceeds_the_best(ply, dept
 
 @pytest.mark.parametrize(
     ("depth", "reduction", "left"),
-    [(8, PLY - 1, 8), (8, PLY, 7), (8, 5 * PLY, 3), (8, 90 * PLY, 1), (8, -3 * PLY, 8), (0, 2 * PLY, 0), (1, PLY, 1)],
+    [
+        (8, PLY - 1, 8),
+        (8, PLY, 7),
+        (8, 5 * PLY, 3),
+        (8, 90 * PLY, 1),
+        (8, -3 * PLY, 8),
+        (0, 2 * PLY, 0),
+        (1, PLY, 1),
+    ],
 )
 def test_at_least_a_ply_is_left_and_never_more_than_before(depth, reduction, left):
     values = {"move": QUIET, "is_quiet": 1, "improving": 1, "reductions": reduction, "depth": depth}
@@ -100,5 +143,11 @@ def test_at_least_a_ply_is_left_and_never_more_than_before(depth, reduction, lef
     ],
 )
 def test_singular_extensions(score, fails_high, pv, cut, plies):
-    asked = {"score": score, "bound": 100, "tt_fails_high": fails_high, "pv_node": pv, "cut_node": cut}
+    asked = {
+        "score": score,
+        "bound": 100,
+        "tt_fails_high": fails_high,
+        "pv_node": pv,
+        "cut_node": cut,
+    }
     assert ask(singular_extension, **asked) == plies

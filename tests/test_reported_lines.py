@@ -42,7 +42,9 @@ class Judge:
             line = [move_text(move, board.chess960) for move in report.pv]
             is_final_mate = is_mate(report.score) and report is last.get(report.multipv)
             self.seen["final mates"] += is_final_mate
-            faults.append(line_fault(board, line, mate_in_moves(report.score) if is_final_mate else None))
+            faults.append(
+                line_fault(board, line, mate_in_moves(report.score) if is_final_mate else None)
+            )
             faults.append(None if line else f"depth {report.depth} has no line")
         if self.searcher.multipv == 1 and (not reports or result.best != reports[-1].pv[0]):
             faults.append(f"plays {texts[0]}, which is not its last report")
@@ -57,20 +59,28 @@ def play_games(games: int, nodes: int, seed: int, lines: int = 1, threads: int =
     judge.searcher.multipv, judge.searcher.threads = lines, threads
     for number in range(games):
         source = random.Random(f"{seed} {number}")
-        board = chess.Board.from_chess960_pos(source.randrange(960)) if number % 4 == 3 else chess.Board()
+        board = (
+            chess.Board.from_chess960_pos(source.randrange(960))
+            if number % 4 == 3
+            else chess.Board()
+        )
         game = Game(parse_fen(board.fen()))
         judge.searcher.clear()
         while not board.is_game_over(claim_draw=True):
             if board.ply() < OPENING_PLIES:
                 move = source.choice(list(board.legal_moves))
             else:
-                move = judge.search(board, game, Limits(nodes=source.randrange(nodes // 2, 2 * nodes)))
+                move = judge.search(
+                    board, game, Limits(nodes=source.randrange(nodes // 2, 2 * nodes))
+                )
             game.push(game.position.parse_move(move.uci()))
             board.push(move)
     return judge
 
 
-@pytest.mark.parametrize(("games", "nodes", "lines", "searches"), [(4, 400, 1, 200), (1, 1_500, 4, 40)])
+@pytest.mark.parametrize(
+    ("games", "nodes", "lines", "searches"), [(4, 400, 1, 200), (1, 1_500, 4, 40)]
+)
 def test_lines_of_a_few_games(games, nodes, lines, searches):
     judge = play_games(games, nodes, seed=lines, lines=lines)
     assert judge.seen["searches"] > searches and not judge.faults, judge.faults
@@ -78,7 +88,10 @@ def test_lines_of_a_few_games(games, nodes, lines, searches):
 
 @pytest.mark.slow
 @pytest.mark.timeout(3_600)
-@pytest.mark.parametrize(("games", "nodes", "lines", "threads"), [(60, 3_000, 1, 1), (10, 10_000, 3, 1), (20, 5_000, 1, 2)])
+@pytest.mark.parametrize(
+    ("games", "nodes", "lines", "threads"),
+    [(60, 3_000, 1, 1), (10, 10_000, 3, 1), (20, 5_000, 1, 2)],
+)
 def test_lines_of_many_games(games, nodes, lines, threads):
     judge = play_games(games, nodes, seed=3, lines=lines, threads=threads)
     assert judge.seen["final mates"] > games and not judge.faults, f"{judge.seen}: {judge.faults}"
@@ -88,7 +101,12 @@ def test_lines_of_many_games(games, nodes, lines, threads):
 @pytest.mark.timeout(3_600)
 @pytest.mark.skipif(not MATES.is_dir(), reason="../shared/data/mates is not there")
 def test_lines_of_mate_problems():
-    lines = [line for path in sorted(MATES.glob("*.epd")) for line in path.read_text().splitlines() if line.strip()]
+    lines = [
+        line
+        for path in sorted(MATES.glob("*.epd"))
+        for line in path.read_text().splitlines()
+        if line.strip()
+    ]
     judge = Judge(16)
     for line in lines[:: max(1, len(lines) // 2_000)]:
         board = chess.Board.from_epd(line)[0]

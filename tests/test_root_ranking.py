@@ -18,9 +18,27 @@ from zobra.search.tablebase import WIN, RootRanking, Tablebase
 
 DATA = Path(__file__).parent.parent / "../shared/data"
 TABLES = DATA / "syzygy"
-pytestmark = needs_tables = pytest.mark.skipif(not TABLES.is_dir(), reason="no endgame tables at ../shared/data/syzygy")
+pytestmark = needs_tables = pytest.mark.skipif(
+    not TABLES.is_dir(), reason="no endgame tables at ../shared/data/syzygy"
+)
 FREE = Limits(infinite=True)
-WINS = ("KQk", "KRk", "KBNk", "KBBk", "KQkr", "KQkn", "KRkb", "KRkn", "KPk", "KPkp", "KRkp", "KQkp", "KQkq", "KNPk", "KBPk")
+WINS = (
+    "KQk",
+    "KRk",
+    "KBNk",
+    "KBBk",
+    "KQkr",
+    "KQkn",
+    "KRkb",
+    "KRkn",
+    "KPk",
+    "KPkp",
+    "KRkp",
+    "KQkp",
+    "KQkq",
+    "KNPk",
+    "KBPk",
+)
 HARD_WINS = ("KBNk", "KQkr", "KRkn", "KPkp")
 
 
@@ -77,7 +95,9 @@ def test_the_fifty_move_rule_counts_where_it_is_to(tables):
         tables.fifty_move_rule = True
 
 
-def won_boards(men: str, source: random.Random, prober: chess.syzygy.Tablebase) -> Iterator[chess.Board]:
+def won_boards(
+    men: str, source: random.Random, prober: chess.syzygy.Tablebase
+) -> Iterator[chess.Board]:
     """Positions of these men (letters as in FEN) that White, to move, wins: without end."""
     while True:
         board = chess.Board(None)
@@ -103,7 +123,9 @@ def play_out(board, prober, choose) -> chess.Board:
     """White plays as `choose(game)` says against the best defence, to mate or to the end of the fifty moves."""
     game = Game(parse_fen(board.fen()))
     while not board.is_checkmate():
-        assert board.halfmove_clock < 100 and not board.is_repetition(3) and any(board.legal_moves), board.fen()
+        assert (
+            board.halfmove_clock < 100 and not board.is_repetition(3) and any(board.legal_moves)
+        ), board.fen()
         if board.turn == chess.WHITE:
             move = choose(game)
             assert prober.probe_wdl(board) > 0
@@ -122,16 +144,24 @@ def play_wins(tables, prober, men, number, clocks) -> None:
         board = next(boards)
         if clocks[count % len(clocks)] == "short":
             board.halfmove_clock = 99 - prober.probe_dtz(board)
-        assert play_out(board, prober, lambda game: source.choice(rank(tables, game).moves)).turn == chess.BLACK
+        assert (
+            play_out(board, prober, lambda game: source.choice(rank(tables, game).moves)).turn
+            == chess.BLACK
+        )
 
 
-@pytest.mark.parametrize(("men", "clocks"), [*((men, ["long"]) for men in WINS), *((men, ["short"]) for men in HARD_WINS)])
+@pytest.mark.parametrize(
+    ("men", "clocks"),
+    [*((men, ["long"]) for men in WINS), *((men, ["short"]) for men in HARD_WINS)],
+)
 def test_wins_are_won_against_the_best_defence_in_time(tables, prober, men, clocks):
     play_wins(tables, prober, men, 3, clocks)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("men", [*WINS, "KRRk", "KQRk", "KRPk", "KPPk", "KQkb", "KNNk", "KBkp", "KNkp", "KRkr"])
+@pytest.mark.parametrize(
+    "men", [*WINS, "KRRk", "KQRk", "KRPk", "KPPk", "KQkb", "KNNk", "KBkp", "KNkp", "KRkr"]
+)
 def test_many_wins_are_won(tables, prober, men):
     play_wins(tables, prober, men, 40, ["long", "short"])
 
@@ -144,15 +174,24 @@ def test_castling_rights_and_crowds_are_left_to_the_search(tables):
 
 def test_the_engine_uses_its_tables(prober):
     with Prober() as engine:
-        remarks = engine.ask(f"setoption name SyzygyPath value {TABLES}", "isready", answer="readyok")
+        remarks = engine.ask(
+            f"setoption name SyzygyPath value {TABLES}", "isready", answer="readyok"
+        )
         assert any("35 WDL and 35 DTZ tables" in line for line in remarks)
         board = next(won_boards("KBNk", random.Random(2), prober))
         start, moves = board.fen(), ""
         while not board.is_checkmate():
-            lines = engine.ask(f"position fen {start} moves {moves}", "go nodes 300", answer="bestmove")
+            lines = engine.ask(
+                f"position fen {start} moves {moves}", "go nodes 300", answer="bestmove"
+            )
             info = lines[-2].split()
-            assert info[info.index("score") + 1] == "mate" or info[info.index("score") + 2] == "20000"
-            assert int(info[info.index("tbhits") + 1]) > 0 and info[info.index("pv") + 1] == lines[-1].split()[1]
+            assert (
+                info[info.index("score") + 1] == "mate" or info[info.index("score") + 2] == "20000"
+            )
+            assert (
+                int(info[info.index("tbhits") + 1]) > 0
+                and info[info.index("pv") + 1] == lines[-1].split()[1]
+            )
             moves += " " + lines[-1].split()[1]
             board.push_uci(lines[-1].split()[1])
             if not board.is_game_over():
@@ -160,10 +199,14 @@ def test_the_engine_uses_its_tables(prober):
                 moves += f" {reply.uci()}"
                 board.push(reply)
             assert board.halfmove_clock < 100
-        drawn = engine.ask("position fen 8/8/8/8/8/2k5/7r/K6R w - - 0 1", "go depth 5", answer="bestmove")
+        drawn = engine.ask(
+            "position fen 8/8/8/8/8/2k5/7r/K6R w - - 0 1", "go depth 5", answer="bestmove"
+        )
         assert drawn[-1].split()[1] == "h1h2" or " score cp 0 " in drawn[-2]
         engine.send("setoption name SyzygyProbeLimit value 0")
         lines = engine.ask(f"position fen {start}", "go depth 3", answer="bestmove")
-        assert all(" tbhits 0 " in line and " cp 20000 " not in line for line in lines if " pv " in line)
+        assert all(
+            " tbhits 0 " in line and " cp 20000 " not in line for line in lines if " pv " in line
+        )
         lines = engine.ask("setoption name SyzygyPath value /nowhere", "isready", answer="readyok")
         assert any("error: no endgame tables in /nowhere" in line for line in lines)

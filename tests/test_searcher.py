@@ -27,7 +27,9 @@ def think(searcher: Searcher, fen: str, limits: Limits) -> tuple[Result, list[Re
 
 
 def without_time(reports: list[Report]) -> list[tuple]:
-    return [(r.depth, r.selective_depth, r.score, r.bound, r.nodes, r.hashfull, r.pv) for r in reports]
+    return [
+        (r.depth, r.selective_depth, r.score, r.bound, r.nodes, r.hashfull, r.pv) for r in reports
+    ]
 
 
 @pytest.fixture
@@ -56,7 +58,9 @@ def test_the_node_limit_is_exact_and_even_the_shortest_search_reports(searcher, 
     result, reports = think(searcher, fen, Limits(nodes=limit))
     assert searcher.nodes == limit and result.best in parse_fen(fen).legal_moves()
     assert reports[-1].nodes == limit == max(report.nodes for report in reports)
-    assert limit > 1 or without_time(reports) == [(0, 0, searcher.evaluate(parse_fen(fen)), 0, 1, 0, (result.best,))]
+    assert limit > 1 or without_time(reports) == [
+        (0, 0, searcher.evaluate(parse_fen(fen)), 0, 1, 0, (result.best,))
+    ]
 
 
 def test_reports_tell_of_growing_effort_up_to_the_depth_limit(searcher):
@@ -66,7 +70,11 @@ def test_reports_tell_of_growing_effort_up_to_the_depth_limit(searcher):
         assert all(report.selective_depth >= report.depth for report in reports)
         assert {report.bound for report in reports} <= {-1, 0, 1} and reports[-1].bound == 0
         for earlier, later in itertools.pairwise(reports):
-            assert later.depth >= earlier.depth and later.nodes > earlier.nodes and later.milliseconds >= earlier.milliseconds
+            assert (
+                later.depth >= earlier.depth
+                and later.nodes > earlier.nodes
+                and later.milliseconds >= earlier.milliseconds
+            )
     assert reports[0].hashfull < 5  # what older searches left does not count
 
 
@@ -99,7 +107,9 @@ def test_the_mate_limit_ends_the_search_once_it_is_found(searcher, fen, plies):
     assert all(not is_mate(score) or mate_in_moves(score) > moves for score in earlier)
 
 
-def begin(searcher: Searcher, limits: Limits) -> tuple[threading.Thread, list[Result], list[Report]]:
+def begin(
+    searcher: Searcher, limits: Limits
+) -> tuple[threading.Thread, list[Result], list[Report]]:
     """A search of Kiwipete in a thread, with its results and reports."""
     results, reports = [], []
 
@@ -132,15 +142,21 @@ def test_stop_and_ponderhit_reach_a_running_search(searcher, limits):
 
 
 @pytest.mark.parametrize("multipv", [1, 3])
-def test_a_search_that_ends_while_it_ponders_waits_and_tells_its_lines_after_the_hit(searcher, multipv):
+def test_a_search_that_ends_while_it_ponders_waits_and_tells_its_lines_after_the_hit(
+    searcher, multipv
+):
     searcher.multipv = multipv
-    thread, _, reports = begin(searcher, Limits(depth=3, clock=ClockTimes(10_000, 8_000), ponder=True))
+    thread, _, reports = begin(
+        searcher, Limits(depth=3, clock=ClockTimes(10_000, 8_000), ponder=True)
+    )
     thread.join(0.5)
     count = len(reports)
     assert thread.is_alive() and count
     searcher.ponderhit()
     thread.join(TIMEOUT)
-    assert [report.multipv for report in reports[count:]] == list(range(1, multipv + 1)) and reports[-1].depth == 3
+    assert [report.multipv for report in reports[count:]] == list(
+        range(1, multipv + 1)
+    ) and reports[-1].depth == 3
 
 
 def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
@@ -154,7 +170,11 @@ def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
 
 @pytest.mark.parametrize(
     ("limits", "least"),
-    [(Limits(movetime=100), 0.08), (Limits(clock=ClockTimes(500, 500)), 0), (Limits(clock=ClockTimes(0, 0)), 0)],
+    [
+        (Limits(movetime=100), 0.08),
+        (Limits(clock=ClockTimes(500, 500)), 0),
+        (Limits(clock=ClockTimes(0, 0)), 0),
+    ],
 )
 def test_time_limits_end_the_search_and_a_move_time_is_used(searcher, limits, least):
     before = time.monotonic()
@@ -181,7 +201,9 @@ def test_every_node_below_the_root_is_counted_for_its_move(searcher, fen):
     result, reports = think(searcher, fen, Limits(depth=9))
     spent = searcher._this["root_nodes"]
     assert int(spent.sum()) + len(reports) == searcher.nodes
-    assert {int(index) for index in np.flatnonzero(spent)} <= {move % spent.size for move in parse_fen(fen).legal_moves()}
+    assert {int(index) for index in np.flatnonzero(spent)} <= {
+        move % spent.size for move in parse_fen(fen).legal_moves()
+    }
     assert spent[result.best % spent.size] > 0
     think(searcher, fen, Limits(depth=1))
     assert int(spent.sum()) < searcher.nodes  # counted anew
@@ -194,7 +216,10 @@ def test_what_was_learned_by_one_evaluation_is_not_used_with_another():
     searcher.set_parameter("history_slope", 200)
     assert searcher.table.buckets()["data"].any()
     searcher.set_parameter("use_network", 0)
-    assert not searcher._this["position_correction"].any() and not searcher.table.buckets()["data"].any()
+    assert (
+        not searcher._this["position_correction"].any()
+        and not searcher.table.buckets()["data"].any()
+    )
 
 
 def test_a_root_without_its_best_moves_corrects_no_evaluation():
@@ -207,7 +232,9 @@ def test_a_root_without_its_best_moves_corrects_no_evaluation():
 
 def test_no_reply_is_expected_to_a_move_that_repeats_and_the_game_is_left_alone():
     searcher, game = Searcher(1), play(START, "g1f3", "g8f6", "f3g1")
-    searcher.search(play(START), Limits(depth=6))  # now the table knows a move for the start position
+    searcher.search(
+        play(START), Limits(depth=6)
+    )  # now the table knows a move for the start position
     before, keys = game.position.array.copy(), list(game.keys)
     searcher.search(game, Limits(depth=6))
     assert np.array_equal(game.position.array, before) and game.keys == keys

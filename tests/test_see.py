@@ -10,11 +10,38 @@ from tests.search_oracles import exchange_value, move_numbers, random_boards
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.see import see_at_least
 
-SOME_THRESHOLDS = (-2000, -951, -950, -500, -320, -221, -220, -100, -1, 0, 1, 99, 100, 320, 500, 850, 950, 20_000)
+SOME_THRESHOLDS = (
+    -2000,
+    -951,
+    -950,
+    -500,
+    -320,
+    -221,
+    -220,
+    -100,
+    -1,
+    0,
+    1,
+    99,
+    100,
+    320,
+    500,
+    850,
+    950,
+    20_000,
+)
 
 
 def reached(position: Position, number: int, threshold: int) -> bool:
-    return bool(call(see_at_least, position=position.record, tables=TABLES_RECORD, move=number, threshold=threshold))
+    return bool(
+        call(
+            see_at_least,
+            position=position.record,
+            tables=TABLES_RECORD,
+            move=number,
+            threshold=threshold,
+        )
+    )
 
 
 @pytest.mark.parametrize("chess960", [False, True])
@@ -25,7 +52,9 @@ def test_random_positions(chess960):
         for number, move in move_numbers(position, board).items():
             value, checked = exchange_value(board, move), checked + 1
             for threshold in {*SOME_THRESHOLDS, value - 1, value, value + 1}:
-                assert reached(position, number, threshold) == (value >= threshold), f"{board.fen()} {move} {threshold} {value}"
+                assert reached(position, number, threshold) == (value >= threshold), (
+                    f"{board.fen()} {move} {threshold} {value}"
+                )
     assert checked > 4_000
 
 
@@ -34,11 +63,23 @@ def test_random_positions(chess960):
     [
         ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 100),  # nothing protects it
         ("4k3/8/4p3/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 100 - 500),  # a pawn takes back
-        ("4k3/8/4p3/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100 - 500 + 100),  # the second rook looks through the first
-        ("3qk3/3r4/8/3p4/8/8/3R4/3QK3 w - - 0 1", "d2d5", 100 - 500),  # queens behind rooks on both sides
+        (
+            "4k3/8/4p3/3p4/8/8/3R4/3RK3 w - - 0 1",
+            "d2d5",
+            100 - 500 + 100,
+        ),  # the second rook looks through the first
+        (
+            "3qk3/3r4/8/3p4/8/8/3R4/3QK3 w - - 0 1",
+            "d2d5",
+            100 - 500,
+        ),  # queens behind rooks on both sides
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),  # taken in passing
         ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),  # and taken back
-        ("4k3/8/8/3pP3/8/8/3r4/5K2 w - d6 0 1", "e5d6", 0),  # taken back through the square of the captured pawn
+        (
+            "4k3/8/8/3pP3/8/8/3r4/5K2 w - d6 0 1",
+            "e5d6",
+            0,
+        ),  # taken back through the square of the captured pawn
         ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "e5d6", 100),  # and protected through it
         ("7k/P7/8/8/8/8/8/K7 w - - 0 1", "a7a8q", 850),
         ("1r5k/P7/8/8/8/8/8/K7 w - - 0 1", "a7a8q", -100),

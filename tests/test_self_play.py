@@ -65,7 +65,9 @@ def test_games_are_legal_and_end_as_they_say(games):
         if ending == "win agreed":
             assert (scores[-RULE_DEFAULTS["win_plies"] :] >= RULE_DEFAULTS["win_score"]).all()
         if ending == "draw agreed":
-            assert (abs(scores[-RULE_DEFAULTS["draw_plies"] :]) <= RULE_DEFAULTS["draw_score"]).all()
+            assert (
+                abs(scores[-RULE_DEFAULTS["draw_plies"] :]) <= RULE_DEFAULTS["draw_score"]
+            ).all()
             assert len(scores) > RULE_DEFAULTS["draw_after"]
     assert len({game.ending for game in games}) > 1
 
@@ -107,9 +109,18 @@ def test_packed_positions_are_those_of_the_game(games):
                 sign = 1 if board.turn else -1
                 king, other = seen.king(True), seen.king(False)
                 mirrored = (chess.square_file(king) > 3) | (chess.square_file(other) > 3) << 1
-                expected.append((seen.board_fen(), sign * score, game.result if board.turn else 2 - game.result, mirrored))
+                expected.append(
+                    (
+                        seen.board_fen(),
+                        sign * score,
+                        game.result if board.turn else 2 - game.result,
+                        mirrored,
+                    )
+                )
         found = replayer.positions(game)
-        numbers = [[int(packed[name]) for name in ("score", "result", "mirrored")] for packed in found]
+        numbers = [
+            [int(packed[name]) for name in ("score", "result", "mirrored")] for packed in found
+        ]
         boards = [unpack_board(packed).board_fen() for packed in found]
         assert [(fen, *rest) for fen, rest in zip(boards, numbers, strict=True)] == expected
         assert set(found["game"]) <= {game.number}
@@ -117,10 +128,14 @@ def test_packed_positions_are_those_of_the_game(games):
 
 def test_levels_are_stable_and_keep_winning_chances():
     levels = np.arange(-127, 128).astype(np.int8)
-    assert (levels_of(scores_of(levels)) == levels).all() and (scores_of(levels) == -scores_of(levels)[::-1]).all()
+    assert (levels_of(scores_of(levels)) == levels).all() and (
+        scores_of(levels) == -scores_of(levels)[::-1]
+    ).all()
     scores = np.arange(-3_000, 3_001)
     read = scores_of(levels_of(scores)).astype(float)
-    assert np.abs(np.tanh(read / 800) - np.tanh(scores / 800)).max() < 0.6 / 127 and read[3_000] == 0
+    assert (
+        np.abs(np.tanh(read / 800) - np.tanh(scores / 800)).max() < 0.6 / 127 and read[3_000] == 0
+    )
 
 
 def test_shards_come_back_as_they_were(games, tmp_path):
@@ -129,23 +144,40 @@ def test_shards_come_back_as_they_were(games, tmp_path):
     header = json.loads(path.read_bytes().partition(b"\n")[0])
     assert header["games"] == len(games) and header["seed"] == 1
     for kept, game in zip(read_shard(path), games, strict=True):
-        assert (kept.number, kept.fen, kept.result, kept.ending) == (game.number, game.fen, game.result, game.ending)
-        assert (kept.moves == game.moves).all() and (kept.scores == scores_of(levels_of(game.scores))).all()
+        assert (kept.number, kept.fen, kept.result, kept.ending) == (
+            game.number,
+            game.fen,
+            game.result,
+            game.ending,
+        )
+        assert (kept.moves == game.moves).all() and (
+            kept.scores == scores_of(levels_of(game.scores))
+        ).all()
     again = tmp_path / "again.games"
     write_shard(again, read_shard(path), {"seed": 1})
     assert again.read_bytes() == path.read_bytes()
-    assert path.stat().st_size < 1.7 * header["plies"]  # of few games; more of them take 1.3 bytes a ply
+    assert (
+        path.stat().st_size < 1.7 * header["plies"]
+    )  # of few games; more of them take 1.3 bytes a ply
 
 
 def test_captures_come_first_in_the_order_of_moves(games):
     """The order is part of the form; against python-chess."""
     for game in games[:3]:
-        for (board, played), index in zip(replayed(game), Replayer({}).indices(game).tolist(), strict=False):
-            captures = [legal for legal in board.legal_moves if board.is_capture(legal) and not board.is_en_passant(legal)]
+        for (board, played), index in zip(
+            replayed(game), Replayer({}).indices(game).tolist(), strict=False
+        ):
+            captures = [
+                legal
+                for legal in board.legal_moves
+                if board.is_capture(legal) and not board.is_en_passant(legal)
+            ]
             assert (index < len(captures)) == (played in captures)
             if played in captures:
                 victim = board.piece_type_at(played.to_square)
-                assert index >= sum(board.piece_type_at(legal.to_square) > victim for legal in captures)
+                assert index >= sum(
+                    board.piece_type_at(legal.to_square) > victim for legal in captures
+                )
 
 
 def test_damage_is_named(games, tmp_path):
@@ -153,9 +185,22 @@ def test_damage_is_named(games, tmp_path):
     write_shard(path, games[:3], {})
     whole = path.read_bytes()
     header, _, body = whole.partition(b"\n")
-    headers = (b"[]", b"{}", header.replace(b'"plies": ', b'"plies": 9999999'), header.replace(b'"games": 3', b'"games": 0'))
+    headers = (
+        b"[]",
+        b"{}",
+        header.replace(b'"plies": ', b'"plies": 9999999'),
+        header.replace(b'"games": 3', b'"games": 0'),
+    )
     flipped = whole[:-60] + bytes([whole[-60] ^ 1]) + whole[-59:]
-    cut = (b"", b"noise", whole[: len(whole) // 2], whole[:-1], whole + b"more", whole + body, whole[:-9] + b"123456789")
+    cut = (
+        b"",
+        b"noise",
+        whole[: len(whole) // 2],
+        whole[:-1],
+        whole + b"more",
+        whole + body,
+        whole[:-9] + b"123456789",
+    )
     for content in (*cut, flipped, *(other + b"\n" + body for other in headers)):
         path.write_bytes(content)
         with pytest.raises(DataError, match="000000000"):
@@ -169,11 +214,15 @@ def test_a_generation_goes_on_and_does_not_depend_on_its_threads(tmp_path, monke
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     assert Generation(whole, 12, RULES, 5, workers=2).run().games == 12
     first = Generation(parts, 12, RULES, 5, workers=1)
-    first.run(lambda tally: first.stopping.set() if tally.games == 5 else None)  # as by Ctrl-C in the second shard
+    first.run(
+        lambda tally: first.stopping.set() if tally.games == 5 else None
+    )  # as by Ctrl-C in the second shard
     assert len(shards(parts)) == 1
     second = Generation(parts, 12, RULES, 5, workers=1)
     assert second.tally.shards_before == 1 and second.run().games == 8
-    assert [path.read_bytes() for path in shards(whole)] == [path.read_bytes() for path in shards(parts)]
+    assert [path.read_bytes() for path in shards(whole)] == [
+        path.read_bytes() for path in shards(parts)
+    ]
 
 
 def test_sets_are_not_mixed(tmp_path):
@@ -190,7 +239,11 @@ def test_the_check_finds_what_is_wrong(games, tmp_path):
     won, lost = ([game for game in games if game.result == half_points] for half_points in (2, 0))
     write_shard(path, fair := [*won[: len(lost)], *lost[: len(won)]], {})
     report = check_data([path], {})
-    assert report.games == len(fair) and report.plies == sum(len(game.moves) for game in fair) and not report.faults()
+    assert (
+        report.games == len(fair)
+        and report.plies == sum(len(game.moves) for game in fair)
+        and not report.faults()
+    )
     for wrong, complaint in (
         ([*games, *games], "more than once"),
         ([replace(game, scores=-game.scores) for game in games], "from the right side"),
@@ -204,7 +257,12 @@ def test_the_check_finds_what_is_wrong(games, tmp_path):
 def test_an_illegal_move_is_never_written(games, tmp_path):
     path, game = tmp_path / "000000000.games", games[7]
     last = len(game.moves) - 1
-    for ply, move in ((0, int(NO_MOVE)), (last, int(NO_MOVE)), (last, 0xFFFF), (1, int(game.moves[0]))):
+    for ply, move in (
+        (0, int(NO_MOVE)),
+        (last, int(NO_MOVE)),
+        (last, 0xFFFF),
+        (1, int(game.moves[0])),
+    ):
         moves = game.moves.copy()
         moves[ply] = move
         with pytest.raises(DataError, match=f"game 7: its move at ply {ply} is not legal"):

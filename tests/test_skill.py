@@ -11,7 +11,16 @@ from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import MATE
 from zobra.search.limits import ClockTimes, Limits
 from zobra.search.searcher import Searcher
-from zobra.search.skill import CALIBRATION, HIGHEST, LOWEST, MAX_SKILL, Skill, choose, skill_from_elo, skill_from_level
+from zobra.search.skill import (
+    CALIBRATION,
+    HIGHEST,
+    LOWEST,
+    MAX_SKILL,
+    Skill,
+    choose,
+    skill_from_elo,
+    skill_from_level,
+)
 
 
 def test_levels_rise_through_the_points_of_the_table_and_end_with_it():
@@ -20,15 +29,25 @@ def test_levels_rise_through_the_points_of_the_table_and_end_with_it():
         assert stronger.nodes >= weaker.nodes and stronger.noise <= weaker.noise
     assert {elo: skill_from_elo(elo) for elo in CALIBRATION} == CALIBRATION
     assert skill_from_elo(LOWEST - 500) == skill_from_level(0) == CALIBRATION[LOWEST]
-    assert skill_from_elo(HIGHEST + 500) == CALIBRATION[HIGHEST] and skill_from_level(MAX_SKILL) is None
-    assert all(a.nodes < b.nodes for a, b in itertools.pairwise(skill_from_level(level) for level in range(MAX_SKILL)))
+    assert (
+        skill_from_elo(HIGHEST + 500) == CALIBRATION[HIGHEST]
+        and skill_from_level(MAX_SKILL) is None
+    )
+    assert all(
+        a.nodes < b.nodes
+        for a, b in itertools.pairwise(skill_from_level(level) for level in range(MAX_SKILL))
+    )
 
 
 def test_noise_chooses_the_near_and_not_the_far_and_no_other_than_a_mate():
     source = random.Random(1)
     chosen = [choose([50, 45, -900], Skill(100, 40.0), source) for _ in range(400)]
     assert 100 < chosen.count(1) < 300 and chosen.count(2) == 0
-    for scores, skill in (([50, 49], Skill(100, 0.0)), ([50, 49], None), ([int(MATE) - 1, 900], Skill(100, 1e6))):
+    for scores, skill in (
+        ([50, 49], Skill(100, 0.0)),
+        ([50, 49], None),
+        ([int(MATE) - 1, 900], Skill(100, 1e6)),
+    ):
         assert all(choose(scores, skill, source) == 0 for _ in range(50))
 
 
@@ -38,7 +57,9 @@ def test_weak_moves_are_legal_and_reported(elo, fen):
     searcher = Searcher(2)
     searcher.skill = skill_from_elo(elo)
     for searcher.seed in range(6):
-        result, reports = think(searcher, fen, Limits())  # without any limit of its own it would never end
+        result, reports = think(
+            searcher, fen, Limits()
+        )  # without any limit of its own it would never end
         assert result.best in parse_fen(fen).legal_moves()
         assert searcher.nodes <= searcher.skill.nodes
         assert {report.multipv for report in reports} <= {1}
@@ -80,7 +101,10 @@ def test_threads_change_nothing_for_the_weak(elo):
     for searcher in (alone, several):
         searcher.skill = skill_from_elo(elo)
     for fen in (START, KIWIPETE, MIDDLEGAME):
-        (found, reports), (expected, lone) = think(several, fen, Limits()), think(alone, fen, Limits())
+        (found, reports), (expected, lone) = (
+            think(several, fen, Limits()),
+            think(alone, fen, Limits()),
+        )
         assert (found, without_time(reports)) == (expected, without_time(lone))
         assert several.nodes == alone.nodes <= several.skill.nodes
 
@@ -95,7 +119,9 @@ def test_smaller_limits_still_hold():
     assert think(searcher, START, Limits(searchmoves=(only,)))[0].best == only
 
 
-@pytest.mark.parametrize("skill", [Skill(3_000, 100.0), *(skill for skill in CALIBRATION.values() if skill.noise > 50)])
+@pytest.mark.parametrize(
+    "skill", [Skill(3_000, 100.0), *(skill for skill in CALIBRATION.values() if skill.noise > 50)]
+)
 def test_choices_differ_by_seed_and_are_repeated_with_it(skill):
     searcher = Searcher(2)
     searcher.skill = skill

@@ -46,8 +46,14 @@ def test_handshake_imports_nothing_heavy():
         "heavy = {'numpy', 'numba', 'llvmlite', 'chess', 'typer', 'rich', 'scipy'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
-    assert answer[0].startswith("id name Zobra") and answer[1].startswith("id author") and answer[-1] == "uciok"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert (
+        answer[0].startswith("id name Zobra")
+        and answer[1].startswith("id author")
+        and answer[-1] == "uciok"
+    )
 
 
 @pytest.fixture
@@ -59,7 +65,9 @@ def start(monkeypatch):
         made = Loop(Console(write=said.append))
         monkeypatch.setattr(session, "Session", lambda *_: SimpleNamespace(rehearse=lambda: None))
         monkeypatch.setattr(kernels, "missing", lambda: ["kernel"] * 4)
-        monkeypatch.setattr(kernels, "compile_missing", lambda report: compile_missing(made, report))
+        monkeypatch.setattr(
+            kernels, "compile_missing", lambda report: compile_missing(made, report)
+        )
         return made, said
 
     return start
@@ -103,7 +111,9 @@ def test_leaves_at_once_while_it_compiles(tmp_path, work, ending):
 
 
 def test_leaves_when_nobody_listens_to_the_progress(tmp_path):
-    assert leaves_when_nobody_reads(typed="isready\n", until=COMPILING, environment=without_kernels(tmp_path))
+    assert leaves_when_nobody_reads(
+        typed="isready\n", until=COMPILING, environment=without_kernels(tmp_path)
+    )
 
 
 def test_quit_does_not_wait_for_a_compilation_that_begins_later(tmp_path):
@@ -116,15 +126,25 @@ def test_quit_does_not_wait_for_a_compilation_that_begins_later(tmp_path):
 @pytest.mark.slow
 def test_commands_wait_for_the_kernels_and_are_carried_out_in_order(tmp_path):
     with engine(tmp_path) as prober:
-        prober.send("setoption name MultiPV value 2", "setoption name UCI_Chess960 value true", "setoption name Nonsense")
-        prober.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1h1", "isready", "go depth 5")
+        prober.send(
+            "setoption name MultiPV value 2",
+            "setoption name UCI_Chess960 value true",
+            "setoption name Nonsense",
+        )
+        prober.send(
+            "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1h1", "isready", "go depth 5"
+        )
         said = prober.expect("readyok")
         assert said[0].startswith(COMPILING) and sum("kernels" in line for line in said) > 2
         assert any("no option 'Nonsense'" in line for line in said)
         said = prober.expect("bestmove")
         assert any(line.startswith("info depth 5 ") and "multipv 2 " in line for line in said)
         assert any("5rk1" in line.lower() for line in prober.ask("d", answer="Checkers"))
-    script = zobra(environment=without_kernels(tmp_path / "other"), typed="go perft 3\nquit\n")  # is carried out all the same
+    script = zobra(
+        environment=without_kernels(tmp_path / "other"), typed="go perft 3\nquit\n"
+    )  # is carried out all the same
     assert "Nodes searched: 8902" in script.stdout and script.stderr == ""
     with engine(tmp_path) as prober:  # the next start finds them
-        assert not any("info string" in line for line in prober.ask("go depth 5", answer="bestmove"))
+        assert not any(
+            "info string" in line for line in prober.ask("go depth 5", answer="bestmove")
+        )

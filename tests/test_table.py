@@ -9,7 +9,16 @@ from tests.search_kernels import call, unpacked
 from zobra.engine.memory import map_memory
 from zobra.engine.scores import NO_SCORE
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, as_hint, unpack
-from zobra.tt.table import AGE_WEIGHT, BUCKET, ENTRIES_PER_BUCKET, KEEP_DEPTH, MAX_MEGABYTES, Table, probe, store
+from zobra.tt.table import (
+    AGE_WEIGHT,
+    BUCKET,
+    ENTRIES_PER_BUCKET,
+    KEEP_DEPTH,
+    MAX_MEGABYTES,
+    Table,
+    probe,
+    store,
+)
 
 KEY = 0x9E3779B97F4A7C15
 MOVE = 796  # e2e4
@@ -22,8 +31,24 @@ def table():
     return Table(1)
 
 
-def put(table: Table, key: int, move: int = MOVE, score: int = 25, depth: int = 5, bound: int = int(LOWER)) -> None:
-    call(store, table=table.record, key=key, move=move, score=score, evaluation=-3, depth=depth, bound=bound)
+def put(
+    table: Table,
+    key: int,
+    move: int = MOVE,
+    score: int = 25,
+    depth: int = 5,
+    bound: int = int(LOWER),
+) -> None:
+    call(
+        store,
+        table=table.record,
+        key=key,
+        move=move,
+        score=score,
+        evaluation=-3,
+        depth=depth,
+        bound=bound,
+    )
 
 
 def get(table: Table, key: int) -> dict[str, int] | None:
@@ -34,16 +59,33 @@ def get(table: Table, key: int) -> dict[str, int] | None:
 def test_what_is_stored_is_found(table):
     assert get(table, KEY) is None
     put(table, KEY, score=-31_000)
-    stored = {"move": MOVE, "score": -31_000, "evaluation": -3, "depth": 5, "bound": int(LOWER), "generation": 0, "tt_pv": 0}
+    stored = {
+        "move": MOVE,
+        "score": -31_000,
+        "evaluation": -3,
+        "depth": 5,
+        "bound": int(LOWER),
+        "generation": 0,
+        "tt_pv": 0,
+    }
     assert get(table, KEY) == stored
-    call(store, table=table.record, key=KEY ^ 1, move=MOVE, evaluation=int(NO_SCORE), bound=int(UPPER))
+    call(
+        store,
+        table=table.record,
+        key=KEY ^ 1,
+        move=MOVE,
+        evaluation=int(NO_SCORE),
+        bound=int(UPPER),
+    )
     assert get(table, KEY ^ 1)["evaluation"] == NO_SCORE
 
 
 @pytest.mark.parametrize("key", [0, 2**64 - 1, KEY])
 def test_the_low_bits_are_the_index(table, key):
     put(table, key)
-    assert list(np.flatnonzero(table.buckets()["data"].any(axis=1))) == [key & (len(table.buckets()) - 1)]
+    assert list(np.flatnonzero(table.buckets()["data"].any(axis=1))) == [
+        key & (len(table.buckets()) - 1)
+    ]
     assert get(table, key) is not None
 
 
@@ -64,8 +106,12 @@ W = int(AGE_WEIGHT)
     ("entries", "victim"),
     [
         pytest.param([(0, 9), (0, 9), (0, 9), (0, 1)], 3, id="the shallowest, the last"),
-        pytest.param([(1, 2 * W), (0, W + 1), (0, W + 1), (0, W + 1)], 0, id="the old one, though deeper"),
-        pytest.param([(1, 2 * W), (0, W - 1), (0, W), (0, W)], 1, id="depth outweighs a little age"),
+        pytest.param(
+            [(1, 2 * W), (0, W + 1), (0, W + 1), (0, W + 1)], 0, id="the old one, though deeper"
+        ),
+        pytest.param(
+            [(1, 2 * W), (0, W - 1), (0, W), (0, W)], 1, id="depth outweighs a little age"
+        ),
     ],
 )
 def test_what_gives_way(table, generation, entries, victim):
@@ -76,7 +122,9 @@ def test_what_gives_way(table, generation, entries, victim):
         put(table, key, depth=depth)
     table.record["generation"] = generation
     put(table, newcomer, depth=0)
-    assert [get(table, key) is None for key in keys] == [number == victim for number in range(ENTRIES_PER_BUCKET)]
+    assert [get(table, key) is None for key in keys] == [
+        number == victim for number in range(ENTRIES_PER_BUCKET)
+    ]
     assert get(table, newcomer)["depth"] == 0
 
 
@@ -144,8 +192,13 @@ def test_clear_forgets_everything_and_needs_no_second_table(megabytes, monkeypat
 def test_a_table_grows_into_the_memory_that_the_old_one_gives_up(monkeypatch):
     table, events = Table(8), []
     put(table, KEY)
-    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 10 if table.megabytes == 8 else 17)
-    monkeypatch.setattr("zobra.tt.table.map_memory", lambda size: events.append((table.megabytes, size)) or map_memory(size))
+    monkeypatch.setattr(
+        "zobra.tt.table.available_megabytes", lambda: 10 if table.megabytes == 8 else 17
+    )
+    monkeypatch.setattr(
+        "zobra.tt.table.map_memory",
+        lambda size: events.append((table.megabytes, size)) or map_memory(size),
+    )
     table.resize(16)
     assert events == [(8, 1 << 20), (1, 16 << 20)]  # the old one went first
     assert table.megabytes == 16 and get(table, KEY) is None
@@ -211,7 +264,10 @@ def test_too_much_memory_is_refused_and_the_table_kept(table, available, monkeyp
         monkeypatch.setattr("zobra.engine.memory.mmap.mmap", refuse)
     with pytest.raises(MemoryError, match=str(MAX_MEGABYTES)):
         table.resize(MAX_MEGABYTES)
-    assert get(table, KEY)["move"] == MOVE and (table.megabytes, int(table.record["address"])) == (1, address)
+    assert get(table, KEY)["move"] == MOVE and (table.megabytes, int(table.record["address"])) == (
+        1,
+        address,
+    )
 
 
 def refuse(*_arguments, **_options):

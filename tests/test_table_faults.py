@@ -67,7 +67,9 @@ def search(searcher: Searcher, board: chess.Board, game: Game, nodes: int) -> No
     """One search whose every line, move and expected reply must be legal."""
     reports: list[Report] = []
     result = searcher.search(game, Limits(nodes=nodes), reports.append)
-    lines = [report.pv for report in reports] + [(result.best, result.ponder) if result.ponder else (result.best,)]
+    lines = [report.pv for report in reports] + [
+        (result.best, result.ponder) if result.ponder else (result.best,)
+    ]
     for line in lines:
         fault = line_fault(board, [move_text(move, board.chess960) for move in line])
         assert fault is None, f"{board.fen()}: {fault}"
@@ -75,7 +77,9 @@ def search(searcher: Searcher, board: chess.Board, game: Game, nodes: int) -> No
 
 KINDS = [(of_other_positions, 1.0), (random_words, 0.01), (random_words, 1.0), (random_moves, 1.0)]
 FEW, MANY = (60, 1_500, 1), (1_000, 10_000, 1)
-CASES = [(*kind, *FEW) for kind in KINDS] + [(random_words, 0.5, 12, 4_000, 3)]  # the last with threads that share the table
+CASES = [(*kind, *FEW) for kind in KINDS] + [
+    (random_words, 0.5, 12, 4_000, 3)
+]  # the last with threads that share the table
 CASES += [pytest.param(*kind, *MANY, marks=pytest.mark.slow) for kind in KINDS]
 
 
@@ -102,7 +106,9 @@ def test_torn_entries_are_not_believed():
         assert all(searcher.table.recall(key) for key in keys)
         whole = entries["data"][used].copy()
         entries["data"][used] = np.roll(whole, 1)
-        torn = [key for key, old, new in zip(keys, whole, np.roll(whole, 1), strict=True) if old != new]
+        torn = [
+            key for key, old, new in zip(keys, whole, np.roll(whole, 1), strict=True) if old != new
+        ]
         assert torn and not any(searcher.table.recall(key) for key in torn)
         search(searcher, board, game, 2_000)
         searcher.clear()
@@ -111,6 +117,11 @@ def test_torn_entries_are_not_believed():
 @pytest.mark.slow
 def test_a_thousand_positions_with_short_signatures():
     """The engine compiled with signatures of 8 bits: one probe in sixty-four of a full table finds a stranger's entry."""
-    done = subprocess.run([sys.executable, "-m", "tests.short_signatures"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.short_signatures"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1000 positions" in done.stdout

@@ -12,7 +12,16 @@ from tests.test_root_ranking import TABLES, needs_tables
 from zobra.engine.position import Game
 from zobra.engine.scores import MATE
 from zobra.search.limits import ClockTimes, Limits, Report
-from zobra.search.tablebase import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, SCORES, WIN, RootRanking, Tablebase
+from zobra.search.tablebase import (
+    BLESSED_LOSS,
+    CURSED_WIN,
+    DRAW,
+    LOSS,
+    SCORES,
+    WIN,
+    RootRanking,
+    Tablebase,
+)
 
 LONG = Limits(infinite=True)
 KRK = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
@@ -41,7 +50,11 @@ def test_no_path_and_an_empty_folder_are_no_tables(tables, notices, tmp_path):
 
 @pytest.mark.parametrize(
     ("path", "text"),
-    [("a\0b", "a\0b"), ("nowhere", "nowhere: No such file"), ("", r"KBvK.rtbw is damaged or unreadable, .* and 2 more")],
+    [
+        ("a\0b", "a\0b"),
+        ("nowhere", "nowhere: No such file"),
+        ("", r"KBvK.rtbw is damaged or unreadable, .* and 2 more"),
+    ],
 )
 def test_paths_without_tables_are_named(tables, tmp_path, path, text):
     for letter in "QRBNP":
@@ -62,7 +75,11 @@ def test_tables_of_several_folders_are_counted(tables, notices, tmp_path):
     copy_tables(tmp_path / "one", "KRvK")
     copy_tables(tmp_path / "two", "KBNvK")
     tables.open(os.pathsep.join(str(tmp_path / name) for name in ("one", "gone", "two")))
-    assert len(notices) == 2 and "gone" in notices[0] and notices[1] == "2 WDL and 2 DTZ tables of up to 4 pieces"
+    assert (
+        len(notices) == 2
+        and "gone" in notices[0]
+        and notices[1] == "2 WDL and 2 DTZ tables of up to 4 pieces"
+    )
     with pytest.raises(ValueError, match="gone"):
         tables.open(str(tmp_path / "gone"))
     assert tables.largest == 4 and rank(tables, play(KRK)).wdl == WIN
@@ -75,7 +92,9 @@ def test_tables_of_several_folders_are_counted(tables, notices, tmp_path):
 def test_damaged_tables_are_named_and_passed_over(tables, notices, tmp_path, damage):
     copy_tables(tmp_path, "KRvK", "KQvK")
     file = tmp_path / "KRvK.rtbw"
-    file.write_bytes({"halved": file.read_bytes()[:-30], "empty": b"", "foreign": bytes(80)}[damage])
+    file.write_bytes(
+        {"halved": file.read_bytes()[:-30], "empty": b"", "foreign": bytes(80)}[damage]
+    )
     tables.open(str(tmp_path))
     assert len(notices) == 2 and "KRvK.rtbw is damaged" in notices[0]
     assert notices[1] == "1 WDL and 2 DTZ tables of up to 3 pieces"
@@ -91,7 +110,9 @@ class RookProber:
         pass
 
     def probe_wdl(self, board: chess.Board) -> int:
-        is_won = board.turn == chess.WHITE or not any(board.is_capture(move) for move in board.legal_moves)
+        is_won = board.turn == chess.WHITE or not any(
+            board.is_capture(move) for move in board.legal_moves
+        )
         is_drawn = len(board.piece_map()) == 2 or board.is_stalemate() or not is_won
         return 0 if is_drawn else 2 if board.turn == chess.WHITE else -2
 
@@ -123,7 +144,9 @@ def test_a_win_makes_progress_unless_all_winning_moves_are_asked_for(rook):
     assert 0 < len(winning) < len(game.position.legal_moves())
     everything, best = rank(rook, game, keep_all=True), rank(rook, game)
     assert set(everything.moves) == set(winning) and everything.wdl == best.wdl == WIN
-    assert set(best.moves) == {move for move, replies in winning.items() if replies == min(winning.values())}
+    assert set(best.moves) == {
+        move for move, replies in winning.items() if replies == min(winning.values())
+    }
     assert best.hits > len(winning)
 
 
@@ -134,7 +157,12 @@ LOST = "8/8/8/8/8/2k5/7R/K7 b - - 0 1"
     ("fen", "clock", "rule", "wdl"),
     [
         *((KRK, 0, True, WIN), (KRK, 99, True, CURSED_WIN), (KRK, 99, False, WIN)),
-        *((LOST, 0, True, LOSS), (LOST, 50, True, LOSS), (LOST, 99, True, BLESSED_LOSS), (LOST, 99, False, LOSS)),
+        *(
+            (LOST, 0, True, LOSS),
+            (LOST, 50, True, LOSS),
+            (LOST, 99, True, BLESSED_LOSS),
+            (LOST, 99, False, LOSS),
+        ),
     ],
 )
 def test_a_result_must_come_before_the_fifty_move_rule(rook, fen, clock, rule, wdl):
@@ -158,7 +186,9 @@ def test_a_third_repetition_saves_a_lost_position(rook, cycles, wdl):
     draw = game.position.parse_move("c3c4")
     ranking = rank(rook, game)
     assert ranking.wdl == wdl and (ranking.moves == (draw,)) == (wdl == DRAW)
-    assert ranking.adjust(Report(5, 6, -900, 0, 1000, 10, 0, (draw,))).score == (0 if wdl == DRAW else SCORES[LOSS])
+    assert ranking.adjust(Report(5, 6, -900, 0, 1000, 10, 0, (draw,))).score == (
+        0 if wdl == DRAW else SCORES[LOSS]
+    )
 
 
 def test_probing_ends_with_the_time_and_leaves_all_moves(rook):
@@ -200,7 +230,9 @@ MATED = REPORT._replace(score=int(MATE) - 5, bound=0)
     [
         *((REPORT, wdl, SCORES[wdl], 0) for wdl in (WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS)),
         (REPORT, None, 123, 1),
-        *((MATED, wdl, MATED.score, 0) for wdl in (WIN, CURSED_WIN)),  # the search has found the mate
+        *(
+            (MATED, wdl, MATED.score, 0) for wdl in (WIN, CURSED_WIN)
+        ),  # the search has found the mate
         *((MATED, wdl, SCORES[wdl], 0) for wdl in (DRAW, BLESSED_LOSS, LOSS)),
     ],
 )

@@ -13,7 +13,13 @@ from zobra.search import time_management as tm
 from zobra.search.iterative_deepening import PvLine
 from zobra.search.limits import ClockTimes, Limits
 from zobra.search.searcher import Searcher
-from zobra.search.time_management import NodeTime, TimeBudget, TimeManager, stability_factor, time_budget
+from zobra.search.time_management import (
+    NodeTime,
+    TimeBudget,
+    TimeManager,
+    stability_factor,
+    time_budget,
+)
 from zobra.search.worker import DEADLINE, STOP
 
 MS = 1_000_000  # nanoseconds
@@ -21,16 +27,29 @@ CLOCK = ClockTimes(10_000, 8_000, 100, 50)
 MOVES = st.one_of(st.none(), st.integers(0, 500))
 
 
-def white(time: int | None, increment: int = 0, moves: int | None = None, overhead: int = 0) -> TimeBudget:
+def white(
+    time: int | None, increment: int = 0, moves: int | None = None, overhead: int = 0
+) -> TimeBudget:
     return time_budget(Limits(clock=ClockTimes(time, None, increment, 0, moves)), True, overhead)
 
 
-@given(st.integers(-10_000, 10_000_000), st.integers(0, 1_000_000), st.integers(0, 60_000), MOVES, st.integers(0, 5_000))
+@given(
+    st.integers(-10_000, 10_000_000),
+    st.integers(0, 1_000_000),
+    st.integers(0, 60_000),
+    MOVES,
+    st.integers(0, 5_000),
+)
 def test_budgets_lie_within_the_clock_and_grow_with_it(time, more, increment, moves, overhead):
     optimum, maximum = white(time, increment, moves, overhead)
     assert optimum is not None and maximum is not None
     assert tm.MINIMUM <= optimum <= maximum <= max(tm.MINIMUM, time - overhead)
-    assert all(new >= old for old, new in zip((optimum, maximum), white(time + more, increment, moves, overhead), strict=True))
+    assert all(
+        new >= old
+        for old, new in zip(
+            (optimum, maximum), white(time + more, increment, moves, overhead), strict=True
+        )
+    )
 
 
 @given(st.integers(1_000, 10_000_000), st.integers(2, 200), st.integers(0, 100))
@@ -42,8 +61,15 @@ def test_one_of_several_moves_may_not_take_all_and_the_fewer_the_more_for_each(t
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        *((white(time, 0, moves, 50), (tm.MINIMUM, tm.MINIMUM)) for time in (-1_000_000, 0, 2) for moves in (None, 0, 40)),
-        (white(1_000, 0, 1, 100).maximum, 900 - tm.RESERVE),  # the last move before the time control
+        *(
+            (white(time, 0, moves, 50), (tm.MINIMUM, tm.MINIMUM))
+            for time in (-1_000_000, 0, 2)
+            for moves in (None, 0, 40)
+        ),
+        (
+            white(1_000, 0, 1, 100).maximum,
+            900 - tm.RESERVE,
+        ),  # the last move before the time control
         (white(1_000, 0, 2, 100).maximum, tm.CLOCK_SHARE * (900 - tm.RESERVE)),
         (white(10_000, 0, 1).maximum, 10_000 - tm.RESERVE),
         (white(200, 0, 1).maximum, 200 - tm.RESERVE_SHARE * 200),
@@ -52,12 +78,24 @@ def test_one_of_several_moves_may_not_take_all_and_the_fewer_the_more_for_each(t
         (white(20_000), white(20_000, 0, tm.MOST_MOVES_WITHOUT_INCREMENT)),  # sudden death,
         (white(20_000, 100), white(20_000, 100, tm.MOST_MOVES)),  # with an increment
         (white(60_000, 0, 0), white(60_000)),
-        (time_budget(Limits(clock=ClockTimes(60_000, 1_000, 0, 500)), False, 0), white(1_000, 500)),  # each side has its clock
+        (
+            time_budget(Limits(clock=ClockTimes(60_000, 1_000, 0, 500)), False, 0),
+            white(1_000, 500),
+        ),  # each side has its clock
         (time_budget(Limits(movetime=1_000), True, 30), (None, 970)),  # a move time is used up,
         (time_budget(Limits(movetime=10), True, 30), (None, tm.MINIMUM)),
-        (time_budget(Limits(movetime=500, clock=ClockTimes(60_000, 60_000)), False, 0), (None, 500)),
-        (time_budget(Limits(movetime=500, clock=ClockTimes(9, 100)), False, 0).maximum, pytest.approx(50 * tm.CLOCK_SHARE)),
-        *((time_budget(limits, True, 10), (None, None)) for limits in (Limits(), Limits(depth=5), Limits(infinite=True))),
+        (
+            time_budget(Limits(movetime=500, clock=ClockTimes(60_000, 60_000)), False, 0),
+            (None, 500),
+        ),
+        (
+            time_budget(Limits(movetime=500, clock=ClockTimes(9, 100)), False, 0).maximum,
+            pytest.approx(50 * tm.CLOCK_SHARE),
+        ),
+        *(
+            (time_budget(limits, True, 10), (None, None))
+            for limits in (Limits(), Limits(depth=5), Limits(infinite=True))
+        ),
         (time_budget(Limits(clock=ClockTimes(None, 5_000)), True, 10), (None, None)),
     ],
 )
@@ -77,7 +115,10 @@ def test_a_clock_with_an_increment_does_not_sink_to_nothing(lag):
 def factor_after(bests: list[int], scores: list[int] | None = None, effort: float = 0.5) -> float:
     """The factor after depths 1, 2, … with these best moves and scores."""
     scores = scores or [0] * len(bests)
-    lines = [PvLine(depth, depth, score, 0, (best,)) for depth, (best, score) in enumerate(zip(bests, scores, strict=True), 1)]
+    lines = [
+        PvLine(depth, depth, score, 0, (best,))
+        for depth, (best, score) in enumerate(zip(bests, scores, strict=True), 1)
+    ]
     return stability_factor(lines, effort)
 
 
@@ -86,9 +127,15 @@ def test_the_longer_a_move_stands_the_less_time_it_takes():
     changing = list(range(1, 11))
     usual = factor_after([*changing, 11, 11, 11])
     for stood, factor in enumerate(tm.STABILITY_FACTORS):
-        assert factor_after([*changing, *[11] * (stood + 1)]) == pytest.approx(usual * factor / tm.STABILITY_FACTORS[2])
-    assert factor_after([*changing, *[11] * 40]) == factor_after([*changing, *[11] * len(tm.STABILITY_FACTORS)])
-    assert factor_after([11] * 12 + [7]) == factor_after(changing)  # steady for long, and changed at last
+        assert factor_after([*changing, *[11] * (stood + 1)]) == pytest.approx(
+            usual * factor / tm.STABILITY_FACTORS[2]
+        )
+    assert factor_after([*changing, *[11] * 40]) == factor_after(
+        [*changing, *[11] * len(tm.STABILITY_FACTORS)]
+    )
+    assert factor_after([11] * 12 + [7]) == factor_after(
+        changing
+    )  # steady for long, and changed at last
     for depth in range(1, tm.FIRST_STABLE_DEPTH):  # shallow depths say nothing
         assert factor_after(changing[:depth], [-100, -200, -300, -400, -500, -600][:depth]) == 1
 
@@ -118,8 +165,12 @@ class FakeTime:
     def start(self, ponder: bool = False) -> None:
         self.manager.start(Limits(clock=CLOCK, ponder=ponder), True)
 
-    def is_enough(self, score: int = 0, depth: int = 1, nodes: int = 0, forced: bool = False) -> bool:
-        return self.manager.is_enough(depth, PvLine(depth, depth, score, 0, (1,)), 0.5, nodes, forced)
+    def is_enough(
+        self, score: int = 0, depth: int = 1, nodes: int = 0, forced: bool = False
+    ) -> bool:
+        return self.manager.is_enough(
+            depth, PvLine(depth, depth, score, 0, (1,)), 0.5, nodes, forced
+        )
 
     @property
     def deadline(self) -> int:
@@ -170,7 +221,9 @@ def test_a_ponderhit_after_the_optimum_ends_the_search(fake, optimum):
     assert fake.stopped == (optimum == 100)
 
 
-def test_a_ponderhit_before_the_start_counts_for_one_search_and_ends_none_for_the_time_of_the_last(fake):
+def test_a_ponderhit_before_the_start_counts_for_one_search_and_ends_none_for_the_time_of_the_last(
+    fake,
+):
     fake.start(ponder=True)
     fake.now += 10_000
     assert not fake.is_enough()  # past the optimum, but it ponders
@@ -200,7 +253,9 @@ def test_the_optimum_is_scaled_but_not_beyond_the_maximum(fake, effort):
     fake.budget = TimeBudget(100, 170)
     fake.start()
     for depth in range(1, 12):  # a new best move each time, and then the same effort
-        assert not fake.manager.is_enough(depth, PvLine(depth, depth, 0, 0, (depth,)), effort, 0, False)
+        assert not fake.manager.is_enough(
+            depth, PvLine(depth, depth, 0, 0, (depth,)), effort, 0, False
+        )
     scaled = min(100 * tm.STABILITY_FACTORS[0] * (tm.EFFORT_BASE - tm.EFFORT_SLOPE * effort), 170)
     for now, enough in ((scaled - 1, False), (scaled + 1, True)):
         fake.now = 5_000 + int(now)

@@ -42,29 +42,51 @@ def test_a_miniature_of_everything(tmp_path, monkeypatch):
     recipe = tmp_path / "mini.toml"
     recipe.write_text(MINIATURE)
     result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
-    assert " is needed" in result.output and "all steps take about 0:00:" in result.output, result.output
-    assert result.exit_code == ("is not strong enough" in result.output)  # the match is an honest one
+    assert " is needed" in result.output and "all steps take about 0:00:" in result.output, (
+        result.output
+    )
+    assert result.exit_code == (
+        "is not strong enough" in result.output
+    )  # the match is an honest one
     network = read_network(tmp_path / "mini.network")
-    assert network.hidden == HIDDEN and network.header["recipe"]["data"]["games"] == network.header["games"] == 128
-    assert {"data", "positions", "validation"} <= network.header.keys() and network.header["sets"][0]["network"]
+    assert (
+        network.hidden == HIDDEN
+        and network.header["recipe"]["data"]["games"] == network.header["games"] == 128
+    )
+    assert {"data", "positions", "validation"} <= network.header.keys() and network.header["sets"][
+        0
+    ]["network"]
     assert (tmp_path / "mini.png").stat().st_size > 1_000
     again = run("data", recipe, "--folder", tmp_path, "--workers", 1)
     assert again.exit_code == 0 and "1 shards existed before" in again.output
-    assert run("wdl", recipe, "--folder", tmp_path, "--output", tmp_path / "wdl.json").exit_code == 0
+    assert (
+        run("wdl", recipe, "--folder", tmp_path, "--output", tmp_path / "wdl.json").exit_code == 0
+    )
     model = json.loads((tmp_path / "wdl.json").read_text())
     assert model["games"] == 128 and model["recipe"] == "mini" and model["spread"] > 0
     assert "predicted: won drawn lost" in run("wdl", recipe, "--folder", tmp_path, "--check").output
-    assert run("pieces", recipe, "--folder", tmp_path, "--output", tmp_path / "pieces.json").exit_code == 0
+    assert (
+        run("pieces", recipe, "--folder", tmp_path, "--output", tmp_path / "pieces.json").exit_code
+        == 0
+    )
     values = np.array(list(json.loads((tmp_path / "pieces.json").read_text())["endgame"].values()))
     assert values.shape == (6, 8, 8) and values[4].mean() > values[1].mean() > values[0].mean() > 0
     assert '[Round "3"]' in run("view", shards(tmp_path)[0], 3).output
     assert run("view", shards(tmp_path)[0], 999).exit_code != 0
-    monkeypatch.setattr("zobra.train.pipeline.Generation.run", lambda games, show: games.stopping.set() or games.tally)
+    monkeypatch.setattr(
+        "zobra.train.pipeline.Generation.run",
+        lambda games, show: games.stopping.set() or games.tally,
+    )
     stopped = run("data", recipe, "--folder", tmp_path)
-    assert stopped.exit_code == 130 and "interrupted; the same command resumes here" in stopped.output
+    assert (
+        stopped.exit_code == 130 and "interrupted; the same command resumes here" in stopped.output
+    )
     a_network_that_does_not_verify_is_set_aside(recipe, tmp_path)
     recipe.write_text("hidden = 32" + MINIATURE)
-    assert all("32 neurons cannot start from" in run(step, recipe, "--folder", tmp_path).output for step in ("data", "network"))
+    assert all(
+        "32 neurons cannot start from" in run(step, recipe, "--folder", tmp_path).output
+        for step in ("data", "network")
+    )
 
 
 @pytest.mark.slow
@@ -89,7 +111,9 @@ def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
 
 def test_a_network_of_another_width_goes_to_another_process(tmp_path):
     (tmp_path / "quick.network").write_bytes(random_network(HIDDEN + 32).to_bytes())
-    with pytest.raises(RuntimeError, match=r"quick\.network could not be verified"):  # the floats are missing
+    with pytest.raises(
+        RuntimeError, match=r"quick\.network could not be verified"
+    ):  # the floats are missing
         Pipeline(read_recipe("quick"), tmp_path, Console(), 1).verify()
 
 
@@ -128,7 +152,9 @@ def test_faults_are_one_sentence(tmp_path):
 def test_the_recipes_can_be_read(path):
     recipe = read_recipe(path.stem)
     assert recipe.name == path.stem
-    assert (Pipeline(recipe, Path(), Console(), 1).opponent == BUILT_IN) == (recipe.data.network == BUILT_IN_NAME)
+    assert (Pipeline(recipe, Path(), Console(), 1).opponent == BUILT_IN) == (
+        recipe.data.network == BUILT_IN_NAME
+    )
     assert json.dumps(recipe.facts())
     for name in {*recipe.data.also, recipe.data.network} - {"", BUILT_IN_NAME}:
         assert read_recipe(name).hidden <= recipe.hidden
@@ -147,7 +173,10 @@ def test_the_recipes_can_be_read(path):
         ("[data]\nalso = [1]", "also must be a text, not 1"),
         ("[training]\nseed = -1", "training.seed = -1: it must be at least 0"),
         ("[data.rules]\nnodes = 0", "data.rules.nodes = 0"),
-        ("[data.rules]\nopening_plies = 900", "data.rules.opening_plies = 900: it must be 0 to 200"),
+        (
+            "[data.rules]\nopening_plies = 900",
+            "data.rules.opening_plies = 900: it must be 0 to 200",
+        ),
         ("[filter]\nlargest_score = 40_000", "filter.largest_score = 40000: it must be 0 to 30000"),
         ("[training]\nblend = 15", "training.blend = 15: it must be 0 to 1"),
         ("[training]\nrate = nan", "rate is not finite"),

@@ -32,7 +32,9 @@ def positions() -> np.ndarray:
     return np.concatenate([replayer.positions(player.play(number)) for number in range(40)])
 
 
-def loss_and_gradient(weights: np.ndarray, positions: np.ndarray, blend: float) -> tuple[np.ndarray, np.ndarray]:
+def loss_and_gradient(
+    weights: np.ndarray, positions: np.ndarray, blend: float
+) -> tuple[np.ndarray, np.ndarray]:
     gradient, errors = np.zeros(1, weights.dtype), np.zeros(3)
     accumulate_gradient(weights[0], gradient[0], positions, blend, True, errors)
     return errors, gradient.view("f4")
@@ -59,7 +61,10 @@ def test_the_loss_is_what_the_output_says(positions):
     sample, weights = positions[:200].copy(), initial_weights(SMALL, 2)
     sample["result"][::3] = NO_RESULT
     errors, _ = loss_and_gradient(weights, sample, 0.25)
-    chance, by_score = (1 / (1 + np.exp(-values / SCALE)) for values in (float_scores(weights[0], sample), sample["score"]))
+    chance, by_score = (
+        1 / (1 + np.exp(-values / SCALE))
+        for values in (float_scores(weights[0], sample), sample["score"])
+    )
     by_result = np.where(sample["result"] == NO_RESULT, by_score, sample["result"] / 2)
     targets = (0.75 * by_score + 0.25 * by_result, by_score, by_result)
     assert errors == pytest.approx([((chance - target) ** 2).sum() for target in targets], rel=1e-4)
@@ -70,24 +75,35 @@ def test_games_are_kept_out_as_a_whole(positions):
     training, validation = trainer.training, trainer.validation
     assert len(training) + len(validation) == len(positions)
     assert not set(positions["game"][training]) & set(positions["game"][validation])
-    assert set(positions["game"][validation]) == {number for number in positions["game"] if number % 5 == 0}
+    assert set(positions["game"][validation]) == {
+        number for number in positions["game"] if number % 5 == 0
+    }
 
 
 def test_it_learns_and_threads_change_nothing(positions):
-    trainers = [Trainer(positions, initial_weights(SMALL, 1), SCHEDULE, threads) for threads in (1, 2)]
+    trainers = [
+        Trainer(positions, initial_weights(SMALL, 1), SCHEDULE, threads) for threads in (1, 2)
+    ]
     reports: list[Any] = []
     after = trainers[0].run(lambda *report: reports.append(report))
     (*_, first, _), (epoch, _, last, validation) = reports[0], reports[-1]
     assert last.loss < 0.6 * first.loss and epoch == SCHEDULE.epochs and validation == after
     assert trainers[1].run() == after and (trainers[0].weights == trainers[1].weights).all()
     weights = trainers[0].weights[0]
-    assert np.abs(weights["output"]).max() <= LARGEST_OUTPUT / QB and np.abs(weights["rows"]).max() <= LARGEST_WEIGHT
+    assert (
+        np.abs(weights["output"]).max() <= LARGEST_OUTPUT / QB
+        and np.abs(weights["rows"]).max() <= LARGEST_WEIGHT
+    )
 
 
 def test_the_rate_climbs_and_falls():
     schedule = Schedule(rate=1e-3, last_rate=1e-5, warmup=10)
     rates = [schedule.rate_at(step, 1_000) for step in range(1_001)]
-    assert rates[0] < rates[9] and rates[10] == pytest.approx(1e-3, rel=0.01) and rates[-1] == pytest.approx(1e-5)
+    assert (
+        rates[0] < rates[9]
+        and rates[10] == pytest.approx(1e-3, rel=0.01)
+        and rates[-1] == pytest.approx(1e-5)
+    )
     assert rates[10:] == sorted(rates[10:], reverse=True)
 
 
@@ -124,11 +140,18 @@ def test_centipawns_are_those_of_the_scores(positions):
 
 def test_verification_finds_what_is_wrong(positions, monkeypatch):
     """Weights of another network, positions seen from the wrong wing, and scores that depend on the colour."""
-    weights, others, turned = initial_weights(HIDDEN, 4)[0], initial_weights(HIDDEN, 5)[0], positions[:50].copy()
+    weights, others, turned = (
+        initial_weights(HIDDEN, 4)[0],
+        initial_weights(HIDDEN, 5)[0],
+        positions[:50].copy(),
+    )
     network = quantise(weights, {})
     assert "centipawns from the floats" in verify(network, others, positions[:300]).faults()[0]
     turned["mirrored"] ^= 1
     findings = verify(network, weights, turned)
     assert findings.kernel_differences > 40 and "in the kernels" in " ".join(findings.faults())
-    monkeypatch.setattr("zobra.train.trainer.evaluate_anew", lambda network, accumulator, position: int(position["side"]))
+    monkeypatch.setattr(
+        "zobra.train.trainer.evaluate_anew",
+        lambda network, accumulator, position: int(position["side"]),
+    )
     assert verify(network, weights, positions[:50]).asymmetries == 50

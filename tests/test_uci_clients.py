@@ -11,7 +11,9 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 
 @pytest.fixture(scope="module")
 def player():
-    with chess.engine.SimpleEngine.popen_uci([sys.executable, "-m", "zobra.uci"], timeout=120) as engine:
+    with chess.engine.SimpleEngine.popen_uci(
+        [sys.executable, "-m", "zobra.uci"], timeout=120
+    ) as engine:
         yield engine
 
 
@@ -35,7 +37,9 @@ def test_a_game_with_pondering(player):
 def test_a_game_of_chess960(player):
     board = chess.Board.from_chess960_pos(777)
     while board.ply() < 60 and not board.is_game_over(claim_draw=True):
-        limit = chess.engine.Limit(white_clock=5, black_clock=5, white_inc=0, black_inc=0, nodes=2000)
+        limit = chess.engine.Limit(
+            white_clock=5, black_clock=5, white_inc=0, black_inc=0, nodes=2000
+        )
         board.push(player.play(board, limit, game="chess960").move)
     assert board.ply() > 8
 
@@ -57,7 +61,9 @@ def test_a_limited_engine_plays_at_once(player):
     player.configure({"UCI_LimitStrength": True, "UCI_Elo": 1400})
     board = chess.Board()
     for _ in range(10):
-        played = player.play(board, chess.engine.Limit(time=3_600), info=chess.engine.INFO_ALL)  # an hour, if it took it
+        played = player.play(
+            board, chess.engine.Limit(time=3_600), info=chess.engine.INFO_ALL
+        )  # an hour, if it took it
         assert played.info["nodes"] <= 1_000
         board.push(played.move)
     player.configure({"UCI_LimitStrength": False})

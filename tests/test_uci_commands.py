@@ -21,7 +21,10 @@ from zobra.uci.go import SHORT_SEARCH, limits_of
         ("setoption name Hash value 64", SetOption("Hash", "64")),
         ("setoption name  Move   Overhead   value 20 ", SetOption("Move Overhead", "20")),
         ("SETOPTION NAME Clear Hash", SetOption("Clear Hash", None)),
-        ("setoption name BookFile value C:\\my books\\a value.bin", SetOption("BookFile", "C:\\my books\\a value.bin")),
+        (
+            "setoption name BookFile value C:\\my books\\a value.bin",
+            SetOption("BookFile", "C:\\my books\\a value.bin"),
+        ),
         ("setoption name BookFile value a  b", SetOption("BookFile", "a  b")),
         ("setoption name X value 3 value 4", SetOption("X", "3 value 4")),
         ("setoption name Hash value", SetOption("Hash", None)),
@@ -31,11 +34,23 @@ from zobra.uci.go import SHORT_SEARCH, limits_of
         ("position", SetPosition("", ())),
         ("position startpos moves", SetPosition(None, ())),
         ("position startpos moves e2e4 e7e5", SetPosition(None, ("e2e4", "e7e5"))),
-        ("position startpos e2e4 moves d2d4", SetPosition(None, ("d2d4",), ("position: not understood: e2e4",))),
-        ("position fen 8/8/8/8/8/8/8/8 w - - moves a1a2", SetPosition("8/8/8/8/8/8/8/8 w - -", ("a1a2",))),
+        (
+            "position startpos e2e4 moves d2d4",
+            SetPosition(None, ("d2d4",), ("position: not understood: e2e4",)),
+        ),
+        (
+            "position fen 8/8/8/8/8/8/8/8 w - - moves a1a2",
+            SetPosition("8/8/8/8/8/8/8/8 w - -", ("a1a2",)),
+        ),
         ("POSITION StartPos MOVES E7E8Q", SetPosition(None, ("E7E8Q",))),
-        ("go wtime -50 btime 0 winc", Go({"wtime": -50, "btime": 0, "winc": None}, problems=("go: no number after winc",))),
-        ("go depth x nodes 7", Go({"depth": None, "nodes": 7}, problems=("go: no number after depth",))),
+        (
+            "go wtime -50 btime 0 winc",
+            Go({"wtime": -50, "btime": 0, "winc": None}, problems=("go: no number after winc",)),
+        ),
+        (
+            "go depth x nodes 7",
+            Go({"depth": None, "nodes": 7}, problems=("go: no number after depth",)),
+        ),
         ("go depth depth 5", Go({"depth": 5}, problems=("go: no number after depth",))),
         ("go searchmoves e2e4 d2d4 movetime 9", Go({"movetime": 9}, searchmoves=("e2e4", "d2d4"))),
         ("go searchmoves", Go()),
@@ -51,7 +66,10 @@ def test_parse(line, command):
     assert parse(line) == command
 
 
-@pytest.mark.parametrize("word", ["a ", "setoption name x ", "go depth ", "go depth 1 ", "position moves ", "debug name "])
+@pytest.mark.parametrize(
+    "word",
+    ["a ", "setoption name x ", "go depth ", "go depth 1 ", "position moves ", "debug name "],
+)
 def test_a_megabyte_of_words_is_read_at_once(word):
     parse(word * (1_000_000 // len(word)))
     parse(word + " " * 1_000_000 + word)

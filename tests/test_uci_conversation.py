@@ -10,8 +10,12 @@ def test_perft_board_flip_and_compiler(engine):
     assert engine.ask("go perft 3", answer="Nodes searched")[-1] == "Nodes searched: 8902"
     assert "Key: 463B96181691FC9C" in engine.ask("d", answer="Checkers")
     assert engine.ask("eval", answer="Evaluation")
-    engine.send("position startpos moves e2e4", "flip", "position fen rubbish")  # the last good position stays
-    assert "Fen: rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1" in engine.ask("d", answer="Checkers")
+    engine.send(
+        "position startpos moves e2e4", "flip", "position fen rubbish"
+    )  # the last good position stays
+    assert "Fen: rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1" in engine.ask(
+        "d", answer="Checkers"
+    )
     assert "numba" in engine.ask("compiler", answer="info string Python")[-1]
 
 
@@ -48,8 +52,13 @@ def test_leaves_when_nobody_listens(work):
 
 @pytest.mark.parametrize("ending", ["", "quit\n"])
 def test_a_script_is_carried_out(ending):
-    script = "go perft 5\nucinewgame\nposition startpos moves e2e4\ngo perft 3\ngo infinite\n" + ending
+    script = (
+        "go perft 5\nucinewgame\nposition startpos moves e2e4\ngo perft 3\ngo infinite\n" + ending
+    )
     done = zobra(typed=script)
     lines = done.stdout.splitlines()
-    assert [line for line in lines if line.startswith("Nodes")] == ["Nodes searched: 4865609", "Nodes searched: 13160"]
+    assert [line for line in lines if line.startswith("Nodes")] == [
+        "Nodes searched: 4865609",
+        "Nodes searched: 13160",
+    ]
     assert lines[-1].startswith("bestmove") and (done.returncode, done.stderr) == (0, "")

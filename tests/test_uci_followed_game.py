@@ -26,7 +26,9 @@ def fen_after(*moves: str) -> str:
 def test_a_line_that_goes_on_costs_its_new_moves_only(followed, monkeypatch):
     followed.follow(SetPosition(None, SHUFFLE * 100))
     parsed, parse_move = [], Position.parse_move
-    monkeypatch.setattr(Position, "parse_move", lambda self, text: parsed.append(text) or parse_move(self, text))
+    monkeypatch.setattr(
+        Position, "parse_move", lambda self, text: parsed.append(text) or parse_move(self, text)
+    )
     followed.follow(SetPosition(None, (*SHUFFLE * 100, "e2e4", "e7e5")))
     assert parsed == ["e2e4", "e7e5"]
     assert write_fen(followed.game.position).split()[0] == fen_after("e2e4", "e7e5").split()[0]
@@ -39,7 +41,9 @@ def test_keys_of_the_game_are_kept_for_repetitions(followed):
 
 
 @pytest.mark.parametrize(
-    "moves", [("d2d4",), ("e2e4", "c7c5"), (), ("e2e4", "e7e5", "g1f3")], ids=["other", "branch", "start", "on"]
+    "moves",
+    [("d2d4",), ("e2e4", "c7c5"), (), ("e2e4", "e7e5", "g1f3")],
+    ids=["other", "branch", "start", "on"],
 )
 def test_any_next_line_is_right(followed, moves):
     followed.follow(SetPosition(None, ("e2e4", "e7e5")))

@@ -24,14 +24,29 @@ COMMANDS = (
     "go wtime 20 btime 20 winc 1 binc 1 movestogo 2; go depth 3 searchmoves e2e4 d2d4; go perft 2; zobra go depth 2; "
     "bench; speedtest; quit"
 )
-VALUES = {"check": ("true", "false"), "button": ("",), "string": ("no/such/file", "log.txt", "<empty>")}
+VALUES = {
+    "check": ("true", "false"),
+    "button": ("",),
+    "string": ("no/such/file", "log.txt", "<empty>"),
+}
 TEMPLATES = COMMANDS.encode().split(b"; ") + [
     f"setoption name {option.name} value {value}".encode()
     for option in OPTIONS
     for value in VALUES.get(option.kind, (option.default, str(option.low), str(option.low + 3)))
 ]
 ENDS = [b"\n", b"\r\n", b"\r", b"\n\r", b"\r\r\n", b"\n\n"]
-LOOSE_BYTES = [b"\t", b"  ", b"-", b"999999999999", b"\x00", b"\xff\xfe", "ü".encode(), b"\xc3", b"\x1b[2J", b"\x0b\x0c"]
+LOOSE_BYTES = [
+    b"\t",
+    b"  ",
+    b"-",
+    b"999999999999",
+    b"\x00",
+    b"\xff\xfe",
+    "ü".encode(),
+    b"\xc3",
+    b"\x1b[2J",
+    b"\x0b\x0c",
+]
 MEGABYTE = 1 << 20
 OVERSIZED = (  # lines of words, of one word, of moves, and of bytes of any kind
     b"position startpos moves " + b"e2e4 " * (MEGABYTE // 5),
@@ -75,7 +90,9 @@ def is_harmless(command: Command | None) -> bool:
     if not isinstance(command, SetOption):
         return command != Simple("quit")
     name, value = command.name.lower(), command.value or ""
-    if name in FOLLOWS_PATHS and ("/" in value.replace("no/such", "") or ".." in value or "\\" in value):
+    if name in FOLLOWS_PATHS and (
+        "/" in value.replace("no/such", "") or ".." in value or "\\" in value
+    ):
         return False
     try:
         return int(value) <= {"hash": 16, "threads": 4}.get(name, int(value))
@@ -93,7 +110,9 @@ def volley(source: random.Random) -> bytes:
     return data
 
 
-@pytest.mark.parametrize("lines", [1_000, pytest.param(100_000, marks=[pytest.mark.slow, pytest.mark.timeout(7_200)])])
+@pytest.mark.parametrize(
+    "lines", [1_000, pytest.param(100_000, marks=[pytest.mark.slow, pytest.mark.timeout(7_200)])]
+)
 def test_damaged_lines(tmp_path, lines):
     """Each search is owed exactly one bestmove, each isready one readyok; in the end the engine plays and leaves in silence."""
     source, slowest = random.Random(lines), 0.0
@@ -104,10 +123,17 @@ def test_damaged_lines(tmp_path, lines):
             data, began = volley(source), time.monotonic()
             prober.send_bytes(data + b"\n")
             mark = f"info string option Move Overhead set to 0, not to -{number}"  # no damaged line asks for that
-            said = prober.ask("position startpos", f"setoption name Move Overhead value -{number}", answer=mark)
+            said = prober.ask(
+                "position startpos", f"setoption name Move Overhead value -{number}", answer=mark
+            )
             slowest, asked = max(slowest, time.monotonic() - began), commands(data)
-            given = [sum(line.startswith(answer) for line in said) for answer in ("bestmove", "readyok")]
-            wanted = [sum(isinstance(command, Go) for command in asked), asked.count(Simple("isready"))]
+            given = [
+                sum(line.startswith(answer) for line in said) for answer in ("bestmove", "readyok")
+            ]
+            wanted = [
+                sum(isinstance(command, Go) for command in asked),
+                asked.count(Simple("isready")),
+            ]
             assert given == wanted, data[:10_000]
         assert prober.ask("go depth 3", answer="bestmove")[-1] != "bestmove (none)"
         prober.send("quit")

@@ -69,9 +69,15 @@ def test_what_cannot_be_loaded_is_reported_and_changes_nothing(conversation, tmp
     (tmp_path / "noise").write_bytes(b"noise")
     (tmp_path / "wide").write_bytes(random_network(HIDDEN + 32).to_bytes())
     wide = f"it has {HIDDEN + 32} neurons, this engine {HIDDEN}; "
-    for path, complaint in (("noise", "not a file of"), ("nothing", "No such file"), ("wide", wide)):
+    for path, complaint in (
+        ("noise", "not a file of"),
+        ("nothing", "No such file"),
+        ("wide", wide),
+    ):
         conversation.obey(SetOption("EvalFile", str(tmp_path / path)))
-        assert conversation.said.pop().startswith(f"info string error: {tmp_path / path}: {complaint}")
+        assert conversation.said.pop().startswith(
+            f"info string error: {tmp_path / path}: {complaint}"
+        )
     assert conversation.searcher.evaluate(parse_fen(START)) == value
     assert conversation.values["EvalFile"].endswith("a network.file")
 
@@ -85,12 +91,19 @@ def test_what_cannot_be_loaded_is_reported_and_changes_nothing(conversation, tmp
         (["bench"], "noise: not a file of"),
     ],
 )
-def test_a_network_that_cannot_be_built_in_ends_the_program(monkeypatch, tmp_path, arguments, complaint):
+def test_a_network_that_cannot_be_built_in_ends_the_program(
+    monkeypatch, tmp_path, arguments, complaint
+):
     (tmp_path / "noise").write_bytes(b"noise")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ZOBRA_NETWORK", "noise")
     done = zobra(*arguments)
-    assert done.returncode == 1 and complaint in done.stderr and "Traceback" not in done.stderr and not done.stdout
+    assert (
+        done.returncode == 1
+        and complaint in done.stderr
+        and "Traceback" not in done.stderr
+        and not done.stdout
+    )
 
 
 def test_the_search_uses_the_network_and_forgets_what_it_knew():
@@ -111,7 +124,12 @@ def test_without_the_network_pieces_and_squares_count():
     searcher, position = Searcher(1), parse_fen("4k3/8/8/3q4/8/8/8/R3K3 b - - 0 1")
     by_network = searcher.evaluate(position)
     searcher.set_parameter("use_network", 0)
-    assert 300 < searcher.evaluate(position) == static_evaluation(position.record, TABLES_RECORD) != by_network
+    assert (
+        300
+        < searcher.evaluate(position)
+        == static_evaluation(position.record, TABLES_RECORD)
+        != by_network
+    )
 
 
 def test_values_are_differences_for_white():
@@ -131,7 +149,9 @@ def test_what_is_no_ordinary_file_is_refused_at_once(conversation, tmp_path, opt
     path = {"FIFO": tmp_path / "fifo", "device": Path("/dev/zero"), "directory": tmp_path}[kind]
     if kind == "FIFO":
         os.mkfifo(path)
-    asking = threading.Thread(target=lambda: conversation.obey(SetOption(option, str(path))), daemon=True)
+    asking = threading.Thread(
+        target=lambda: conversation.obey(SetOption(option, str(path))), daemon=True
+    )
     asking.start()
     asking.join(10)
     assert not asking.is_alive()

@@ -47,7 +47,9 @@ def test_values(name, text, value, remark):
 
 
 @pytest.mark.parametrize("text", ["maybe", "", None])
-@pytest.mark.parametrize(("name", "kind"), [("Hash", "a number from 1 to 1048576"), ("UCI_Chess960", "true or false")])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("Hash", "a number from 1 to 1048576"), ("UCI_Chess960", "true or false")]
+)
 def test_what_is_no_value_is_refused(name, kind, text):
     with pytest.raises(ValueError, match=f"option {name} is {kind}, not {text or ''!r}$"):
         find(name).read(text)
@@ -68,8 +70,12 @@ def test_the_document_says_what_is_announced():
     text = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")] for line in text.splitlines()]
     for option in OPTIONS:
-        _, _, default, bounds, *_ = next(row for row in rows if option.name in ", ".join(row[1:2]).split(", "))
-        assert option.kind in ("button", "string") or option.default in default.split(", "), option.name
+        _, _, default, bounds, *_ = next(
+            row for row in rows if option.name in ", ".join(row[1:2]).split(", ")
+        )
+        assert option.kind in ("button", "string") or option.default in default.split(", "), (
+            option.name
+        )
         assert option.kind != "spin" or bounds == f"{option.low} to {option.high}"
 
 
@@ -78,12 +84,19 @@ def test_bounds_are_those_of_the_search():
     assert (find("Skill Level").low, find("Skill Level").high) == (0, MAX_SKILL)
     for parameter in PARAMETERS:
         option = find(parameter.name)
-        assert (option.default, option.low, option.high) == (str(parameter.default), parameter.low, parameter.high)
+        assert (option.default, option.low, option.high) == (
+            str(parameter.default),
+            parameter.low,
+            parameter.high,
+        )
 
 
 def test_parameters_are_announced_when_asked_for():
     announcement, script = find("null_move_base").announcement() + "\n", "uci\nquit\n"
-    assert announcement in zobra("--tunable", typed=script).stdout and announcement not in zobra(typed=script).stdout
+    assert (
+        announcement in zobra("--tunable", typed=script).stdout
+        and announcement not in zobra(typed=script).stdout
+    )
 
 
 @pytest.mark.parametrize("name, value", [("reverse_futility_depth", 0), ("reduction_base", 200)])
@@ -98,7 +111,9 @@ def test_setting_a_parameter_is_like_beginning_with_it(name, value):
     before = nodes(session.searcher)
     session.obey(SetOption(name, str(value)))
     changed = nodes(session.searcher)
-    assert changed != before and changed == nodes(Searcher(session.searcher.table.megabytes, parameters={name: value}))
+    assert changed != before and changed == nodes(
+        Searcher(session.searcher.table.megabytes, parameters={name: value})
+    )
     session.obey(SetOption(name, str(default_parameters()[name])))
     assert nodes(session.searcher) == before and not said
     session.obey(SetOption(name, "-99"))
@@ -120,13 +135,18 @@ def test_the_list_for_a_tuner_is_toml_or_what_openbench_takes():
     assert "use_table" not in every and len(every) > 10
     one = tomllib.loads(invoke(app, ["parameters", "use_table"]).stdout)
     assert one == {"parameter": {"use_table": {"default": 1, "low": 0, "high": 1, "c_end": 1}}}
-    assert invoke(app, ["parameters", "use_table", "--openbench"]).stdout == "use_table, int, 1, 0, 1, 1, 0.002\n"
+    assert (
+        invoke(app, ["parameters", "use_table", "--openbench"]).stdout
+        == "use_table, int, 1, 0, 1, 1, 0.002\n"
+    )
     refused = invoke(app, ["parameters", "speed"])
     assert refused.exit_code == 2 and "no parameter speed" in refused.output
 
 
 def test_every_technique_to_ablate_is_switched_off_by_what_there_is():
-    techniques = tomllib.loads((ROOT / "benchmarks" / "techniques.toml").read_text(encoding="utf-8"))
+    techniques = tomllib.loads(
+        (ROOT / "benchmarks" / "techniques.toml").read_text(encoding="utf-8")
+    )
     assert len(techniques) > 10
     for name, off in techniques.items():
         for option, value in off.items():

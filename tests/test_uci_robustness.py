@@ -41,7 +41,8 @@ FENS = [
     "; startpos; 8/8/8/8/8/8/8/8 w - - 0 1; 4k2R/8/8/8/8/8/8/4K3 w - - 0 1; P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
     "4k3/8/8/8/8/8/8/4K3/8 w - - 0 1; 4k3/8/8/8/9/8/8/4K3 w - - 0 1; 4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1",
     "4k3/8/8/8/8/8/8/4K3 w - e6 0 1; 4k3/8/8/8/8/8/8/4K3 w - zz 0 1; 4k3/8/8/8/8/8/8/4K3 w - - x y; 4k3/8/8/8/8/8/8/4K3",
-    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR" * 3 + " w - - 0 1; \N{WHITE CHESS KING} \N{BLACK CHESS KING} w - - 0 1",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR" * 3
+    + " w - - 0 1; \N{WHITE CHESS KING} \N{BLACK CHESS KING} w - - 0 1",
     "a " * 5_000,
 ]
 
@@ -54,7 +55,9 @@ def test_a_bad_fen_is_named_and_refused(engine, fen):
     plays_on(engine)
 
 
-@pytest.mark.skipif(not DESTRUCTIVE.exists(), reason="../shared/data/robustness/destruction_test.epd is not there")
+@pytest.mark.skipif(
+    not DESTRUCTIVE.exists(), reason="../shared/data/robustness/destruction_test.epd is not there"
+)
 def test_fens_made_to_destroy(engine):
     """Some can be played on from, some cannot; every one is answered."""
     refused = 0
@@ -79,7 +82,11 @@ def test_an_illegal_move_is_named_and_refused(engine, moves):
         board.push_uci(texts[board.ply()])
     lines = engine.ask(f"position startpos moves {moves}", "go depth 1", answer="bestmove")
     complaints = [line for line in lines if line.startswith("info string error in move")]
-    assert len(complaints) == 1 and f"move {board.ply() + 1}:" in complaints[0] and len(complaints[0]) < 1_000
+    assert (
+        len(complaints) == 1
+        and f"move {board.ply() + 1}:" in complaints[0]
+        and len(complaints[0]) < 1_000
+    )
     assert lines[-1] == "bestmove (none)"
     plays_on(engine)
 
@@ -113,7 +120,9 @@ def test_odd_options_change_nothing_for_the_worse(engine, line, work):
     plays_on(engine)
 
 
-@pytest.mark.parametrize("name", [b"UCI_Opponent", b"SyzygyPath", b"Hash", b"\xff\xfe", b"Debug \xe9"])
+@pytest.mark.parametrize(
+    "name", [b"UCI_Opponent", b"SyzygyPath", b"Hash", b"\xff\xfe", b"Debug \xe9"]
+)
 def test_options_of_no_known_alphabet(engine, name):
     engine.send_bytes(b"setoption name " + name + b" value \xff\xfe\x00\xe9\x80\n")
     plays_on(engine)
@@ -141,7 +150,10 @@ def test_any_command_at_any_time(engine, line, work):
     plays_on(engine)
 
 
-@pytest.mark.parametrize("line", ["go infinite", "ucinewgame", "position startpos", "setoption name Hash value 2", "flip"])
+@pytest.mark.parametrize(
+    "line",
+    ["go infinite", "ucinewgame", "position startpos", "setoption name Hash value 2", "flip"],
+)
 def test_a_stop_breaks_off_a_count_though_commands_wait(engine, line):
     lines = engine.ask("go perft 9", line, "stop", "position startpos", "isready", answer="readyok")
     assert "info string perft stopped" in lines and len(best(lines)) == line.startswith("go")
@@ -158,7 +170,9 @@ def test_very_long_games(engine, plies, tail):
     check_move(engine.ask("go nodes 500", answer="bestmove")[-1], board)
     board.push_uci("d7d5" if tail else "d2d4")
     engine.send("position startpos moves " + " ".join([*moves, board.peek().uci()]))
-    assert any(line.startswith(f"Fen: {board.board_fen()}") for line in engine.ask("d", answer="Checkers"))
+    assert any(
+        line.startswith(f"Fen: {board.board_fen()}") for line in engine.ask("d", answer="Checkers")
+    )
 
 
 ODD_LIMITS = (
@@ -186,14 +200,27 @@ def test_odd_limits(engine, limits):
 
 
 def test_without_a_legal_move_to_search_there_is_none(engine):
-    assert engine.ask("go depth 4 searchmoves e2e5 zzzz 0000", answer="bestmove")[-1] == "bestmove (none)"
-    assert engine.ask("go depth 4 searchmoves e2e5 a2a3 0000", answer="bestmove")[-1].split()[1] == "a2a3"
+    assert (
+        engine.ask("go depth 4 searchmoves e2e5 zzzz 0000", answer="bestmove")[-1]
+        == "bestmove (none)"
+    )
+    assert (
+        engine.ask("go depth 4 searchmoves e2e5 a2a3 0000", answer="bestmove")[-1].split()[1]
+        == "a2a3"
+    )
 
 
-@pytest.mark.parametrize(("fen", "score", "word"), [(MATED, "mate 0", "checkmate"), (STALEMATE, "cp 0", "stalemate")])
+@pytest.mark.parametrize(
+    ("fen", "score", "word"), [(MATED, "mate 0", "checkmate"), (STALEMATE, "cp 0", "stalemate")]
+)
 @pytest.mark.parametrize(
     ("go", "end"),
-    [("go depth 3", None), ("go infinite", "stop"), ("go ponder", "stop"), ("go ponder wtime 9 btime 9", "ponderhit")],
+    [
+        ("go depth 3", None),
+        ("go infinite", "stop"),
+        ("go ponder", "stop"),
+        ("go ponder wtime 9 btime 9", "ponderhit"),
+    ],
 )
 def test_where_the_game_is_over(engine, fen, score, word, go, end):
     engine.send(f"position fen {fen}", go)
@@ -202,11 +229,19 @@ def test_where_the_game_is_over(engine, fen, score, word, go, end):
         engine.ask(end, answer="bestmove (none)")
     else:
         lines = engine.expect("bestmove")
-        assert lines[-3:] == [f"info depth 0 score {score}", f"info string {word}", "bestmove (none)"]
+        assert lines[-3:] == [
+            f"info depth 0 score {score}",
+            f"info string {word}",
+            "bestmove (none)",
+        ]
     plays_on(engine)
 
 
-DRAWN = ("8/8/8/4k3/8/8/8/4K3 w - - 0 1", "8/8/8/4k3/8/8/8/R3K3 w - - 100 80", "8/8/8/4k3/8/8/8/R3K3 w - - 9999 9999")
+DRAWN = (
+    "8/8/8/4k3/8/8/8/4K3 w - - 0 1",
+    "8/8/8/4k3/8/8/8/R3K3 w - - 100 80",
+    "8/8/8/4k3/8/8/8/R3K3 w - - 9999 9999",
+)
 
 
 @pytest.mark.parametrize("fen", [*DRAWN, MANY_MOVES, MANY_QUEENS])
@@ -214,7 +249,9 @@ DRAWN = ("8/8/8/4k3/8/8/8/4K3 w - - 0 1", "8/8/8/4k3/8/8/8/R3K3 w - - 100 80", "
 def test_where_others_claim_a_draw_or_overflow_there_is_a_move(engine, fen, lines):
     engine.send(f"setoption name MultiPV value {lines}")
     plays_on(engine, fen)
-    said = engine.ask("go depth 3 movetime 300", answer="bestmove")  # captures among many queens have no end
+    said = engine.ask(
+        "go depth 3 movetime 300", answer="bestmove"
+    )  # captures among many queens have no end
     check_move(said[-1], chess.Board(fen))
 
 
@@ -230,7 +267,11 @@ def test_a_gui_that_skips_the_handshake(lines):
 
 
 def test_lines_of_a_megabyte(engine):
-    for line in (b"x" * (1 << 20), b"position startpos moves " + b"e2e4 " * 200_000, b"setoption name " + b"H " * 500_000):
+    for line in (
+        b"x" * (1 << 20),
+        b"position startpos moves " + b"e2e4 " * 200_000,
+        b"setoption name " + b"H " * 500_000,
+    ):
         engine.send_bytes(line + b"\n")
     engine.send_bytes(b"go searchmoves " + b"e2e4 " * 200_000 + b" depth 1\n")
     assert engine.expect("bestmove")
@@ -247,6 +288,10 @@ def test_lines_of_a_megabyte(engine):
 )
 def test_castling_of_chess960(engine, fen, moves):
     engine.send("setoption name UCI_Chess960 value true", f"position fen {fen}")
-    counted = {line.split(":")[0] for line in engine.ask("go perft 1", answer="Nodes searched") if ": 1" in line}
+    counted = {
+        line.split(":")[0]
+        for line in engine.ask("go perft 1", answer="Nodes searched")
+        if ": 1" in line
+    }
     board = chess.Board(fen, chess960=True)
     assert moves <= counted and counted == {board.uci(move) for move in board.legal_moves}

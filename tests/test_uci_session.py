@@ -22,7 +22,9 @@ E2E4 = 12 | 28 << 6 | 1 << 12
 def fake_searcher(*_, **__):
     """It answers e2e4, waits for stop when infinite, and fails on request."""
     stopped = threading.Event()
-    searcher = MagicMock(nodes=1, skill=None, threads_remark="", failure=None, progress=Progress(0, 0, 0))
+    searcher = MagicMock(
+        nodes=1, skill=None, threads_remark="", failure=None, progress=Progress(0, 0, 0)
+    )
     searcher.arm, searcher.stop, searcher.evaluate = stopped.clear, stopped.set, lambda position: 17
 
     def search(game, limits, on_report=lambda report: None):
@@ -40,7 +42,9 @@ class Conversation(Loop):
     """A loop that has loaded a session, and keeps what it prints in `said`."""
 
     def __init__(self, said):
-        super().__init__(Console(read=lambda: b"", write=lambda line: said.append(line.decode().rstrip("\n"))))
+        super().__init__(
+            Console(read=lambda: b"", write=lambda line: said.append(line.decode().rstrip("\n")))
+        )
         self.said, self.made = said, Session(self._console)
         self.session, self._loaded = lambda: self.made, self.made
         self.searcher, self.searches = self.made.searcher, self.made.searches
@@ -77,7 +81,14 @@ def empty_loop(said):
     return Loop(Console(write=lambda line: said.append(line.decode().rstrip("\n"))))
 
 
-DISTURBING = ("go depth 1", "position startpos moves e2e4", "setoption name Hash value 8", "ucinewgame", "flip", "go perft 1")
+DISTURBING = (
+    "go depth 1",
+    "position startpos moves e2e4",
+    "setoption name Hash value 8",
+    "ucinewgame",
+    "flip",
+    "go perft 1",
+)
 
 
 @pytest.mark.parametrize("line", [*DISTURBING, "bench 1"])
@@ -100,21 +111,33 @@ def test_a_search_that_fails_costs_itself_only(conversation):
 
 def test_options_reach_the_search(conversation):
     searcher = conversation.searcher
-    lines = ("move OVERHEAD value 250", "hash value 64", "Clear Hash", "multipv value 7", "NodesTime value 600")
+    lines = (
+        "move OVERHEAD value 250",
+        "hash value 64",
+        "Clear Hash",
+        "multipv value 7",
+        "NodesTime value 600",
+    )
     assert conversation.send(*(f"setoption name {line}" for line in lines)) == []
     assert (searcher.time.overhead, searcher.multipv, searcher.time.node_time.rate) == (250, 7, 600)
     searcher.clear.assert_called_once_with()
     searcher.resize.assert_called_once_with(64)
     searcher.threads_remark = "8 threads are more than the 2 usable processors"
-    assert conversation.send("setoption name Threads value 8") == [f"info string {searcher.threads_remark}"]
+    assert conversation.send("setoption name Threads value 8") == [
+        f"info string {searcher.threads_remark}"
+    ]
     assert searcher.threads == 8
     searcher.resize.side_effect = MemoryError("a table of 2000 MB does not fit")
-    assert conversation.send("setoption name Hash value 2000") == ["info string error: a table of 2000 MB does not fit"]
+    assert conversation.send("setoption name Hash value 2000") == [
+        "info string error: a table of 2000 MB does not fit"
+    ]
     assert conversation.made.values["Hash"] == "64"
 
 
 def test_debug_tells_what_was_understood(conversation):
-    position, option = conversation.send("debug on", "position startpos moves e2e4", "setoption name Hash value 2")
+    position, option = conversation.send(
+        "debug on", "position startpos moves e2e4", "setoption name Hash value 2"
+    )
     assert position.startswith("info string position rnbqkbnr/pppppppp/8/8/4P3") and "'2'" in option
 
 
@@ -163,7 +186,9 @@ def test_a_bestmove_waits_for_its_time(conversation, said, before, go, end, move
     conversation.obey(parse(end))
     conversation.searches._thread.join(30)
     assert best(said) == [f"bestmove {move}"] == said[-1:]
-    assert conversation.searcher.ponderhit.called == any("ponderhit" in line for line in (before, go, end))
+    assert conversation.searcher.ponderhit.called == any(
+        "ponderhit" in line for line in (before, go, end)
+    )
 
 
 def test_a_command_that_fails_is_told(monkeypatch, said):
@@ -183,9 +208,16 @@ def test_strength_options_reach_the_search(conversation):
     assert skill("UCI_LimitStrength value true") == skill_from_elo(1400)
     assert skill("Skill Level value 3") == skill_from_elo(1400)
     assert skill("UCI_AnalyseMode value true") is None
-    assert skill("UCI_AnalyseMode value false", "UCI_LimitStrength value false") == skill_from_level(3)
+    assert skill(
+        "UCI_AnalyseMode value false", "UCI_LimitStrength value false"
+    ) == skill_from_level(3)
     weak = skill_from_level(3)
-    for line, used in (("go depth 1", weak), ("go infinite", None), ("go nodes 9", weak), ("go mate 1 nodes 9", None)):
+    for line, used in (
+        ("go depth 1", weak),
+        ("go infinite", None),
+        ("go nodes 9", weak),
+        ("go mate 1 nodes 9", None),
+    ):
         conversation.send(line)
         assert conversation.searcher.skill == used
     assert skill("Skill Level value 20") is None
@@ -194,7 +226,9 @@ def test_strength_options_reach_the_search(conversation):
 @pytest.mark.parametrize("line", ["eval", "flip", "go perft 2"])
 def test_what_asks_about_a_position_that_could_not_be_read_is_refused(conversation, line):
     conversation.send("position fen 8/8/8/8")
-    assert conversation.send(line) == ["info string error: there is no position, since the last one could not be read"]
+    assert conversation.send(line) == [
+        "info string error: there is no position, since the last one could not be read"
+    ]
     conversation.send("position startpos")
     assert not any("error" in text for text in conversation.send(line))
 
@@ -202,9 +236,14 @@ def test_what_asks_about_a_position_that_could_not_be_read_is_refused(conversati
 def test_words_that_mean_nothing_are_named(conversation):
     for line in ("setoption Hash value 64", "setoption"):
         assert conversation.send(line) == [f"info string not understood: {line}"]
-    assert conversation.send("position startpos e2e4 e7e5") == ["info string position: not understood: e2e4 e7e5"]
+    assert conversation.send("position startpos e2e4 e7e5") == [
+        "info string position: not understood: e2e4 e7e5"
+    ]
     said = conversation.send("go dpeth 1 depth")
-    assert said[:2] == ["info string go: no number after depth", "info string go: not understood: dpeth 1"]
+    assert said[:2] == [
+        "info string go: no number after depth",
+        "info string go: not understood: dpeth 1",
+    ]
     assert conversation.send("# setoption", "nonsense") == []
 
 
@@ -212,6 +251,9 @@ def test_a_person_is_helped(empty_loop, said):
     empty_loop._interactive = True
     for line in ("hocus pocus", "# a comment", "", "setoption Hash 64", "help"):
         empty_loop.obey(parse(line) or line)
-    assert said[:-1] == ["unknown command 'hocus': help lists the commands", "info string not understood: setoption Hash 64"]
+    assert said[:-1] == [
+        "unknown command 'hocus': help lists the commands",
+        "info string not understood: setoption Hash 64",
+    ]
     for word in (*SIMPLE, *ARGUMENTS, "setoption"):
         assert word in said[-1] or word == "register", word

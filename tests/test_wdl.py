@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, MATE
-from zobra.search.wdl import MOST_PIECES, USUAL_MATERIAL, Model, fitted, material_of, normalised, wdl
+from zobra.search.wdl import (
+    MOST_PIECES,
+    USUAL_MATERIAL,
+    Model,
+    fitted,
+    material_of,
+    normalised,
+    wdl,
+)
 from zobra.train.fits import compare_wdl, fit_model, fit_wdl, material_shares, outcome_probabilities
 from zobra.train.game_kernel import DataError
 from zobra.train.positions import PACKED
@@ -51,21 +59,31 @@ def test_the_fit_finds_the_model_that_made_the_games():
     found, loss = fit_model(scores, material, results)
     for share in (0.1, 0.5, 0.9):
         assert found.even_chance(share) == pytest.approx(model.even_chance(share), rel=0.05)
-    assert found[3:] == (pytest.approx(model.spread, rel=0.05), pytest.approx(model.growth, rel=0.15)) and 0 < loss < 1
+    assert (
+        found[3:] == (pytest.approx(model.spread, rel=0.05), pytest.approx(model.growth, rel=0.15))
+        and 0 < loss < 1
+    )
 
 
 def test_the_comparison_shows_what_games_had():
     positions = np.zeros(400, PACKED)
-    positions["score"][:200], positions["score"][200:] = 0, 190  # equal, and 100 as the model shows it
+    positions["score"][:200], positions["score"][200:] = (
+        0,
+        190,
+    )  # equal, and 100 as the model shows it
     positions["result"][:200], positions["result"][200:] = 1, [2] * 150 + [0] * 50
     _, equal, better = compare_wdl(Model(190.0, 0.0, 1.0, 40.0, 0.0), positions)
     assert equal.split() == ["+0", "200", "0.9%", "98.3%", "0.9%", "0.0%", "100.0%", "0.0%"]
     assert better.split() == ["+100", "200", "50.0%", "50.0%", "0.0%", "75.0%", "0.0%", "25.0%"]
 
 
-@pytest.mark.parametrize("model", [Model(-50.0, 0.0, 1.0, 60.0, 0.0), Model(math.nan, 0.0, 1.0, 60.0, 0.0)])
+@pytest.mark.parametrize(
+    "model", [Model(-50.0, 0.0, 1.0, 60.0, 0.0), Model(math.nan, 0.0, 1.0, 60.0, 0.0)]
+)
 def test_a_fit_without_sense_is_not_written(model, monkeypatch, tmp_path):
-    monkeypatch.setattr("zobra.train.fits.fit_model", lambda scores, material, results: (model, 0.5))
+    monkeypatch.setattr(
+        "zobra.train.fits.fit_model", lambda scores, material, results: (model, 0.5)
+    )
     with pytest.raises(DataError, match="the fit to these games failed"):
         fit_wdl(np.zeros(3, PACKED), {}, tmp_path / "model.json")
     assert not list(tmp_path.iterdir())
@@ -73,7 +91,9 @@ def test_a_fit_without_sense_is_not_written(model, monkeypatch, tmp_path):
 
 def test_a_hundred_wins_every_other_game():
     score = fitted().even_chance(USUAL_MATERIAL)
-    assert normalised(round(score)) == 100 and normalised(-round(score)) == -100 and normalised(0) == 0
+    assert (
+        normalised(round(score)) == 100 and normalised(-round(score)) == -100 and normalised(0) == 0
+    )
     assert abs(wdl(round(score), USUAL_MATERIAL).win - 500) <= 5
     for mate in (int(MATE) - 9, 8 - int(MATE)):
         assert normalised(mate) == mate

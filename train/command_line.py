@@ -28,16 +28,39 @@ class _Commands(TyperGroup):
             raise typer.Exit(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1) from error
 
 
-app = typer.Typer(cls=_Commands, no_args_is_help=True, help="Make an evaluation network: self-play games, training, tests.")
+app = typer.Typer(
+    cls=_Commands,
+    no_args_is_help=True,
+    help="Make an evaluation network: self-play games, training, tests.",
+)
 
-Folder = Annotated[Path | None, typer.Option("--folder", "-f", help="Folder of games and networks (default: user data).")]
-Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Threads (default: one for each processor).")]
+Folder = Annotated[
+    Path | None,
+    typer.Option("--folder", "-f", help="Folder of games and networks (default: user data)."),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", "-w", min=1, help="Threads (default: one for each processor)."),
+]
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="quick, main, … or a TOML file.")]
-Blend = Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of the result in the target; the rest is the score.")]
-LargestScore = Annotated[int, typer.Option(min=1, help="Centipawns: positions with larger scores are left out.")]
-Output = Annotated[Path | None, typer.Option(help="File to write (default: the file that the engine reads).", dir_okay=False)]
+Blend = Annotated[
+    float,
+    typer.Option(
+        min=0.0, max=1.0, help="Share of the result in the target; the rest is the score."
+    ),
+]
+LargestScore = Annotated[
+    int, typer.Option(min=1, help="Centipawns: positions with larger scores are left out.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(help="File to write (default: the file that the engine reads).", dir_okay=False),
+]
 STEPS = {  # by command: the methods of Pipeline, and the help
-    "all": (("run",), "Make a network from nothing: data, check, train, quantise, verify, bench, match."),
+    "all": (
+        ("run",),
+        "Make a network from nothing: data, check, train, quantise, verify, bench, match.",
+    ),
     "data": (("play",), "Play the games of a recipe. The same command resumes an interrupted run."),
     "check": (("check",), "Check the games of a recipe: legality, scores, duplicates, balance."),
     "network": (("train", "verify"), "Train a network on the games of a recipe, and verify it."),
@@ -49,7 +72,9 @@ STEPS = {  # by command: the methods of Pipeline, and the help
 def _root(folder: Path | None) -> Path:
     from platformdirs import user_data_path
 
-    return (folder or user_data_path("zobra", appauthor=False) / "selfplay").resolve()  # a match stores its paths
+    return (
+        folder or user_data_path("zobra", appauthor=False) / "selfplay"
+    ).resolve()  # a match stores its paths
 
 
 def _pipeline(recipe: str, folder: Path | None, workers: int) -> "Pipeline":
@@ -64,13 +89,17 @@ def _pipeline(recipe: str, folder: Path | None, workers: int) -> "Pipeline":
 for name, (_, text) in STEPS.items():
 
     @app.command(name, help=text)
-    def step(context: typer.Context, recipe: RecipeName, folder: Folder = None, workers: Workers = None) -> None:
+    def step(
+        context: typer.Context, recipe: RecipeName, folder: Folder = None, workers: Workers = None
+    ) -> None:
         pipeline = _pipeline(recipe, folder, workers or os.cpu_count() or 1)
         for method in STEPS[str(context.command.name)][0]:
             getattr(pipeline, method)()
 
 
-def _positions(recipe: str, folder: Path | None, largest_score: int) -> "tuple[np.ndarray, dict[str, object]]":
+def _positions(
+    recipe: str, folder: Path | None, largest_score: int
+) -> "tuple[np.ndarray, dict[str, object]]":
     """The positions of a recipe's own games, and facts for the file made of them."""
     from zobra.train.games import load_positions, read_sets
 
@@ -88,7 +117,9 @@ def wdl(
     folder: Folder = None,
     largest_score: LargestScore = 1_000,
     output: Output = None,
-    check: Annotated[bool, typer.Option("--check", help="Only compare the model in use with the games.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only compare the model in use with the games.")
+    ] = False,
 ) -> None:
     """Fit the win-draw-loss model to a recipe's games, and print the shares that it predicts and that the games had."""
     from zobra.search.wdl import FILE, fitted
@@ -103,19 +134,29 @@ def wdl(
 
 @app.command()
 def pieces(
-    recipe: RecipeName, folder: Folder = None, largest_score: LargestScore = 1_500, blend: Blend = 1.0, output: Output = None
+    recipe: RecipeName,
+    folder: Folder = None,
+    largest_score: LargestScore = 1_500,
+    blend: Blend = 1.0,
+    output: Output = None,
 ) -> None:
     """Fit the piece-square values to a recipe's games."""
     from zobra.engine.piece_square import WEIGHTS_FILE
     from zobra.train.fits import fit_pieces
 
-    typer.echo(fit_pieces(*_positions(recipe, folder, largest_score), blend, output or WEIGHTS_FILE))
+    typer.echo(
+        fit_pieces(*_positions(recipe, folder, largest_score), blend, output or WEIGHTS_FILE)
+    )
 
 
 @app.command("import")
 def import_games(
-    files: Annotated[list[Path], typer.Argument(help="PGN files, also compressed.", exists=True, dir_okay=False)],
-    name: Annotated[str, typer.Option("--set", help="Name of the new set in the folder.")] = "imported",
+    files: Annotated[
+        list[Path], typer.Argument(help="PGN files, also compressed.", exists=True, dir_okay=False)
+    ],
+    name: Annotated[
+        str, typer.Option("--set", help="Name of the new set in the folder.")
+    ] = "imported",
     folder: Folder = None,
 ) -> None:
     """Import PGN games with a score in each move's comment as training games, and check them."""
@@ -140,13 +181,17 @@ def import_games(
 @app.command()
 def view(
     shard: Annotated[Path, typer.Argument(help="A file of games.", exists=True, dir_okay=False)],
-    number: Annotated[int | None, typer.Argument(help="The game's number (default: all games).")] = None,
+    number: Annotated[
+        int | None, typer.Argument(help="The game's number (default: all games).")
+    ] = None,
 ) -> None:
     """Print training games as PGN with their scores."""
     from zobra.train.games import as_pgn, read_positions
 
     games = [game for game, _ in read_positions(shard, {}) if number in (None, game.number)]
     if not games:
-        raise typer.BadParameter(f"{shard} has no games" if number is None else f"{shard} has no game {number}")
+        raise typer.BadParameter(
+            f"{shard} has no games" if number is None else f"{shard} has no game {number}"
+        )
     for game in games:
         typer.echo(as_pgn(game) + "\n")

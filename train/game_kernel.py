@@ -54,12 +54,16 @@ GAME = np.dtype(
 ENDED_BY_RULE = ("mate", "stalemate", "material", "fifty moves", "repetition", "length")
 ENDINGS = (*ENDED_BY_RULE, "mate found", "win agreed", "draw agreed", "imported")
 RESULTS = ("0-1", "1/2-1/2", "1-0")  # by half points
-MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, DRAW_AGREED = map(np.int64, range(9))
+MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, DRAW_AGREED = map(
+    np.int64, range(9)
+)
 
 LOST, DRAWN, WON = np.int64(0), np.int64(1), np.int64(2)
 DEEPEST = np.int64(MAX_PLY - 1)
 LAST_PLY = np.uint64(LONGEST_GAME)
-GOLDEN, FIRST_FACTOR, SECOND_FACTOR = map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+GOLDEN, FIRST_FACTOR, SECOND_FACTOR = map(
+    np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
 FIRST_SHIFT, SECOND_SHIFT, LAST_SHIFT = map(np.uint64, (30, 27, 31))
 
 
@@ -131,7 +135,9 @@ def open_game(worker, tables, rules, game, start):
         count = count_moves(worker, tables)
         if count == ZERO:
             return False
-        advance_root(worker, tables, np.uint64(worker.stack[0].moves.moves[next_random(game) % count]))
+        advance_root(
+            worker, tables, np.uint64(worker.stack[0].moves.moves[next_random(game) % count])
+        )
     if count_moves(worker, tables) == ZERO:
         return False
     move, score = search_root(worker, tables, rules)
@@ -186,7 +192,11 @@ def play_game(worker, tables, rules, game, start):
         game.count += ONE
         white_wins = white_wins + 1 if white >= rules.win_score else 0
         black_wins = black_wins + 1 if -white >= rules.win_score else 0
-        draws = draws + 1 if abs(white) <= rules.draw_score and np.int64(game.count) > rules.draw_after else 0
+        draws = (
+            draws + 1
+            if abs(white) <= rules.draw_score and np.int64(game.count) > rules.draw_after
+            else 0
+        )
         adjudicated, game.result = True, WON if white > DRAW else LOST
         if abs(score) >= LONGEST_MATE:
             game.ending = MATE_FOUND

@@ -75,15 +75,27 @@ def write_shard(path: Path, games: Iterable[TrainingGame], facts: dict[str, Any]
     """Write games; `facts` goes into the header. DataError for an illegal move."""
     games, replayer = list(games), Replayer({})
     indices = [replayer.indices(game) for game in games]
-    heads = np.array([(game.number, len(game.moves), game.result, game.ending) for game in games], GAME_HEAD)
+    heads = np.array(
+        [(game.number, len(game.moves), game.result, game.ending) for game in games], GAME_HEAD
+    )
     boards = (game.fen.partition(" ") for game in games)
-    fens = np.array([re.sub(r"\d", lambda digit: "." * int(digit[0]), board) + " " + rest for board, _, rest in boards], "S")
-    table = np.concatenate([part.view(np.uint8).reshape(len(games), -1) for part in (heads, fens)], axis=1)
+    fens = np.array(
+        [
+            re.sub(r"\d", lambda digit: "." * int(digit[0]), board) + " " + rest
+            for board, _, rest in boards
+        ],
+        "S",
+    )
+    table = np.concatenate(
+        [part.view(np.uint8).reshape(len(games), -1) for part in (heads, fens)], axis=1
+    )
     steps = [np.diff(levels_of(game.scores), prepend=np.int8(0)).astype(np.uint8) for game in games]
     payload = b"".join(part.tobytes() for part in (table.T, *indices, *steps))
     sizes = {"games": len(games), "plies": int(heads["plies"].sum()), "fen_width": fens.itemsize}
     header = json.dumps({"format": FORMAT, **sizes, **facts}, sort_keys=True)
-    write_atomically(path, header.encode() + b"\n" + lzma.compress(payload, lzma.FORMAT_XZ, filters=FILTERS))
+    write_atomically(
+        path, header.encode() + b"\n" + lzma.compress(payload, lzma.FORMAT_XZ, filters=FILTERS)
+    )
 
 
 def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -112,7 +124,12 @@ def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
             raise ValueError("its games do not fit its header")
     except (EOFError, KeyError, TypeError, ValueError, lzma.LZMAError) as error:
         raise DataError(f"{path}: damaged: {error}; {REMEDY}") from error
-    return heads, table[:, GAME_HEAD.itemsize :], payload[size - 2 * plies : size - plies], payload[size - plies :]
+    return (
+        heads,
+        table[:, GAME_HEAD.itemsize :],
+        payload[size - 2 * plies : size - plies],
+        payload[size - plies :],
+    )
 
 
 def read_positions(path: Path, rules: dict[str, int]) -> Iterator[tuple[TrainingGame, np.ndarray]]:
@@ -126,7 +143,9 @@ def read_positions(path: Path, rules: dict[str, int]) -> Iterator[tuple[Training
         try:
             board, _, rest = bytes(row).rstrip(b"\0").decode("ascii").partition(" ")
             fen = re.sub(r"\.+", lambda dots: str(len(dots[0])), board) + " " + rest
-            yield replayer.read(TrainingGame(number, fen, result, ending, indices[begin:end], scores))
+            yield replayer.read(
+                TrainingGame(number, fen, result, ending, indices[begin:end], scores)
+            )
         except ValueError as error:
             raise DataError(f"{path}: {error}") from error
 
@@ -156,7 +175,9 @@ def keep_settings(folder: Path, settings: dict[str, Any]) -> None:
     known = read_json(path, "the settings of a set", dict)
     for name in sorted(known.keys() | settings.keys()):
         if (there := known.get(name)) != (here := settings.get(name)):
-            raise DataError(f"{folder} holds games with {name} = {there}, not {here}: use that, or name another folder")
+            raise DataError(
+                f"{folder} holds games with {name} = {there}, not {here}: use that, or name another folder"
+            )
 
 
 def as_pgn(game: TrainingGame) -> str:
@@ -188,7 +209,9 @@ class DataReport(NamedTuple):
         """Reasons not to train on the data, in words."""
         found = []
         if self.coherence is not None and self.coherence < LEAST_COHERENCE:
-            found.append(f"only {self.coherence:.0%} of the clear scores agree with the result: are they from the right side?")
+            found.append(
+                f"only {self.coherence:.0%} of the clear scores agree with the result: are they from the right side?"
+            )
         if self.duplicates > MOST_DUPLICATES:
             found.append(f"{self.duplicates:.0%} of the positions occur more than once")
         share = (2 * self.results[2] + self.results[1]) / (2 * max(1, self.games))
@@ -203,8 +226,15 @@ class DataReport(NamedTuple):
         table.add_row("games", f"{self.games:,} (White +{won} ={drawn} -{lost})")
         table.add_row("plies", f"{self.plies:,}")
         table.add_row("positions kept", f"{self.positions:,}")
-        table.add_row("endings", ", ".join(f"{name} {count}" for name, count in self.endings.most_common()))
-        table.add_row("coherence", "no clear scores" if self.coherence is None else f"{self.coherence:.1%} of clear scores won")
+        table.add_row(
+            "endings", ", ".join(f"{name} {count}" for name, count in self.endings.most_common())
+        )
+        table.add_row(
+            "coherence",
+            "no clear scores"
+            if self.coherence is None
+            else f"{self.coherence:.1%} of clear scores won",
+        )
         table.add_row("duplicates", f"{self.duplicates:.1%}")
         table.add_row("median |score|", f"{self.median_score:.0f} centipawns")
         return table
@@ -212,14 +242,20 @@ class DataReport(NamedTuple):
 
 def coherence(positions: np.ndarray) -> float | None:
     """Share of the clearly scored positions of decided games that the leading side won; None without any."""
-    clear = positions[(np.abs(positions["score"].astype(int)) >= CLEAR_SCORE) & (positions["result"] != 1)]
+    clear = positions[
+        (np.abs(positions["score"].astype(int)) >= CLEAR_SCORE) & (positions["result"] != 1)
+    ]
     return float(((clear["score"] > 0) == (clear["result"] == 2)).mean()) if len(clear) else None
 
 
 def duplicate_share(positions: np.ndarray) -> float:
     """Share of positions that repeat an earlier one."""
     boards = repack_fields(positions[["occupied", "pieces"]])
-    return 1 - len(np.unique(boards.view(f"V{boards.itemsize}"))) / len(positions) if len(positions) else 0.0
+    return (
+        1 - len(np.unique(boards.view(f"V{boards.itemsize}"))) / len(positions)
+        if len(positions)
+        else 0.0
+    )
 
 
 def check_data(paths: Iterable[Path], rules: dict[str, int]) -> DataReport:

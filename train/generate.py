@@ -29,7 +29,16 @@ from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.parameters import default_parameters
 from zobra.search.wdl import USUAL_MATERIAL, fitted
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
-from zobra.train.game_kernel import ENDINGS, GAME, LONGEST_GAME, RULE_DEFAULTS, RULES, DataError, TrainingGame, play_game
+from zobra.train.game_kernel import (
+    ENDINGS,
+    GAME,
+    LONGEST_GAME,
+    RULE_DEFAULTS,
+    RULES,
+    DataError,
+    TrainingGame,
+    play_game,
+)
 from zobra.train.games import DECIDED_SCORE, keep_settings, shard_path, shards, write_shard
 from zobra.tt.table import Table
 
@@ -40,7 +49,9 @@ TABLE_MEGABYTES = 2
 class SelfPlayer:
     """Plays games against itself, one after the other; each starts with an empty table and empty histories."""
 
-    def __init__(self, rules: dict[str, int], seed: int, parameters: dict[str, int] | None = None) -> None:
+    def __init__(
+        self, rules: dict[str, int], seed: int, parameters: dict[str, int] | None = None
+    ) -> None:
         self._seed, self._signals = seed, np.zeros(SIGNALS, np.int64)
         self._worker = new_worker(default_parameters() | (parameters or {}), self._signals)
         self._table, self._start = Table(TABLE_MEGABYTES), parse_fen(START)
@@ -54,7 +65,9 @@ class SelfPlayer:
         clear_histories(self._worker)
         self._worker[0]["table"] = self._table.record
         game: Any = np.zeros(1, GAME)[0]
-        game["random"] = int.from_bytes(hashlib.sha256(f"{self._seed} {number}".encode()).digest()[:8], "little")
+        game["random"] = int.from_bytes(
+            hashlib.sha256(f"{self._seed} {number}".encode()).digest()[:8], "little"
+        )
         play_game(self._worker[0], TABLES_RECORD, self._rules[0], game, self._start.record)
         fen, count = write_fen(Position(np.array([game["start"]]))), int(game["count"])
         moves, scores = game["moves"][:count].copy(), game["scores"][:count].copy()
@@ -74,12 +87,29 @@ class Tally:
 class Generation:
     """Makes games 0 … `games` - 1 of a set, in whole shards. `network` is the digest of the engine's network, "" for none."""
 
-    def __init__(self, folder: Path, games: int, rules: dict[str, int], seed: int, workers: int, network: str = "") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        games: int,
+        rules: dict[str, int],
+        seed: int,
+        workers: int,
+        network: str = "",
+    ) -> None:
         self.stopping = threading.Event()
         self._folder, self._rules, self._seed, self._workers = folder, rules, seed, workers
         self._parameters = {"use_network": int(bool(network))}
         plays = network or f"pieces {hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest()[:16]}"
-        keep_settings(folder, {"seed": seed, "network": plays, "games_a_shard": GAMES_A_SHARD, **RULE_DEFAULTS, **rules})
+        keep_settings(
+            folder,
+            {
+                "seed": seed,
+                "network": plays,
+                "games_a_shard": GAMES_A_SHARD,
+                **RULE_DEFAULTS,
+                **rules,
+            },
+        )
         firsts = range(0, games, GAMES_A_SHARD)
         missing = [first for first in firsts if not shard_path(folder, first).exists()]
         self.tally = Tally(shards_before=len(firsts) - len(missing))
@@ -108,7 +138,10 @@ class Generation:
                         return
                     games.append(game := player.play(number))
                     with self._lock:
-                        self.tally.games, self.tally.plies = self.tally.games + 1, self.tally.plies + len(game.moves)
+                        self.tally.games, self.tally.plies = (
+                            self.tally.games + 1,
+                            self.tally.plies + len(game.moves),
+                        )
                         self.tally.results[game.result] += 1
                         on_game(self.tally)
                 write_shard(shard_path(self._folder, first), games, {"first": first})
@@ -121,13 +154,18 @@ def training_game(game: chess.pgn.Game) -> TrainingGame:
     """A PGN game, as number 0, from its first score on, cut after LONGEST_GAME plies; ValueError says why it is refused. Scores
     are taken as this engine shows them (see `normalised` in search/wdl.py)."""
     played = [(node.parent.board(), PlayedMove.from_node(node)) for node in game.mainline()]
-    first = next((ply for ply, (_, move) in enumerate(played) if move.pawns(1) is not None), len(played))
+    first = next(
+        (ply for ply, (_, move) in enumerate(played) if move.pawns(1) is not None), len(played)
+    )
     played = played[first : first + LONGEST_GAME]
     for fault, is_found in (
         ("an illegal move, or text that is no move", game.errors),
         ("no result", game.headers["Result"] not in POINTS_OF_WHITE),
         ("no scores", not played),
-        ("a move without a score after moves with one", any(move.pawns(1) is None for _, move in played)),
+        (
+            "a move without a score after moves with one",
+            any(move.pawns(1) is None for _, move in played),
+        ),
     ):
         if is_found:
             raise DataError(fault)
@@ -136,8 +174,13 @@ def training_game(game: chess.pgn.Game) -> TrainingGame:
     for _, move in played:
         moves.append(position.parse_move(move.move.uci()))
         position = position.after(moves[-1])
-    pawn = fitted().even_chance(USUAL_MATERIAL)  # centipawns of the search; PGN has scores as the engine shows them
-    pawns = [(move.pawns(DECIDED_SCORE / pawn) or 0.0) * (1 if board.turn else -1) for board, move in played]
+    pawn = fitted().even_chance(
+        USUAL_MATERIAL
+    )  # centipawns of the search; PGN has scores as the engine shows them
+    pawns = [
+        (move.pawns(DECIDED_SCORE / pawn) or 0.0) * (1 if board.turn else -1)
+        for board, move in played
+    ]
     scores = np.rint(pawn * np.array(pawns)).astype(np.int16)
     result, ending = POINTS_OF_WHITE[game.headers["Result"]], ENDINGS.index("imported")
     return TrainingGame(0, fen, result, ending, np.array(moves, np.uint16), scores)

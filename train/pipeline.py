@@ -22,10 +22,25 @@ from zobra.arena.engines import EngineSpec
 from zobra.arena.files import read_json
 from zobra.engine.network_file import BUILT_IN, HIDDEN, install, read_network
 from zobra.engine.position import TABLES_RECORD
-from zobra.train.games import SETTINGS, check_data, load_positions, read_sets, shards, write_atomically
+from zobra.train.games import (
+    SETTINGS,
+    check_data,
+    load_positions,
+    read_sets,
+    shards,
+    write_atomically,
+)
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer, Tally
 from zobra.train.recipe import BUILT_IN_NAME, Recipe
-from zobra.train.trainer import Errors, Trainer, initial_weights, quantise, restore_centipawns, verify, weights_of
+from zobra.train.trainer import (
+    Errors,
+    Trainer,
+    initial_weights,
+    quantise,
+    restore_centipawns,
+    verify,
+    weights_of,
+)
 
 ZOBRA = (sys.executable, "-m", "zobra.uci")
 SEED = 1  # of the random openings of the match
@@ -53,7 +68,9 @@ def train_and_plot(console: Console, trainer: Trainer, plot: Path) -> Errors:
             progress.update(task, completed=epoch, loss=f"{training.loss:.5f}")
             if validation is not None:
                 reports.append((epoch, training.loss, validation.loss))
-                values = f"{validation.loss:11.5f} {validation.score:10.5f} {validation.result:11.5f}"
+                values = (
+                    f"{validation.loss:11.5f} {validation.score:10.5f} {validation.result:11.5f}"
+                )
                 console.print(f"{epoch:5.0f} {speed:12,.0f}  {training.loss:8.5f} {values}")
 
         errors = trainer.run(show)
@@ -61,7 +78,9 @@ def train_and_plot(console: Console, trainer: Trainer, plot: Path) -> Errors:
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(8, 5))
-        axes = figure.add_subplot(xlabel="epoch", ylabel="mean squared error", yscale="log", title=plot.stem)
+        axes = figure.add_subplot(
+            xlabel="epoch", ylabel="mean squared error", yscale="log", title=plot.stem
+        )
         epochs, *losses = zip(*reports, strict=True)
         for label, values in zip(("training", "validation"), losses, strict=True):
             axes.plot(epochs, values, label=label)
@@ -78,8 +97,12 @@ class Pipeline:
     def __init__(self, recipe: Recipe, folder: Path, console: Console, workers: int) -> None:
         self.recipe, self.folder, self.workers = recipe, folder, workers
         self.network_path = folder / f"{recipe.name}.network"
-        self.sets = [folder / name for name in (recipe.name, *recipe.data.also)]  # of the games to train on
-        self.opponent = self._path_of(recipe.data.network)  # plays the games; None: the piece-square values
+        self.sets = [
+            folder / name for name in (recipe.name, *recipe.data.also)
+        ]  # of the games to train on
+        self.opponent = self._path_of(
+            recipe.data.network
+        )  # plays the games; None: the piece-square values
         self._console = console
 
     def _path_of(self, name: str) -> Path | None:
@@ -94,7 +117,9 @@ class Pipeline:
         if not (path := self._path_of(recipe.start)):
             return initial_weights(recipe.hidden, recipe.training.seed)
         if (start := read_network(path, any_width=True)).hidden != recipe.hidden:
-            raise RuntimeError(f"training to {recipe.hidden} neurons cannot start from {path}: it has {start.hidden}")
+            raise RuntimeError(
+                f"training to {recipe.hidden} neurons cannot start from {path}: it has {start.hidden}"
+            )
         return weights_of(start)
 
     def _use_opponent(self) -> str:
@@ -109,12 +134,16 @@ class Pipeline:
         read_sets(self.sets[1:])
         self._first_weights()
         plan, digest = self.recipe.data, self._use_opponent()
-        generation = Generation(self.sets[0], plan.games, plan.rules, plan.seed, self.workers, digest)
+        generation = Generation(
+            self.sets[0], plan.games, plan.rules, plan.seed, self.workers, digest
+        )
         with bar(self._console, "speed", "results") as progress:
             task = progress.add_task("games", total=generation.games_missing, speed="", results="")
 
             def show(tally: Tally) -> None:
-                speed = f"{tally.plies / max(1e-9, progress.tasks[0].elapsed or 0):,.0f} positions/s"
+                speed = (
+                    f"{tally.plies / max(1e-9, progress.tasks[0].elapsed or 0):,.0f} positions/s"
+                )
                 results = "+{} ={} -{}".format(*(tally.results[result] for result in (2, 1, 0)))
                 progress.update(task, completed=tally.games, speed=speed, results=results)
 
@@ -126,7 +155,9 @@ class Pipeline:
 
     def check(self) -> None:
         """Check the games."""
-        report = check_data(track(read_sets(self.sets), "check", console=self._console), self.recipe.filter)
+        report = check_data(
+            track(read_sets(self.sets), "check", console=self._console), self.recipe.filter
+        )
         self._console.print(report.table())
         if faults := report.faults():
             raise RuntimeError("; ".join(faults))
@@ -134,20 +165,36 @@ class Pipeline:
     def train(self) -> None:
         """Train; write the plot, the float weights and the network. Where the network is, all that verifies it is too."""
         recipe, paths = self.recipe, read_sets(self.sets)
-        sets = [read_json(folder / SETTINGS, "the settings of a set", dict) for folder in self.sets]  # who played the games
+        sets = [
+            read_json(folder / SETTINGS, "the settings of a set", dict) for folder in self.sets
+        ]  # who played the games
         weights = self._first_weights()
-        positions, games = load_positions(track(paths, "load", console=self._console), recipe.filter)
+        positions, games = load_positions(
+            track(paths, "load", console=self._console), recipe.filter
+        )
         trainer = Trainer(positions, weights, recipe.training, self.workers)
         errors = train_and_plot(self._console, trainer, self.network_path.with_suffix(".png"))
         sample = positions[trainer.validation[:: len(trainer.validation) // SCALED_POSITIONS + 1]]
         factor = restore_centipawns(trainer.weights[0], sample)
         validation = {name: round(getattr(errors, name), 6) for name in ("loss", "score", "result")}
-        sums = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)  # whatever their place and order
+        sums = sorted(
+            hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
+        )  # whatever their place and order
         digest = hashlib.sha256("".join(sums).encode()).hexdigest()[:20]
-        facts = {"recipe": recipe.facts(), "sets": sets, "data": digest, "games": games, "positions": len(positions)}
-        network = quantise(trainer.weights[0], {**facts, "validation": validation, "factor": round(factor, 3)})
+        facts = {
+            "recipe": recipe.facts(),
+            "sets": sets,
+            "data": digest,
+            "games": games,
+            "positions": len(positions),
+        }
+        network = quantise(
+            trainer.weights[0], {**facts, "validation": validation, "factor": round(factor, 3)}
+        )
         kept = io.BytesIO()
-        np.savez(kept, weights=trainer.weights, sample=positions[trainer.validation[:VERIFIED_POSITIONS]])
+        np.savez(
+            kept, weights=trainer.weights, sample=positions[trainer.validation[:VERIFIED_POSITIONS]]
+        )
         write_atomically(self.network_path.with_suffix(".weights.npz"), kept.getvalue())
         write_atomically(self.network_path, content := network.to_bytes())
         facts = {**network.header, "recipe": recipe.name, "bytes": len(content)}
@@ -159,7 +206,14 @@ class Pipeline:
         engine = [*ZOBRA, "--network", str(self.network_path)]
         network = read_network(self.network_path, any_width=True)
         if network.hidden != HIDDEN:
-            command = [*engine, "train", "verify", str(self.recipe.path), "--folder", str(self.folder)]
+            command = [
+                *engine,
+                "train",
+                "verify",
+                str(self.recipe.path),
+                "--folder",
+                str(self.folder),
+            ]
             if subprocess.run(command, check=False).returncode:
                 raise RuntimeError(f"{self.network_path} could not be verified")
             return
@@ -167,7 +221,9 @@ class Pipeline:
             findings = verify(network, kept["weights"][0], kept["sample"])
         self._console.print(f"verified: {findings}", soft_wrap=True)
         if faults := findings.faults():
-            rejected = self.network_path.replace(self.network_path.with_suffix(".rejected"))  # no other step may use it
+            rejected = self.network_path.replace(
+                self.network_path.with_suffix(".rejected")
+            )  # no other step may use it
             raise RuntimeError("; ".join([*faults, f"the network is now {rejected}"]))
         done = subprocess.run([*engine, "bench"], check=False, stdout=subprocess.PIPE, text=True)
         if done.returncode:
@@ -185,8 +241,12 @@ class Pipeline:
             else:
                 engines.append(EngineSpec(engine, (*ZOBRA, "--network", str(path))))
                 digests.append(read_network(path, any_width=True).digest[:DIGEST_SHOWN])
-        folder = self.folder / "-".join([name, "gate", *digests])  # another network is another match
-        options = GameOptions(plan.time_control, plan.games, folder=folder, seed=SEED, concurrency=self.workers)
+        folder = self.folder / "-".join(
+            [name, "gate", *digests]
+        )  # another network is another match
+        options = GameOptions(
+            plan.time_control, plan.games, folder=folder, seed=SEED, concurrency=self.workers
+        )
         try:
             state = play(self._console, folder, options.settings(engines), options)
             if state.error is not None:
@@ -199,7 +259,9 @@ class Pipeline:
         needed = 1 / (1 + 10 ** (-plan.least_elo / 400))
         self._console.print(f"{name} scored {share:.1%}; {needed:.1%} is needed")
         if share < needed:
-            raise RuntimeError(f"{name} is not strong enough: it scored {share:.1%}, and {needed:.1%} is needed")
+            raise RuntimeError(
+                f"{name} is not strong enough: it scored {share:.1%}, and {needed:.1%} is needed"
+            )
 
     def run(self) -> None:
         """All steps, after a rough estimate of their time from that of a few games."""
@@ -211,7 +273,13 @@ class Pipeline:
             player.play(number)
         missing = max(0, plan.games - len(shards(self.sets[0])) * GAMES_A_SHARD)
         playing = missing * (time.perf_counter() - began) / SAMPLE
-        learning = plan.games * POSITIONS_A_GAME * training.epochs * self.recipe.hidden / MULTIPLICATIONS_A_SECOND
+        learning = (
+            plan.games
+            * POSITIONS_A_GAME
+            * training.epochs
+            * self.recipe.hidden
+            / MULTIPLICATIONS_A_SECOND
+        )
         testing = match.games * 2 * TimeControl.parse(match.time_control).side_seconds(MOVE_SECONDS)
         about = timedelta(seconds=max(1, round((playing + learning + testing) / self.workers)))
         self._console.print(f"all steps take about {about} (h:mm:ss) with {self.workers} threads")

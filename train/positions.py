@@ -31,13 +31,23 @@ FILTER = np.dtype([(name, "i8") for name in FILTER_DEFAULTS], align=True)
 
 # `score` in centipawns and `result` in half points are for the side to move; NO_RESULT: it is of no game.
 PACKED = np.dtype(
-    [("occupied", "u8"), ("pieces", "u1", (16,)), ("score", "i2"), ("result", "u1"), ("mirrored", "u1"), ("game", "u4")]
+    [
+        ("occupied", "u8"),
+        ("pieces", "u1", (16,)),
+        ("score", "i2"),
+        ("result", "u1"),
+        ("mirrored", "u1"),
+        ("game", "u4"),
+    ]
 )
 REPLAY = np.dtype(
     [
         ("game", GAME),
         ("indices", "u1", (LONGEST_GAME,)),  # of the moves among the legal ones, see sort_moves
-        ("decoding", "u1"),  # 1: `indices` are given and `game.moves` are filled; 0: the other way round
+        (
+            "decoding",
+            "u1",
+        ),  # 1: `indices` are given and `game.moves` are filled; 0: the other way round
         ("count", "u8"),
         ("played", "i8"),
         ("board", POSITION),
@@ -61,7 +71,13 @@ def is_wanted(position, move, score, rules):
     noisy = flag >= PROMOTION or flag == EN_PASSANT or (enemy >> to_square(move)) & ONE != ZERO
     ply = (position.fullmove - 1) * 2 + np.int64(position.side)
     few = population(position.colours[ZERO] | position.colours[ONE]) < rules.fewest_pieces
-    return not (noisy or few or position.checkers != ZERO or ply < rules.first_ply or abs(score) > rules.largest_score)
+    return not (
+        noisy
+        or few
+        or position.checkers != ZERO
+        or ply < rules.first_ply
+        or abs(score) > rules.largest_score
+    )
 
 
 @kernel
@@ -84,7 +100,9 @@ def pack_board(position, packed):
         index += ONE
     own = lowest(position.pieces[KING] & position.colours[side])
     other = lowest(position.pieces[KING] & position.colours[side ^ ONE])
-    packed.mirrored = np.uint8((ONE if own & RIGHT_HALF else ZERO) | (TWO if other & RIGHT_HALF else ZERO))
+    packed.mirrored = np.uint8(
+        (ONE if own & RIGHT_HALF else ZERO) | (TWO if other & RIGHT_HALF else ZERO)
+    )
 
 
 @kernel
@@ -96,8 +114,13 @@ def sort_moves(job, tables):
     count = generate(position, tables, job.moves, ALL)
     for index in range(np.int64(count)):
         move = np.uint64(job.moves.moves[index])
-        victim, attacker = np.uint64(position.board[to_square(move)]), np.uint64(position.board[from_square(move)])
-        is_capture = victim != NO_PIECE and (victim & ONE) != position.side  # castling: the king's own rook
+        victim, attacker = (
+            np.uint64(position.board[to_square(move)]),
+            np.uint64(position.board[from_square(move)]),
+        )
+        is_capture = (
+            victim != NO_PIECE and (victim & ONE) != position.side
+        )  # castling: the king's own rook
         rank = (KING - (victim >> ONE)) << THREE | attacker >> ONE if is_capture else QUIET
         key, place = np.uint32(rank << MOVE_BITS | move), int(index)
         while place > 0 and job.keys[place - 1] > key:
@@ -147,8 +170,12 @@ def replay(job, rules, kept, tables):
 
 def mailboxes(positions: np.ndarray) -> np.ndarray:
     """Boards of shape (positions, 64), uint8: piece codes as in `pieces`, the side to move as White; EMPTY elsewhere."""
-    taken = (positions["occupied"][:, np.newaxis] >> np.arange(64, dtype=np.uint64) & ONE).astype(bool)
-    nibbles = np.stack([positions["pieces"] & 15, positions["pieces"] >> 4], axis=2).reshape(len(positions), MAX_PIECES)
+    taken = (positions["occupied"][:, np.newaxis] >> np.arange(64, dtype=np.uint64) & ONE).astype(
+        bool
+    )
+    nibbles = np.stack([positions["pieces"] & 15, positions["pieces"] >> 4], axis=2).reshape(
+        len(positions), MAX_PIECES
+    )
     boards = np.full(taken.shape, EMPTY, np.uint8)
     boards[taken] = nibbles[np.arange(MAX_PIECES) < taken.sum(axis=1)[:, np.newaxis]]
     return boards
@@ -167,7 +194,11 @@ class Replayer:
     """Replays games; `rules` are as FILTER_DEFAULTS. DataError for an illegal game."""
 
     def __init__(self, rules: dict[str, int]) -> None:
-        self._job, self._kept, self._rules = np.zeros(1, REPLAY), np.zeros(1, KEPT), np.zeros(1, FILTER)
+        self._job, self._kept, self._rules = (
+            np.zeros(1, REPLAY),
+            np.zeros(1, KEPT),
+            np.zeros(1, FILTER),
+        )
         for name, value in (FILTER_DEFAULTS | rules).items():
             self._rules[0][name] = value
 

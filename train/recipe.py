@@ -16,13 +16,26 @@ from zobra.train.trainer import Schedule
 FOLDER = Path(__file__).parent / "recipes"
 NAME = re.compile(r"[\w.-]+")  # a valid name of an engine in a match
 # Time controls of `zobra match`: at least a millisecond, or a limit above 0.
-TIME_CONTROL = re.compile(r"(?=0*\.?0{0,2}[1-9])\d*\.?\d+(\+\d*\.?\d+)?|(nodes|movetime|depth)=[1-9]\d*")
+TIME_CONTROL = re.compile(
+    r"(?=0*\.?0{0,2}[1-9])\d*\.?\d+(\+\d*\.?\d+)?|(nodes|movetime|depth)=[1-9]\d*"
+)
 LIMITS = {  # least and largest of each number that could make a step endless or empty; OTHER_BOUNDS of all others
     **{f"data.rules.{name}": bounds for name, bounds in RULE_BOUNDS.items()},
-    **{f"training.{name}": (least, inf) for name, least in (("epochs", 1), ("batch", 1), ("warmup", 0), ("seed", 0))},
+    **{
+        f"training.{name}": (least, inf)
+        for name, least in (("epochs", 1), ("batch", 1), ("warmup", 0), ("seed", 0))
+    },
     **{f"training.{name}": (0, 1) for name in ("last_rate", "decay", "blend")},
-    **{"training.rate": (1e-9, 1), "training.validation": (2, inf), "data.games": (1, inf), "data.seed": (-inf, inf)},
-    **{"gate.games": (2, inf), "gate.least_elo": (-2_000, 2_000)},  # a larger difference means all points
+    **{
+        "training.rate": (1e-9, 1),
+        "training.validation": (2, inf),
+        "data.games": (1, inf),
+        "data.seed": (-inf, inf),
+    },
+    **{
+        "gate.games": (2, inf),
+        "gate.least_elo": (-2_000, 2_000),
+    },  # a larger difference means all points
 }
 BUILT_IN_NAME = "built-in"  # the network of the engine, as a value of `network`
 

@@ -18,7 +18,16 @@ import numpy as np
 from zobra.engine.kernels import lowest, numeric
 from zobra.engine.layouts import ACCUMULATOR, NETWORK
 from zobra.engine.network import evaluate_anew
-from zobra.engine.network_file import BUCKETS, FEATURES, LARGEST_OUTPUT, QA, QB, SCALE, Network, install
+from zobra.engine.network_file import (
+    BUCKETS,
+    FEATURES,
+    LARGEST_OUTPUT,
+    QA,
+    QB,
+    SCALE,
+    Network,
+    install,
+)
 from zobra.engine.position import Position
 from zobra.train.game_kernel import DataError
 from zobra.train.positions import EMPTY, MAX_PIECES, NO_RESULT, mailboxes, unpack_board
@@ -28,7 +37,12 @@ LARGEST_WEIGHT = 1.98  # of the first layer: 33 rows of it stay within 16 bits
 TYPICAL_PIECES = 20
 BATCHES_A_REPORT = 20  # batches between two calls of the listener
 LARGEST_MEAN_ERROR = 5.0  # centipawns of rounding error
-PARTS = {"rows": QA, "bias": QA, "output": QB, "output_bias": QA * QB}  # of a network, and what stands for 1.0 in each
+PARTS = {
+    "rows": QA,
+    "bias": QA,
+    "output": QB,
+    "output_bias": QA * QB,
+}  # of a network, and what stands for 1.0 in each
 FIRST_MOMENT, SECOND_MOMENT, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
 ONE, NIBBLE, RANKS, FILES, LOW, NOTHING, SQUARE_BITS = map(np.uint64, (1, 4, 56, 7, 15, 0, 6))
 OWN_MIRRORED, THEIRS_MIRRORED = np.uint64(1), np.uint64(2)
@@ -107,7 +121,11 @@ def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
         layer = weights.output[bucket]
         output = weights.output_bias[bucket] + activate(weights, own, layer[0], ours)
         output += activate(weights, other, layer[1], theirs)
-        chance, by_score, by_result = sigmoid(output), sigmoid(position.score / UNIT), position.result / 2.0
+        chance, by_score, by_result = (
+            sigmoid(output),
+            sigmoid(position.score / UNIT),
+            position.result / 2.0,
+        )
         if position.result == NO_RESULT:
             by_result = by_score
         error = chance - ((1.0 - blend) * by_score + blend * by_result)
@@ -126,7 +144,10 @@ def optimise(weights, gradients, moments, limits, step):
     """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added in order; weights stay within ±limits. `step`
     has the number of positions in the batch, the number of the step from 1, learning rate and weight decay."""
     positions, number, rate, decay = step
-    first_scale, second_scale = 1.0 / (1.0 - FIRST_MOMENT**number), 1.0 / (1.0 - SECOND_MOMENT**number)
+    first_scale, second_scale = (
+        1.0 / (1.0 - FIRST_MOMENT**number),
+        1.0 / (1.0 - SECOND_MOMENT**number),
+    )
     first, second = moments[0], moments[1]
     for j in range(len(weights)):
         total = np.float32(0)
@@ -157,7 +178,9 @@ class Schedule:
     def rate_at(self, step: int, steps: int) -> float:
         """Learning rate of a step counted from 0: linear warm-up, then half a cosine."""
         cosine = (1 + math.cos(math.pi * step / max(1, steps))) / 2
-        return (self.last_rate + (self.rate - self.last_rate) * cosine) * min(1.0, (step + 1) / max(1, self.warmup))
+        return (self.last_rate + (self.rate - self.last_rate) * cosine) * min(
+            1.0, (step + 1) / max(1, self.warmup)
+        )
 
 
 class Errors(NamedTuple):
@@ -173,7 +196,11 @@ Listener = Callable[[float, float, Errors, Errors | None], None]
 
 def initial_weights(hidden: int, seed: int) -> np.ndarray:
     """Random weights (float32, shape (1,)) of `hidden` neurons a side: uniform, so that neurons start within their range."""
-    fields = [("rows", "f4", (FEATURES, hidden)), ("bias", "f4", (hidden,)), ("output", "f4", (BUCKETS, 2, hidden))]
+    fields = [
+        ("rows", "f4", (FEATURES, hidden)),
+        ("bias", "f4", (hidden,)),
+        ("output", "f4", (BUCKETS, 2, hidden)),
+    ]
     weights = np.zeros(1, np.dtype([*fields, ("output_bias", "f4", (BUCKETS,))]))
     source = np.random.default_rng(seed)
     spread = 1 / math.sqrt(TYPICAL_PIECES)
@@ -195,14 +222,23 @@ class Trainer:
     """Holds the weights and the moments of the optimiser; it changes `weights` (see initial_weights). `training` and
     `validation` are indices (uint32) of positions: one game of each `schedule.validation` is kept out."""
 
-    def __init__(self, positions: np.ndarray, weights: np.ndarray, schedule: Schedule, threads: int) -> None:
+    def __init__(
+        self, positions: np.ndarray, weights: np.ndarray, schedule: Schedule, threads: int
+    ) -> None:
         self.schedule, self.positions, self.weights = schedule, positions, weights
         kept_out = positions["game"] % schedule.validation == 0
-        self.training, self.validation = (np.flatnonzero(each).astype(np.uint32) for each in (~kept_out, kept_out))
+        self.training, self.validation = (
+            np.flatnonzero(each).astype(np.uint32) for each in (~kept_out, kept_out)
+        )
         if not len(self.training) or not len(self.validation):
-            raise DataError(f"{len(positions)} positions of too few games: none are left to train or to validate on")
+            raise DataError(
+                f"{len(positions)} positions of too few games: none are left to train or to validate on"
+            )
         size = self.weights.view("f4").size
-        self._gradients, self._moments = np.zeros((CHUNKS, size), np.float32), np.zeros((2, size), np.float32)
+        self._gradients, self._moments = (
+            np.zeros((CHUNKS, size), np.float32),
+            np.zeros((2, size), np.float32),
+        )
         self._records = self._gradients.view(self.weights.dtype)[:, 0]
         limits = np.zeros(1, self.weights.dtype)
         limits["rows"] = limits["bias"] = LARGEST_WEIGHT
@@ -218,7 +254,9 @@ class Trainer:
         step, steps, flat = 0, per_epoch * schedule.epochs, self.weights.view("f4")
         for epoch in range(schedule.epochs):
             total, seen, began = np.zeros(3), 0, time.perf_counter()
-            for number, batch in enumerate(np.array_split(source.permutation(self.training), per_epoch), 1):
+            for number, batch in enumerate(
+                np.array_split(source.permutation(self.training), per_epoch), 1
+            ):
                 total += self._work(batch, schedule.blend, True)
                 seen += len(batch)
                 rate = schedule.rate_at(step, steps)
@@ -228,12 +266,16 @@ class Trainer:
                 if number % BATCHES_A_REPORT == 0 or number == per_epoch:
                     speed = seen / (time.perf_counter() - began)
                     validation = self.validate() if number == per_epoch else None
-                    on_report(epoch + number / per_epoch, speed, Errors(*(total / seen)), validation)
+                    on_report(
+                        epoch + number / per_epoch, speed, Errors(*(total / seen)), validation
+                    )
         return self.validate()
 
     def validate(self) -> Errors:
         """Errors on the games kept out."""
-        return Errors(*(self._work(self.validation, self.schedule.blend, False) / len(self.validation)))
+        return Errors(
+            *(self._work(self.validation, self.schedule.blend, False) / len(self.validation))
+        )
 
     def _work(self, order: np.ndarray, blend: float, learn: bool) -> np.ndarray:
         """Sums of the errors over positions; the gradients are left in the chunks."""
@@ -243,7 +285,9 @@ class Trainer:
             gradient: Any = self._records[chunk]
             if learn:
                 self._gradients[chunk] = 0
-            accumulate_gradient(self.weights[0], gradient, self.positions[parts[chunk]], blend, learn, errors[chunk])
+            accumulate_gradient(
+                self.weights[0], gradient, self.positions[parts[chunk]], blend, learn, errors[chunk]
+            )
 
         list(self._pool.map(process, range(CHUNKS)))
         return errors.sum(axis=0)
@@ -251,9 +295,13 @@ class Trainer:
 
 def quantise(weights: Any, header: dict[str, Any]) -> Network:
     """The network of these float weights (a record of initial_weights), each rounded to the nearest integer."""
-    rows, bias, output, output_bias = (np.rint(weights[name].astype(float) * one).astype("i4") for name, one in PARTS.items())
+    rows, bias, output, output_bias = (
+        np.rint(weights[name].astype(float) * one).astype("i4") for name, one in PARTS.items()
+    )
     output = np.clip(output, -LARGEST_OUTPUT, LARGEST_OUTPUT)
-    return Network(rows.astype(np.int16), bias.astype(np.int16), output.astype(np.int16), output_bias, header)
+    return Network(
+        rows.astype(np.int16), bias.astype(np.int16), output.astype(np.int16), output_bias, header
+    )
 
 
 def _outputs(weights: dict[str, np.ndarray], one: int, positions: np.ndarray) -> np.ndarray:
@@ -280,7 +328,10 @@ def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:
 def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
     """Centipawns for the side to move by the integers, computed without any kernel."""
     weights, unit = {name: getattr(network, name).astype(np.int64) for name in PARTS}, QA * QA * QB
-    return (_outputs(weights | {"output_bias": QA * weights["output_bias"]}, QA, positions) * SCALE + unit // 2) // unit
+    return (
+        _outputs(weights | {"output_bias": QA * weights["output_bias"]}, QA, positions) * SCALE
+        + unit // 2
+    ) // unit
 
 
 def restore_centipawns(weights: Any, positions: np.ndarray) -> float:
@@ -306,7 +357,8 @@ class Findings(NamedTuple):
     def faults(self) -> list[str]:
         """Failed checks, in words."""
         checks = {
-            f"integers are {self.mean_error:.1f} centipawns from the floats on average": self.mean_error > LARGEST_MEAN_ERROR,
+            f"integers are {self.mean_error:.1f} centipawns from the floats on average": self.mean_error
+            > LARGEST_MEAN_ERROR,
             f"{self.kernel_differences} positions have another score in the kernels": self.kernel_differences,
             f"{self.asymmetries} positions change their score with colours exchanged, or mirrored": self.asymmetries,
         }
@@ -325,7 +377,9 @@ def verify(network: Network, weights: Any, positions: np.ndarray) -> Findings:
 
     boards = [unpack_board(packed) for packed in positions]
     scores = [score(board) for board in boards]
-    mirrored = [{score(board.mirror()), score(board.transform(chess.flip_horizontal))} for board in boards]
+    mirrored = [
+        {score(board.mirror()), score(board.transform(chess.flip_horizontal))} for board in boards
+    ]
     differences = int((np.array(scores, np.int64) != plain).sum())
     asymmetries = sum(others != {found} for others, found in zip(mirrored, scores, strict=True))
     return Findings(float(errors.mean()), float(errors.max()), differences, asymmetries)

@@ -17,9 +17,21 @@ from zobra.engine.scores import LONGEST_MATE
 
 ENTRY = layout(("check", "u8"), ("data", "u8"))
 
-FIELD_BITS = (5, 1, 2, 8, 16, 16, 16)  # generation, PV, bound, depth, move, score, static evaluation
-PV_SHIFT, BOUND_SHIFT, DEPTH_SHIFT, MOVE_SHIFT, SCORE_SHIFT, EVALUATION_SHIFT, _ = map(np.uint64, accumulate(FIELD_BITS))
-GENERATION_MASK, PV_MASK, BOUND_MASK, DEPTH_MASK, MOVE_MASK, SCORE_MASK, _ = (np.uint64((1 << bits) - 1) for bits in FIELD_BITS)
+FIELD_BITS = (
+    5,
+    1,
+    2,
+    8,
+    16,
+    16,
+    16,
+)  # generation, PV, bound, depth, move, score, static evaluation
+PV_SHIFT, BOUND_SHIFT, DEPTH_SHIFT, MOVE_SHIFT, SCORE_SHIFT, EVALUATION_SHIFT, _ = map(
+    np.uint64, accumulate(FIELD_BITS)
+)
+GENERATION_MASK, PV_MASK, BOUND_MASK, DEPTH_MASK, MOVE_MASK, SCORE_MASK, _ = (
+    np.uint64((1 << bits) - 1) for bits in FIELD_BITS
+)
 
 # How the stored score bounds the true one. NO_BOUND marks an empty entry.
 NO_BOUND, UPPER, LOWER, EXACT = (np.int64(bound) for bound in range(4))
@@ -28,7 +40,9 @@ NO_BOUND, UPPER, LOWER, EXACT = (np.int64(bound) for bound in range(4))
 @kernel
 def pack(move, score, evaluation, depth, bound, generation, tt_pv):
     """All fields in one word; score and evaluation fit int16, depth is 0 to 255, `tt_pv` is 0 or 1."""
-    data = (np.uint64(evaluation) & SCORE_MASK) << EVALUATION_SHIFT | (np.uint64(score) & SCORE_MASK) << SCORE_SHIFT
+    data = (np.uint64(evaluation) & SCORE_MASK) << EVALUATION_SHIFT | (
+        np.uint64(score) & SCORE_MASK
+    ) << SCORE_SHIFT
     data |= move << MOVE_SHIFT | np.uint64(depth) << DEPTH_SHIFT | np.uint64(bound) << BOUND_SHIFT
     return data | np.uint64(tt_pv) << PV_SHIFT | generation
 

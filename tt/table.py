@@ -12,7 +12,17 @@ import numpy as np
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry, kernel, layout, prefetch, record, record_at
 from zobra.engine.memory import available_megabytes, map_memory
-from zobra.tt.entry import ENTRY, EXACT, GENERATION_MASK, bound_of, depth_of, generation_of, move_of, pack, with_move
+from zobra.tt.entry import (
+    ENTRY,
+    EXACT,
+    GENERATION_MASK,
+    bound_of,
+    depth_of,
+    generation_of,
+    move_of,
+    pack,
+    with_move,
+)
 
 ENTRIES_PER_BUCKET = 4
 BUCKET = layout(("entries", ENTRY, (ENTRIES_PER_BUCKET,)))
@@ -24,8 +34,12 @@ TABLE = layout(("address", "u8"), ("mask", "u8"), ("generation", "u8"))
 MIN_MEGABYTES, MAX_MEGABYTES = 1, 1 << 20
 AGE_WEIGHT = np.int64(8)  # one search of age counts like this many plies of depth
 LEAST_VALUE = -AGE_WEIGHT * np.int64(GENERATION_MASK)  # of an empty entry
-KEEP_DEPTH = np.int64(4)  # a bound that is shallower by more than this does not replace an entry of the same search
-SAMPLE_BUCKETS = np.uint64(1000 // ENTRIES_PER_BUCKET)  # a thousand entries, as permille; the smallest table has more
+KEEP_DEPTH = np.int64(
+    4
+)  # a bound that is shallower by more than this does not replace an entry of the same search
+SAMPLE_BUCKETS = np.uint64(
+    1000 // ENTRIES_PER_BUCKET
+)  # a thousand entries, as permille; the smallest table has more
 
 bucket_at = record_at(BUCKET)
 
@@ -72,13 +86,22 @@ def store(table, key, move, score, evaluation, depth, bound, tt_pv):
             if move == ZERO:
                 move = move_of(data)
             current = generation_of(data) == generation
-            if current and bound != EXACT and bound_of(data) and depth + KEEP_DEPTH < depth_of(data):
-                write(bucket, index, key, with_move(data, move))  # keep the deeper score, take the newer move
+            if (
+                current
+                and bound != EXACT
+                and bound_of(data)
+                and depth + KEEP_DEPTH < depth_of(data)
+            ):
+                write(
+                    bucket, index, key, with_move(data, move)
+                )  # keep the deeper score, take the newer move
                 return
             victim = np.uint64(index)
             break
         age = np.int64((generation - generation_of(data)) & GENERATION_MASK)
-        value = depth_of(data) - AGE_WEIGHT * age if bound_of(data) else LEAST_VALUE  # how much it should be kept
+        value = (
+            depth_of(data) - AGE_WEIGHT * age if bound_of(data) else LEAST_VALUE
+        )  # how much it should be kept
         if value < least:
             victim, least = np.uint64(index), value
     write(bucket, victim, key, pack(move, score, evaluation, depth, bound, generation, tt_pv))
@@ -156,8 +179,13 @@ class Table:
 
     def recall(self, key: int) -> int:
         """The data word stored for a key, or 0: `probe` for Python."""
-        bucket = self.buckets()[key & int(self.record["mask"])].copy()  # as other threads may write there at this moment
-        return next((int(slot["data"]) for slot in bucket if int(slot["check"]) ^ int(slot["data"]) == key), 0)
+        bucket = self.buckets()[
+            key & int(self.record["mask"])
+        ].copy()  # as other threads may write there at this moment
+        return next(
+            (int(slot["data"]) for slot in bucket if int(slot["check"]) ^ int(slot["data"]) == key),
+            0,
+        )
 
     def revise(self, key: int, data: int) -> None:
         """Put another data word, or none (0), in the place of the one stored for a key; nothing if there is none."""

@@ -14,7 +14,9 @@ from zobra.search.searcher import Searcher
 
 DEPTH = 10
 MEGABYTES = 16
-POSITIONS = tuple((Path(__file__).parent / "data" / "bench.fen").read_text(encoding="utf-8").splitlines())
+POSITIONS = tuple(
+    (Path(__file__).parent / "data" / "bench.fen").read_text(encoding="utf-8").splitlines()
+)
 
 
 def run(searcher: Searcher, depth: int | None = None) -> Iterator[str]:
@@ -23,7 +25,9 @@ def run(searcher: Searcher, depth: int | None = None) -> Iterator[str]:
     for number, fen in enumerate(POSITIONS, 1):
         searcher.clear()
         begin = time.perf_counter()
-        searcher.search(Game(parse_fen(fen)), Limits(depth=DEPTH if depth is None else max(1, depth)))
+        searcher.search(
+            Game(parse_fen(fen)), Limits(depth=DEPTH if depth is None else max(1, depth))
+        )
         seconds += time.perf_counter() - begin
         total += searcher.nodes
         yield f"{number}/{len(POSITIONS)} {searcher.nodes} nodes: {fen}"

@@ -8,16 +8,26 @@ from zobra.engine.position import Position
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import normalised
 
-RANKS = {rank: range(8 * rank - 8, 8 * rank) for rank in range(8, 0, -1)}  # squares, from the top of the board
+RANKS = {
+    rank: range(8 * rank - 8, 8 * rank) for rank in range(8, 0, -1)
+}  # squares, from the top of the board
 
 
 def board_text(position: Position, chess960: bool) -> str:
     """The board from White's side, then Fen, Key and Checkers."""
     pieces, lines = position.pieces(), [rule := " +" + "---+" * 8]
     for rank, squares in RANKS.items():
-        lines += [" | " + " | ".join(PIECE_LETTERS[pieces[s]] if s in pieces else " " for s in squares) + f" | {rank}", rule]
+        lines += [
+            " | "
+            + " | ".join(PIECE_LETTERS[pieces[s]] if s in pieces else " " for s in squares)
+            + f" | {rank}",
+            rule,
+        ]
     checkers = " ".join(map(chess.square_name, chess.SquareSet(int(position.record["checkers"]))))
-    lines += ["   a   b   c   d   e   f   g   h\n", f"Fen: {write_fen(position, shredder=chess960)}"]
+    lines += [
+        "   a   b   c   d   e   f   g   h\n",
+        f"Fen: {write_fen(position, shredder=chess960)}",
+    ]
     return "\n".join([*lines, f"Key: {position.key:016X}", f"Checkers: {checkers}"])
 
 
@@ -45,8 +55,18 @@ def evaluation_text(position: Position, searcher: Searcher) -> str:
     pieces, values, rule = position.pieces(), piece_values(position, searcher), "+" + "-------+" * 8
     lines = [rule]
     for squares in RANKS.values():
-        lines.append("|" + "|".join(f"{PIECE_LETTERS[pieces[s]] if s in pieces else '':^7}" for s in squares) + "|")
-        lines.append("|" + "|".join(f"{normalised(values[s]) / 100:^+7.2f}" if s in values else " " * 7 for s in squares) + "|")
+        lines.append(
+            "|"
+            + "|".join(f"{PIECE_LETTERS[pieces[s]] if s in pieces else '':^7}" for s in squares)
+            + "|"
+        )
+        lines.append(
+            "|"
+            + "|".join(
+                f"{normalised(values[s]) / 100:^+7.2f}" if s in values else " " * 7 for s in squares
+            )
+            + "|"
+        )
         lines.append(rule)
     evaluation = normalised(white_evaluation(position, searcher)) / 100
     check = " [in check]" if position.in_check else ""

@@ -21,13 +21,26 @@ from zobra.uci.version import VERSION
 
 HELP = """Zobra, a UCI chess engine. Without a command it speaks UCI; with --tunable its search parameters are options too.
 --network FILE, before all else, builds another network in."""
-WITH_ENGINES = ("match", "ladder", "suite", "analyse", "tune", "ablate")  # commands that start engines
-LEARNING_RATE = 0.002  # of a tuning, in its last iteration (r_end); `zobra tune` has the same default
+WITH_ENGINES = (
+    "match",
+    "ladder",
+    "suite",
+    "analyse",
+    "tune",
+    "ablate",
+)  # commands that start engines
+LEARNING_RATE = (
+    0.002  # of a tuning, in its last iteration (r_end); `zobra tune` has the same default
+)
 TOML = "[parameter.{0.name}]\ndefault = {0.default}\nlow = {0.low}\nhigh = {0.high}\nc_end = {0.step}\n"
 OPENBENCH = f"{{0.name}}, int, {{0.default}}, {{0.low}}, {{0.high}}, {{0.step}}, {LEARNING_RATE}"
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, context_settings=CONTEXT, help=HELP
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings=CONTEXT,
+    help=HELP,
 )
 
 
@@ -37,8 +50,13 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-Version = Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")]
-Depth = Annotated[int, typer.Argument(min=1, max=64, help="Plies. Only the default gives the signature.")]
+Version = Annotated[
+    bool,
+    typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+]
+Depth = Annotated[
+    int, typer.Argument(min=1, max=64, help="Plies. Only the default gives the signature.")
+]
 
 
 @app.callback()
@@ -55,7 +73,9 @@ def options(context: typer.Context, version: Version = False) -> None:
 
 
 @app.command("help")
-def show_help(context: typer.Context, command: Annotated[str | None, typer.Argument()] = None) -> None:
+def show_help(
+    context: typer.Context, command: Annotated[str | None, typer.Argument()] = None
+) -> None:
     """Show this list, or the help of a command: zobra help match."""
     app([command, "--help"] if command else ["--help"], prog_name=context.find_root().info_name)
 
@@ -67,7 +87,9 @@ def bench(depth: Depth = 10) -> None:
     from zobra.search.searcher import Searcher
     from zobra.uci.bench import MEGABYTES, run
 
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # Python would act on Ctrl-C only when the kernel returns
     compile_missing()  # before the clock runs
     for line in run(Searcher(MEGABYTES), depth):
         typer.echo(line)
@@ -76,7 +98,9 @@ def bench(depth: Depth = 10) -> None:
 @app.command()
 def parameters(
     names: Annotated[list[str] | None, typer.Argument(help="Default: all but switches.")] = None,
-    openbench: Annotated[bool, typer.Option("--openbench", help="Print lines for OpenBench's form instead.")] = False,
+    openbench: Annotated[
+        bool, typer.Option("--openbench", help="Print lines for OpenBench's form instead.")
+    ] = False,
 ) -> None:
     """Print the parameters of the search as TOML for `zobra tune`."""
     from zobra.search.parameters import PARAMETERS
@@ -84,13 +108,19 @@ def parameters(
     known = {parameter.name: parameter for parameter in PARAMETERS}
     if unknown := [name for name in names or [] if name not in known]:
         raise typer.BadParameter(f"no parameter {', '.join(unknown)}")
-    chosen = [known[name] for name in names or []] or [entry for entry in PARAMETERS if entry.high - entry.low > 1]
+    chosen = [known[name] for name in names or []] or [
+        entry for entry in PARAMETERS if entry.high - entry.low > 1
+    ]
     for each in chosen:
         typer.echo((OPENBENCH if openbench else TOML).format(each))
 
 
 @app.command()
-def keys(quick: Annotated[bool, typer.Option("--quick", help="Take a smaller sample: a few seconds.")] = False) -> None:
+def keys(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Take a smaller sample: a few seconds.")
+    ] = False,
+) -> None:
     """Measure how good the Zobrist keys are."""
     from zobra.uci.key_report import report
 
@@ -100,7 +130,9 @@ def keys(quick: Annotated[bool, typer.Option("--quick", help="Take a smaller sam
 @app.command()
 def warmup() -> None:
     """Compile the engine for this processor, unless that is done. The exit status is 1 if the result cannot be kept."""
-    os.environ["ZOBRA_LEVEL"] = os.environ.get("ZOBRA_LEVEL") or "native"  # read when the kernels are imported
+    os.environ["ZOBRA_LEVEL"] = (
+        os.environ.get("ZOBRA_LEVEL") or "native"
+    )  # read when the kernels are imported
     from zobra.engine import kernels
 
     console, begin = Console(highlight=False, soft_wrap=True), time.perf_counter()

@@ -53,7 +53,20 @@ class Count:
 
 Command = Simple | SetOption | SetPosition | Go | Count
 
-SIMPLE = ("uci", "isready", "ucinewgame", "stop", "ponderhit", "quit", "d", "eval", "flip", "compiler", "register", "help")
+SIMPLE = (
+    "uci",
+    "isready",
+    "ucinewgame",
+    "stop",
+    "ponderhit",
+    "quit",
+    "d",
+    "eval",
+    "flip",
+    "compiler",
+    "register",
+    "help",
+)
 HELP = """\
 uci                                identify the engine and list its options
 isready                            answer readyok when all earlier commands are done
@@ -121,11 +134,15 @@ def _parse_position(words: list[str]) -> SetPosition:
         return SetPosition(" ".join(words[:end]), moves)
     start = lowered.index("startpos")
     unknown = words[:start] + words[start + 1 : end]
-    return SetPosition(None, moves, (f"position: not understood: {' '.join(unknown)}",) if unknown else ())
+    return SetPosition(
+        None, moves, (f"position: not understood: {' '.join(unknown)}",) if unknown else ()
+    )
 
 
 def _parse_go(words: list[str]) -> Command:
-    groups: list[tuple[str, list[str]]] = [("", [])]  # each word of the protocol, with the words that follow it
+    groups: list[tuple[str, list[str]]] = [
+        ("", [])
+    ]  # each word of the protocol, with the words that follow it
     for word in words:
         if word.lower() in GO_WORDS:
             groups.append((word.lower(), []))
@@ -150,7 +167,9 @@ def _parse_go(words: list[str]) -> Command:
 
 
 ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {
-    "debug": lambda words: Simple("debug off" if words and words[0].lower() == "off" else "debug on"),
+    "debug": lambda words: Simple(
+        "debug off" if words and words[0].lower() == "off" else "debug on"
+    ),
     "position": _parse_position,
     "go": _parse_go,
     "perft": lambda words: Count("perft", _number(words)),

@@ -10,7 +10,11 @@ from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.wdl import Wdl, normalised
 
-UNWATCHED, FIRST_LOOK, LOOK = 0.1, 1.0, 0.1  # seconds: so short a search has no watcher; before its first look; between two
+UNWATCHED, FIRST_LOOK, LOOK = (
+    0.1,
+    1.0,
+    0.1,
+)  # seconds: so short a search has no watcher; before its first look; between two
 BURST = 400  # lines that may be printed at once; some GUIs hang when a mate brings a hundred depths in a moment
 LINES_A_SECOND = 200.0
 BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
@@ -22,7 +26,9 @@ class Commentary:
     `describe` makes the line of a report; `look` that of the current move, empty if there is none.
     """
 
-    def __init__(self, say: Callable[[str], None], describe: Callable[[Report], str], look: Callable[[], str]) -> None:
+    def __init__(
+        self, say: Callable[[str], None], describe: Callable[[Report], str], look: Callable[[], str]
+    ) -> None:
         self._say, self._describe, self._look = say, describe, look
         self._kept: list[str] = []
         self._printed, self._is_quiet, self._begin = 0, False, time.monotonic()
@@ -35,7 +41,9 @@ class Commentary:
             elapsed = time.monotonic() - self._begin
             self._kept, self._is_quiet = [], self._printed + 1 > BURST + LINES_A_SECOND * elapsed
             if elapsed >= UNWATCHED and self._watcher.ident is None:
-                with suppress(RuntimeError):  # if the system allows no more threads, the current move is not printed
+                with suppress(
+                    RuntimeError
+                ):  # if the system allows no more threads, the current move is not printed
                     self._watcher.start()
         if self._is_quiet:
             self._kept.append(self._describe(report))
@@ -63,7 +71,9 @@ class Commentary:
 def info_text(report: Report, chess960: bool, wdl: Wdl | None = None) -> str:
     """The `info` line of a report, its score normalised, with its win, draw and loss in permille if given."""
     value = normalised(report.score)
-    score = (f"mate {mate_in_moves(value)}" if is_mate(value) else f"cp {value}") + BOUND_WORDS[report.bound]
+    score = (f"mate {mate_in_moves(value)}" if is_mate(value) else f"cp {value}") + BOUND_WORDS[
+        report.bound
+    ]
     chances = f" wdl {wdl.win} {wdl.draw} {wdl.loss}" if wdl else ""
     speed = report.nodes * 1000 // max(report.milliseconds, 1)
     line = " ".join(move_text(move, chess960) for move in report.pv)
@@ -77,10 +87,16 @@ def info_text(report: Report, chess960: bool, wdl: Wdl | None = None) -> str:
 def progress_text(progress: Progress, chess960: bool) -> str:
     """The `info` line of the move that a search is looking at, empty if there is none yet."""
     move = move_text(progress.move, chess960)
-    return f"info depth {progress.depth} currmove {move} currmovenumber {progress.number}" if progress.move else ""
+    return (
+        f"info depth {progress.depth} currmove {move} currmovenumber {progress.number}"
+        if progress.move
+        else ""
+    )
 
 
 def result_text(result: Result, chess960: bool) -> str:
     """The `bestmove` line."""
     ponder = f" ponder {move_text(result.ponder, chess960)}" if result.ponder else ""
-    return f"bestmove {move_text(result.best, chess960)}{ponder}" if result.best else "bestmove (none)"
+    return (
+        f"bestmove {move_text(result.best, chess960)}{ponder}" if result.best else "bestmove (none)"
+    )

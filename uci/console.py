@@ -38,7 +38,9 @@ class Console:
     `debug` is true between `debug on` and `debug off`. `read` returns the next bytes (none at the end); `write` takes a line.
     """
 
-    def __init__(self, read: Callable[[], bytes] = read_input, write: Callable[[bytes], None] = write_output) -> None:
+    def __init__(
+        self, read: Callable[[], bytes] = read_input, write: Callable[[bytes], None] = write_output
+    ) -> None:
         self.debug = False
         self._read, self._write = read, write
         self._log: TextIO | None = None
@@ -72,7 +74,9 @@ class Console:
     def inform(self, text: str) -> None:
         """Print an `info string`. Line breaks become spaces, since a GUI would read what follows as a command."""
         line = " ".join(text.split())
-        self.say("info string " + (line if len(line) <= LONGEST_REMARK else line[:LONGEST_REMARK] + " …"))
+        self.say(
+            "info string " + (line if len(line) <= LONGEST_REMARK else line[:LONGEST_REMARK] + " …")
+        )
 
     def remark(self, text: object) -> None:
         """Print an `info string` if `debug on` asked for such remarks."""
@@ -84,7 +88,11 @@ class Console:
         try:
             if path and Path(path).exists() and not Path(path).is_file():
                 raise ValueError("it is not an ordinary file")
-            log = Path(path).open("a", buffering=1, encoding="utf-8", errors="replace") if path else None  # noqa: SIM115
+            log = (
+                Path(path).open("a", buffering=1, encoding="utf-8", errors="replace")
+                if path
+                else None
+            )  # noqa: SIM115
         except (OSError, ValueError) as error:
             kept = f"the debug log is still {self._log.name}" if self._log else "no debug log"
             reason = getattr(error, "strerror", None) or error
@@ -118,7 +126,9 @@ def leave_on_signals() -> None:
     Python's C handler writes to a pipe, and the thread that reads this pipe always wakes.
     """
     reading, writing = os.pipe()
-    if hasattr(os, "set_blocking"):  # missing on Windows before Python 3.12, where it is not required either
+    if hasattr(
+        os, "set_blocking"
+    ):  # missing on Windows before Python 3.12, where it is not required either
         os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM):

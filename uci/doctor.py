@@ -19,12 +19,29 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-LIBRARIES = ("numba", "llvmlite", "numpy", "chess", "filelock", "platformdirs", "rich", "scipy", "typer")
-FAST_INSTRUCTIONS = {"popcnt": "counting bits", "bmi2": "attack look-ups (PEXT)", "avx512vbmi2": "writing move lists"}
+LIBRARIES = (
+    "numba",
+    "llvmlite",
+    "numpy",
+    "chess",
+    "filelock",
+    "platformdirs",
+    "rich",
+    "scipy",
+    "typer",
+)
+FAST_INSTRUCTIONS = {
+    "popcnt": "counting bits",
+    "bmi2": "attack look-ups (PEXT)",
+    "avx512vbmi2": "writing move lists",
+}
 PERFT_DEPTH, PERFT_LEAVES = 5, 4_865_609  # of the starting position
 BENCH_DEPTH = 8
 SLOWEST = 200_000  # nodes a second in the bench: a processor of the last ten years does several times as many
-ANSWER_SECONDS, TIMEOUT = 3.0, 60.0  # within which a GUI wants an answer; for the whole conversation
+ANSWER_SECONDS, TIMEOUT = (
+    3.0,
+    60.0,
+)  # within which a GUI wants an answer; for the whole conversation
 REINSTALL = "in a fresh virtual environment, in the copy of the sources: python3 -m pip install --force-reinstall ."
 MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
 
@@ -50,8 +67,14 @@ def check_processor() -> Finding:
     from zobra.engine.kernels import selected
 
     target = selected.target
-    used = [feature for feature in FAST_INSTRUCTIONS if target.has(feature) and (feature != "bmi2" or target.extracts_bits())]
-    lacking = ", ".join(f"{feature} for {use}" for feature, use in FAST_INSTRUCTIONS.items() if feature not in used)
+    used = [
+        feature
+        for feature in FAST_INSTRUCTIONS
+        if target.has(feature) and (feature != "bmi2" or target.extracts_bits())
+    ]
+    lacking = ", ".join(
+        f"{feature} for {use}" for feature, use in FAST_INSTRUCTIONS.items() if feature not in used
+    )
     without = f"; goes without {lacking}" if lacking else ""
     return Finding(f"{target.name}, uses {', '.join(used) or 'nothing special'}{without}")
 
@@ -68,8 +91,14 @@ def check_store() -> Finding:
         if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
             return Finding(found, "wrong", "free some space on that disk")
         if not missing():
-            return Finding(found, "note", "nothing, unless you need `zobra warmup`: all kernels are there")
-        return Finding(found, "wrong", "make the folder writable, or set ZOBRA_CACHE_DIR to one: every start compiles now")
+            return Finding(
+                found, "note", "nothing, unless you need `zobra warmup`: all kernels are there"
+            )
+        return Finding(
+            found,
+            "wrong",
+            "make the folder writable, or set ZOBRA_CACHE_DIR to one: every start compiles now",
+        )
     base = Path(str(store.folder)).parent
     sizes = [path.stat().st_size for path in base.rglob("*") if path.is_file()]
     return Finding(f"{base}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB")
@@ -80,9 +109,13 @@ def check_kernels() -> Finding:
     from zobra.engine import kernels
 
     begin, count = time.perf_counter(), kernels.compile_missing()
-    found = kernels.selected.describe() + (f"; {count} compiled now, in {time.perf_counter() - begin:.0f} s" if count else "")
+    found = kernels.selected.describe() + (
+        f"; {count} compiled now, in {time.perf_counter() - begin:.0f} s" if count else ""
+    )
     if kernels.notices:
-        return Finding("; ".join((*kernels.notices, found)), "note", "nothing, if it does not come back")
+        return Finding(
+            "; ".join((*kernels.notices, found)), "note", "nothing, if it does not come back"
+        )
     return Finding(found)
 
 
@@ -94,7 +127,11 @@ def check_rules() -> Finding:
     leaves = count_leaves(parse_fen(START), PERFT_DEPTH)
     if leaves == PERFT_LEAVES:
         return Finding(f"perft {PERFT_DEPTH} gives {leaves}")
-    return Finding(f"perft {PERFT_DEPTH} gives {leaves}, not {PERFT_LEAVES}", "wrong", "set ZOBRA_PORTABLE=1, and report it")
+    return Finding(
+        f"perft {PERFT_DEPTH} gives {leaves}, not {PERFT_LEAVES}",
+        "wrong",
+        "set ZOBRA_PORTABLE=1, and report it",
+    )
 
 
 def check_speed() -> Finding:
@@ -123,12 +160,24 @@ def check_conversation() -> Finding:
         return Finding(problem, "wrong", f"run {' '.join(command)} and type uci, then isready")
     found = f"uciok after {known:.2f} s, readyok after {ready:.2f} s"
     if ready > ANSWER_SECONDS:
-        return Finding(found, "note", "slow: some GUIs give up; is the machine busy, or the disk slow?")
+        return Finding(
+            found, "note", "slow: some GUIs give up; is the machine busy, or the disk slow?"
+        )
     return Finding(found)
 
 
-_CHECKS = (check_software, check_processor, check_store, check_kernels, check_rules, check_speed, check_conversation)
-CHECKS: dict[str, Callable[[], Finding]] = {check.__name__.removeprefix("check_"): check for check in _CHECKS}
+_CHECKS = (
+    check_software,
+    check_processor,
+    check_store,
+    check_kernels,
+    check_rules,
+    check_speed,
+    check_conversation,
+)
+CHECKS: dict[str, Callable[[], Finding]] = {
+    check.__name__.removeprefix("check_"): check for check in _CHECKS
+}
 
 
 def doctor() -> None:
@@ -149,10 +198,15 @@ def doctor() -> None:
 
 def engine_command() -> list[str]:
     """The absolute command that starts the engine: what was called, the console script, or this Python with the package."""
-    called = Path(sys.argv[0]).absolute()  # a name alone would be looked for in PATH, where another one may lie
+    called = Path(
+        sys.argv[0]
+    ).absolute()  # a name alone would be looked for in PATH, where another one may lie
     if zipfile.is_zipfile(called):  # the executable that `make` built, an archive that Python runs
         return [str(called)]
-    for path in (called, Path(sysconfig.get_path("scripts")) / f"zobra{sysconfig.get_config_var('EXE') or ''}"):
+    for path in (
+        called,
+        Path(sysconfig.get_path("scripts")) / f"zobra{sysconfig.get_config_var('EXE') or ''}",
+    ):
         if path.stem == "zobra" and (found := shutil.which(path)):
             return [str(Path(found).absolute())]
     return [sys.executable, "-m", "zobra.uci"]

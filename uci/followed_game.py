@@ -29,9 +29,15 @@ class FollowedGame:
             try:
                 game.push(game.position.parse_move(text))
             except ValueError as error:
-                raise ValueError(f"in move {number}: {error} ({write_fen(game.position)})") from None
+                raise ValueError(
+                    f"in move {number}: {error} ({write_fen(game.position)})"
+                ) from None
         self.game, self._described, self.readable = game, line, True
 
     def set_up(self, position: Position) -> None:
         """Begin a new game from a position."""
-        self.game, self.readable, self._described = Game(position), True, SetPosition(write_fen(position), ())
+        self.game, self.readable, self._described = (
+            Game(position),
+            True,
+            SetPosition(write_fen(position), ()),
+        )

@@ -11,7 +11,10 @@ from typing import Annotated
 
 import typer
 
-PLIES, BOOK_PLIES = 8, 4  # random moves from the start position, and from one of a book; half of the time one more
+PLIES, BOOK_PLIES = (
+    8,
+    4,
+)  # random moves from the start position, and from one of a book; half of the time one more
 MARGIN = 100  # centipawns: the most by which one side stands better, by a search of NODES positions
 NODES = 100
 TRIES = 1_000  # without an opening, then the book has none
@@ -19,10 +22,14 @@ TRIES = 1_000  # without an opening, then the book has none
 
 def genfens(
     count: Annotated[int, typer.Argument(metavar="N", min=1, help="How many.")],
-    words: Annotated[list[str] | None, typer.Argument(metavar="seed S book BOOK", help="BOOK: a file or None.")] = None,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="seed S book BOOK", help="BOOK: a file or None.")
+    ] = None,
 ) -> None:
     """Print random balanced openings, as OpenBench wants them."""
-    given = {"seed": "0", "book": "None"} | dict(zip((words or [])[::2], (words or [])[1::2], strict=False))
+    given = {"seed": "0", "book": "None"} | dict(
+        zip((words or [])[::2], (words or [])[1::2], strict=False)
+    )
     if not given["seed"].isdigit():
         raise typer.BadParameter(f"seed is a whole number, not {given['seed']!r}")
     try:
@@ -42,11 +49,21 @@ def openings(count: int, seed: int, book: str) -> Iterator[str]:
     starts, plies = [START], PLIES
     if book.lower() != "none":  # a file with a FEN or an EPD record a line
         records = [line.split() for line in Path(book).read_text(encoding="utf-8").splitlines()]
-        starts = [" ".join(words[: 6 if words[4:5] and words[4].isdigit() else 4]) for words in records if words]
+        starts = [
+            " ".join(words[: 6 if words[4:5] and words[4].isdigit() else 4])
+            for words in records
+            if words
+        ]
         plies = BOOK_PLIES
         if not starts:
             raise ValueError(f"{book}: there is no position in it")
-    source, searcher, read, tries, known = random.Random(seed), Searcher(1), cache(parse_fen), 0, set[int]()
+    source, searcher, read, tries, known = (
+        random.Random(seed),
+        Searcher(1),
+        cache(parse_fen),
+        0,
+        set[int](),
+    )
     while len(known) < count:
         if (tries := tries + 1) > TRIES:
             raise ValueError(f"{book}: no balanced opening in {TRIES} tries")

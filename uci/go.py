@@ -17,7 +17,9 @@ from zobra.uci.console import Console
 from zobra.uci.followed_game import FollowedGame
 
 NO_POSITION = "there is no position, since the last one could not be read"
-SHORT_SEARCH = 50  # milliseconds, of a search that gets no thread of its own, or whose limits are of no use
+SHORT_SEARCH = (
+    50  # milliseconds, of a search that gets no thread of its own, or whose limits are of no use
+)
 POLL = 0.02  # seconds; on Windows nothing interrupts an endless wait, not even Ctrl-C
 
 
@@ -32,11 +34,15 @@ def limits_of(command: Go, searchmoves: tuple[int, ...] | None = None) -> Limits
     white, clock = given.get("wtime", given.get("btime")), None
     if white is not None and not command.infinite:
         white_increment, black_increment, to_go = (max(0, given.get(word, 0)) for word in NO_CLOCK)
-        clock = ClockTimes(white, given.get("btime", white), white_increment, black_increment, to_go or None)
+        clock = ClockTimes(
+            white, given.get("btime", white), white_increment, black_increment, to_go or None
+        )
     if command.numbers and not (numbers or clock or command.infinite):
         numbers["movetime"] = SHORT_SEARCH
     ponder = command.ponder and not command.infinite
-    return Limits(**numbers, clock=clock, infinite=command.infinite, ponder=ponder, searchmoves=searchmoves)
+    return Limits(
+        **numbers, clock=clock, infinite=command.infinite, ponder=ponder, searchmoves=searchmoves
+    )
 
 
 class GoHandler:
@@ -46,7 +52,9 @@ class GoHandler:
     may be called from any thread, the other methods from one only.
     """
 
-    def __init__(self, console: Console, values: dict[str, str], searcher: Searcher, board: FollowedGame) -> None:
+    def __init__(
+        self, console: Console, values: dict[str, str], searcher: Searcher, board: FollowedGame
+    ) -> None:
         self._console, self._values, self._searcher, self._board = console, values, searcher, board
         self.book, self.tables = Book(console.inform), Tablebase(console.inform)
         self._thread: threading.Thread | None = None
@@ -122,7 +130,9 @@ class GoHandler:
             if not self._board.readable:
                 self._console.inform(f"error: {NO_POSITION}")
             elif not (legal := game.position.legal_moves()):
-                score, word = ("mate 0", "checkmate") if game.position.in_check else ("cp 0", "stalemate")
+                score, word = (
+                    ("mate 0", "checkmate") if game.position.in_check else ("cp 0", "stalemate")
+                )
                 self._console.say(f"info depth 0 score {score}")
                 self._console.inform(word)
             elif choices := legal if limits.searchmoves is None else limits.searchmoves:
@@ -139,28 +149,45 @@ class GoHandler:
     def _choose(self, game: Game, limits: Limits, choices: Collection[int]) -> Result:
         """The move of the book, or else that of a search among the moves that the endgame tables leave."""
         analyses = limits.infinite or limits.mate is not None or self._is_on("UCI_AnalyseMode")
-        if self._is_on("OwnBook") and not analyses and (found := self.book.choose(game.position, choices)) is not None:
-            move, weight = move_text(found.move, self._is_on("UCI_Chess960")), f"weight {found.weight} of {found.total}"
+        if (
+            self._is_on("OwnBook")
+            and not analyses
+            and (found := self.book.choose(game.position, choices)) is not None
+        ):
+            move, weight = (
+                move_text(found.move, self._is_on("UCI_Chess960")),
+                f"weight {found.weight} of {found.total}",
+            )
             self._console.inform(f"book move {move} from {self.book.path.name}, {weight}")
             line = (found.move, found.reply) if found.reply else (found.move,)
             value = self._searcher.evaluate(game.position)
-            self._console.say(self._info(Report(0, 0, value, 0, 0, 0, 0, line), material_of(game.position)))
+            self._console.say(
+                self._info(Report(0, 0, value, 0, 0, 0, 0, line), material_of(game.position))
+            )
             return Result(found.move, found.reply)
         if self._searcher.skill is None:  # tables would make a weak player a perfect one
             keep_all = analyses or int(self._values["MultiPV"]) > 1
-            if (ranking := self.tables.rank(game, limits, keep_all, self._stopped.is_set)) is not None:
+            if (
+                ranking := self.tables.rank(game, limits, keep_all, self._stopped.is_set)
+            ) is not None:
                 self._console.remark(f"endgame tables: {ranking}")
-                return self._search(game, limits._replace(searchmoves=ranking.moves), ranking.adjust)
+                return self._search(
+                    game, limits._replace(searchmoves=ranking.moves), ranking.adjust
+                )
         return self._search(game, limits)
 
-    def _search(self, game: Game, limits: Limits, adjust: Callable[[Report], Report] = lambda report: report) -> Result:
+    def _search(
+        self, game: Game, limits: Limits, adjust: Callable[[Report], Report] = lambda report: report
+    ) -> Result:
         """Search, and print each report as `adjust` changes it."""
         material, chess960 = material_of(game.position), self._is_on("UCI_Chess960")
 
         def describe(report: Report) -> str:
             return self._info(adjust(report), material)
 
-        commentary = Commentary(self._console.say, describe, lambda: progress_text(self._searcher.progress, chess960))
+        commentary = Commentary(
+            self._console.say, describe, lambda: progress_text(self._searcher.progress, chess960)
+        )
         try:
             return self._searcher.search(game, limits, commentary.report)
         finally:

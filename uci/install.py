@@ -20,15 +20,25 @@ Gui = Enum("Gui", {"CUTECHESS": "cutechess"})  # whose engines file is known
 
 def install(
     gui: Annotated[Gui, typer.Argument(help="The GUI.")],
-    print_only: Annotated[bool, typer.Option("--print", help="Print the entry and the file, and change nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Change an existing entry without asking.")] = False,
+    print_only: Annotated[
+        bool, typer.Option("--print", help="Print the entry and the file, and change nothing.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Change an existing entry without asking.")
+    ] = False,
 ) -> None:
     """Write Zobra into the list of engines of Cute Chess, which must be closed."""
     from zobra.engine.kernels.kernel_file import write_atomically
 
-    settings, home = ("APPDATA", Path("AppData", "Roaming")) if os.name == "nt" else ("XDG_CONFIG_HOME", Path(".config"))
+    settings, home = (
+        ("APPDATA", Path("AppData", "Roaming"))
+        if os.name == "nt"
+        else ("XDG_CONFIG_HOME", Path(".config"))
+    )
     path = Path(os.environ.get(settings) or Path.home() / home) / "cutechess" / "engines.json"
-    command = " ".join(f'"{word}"' if " " in word else word for word in engine_command())  # Cute Chess splits it at spaces
+    command = " ".join(
+        f'"{word}"' if " " in word else word for word in engine_command()
+    )  # Cute Chess splits it at spaces
     entry = {"command": command, "name": NAME, "protocol": "uci", "workingDirectory": ""}
     if print_only:
         typer.echo(f"{path}\n{json.dumps(entry, indent=4)}")
@@ -43,7 +53,9 @@ def install(
         elif entry.items() <= old.items():
             typer.echo(f"{path} has this entry already")
             return
-        elif yes or typer.confirm(f"{NAME} is {old.get('command')} in {path}. Change it to {entry['command']}?"):
+        elif yes or typer.confirm(
+            f"{NAME} is {old.get('command')} in {path}. Change it to {entry['command']}?"
+        ):
             old.update(entry)
         else:
             raise typer.Exit(1)
@@ -52,4 +64,6 @@ def install(
     except (OSError, ValueError) as error:
         typer.echo(f"zobra: {path}: {getattr(error, 'strerror', None) or error}", err=True)
         raise typer.Exit(1) from None
-    typer.echo(f"{NAME} is in {path}; it is in the list of engines when Cute Chess is started again")
+    typer.echo(
+        f"{NAME} is in {path}; it is in the list of engines when Cute Chess is started again"
+    )

@@ -30,13 +30,20 @@ def report(quick: bool) -> None:
     console.print(f"\n{time.perf_counter() - begin:.1f} s in all")
 
 
-def show_table(console: Console, columns: tuple[str, ...], rows: Iterable[tuple[float, ...]]) -> None:
+def show_table(
+    console: Console, columns: tuple[str, ...], rows: Iterable[tuple[float, ...]]
+) -> None:
     """Print numbers: whole where they are large, two figures where they are small; without lines where there is no terminal."""
     table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False)
     for column in columns:
         table.add_column(column, justify="right")
     for row in rows:
-        table.add_row(*(f"{each:,.0f}" if isinstance(each, int) or each >= 100 else f"{each:.2g}" for each in row))
+        table.add_row(
+            *(
+                f"{each:,.0f}" if isinstance(each, int) or each >= 100 else f"{each:.2g}"
+                for each in row
+            )
+        )
     console.print(table)
 
 
@@ -45,22 +52,33 @@ def show_dependence(console: Console, largest: int) -> None:
     numbers, known = PUBLISHED_KEYS, quality.KNOWN_DEPENDENT
     console.print("[bold]The numbers[/bold]")
     distinct = len(set(numbers.tolist()))
-    console.print(f"{len(numbers)} numbers, {distinct} of them distinct: 12 × 64 pieces, 4 castling, 8 files, 1 side")
+    console.print(
+        f"{len(numbers)} numbers, {distinct} of them distinct: 12 × 64 pieces, 4 castling, 8 files, 1 side"
+    )
     console.print(f"rank over GF(2): {quality.rank(numbers)} of 64")
     console.print("\n[bold]Dependent subsets: numbers that add up to zero[/bold]")
     with console.status(f"searching subsets of up to {largest} numbers"):
         found = "there are some" if quality.has_dependent_subset(numbers, largest) else "none"
     console.print(f"of 1 to {largest} numbers, searched exhaustively: {found}")
     total = np.bitwise_xor.reduce(numbers[[quality.number_names().index(name) for name in known]])
-    console.print(f"smallest known, of {len(known)} numbers: {' '.join(known)} adds up to {int(total):x}")
-    console.print("  (it has pawns on the first and last rank: no two positions collide by it; size 7 is not searched)")
+    console.print(
+        f"smallest known, of {len(known)} numbers: {' '.join(known)} adds up to {int(total):x}"
+    )
+    console.print(
+        "  (it has pawns on the first and last rank: no two positions collide by it; size 7 is not searched)"
+    )
 
 
 def show_collisions(console: Console, sample: np.ndarray) -> None:
     """Truncated keys against the birthday prediction."""
     count, expected = len(sample), quality.expected_dependent
-    console.print(f"\n[bold]Collisions of keys cut short, over {count:,} distinct positions of random games[/bold]")
-    pairs = [(bits, quality.colliding_pairs(sample, bits), expected(count, 2, bits)) for bits in CUT_WIDTHS]
+    console.print(
+        f"\n[bold]Collisions of keys cut short, over {count:,} distinct positions of random games[/bold]"
+    )
+    pairs = [
+        (bits, quality.colliding_pairs(sample, bits), expected(count, 2, bits))
+        for bits in CUT_WIDTHS
+    ]
     show_table(console, ("bits", "pairs", "expected"), pairs)
 
 
@@ -70,10 +88,17 @@ def show_false_matches(console: Console, sample: np.ndarray) -> None:
     index_bits = (len(present) // ENTRIES_PER_BUCKET).bit_length() - 1
     table = quality.fill_buckets(present, index_bits, ENTRIES_PER_BUCKET)
     full = float(table[1].mean()) / ENTRIES_PER_BUCKET
-    console.print(f"\n[bold]Type-1 errors: {len(absent):,} absent positions asked of a table that is {full:.0%} full[/bold]")
+    console.print(
+        f"\n[bold]Type-1 errors: {len(absent):,} absent positions asked of a table that is {full:.0%} full[/bold]"
+    )
     buckets = f"2^{index_bits} buckets of {ENTRIES_PER_BUCKET}"
     console.print(f"{buckets}, found by the low bits; the signature is made of the bits above")
     matches = {bits: quality.false_matches(table, absent, bits) for bits in SIGNATURE_WIDTHS}
-    rows = [(bits, found, expected, expected / len(absent) * 1e6) for bits, (found, expected) in matches.items()]
+    rows = [
+        (bits, found, expected, expected / len(absent) * 1e6)
+        for bits, (found, expected) in matches.items()
+    ]
     show_table(console, ("signature bits", "false matches", "expected", "per million probes"), rows)
-    console.print(f"Zobra compares all 64 bits, {64 - index_bits} of them beyond this index: see docs/zobrist.md")
+    console.print(
+        f"Zobra compares all 64 bits, {64 - index_bits} of them beyond this index: see docs/zobrist.md"
+    )

@@ -44,8 +44,12 @@ if __name__ == "__main__":
             sys.exit(f"zobra: the sources cannot be unpacked: {error}")
         from zobra.uci.main import TUNABLE, main
 
-        if len(sys.argv) == 1:  # OpenBench gives no arguments, and its match runner sets only options that were announced
+        if (
+            len(sys.argv) == 1
+        ):  # OpenBench gives no arguments, and its match runner sets only options that were announced
             sys.argv.append(TUNABLE)
         main()
     except ModuleNotFoundError as missing:
-        sys.exit(f"zobra: {sys.executable} lacks the package {missing.name}; install Zobra's dependencies for it")
+        sys.exit(
+            f"zobra: {sys.executable} lacks the package {missing.name}; install Zobra's dependencies for it"
+        )

@@ -54,7 +54,9 @@ class Loop:
             if command == STOP:
                 self.interrupt()
             counts = self._counts_heard > self._counts_obeyed and not self._is_interrupted()
-            if command == READY and counts and self._loaded:  # it would have to wait for the end of the count
+            if (
+                command == READY and counts and self._loaded
+            ):  # it would have to wait for the end of the count
                 self._console.say("readyok")
             else:
                 self._queue.put(line if command is None else command)
@@ -91,7 +93,9 @@ class Loop:
         self._begin_to_load()
         self._loader.join()
         if self._loaded is None:
-            raise RuntimeError(f"the engine could not be loaded: {type(self._failure).__name__}: {self._failure}")
+            raise RuntimeError(
+                f"the engine could not be loaded: {type(self._failure).__name__}: {self._failure}"
+            )
         return self._loaded
 
     def _load(self) -> None:
@@ -102,8 +106,12 @@ class Loop:
 
             if missing := kernels.missing():
                 self._is_compiling = True
-                inform(f"compiling the engine ({len(missing)} kernels), which takes some 15 to 30 seconds")
-                kernels.compile_missing(lambda number, total, _: inform(f"compiled {number} of {total} kernels"))
+                inform(
+                    f"compiling the engine ({len(missing)} kernels), which takes some 15 to 30 seconds"
+                )
+                kernels.compile_missing(
+                    lambda number, total, _: inform(f"compiled {number} of {total} kernels")
+                )
                 self._is_compiling = False
             session = Session(self._console, self._is_interrupted)
             for notice in kernels.notices:
@@ -124,16 +132,25 @@ class Loop:
             case str() if "setoption" in command.lower().split():
                 console.inform(f"not understood: {command}")
             case str() if self._interactive:
-                console.say(f"unknown command {command.split()[0].lower()!r}: help lists the commands")
+                console.say(
+                    f"unknown command {command.split()[0].lower()!r}: help lists the commands"
+                )
             case str():
                 console.remark(f"not understood: {command}")
             case Simple("uci"):
                 options = (*OPTIONS, *(parameter_options().values() if self._tunable else ()))
                 announcements = [option.announcement() for option in options]
-                for line in (f"id name Zobra {VERSION}", "id author the Zobra developers", *announcements, "uciok"):
+                for line in (
+                    f"id name Zobra {VERSION}",
+                    "id author the Zobra developers",
+                    *announcements,
+                    "uciok",
+                ):
                     console.say(line)
                 self._begin_to_load()
-            case Simple("isready"):  # answered even when there is no engine: silence would look like a hang
+            case Simple(
+                "isready"
+            ):  # answered even when there is no engine: silence would look like a hang
                 try:
                     self.session()
                 except RuntimeError as error:
@@ -141,13 +158,19 @@ class Loop:
                 console.say("readyok")
             case Simple("stop" | "ponderhit" | "register"):
                 if self._loaded and command.name != "register":
-                    (self._loaded.searches.stop if command == STOP else self._loaded.searches.ponderhit)()
+                    (
+                        self._loaded.searches.stop
+                        if command == STOP
+                        else self._loaded.searches.ponderhit
+                    )()
             case Simple("debug on" | "debug off"):
                 console.debug = command.name == "debug on"
             case Simple("compiler"):
                 from importlib.metadata import version
 
-                packages = " ".join(f"{name} {version(name)}" for name in ("numba", "llvmlite", "numpy"))
+                packages = " ".join(
+                    f"{name} {version(name)}" for name in ("numba", "llvmlite", "numpy")
+                )
                 console.inform(f"Python {sys.version.split()[0]} {packages}")
             case Simple("help"):
                 console.say(HELP)

@@ -4,7 +4,9 @@ import os
 import sys
 
 TUNABLE = "--tunable"  # speak UCI, and announce the parameters of the search too
-NETWORK = "--network"  # and a file: the network to be built in, for a conversation as for any command
+NETWORK = (
+    "--network"  # and a file: the network to be built in, for a conversation as for any command
+)
 
 
 def main() -> None:
@@ -13,7 +15,9 @@ def main() -> None:
     if asked := arguments[:1] == [NETWORK]:
         if not arguments[1:]:
             sys.exit(f"zobra: {NETWORK} needs a file")
-        os.environ["ZOBRA_NETWORK"] = os.path.abspath(arguments[1])  # for this process and its children
+        os.environ["ZOBRA_NETWORK"] = os.path.abspath(
+            arguments[1]
+        )  # for this process and its children
         del arguments[:2]
     converses = arguments in ([], [TUNABLE])
     if asked or (not converses and "ZOBRA_NETWORK" in os.environ):

@@ -22,9 +22,18 @@ PLAIN = {
     "compiler": "Print the versions of Python and of the libraries.",
 }
 
-Fen = Annotated[list[str] | None, typer.Argument(metavar="[FEN]", help="FEN, in quotes or not. Default: the start position.")]
-Limits = Annotated[list[str] | None, typer.Argument(help="As in UCI: depth 10, nodes 1000000, perft 5, …; none: until Ctrl-C.")]
-Position = Annotated[list[str], typer.Argument(metavar="POSITION", help="As in UCI, then go LIMITS, eval or d (the default).")]
+Fen = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[FEN]", help="FEN, in quotes or not. Default: the start position."),
+]
+Limits = Annotated[
+    list[str] | None,
+    typer.Argument(help="As in UCI: depth 10, nodes 1000000, perft 5, …; none: until Ctrl-C."),
+]
+Position = Annotated[
+    list[str],
+    typer.Argument(metavar="POSITION", help="As in UCI, then go LIMITS, eval or d (the default)."),
+]
 Hash = Annotated[int, typer.Option(min=1, max=MAX_HASH, help="Transposition table in MB.")]
 Threads = Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Searching threads.")]
 MultiPv = Annotated[int, typer.Option("--multipv", min=1, max=MAX_LINES, help="Lines to search.")]
@@ -49,7 +58,9 @@ def position(words: Position, hash: Hash = 32, threads: Threads = 1, multipv: Mu
     words = " ".join(words).split()
     if words and words[-1].lower() == "d":
         words.pop()
-    end = next((index for index, word in enumerate(words) if word.lower() in AFTER_POSITION), len(words))
+    end = next(
+        (index for index, word in enumerate(words) if word.lower() in AFTER_POSITION), len(words)
+    )
     lines = " ".join(["position", *words[:end]]), " ".join(words[end:] or ["d"])
     run(*lines, Hash=hash, Threads=threads, MultiPV=multipv)
 

@@ -15,7 +15,9 @@ EMPTY = "<empty>"  # how the protocol writes an empty string
 ABOUT = "Zobra, a chess engine in Python compiled by Numba. Free software: GPL-3.0-or-later."
 
 
-def attribute(path: str, convert: Callable[[str], object] = int) -> Callable[["Session", str], None]:
+def attribute(
+    path: str, convert: Callable[[str], object] = int
+) -> Callable[["Session", str], None]:
     """The setter of an option that is an attribute of the session, found by its dotted path."""
     owner, _, name = path.rpartition(".")
     return lambda session, value: setattr(attrgetter(owner)(session), name, convert(value))
@@ -31,7 +33,9 @@ class Option:
     default: str = ""
     low: int = 0
     high: int = 0
-    apply: Callable[["Session", str], None] = lambda session, value: None  # values are looked up when they are needed
+    apply: Callable[["Session", str], None] = lambda session, value: (
+        None
+    )  # values are looked up when they are needed
 
     def announcement(self) -> str:
         """The line that answers `uci`."""
@@ -50,31 +54,60 @@ class Option:
         try:
             number = int(text or "")
         except ValueError:
-            raise ValueError(f"option {self.name} is a number from {self.low} to {self.high}, not {text or ''!r}") from None
+            raise ValueError(
+                f"option {self.name} is a number from {self.low} to {self.high}, not {text or ''!r}"
+            ) from None
         within = min(max(number, self.low), self.high)
-        return str(within), None if within == number else f"option {self.name} set to {within}, not to {number}"
+        return str(
+            within
+        ), None if within == number else f"option {self.name} set to {within}, not to {number}"
 
 
 OPTIONS = (
-    Option("Hash", "spin", "32", 1, MAX_HASH, lambda session, value: session.searcher.resize(int(value))),
-    Option("Threads", "spin", "1", 1, MAX_THREADS, lambda session, value: session.use_threads(int(value))),
+    Option(
+        "Hash",
+        "spin",
+        "32",
+        1,
+        MAX_HASH,
+        lambda session, value: session.searcher.resize(int(value)),
+    ),
+    Option(
+        "Threads",
+        "spin",
+        "1",
+        1,
+        MAX_THREADS,
+        lambda session, value: session.use_threads(int(value)),
+    ),
     Option("Clear Hash", "button", apply=lambda session, value: session.searcher.clear()),
     Option("Ponder", "check", "false"),
     Option("MultiPV", "spin", "1", 1, MAX_LINES, attribute("searcher.multipv")),
     Option("Move Overhead", "spin", "10", 0, 5000, attribute("searcher.time.overhead")),
     Option("nodestime", "spin", "0", 0, 10_000, attribute("searcher.time.node_time.rate")),
     Option("Skill Level", "spin", "20", 0, 20),
-    Option("Natural Time", "check", "true", apply=attribute("searcher.natural_time", "true".__eq__)),
+    Option(
+        "Natural Time", "check", "true", apply=attribute("searcher.natural_time", "true".__eq__)
+    ),
     Option("EvalFile", "string", apply=lambda session, value: session.use_network(value)),
     Option("UCI_LimitStrength", "check", "false"),
     Option("UCI_Elo", "spin", "1800", 1000, 2600),
     Option("OwnBook", "check", "false"),
     Option("BookFile", "string", apply=lambda session, value: session.searches.book.open(value)),
     Option("Book Variety", "spin", "100", 0, 100, attribute("searches.book.variety")),
-    Option("SyzygyPath", "string", apply=lambda session, value: session.searches.tables.open(value)),
+    Option(
+        "SyzygyPath", "string", apply=lambda session, value: session.searches.tables.open(value)
+    ),
     Option("SyzygyProbeLimit", "spin", "7", 0, 7, attribute("searches.tables.probe_limit")),
-    Option("Syzygy50MoveRule", "check", "true", apply=attribute("searches.tables.fifty_move_rule", "true".__eq__)),
-    Option("Debug Log File", "string", apply=lambda session, value: session.console.open_log(value)),
+    Option(
+        "Syzygy50MoveRule",
+        "check",
+        "true",
+        apply=attribute("searches.tables.fifty_move_rule", "true".__eq__),
+    ),
+    Option(
+        "Debug Log File", "string", apply=lambda session, value: session.console.open_log(value)
+    ),
     Option("UCI_ShowWDL", "check", "false"),
     Option("UCI_Chess960", "check", "false"),
     Option("UCI_AnalyseMode", "check", "false"),
@@ -92,7 +125,10 @@ def parameter_options() -> dict[str, Option]:
     def setter(name: str) -> Callable[["Session", str], None]:
         return lambda session, value: session.searcher.set_parameter(name, int(value))
 
-    return {name: Option(name, "spin", str(default), low, high, setter(name)) for name, default, low, high, _ in PARAMETERS}
+    return {
+        name: Option(name, "spin", str(default), low, high, setter(name))
+        for name, default, low, high, _ in PARAMETERS
+    }
 
 
 def find(name: str) -> Option:

@@ -9,9 +9,15 @@ import typer
 
 def perft(
     depth: Annotated[int, typer.Argument(min=0, help="Plies.")],
-    fen: Annotated[list[str] | None, typer.Argument(help="FEN, in quotes or not. Default: the start position.")] = None,
-    divide: Annotated[bool, typer.Option("--divide", help="Print the leaves below each first move too.")] = False,
-    chess960: Annotated[bool, typer.Option("--chess960", help="Write castling as king takes rook.")] = False,
+    fen: Annotated[
+        list[str] | None, typer.Argument(help="FEN, in quotes or not. Default: the start position.")
+    ] = None,
+    divide: Annotated[
+        bool, typer.Option("--divide", help="Print the leaves below each first move too.")
+    ] = False,
+    chess960: Annotated[
+        bool, typer.Option("--chess960", help="Write castling as king takes rook.")
+    ] = False,
 ) -> None:
     """Count the leaves of the tree of legal moves."""
     from zobra.engine import perft as counting
@@ -24,7 +30,9 @@ def perft(
         position = parse_fen(" ".join(fen) if fen and fen != ["startpos"] else START)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would act on Ctrl-C only when the kernel returns
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # Python would act on Ctrl-C only when the kernel returns
     counting.perft.load()  # before the clock runs
     begin, total = time.perf_counter(), 0
     if divide and depth:
@@ -34,5 +42,7 @@ def perft(
     else:
         total = counting.count_leaves(position, depth)
     seconds = time.perf_counter() - begin
-    typer.echo(f"\ndepth {depth}, {seconds:.3f} seconds, {total / seconds / 1e6:.1f} million leaves a second")
+    typer.echo(
+        f"\ndepth {depth}, {seconds:.3f} seconds, {total / seconds / 1e6:.1f} million leaves a second"
+    )
     typer.echo(f"Nodes searched: {total}")

@@ -30,11 +30,17 @@ class Session:
     Perft and bench run in the calling thread. They end when `is_interrupted` becomes true; it is asked at least every second.
     """
 
-    def __init__(self, console: Console, is_interrupted: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, console: Console, is_interrupted: Callable[[], bool] = lambda: False
+    ) -> None:
         self.console: Console = console
         self.values = {option.name: option.default for option in OPTIONS}
-        self.searcher: Searcher = Searcher(int(self.values["Hash"]), int(self.values["Move Overhead"]))
-        self.searcher.seed = random.getrandbits(32)  # a weakened engine does not play the same game twice
+        self.searcher: Searcher = Searcher(
+            int(self.values["Hash"]), int(self.values["Move Overhead"])
+        )
+        self.searcher.seed = random.getrandbits(
+            32
+        )  # a weakened engine does not play the same game twice
         self.board = FollowedGame()
         self.searches: GoHandler = GoHandler(console, self.values, self.searcher, self.board)
         self._is_interrupted = is_interrupted
@@ -63,7 +69,9 @@ class Session:
                 else:
                     for problem in command.problems:
                         self.console.inform(problem)
-                    if self.console.debug:  # a FEN takes about as long as all else that this line needs
+                    if (
+                        self.console.debug
+                    ):  # a FEN takes about as long as all else that this line needs
                         self.console.inform(f"position {write_fen(self.board.game.position)}")
             case Simple("ucinewgame"):
                 self.searcher.clear()

@@ -34,7 +34,9 @@ BLEND, VALIDATION = 0.05, 50  # share of the result in the target; one game in s
 CHANNELS, BLOCKS, HEAD, LAST = 128, 8, 32, 256
 LABEL_BATCH = 32_768
 PLACES = (PACKED.fields[name] for name in ("occupied", "pieces", "mirrored"))
-OCCUPIED, PIECES, MIRRORED = (slice(start, start + kind.itemsize) for kind, start in PLACES)  # bytes of a packed position
+OCCUPIED, PIECES, MIRRORED = (
+    slice(start, start + kind.itemsize) for kind, start in PLACES
+)  # bytes of a packed position
 SURE = 0.001  # random positions are left out if the teacher gives one side more than 1 - SURE
 BITS, SQUARES = torch.arange(8, dtype=torch.uint8, device=DEVICE), torch.arange(64, device=DEVICE)
 
@@ -46,7 +48,9 @@ class Positions:
         array = np.load(path)
         self.packed = torch.from_numpy(array.view(np.uint8).reshape(-1, array.itemsize)).to(DEVICE)
         self.kept_out = torch.from_numpy(array["game"] % VALIDATION == 0).to(DEVICE)
-        self.by_score = torch.sigmoid(torch.from_numpy(array["score"] / np.float32(SCALE)).to(DEVICE))
+        self.by_score = torch.sigmoid(
+            torch.from_numpy(array["score"] / np.float32(SCALE)).to(DEVICE)
+        )
         self.by_result = torch.from_numpy(array["result"] / np.float32(2)).to(DEVICE)
 
     def target(self) -> Tensor:
@@ -57,7 +61,9 @@ class Positions:
 def boards(packed: Tensor) -> Tensor:
     """Piece codes, shape (n, 64): the side to move plays upwards, and EMPTY is where no piece is."""
     taken = (packed[:, OCCUPIED, None] >> BITS & 1).reshape(-1, 64)
-    nibbles = torch.stack([packed[:, PIECES] & 15, packed[:, PIECES] >> 4], 2).reshape(-1, MAX_PIECES)
+    nibbles = torch.stack([packed[:, PIECES] & 15, packed[:, PIECES] >> 4], 2).reshape(
+        -1, MAX_PIECES
+    )
     codes = nibbles.gather(1, (taken.long().cumsum(1) - 1).clamp(0, MAX_PIECES - 1))
     return torch.where(taken.bool(), codes, EMPTY).long()
 
@@ -75,8 +81,12 @@ class Block(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         first, second = (nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1, bias=False) for _ in range(2))
-        self.layers = nn.Sequential(first, nn.BatchNorm2d(CHANNELS), nn.ReLU(), second, nn.BatchNorm2d(CHANNELS))
-        self.gates = nn.Sequential(nn.Linear(CHANNELS, CHANNELS // 4), nn.ReLU(), nn.Linear(CHANNELS // 4, 2 * CHANNELS))
+        self.layers = nn.Sequential(
+            first, nn.BatchNorm2d(CHANNELS), nn.ReLU(), second, nn.BatchNorm2d(CHANNELS)
+        )
+        self.gates = nn.Sequential(
+            nn.Linear(CHANNELS, CHANNELS // 4), nn.ReLU(), nn.Linear(CHANNELS // 4, 2 * CHANNELS)
+        )
 
     def forward(self, values: Tensor) -> Tensor:
         found = self.layers(values)
@@ -137,7 +147,9 @@ class Student(Evaluator):
         bucket = ((codes != EMPTY).sum(1, keepdim=True) - 1) * BUCKETS // MAX_PIECES
         total = self.output_bias.expand(len(packed), BUCKETS)
         for side in range(2):
-            neurons = features(codes, packed[:, MIRRORED], side, torch.float32) @ self.rows + self.bias
+            neurons = (
+                features(codes, packed[:, MIRRORED], side, torch.float32) @ self.rows + self.bias
+            )
             total = total + neurons.clamp(0, 1).square() @ self.output[:, side].T
         return torch.sigmoid(total.gather(1, bucket)[:, 0])
 
@@ -167,10 +179,17 @@ def values_of(model: nn.Module, packed: Tensor) -> Tensor:
     return torch.cat(found)
 
 
-def learn(model: Evaluator, packed: Tensor, target: Tensor, count: float, schedule: Schedule) -> None:
+def learn(
+    model: Evaluator, packed: Tensor, target: Tensor, count: float, schedule: Schedule
+) -> None:
     """Train on `count` random ones of these positions and their winning chances."""
-    work = torch.compile(lambda index: functional.mse_loss(model(packed[index]), target[index]), disable=DEVICE == "cpu")
-    optimiser = torch.optim.AdamW(model.parameters(), lr=schedule.rate, weight_decay=schedule.decay, fused=DEVICE == "cuda")
+    work = torch.compile(
+        lambda index: functional.mse_loss(model(packed[index]), target[index]),
+        disable=DEVICE == "cpu",
+    )
+    optimiser = torch.optim.AdamW(
+        model.parameters(), lr=schedule.rate, weight_decay=schedule.decay, fused=DEVICE == "cuda"
+    )
     steps, began = int(count) // model.batch, time.perf_counter()
     for step, index in enumerate(islice(batches(len(packed), model.batch), steps)):
         optimiser.param_groups[0]["lr"] = schedule.rate_at(step, steps)
@@ -181,23 +200,38 @@ def learn(model: Evaluator, packed: Tensor, target: Tensor, count: float, schedu
         model.keep_in_range()
         if (step + 1) % max(1, steps // 10) == 0:
             speed = (step + 1) * model.batch / (time.perf_counter() - began)
-            print(f"{step + 1} of {steps} steps, {speed:,.0f} positions/s, loss {loss.item():.6f}", flush=True)
+            print(
+                f"{step + 1} of {steps} steps, {speed:,.0f} positions/s, loss {loss.item():.6f}",
+                flush=True,
+            )
 
 
 def validate(model: nn.Module, games: Positions) -> dict[str, float]:
     """Losses on the games kept out, as the header of a network has them."""
     values, kept_out = values_of(model, games.packed[games.kept_out]), games.kept_out
     targets = {"loss": games.target(), "score": games.by_score, "result": games.by_result}
-    return {name: round(functional.mse_loss(values, target[kept_out]).item(), 6) for name, target in targets.items()}
+    return {
+        name: round(functional.mse_loss(values, target[kept_out]).item(), 6)
+        for name, target in targets.items()
+    }
 
 
 def train_teacher(options: argparse.Namespace) -> None:
     """Train a teacher on the positions of games, and write it."""
-    games, teacher = Positions(options.folder / "games.npy"), Teacher().to(DEVICE, memory_format=torch.channels_last)
+    games, teacher = (
+        Positions(options.folder / "games.npy"),
+        Teacher().to(DEVICE, memory_format=torch.channels_last),
+    )
     if options.start:
         teacher.load_state_dict(torch.load(options.start, map_location=DEVICE))
     learning = ~games.kept_out
-    learn(teacher, games.packed[learning], games.target()[learning], options.positions, Schedule(rate=options.rate, decay=0.02))
+    learn(
+        teacher,
+        games.packed[learning],
+        games.target()[learning],
+        options.positions,
+        Schedule(rate=options.rate, decay=0.02),
+    )
     print(f"teacher: {validate(teacher, games)}")
     torch.save(teacher.state_dict(), options.teacher)
 
@@ -213,7 +247,11 @@ def train_student(options: argparse.Namespace) -> None:
     usable = ~others.kept_out & ((values - 0.5).abs() < 0.5 - SURE)
     packed = torch.cat([games.packed[~games.kept_out], others.packed[usable]])
     target = torch.cat([target[~games.kept_out], values[usable]])
-    facts = {"teacher": validate(teacher, games), "positions": len(games.packed), "random": int(usable.sum())}
+    facts = {
+        "teacher": validate(teacher, games),
+        "positions": len(games.packed),
+        "random": int(usable.sum()),
+    }
     print(facts, flush=True)
     for hidden in options.hidden:
         student = Student(hidden, seed=1).to(DEVICE)
@@ -233,9 +271,14 @@ def main() -> None:
     """Train a teacher or a student."""
     torch.set_float32_matmul_precision("high")
     torch.manual_seed(1)
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(required=True)
-    for name, work, positions, rate in (("teacher", train_teacher, 70e6, 1.5e-3), ("student", train_student, 600e6, 2e-3)):
+    for name, work, positions, rate in (
+        ("teacher", train_teacher, 70e6, 1.5e-3),
+        ("student", train_student, 600e6, 2e-3),
+    ):
         command = commands.add_parser(name)
         command.set_defaults(work=work)
         command.add_argument("folder", type=Path)
@@ -243,10 +286,14 @@ def main() -> None:
         if work is train_student:
             command.add_argument("network", type=Path, help="its width is added to the name")
             command.add_argument("--hidden", type=int, nargs="+", default=[256])
-            command.add_argument("--facts", type=json.loads, default={}, help="JSON for the header of the network")
+            command.add_argument(
+                "--facts", type=json.loads, default={}, help="JSON for the header of the network"
+            )
         else:
             command.add_argument("--start", type=Path, help="a teacher to begin with")
-        command.add_argument("--positions", type=float, default=positions, help="to learn from, counted each time")
+        command.add_argument(
+            "--positions", type=float, default=positions, help="to learn from, counted each time"
+        )
         command.add_argument("--rate", type=float, default=rate)
     options = parser.parse_args()
     options.work(options)

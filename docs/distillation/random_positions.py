@@ -28,7 +28,11 @@ from zobra.train.game_kernel import GAME, LONGEST_GAME, TrainingGame, next_rando
 from zobra.train.games import read_positions, read_sets
 from zobra.train.positions import FILTER_DEFAULTS, PACKED, pack_board
 
-MOST_TRIES, FEWEST_PIECES, LEAST_GAIN = 12, np.uint64(FILTER_DEFAULTS["fewest_pieces"]), np.int64(60)
+MOST_TRIES, FEWEST_PIECES, LEAST_GAIN = (
+    12,
+    np.uint64(FILTER_DEFAULTS["fewest_pieces"]),
+    np.int64(60),
+)
 LARGEST_SCORE = FILTER_DEFAULTS["largest_score"]
 SAMPLER = np.dtype(
     [
@@ -96,7 +100,11 @@ def sample(job, tables):
 def sample_game(job: Any, played: TrainingGame) -> np.ndarray:
     """The random positions of one game (dtype PACKED); `game` is its number."""
     game, count = job["game"], len(played.moves)
-    game["start"], game["count"], game["random"] = parse_fen(played.fen).record, count, played.number
+    game["start"], game["count"], game["random"] = (
+        parse_fen(played.fen).record,
+        count,
+        played.number,
+    )
     game["moves"][:count], game["scores"][:count] = played.moves, played.scores
     sample(job, TABLES_RECORD)
     found = job["positions"][: int(job["count"])].copy()
@@ -118,7 +126,9 @@ def read_shards(paths: Sequence[Path], tries: int) -> tuple[np.ndarray, np.ndarr
 
 def main() -> None:
     """Read the shards with all processors."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("sets", type=Path, help="a folder of sets of games")
     parser.add_argument("out", type=Path)
     parser.add_argument("--tries", type=int, default=6, choices=range(1, MOST_TRIES + 1))

@@ -60,7 +60,11 @@ PLAN_DEFAULTS = {
     "stop": 7,  # a walk ends by chance after one ply in so many
     "clear_score": 1_500,  # centipawns: positions of the game with larger scores are passed over
 }
-PLAN_BOUNDS = {"every": (1, 400), "root_nodes": (1, 1_000_000), "walks": (0, 11)}  # of what the command line sets
+PLAN_BOUNDS = {
+    "every": (1, 400),
+    "root_nodes": (1, 1_000_000),
+    "walks": (0, 11),
+}  # of what the command line sets
 PLAN = np.dtype([(name, "i8") for name in PLAN_DEFAULTS], align=True)
 MOST_POSITIONS = LONGEST_GAME * (PLAN_BOUNDS["walks"][1] + 1)  # of one game
 NODES = 400  # for the score of a position
@@ -124,7 +128,11 @@ def label_position(worker, tables, job, position, nodes):
         return
     job.rules.nodes = nodes
     move, score = search_root(worker, tables, job.rules)
-    if move != NO_MOVE and job.count < MOST_POSITIONS and is_wanted(position, move, score, job.filter):
+    if (
+        move != NO_MOVE
+        and job.count < MOST_POSITIONS
+        and is_wanted(position, move, score, job.filter)
+    ):
         packed = job.positions[job.count]
         pack_board(position, packed)
         packed.score, packed.result = np.int16(score), NO_RESULT
@@ -151,7 +159,12 @@ class Labeller:
     """Labels positions of search trees, game after game; each begins with an empty table and empty histories."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self._signals, self._table, self._nodes, self._seed = np.zeros(SIGNALS, np.int64), Table(2), options.nodes, options.seed
+        self._signals, self._table, self._nodes, self._seed = (
+            np.zeros(SIGNALS, np.int64),
+            Table(2),
+            options.nodes,
+            options.seed,
+        )
         self._worker, self._job = new_worker(default_parameters(), self._signals), np.zeros(1, JOB)
         plan = PLAN_DEFAULTS | {name: getattr(options, name) for name in PLAN_BOUNDS}
         for name, values in (("plan", plan), ("rules", RULE_DEFAULTS), ("filter", FILTER_DEFAULTS)):
@@ -185,7 +198,9 @@ def label(options: argparse.Namespace) -> None:
             return
         if not hasattr(threads, "labeller"):
             threads.labeller = Labeller(options)
-        found = np.concatenate([threads.labeller.positions(game) for game, _ in read_positions(path, {})])
+        found = np.concatenate(
+            [threads.labeller.positions(game) for game, _ in read_positions(path, {})]
+        )
         unfinished = target.with_suffix(".part.npy")
         np.save(unfinished, found)
         unfinished.replace(target)
@@ -197,16 +212,30 @@ def label(options: argparse.Namespace) -> None:
 
 def train(options: argparse.Namespace) -> None:
     """Train on the positions of games and of trees; write the network with its float weights."""
-    paths = [path for folder in options.trees for path in sorted(folder.glob("*.npy")) if not path.stem.endswith(".part")]
+    paths = [
+        path
+        for folder in options.trees
+        for path in sorted(folder.glob("*.npy"))
+        if not path.stem.endswith(".part")
+    ]
     if not paths:
-        raise SystemExit(f"no positions in {', '.join(map(str, options.trees))}: `label` makes them")
+        raise SystemExit(
+            f"no positions in {', '.join(map(str, options.trees))}: `label` makes them"
+        )
     trees = np.concatenate([np.load(path) for path in paths])
     of_games, games = load_positions(read_sets(options.games), {})
     schedule = Schedule(
-        options.epochs, rate=options.rate, last_rate=options.rate / 50, warmup=50, decay=0.0, blend=options.blend
+        options.epochs,
+        rate=options.rate,
+        last_rate=options.rate / 50,
+        warmup=50,
+        decay=0.0,
+        blend=options.blend,
     )
     start = read_network(BUILT_IN)
-    trainer = Trainer(np.concatenate([of_games, trees]), weights_of(start), schedule, os.cpu_count() or 1)
+    trainer = Trainer(
+        np.concatenate([of_games, trees]), weights_of(start), schedule, os.cpu_count() or 1
+    )
 
     def show(epoch: float, speed: float, training: Errors, validation: Errors | None) -> None:
         if validation is not None:
@@ -215,10 +244,28 @@ def train(options: argparse.Namespace) -> None:
 
     errors = trainer.run(show)
     kept_out = trainer.validation[trainer.validation < len(of_games)]
-    factor = restore_centipawns(trainer.weights[0], of_games[kept_out[:: len(kept_out) // SAMPLE + 1]])
-    made = {"made by": "docs/distillation/tree_positions.py", "start": start.digest, "games": games, "positions": len(of_games)}
-    learned = {"epochs": options.epochs, "rate": options.rate, "blend": options.blend, "factor": round(factor, 3)}
-    facts = {**options.facts, **made, "trees": len(trees), **learned, "validation": round(float(errors.score), 6)}
+    factor = restore_centipawns(
+        trainer.weights[0], of_games[kept_out[:: len(kept_out) // SAMPLE + 1]]
+    )
+    made = {
+        "made by": "docs/distillation/tree_positions.py",
+        "start": start.digest,
+        "games": games,
+        "positions": len(of_games),
+    }
+    learned = {
+        "epochs": options.epochs,
+        "rate": options.rate,
+        "blend": options.blend,
+        "factor": round(factor, 3),
+    }
+    facts = {
+        **options.facts,
+        **made,
+        "trees": len(trees),
+        **learned,
+        "validation": round(float(errors.score), 6),
+    }
     np.savez(options.network.with_suffix(".weights.npz"), weights=trainer.weights)
     options.network.write_bytes(quantise(trainer.weights[0], facts).to_bytes())
     print(f"{options.network}: {HIDDEN} neurons, {facts}")
@@ -238,25 +285,39 @@ def within(least: int, most: int) -> Callable[[str], int]:
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(required=True)
     command = commands.add_parser("label")
     command.set_defaults(work=label)
     command.add_argument("set", type=Path, help="a folder of shards of games")
     command.add_argument("trees", type=Path, help="the folder to write")
     nodes = within(*PLAN_BOUNDS["root_nodes"])
-    command.add_argument("--nodes", type=nodes, metavar="N", default=NODES, help=f"for each score (default: {NODES})")
+    command.add_argument(
+        "--nodes", type=nodes, metavar="N", default=NODES, help=f"for each score (default: {NODES})"
+    )
     for name, (least, most) in PLAN_BOUNDS.items():
         flag, default = f"--{name.replace('_', '-')}", PLAN_DEFAULTS[name]
         text = f"{least} to {most} (default: {default})"
-        command.add_argument(flag, type=within(least, most), metavar="N", default=default, help=text)
-    command.add_argument("--seed", type=int, default=0, help="another number gives other positions of the same games")
+        command.add_argument(
+            flag, type=within(least, most), metavar="N", default=default, help=text
+        )
+    command.add_argument(
+        "--seed", type=int, default=0, help="another number gives other positions of the same games"
+    )
     command = commands.add_parser("train")
     command.set_defaults(work=train)
     command.add_argument("network", type=Path)
-    command.add_argument("--trees", type=Path, nargs="+", required=True, help="folders that `label` wrote")
-    command.add_argument("--games", type=Path, nargs="+", required=True, help="folders of shards of games")
-    command.add_argument("--facts", type=json.loads, default={}, help="JSON for the header of the network")
+    command.add_argument(
+        "--trees", type=Path, nargs="+", required=True, help="folders that `label` wrote"
+    )
+    command.add_argument(
+        "--games", type=Path, nargs="+", required=True, help="folders of shards of games"
+    )
+    command.add_argument(
+        "--facts", type=json.loads, default={}, help="JSON for the header of the network"
+    )
     for name, value in (("epochs", 4), ("rate", 2e-4), ("blend", 0.25)):
         command.add_argument(f"--{name}", type=type(value), default=value)
     options = parser.parse_args()

@@ -46,7 +46,9 @@ def clock_options() -> list[options.Option]:
         for place, number in numbers.items():
             word = name.lower() if place is None else f"{name.lower()}_{place}"
             default = str(round(number * UNIT))
-            found.append(options.Option(word, "spin", default, low, high, partial(set_constant, name, place)))
+            found.append(
+                options.Option(word, "spin", default, low, high, partial(set_constant, name, place))
+            )
     return found
 
 

@@ -4,7 +4,15 @@ Other modules import what they need from here. Reading order: declare, types, in
 from: processor, sources, kernel_file, user_store, selection; then compiler, linker and build, the step of the installation.
 """
 
-from zobra.engine.kernels.declare import Entry, compile_missing, entry, inlined, kernel, missing, numeric
+from zobra.engine.kernels.declare import (
+    Entry,
+    compile_missing,
+    entry,
+    inlined,
+    kernel,
+    missing,
+    numeric,
+)
 from zobra.engine.kernels.intrinsics import (
     copy_record,
     extract_bits,

@@ -23,16 +23,24 @@ def build() -> int:
     """Compile for each level that ZOBRA_KERNELS names; the exit status. After a failure the package carries no kernels."""
     try:
         names = os.environ.get("ZOBRA_KERNELS", "native portable").split()
-        levels = [target_of(PORTABLE if name == "portable" else name).level for name in dict.fromkeys(names)]
+        levels = [
+            target_of(PORTABLE if name == "portable" else name).level
+            for name in dict.fromkeys(names)
+        ]
     except ValueError as error:
         print(f"ZOBRA_KERNELS: {error}", file=sys.stderr)
         return MISUSED
     _remove_sets()
     command = [sys.executable, "-B", "-m", "zobra.engine.kernels.build"]
-    compilers = [subprocess.Popen(command, env={**os.environ, BUILD_LEVEL: level}) for level in levels]
+    compilers = [
+        subprocess.Popen(command, env={**os.environ, BUILD_LEVEL: level}) for level in levels
+    ]
     if any([compiler.wait() for compiler in compilers]):
         _remove_sets()
-        print("the kernels could not be compiled: the engine will compile them when it starts", file=sys.stderr)
+        print(
+            "the kernels could not be compiled: the engine will compile them when it starts",
+            file=sys.stderr,
+        )
         return FAILED
     return 0
 

@@ -17,7 +17,9 @@ from zobra.engine.kernels.selection import selected
 # Numba asks the environment, or LLVM, what to compile for, once, when it makes its code generator: here.
 config.CPU_NAME, config.CPU_FEATURES = selected.target.name, selected.target.attributes
 cpu_target.target_context.codegen()
-config.DISABLE_JIT = 0  # whatever NUMBA_DISABLE_JIT says: kernels have no other form than the compiled one
+config.DISABLE_JIT = (
+    0  # whatever NUMBA_DISABLE_JIT says: kernels have no other form than the compiled one
+)
 
 
 def type_of_intrinsic(function: Callable[..., Any]) -> tuple[Any, Any]:
@@ -33,6 +35,10 @@ def object_code(compiled: Any) -> ObjectCode:
     (compilation,) = compiled.overloads.values()
     module = compilation.library._final_module
     symbols = (*module.functions, *module.global_variables)
-    externals = {symbol.name for symbol in symbols if symbol.is_declaration and not symbol.name.startswith("llvm.")}
+    externals = {
+        symbol.name
+        for symbol in symbols
+        if symbol.is_declaration and not symbol.name.startswith("llvm.")
+    }
     _, _, (data, _) = compilation.library.serialize_using_object_code()
     return ObjectCode(compilation.fndesc.llvm_cfunc_wrapper_name, tuple(sorted(externals)), data)

@@ -18,7 +18,12 @@ from typing import Any
 import zobra.engine.kernels.linker as linker
 from zobra.engine.kernels.kernel_file import Kernels, ObjectCode
 from zobra.engine.kernels.selection import PACKAGE, selected, store
-from zobra.engine.kernels.sources import import_hash, import_kernel_sources, kernel_sources, source_file
+from zobra.engine.kernels.sources import (
+    import_hash,
+    import_kernel_sources,
+    kernel_sources,
+    source_file,
+)
 from zobra.engine.kernels.types import KernelType
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "no_cpython_wrapper": True}
@@ -51,13 +56,19 @@ class Kernel:
 class Entry(Kernel):
     """A kernel with a signature, which Python calls. `code` is its object code, None before it is in memory."""
 
-    def __init__(self, function: Callable[..., Any], result: KernelType, arguments: tuple[KernelType, ...]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], result: KernelType, arguments: tuple[KernelType, ...]
+    ) -> None:
         super().__init__(function, **OPTIONS)
         self.result, self.arguments = result, arguments
         self.code: ObjectCode | None = None
         file = Path(function.__code__.co_filename).resolve()
         self.is_engine = file in kernel_sources()
-        self.is_kept = store.takes_entries and file == source_file(function.__module__) and "<" not in function.__qualname__
+        self.is_kept = (
+            store.takes_entries
+            and file == source_file(function.__module__)
+            and "<" not in function.__qualname__
+        )
         self._is_specialised = False
         _entries.append(self)
 
@@ -70,7 +81,9 @@ class Entry(Kernel):
     @cached_property
     def key(self) -> str:
         """Name and signature: what its object code is kept under. Networks of other widths make other signatures."""
-        return f"{self.name}({', '.join(each.text for each in self.arguments)}) -> {self.result.text}"
+        return (
+            f"{self.name}({', '.join(each.text for each in self.arguments)}) -> {self.result.text}"
+        )
 
     def specialised(self) -> Any:
         """The dispatcher, compiled for the declared types and for no others."""
@@ -80,7 +93,9 @@ class Entry(Kernel):
                 self.dispatcher.compile(self.result(*self.arguments))
                 self.dispatcher.disable_compile()
                 if len(self.dispatcher.overloads) != 1:
-                    raise TypeError(f"{self.name} calls itself with other types than it declares: {self.dispatcher.signatures}")
+                    raise TypeError(
+                        f"{self.name} calls itself with other types than it declares: {self.dispatcher.signatures}"
+                    )
             except BaseException:
                 self._is_specialised = False
                 raise

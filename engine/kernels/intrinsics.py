@@ -22,7 +22,9 @@ WORD64 = ir.IntType(64)
 class Intrinsic(Kernel):
     """A function for kernels whose code is generated: it is registered with Numba when a kernel is compiled."""
 
-    def __init__(self, emit: Callable[..., Any], result: KernelType, arguments: tuple[KernelType, ...]) -> None:
+    def __init__(
+        self, emit: Callable[..., Any], result: KernelType, arguments: tuple[KernelType, ...]
+    ) -> None:
         def generate_code(context, builder, signature, values):
             made = emit(builder, *values)
             return context.get_dummy_value() if result is VOID else made
@@ -42,7 +44,9 @@ class Intrinsic(Kernel):
         return numba_type
 
 
-def intrinsic(result: KernelType, *arguments: KernelType) -> Callable[[Callable[..., Any]], Intrinsic]:
+def intrinsic(
+    result: KernelType, *arguments: KernelType
+) -> Callable[[Callable[..., Any]], Intrinsic]:
     """Declare a function for kernels by what emits its code: it takes LLVM's builder and the values of the arguments.
 
     Values are converted to the types of the arguments; where none are named, they come as they are.
@@ -58,7 +62,9 @@ def number(value: int, bits: int = 64) -> Any:
 def call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     """Emit a call of a C function or an intrinsic of LLVM by its full name."""
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
-    return builder.call(builder.module.globals.get(name) or ir.Function(builder.module, kind, name), arguments)
+    return builder.call(
+        builder.module.globals.get(name) or ir.Function(builder.module, kind, name), arguments
+    )
 
 
 def record_at(dtype: np.dtype) -> Intrinsic:

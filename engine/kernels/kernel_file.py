@@ -35,8 +35,12 @@ class NotOwn(OSError):
 
 def pack(digest: str, level: str, kernels: Kernels) -> bytes:
     """The content of a file with these kernels."""
-    head = json.dumps([[key, code.symbol, code.externals, len(code.data)] for key, code in kernels.items()]).encode()
-    content = b"\n".join((f"{digest} {level}".encode(), head, b"".join(code.data for code in kernels.values())))
+    head = json.dumps(
+        [[key, code.symbol, code.externals, len(code.data)] for key, code in kernels.items()]
+    ).encode()
+    content = b"\n".join(
+        (f"{digest} {level}".encode(), head, b"".join(code.data for code in kernels.values()))
+    )
     return hashlib.sha256(content).hexdigest().encode() + b"\n" + content
 
 
@@ -76,7 +80,12 @@ def check_own(status: os.stat_result, path: Path) -> None:
 def read_own(path: Path) -> bytes:
     """The content of a regular file that only this user or root can have written. Raises NotOwn for another owner or open
     rights, ValueError for what is no regular file, and OSError."""
-    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    flags = (
+        os.O_RDONLY
+        | getattr(os, "O_BINARY", 0)
+        | getattr(os, "O_NONBLOCK", 0)
+        | getattr(os, "O_NOFOLLOW", 0)
+    )
     with open(os.open(path, flags), "rb") as file:
         check_own(status := os.fstat(file.fileno()), path)
         if not stat.S_ISREG(status.st_mode):

@@ -16,9 +16,15 @@ V2 = ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3")
 V3 = (*V2, "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 V4 = (*V3, "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl")
 X86_LEVELS = {"x86-64-v2": V2, "x86-64-v3": V3, "x86-64-v4": V4}
-LEVELS: dict[str, tuple[str, ...]] = X86_LEVELS if ARCHITECTURE in ("x86_64", "amd64") else {"generic": ()}
+LEVELS: dict[str, tuple[str, ...]] = (
+    X86_LEVELS if ARCHITECTURE in ("x86_64", "amd64") else {"generic": ()}
+)
 PORTABLE = next(iter(LEVELS))  # the lowest level
-SLOW_EXTRACTION = ("znver1", "znver2", "bdver4")  # they have the PEXT instruction in microcode of hundreds of cycles
+SLOW_EXTRACTION = (
+    "znver1",
+    "znver2",
+    "bdver4",
+)  # they have the PEXT instruction in microcode of hundreds of cycles
 EXTRACTION = "bmi2"  # the feature with that instruction
 
 
@@ -47,11 +53,17 @@ def target_of(level: str) -> Target:
             attributes = ""
         return Target(NATIVE, llvm.get_host_cpu_name(), attributes)
     if level not in LEVELS:
-        raise ValueError(f"{level!r} is no level of {ARCHITECTURE} ({', '.join((NATIVE, *LEVELS))})")
+        raise ValueError(
+            f"{level!r} is no level of {ARCHITECTURE} ({', '.join((NATIVE, *LEVELS))})"
+        )
     return Target(level, level, ",".join(f"+{feature}" for feature in LEVELS[level]))
 
 
 def levels_of(processor: Target) -> list[str]:
     """The levels whose kernels run well on a processor, the highest first."""
     slow = {EXTRACTION} if processor.name in SLOW_EXTRACTION else set()
-    return [level for level in reversed(LEVELS) if all(processor.has(f) and f not in slow for f in LEVELS[level])]
+    return [
+        level
+        for level in reversed(LEVELS)
+        if all(processor.has(f) and f not in slow for f in LEVELS[level])
+    ]

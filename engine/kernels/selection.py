@@ -36,11 +36,17 @@ class Selection(NamedTuple):
     def describe(self) -> str:
         """Which set is in use, and why, in one line."""
         is_native = self.target.level == NATIVE
-        made_for = f"for exactly this processor ({self.target.name})" if is_native else self.target.level
+        made_for = (
+            f"for exactly this processor ({self.target.name})" if is_native else self.target.level
+        )
         if not self.origin:
             lacking = ", ".join(numba_variables()) or "these sources and this processor"
             return f"compiled on this machine, {made_for}: the package has no set for {lacking}"
-        reason = "" if is_native or _asked_level() else "; neither the package nor the store has a set for exactly this one"
+        reason = (
+            ""
+            if is_native or _asked_level()
+            else "; neither the package nor the store has a set for exactly this one"
+        )
         return f"{self.origin}: {made_for}{reason}"
 
 
@@ -61,7 +67,9 @@ def _asked_level() -> str | None:
     level = PORTABLE if os.environ.get("ZOBRA_PORTABLE") == "1" else os.environ.get("ZOBRA_LEVEL")
     known = (NATIVE, *reversed(levels_of(target_of(NATIVE)))) if level else ()
     if level and level not in known:
-        note(f"ZOBRA_LEVEL={level} is passed over: this processor has the levels {', '.join(known)}")
+        note(
+            f"ZOBRA_LEVEL={level} is passed over: this processor has the levels {', '.join(known)}"
+        )
     return level if level in known else None
 
 
@@ -80,7 +88,9 @@ def _choose() -> Selection:
     for level in levels_of(wanted) if asked != NATIVE else ():
         if kernels := _package_kernels(target := target_of(level)):
             if level == PORTABLE or level != levels_of(wanted)[0]:
-                note(f"kernels for any {level} processor are in use; `zobra warmup` compiles faster ones for this one")
+                note(
+                    f"kernels for any {level} processor are in use; `zobra warmup` compiles faster ones for this one"
+                )
             return Selection(target, kernels, PACKAGE, UserStore(target))
     return Selection(wanted, {}, "", store)
 

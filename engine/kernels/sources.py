@@ -17,20 +17,31 @@ from zobra.engine.kernels.processor import PLATFORM, Target
 ROOT = Path(__file__).resolve().parent.parent.parent
 KERNEL_PACKAGES = ("engine", "engine/kernels", "tt", "search")
 INSTALLED = {"site-packages", "dist-packages"}  # in the paths of libraries
-RENAMED = {"+evex512", "+avx10.1", "+avx10.1-256", "+avx10.1-512"}  # what AVX-512 is called as well, by some versions of LLVM
+RENAMED = {
+    "+evex512",
+    "+avx10.1",
+    "+avx10.1-256",
+    "+avx10.1-512",
+}  # what AVX-512 is called as well, by some versions of LLVM
 
 
 @cache
 def kernel_sources() -> dict[Path, None]:
     """Every Python file whose content can end up in the engine's compiled code, in a fixed order."""
-    return dict.fromkeys(path for package in KERNEL_PACKAGES for path in sorted((ROOT / package).glob("*.py")))
+    return dict.fromkeys(
+        path for package in KERNEL_PACKAGES for path in sorted((ROOT / package).glob("*.py"))
+    )
 
 
 def import_kernel_sources() -> None:
     """Import every module that the engine's kernels are in: all but the compile layer, whose compiler imports Numba."""
     for path in kernel_sources():
         if path.parent != Path(__file__).resolve().parent:
-            import_module(".".join(("zobra", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"))
+            import_module(
+                ".".join(("zobra", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(
+                    ".__init__"
+                )
+            )
 
 
 def source_file(name: str) -> Path:
@@ -51,14 +62,18 @@ def import_hash(name: str) -> str:
             if isinstance(node, ast.Import):
                 waiting |= {alias.name for alias in node.names} - found.keys()
             elif isinstance(node, ast.ImportFrom):
-                base = resolve_name("." * node.level + (node.module or ""), sys.modules[current].__package__)
+                base = resolve_name(
+                    "." * node.level + (node.module or ""), sys.modules[current].__package__
+                )
                 waiting |= {base, *(f"{base}.{alias.name}" for alias in node.names)} - found.keys()
     return _hash(sorted(found.values()))
 
 
 def _hash(paths: Iterable[Path]) -> str:
     """A hash of names and contents."""
-    return hashlib.sha256(b"".join(path.name.encode() + b"\0" + path.read_bytes() + b"\0" for path in paths)).hexdigest()
+    return hashlib.sha256(
+        b"".join(path.name.encode() + b"\0" + path.read_bytes() + b"\0" for path in paths)
+    ).hexdigest()
 
 
 @cache
@@ -70,4 +85,6 @@ def digest(target: Target, *more: object) -> str:
     """20 hexadecimal digits for the sources, the target, the platform and whatever `more` the code depends on. Object code
     needs neither Python nor Numba, so their versions are no part of it, nor are the names that change with LLVM's."""
     has = sorted({name for name in target.attributes.split(",") if name.startswith("+")} - RENAMED)
-    return hashlib.sha256(repr((_source_hash(), target.level, target.name, has, PLATFORM, *more)).encode()).hexdigest()[:20]
+    return hashlib.sha256(
+        repr((_source_hash(), target.level, target.name, has, PLATFORM, *more)).encode()
+    ).hexdigest()[:20]

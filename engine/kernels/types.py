@@ -31,21 +31,33 @@ class KernelType:
         """The same type to Numba."""
         import numba
 
-        return getattr(numba.types, self.text) if self.dtype is None else numba.from_dtype(self.dtype)
+        return (
+            getattr(numba.types, self.text) if self.dtype is None else numba.from_dtype(self.dtype)
+        )
 
     def address(self, value: Any) -> int:
         """Where a record lies in memory; TypeError if it is none of this type."""
-        if not isinstance(value, np.void) or (value.dtype is not self.dtype and value.dtype != self.dtype):
-            raise TypeError(f"a kernel wants a record {self.dtype and self.dtype.names}, not {value!r:.200}")
+        if not isinstance(value, np.void) or (
+            value.dtype is not self.dtype and value.dtype != self.dtype
+        ):
+            raise TypeError(
+                f"a kernel wants a record {self.dtype and self.dtype.names}, not {value!r:.200}"
+            )
         return np.asarray(value).ctypes.data
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.numba_type(*(kind.numba_type if isinstance(kind, KernelType) else kind for kind in arguments))
+        return self.numba_type(
+            *(kind.numba_type if isinstance(kind, KernelType) else kind for kind in arguments)
+        )
 
 
 def record(dtype: np.dtype) -> KernelType:
     """The type of one element of a structured array, which kernels take by reference."""
-    return KernelType(f"record {hashlib.sha256(repr(dtype.descr).encode()).hexdigest()[:12]}", ctypes.c_void_p, dtype)
+    return KernelType(
+        f"record {hashlib.sha256(repr(dtype.descr).encode()).hexdigest()[:12]}",
+        ctypes.c_void_p,
+        dtype,
+    )
 
 
 def layout(*fields: Any) -> np.dtype:
@@ -58,7 +70,10 @@ def layout(*fields: Any) -> np.dtype:
         offsets.append(end)
         end += each.itemsize
     size = end + -end % (CACHE_LINE if end >= CACHE_LINE else packed.alignment)
-    return np.dtype({"names": packed.names or (), "formats": formats, "offsets": offsets, "itemsize": size}, align=True)
+    return np.dtype(
+        {"names": packed.names or (), "formats": formats, "offsets": offsets, "itemsize": size},
+        align=True,
+    )
 
 
 INT = KernelType("int64", ctypes.c_int64)

@@ -23,13 +23,21 @@ from zobra.engine.kernels.processor import Target
 from zobra.engine.kernels.sources import digest
 
 SET, LOCK_FILE = "all", "compiling.lock"
-OWN_NAME = re.compile(r"[0-9a-f]{20}")  # of folders: others may lie beside them, as users choose the place
+OWN_NAME = re.compile(
+    r"[0-9a-f]{20}"
+)  # of folders: others may lie beside them, as users choose the place
 FOLDERS_KEPT, DAYS_KEPT = 12, 30  # a folder is removed only when it is beyond both
 SECONDS_A_DAY = 86_400
 LOCK_TIMEOUT = 120.0  # seconds; a process that holds the lock for longer is taken for stuck
 PROBE_SIZE = 1 << 19  # bytes; what all kernels together need
 # Numba's variables that change the code; kernels made with other values of them are kept apart.
-NUMBA_VARIABLES = ("NUMBA_OPT", "NUMBA_BOUNDSCHECK", "NUMBA_DEBUGINFO", "NUMBA_LOOP_VECTORIZE", "NUMBA_SLP_VECTORIZE")
+NUMBA_VARIABLES = (
+    "NUMBA_OPT",
+    "NUMBA_BOUNDSCHECK",
+    "NUMBA_DEBUGINFO",
+    "NUMBA_LOOP_VECTORIZE",
+    "NUMBA_SLP_VECTORIZE",
+)
 
 notices: list[str] = []  # sentences for the user about compiled kernels, the oldest first
 
@@ -120,7 +128,9 @@ class UserStore:
             else:
                 with contextlib.suppress(OSError, NotImplementedError):
                     held.enter_context(FileLock(folder / LOCK_FILE).acquire(timeout=LOCK_TIMEOUT))
-                    for fragment in folder.glob(f"*{kernel_file.TEMPORARY}"):  # of a process that was killed
+                    for fragment in folder.glob(
+                        f"*{kernel_file.TEMPORARY}"
+                    ):  # of a process that was killed
                         remove(fragment)
                 self._is_lock_held = True
                 held.callback(setattr, self, "_is_lock_held", False)
@@ -139,8 +149,16 @@ class UserStore:
         folder = self._own_folder()
         if not folder.is_dir():
             folder.mkdir(kernel_file.FOLDER_MODE, parents=True, exist_ok=True)
-            others = [path for path in folder.parent.iterdir() if OWN_NAME.fullmatch(path.name) and path != folder]
-            dated = [(path.stat().st_mtime, path) for path in others if path.is_dir() and not path.is_symlink()]
+            others = [
+                path
+                for path in folder.parent.iterdir()
+                if OWN_NAME.fullmatch(path.name) and path != folder
+            ]
+            dated = [
+                (path.stat().st_mtime, path)
+                for path in others
+                if path.is_dir() and not path.is_symlink()
+            ]
             for made, path in sorted(dated, reverse=True)[FOLDERS_KEPT - 1 :]:
                 if time.time() - made > DAYS_KEPT * SECONDS_A_DAY:
                     shutil.rmtree(path, ignore_errors=True)

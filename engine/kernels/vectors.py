@@ -23,7 +23,9 @@ def _shuffled(builder: Any, vector: Any, places: list[int]) -> Any:
 
 def _splat(builder: Any, value: Any, kind: Any) -> Any:
     """A vector of type `kind`, each element of which is the integer `value`, cut to its size."""
-    one = builder.insert_element(ir.Constant(kind, ir.Undefined), builder.trunc(value, kind.element), number(0, bits=32))
+    one = builder.insert_element(
+        ir.Constant(kind, ir.Undefined), builder.trunc(value, kind.element), number(0, bits=32)
+    )
     return _shuffled(builder, one, [0] * kind.count)
 
 
@@ -35,7 +37,10 @@ def _loop(builder: Any, start: Any, end: Any, step: int, total: Any, body: Any) 
     index, carried = builder.phi(WORD64), builder.phi(total.type)
     builder.cbranch(builder.icmp_unsigned("<", index, end), inside, done)
     builder.position_at_end(inside)
-    for phi, first, following in ((carried, total, body(index, carried)), (index, start, builder.add(index, number(step)))):
+    for phi, first, following in (
+        (carried, total, body(index, carried)),
+        (index, start, builder.add(index, number(step))),
+    ):
         phi.add_incoming(first, before)
         phi.add_incoming(following, inside)
     builder.branch(head)
@@ -47,7 +52,9 @@ def _offset(dtype: np.dtype, field: str) -> int:
     return int(dtype.fields[field][1])  # type: ignore[index]
 
 
-def _at(builder: Any, owner: Any, kind: Any, offset: int, index: Any = ZERO64, stride: int = 0) -> Any:
+def _at(
+    builder: Any, owner: Any, kind: Any, offset: int, index: Any = ZERO64, stride: int = 0
+) -> Any:
     """Pointer to a value of type `kind`: `offset` and `index` times `stride` bytes behind the start of a record."""
     address = builder.add(builder.ptrtoint(owner, WORD64), builder.mul(index, number(stride)))
     return builder.inttoptr(builder.add(address, number(offset)), kind.as_pointer())
@@ -67,11 +74,19 @@ def append_bits(dtype: np.dtype, field: str, lanes: int) -> Intrinsic | None:
     @intrinsic(WORD, record(dtype), WORD, WORD, WORD, WORD)
     def append(builder, target, start, word, factor, base):
         mask = builder.bitcast(word, ir.VectorType(ir.IntType(1), 64))
-        compressing = [ir.Constant(bytes64, list(range(64))), mask, ir.Constant(bytes64, ir.Undefined)]
+        compressing = [
+            ir.Constant(bytes64, list(range(64))),
+            mask,
+            ir.Constant(bytes64, ir.Undefined),
+        ]
         packed = call(builder, "llvm.experimental.vector.compress.v64i8", bytes64, compressing)
         wide = builder.zext(_shuffled(builder, packed, list(range(lanes))), shorts)
-        values = builder.add(builder.mul(wide, _splat(builder, factor, shorts)), _splat(builder, base, shorts))
-        builder.store(values, _at(builder, target, shorts, _offset(dtype, field), start, 2), align=2)
+        values = builder.add(
+            builder.mul(wide, _splat(builder, factor, shorts)), _splat(builder, base, shorts)
+        )
+        builder.store(
+            values, _at(builder, target, shorts, _offset(dtype, field), start, 2), align=2
+        )
         return builder.add(start, builder.ctpop(word))
 
     return append
@@ -84,15 +99,22 @@ def first_maximum(dtype: np.dtype, field: str, index_bits: int, lanes: int = 16)
     ends before `end`, and up to `lanes` elements behind it are read. With the index in the low bits, one maximum finds both.
     """
     words = ir.VectorType(WORD32, lanes)
-    shifts, steps, least = (ir.Constant(words, each) for each in ([index_bits] * lanes, list(range(lanes)), [-1 << 31] * lanes))
+    shifts, steps, least = (
+        ir.Constant(words, each)
+        for each in ([index_bits] * lanes, list(range(lanes)), [-1 << 31] * lanes)
+    )
 
     @intrinsic(WORD, record(dtype), WORD, WORD)
     def place(builder, owner, start, end):
         def higher(index, highest):
-            values = builder.load(_at(builder, owner, words, _offset(dtype, field), index, 4), align=4)
+            values = builder.load(
+                _at(builder, owner, words, _offset(dtype, field), index, 4), align=4
+            )
             indices = builder.add(_splat(builder, index, words), steps)
             is_inside = builder.icmp_unsigned("<", indices, _splat(builder, end, words))
-            keys = builder.select(is_inside, builder.sub(builder.shl(values, shifts), indices), least)
+            keys = builder.select(
+                is_inside, builder.sub(builder.shl(values, shifts), indices), least
+            )
             return call(builder, f"llvm.smax.v{lanes}i32", words, [highest, keys])
 
         highest = _loop(builder, start, end, lanes, least, higher)
@@ -102,7 +124,9 @@ def first_maximum(dtype: np.dtype, field: str, index_bits: int, lanes: int = 16)
     return place
 
 
-def row_sums(rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lanes: int = 128) -> Intrinsic:
+def row_sums(
+    rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lanes: int = 128
+) -> Intrinsic:
     """Make an intrinsic `add_rows(target, source, table, changes, flips)`: target = source + the rows added − those removed.
 
     Target and source are records of layout `rows`, nothing but int16 numbers; `field` of the table is an array of such rows.
@@ -119,7 +143,9 @@ def row_sums(rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lan
         def add_row(index, carried):
             listed = builder.load(_at(builder, lists, SHORT, _offset(changes, name), index, 2))
             listed = builder.xor(builder.zext(listed, WORD64), flips)
-            place = _at(builder, owner, total.type, _offset(table, field) + 2 * first, listed, rows.itemsize)
+            place = _at(
+                builder, owner, total.type, _offset(table, field) + 2 * first, listed, rows.itemsize
+            )
             row = builder.load(place, align=2)
             return builder.add(carried, row) if name == "added" else builder.sub(carried, row)
 
@@ -155,11 +181,18 @@ def clipped_square_sum(dtype: np.dtype, ceiling: int, lanes: int = 32) -> Intrin
         zeros, most = (ir.Constant(shorts, [limit] * lanes) for limit in (0, ceiling))
         pair_sum = ir.Constant(ir.VectorType(WORD32, pairs), [0] * pairs)
         for first in range(0, numbers, lanes):
-            value, weight = (builder.load(_at(builder, each, shorts, 2 * first), align=2) for each in (values, weights))
+            value, weight = (
+                builder.load(_at(builder, each, shorts, 2 * first), align=2)
+                for each in (values, weights)
+            )
             value = call(builder, f"llvm.smax.v{lanes}i16", shorts, [value, zeros])
             value = call(builder, f"llvm.smin.v{lanes}i16", shorts, [value, most])
-            product = builder.mul(builder.sext(builder.mul(value, weight), words), builder.sext(value, words))
-            even, odd = (_shuffled(builder, product, list(range(start, lanes, 2))) for start in (0, 1))
+            product = builder.mul(
+                builder.sext(builder.mul(value, weight), words), builder.sext(value, words)
+            )
+            even, odd = (
+                _shuffled(builder, product, list(range(start, lanes, 2))) for start in (0, 1)
+            )
             pair_sum = builder.add(pair_sum, builder.add(even, odd))
         wide = builder.sext(pair_sum, ir.VectorType(WORD64, pairs))
         return call(builder, f"llvm.vector.reduce.add.v{pairs}i64", WORD64, [wide])

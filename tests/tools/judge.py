@@ -20,7 +20,11 @@ import typer
 
 from tests.tools.lines import line_fault
 
-FORFEITS = {"time forfeit": "time", "rules infraction": "illegal move", "illegal move": "illegal move"}
+FORFEITS = {
+    "time forfeit": "time",
+    "rules infraction": "illegal move",
+    "illegal move": "illegal move",
+}
 FORFEITS |= {"abandoned": "disconnect", "stalled connection": "stall", "unterminated": "disconnect"}
 MATE = re.compile(r"\+M(\d+)/")
 LINE = re.compile(r"(\d+\.\d+) ([<>]) ?(.*)")
@@ -35,8 +39,14 @@ class Conversation:
         self.engine = "?"
         self.counts: Counter[str] = Counter()
         self._chess960 = self._weakened = self._searching = self._quit = False
-        self._board, self._meant = chess.Board(), ""  # first move of the last line, whatever its bound
-        self._exact: tuple[list[str], int | None] = ([], None)  # moves and mate of the last line without a bound
+        self._board, self._meant = (
+            chess.Board(),
+            "",
+        )  # first move of the last line, whatever its bound
+        self._exact: tuple[list[str], int | None] = (
+            [],
+            None,
+        )  # moves and mate of the last line without a bound
 
     def take(self, line: str) -> Iterator[tuple[str, str]]:
         """The next line of the transcript."""
@@ -80,7 +90,10 @@ class Conversation:
             if moves and ("multipv" not in words or words[words.index("multipv") + 1] == "1"):
                 self._meant = moves[0]
                 if "lowerbound" not in words and "upperbound" not in words:
-                    self._exact = (moves, int(words[words.index("mate") + 1]) if "mate" in words[:end] else None)
+                    self._exact = (
+                        moves,
+                        int(words[words.index("mate") + 1]) if "mate" in words[:end] else None,
+                    )
         elif words[0] == "bestmove":
             if not self._searching:
                 yield "bestmove", "one without a go"
@@ -109,7 +122,9 @@ def transcript_faults(folder: Path, counts: Counter[str]) -> Iterator[tuple[str,
     """Faults of all conversations in a folder: engine, kind, what it was. Adds to `counts` what was checked."""
     for path in sorted(folder.glob("*.txt")):
         conversation = Conversation()
-        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        for number, line in enumerate(
+            path.read_text(encoding="utf-8", errors="replace").splitlines(), 1
+        ):
             for kind, what in conversation.take(line):
                 yield conversation.engine, kind, f"{path}:{number}: {what}"
         counts.update(conversation.counts)
@@ -125,10 +140,18 @@ def game_faults(game: chess.pgn.Game, name: str) -> Iterator[tuple[str, str, str
     if game.errors:
         yield engines[game.end().board().turn], "illegal move", f"{game.errors[0]} in {name}"
     if termination == "normal":
-        announced = {not node.turn(): found[1] for node in game.mainline() if (found := MATE.search(node.comment))}
+        announced = {
+            not node.turn(): found[1]
+            for node in game.mainline()
+            if (found := MATE.search(node.comment))
+        }
         for colour, plies in announced.items():
             if winner != colour:
-                yield engines[colour], "mate not given", f"M{plies} announced in {name}, which ended {game.headers['Result']}"
+                yield (
+                    engines[colour],
+                    "mate not given",
+                    f"M{plies} announced in {name}, which ended {game.headers['Result']}",
+                )
 
 
 def read_games(path: Path) -> Iterator[tuple[chess.pgn.Game, str]]:
@@ -144,7 +167,9 @@ def read_games(path: Path) -> Iterator[tuple[chess.pgn.Game, str]]:
 def main(
     matches: Annotated[list[Path], typer.Argument(help="Match folders or PGN files.")],
     transcripts: Annotated[list[Path] | None, typer.Option(help="Folders of transcripts.")] = None,
-    engine: Annotated[str, typer.Option(help="Count faults of engines whose name contains this only.")] = "",
+    engine: Annotated[
+        str, typer.Option(help="Count faults of engines whose name contains this only.")
+    ] = "",
 ) -> None:
     """Check a match and print its faults."""
     games = [named for path in matches for named in read_games(path)]
@@ -153,12 +178,22 @@ def main(
     faults += [fault for folder in transcripts or [] for fault in transcript_faults(folder, counts)]
     faults = [fault for fault in faults if engine.lower() in fault[0].lower()]
     endings = Counter(game.headers.get("Termination", "normal") for game, _ in games)
-    print(f"{len(games)} games:", ", ".join(f"{ending} {count}" for ending, count in endings.most_common()))
-    print("transcripts:", ", ".join(f"{count} {what}" for what, count in sorted(counts.items())) or "none")
+    print(
+        f"{len(games)} games:",
+        ", ".join(f"{ending} {count}" for ending, count in endings.most_common()),
+    )
+    print(
+        "transcripts:",
+        ", ".join(f"{count} {what}" for what, count in sorted(counts.items())) or "none",
+    )
     for _, kind, what in faults[:MOST_SHOWN]:
         print(f"  {kind}: {what}")
     totals = Counter((name, kind) for name, kind, _ in faults)
-    print("faults:", ", ".join(f"{name}: {kind} {count}" for (name, kind), count in sorted(totals.items())) or "none")
+    print(
+        "faults:",
+        ", ".join(f"{name}: {kind} {count}" for (name, kind), count in sorted(totals.items()))
+        or "none",
+    )
     raise SystemExit(1 if faults else 0)
 
 

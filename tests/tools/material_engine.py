@@ -7,7 +7,14 @@ import time
 
 import chess
 
-VALUES = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 300, chess.ROOK: 500, chess.QUEEN: 900, chess.KING: 0}
+VALUES = {
+    chess.PAWN: 100,
+    chess.KNIGHT: 300,
+    chess.BISHOP: 300,
+    chess.ROOK: 500,
+    chess.QUEEN: 900,
+    chess.KING: 0,
+}
 parser = argparse.ArgumentParser()
 parser.add_argument("--slow", type=int, default=0, help="milliseconds that every search takes")
 parser.add_argument("--die", type=int, help="end without a word at this search")
@@ -17,7 +24,10 @@ options = parser.parse_args()
 
 def material(board: chess.Board) -> int:
     """Centipawns from the view of the side to move."""
-    return sum(VALUES[p.piece_type] * (1 if p.color == board.turn else -1) for p in board.piece_map().values())
+    return sum(
+        VALUES[p.piece_type] * (1 if p.color == board.turn else -1)
+        for p in board.piece_map().values()
+    )
 
 
 def value(board: chess.Board, move: chess.Move) -> int:
@@ -46,7 +56,9 @@ for line in sys.stdin:
             lines = int(number)
         case ["position", *words]:
             tail = words.index("moves") if "moves" in words else len(words)
-            board = chess.Board() if words[0] == "startpos" else chess.Board(" ".join(words[1:tail]))
+            board = (
+                chess.Board() if words[0] == "startpos" else chess.Board(" ".join(words[1:tail]))
+            )
             for move in words[tail + 1 :]:
                 board.push_uci(move)
         case ["go", *_]:
@@ -59,7 +71,9 @@ for line in sys.stdin:
             for number, move in enumerate(moves[:lines], start=1):
                 score = "mate 1" if values[move] == 100_000 else f"cp {values[move]}"
                 if not options.silent:
-                    print(f"info depth 2 multipv {number} score {score} nodes 9 time 1 pv {move.uci()}")
+                    print(
+                        f"info depth 2 multipv {number} score {score} nodes 9 time 1 pv {move.uci()}"
+                    )
             print(f"bestmove {moves[0].uci()}")
         case ["quit"]:
             break

@@ -20,7 +20,9 @@ from typing import IO
 def main(folder: str, *command: str) -> None:
     """Run the engine."""
     Path(folder).mkdir(parents=True, exist_ok=True)
-    transcript = FileIO(Path(folder, f"{os.getpid()}-{time.time_ns()}.txt"), "w")  # without a buffer, as it may be killed
+    transcript = FileIO(
+        Path(folder, f"{os.getpid()}-{time.time_ns()}.txt"), "w"
+    )  # without a buffer, as it may be killed
     began, lock = time.monotonic(), threading.Lock()
     engine = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert engine.stdin and engine.stdout
@@ -30,14 +32,18 @@ def main(folder: str, *command: str) -> None:
         try:
             for line in source:
                 with lock:  # before it is sent, so that the answer comes after it
-                    transcript.write(b"%.3f %s %s\n" % (time.monotonic() - began, mark, line.rstrip(b"\r\n")))
+                    transcript.write(
+                        b"%.3f %s %s\n" % (time.monotonic() - began, mark, line.rstrip(b"\r\n"))
+                    )
                 target.write(line)
                 target.flush()
             target.close()
         except OSError:
             pass  # the reader has ended; its exit status is recorded elsewhere
 
-    threading.Thread(target=pass_on, args=(sys.stdin.buffer, engine.stdin, b">"), daemon=True).start()
+    threading.Thread(
+        target=pass_on, args=(sys.stdin.buffer, engine.stdin, b">"), daemon=True
+    ).start()
     pass_on(engine.stdout, sys.stdout.buffer, b"<")
     status = engine.wait()
     with lock:
