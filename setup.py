@@ -1,4 +1,6 @@
-"""The part of the build that pyproject.toml cannot say: kernels are compiled into the wheel, which is then for one platform."""
+"""The part of the build that pyproject.toml cannot say: kernels are compiled into the wheel, which
+is then for one platform.
+"""
 
 import os
 import shutil
@@ -17,7 +19,10 @@ MISUSED = 2  # the exit status of the build step for levels that do not exist
 
 
 def compile_kernels(folder: str | Path) -> None:
-    """Compile the kernels of the package `zobra` in a folder. A failure is a warning: the engine can compile when it starts."""
+    """Compile the kernels of the package `zobra` in a folder.
+
+    A failure is a warning: the engine can compile when it starts.
+    """
     done = subprocess.run(
         [sys.executable, "-B", "-m", "zobra.engine.kernels.build"], check=False, cwd=folder
     )
@@ -28,7 +33,10 @@ def compile_kernels(folder: str | Path) -> None:
 
 
 class BuildWithKernels(build_py):
-    """Copy the sources, then compile. An editable installation has its kernels in the source tree."""
+    """Copy the sources, then compile.
+
+    An editable installation has its kernels in the source tree.
+    """
 
     def run(self) -> None:
         if not self.editable_mode:  # modules that an earlier build put there may exist no more

@@ -1,6 +1,8 @@
-"""Zobra from Python, in this process: search boards of python-chess, evaluate many at once, generate moves in own kernels.
+"""Zobra from Python, in this process: search boards of python-chess, evaluate many at once,
+generate moves in own kernels.
 
-docs/python.md shows each. What is named here keeps its meaning from version to version; everything else may change.
+docs/python.md shows each. What is named here keeps its meaning from version to version; everything
+else may change.
 """
 
 from zobra.api.engine import Engine, evaluate, perft, position
@@ -14,8 +16,28 @@ from zobra.engine.move import move_text
 from zobra.engine.position import TABLES_RECORD as TABLES
 from zobra.engine.position import Position
 
-# fmt: off
 __all__ = [
-    "ALL", "INT", "MOVE_LIST", "NOISY", "POSITION", "QUIET", "TABLES", "TABLES_TYPE", "VOID", "WORD", "Engine", "Position",
-    "entry", "evaluate", "find_checks", "generate", "kernel", "make", "move_text", "parse_fen", "perft", "position", "record",
+    "ALL",
+    "INT",
+    "MOVE_LIST",
+    "NOISY",
+    "POSITION",
+    "QUIET",
+    "TABLES",
+    "TABLES_TYPE",
+    "VOID",
+    "WORD",
+    "Engine",
+    "Position",
+    "entry",
+    "evaluate",
+    "find_checks",
+    "generate",
+    "kernel",
+    "make",
+    "move_text",
+    "parse_fen",
+    "perft",
+    "position",
+    "record",
 ]

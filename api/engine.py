@@ -1,4 +1,6 @@
-"""An engine in this process, with the methods of python-chess' `SimpleEngine`; and what is computed without a search."""
+"""An engine in this process, with the methods of python-chess' `SimpleEngine`; and what is computed
+without a search.
+"""
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -33,7 +35,9 @@ def position(board: chess.Board | Position) -> Position:
 
 
 def evaluate(boards: Iterable[chess.Board | Position]) -> np.ndarray:
-    """Static evaluations by the network: one int64 for each board, in centipawns for White as the scores of a search are."""
+    """Static evaluations by the network: one int64 for each board, in centipawns for White as the
+    scores of a search are.
+    """
     positions = [position(board) for board in boards]
     batch, scores = np.zeros(1, EVALUATIONS), np.zeros(len(positions), np.int64)
     for start in range(0, len(positions), BATCH):
@@ -47,12 +51,17 @@ def evaluate(boards: Iterable[chess.Board | Position]) -> np.ndarray:
 
 
 def perft(board: chess.Board | Position, depth: int) -> int:
-    """Number of sequences of `depth` legal moves; depth 1 counts the legal moves. ValueError for a depth above 32."""
+    """Number of sequences of `depth` legal moves; depth 1 counts the legal moves.
+
+    ValueError for a depth above 32.
+    """
     return count_leaves(position(board), depth)
 
 
 class Engine:
-    """Zobra, with a transposition table of `hash` MiB and a number of threads. One search at a time.
+    """Zobra, with a transposition table of `hash` MiB and a number of threads.
+
+    One search at a time.
 
     What a search learns is kept for the next one, until `new_game`.
     """
@@ -82,7 +91,8 @@ class Engine:
     ) -> InfoDict | list[InfoDict]:
         """Search a board: one InfoDict, or a list of the `multipv` best lines, the best first.
 
-        The moves on the board's stack count for repetition. ValueError for a board or limit that cannot be searched.
+        The moves on the board's stack count for repetition. ValueError for a board or limit that
+        cannot be searched.
         """
         infos = self._search(board, limit, 1 if multipv is None else multipv, root_moves)[1]
         return infos[0] if multipv is None else infos
@@ -166,7 +176,8 @@ def _limits(limit: Limit, searchmoves: tuple[int, ...] | None) -> Limits:
     ]
     if (clock is None and not given) or not all(1 <= number <= LARGEST for number in given):
         raise ValueError(
-            f"a search needs a limit from 1 to 2**53: time, depth, nodes, mate or a clock, not {limit}"
+            "a search needs a limit from 1 to 2**53: time, depth, nodes, mate or a clock, "
+            f"not {limit}"
         )
     if searchmoves == ():
         raise ValueError("root_moves has no move")
@@ -195,5 +206,6 @@ def _info(report: Report, board: chess.Board, material: float) -> InfoDict:
         tbhits=report.tablebase_hits,
     )
     if report.bound:
-        info["lowerbound" if report.bound > 0 else "upperbound"] = True  # type: ignore[typeddict-unknown-key]
+        bound = "lowerbound" if report.bound > 0 else "upperbound"
+        info[bound] = True  # type: ignore[literal-required]
     return info

@@ -1,8 +1,10 @@
-"""The command `zobra ablate`: what an engine loses when one of its techniques is switched off by an option.
+"""The command `zobra ablate`: what an engine loses when one of its techniques is switched off by an
+option.
 
-An ablation is a gauntlet (journal.py) of the whole engine, named WHOLE, against itself without each technique. Beside the games
-lie `ablation.json`: {"kind": "ablation", "limit", "bench": nodes of the whole engine or null, "techniques": [{"name", "off":
-{option: value}, "games", "pairs": [0 to 2 points], "elo" lost and its "margin", or null, "bench"}]}, and a table `ablation.md`.
+An ablation is a gauntlet (journal.py) of the whole engine, named WHOLE, against itself without each
+technique. Beside the games lie `ablation.json`: {"kind": "ablation", "limit", "bench": nodes of the
+whole engine or null, "techniques": [{"name", "off": {option: value}, "games", "pairs": [0 to 2
+points], "elo" lost and its "margin", or null, "bench"}]}, and a table `ablation.md`.
 """
 
 import json
@@ -56,7 +58,10 @@ def ablate(
     file: Annotated[Path | None, TechniquesOption] = None,
     off: Annotated[list[str] | None, OffOption] = None,
 ) -> None:
-    """Switch an engine's techniques off one by one, and measure what each loses. An interrupted run can be resumed."""
+    """Switch an engine's techniques off one by one, and measure what each loses.
+
+    An interrupted run can be resumed.
+    """
     console = plain_console()
     if engine is not None:
         spec = read_engine(engine, options.option or [])
@@ -99,8 +104,10 @@ def ablate(
 def techniques(
     path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]
 ) -> dict[str, dict[str, Any]]:
-    """The options that switch each technique off, by a TOML file with a table [NAME] of options for each, and by texts
-    [NAME:]OPTION=VALUE[,OPTION=VALUE...]. Without either, all options named use_… that are on. Raises ValueError or OSError."""
+    """The options that switch each technique off, by a TOML file with a table [NAME] of options for
+    each, and by texts [NAME:]OPTION=VALUE[,OPTION=VALUE...]. Without either, all options named
+    use_… that are on. Raises ValueError or OSError.
+    """
     found = list(read_toml(path).items()) if path else []
     for name, off in found:
         if (
@@ -126,7 +133,8 @@ def techniques(
         found = [(name.removeprefix(SWITCH).replace("_", " "), {name: 0}) for name in switches]
     if not found:
         raise ValueError(
-            f"no technique to switch off: name some, as the engine has no option {SWITCH}… that is on"
+            f"no technique to switch off: name some, as the engine has no option {SWITCH}… "
+            "that is on"
         )
     names = [name for name, _ in found]
     if repeated := {name for name in names if names.count(name) > 1 or name == WHOLE}:
@@ -135,7 +143,9 @@ def techniques(
 
 
 def bench(spec: EngineSpec) -> int | None:
-    """The nodes that the engine's command `bench` searches with these options; None for an engine that has none."""
+    """The nodes that the engine's command `bench` searches with these options; None for an engine
+    that has none.
+    """
     texts = {
         name: str(value).lower() if isinstance(value, bool) else value
         for name, value in spec.options.items()
@@ -144,9 +154,15 @@ def bench(spec: EngineSpec) -> int | None:
     conversation = "\n".join(["uci", *options, "isready", "bench", "quit", ""])
     try:
         output = subprocess.run(
-            [spec.program(), *spec.command[1:]], input=conversation, cwd=spec.directory, timeout=600,
-            capture_output=True, text=True, errors="replace", check=False,
-        )  # fmt: skip
+            [spec.program(), *spec.command[1:]],
+            input=conversation,
+            cwd=spec.directory,
+            timeout=600,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return None
     counts = _BENCH.findall(f"{output.stdout}\n{output.stderr}")
@@ -156,7 +172,9 @@ def bench(spec: EngineSpec) -> int | None:
 def content(
     settings: Settings, results: Results, benches: Mapping[str, int | None]
 ) -> dict[str, Any]:
-    """The content of ablation.json by the games so far, the techniques with the greatest loss first."""
+    """The content of ablation.json by the games so far, the techniques with the greatest loss
+    first.
+    """
     whole, *others = settings.engines
     entries = []
     for engine in others:
@@ -194,7 +212,10 @@ def content(
 
 
 def save(folder: Path, found: Mapping[str, Any]) -> Table:
-    """Writes ablation.json and ablation.md. Returns the table: Elo with its margin, as far as known. Raises OSError."""
+    """Writes ablation.json and ablation.md.
+
+    Returns the table: Elo with its margin, as far as known. Raises OSError.
+    """
     table, lines = Table(*_HEADER), [f"| {' | '.join(_HEADER)} |", "|---|---|---:|---:|---:|"]
     for entry in found["techniques"]:
         pairs, off = (
@@ -216,7 +237,10 @@ def save(folder: Path, found: Mapping[str, Any]) -> Table:
         table.add_row(*row)
         lines.append("| {} | `{}` | {} | {} | {} |".format(*row))
     whole = "" if found["bench"] is None else f" Bench of the whole engine: {found['bench']:,}."
-    below = f"The whole engine against itself without the technique at {found['limit']}, with 95 % margins.{whole}"
+    below = (
+        f"The whole engine against itself without the technique at {found['limit']}, with 95 "
+        f"% margins.{whole}"
+    )
     write_safely(folder / "ablation.json", json.dumps(found, indent=1))
     write_safely(folder / "ablation.md", "\n".join([*lines, "", below, ""]))
     return table

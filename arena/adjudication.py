@@ -39,7 +39,10 @@ class Ending(NamedTuple):
 
 
 def ending_on_board(board: chess.Board) -> Ending | None:
-    """How the rules of chess end the game here, if they do. Threefold repetition and fifty moves end it without a claim."""
+    """How the rules of chess end the game here, if they do.
+
+    Threefold repetition and fifty moves end it without a claim.
+    """
     if not any(board.generate_legal_moves()):
         return (
             Ending(WIN_FOR[not board.turn], "mate")
@@ -67,7 +70,9 @@ class Adjudicator:
         )  # moves in a row with a lost or won score, by colour
 
     def ending(self, board: chess.Board, played: PlayedMove) -> Ending | None:
-        """How the game ends after this move, which led to this position; None if it does not end."""
+        """How the game ends after this move, which led to this position; None if it does not
+        end.
+        """
         rules, mover, score = self._rules, not board.turn, played.score
         if played.mate is not None:
             score = 100_000 if played.mate > 0 else -100_000
@@ -108,7 +113,10 @@ class Adjudicator:
 
 
 def open_tablebase(folder: str | None) -> chess.syzygy.Tablebase | None:
-    """Opens Syzygy tables. Raises ValueError when there are none, or one was not copied in full; OSError."""
+    """Opens Syzygy tables.
+
+    Raises ValueError when there are none, or one was not copied in full; OSError.
+    """
     if folder is None:
         return None
     tables = sorted(Path(folder).glob("*.rtbw"))

@@ -1,4 +1,6 @@
-"""The command `zobra analyse`: games of a PGN, positions of an EPD file, or one FEN; an interrupted run is resumed."""
+"""The command `zobra analyse`: games of a PGN, positions of an EPD file, or one FEN; an interrupted
+run is resumed.
+"""
 
 import io
 import os
@@ -34,7 +36,10 @@ _COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when
 
 @dataclass(frozen=True)
 class AnalysisSource:
-    """Games, or positions as games without moves. `games` reads them, with a ValueError for each that cannot be analysed."""
+    """Games, or positions as games without moves.
+
+    `games` reads them, with a ValueError for each that cannot be analysed.
+    """
 
     count: int
     games: Callable[[], Iterator[chess.pgn.Game | ValueError]]
@@ -42,7 +47,10 @@ class AnalysisSource:
 
 
 def open_source(text: str) -> AnalysisSource:
-    """A FEN, the path of a PGN or EPD file (also compressed), or "-" for standard input. Raises ValueError or OSError."""
+    """A FEN, the path of a PGN or EPD file (also compressed), or "-" for standard input.
+
+    Raises ValueError or OSError.
+    """
     if _PLACEMENT.match(text + " "):
         return AnalysisSource(1, lambda: iter([_position(text, "FEN")]), positions=True)
     content, name = read_text(text), "standard input" if text == STANDARD_INPUT else text
@@ -82,7 +90,10 @@ def _position(line: str, where: str) -> chess.pgn.Game | ValueError:
 
 
 def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
-    """How many games an earlier run left in its output; an unfinished one is cut off. Raises ValueError for another content."""
+    """How many games an earlier run left in its output; an unfinished one is cut off.
+
+    Raises ValueError for another content.
+    """
     if not output.exists():
         return 0
     content = output.read_text(encoding="utf-8")
@@ -144,7 +155,8 @@ def analyse(
         Path | None, typer.Option("--html", help="Write a page with the games to replay, too.")
     ] = None,
 ) -> None:
-    """Analyse games or positions: evaluations, marks for mistakes, better lines, and the accuracy of each side.
+    """Analyse games or positions: evaluations, marks for mistakes, better lines, and the accuracy
+    of each side.
 
     An interrupted analysis of many games is resumed by the same command.
     """
@@ -188,7 +200,9 @@ def analyse(
 async def _run(
     console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None
 ) -> None:
-    """Analyses the games that an earlier run has not; each is added to the output when it is done."""
+    """Analyses the games that an earlier run has not; each is added to the output when it is
+    done.
+    """
     engine = await Analyst.start(spec, _START_TIMEOUT)
     try:
         done = analysed_games(output, f"{engine.announced_name}, {search}", source) if output else 0
@@ -244,4 +258,7 @@ def _position_summary(game: chess.pgn.Game, lines: list[EngineLine]) -> Iterator
     for number, line in enumerate(lines, start=1):
         score = line.score.white()
         value = f"{(score.score() or 0) / 100:+.2f}" if score.mate() is None else f"#{score.mate()}"
-        yield f"  {number}: {value}, depth {line.depth}: {board.variation_san(line.moves) or 'the game is over'}"
+        yield (
+            f"  {number}: {value}, depth {line.depth}: "
+            f"{board.variation_san(line.moves) or 'the game is over'}"
+        )

@@ -1,6 +1,8 @@
-"""Analysis of games and positions by an engine: evaluations, marks for moves that lose winning chances, and better lines.
+"""Analysis of games and positions by an engine: evaluations, marks for moves that lose winning
+chances, and better lines.
 
-The formulas and bounds are those that lichess.org publishes on its page about accuracy; python-chess has its curve of chances.
+The formulas and bounds are those that lichess.org publishes on its page about accuracy;
+python-chess has its curve of chances.
 """
 
 import asyncio
@@ -37,7 +39,9 @@ def winning_chance(score: chess.engine.Score) -> float:
 
 
 def mark(loss: float) -> int | None:
-    """The NAG (numeric annotation glyph) of a move that loses this much winning chance: ?!, ? or ??, None for a good move."""
+    """The NAG (numeric annotation glyph) of a move that loses this much winning chance: ?!, ? or
+    ??, None for a good move.
+    """
     return next((nag for bound, nag, *_ in MARKS if loss >= bound), None)
 
 
@@ -84,7 +88,9 @@ class EngineLine(NamedTuple):
 
 @dataclass
 class SideSummary:
-    """How one side played: for each of its moves the winning chance and the centipawns that it lost."""
+    """How one side played: for each of its moves the winning chance and the centipawns that it
+    lost.
+    """
 
     chances: list[float] = field(default_factory=list)
     centipawns: list[int] = field(default_factory=list)
@@ -95,7 +101,9 @@ class SideSummary:
         return mean(map(move_accuracy, self.chances)) if self.chances else None
 
     def __str__(self) -> str:
-        """The marks in words: "2 inaccuracies, 1 mistake, 0 blunders; average loss 23 centipawns"."""
+        """The marks in words: "2 inaccuracies, 1 mistake, 0 blunders; average loss 23
+        centipawns".
+        """
         marks = [mark(loss) for loss in self.chances]
         words = [
             f"{(n := marks.count(nag))} {one if n == 1 else several}"
@@ -111,7 +119,10 @@ class Analyst(EnginePlayer):
     """An engine process that analyses positions."""
 
     async def lines(self, board: chess.Board, search: Search, game: object) -> list[EngineLine]:
-        """The engine's lines for a position, best first. A finished game has a score without moves. Raises EngineFailure."""
+        """The engine's lines for a position, best first.
+
+        A finished game has a score without moves. Raises EngineFailure.
+        """
         if (outcome := board.outcome()) is not None:
             score = chess.engine.Cp(0) if outcome.winner is None else chess.engine.Mate(0)
             return [EngineLine(chess.engine.PovScore(score, board.turn), 0, [])]
@@ -125,7 +136,8 @@ class Analyst(EnginePlayer):
             return analysis.multipv
 
         searching = asyncio.ensure_future(found())
-        # python-chess cannot cancel a search that has just begun; after Ctrl-C the end of the engine ends it
+        # python-chess cannot cancel a search that has just begun; after Ctrl-C the end of the
+        # engine ends it
         searching.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
             infos = await asyncio.wait_for(asyncio.shield(searching), timeout)
@@ -150,9 +162,11 @@ class Analyst(EnginePlayer):
 async def annotate(
     game: chess.pgn.Game, engine: Analyst, search: Search, progress: Callable[[float], None]
 ) -> tuple[dict[chess.Color, SideSummary], list[EngineLine]]:
-    """Writes evaluations, marks, better lines and a summary of each side into a game, or lines into a position without moves.
-    Returns the summaries, and the lines of the first position. Positions are searched from the last to the first, so that the
-    table knows later ones. `progress` gets the share that is done, from 0 to 1. Raises EngineFailure."""
+    """Writes evaluations, marks, better lines and a summary of each side into a game, or lines into
+    a position without moves. Returns the summaries, and the lines of the first position. Positions
+    are searched from the last to the first, so that the table knows later ones. `progress` gets the
+    share that is done, from 0 to 1. Raises EngineFailure.
+    """
     nodes = [game, *game.mainline()]
     found: list[list[EngineLine]] = []
     for node in reversed(nodes):
@@ -186,7 +200,9 @@ async def annotate(
 def _add_lines(
     node: chess.pgn.GameNode, lines: list[EngineLine], played: chess.Move | None
 ) -> None:
-    """Adds lines that begin with another move than the one played, and that the game does not have yet."""
+    """Adds lines that begin with another move than the one played, and that the game does not have
+    yet.
+    """
     for line in lines:
         if line.moves and line.moves[0] != played and not node.has_variation(line.moves[0]):
             node.add_line(line.moves[:_LINE_PLIES])

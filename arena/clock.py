@@ -1,4 +1,6 @@
-"""Time controls, and the clock of one side: it runs from the sending of "go" to the arrival of the move."""
+"""Time controls, and the clock of one side: it runs from the sending of "go" to the arrival of the
+move.
+"""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +24,9 @@ USUAL_MOVES, _USUAL_SHARE = (
 
 @dataclass(frozen=True)
 class TimeControl:
-    """Time for the game (or for each `moves` moves) and per move in milliseconds, and other limits a move; None: no limit."""
+    """Time for the game (or for each `moves` moves) and per move in milliseconds, and other limits
+    a move; None: no limit.
+    """
 
     base_ms: int | None = None
     increment_ms: int = 0
@@ -33,8 +37,9 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> "TimeControl":
-        """Reads "10+0.1", "40/60", "40/1:30+0.5" (seconds), "movetime=100" (ms), "nodes=5000", "depth=8", or several of
-        them with spaces. Raises ValueError."""
+        """Reads "10+0.1", "40/60", "40/1:30+0.5" (seconds), "movetime=100" (ms), "nodes=5000",
+        "depth=8", or several of them with spaces. Raises ValueError.
+        """
         values: dict[str, int] = {}
         for part in text.split() or [""]:
             if fixed := _FIXED.fullmatch(part):
@@ -48,7 +53,8 @@ class TimeControl:
                 values["moves"] = int(clock["moves"] or 0)
             else:
                 raise ValueError(
-                    f"time control {printable(part)!r}: not 10+0.1, 40/60, movetime=100, nodes=5000 or depth=8"
+                    f"time control {printable(part)!r}: not 10+0.1, 40/60, movetime=100, "
+                    "nodes=5000 or depth=8"
                 )
         if 0 in (values.get(name) for name in ("base_ms", "movetime", "nodes", "depth")):
             raise ValueError(f"time control {text!r}: 0 is too little")
@@ -57,7 +63,10 @@ class TimeControl:
         return cls(**values)
 
     def side_seconds(self, move_seconds: float = 0.0) -> float:
-        """How long one side thinks in a game of usual length, as an estimate. `move_seconds`: for a move by nodes or depth."""
+        """How long one side thinks in a game of usual length, as an estimate.
+
+        `move_seconds`: for a move by nodes or depth.
+        """
         if self.base_ms is None:
             return USUAL_MOVES * (self.movetime / 1000 if self.movetime else move_seconds)
         shares = USUAL_MOVES / self.moves if self.moves else _USUAL_SHARE
@@ -90,12 +99,18 @@ class GameClock:
         self.moves_to_go = control.moves
 
     def allowance_ms(self) -> float | None:
-        """The longest time in milliseconds that this move may take without a loss; None when time is not limited."""
+        """The longest time in milliseconds that this move may take without a loss; None when time
+        is not limited.
+        """
         limit = self.control.movetime if self.remaining_ms is None else self.remaining_ms
         return None if limit is None else limit + self.margin_ms
 
     def spend(self, elapsed_ms: float) -> float:
-        """Counts a move. Returns the whole milliseconds (as in fastchess) by which it was late, without the margin, else 0."""
+        """Counts a move.
+
+        Returns the whole milliseconds (as in fastchess) by which it was late, without the margin,
+        else 0.
+        """
         elapsed_ms, allowance = int(elapsed_ms), self.allowance_ms()
         if allowance is not None and elapsed_ms > allowance:
             return elapsed_ms - (allowance - self.margin_ms)
@@ -114,7 +129,9 @@ class GameClock:
 def engine_limit(
     clocks: Mapping[chess.Color, GameClock], turn: chess.Color, clock_id: object
 ) -> chess.engine.Limit:
-    """What "go" says to the engine to move: both clocks if its own runs, and its own fixed limits."""
+    """What "go" says to the engine to move: both clocks if its own runs, and its own fixed
+    limits.
+    """
     own = clocks[turn].control
     time = own.movetime and own.movetime / 1000
     limit = chess.engine.Limit(time=time, nodes=own.nodes, depth=own.depth, clock_id=clock_id)

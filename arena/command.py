@@ -1,4 +1,6 @@
-"""The command `zobra match`, and what it shares with the others: options, messages, resuming, playing, an interrupted end."""
+"""The command `zobra match`, and what it shares with the others: options, messages, resuming,
+playing, an interrupted end.
+"""
 
 import inspect
 import random
@@ -112,7 +114,9 @@ class GameOptions:
 
     @property
     def playing(self) -> Playing:
-        """How the games are played side by side: as many at a time as asked, or as before when a run is resumed."""
+        """How the games are played side by side: as many at a time as asked, or as before when a
+        run is resumed.
+        """
         concurrency = self.concurrency or 1
         if (
             self.concurrency is None
@@ -129,8 +133,11 @@ class GameOptions:
     def settings(
         self, engines: Sequence[EngineSpec], walk: int = USUAL_PLIES, **more: Any
     ) -> Settings:
-        """The settings of a new run. Games without a book begin with `plies` or `walk` random moves. Raises ValueError. Without
-        a seed it is that of the run in the folder, else a random one."""
+        """The settings of a new run.
+
+        Games without a book begin with `plies` or `walk` random moves. Raises ValueError. Without a
+        seed it is that of the run in the folder, else a random one.
+        """
         if self.games % 2:
             raise ValueError(
                 f"--games {self.games}: must be even, as every opening is played with both colours"
@@ -141,11 +148,16 @@ class GameOptions:
             if self.folder is not None and (self.folder / "run.json").exists():
                 seed = Journal.settings_in(self.folder).seed
         return Settings(
-            tuple(engine.anchored() for engine in engines), self.tc, self.games // 2, seed=seed, order=self.order,
+            tuple(engine.anchored() for engine in engines),
+            self.tc,
+            self.games // 2,
+            seed=seed,
+            order=self.order,
             plies=walk if book is None and self.plies is None else self.plies,
-            book=str(book.resolve()) if book else None, book_digest=digest(book) if book else None,
+            book=str(book.resolve()) if book else None,
+            book_digest=digest(book) if book else None,
             **{"rules": self.rules()} | more,
-        )  # fmt: skip
+        )
 
     def rules(self, **more: Any) -> AdjudicationRules:
         """The rules that --draw and --resign state. Raises ValueError."""
@@ -159,7 +171,9 @@ class GameOptions:
 
 
 def with_game_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command the GameOptions, with these defaults, as its argument `options`; errors of a user become messages."""
+    """Gives a command the GameOptions, with these defaults, as its argument `options`; errors of a
+    user become messages.
+    """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         usual, own = (
@@ -193,7 +207,9 @@ def with_game_options(**defaults: Any) -> Callable[[Callable[..., None]], Callab
 
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
-    """Turns errors that a user can correct into messages; after Ctrl-C the command ends with status 130."""
+    """Turns errors that a user can correct into messages; after Ctrl-C the command ends with status
+    130.
+    """
     try:
         with interruptible():
             yield
@@ -209,7 +225,9 @@ def errors_as_messages() -> Iterator[None]:
 
 
 def plain_console() -> Console:
-    """A console that shows names and paths as they are; what the output's encoding lacks becomes a question mark."""
+    """A console that shows names and paths as they are; what the output's encoding lacks becomes a
+    question mark.
+    """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     return Console(markup=False, highlight=False, emoji=False)
@@ -223,8 +241,10 @@ def command_line() -> str:
 def resumed(
     console: Console, context: typer.Context, options: GameOptions, needed: str
 ) -> Settings:
-    """The settings of the run in --folder, whose commands are shown; a terminal is asked before they start, unless --trust.
-    Raises ValueError without a folder, saying what is `needed` instead, and for options that only a new run takes; OSError."""
+    """The settings of the run in --folder, whose commands are shown; a terminal is asked before
+    they start, unless --trust. Raises ValueError without a folder, saying what is `needed` instead,
+    and for options that only a new run takes; OSError.
+    """
     if options.folder is None:
         raise ValueError(f"name {needed}, or with --folder a run to resume")
     sources = {
@@ -239,7 +259,8 @@ def resumed(
         parameter.opts[0] for parameter in context.command.params if parameter.name in named
     ]:
         raise ValueError(
-            f"{', '.join(given)}: the folder says that already; name the engines too to compare them with it"
+            f"{', '.join(given)}: the folder says that already; name the engines too to compare "
+            "them with it"
         )
     settings = Journal.settings_in(options.folder)
     if not options.trust:
@@ -274,15 +295,19 @@ def play(console: Console, folder: Path, settings: Settings, options: GameOption
 def check_run(
     console: Console, settings: Settings, openings: Sequence[Opening], options: GameOptions
 ) -> RunConditions:
-    """Checks book, tables, log and engines before a folder is made, and says how long the games will take. Returns the
-    conditions for run.json. Raises ValueError, OSError or RuntimeError."""
+    """Checks book, tables, log and engines before a folder is made, and says how long the games
+    will take. Returns the conditions for run.json. Raises ValueError, OSError or RuntimeError.
+    """
     if settings.book and digest(Path(settings.book)) != settings.book_digest:
         raise ValueError(f"{settings.book} has changed since the match began")
     open_tablebase(settings.rules.syzygy)
     if options.log is not None:
         check_writable(options.log)
     if settings.book and len(set(openings)) < settings.rounds:
-        found = f"{counted(len(set(openings)), 'opening')} for {counted(settings.rounds, 'pair')} of games"
+        found = (
+            f"{counted(len(set(openings)), 'opening')} for "
+            f"{counted(settings.rounds, 'pair')} of games"
+        )
         console.print(f"{settings.book}: {found}, so that openings repeat", soft_wrap=True)
     concurrency = options.playing.concurrency
     move_seconds, versions = check_engines(settings, openings)
@@ -303,7 +328,9 @@ def check_run(
 
 
 def end_run(console: Console, run: Match, folder: Path) -> None:
-    """Ends the command of a run that was interrupted or failed, after saying what is kept and how to resume."""
+    """Ends the command of a run that was interrupted or failed, after saying what is kept and how
+    to resume.
+    """
     for (name, reason), number in sorted(run.results.faults.items()):
         console.print(f"{name} lost {counted(number, 'game')} by {reason}", soft_wrap=True)
     console.print(
@@ -358,10 +385,18 @@ def match(
         if sprt and games is not None and games.name == "DEFAULT":
             options = replace(options, games=40_000)  # it ends by itself
         settings = options.settings(
-            specs, tournament=tournament, chess960=chess960, margin_ms=margin, stall_seconds=stall,
-            rules=options.rules(resign_twosided=twosided, move_limit=move_limit, syzygy=syzygy and str(syzygy.resolve())),
+            specs,
+            tournament=tournament,
+            chess960=chess960,
+            margin_ms=margin,
+            stall_seconds=stall,
+            rules=options.rules(
+                resign_twosided=twosided,
+                move_limit=move_limit,
+                syzygy=syzygy and str(syzygy.resolve()),
+            ),
             sprt=Sprt(*numbers, model=model or NORMALIZED) if sprt else None,  # type: ignore[misc, arg-type]
-        )  # fmt: skip
+        )
     else:
         settings = resumed(console, context, options, "two engines")
     folder = options.run_folder("match")

@@ -1,4 +1,6 @@
-"""What runs show: a live panel on a terminal, plain lines elsewhere; the figures of a match, the tables of a suite."""
+"""What runs show: a live panel on a terminal, plain lines elsewhere; the figures of a match, the
+tables of a suite.
+"""
 
 import math
 import time
@@ -39,7 +41,10 @@ def finite(value: float, form: str) -> str:
 
 
 class LivePanel(ExitStack):
-    """A panel with a progress bar at its top, shown on a terminal only. A context manager, as it must be taken down."""
+    """A panel with a progress bar at its top, shown on a terminal only.
+
+    A context manager, as it must be taken down.
+    """
 
     def __init__(
         self, console: Console, what: str
@@ -87,7 +92,10 @@ class MatchDisplay(LivePanel):
 
     def finished(self, record: GameRecord, match: Match) -> None:
         """A game has ended."""
-        self._last = f"game {record.index + 1}: {record.white} – {record.black} {record.result} ({record.ending_text})"
+        self._last = (
+            f"game {record.index + 1}: {record.white} – {record.black} {record.result} "
+            f"({record.ending_text})"
+        )
         self.count(match.results.games)
         if self.live:
             self._refresh(match)
@@ -110,7 +118,9 @@ class MatchDisplay(LivePanel):
 
 
 def figures(results: Results, settings: Settings, llr: float | None) -> list[str]:
-    """The figures of two engines, as match runners print them; more engines have a table instead."""
+    """The figures of two engines, as match runners print them; more engines have a table
+    instead.
+    """
     if len(results.names) != 2 or not results.games:
         return []
     first, second = results.names
@@ -136,7 +146,8 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
         lower, upper = settings.sprt.limits
         share = llr / upper if llr > 0 else -llr / lower
         lines.append(
-            f"LLR: {finite(llr, '.2f')} ({finite(share, '.1%')}) ({lower:.2f}, {upper:.2f}) {settings.sprt.text}"
+            f"LLR: {finite(llr, '.2f')} ({finite(share, '.1%')}) ({lower:.2f}, {upper:.2f}) "
+            f"{settings.sprt.text}"
         )
     return lines
 
@@ -179,7 +190,9 @@ def asked(position: SuitePosition) -> str:
 
 
 def outcome_text(position: SuitePosition, outcome: Outcome | None) -> str:
-    """An outcome in one line: the move, its points, and the effort of the first stable solution or what is missing."""
+    """An outcome in one line: the move, its points, and the effort of the first stable solution or
+    what is missing.
+    """
     if outcome is None:
         return ""
     move = position.san(outcome.move) + (f", {outcome.points} points" if position.points else "")
@@ -189,7 +202,9 @@ def outcome_text(position: SuitePosition, outcome: Outcome | None) -> str:
 
 
 def print_suite(console: Console, result: SuiteResult, positions: bool) -> None:
-    """Prints the answers to each position, where these are asked for, and the comparison of the engines."""
+    """Prints the answers to each position, where these are asked for, and the comparison of the
+    engines.
+    """
     names = [engine.name for engine in result.engines]
     table = Table(
         "position",
@@ -214,7 +229,9 @@ def print_suite(console: Console, result: SuiteResult, positions: bool) -> None:
 
 
 def summary_rows(result: SuiteResult) -> list[list[str]]:
-    """The comparison of the engines over the positions that they searched: a heading, then one cell per engine."""
+    """The comparison of the engines over the positions that they searched: a heading, then one cell
+    per engine.
+    """
     headings = [
         "solved",
         "points",

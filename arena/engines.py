@@ -1,8 +1,10 @@
-"""Engines: described on the command line as [NAME=]COMMAND, or in a TOML file; and the options that they announce.
+"""Engines: described on the command line as [NAME=]COMMAND, or in a TOML file; and the options that
+they announce.
 
-A TOML file describes one engine by its top-level keys, or several in tables [[engine]]. The keys are name, command (a string or
-a list), protocol ("uci" or "xboard"), directory (where it runs), time_control (instead of the match's), time_odds (a factor on
-its time or nodes), and a table of options. A ladder's engines have rating, sigma and source too. No other key is allowed.
+A TOML file describes one engine by its top-level keys, or several in tables [[engine]]. The keys
+are name, command (a string or a list), protocol ("uci" or "xboard"), directory (where it runs),
+time_control (instead of the match's), time_odds (a factor on its time or nodes), and a table of
+options. A ladder's engines have rating, sigma and source too. No other key is allowed.
 """
 
 import math
@@ -27,7 +29,9 @@ _SWITCHES = {"true": True, "1": True, "false": False, "0": False}
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An engine: how it is started, its options, and its own time control or time odds in a match."""
+    """An engine: how it is started, its options, and its own time control or time odds in a
+    match.
+    """
 
     name: str
     command: tuple[str, ...]
@@ -38,7 +42,10 @@ class EngineSpec:
     time_odds: float = 1.0
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a description that names no engine. Control characters in the name become escapes."""
+        """Raises ValueError for a description that names no engine.
+
+        Control characters in the name become escapes.
+        """
         object.__setattr__(self, "name", printable(self.name))
         if not self.command or not self.name:
             raise ValueError(f"engine {self.name!r} has no command or no name")
@@ -55,7 +62,9 @@ class EngineSpec:
             raise ValueError(f"engine {self.name}: time_odds must be a number above 0")
 
     def program(self) -> str:
-        """The path of the engine's program, found in its directory, on the path, or beside this Python. Raises ValueError."""
+        """The path of the engine's program, found in its directory, on the path, or beside this
+        Python. Raises ValueError.
+        """
         name = self.command[0]
         found = (
             shutil.which(str(Path(self.directory) / name)) if self.directory else None
@@ -69,7 +78,9 @@ class EngineSpec:
         return str(Path(found).absolute())
 
     def anchored(self) -> "EngineSpec":
-        """The same engine with absolute paths of its program and folder, to resume a run in any folder. Raises ValueError."""
+        """The same engine with absolute paths of its program and folder, to resume a run in any
+        folder. Raises ValueError.
+        """
         directory = self.directory and str(Path(self.directory).absolute())
         first = self.program() if Path(self.command[0]).name != self.command[0] else self.command[0]
         return replace(self, command=(first, *self.command[1:]), directory=directory)
@@ -84,14 +95,20 @@ class EngineSpec:
 
 
 def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
-    """The words of a command line; on Windows a backslash is part of a path. Raises ValueError for a quote without end."""
+    """The words of a command line; on Windows a backslash is part of a path.
+
+    Raises ValueError for a quote without end.
+    """
     if not windows:
         return tuple(shlex.split(command))
     return tuple(word.strip("\"'") for word in shlex.split(command, posix=False))
 
 
 def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
-    """Reads a TOML file: each engine, and its values of LADDER_KEYS. Raises ValueError or OSError."""
+    """Reads a TOML file: each engine, and its values of LADDER_KEYS.
+
+    Raises ValueError or OSError.
+    """
     content = read_toml(path)
     tables = content.get("engine", [content])
     if (
@@ -131,8 +148,10 @@ def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
 
 
 def read_engines(texts: Sequence[str], options: Sequence[str] = ()) -> list[EngineSpec]:
-    """The engines of arguments that are TOML files or [NAME=]COMMAND; engines of the same name are numbered. `options` are
-    NAME=VALUE for all engines, or ENGINE:NAME=VALUE for one. Raises ValueError or OSError."""
+    """The engines of arguments that are TOML files or [NAME=]COMMAND; engines of the same name are
+    numbered. `options` are NAME=VALUE for all engines, or ENGINE:NAME=VALUE for one. Raises
+    ValueError or OSError.
+    """
     specs = []
     for text in texts:
         if text.endswith(".toml"):
@@ -168,7 +187,10 @@ def read_engines(texts: Sequence[str], options: Sequence[str] = ()) -> list[Engi
 
 
 def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
-    """The one engine that an argument describes, with options added. Raises ValueError or OSError."""
+    """The one engine that an argument describes, with options added.
+
+    Raises ValueError or OSError.
+    """
     specs = read_engines([text], options)
     if len(specs) > 1:
         raise ValueError(f"{text}: {len(specs)} engines, where one is asked for")
@@ -188,9 +210,11 @@ def spins(announced: Mapping[str, chess.engine.Option]) -> dict[str, chess.engin
 def as_announced(
     options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]
 ) -> dict[str, Any]:
-    """The options with values of the announced types: bool for a check, int for a spin. python-chess takes every text but
-    "false" for true, and sends an XBoard engine a number given as text before every move. Raises chess.engine.EngineError for a
-    value that the option does not have."""
+    """The options with values of the announced types: bool for a check, int for a spin.
+    python-chess takes every text but "false" for true, and sends an XBoard engine a number given as
+    text before every move. Raises chess.engine.EngineError for a value that the option does not
+    have.
+    """
     result = dict(options)
     for name, value in options.items():
         kind = announced[name].type if name in announced else ""

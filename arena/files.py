@@ -1,4 +1,7 @@
-"""Files that are read or written whole. Every error names its file; what is read is checked against a type."""
+"""Files that are read or written whole.
+
+Every error names its file; what is read is checked against a type.
+"""
 
 import bz2
 import errno
@@ -34,7 +37,9 @@ _KINDS = {
 
 
 def printable(text: str, longest: int = 200) -> str:
-    """The text with its control characters written as escapes ("\\x1b"), and cut in the middle where it is too long."""
+    """The text with its control characters written as escapes ("\\x1b"), and cut in the middle
+    where it is too long.
+    """
     shown = "".join(
         sign if sign.isprintable() else sign.encode("unicode_escape").decode()
         for sign in text[: 2 * longest]
@@ -45,8 +50,10 @@ def printable(text: str, longest: int = 200) -> str:
 
 
 def read_text(source: str | Path) -> str:
-    """The text of a file, also in .gz, .bz2, .zip or .zst (known by their first bytes), or of standard input for "-". What is
-    not UTF-8 is replaced. Raises OSError, or ValueError for damaged data."""
+    """The text of a file, also in .gz, .bz2, .zip or .zst (known by their first bytes), or of
+    standard input for "-". What is not UTF-8 is replaced. Raises OSError, or ValueError for damaged
+    data.
+    """
     content = (
         sys.stdin.buffer.read() if str(source) == STANDARD_INPUT else Path(source).read_bytes()
     )
@@ -90,12 +97,18 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path, what: str, convert: Callable[[Any], T]) -> T:
-    """The content of a JSON file as `convert` makes it. Raises ValueError "PATH: not WHAT: why", or OSError."""
+    """The content of a JSON file as `convert` makes it.
+
+    Raises ValueError "PATH: not WHAT: why", or OSError.
+    """
     return converted(path.read_bytes(), f"{path}: not {what}", convert)
 
 
 def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T:
-    """JSON text as `convert` makes it. Raises ValueError that begins with `problem` for all that is wrong with it."""
+    """JSON text as `convert` makes it.
+
+    Raises ValueError that begins with `problem` for all that is wrong with it.
+    """
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is not a number")
@@ -117,8 +130,11 @@ def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T
 
 
 def typed(kind: Any, value: Any, name: str = "the content") -> Any:
-    """Plain JSON values as a type: a dataclass, list, tuple, dict, union, or plain type. Keys that a dataclass lacks are
-    ignored. Raises ValueError or TypeError for a value of another type."""
+    """Plain JSON values as a type: a dataclass, list, tuple, dict, union, or plain type.
+
+    Keys that a dataclass lacks are ignored. Raises ValueError or TypeError for a value of another
+    type.
+    """
     origin, parts = get_origin(kind), get_args(kind)
     if kind is Any or (value is None and NoneType in parts):
         return value
@@ -150,7 +166,10 @@ def typed(kind: Any, value: Any, name: str = "the content") -> Any:
 
 
 def write_safely(path: Path, content: bytes | str) -> None:
-    """Replaces a file; at any moment either the old or the new one is there. A symbolic link is replaced, not followed."""
+    """Replaces a file; at any moment either the old or the new one is there.
+
+    A symbolic link is replaced, not followed.
+    """
     temporary = path.with_name(path.name + ".new")
     temporary.unlink(missing_ok=True)
     try:

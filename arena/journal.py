@@ -1,9 +1,11 @@
-"""The folder of a match: everything that happened, written game by game, so that an interrupted match can be resumed.
+"""The folder of a match: everything that happened, written game by game, so that an interrupted
+match can be resumed.
 
-`run.json`: {"kind": "match" and the fields of RunConditions and Settings}.
-`journal.jsonl`: one finished game a line ({field of GameRecord: value}), in the order of finishing, each on disk at once.
-`games.pgn`: the same games, made again from the journal whenever a match is resumed. Each move has evaluation, depth, time and
-nodes in a comment: {+0.31/12 0.101s, n=52311}. No file of a folder is written through a symbolic link.
+`run.json`: {"kind": "match" and the fields of RunConditions and Settings}. `journal.jsonl`: one
+finished game a line ({field of GameRecord: value}), in the order of finishing, each on disk at
+once. `games.pgn`: the same games, made again from the journal whenever a match is resumed. Each
+move has evaluation, depth, time and nodes in a comment: {+0.31/12 0.101s, n=52311}. No file of a
+folder is written through a symbolic link.
 """
 
 import contextlib
@@ -32,9 +34,14 @@ _NUMBERED = re.compile(
     r".*:\d+|random walk \d+|", re.DOTALL
 )  # names that openings get where their book has none
 _LOSSES = {
-    "mate": "is mated", "time": "loses on time", "illegal move": "makes an illegal move", "disconnect": "disconnects",
-    "stall": "stalls", "resignation": "resigns", "resign adjudication": "loses by adjudication",
-}  # fmt: skip
+    "mate": "is mated",
+    "time": "loses on time",
+    "illegal move": "makes an illegal move",
+    "disconnect": "disconnects",
+    "stall": "stalls",
+    "resignation": "resigns",
+    "resign adjudication": "loses by adjudication",
+}
 # values of the Termination header that are not "normal", from the PGN standard where it has one
 _TERMINATIONS = {
     "time": "time forfeit",
@@ -53,8 +60,12 @@ TUNE_PLAN = "tune.json"  # lies beside a journal whose games tune an engine (tun
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A finished game. `opening`: {"root": position where the book moves begin, "moves": these in UCI, "fen": position where
-    the engines take over, "name"}. `reason`: one of _LOSSES, "draw adjudication", "tablebase", or a rule that makes a draw."""
+    """A finished game.
+
+    `opening`: {"root": position where the book moves begin, "moves": these in UCI, "fen": position
+    where the engines take over, "name"}. `reason`: one of _LOSSES, "draw adjudication",
+    "tablebase", or a rule that makes a draw.
+    """
 
     index: int  # from 0, as `pair`
     pair: int
@@ -88,7 +99,10 @@ class GameRecord:
     @property
     def ending_text(self) -> str:
         """How the game ended, in words: "White loses on time (35 ms over)"."""
-        text = f"{'Black' if self.result == '1-0' else 'White'} {_LOSSES.get(self.reason, 'loses by ' + self.reason)}"
+        text = (
+            f"{'Black' if self.result == '1-0' else 'White'} "
+            f"{_LOSSES.get(self.reason, 'loses by ' + self.reason)}"
+        )
         if self.result == "1/2-1/2":
             text = f"Draw by {self.reason}"
         return f"{text} ({self.detail})" if self.detail else text
@@ -99,7 +113,10 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, values: dict[str, Any], settings: Settings) -> "GameRecord":
-        """Reads the journal's form. Raises KeyError, TypeError or ValueError for what is no game of this match."""
+        """Reads the journal's form.
+
+        Raises KeyError, TypeError or ValueError for what is no game of this match.
+        """
         moves = [
             PlayedMove.from_json(entry) for entry in typed(list[Any], values["moves"], "moves")
         ]
@@ -131,7 +148,10 @@ class GameRecord:
         return record
 
     def to_pgn(self, settings: Settings) -> chess.pgn.Game:
-        """The game as a PGN tree. The opening's name is the book's, else the one that its moves have."""
+        """The game as a PGN tree.
+
+        The opening's name is the book's, else the one that its moves have.
+        """
         game = chess.pgn.Game()
         board = chess.Board(self.opening["root"], chess960=settings.chess960)
         game.setup(board)
@@ -142,12 +162,20 @@ class GameRecord:
         code, name = _opening_name(board, [*book, *(played.move for played in self.moves)])
         white, black = str(settings.controls[self.white]), str(settings.controls[self.black])
         headers = {
-            "Event": "Zobra match", "Site": "?", "Date": self.start[:10].replace("-", ".") or "????.??.??",
-            "Round": f"{self.round}.{self.index % 2 + 1}", "White": self.white, "Black": self.black, "Result": self.result,
-            "GameStartTime": self.start, "GameDuration": f"{self.duration:.1f}", "PlyCount": str(len(book) + len(self.moves)),
-            "Termination": _TERMINATIONS.get(self.reason, "normal"), "ECO": code,
+            "Event": "Zobra match",
+            "Site": "?",
+            "Date": self.start[:10].replace("-", ".") or "????.??.??",
+            "Round": f"{self.round}.{self.index % 2 + 1}",
+            "White": self.white,
+            "Black": self.black,
+            "Result": self.result,
+            "GameStartTime": self.start,
+            "GameDuration": f"{self.duration:.1f}",
+            "PlyCount": str(len(book) + len(self.moves)),
+            "Termination": _TERMINATIONS.get(self.reason, "normal"),
+            "ECO": code,
             "Opening": name if name and _NUMBERED.fullmatch(book_name) else book_name,
-        }  # fmt: skip
+        }
         headers |= (
             {"TimeControl": white}
             if white == black
@@ -167,7 +195,9 @@ class GameRecord:
         return game
 
     def pgn_text(self, settings: Settings) -> str:
-        """The game in lines of at most 80 characters (headers may be longer), with a blank line behind it."""
+        """The game in lines of at most 80 characters (headers may be longer), with a blank line
+        behind it.
+        """
         lines = str(self.to_pgn(settings).accept(chess.pgn.StringExporter(columns=_COLUMNS))).split(
             "\n"
         )
@@ -192,12 +222,18 @@ class RunConditions:
 
 
 class Journal:
-    """The folder of a match, held by one process at a time. `records`: the games that were there, without their moves."""
+    """The folder of a match, held by one process at a time.
+
+    `records`: the games that were there, without their moves.
+    """
 
     def __init__(
         self, folder: Path, settings: Settings, conditions: RunConditions | None = None
     ) -> None:
-        """Begins or resumes a match in this folder. Raises ValueError when another match or process has it, or OSError."""
+        """Begins or resumes a match in this folder.
+
+        Raises ValueError when another match or process has it, or OSError.
+        """
         self.folder, self.settings = folder, settings
         run = folder / "run.json"
         known = Journal.settings_in(folder) if run.exists() else None
@@ -249,11 +285,14 @@ class Journal:
 
     @staticmethod
     def check_free(folder: Path) -> None:
-        """Raises ValueError when games lie in a folder in which no match has begun: they would be overwritten."""
+        """Raises ValueError when games lie in a folder in which no match has begun: they would be
+        overwritten.
+        """
         for name in ("games.pgn", "journal.jsonl"):
             if (folder / name).exists():
                 raise ValueError(
-                    f"{folder} holds a {name} of something else, as there is no run.json: name another folder"
+                    f"{folder} holds a {name} of something else, as there is no run.json: name "
+                    "another folder"
                 )
 
     @staticmethod
@@ -279,7 +318,10 @@ class Journal:
         return read_json(folder / "run.json", "a match", convert)
 
     def add(self, record: GameRecord) -> None:
-        """Keeps a finished game; it is on disk when this returns. Raises OSError that names the file."""
+        """Keeps a finished game; it is on disk when this returns.
+
+        Raises OSError that names the file.
+        """
         line = json.dumps(record.to_json(), separators=(",", ":")) + "\n"
         for file, text in zip(self._files, (line, record.pgn_text(self.settings)), strict=True):
             try:
@@ -299,7 +341,10 @@ class Journal:
 
 
 def read_game(line: bytes | str, place: str, settings: Settings) -> GameRecord:
-    """A line of a journal. Raises ValueError that begins with `place` for what is no game of this match."""
+    """A line of a journal.
+
+    Raises ValueError that begins with `place` for what is no game of this match.
+    """
     return converted(
         line, f"{place}: not a game", lambda values: GameRecord.from_json(values, settings)
     )
@@ -327,7 +372,9 @@ def _known_positions() -> dict[str, tuple[str, str]]:
 
 
 def _opening_name(board: chess.Board, moves: list[chess.Move]) -> tuple[str, str]:
-    """ECO code and name of the last position with a name, after moves from this board; empty where there is none."""
+    """ECO code and name of the last position with a name, after moves from this board; empty where
+    there is none.
+    """
     board, found = board.copy(stack=False), ("", "")
     for move in moves[:_LONGEST_LINE]:
         board.push(move)

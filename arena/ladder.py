@@ -1,9 +1,11 @@
-"""The command `zobra ladder`: a ladder of engines with known ratings (rungs), and the rating of another engine on it.
+"""The command `zobra ladder`: a ladder of engines with known ratings (rungs), and the rating of
+another engine on it.
 
-Ratings are fitted by maximum likelihood in the Bradley-Terry model, a draw being half a win, as Ordo and BayesElo do. Each
-rung's known rating is a normal prior: a well-known rung keeps its rating, a doubtful one moves to where it plays. In a
-calibration rungs play each other. That shows their differences well, but hardly their common level; so the covariance of all
-ratings is kept, in `ladder.json`: {"time_control", "names", "ratings", "covariance": a row for each name}.
+Ratings are fitted by maximum likelihood in the Bradley-Terry model, a draw being half a win, as
+Ordo and BayesElo do. Each rung's known rating is a normal prior: a well-known rung keeps its
+rating, a doubtful one moves to where it plays. In a calibration rungs play each other. That shows
+their differences well, but hardly their common level; so the covariance of all ratings is kept, in
+`ladder.json`: {"time_control", "names", "ratings", "covariance": a row for each name}.
 """
 
 import json
@@ -35,7 +37,9 @@ ListOption = typer.Option("--list", help="TOML file of the rungs.", show_default
 CalibrateOption = typer.Option(
     "--calibrate", help="Let the rungs play each other, and keep their ratings."
 )
-_PLIES = 6  # Fairy-Max cannot be given positions, so that the ladder's own openings are moves from the start position
+# Fairy-Max cannot be given positions, so that the ladder's own openings are moves from the start
+# position
+_PLIES = 6
 _UNKNOWN_SIGMA = 700.0  # an engine of unknown strength may be anywhere around the rungs
 Rating = namedtuple("Rating", ("rating", "margin"))  # a fitted rating with its 95 % margin
 
@@ -52,7 +56,9 @@ def ladder(
         bool, typer.Option("--published", help="Ignore an earlier calibration.")
     ] = False,
 ) -> None:
-    """Find an engine's rating among engines with known ratings, with as many games at a time as processors are idle."""
+    """Find an engine's rating among engines with known ratings, with as many games at a time as
+    processors are idle.
+    """
     console, calibration, rungs = plain_console(), None, []
     for rung in read_rungs(rungs_file):
         try:
@@ -73,7 +79,8 @@ def ladder(
     rungs = [rung for rung in rungs if lowest <= rung.rating <= highest]
     if len(rungs) < 1 + calibrate:
         raise ValueError(
-            f"{rungs_file}: {len(rungs)} of {1 + calibrate} needed rungs installed between {lowest} and {highest}"
+            f"{rungs_file}: {len(rungs)} of {1 + calibrate} needed rungs installed between "
+            f"{lowest} and {highest}"
         )
     folder, engines = options.run_folder("ladder"), [rung.engine for rung in rungs]
     if not calibrate:
@@ -126,7 +133,10 @@ class Ratings:
 
 
 def read_rungs(path: Path) -> list[Rung]:
-    """Reads a ladder, the weakest rung first. Raises ValueError naming what is wrong, or OSError."""
+    """Reads a ladder, the weakest rung first.
+
+    Raises ValueError naming what is wrong, or OSError.
+    """
     rungs = []
     for engine, extra in read_engine_file(path):
         rating, sigma = extra.get("rating"), extra.get("sigma", 50)
@@ -139,8 +149,11 @@ def read_rungs(path: Path) -> list[Rung]:
 
 
 def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = None) -> Ratings:
-    """Ratings of all engines that played. An engine that is no rung starts from the middle of the ladder. A `calibration`
-    replaces the known ratings of its rungs."""
+    """Ratings of all engines that played.
+
+    An engine that is no rung starts from the middle of the ladder. A `calibration` replaces the
+    known ratings of its rungs.
+    """
     from scipy.optimize import minimize
 
     names, unit = results.names, math.log(10) / 400
@@ -207,7 +220,10 @@ def recalibrated(rungs: Sequence[Rung], calibration: Ratings) -> list[Rung]:
 
 
 def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
-    """Saves ratings, beside earlier ones of other rungs at the same time control. Raises ValueError or OSError."""
+    """Saves ratings, beside earlier ones of other rungs at the same time control.
+
+    Raises ValueError or OSError.
+    """
     from scipy.linalg import block_diag
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -222,8 +238,9 @@ def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
 
 
 def save_ratings(ratings: Ratings, results: Results, rungs: Sequence[Rung], folder: Path) -> Table:
-    """Writes ratings.json for the report: [name, rating, 95 % margin, rating before or null] of each engine. Raises OSError.
-    Returns the same as a table, with the scores."""
+    """Writes ratings.json for the report: [name, rating, 95 % margin, rating before or null] of
+    each engine. Raises OSError. Returns the same as a table, with the scores.
+    """
     before = {rung.engine.name: rung.rating for rung in rungs}
     write_safely(
         folder / "ratings.json",

@@ -1,4 +1,6 @@
-"""Running a match: its games played by a pool, kept in the journal, counted, ended by schedule, SPRT or the user."""
+"""Running a match: its games played by a pool, kept in the journal, counted, ended by schedule,
+SPRT or the user.
+"""
 
 import asyncio
 import contextlib
@@ -80,11 +82,16 @@ class Results:
 
 
 class Match:
-    """A match over its journal. It ends before its last game by a `verdict` (H0 or H1), `interrupted`, or by an `error`."""
+    """A match over its journal.
+
+    It ends before its last game by a `verdict` (H0 or H1), `interrupted`, or by an `error`.
+    """
 
     def __init__(self, journal: Journal, schedule: Sequence[Pairing], total: int = 0) -> None:
-        """`total`: the games, where no schedule says which. Raises ValueError for a game in the journal that is not scheduled,
-        or is there twice."""
+        """`total`: the games, where no schedule says which.
+
+        Raises ValueError for a game in the journal that is not scheduled, or is there twice.
+        """
         self.journal, self.settings, self.schedule, self.total = (
             journal,
             journal.settings,
@@ -103,7 +110,8 @@ class Match:
             )
             if record.index in self.done or not known:
                 raise ValueError(
-                    f"{journal.folder / 'journal.jsonl'}: game {record.index} is not the scheduled one"
+                    f"{journal.folder / 'journal.jsonl'}: game {record.index} is not the "
+                    "scheduled one"
                 )
             self.count(record)
 
@@ -117,14 +125,17 @@ class Match:
         return self.results.add(record)
 
     def after_pair(self) -> None:
-        """Called after each pair, and before the first one: asks the SPRT, if there is one, for its verdict."""
+        """Called after each pair, and before the first one: asks the SPRT, if there is one, for its
+        verdict.
+        """
         if self.settings.sprt is not None:
             self.llr = self.settings.sprt.llr(self.results.pentanomial(*self.results.names))
             self.verdict = self.settings.sprt.verdict(self.llr)
 
     def play(self, playing: Playing, observer: Any) -> None:
-        """Plays what is left to play; calls begin(match), started(pairing) and finished(record, match) of the observer. Raises
-        RuntimeError when worker processes keep dying."""
+        """Plays what is left to play; calls begin(match), started(pairing) and finished(record,
+        match) of the observer. Raises RuntimeError when worker processes keep dying.
+        """
         self.after_pair()
         observer.begin(self)
         try:
@@ -146,8 +157,12 @@ class Match:
 def check_engines(
     settings: Settings, openings: Iterable[Opening]
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Starts each engine once. Returns by engine the seconds of a move by nodes or depth in the start position, and the name
-    that it gives itself. Raises EngineFailure that names all engines that do not come up, or cannot play such games."""
+    """Starts each engine once.
+
+    Returns by engine the seconds of a move by nodes or depth in the start position, and the name
+    that it gives itself. Raises EngineFailure that names all engines that do not come up, or cannot
+    play such games.
+    """
     from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
     free, board = asyncio.Semaphore(_STARTED_AT_ONCE), chess.Board(chess960=settings.chess960)
 

@@ -1,4 +1,6 @@
-"""Opening books: EPD or FEN lines and PGN games (also in .gz, .bz2, .zip and .zst files), and Polyglot books; EPD lines."""
+"""Opening books: EPD or FEN lines and PGN games (also in .gz, .bz2, .zip and .zst files), and
+Polyglot books; EPD lines.
+"""
 
 import io
 import random
@@ -19,7 +21,9 @@ from zobra.arena.adjudication import ending_on_board
 from zobra.arena.files import printable, read_text
 
 SEQUENTIAL, RANDOM = ORDERS = ("sequential", "random")
-USUAL_PLIES = 8  # random moves that begin a game where there is no book, and moves of a Polyglot book, unless a number is given
+# Random moves that begin a game where there is no book, and moves of a Polyglot book, unless a
+# number is given
+USUAL_PLIES = 8
 MOST_RANDOM_PLIES = 16  # longer random walks seldom end quietly, and take long to draw
 _WALKS = 1_000_000  # how many different walks there are to choose from
 _PACKED = (".gz", ".bz2", ".zip", ".zst")
@@ -62,9 +66,11 @@ def opening_source(
     plies: int | None = None,
     chess960: bool = False,
 ) -> Callable[[int], Opening]:
-    """A function that gives each of `count` openings by its index; they begin anew when the book has fewer. The same arguments
-    give the same openings. Without a book: random walks of `plies` plies from the start position, or the start positions of
-    Chess960. Raises ValueError that names file and line, or OSError; the function too."""
+    """A function that gives each of `count` openings by its index; they begin anew when the book
+    has fewer. The same arguments give the same openings. Without a book: random walks of `plies`
+    plies from the start position, or the start positions of Chess960. Raises ValueError that names
+    file and line, or OSError; the function too.
+    """
     number, read = _book(path, plies, chess960, seed)
     if not number:
         raise ValueError(f"{path}: no openings")
@@ -128,15 +134,19 @@ def _epd_opening(path: Path, number: int, line: str, chess960: bool) -> Opening:
 
 
 class _Chess960Board(chess.Board):
-    """A board that reads every FEN as Chess960, also where python-chess makes a second board from the EPD's fields."""
+    """A board that reads every FEN as Chess960, also where python-chess makes a second board from
+    the EPD's fields.
+    """
 
     def __init__(self, fen: str | None = chess.STARTING_FEN, *, chess960: bool = True) -> None:
         super().__init__(fen, chess960=chess960)
 
 
 def read_epd(line: str) -> tuple[chess.Board, dict[str, Any]]:
-    """The position of an EPD line, or of a FEN with operations behind it, and these operations. Castling rights that only
-    Chess960 knows make it a Chess960 position. Raises ValueError."""
+    """The position of an EPD line, or of a FEN with operations behind it, and these operations.
+
+    Castling rights that only Chess960 knows make it a Chess960 position. Raises ValueError.
+    """
     epd = _CLOCKS.sub(r"\1hmvc \2; fmvn \3; ", line.strip())  # EPD keeps the clocks in operations
     board, operations = _Chess960Board.from_epd(epd, chess960=True)
     board.chess960 = board.has_chess960_castling_rights()
@@ -145,7 +155,9 @@ def read_epd(line: str) -> tuple[chess.Board, dict[str, Any]]:
 
 
 def check_possible(board: chess.Board, name: str = "") -> None:
-    """Raises ValueError for an impossible position, saying what is wrong in python-chess' words; `name` goes before them."""
+    """Raises ValueError for an impossible position, saying what is wrong in python-chess' words;
+    `name` goes before them.
+    """
     if status := board.status():
         names = ", ".join(
             str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & status
@@ -184,7 +196,10 @@ def _opening(board: chess.Board, moves: Sequence[chess.Move], name: str, chess96
 
 
 def _polyglot_walk(path: Path, index: int, plies: int, seed: int) -> Opening:
-    """A walk from the start position, moves drawn by their weights. Each index has its own random numbers."""
+    """A walk from the start position, moves drawn by their weights.
+
+    Each index has its own random numbers.
+    """
     board, generator = chess.Board(), random.Random(f"{seed}/{index}")
     with (
         chess.polyglot.open_reader(path) as reader,
@@ -200,7 +215,9 @@ def _polyglot_walk(path: Path, index: int, plies: int, seed: int) -> Opening:
 
 
 def _random_walk(index: int, plies: int, seed: int) -> Opening:
-    """Random moves from the start position that lose no piece and end quietly; each index has its own random numbers."""
+    """Random moves from the start position that lose no piece and end quietly; each index has its
+    own random numbers.
+    """
     generator = random.Random(f"{seed}/{index}")
     while True:
         board = chess.Board()

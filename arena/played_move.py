@@ -1,4 +1,6 @@
-"""A move as it was played, with what its engine reported: kept in the journal, written to PGN comments and read from them."""
+"""A move as it was played, with what its engine reported: kept in the journal, written to PGN
+comments and read from them.
+"""
 
 import math
 import re
@@ -18,8 +20,12 @@ _NODES = re.compile(r"\bn=(\d+)")
 
 @dataclass(frozen=True)
 class PlayedMove:
-    """One move of a game; None is not known. `score` (centipawns) or `mate` (moves) are as the mover sees them; `depth` is in
-    plies. `milliseconds` is the time that the move took, `clock_ms` what the mover's clock showed after it."""
+    """One move of a game; None is not known.
+
+    `score` (centipawns) or `mate` (moves) are as the mover sees them; `depth` is in plies.
+    `milliseconds` is the time that the move took, `clock_ms` what the mover's clock showed after
+    it.
+    """
 
     move: chess.Move
     score: int | None = None
@@ -60,7 +66,9 @@ class PlayedMove:
         return cls(chess.Move.from_uci(entry[0]), *entry[1:])
 
     def to_comment(self) -> str:
-        """The comment of the move in PGN: "+0.31/12 0.101s, n=52311"; "+M5" is a mate in 5 plies, as other runners write it."""
+        """The comment of the move in PGN: "+0.31/12 0.101s, n=52311"; "+M5" is a mate in 5 plies,
+        as other runners write it.
+        """
         if self.mate is not None:
             value = f"+M{2 * self.mate - 1}" if self.mate > 0 else f"-M{-2 * self.mate}"
         else:
@@ -72,8 +80,10 @@ class PlayedMove:
 
     @classmethod
     def from_node(cls, node: chess.pgn.ChildNode) -> "PlayedMove":
-        """Reads a move of a PGN game with its comment, as cutechess, fastchess, lichess and Zobra write them. [%eval], which is
-        from White's view, and [%clk], [%emt] go before the runners' own form."""
+        """Reads a move of a PGN game with its comment, as cutechess, fastchess, lichess and Zobra
+        write them. [%eval], which is from White's view, and [%clk], [%emt] go before the runners'
+        own form.
+        """
         found = _COMMENT.search(node.comment)
         score = mate = depth = None
         if found:
@@ -98,6 +108,11 @@ class PlayedMove:
             spent = float(seconds)
         nodes = _NODES.search(node.comment)
         return cls(
-            node.move, score, mate, depth, int(nodes[1]) if nodes else None,
-            None if spent is None else spent * 1000, None if clock is None else clock * 1000,
-        )  # fmt: skip
+            node.move,
+            score,
+            mate,
+            depth,
+            int(nodes[1]) if nodes else None,
+            None if spent is None else spent * 1000,
+            None if clock is None else clock * 1000,
+        )

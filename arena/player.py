@@ -1,5 +1,7 @@
-"""A running engine that plays: started, asked for moves with its time measured, and ended; every failure has a name. UCI and
-XBoard are those of python-chess, with what a match needs: exact times, a log, any bytes as text, and engines that can less."""
+"""A running engine that plays: started, asked for moves with its time measured, and ended; every
+failure has a name. UCI and XBoard are those of python-chess, with what a match needs: exact times,
+a log, any bytes as text, and engines that can less.
+"""
 
 import asyncio
 import codecs
@@ -28,7 +30,8 @@ for _logger in (chess.engine.LOGGER, logging.getLogger("asyncio")):
         logging.CRITICAL
     )  # a failure is reported as EngineFailure; nobody else need log it too
 
-# seconds: for a first word of the engine's protocol, for the whole start, for the answer to a late "stop", and for "quit"
+# seconds: for a first word of the engine's protocol, for the whole start, for the answer to a late
+# "stop", and for "quit"
 GREETING_TIME, START_TIME, LATE_TIME, QUIT_TIME = 10.0, 60.0, 10.0, 2.0
 STOP_DELAY = 0.2  # how far over its time an engine may be before it gets "stop" (seconds)
 _DECODER = codecs.getincrementaldecoder("utf-8")
@@ -37,7 +40,10 @@ Player = TypeVar("Player", bound="EnginePlayer")
 
 
 class EngineFailure(RuntimeError):
-    """A fault by which an engine lost its game: `reason` names it, `detail` explains it. `usable`: the engine can play on."""
+    """A fault by which an engine lost its game: `reason` names it, `detail` explains it.
+
+    `usable`: the engine can play on.
+    """
 
     def __init__(self, reason: str, detail: str = "", *, usable: bool = False) -> None:
         self.reason, self.detail, self.usable = reason, printable(detail), usable
@@ -52,7 +58,8 @@ class TimedProtocol(chess.engine.Protocol):
         str, ...
     ] = ()  # first words that only an engine of this protocol says when it starts
     log: IO[bytes] | None = (
-        None  # gets every line: time, `name`, direction (> to the engine, < from it, ! errors), text
+        # Gets every line: time, `name`, direction (> to the engine, < from it, ! errors), text
+        None
     )
     name = ""
 
@@ -63,13 +70,17 @@ class TimedProtocol(chess.engine.Protocol):
         self.answer_time: float | None = None
         self.answer = self.last_score = ""
         self.errors: deque[str] = deque(maxlen=20)
-        # what is not UTF-8 becomes escapes; python-chess would pass over the whole line, and wait for it forever
+        # what is not UTF-8 becomes escapes; python-chess would pass over the whole line, and wait
+        # for it forever
         self._decoders = defaultdict[int, codecs.IncrementalDecoder](
             lambda: _DECODER("backslashreplace")
         )
 
     def _note(self, sign: str, line: str) -> None:
-        """Logs one line at once, so that lines of several processes do not mix. A failure ends the log, not the game."""
+        """Logs one line at once, so that lines of several processes do not mix.
+
+        A failure ends the log, not the game.
+        """
         try:
             if self.log is not None:
                 moment = datetime.now().isoformat(timespec="milliseconds")
@@ -117,7 +128,10 @@ class Uci(TimedProtocol, chess.engine.UciProtocol):
     answers, greetings = ("bestmove",), ("id", "option", "uciok")
 
     def _line_received(self, line: str) -> None:
-        """Where python-chess reads a line. Of a search for a move it reads the last exact score only: a bound is none."""
+        """Where python-chess reads a line.
+
+        Of a search for a move it reads the last exact score only: a bound is none.
+        """
         if self.seeks_move and self.going.is_set() and line.startswith("info "):
             self.last_score = line if " score " in line and "bound" not in line else self.last_score
             self.line_received(line)
@@ -133,7 +147,9 @@ class Uci(TimedProtocol, chess.engine.UciProtocol):
 
 
 class Features(dict):
-    """XBoard features. python-chess insists on setboard; without it an engine can still play from the start position."""
+    """XBoard features. python-chess insists on setboard; without it an engine can still play from
+    the start position.
+    """
 
     sets_up = False
 
@@ -166,7 +182,9 @@ class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
         command = self.command
 
         def end_if_failed() -> None:
-            """python-chess never ends a move that was cancelled or illegal, and would wait forever before the next command."""
+            """python-chess never ends a move that was cancelled or illegal, and would wait forever
+            before the next command.
+            """
             if command is not None and command.result.done() and not command.finished.done():
                 command.set_finished()
 
@@ -186,7 +204,10 @@ class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
 
 
 class EnginePlayer:
-    """One engine process. `timeout`: the seconds after which it counts as stalled, where no clock runs."""
+    """One engine process.
+
+    `timeout`: the seconds after which it counts as stalled, where no clock runs.
+    """
 
     def __init__(
         self,
@@ -206,8 +227,11 @@ class EnginePlayer:
     async def start(
         cls: type[Player], spec: EngineSpec, timeout: float, log: IO[bytes] | None = None
     ) -> Player:
-        """Starts the engine and sets its options. `log` gets the conversation. Raises EngineFailure. The engine gets a process
-        group of its own, so that Ctrl-C does not reach it."""
+        """Starts the engine and sets its options.
+
+        `log` gets the conversation. Raises EngineFailure. The engine gets a process group of its
+        own, so that Ctrl-C does not reach it.
+        """
         try:
             kind = XBoard if spec.protocol == "xboard" else Uci
             transport, protocol = await kind.popen(
@@ -239,7 +263,10 @@ class EnginePlayer:
             coming.cancel()
             await player.kill()
             if isinstance(error, asyncio.TimeoutError):
-                problem = f"{spec.name} did not come up as a {spec.protocol} engine within {START_TIME:g} s"
+                problem = (
+                    f"{spec.name} did not come up as a {spec.protocol} engine within "
+                    f"{START_TIME:g} s"
+                )
                 raise EngineFailure("stall", problem) from error
             if isinstance(error, chess.engine.EngineError):
                 raise EngineFailure(
@@ -258,7 +285,9 @@ class EnginePlayer:
         return dict(self._protocol.options.items())
 
     def check_able(self, chess960: bool, from_start: bool, control: TimeControl) -> None:
-        """Raises EngineFailure when the engine lacks Chess960, other positions than the first, or limits of nodes."""
+        """Raises EngineFailure when the engine lacks Chess960, other positions than the first, or
+        limits of nodes.
+        """
         if problem := self._protocol.problem(chess960, from_start, control):
             raise EngineFailure("disconnect", f"{self.spec.name} {problem}")
 
@@ -363,8 +392,11 @@ class EnginePlayer:
     async def analysis(
         self, board: chess.Board, limit: chess.engine.Limit, game: object, options: dict[str, Any]
     ) -> chess.engine.AnalysisResult:
-        """Starts a search whose lines can be read as they come. Raises chess.engine.EngineError. python-chess would wait in
-        vain for the search of an engine that dies before it."""
+        """Starts a search whose lines can be read as they come.
+
+        Raises chess.engine.EngineError. python-chess would wait in vain for the search of an engine
+        that dies before it.
+        """
         beginning = asyncio.ensure_future(
             self._protocol.analysis(board, limit, game=game, options=options)
         )
@@ -392,7 +424,8 @@ class EnginePlayer:
     async def kill(self) -> None:
         """Ends the engine's processes at once, those too that it started."""
         kill_engine(self._transport.get_pid())
-        try:  # asyncio must see the end before the transport, which would look for it too, is closed
+        # Asyncio must see the end before the transport, which would look for it too, is closed
+        try:
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self._protocol.returncode), QUIT_TIME)
         finally:

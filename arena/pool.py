@@ -1,4 +1,6 @@
-"""Worker processes that play games side by side, each on its own processors; and the work that they do."""
+"""Worker processes that play games side by side, each on its own processors; and the work that they
+do.
+"""
 
 import asyncio
 import contextlib
@@ -63,8 +65,10 @@ class Pool:
     def play(
         self, games: Iterator[Pairing], started: Callable[[Pairing], None]
     ) -> Generator[GameRecord]:
-        """Finished games as they come; the next one is drawn from `games` when a worker is free for it. Raises RuntimeError
-        when worker processes keep dying. To be closed, so that workers and engines end with it."""
+        """Finished games as they come; the next one is drawn from `games` when a worker is free for
+        it. Raises RuntimeError when worker processes keep dying. To be closed, so that workers and
+        engines end with it.
+        """
         resource_tracker.ensure_running()  # its start would release signals that are held back
         deaths = 0
         try:
@@ -168,10 +172,19 @@ class EngineSet:
             if not failure.usable and names[color] in self._players:
                 await self._players.pop(names[color]).kill()
         return GameRecord(
-            pairing.index, pairing.pair, pairing.round, pairing.white, pairing.black,
-            pairing.opening.entry(self._settings.chess960), ending.result, ending.reason, ending.detail,
-            moves, start, round(time.monotonic() - begun, 3),
-        )  # fmt: skip
+            pairing.index,
+            pairing.pair,
+            pairing.round,
+            pairing.white,
+            pairing.black,
+            pairing.opening.entry(self._settings.chess960),
+            ending.result,
+            ending.reason,
+            ending.detail,
+            moves,
+            start,
+            round(time.monotonic() - begun, 3),
+        )
 
     async def kill(self) -> None:
         """Ends every engine at once."""
@@ -181,7 +194,9 @@ class EngineSet:
 def work(
     connection: Connection, settings: Settings, processors: Sequence[int], log: Path | None
 ) -> None:
-    """A worker: plays the games that come, until the other end closes, also by its sudden end; then its engines end at once."""
+    """A worker: plays the games that come, until the other end closes, also by its sudden end; then
+    its engines end at once.
+    """
     prepare_worker()
     if processors and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, processors)
@@ -194,7 +209,9 @@ def work(
 
 
 async def _serve(connection: Connection, engines: EngineSet) -> None:
-    """Plays until the pipe closes, even in the middle of a game, or until an error that ends the process."""
+    """Plays until the pipe closes, even in the middle of a game, or until an error that ends the
+    process.
+    """
     pairings, closed, loop = asyncio.Queue[Pairing](), asyncio.Event(), asyncio.get_running_loop()
 
     def receive() -> None:

@@ -1,5 +1,7 @@
-"""The processes of a run: the signals that end it in good order, the end of all that it started, and its processors. The first
-Ctrl-C, SIGTERM or SIGHUP interrupts a run; the later ones do not disturb its end."""
+"""The processes of a run: the signals that end it in good order, the end of all that it started,
+and its processors. The first Ctrl-C, SIGTERM or SIGHUP interrupts a run; the later ones do not
+disturb its end.
+"""
 
 import asyncio
 import contextlib
@@ -35,8 +37,10 @@ def _handle(*_: object) -> None:
 
 @contextlib.contextmanager
 def interruptible(reaction: Callable[[], Any] | None = None) -> Iterator[None]:
-    """Calls `reaction` (None: raises KeyboardInterrupt) at the first signal; ignores others until the outermost block ends.
-    Signals that this process ignores already, as under nohup, stay ignored."""
+    """Calls `reaction` (None: raises KeyboardInterrupt) at the first signal; ignores others until
+    the outermost block ends. Signals that this process ignores already, as under nohup, stay
+    ignored.
+    """
     heeded = [
         number
         for number in _SIGNALS
@@ -54,7 +58,10 @@ def interruptible(reaction: Callable[[], Any] | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Holds the signals back until the block ends. A process started within does not get them, until it releases them."""
+    """Holds the signals back until the block ends.
+
+    A process started within does not get them, until it releases them.
+    """
     masked = hasattr(signal, "pthread_sigmask")
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS) if masked else set()
     _held.append(False)  # another thread may get a signal that this one has masked
@@ -68,8 +75,10 @@ def interrupts_held() -> Iterator[None]:
 
 
 def prepare_worker() -> None:
-    """For a worker process, which ends when its pipe closes: no signal but SIGKILL ends it before its engines. It becomes
-    the parent of processes below it whose own parents end, so that `kill_children` finds them (Linux)."""
+    """For a worker process, which ends when its pipe closes: no signal but SIGKILL ends it before
+    its engines. It becomes the parent of processes below it whose own parents end, so that
+    `kill_children` finds them (Linux).
+    """
     for number in _SIGNALS:  # not SIG_IGN, which the engines would inherit
         signal.signal(number, lambda *_: None)
     if hasattr(signal, "pthread_sigmask"):
@@ -79,7 +88,10 @@ def prepare_worker() -> None:
 
 
 def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine as asyncio.run does. A signal cancels it; after its clean-up KeyboardInterrupt is raised."""
+    """Runs a coroutine as asyncio.run does.
+
+    A signal cancels it; after its clean-up KeyboardInterrupt is raised.
+    """
 
     interrupted = threading.Event()
 
@@ -122,7 +134,9 @@ def _kill(pids: list[int], kill: Callable[[int, int], None] = os.kill) -> None:
 
 
 def kill_engine(pid: int) -> None:
-    """Kills a process that leads a group, its group, and (where there is /proc) all processes below it."""
+    """Kills a process that leads a group, its group, and (where there is /proc) all processes below
+    it.
+    """
     below = _descendants(pid)
     _kill([pid], getattr(os, "killpg", os.kill))
     _kill(below)
@@ -146,7 +160,9 @@ def _available() -> list[int]:
 
 
 def spare() -> int:
-    """Processors that this process may use and that are idle, by the machine's load of the last minute; at least 1."""
+    """Processors that this process may use and that are idle, by the machine's load of the last
+    minute; at least 1.
+    """
     return max(
         1, len(_available()) - (round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0)
     )
@@ -166,8 +182,9 @@ def machine() -> str:
 
 
 def shares(workers: int, threads: int) -> list[list[int]]:
-    """Processors for each worker, whole cores first; empty lists where pinning is impossible, or would leave an engine with
-    fewer processors than its `threads`."""
+    """Processors for each worker, whole cores first; empty lists where pinning is impossible, or
+    would leave an engine with fewer processors than its `threads`.
+    """
     available, unpinned = _available(), [list[int]() for _ in range(workers)]
     if not hasattr(os, "sched_setaffinity") or len(available) < workers * threads:
         return unpinned

@@ -1,4 +1,6 @@
-"""The command `zobra report`: the page of a match or a PGN file, with games to replay, and the page of suite results."""
+"""The command `zobra report`: the page of a match or a PGN file, with games to replay, and the page
+of suite results.
+"""
 
 import math
 from collections import Counter, defaultdict
@@ -71,7 +73,10 @@ def report(
 
 
 def report_page(run: Path) -> str:
-    """The page for a match folder, a PGN file, or a JSON file of suite results. Raises OSError, or ValueError for all else."""
+    """The page for a match folder, a PGN file, or a JSON file of suite results.
+
+    Raises OSError, or ValueError for all else.
+    """
     if run.is_dir():
         return match_page(read_match(run))
     if ".pgn" in (suffix.lower() for suffix in run.suffixes):
@@ -100,15 +105,28 @@ def match_page(games: ReportedGames) -> str:
         if player == games.engines[0]
     )
     return render(
-        "match.html", title=title, subtitle=", ".join(filter(None, [counted(len(games.games), "game"), *conditions])),
-        names=games.engines, figures=_figures(games, accuracies), strength=_strength(games), standings=_standings(games),
-        crosstable=_crosstable(games), accuracies=accuracies, engines=_engines(moves), endings=_endings(games),
-        times=bands_by_move(spent, dict(zip(moves, COLOURS, strict=False)), 80, "milliseconds a move"),
-        evaluations=bands_by_move(pawns, _OUTCOMES, 50, "pawns"), games=[_game_row(game) for game in games.games],
-        replays=[game.replay() for game in games.games[:MOST_REPLAYED]], games_first=games.settings is None,
+        "match.html",
+        title=title,
+        subtitle=", ".join(filter(None, [counted(len(games.games), "game"), *conditions])),
+        names=games.engines,
+        figures=_figures(games, accuracies),
+        strength=_strength(games),
+        standings=_standings(games),
+        crosstable=_crosstable(games),
+        accuracies=accuracies,
+        engines=_engines(moves),
+        endings=_endings(games),
+        times=bands_by_move(
+            spent, dict(zip(moves, COLOURS, strict=False)), 80, "milliseconds a move"
+        ),
+        evaluations=bands_by_move(pawns, _OUTCOMES, 50, "pawns"),
+        games=[_game_row(game) for game in games.games],
+        replays=[game.replay() for game in games.games[:MOST_REPLAYED]],
+        games_first=games.settings is None,
         openings=any(game.record.opening["name"] for game in games.games),
-        conditions=[(name, text) for name, text in games.conditions.items() if text], problems=games.problems,
-    )  # fmt: skip
+        conditions=[(name, text) for name, text in games.conditions.items() if text],
+        problems=games.problems,
+    )
 
 
 def _signed(value: float) -> str:
@@ -163,7 +181,9 @@ def _figures(games: ReportedGames, accuracies: list[list[str]]) -> list[tuple[st
 
 
 def _strength(games: ReportedGames) -> list[Chart]:
-    """How the strength of the first of two engines looked after each pair of games, at a few hundred points at most."""
+    """How the strength of the first of two engines looked after each pair of games, at a few
+    hundred points at most.
+    """
     if len(games.engines) != 2 or len(games.finished) < 4:
         return []
     step = max(2, 2 * math.ceil(len(games.finished) / 2 / _POINTS_OF_STRENGTH))
@@ -241,7 +261,9 @@ def _result_cells(games: ReportedGames, name: str, rival: str | None = None) -> 
 
 
 def _crosstable(games: ReportedGames) -> Table | None:
-    """Who scored what against whom; in a gauntlet only the first engine against each of the others."""
+    """Who scored what against whom; in a gauntlet only the first engine against each of the
+    others.
+    """
     names = games.engines
     if not 2 <= len(names) <= _MOST_IN_CROSSTABLE or len(games.finished) < len(names):
         return None
@@ -264,7 +286,9 @@ def _crosstable(games: ReportedGames) -> Table | None:
 
 
 def _accuracies(games: ReportedGames) -> list[list[str]]:
-    """How accurately each side of each analysed game played, as `zobra analyse` writes it into the headers."""
+    """How accurately each side of each analysed game played, as `zobra analyse` writes it into the
+    headers.
+    """
     return [
         [
             str(number),
@@ -280,7 +304,9 @@ def _accuracies(games: ReportedGames) -> list[list[str]]:
 
 
 def _engines(moves: Moves) -> list[list[str]]:
-    """Moves, mean depth, mean time a move and nodes per second of each engine that reported them."""
+    """Moves, mean depth, mean time a move and nodes per second of each engine that reported
+    them.
+    """
     rows = []
     for name, played in moves.items():
         depths = [move.depth for _, move in played if move.depth]
@@ -304,7 +330,9 @@ def _engines(moves: Moves) -> list[list[str]]:
 
 
 def _endings(games: ReportedGames) -> Table:
-    """Reasons, and how often each engine won, drew and lost by them; of many engines only how often there were such games."""
+    """Reasons, and how often each engine won, drew and lost by them; of many engines only how often
+    there were such games.
+    """
     counts: dict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
     for record in (game.record for game in games.finished):
         counts[record.reason].update(
@@ -322,7 +350,9 @@ def _endings(games: ReportedGames) -> Table:
 
 
 def _game_row(game: ReportedGame) -> dict[str, object]:
-    """A line of the list of games; `curve` is the path of a small picture of White's winning chances."""
+    """A line of the list of games; `curve` is the path of a small picture of White's winning
+    chances.
+    """
     record, curve = game.record, ""
     chances = [winning_chance(score.white()) for *_, score in game.moves() if score is not None]
     if len(chances) > 1:
@@ -334,11 +364,15 @@ def _game_row(game: ReportedGame) -> dict[str, object]:
         )
     accuracies = filter(None, (game.headers.get(f"{side}Accuracy") for side in _SIDES))
     return {
-        "white": record.white, "black": record.black, "result": _RESULTS.get(record.result, record.result), "curve": curve,
+        "white": record.white,
+        "black": record.black,
+        "result": _RESULTS.get(record.result, record.result),
+        "curve": curve,
         "reason": f"{record.reason}: {record.detail}" if record.detail else record.reason,
-        "plies": len(record.opening["moves"]) + len(record.moves), "opening": record.opening["name"],
+        "plies": len(record.opening["moves"]) + len(record.moves),
+        "opening": record.opening["name"],
         "accuracy": " / ".join(accuracies),
-    }  # fmt: skip
+    }
 
 
 def suite_page(result: SuiteResult) -> str:
@@ -376,15 +410,25 @@ def suite_page(result: SuiteResult) -> str:
         row for row in (("machine", result.machine), ("command", result.command_line)) if row[1]
     ]
     return render(
-        "suite.html", title="Suite " + " and ".join(PureWindowsPath(file).name for file in result.files),
+        "suite.html",
+        title="Suite " + " and ".join(PureWindowsPath(file).name for file in result.files),
         subtitle=", ".join(subtitle if result.finished else [*subtitle, "not finished"]),
-        figures=[(e.name, f"{e.solved} of {count}", f"{e.solved / count:.1%} solved" if count else "") for e in engines],
-        names=list(colours), legend=list(colours.items()), comparison=summary_rows(result), shapes=shared_shapes(),
+        figures=[
+            (e.name, f"{e.solved} of {count}", f"{e.solved / count:.1%} solved" if count else "")
+            for e in engines
+        ],
+        names=list(colours),
+        legend=list(colours.items()),
+        comparison=summary_rows(result),
+        shapes=shared_shapes(),
         times=steps_over_time(times, count, "milliseconds to the first stable solution"),
-        failed=list(filter(None, (_failed_position(result, index, colours) for index in range(count)))),
-        positions=rows, conditions=conditions,
+        failed=list(
+            filter(None, (_failed_position(result, index, colours) for index in range(count)))
+        ),
+        positions=rows,
+        conditions=conditions,
         bad_lines=[[f"{bad.file}:{bad.line}", bad.problem, bad.text] for bad in result.bad_lines],
-    )  # fmt: skip
+    )
 
 
 def _failed_position(
@@ -414,8 +458,15 @@ def _failed_position(
     wrong = [(board.parse_uci(o.move), colours[name]) for name, o in failures if o.move]
     variant = "chess960" if position.chess960 else "standard"
     return {
-        "picture": board_picture(board, [(move, _EXPECTED) for move in expected] + [w for w in wrong if w[0] not in expected]),
-        "name": position.name, "side": "White" if board.turn == chess.WHITE else "Black", "asked": asked(position),
-        "failures": texts, "solvers": ", ".join(name for name, o in outcomes.items() if o and o.solved), "fen": position.fen,
+        "picture": board_picture(
+            board,
+            [(move, _EXPECTED) for move in expected] + [w for w in wrong if w[0] not in expected],
+        ),
+        "name": position.name,
+        "side": "White" if board.turn == chess.WHITE else "Black",
+        "asked": asked(position),
+        "failures": texts,
+        "solvers": ", ".join(name for name, o in outcomes.items() if o and o.solved),
+        "fen": position.fen,
         "link": f"https://lichess.org/analysis/{variant}/{position.fen.replace(' ', '_')}",
-    }  # fmt: skip
+    }

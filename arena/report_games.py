@@ -48,7 +48,9 @@ class ReportedGame:
     headers: Mapping[str, str] = field(default_factory=dict)  # of a PGN game
 
     def moves(self) -> Iterator[tuple[int, str, PlayedMove, chess.engine.PovScore | None]]:
-        """Each move after the book with its full-move number, its player's name before it, and its score behind it."""
+        """Each move after the book with its full-move number, its player's name before it, and its
+        score behind it.
+        """
         start = chess.Board(self.record.opening["fen"]).ply()
         for ply, move in enumerate(self.record.moves, start):
             score = (
@@ -64,7 +66,9 @@ class ReportedGame:
             yield ply // 2 + 1, self.record.black if ply % 2 else self.record.white, move, known
 
     def replay(self) -> str:
-        """What the viewer of the page replays: JSON as replay.js reads it, packed by zlib, in base64."""
+        """What the viewer of the page replays: JSON as replay.js reads it, packed by zlib, in
+        base64.
+        """
         tree, book = self.tree(), len(self.record.opening["moves"])
         nodes, start = list(tree.mainline()), tree.eval()
         scores = [start, *[None] * book]
@@ -141,7 +145,10 @@ class ReportedGames:
 
 
 def read_match(folder: Path) -> ReportedGames:
-    """Reads run.json, journal.jsonl, ratings.json. Lines that are no games become problems. Raises OSError or ValueError."""
+    """Reads run.json, journal.jsonl, ratings.json.
+
+    Lines that are no games become problems. Raises OSError or ValueError.
+    """
     settings = Journal.settings_in(folder)
     conditions = _conditions(settings, Journal.conditions_in(folder))
     found = ReportedGames(folder, [e.name for e in settings.engines], [], conditions, settings)
@@ -190,7 +197,10 @@ def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
 
 
 def read_pgn(path: Path) -> ReportedGames:
-    """Reads a PGN file. Games with errors become problems. Raises OSError, or ValueError when there is no game at all."""
+    """Reads a PGN file.
+
+    Games with errors become problems. Raises OSError, or ValueError when there is no game at all.
+    """
     found, waiting = ReportedGames(path, [], []), dict[tuple, int]()
     for index, tree in enumerate(
         iter(partial(chess.pgn.read_game, io.StringIO(read_text(path))), None)
@@ -228,8 +238,11 @@ def read_pgn(path: Path) -> ReportedGames:
 
 
 def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> ReportedGame:
-    """A PGN game in the form of a match's games. Leading moves with the comment "book" are its opening. `waiting` has games
-    whose return game with the same opening has not come yet; games without a known opening have none."""
+    """A PGN game in the form of a match's games.
+
+    Leading moves with the comment "book" are its opening. `waiting` has games whose return game
+    with the same opening has not come yet; games without a known opening have none.
+    """
     nodes, headers = list(tree.mainline()), tree.headers
     root = tree.board().fen() if "FEN" in headers else ""
     book = next((number for number, node in enumerate(nodes) if node.comment != "book"), len(nodes))

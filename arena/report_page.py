@@ -1,7 +1,10 @@
-"""What pages are made of: Jinja templates, charts and board pictures. A page works offline and fetches nothing.
+"""What pages are made of: Jinja templates, charts and board pictures.
 
-Charts are data, which charts.js draws with uPlot; colours are names of CSS variables. Boards are drawn by python-chess; a page
-holds the empty boards and the pieces once, and each picture refers to them.
+A page works offline and fetches nothing.
+
+Charts are data, which charts.js draws with uPlot; colours are names of CSS variables. Boards are
+drawn by python-chess; a page holds the empty boards and the pieces once, and each picture refers to
+them.
 """
 
 import re
@@ -44,8 +47,12 @@ def render(template: str, **content: Any) -> str:
 
 
 def chart(x: Sequence[float], series: list[Chart], xlabel: str, ylabel: str, **more: Any) -> Chart:
-    """Lines over common x values. Each of the series has label, colour and y, and where it has a band low and high; all
-    values are numbers or None. Further keys: levels (dashed lines), range (of y), log (x axis), steps (instead of lines)."""
+    """Lines over common x values.
+
+    Each of the series has label, colour and y, and where it has a band low and high; all values are
+    numbers or None. Further keys: levels (dashed lines), range (of y), log (x axis), steps (instead
+    of lines).
+    """
     return {
         "x": list(x),
         "series": series,
@@ -59,7 +66,9 @@ def chart(x: Sequence[float], series: list[Chart], xlabel: str, ylabel: str, **m
 def steps_over_time(
     series: Sequence[tuple[str, str, Sequence[float]]], total: int, xlabel: str
 ) -> Chart | None:
-    """How many of `total` were reached by when: one rising line per series (label, colour, times); None without times."""
+    """How many of `total` were reached by when: one rising line per series (label, colour, times);
+    None without times.
+    """
     times = {label: sorted(max(time, 1.0) for time in reached) for label, _, reached in series}
     reached_at = {time for reached in times.values() for time in reached}
     if not reached_at:
@@ -86,8 +95,10 @@ def bands_by_move(
     middle: float,
     ylabel: str,
 ) -> Chart | None:
-    """Medians by move number of (label, number, value), with a band that holds the `middle` percent. `colours` are those of the
-    labels that are shown. Numbers that few games reached are left out; None where nothing is left."""
+    """Medians by move number of (label, number, value), with a band that holds the `middle`
+    percent. `colours` are those of the labels that are shown. Numbers that few games reached are
+    left out; None where nothing is left.
+    """
     found: dict[str, dict[int, list[float]]] = {label: defaultdict(list) for label in colours}
     for label, number, value in values:
         if label in found and value is not None:

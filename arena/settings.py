@@ -1,5 +1,6 @@
-"""The settings of a match, which run.json keeps: everything that decides which games are played and how. The games come in
-pairs: both games of a pair have the same opening, with colours reversed."""
+"""The settings of a match, which run.json keeps: everything that decides which games are played and
+how. The games come in pairs: both games of a pair have the same opening, with colours reversed.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -55,7 +56,9 @@ def pairings(
 
 @dataclass(frozen=True)
 class Settings:
-    """`rounds` pairs of games for each two engines that meet; times in milliseconds unless the name says seconds."""
+    """`rounds` pairs of games for each two engines that meet; times in milliseconds unless the name
+    says seconds.
+    """
 
     engines: tuple[EngineSpec, ...]
     time_control: str
@@ -94,7 +97,10 @@ class Settings:
         }
 
     def openings(self) -> Callable[[int], Opening]:
-        """The opening of each round, from 0. Raises ValueError or OSError when the book cannot be used."""
+        """The opening of each round, from 0.
+
+        Raises ValueError or OSError when the book cannot be used.
+        """
         book = Path(self.book) if self.book else None
         return opening_source(
             book,
@@ -106,7 +112,10 @@ class Settings:
         )
 
     def schedule(self) -> list[Pairing]:
-        """All games of the match, in order. Raises ValueError or OSError when the book cannot be used."""
+        """All games of the match, in order.
+
+        Raises ValueError or OSError when the book cannot be used.
+        """
         opening = self.openings()
         return list(
             pairings(

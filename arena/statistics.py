@@ -1,8 +1,10 @@
-"""What a match result means: Elo, normalised Elo, likelihood of superiority, and the sequential probability ratio test.
+"""What a match result means: Elo, normalised Elo, likelihood of superiority, and the sequential
+probability ratio test.
 
-Counts are either trinomial (losses, draws, wins of single games) or pentanomial (pairs of games with reversed colours that
-scored 0, 1/2, 1, 3/2, 2). Pairs are the better unit, as both games of a pair share an opening. The formulas are those of
-fastchess and fishtest, after Michel Van den Bergh, "Comments on Normalized Elo" (2021).
+Counts are either trinomial (losses, draws, wins of single games) or pentanomial (pairs of games
+with reversed colours that scored 0, 1/2, 1, 3/2, 2). Pairs are the better unit, as both games of a
+pair share an opening. The formulas are those of fastchess and fishtest, after Michel Van den Bergh,
+"Comments on Normalized Elo" (2021).
 """
 
 import math
@@ -23,8 +25,10 @@ _ALMOST_ZERO = 1e-3  # stands for a count of zero, so that every outcome stays p
 
 
 class Estimate(NamedTuple):
-    """Strength of the first side with 95 % margins; `score` is points per game, the ratios are shares of units. Elo is infinite
-    after a clean sweep. When all results are alike, its margin is NaN, and so is normalised Elo unless it is 0."""
+    """Strength of the first side with 95 % margins; `score` is points per game, the ratios are
+    shares of units. Elo is infinite after a clean sweep. When all results are alike, its margin is
+    NaN, and so is normalised Elo unless it is 0.
+    """
 
     score: float
     elo: float
@@ -38,7 +42,9 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential test of H1 "at least elo1 stronger" against H0 "at most elo0", with its error probabilities."""
+    """A sequential test of H1 "at least elo1 stronger" against H0 "at most elo0", with its error
+    probabilities.
+    """
 
     elo0: float
     elo1: float
@@ -74,7 +80,9 @@ class Sprt:
         return "H1" if llr >= upper else "H0" if llr <= lower else None
 
     def llr(self, counts: Sequence[int]) -> float:
-        """The log-likelihood ratio of H1 against H0, given trinomial or pentanomial counts; 0 without any."""
+        """The log-likelihood ratio of H1 against H0, given trinomial or pentanomial counts; 0
+        without any.
+        """
         if not any(counts):
             return 0.0
         regular = numpy.array([count or _ALMOST_ZERO for count in counts])
@@ -91,7 +99,10 @@ class Sprt:
 
 
 def estimate(counts: Sequence[int]) -> Estimate:
-    """Elo and its company from trinomial or pentanomial counts. Raises ValueError without any game."""
+    """Elo and its company from trinomial or pentanomial counts.
+
+    Raises ValueError without any game.
+    """
     total, games = sum(counts), len(counts) // 2  # units, and the games of each
     if not total:
         raise ValueError("no games to estimate from")
@@ -139,7 +150,9 @@ def _mean_and_deviation(shares: numpy.ndarray, scores: numpy.ndarray) -> tuple[f
 
 
 def _tilted(shares: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
-    """The distribution nearest to `shares` in likelihood in which `values` have mean zero (proposition 1.1), or ValueError."""
+    """The distribution nearest to `shares` in likelihood in which `values` have mean zero
+    (proposition 1.1), or ValueError.
+    """
     from scipy.optimize import brentq
 
     smallest, largest = float(values.min()), float(values.max())
@@ -162,9 +175,11 @@ def _tilted(shares: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
 def _likeliest_with_t_value(
     shares: numpy.ndarray, scores: numpy.ndarray, t_value: float
 ) -> numpy.ndarray:
-    """Maximum likelihood under (mean - 1/2) / sigma = t_value, by the fixed-point iteration of section 4.1. It starts from the
-    uniform distribution or, where extreme counts allow no step from there, from that one among the likeliest distributions of
-    each mean which has this t value. NaN when neither leads anywhere."""
+    """Maximum likelihood under (mean - 1/2) / sigma = t_value, by the fixed-point iteration of
+    section 4.1. It starts from the uniform distribution or, where extreme counts allow no step from
+    there, from that one among the likeliest distributions of each mean which has this t value. NaN
+    when neither leads anywhere.
+    """
     from scipy.optimize import brentq
 
     def excess(mean: float) -> float:

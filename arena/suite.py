@@ -81,7 +81,10 @@ def suite(
     output: Annotated[Path, OutputOption] = Path("suite.json"),
     table: Annotated[bool, typer.Option(help="Print the table of positions.")] = True,
 ) -> None:
-    """Let engines solve test suites, and compare them. The same command resumes an interrupted run."""
+    """Let engines solve test suites, and compare them.
+
+    The same command resumes an interrupted run.
+    """
     console = plain_console()
     if movetime is None and nodes is None and depth is None:
         movetime = 1000
@@ -126,7 +129,8 @@ def suite(
                 len(engines) * len(positions),
             )
             console.print(
-                f"interrupted; the same command resumes after {done} of {display.counted(total, 'position')}"
+                f"interrupted; the same command resumes after {done} of "
+                f"{display.counted(total, 'position')}"
             )
             raise typer.Exit(INTERRUPTED)
         if not result.finished:
@@ -141,14 +145,20 @@ def _run_engine(
     limits: SuiteLimits,
     file: Path,
 ) -> None:
-    """Searches what this engine of the result has not searched yet. Shows and saves outcomes as they come. Raises OSError."""
+    """Searches what this engine of the result has not searched yet.
+
+    Shows and saves outcomes as they come. Raises OSError.
+    """
     engine, saved = result.engines[number], time.monotonic()
 
     def answered(index: int) -> None:
         nonlocal saved
         position, done = result.positions[index], len(engine.answered)
         points = f", {engine.points} points" if result.maximum_points else ""
-        line = f"({engine.solved} solved{points}): {position.name} {display.outcome_text(position, engine.outcomes[index])}"
+        line = (
+            f"({engine.solved} solved{points}): {position.name} "
+            f"{display.outcome_text(position, engine.outcomes[index])}"
+        )
         panel.count(done)
         panel.show(Text(line, overflow="ellipsis", no_wrap=True))
         if not panel.live:
@@ -173,15 +183,20 @@ async def run_suite(
     limits: SuiteLimits,
     answered: Callable[[int], None] = lambda index: None,
 ) -> None:
-    """Lets an engine search the positions without an outcome in its results, in their order. `answered` gets each one's index
-    when its outcome is there. An engine that crashes, hangs or plays an illegal move loses that position and is started afresh.
-    Raises EngineFailure when the engine cannot be started."""
+    """Lets an engine search the positions without an outcome in its results, in their order.
+
+    `answered` gets each one's index when its outcome is there. An engine that crashes, hangs or
+    plays an illegal move loses that position and is started afresh. Raises EngineFailure when the
+    engine cannot be started.
+    """
     waiting = [index for index, outcome in enumerate(engine.outcomes) if outcome is None]
     queue = iter(waiting)
     longest = limits.timeout if limits.search.time is None else limits.search.time + GRACE
 
     async def work() -> None:
-        """Takes positions from the common queue, with one engine process that is started when needed."""
+        """Takes positions from the common queue, with one engine process that is started when
+        needed.
+        """
         player: EnginePlayer | None = None
         try:
             for index in queue:
@@ -218,8 +233,9 @@ async def run_suite(
 
 
 def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Ends a search with the error that happened in the middle of it. python-chess hands such errors (an illegal move above
-    all) to the event loop alone, and the search never ends."""
+    """Ends a search with the error that happened in the middle of it. python-chess hands such
+    errors (an illegal move above all) to the event loop alone, and the search never ends.
+    """
     analysis, error = (
         getattr(getattr(context.get("protocol"), "command", None), "analysis", None),
         context.get("exception"),
@@ -237,11 +253,18 @@ def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, A
 async def _solve(
     player: EnginePlayer, position: SuitePosition, index: int, limits: SuiteLimits
 ) -> Outcome:
-    """Searches one position. Raises chess.engine.EngineError when the engine crashes or moves illegally."""
+    """Searches one position.
+
+    Raises chess.engine.EngineError when the engine crashes or moves illegally.
+    """
     board, effort = position.board(), Effort()
-    move, score_cp, mate, line = None, None, None, ()  # type: str | None, int | None, int | None, tuple[str, ...]
+    move: str | None = None
+    score_cp: int | None = None
+    mate: int | None = None
+    line: tuple[str, ...] = ()
     since: Effort | None = None  # where the engine came to the solution that it still has
-    # python-chess would set UCI_AnalyseMode by itself, in which engines ignore limits of strength and books
+    # python-chess would set UCI_AnalyseMode by itself, in which engines ignore limits of strength
+    # and books
     decided = (
         _ANALYSIS.lower() in map(str.lower, player.spec.options)
         or _ANALYSIS not in player.announced()

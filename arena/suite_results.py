@@ -1,9 +1,11 @@
-"""Test suites: the positions of EPD files, whether an answer solves one, and the JSON file of the engines' outcomes.
+"""Test suites: the positions of EPD files, whether an answer solves one, and the JSON file of the
+engines' outcomes.
 
-EPD is Steven J. Edwards' Extended Position Description. Understood operations: `bm` best moves, `am` moves to avoid, `dm` mate
-in N moves (negative: the side to move gets mated), and points per move as the Strategic Test Suite writes them:
-`c8 "10 5"; c9 "e2e4 d2d4";`, or `c0 "e4=10, d4=5";` alone.
-The JSON file is one object: "kind": "suite", "format", "finished" (no outcome is missing), and the fields of SuiteResult.
+EPD is Steven J. Edwards' Extended Position Description. Understood operations: `bm` best moves,
+`am` moves to avoid, `dm` mate in N moves (negative: the side to move gets mated), and points per
+move as the Strategic Test Suite writes them: `c8 "10 5"; c9 "e2e4 d2d4";`, or `c0 "e4=10, d4=5";`
+alone. The JSON file is one object: "kind": "suite", "format", "finished" (no outcome is missing),
+and the fields of SuiteResult.
 """
 
 import json
@@ -27,8 +29,11 @@ _POINTS_ITEM = re.compile(
 
 @dataclass(frozen=True)
 class SuitePosition:
-    """One position of a suite. Moves are in UCI notation as the engine says them (castling by the king's two steps,
-    in Chess960 king takes rook); `mate_in` counts moves, negative when the side to move gets mated."""
+    """One position of a suite.
+
+    Moves are in UCI notation as the engine says them (castling by the king's two steps, in Chess960
+    king takes rook); `mate_in` counts moves, negative when the side to move gets mated.
+    """
 
     file: str
     line: int
@@ -71,8 +76,10 @@ class BadLine:
 
 
 def read_suites(paths: Iterable[Path]) -> tuple[list[SuitePosition], list[BadLine]]:
-    """Reads EPD files one after the other: the usable positions, and the lines that are not. Blank lines and lines that start
-    with # are skipped. Raises OSError when a file cannot be read."""
+    """Reads EPD files one after the other: the usable positions, and the lines that are not.
+
+    Blank lines and lines that start with # are skipped. Raises OSError when a file cannot be read.
+    """
     positions, bad_lines = list[SuitePosition](), list[BadLine]()
     for path in paths:
         for number, line in enumerate(
@@ -90,7 +97,10 @@ def read_suites(paths: Iterable[Path]) -> tuple[list[SuitePosition], list[BadLin
 
 
 def read_position(line: str, file: str = "", number: int = 0) -> SuitePosition:
-    """Reads one EPD line, or a full FEN with operations behind it. Raises ValueError saying what is wrong with it."""
+    """Reads one EPD line, or a full FEN with operations behind it.
+
+    Raises ValueError saying what is wrong with it.
+    """
     board, operations = read_epd(line)
     if not any(board.legal_moves):
         raise ValueError("the side to move has no legal move")
@@ -111,8 +121,10 @@ def read_position(line: str, file: str = "", number: int = 0) -> SuitePosition:
 
 
 def _points(operations: dict, board: chess.Board) -> dict[str, int]:
-    """Points per move: c9's moves with c8's numbers, else c0's "move=number" list; other comments give none. Moves are in UCI
-    or SAN; suites often leave out or add a check sign, which python-chess forgives."""
+    """Points per move: c9's moves with c8's numbers, else c0's "move=number" list; other comments
+    give none. Moves are in UCI or SAN; suites often leave out or add a check sign, which
+    python-chess forgives.
+    """
     numbers, moves = operations.get("c8"), operations.get("c9")
     if isinstance(numbers, str) and isinstance(moves, str):
         opcode, given, texts = "c9", numbers.split(), moves.split()
@@ -145,9 +157,11 @@ class Effort:
 def why_unsolved(
     position: SuitePosition, move: str | None, mate: int | None = None, line: Sequence[str] = ()
 ) -> str:
-    """What the answer misses of what the position asks for (bm, am, dm, else the most points); empty when it is solved. A mate
-    counts when the score names it and a legal line of exactly that length ends in checkmate; to give mate sooner than the suite
-    is as good, to be mated sooner is not."""
+    """What the answer misses of what the position asks for (bm, am, dm, else the most points);
+    empty when it is solved. A mate counts when the score names it and a legal line of exactly that
+    length ends in checkmate; to give mate sooner than the suite is as good, to be mated sooner is
+    not.
+    """
     if move is None:
         return "no move"
     if position.best and move not in position.best:
@@ -175,8 +189,10 @@ def why_unsolved(
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one position: `why` says what an unsolved one lacks or how the engine failed, `effort` is the whole search,
-    `solution` what the first stable solution took. Moves are UCI, scores from the side to move (centipawns; moves to mate)."""
+    """The result of one position: `why` says what an unsolved one lacks or how the engine failed,
+    `effort` is the whole search, `solution` what the first stable solution took. Moves are UCI,
+    scores from the side to move (centipawns; moves to mate).
+    """
 
     move: str | None
     solved: bool
@@ -191,8 +207,9 @@ class Outcome:
 
 @dataclass
 class EngineResult:
-    """One engine's outcomes in the order of the positions, None where there is none yet; `error` when the engine could not go
-    on; `version`: the name that it gives itself."""
+    """One engine's outcomes in the order of the positions, None where there is none yet; `error`
+    when the engine could not go on; `version`: the name that it gives itself.
+    """
 
     name: str
     command: list[str]
@@ -226,7 +243,10 @@ class EngineResult:
 
 @dataclass
 class SuiteResult:
-    """A run over a suite by one or more engines. `limit`: by "time_ms", "nodes" and "depth"; `created`: ISO time."""
+    """A run over a suite by one or more engines.
+
+    `limit`: by "time_ms", "nodes" and "depth"; `created`: ISO time.
+    """
 
     files: list[str]
     limit: dict[str, int | None]
@@ -256,12 +276,17 @@ class SuiteResult:
         )
 
     def save(self, path: Path) -> None:
-        """Writes the JSON file in one step, so that an interrupted run leaves a whole file. Raises OSError."""
+        """Writes the JSON file in one step, so that an interrupted run leaves a whole file.
+
+        Raises OSError.
+        """
         content = {"kind": "suite", "format": FORMAT, "finished": self.finished} | asdict(self)
         write_safely(path.resolve(), json.dumps(content))
 
     def resume(self, path: Path) -> None:
-        """Takes over the outcomes of an unfinished run of the same positions, limit and engines, if this file has one."""
+        """Takes over the outcomes of an unfinished run of the same positions, limit and engines, if
+        this file has one.
+        """
         try:
             earlier = load(path)
         except (OSError, ValueError):
@@ -282,13 +307,15 @@ def load(path: Path) -> SuiteResult:
     def convert(content: Any) -> SuiteResult:
         if (content["kind"], content["format"]) != ("suite", FORMAT):
             raise ValueError(
-                f"{content['kind']} of format {content['format']} instead of suite of format {FORMAT}"
+                f"{content['kind']} of format {content['format']} instead of suite of "
+                f"format {FORMAT}"
             )
         result: SuiteResult = typed(SuiteResult, content)
         for engine in result.engines:
             if len(engine.outcomes) != len(result.positions):
                 raise ValueError(
-                    f"{engine.name} has {len(engine.outcomes)} outcomes for {len(result.positions)} positions"
+                    f"{engine.name} has {len(engine.outcomes)} outcomes for "
+                    f"{len(result.positions)} positions"
                 )
         for position, *outcomes in zip(
             result.positions, *(engine.outcomes for engine in result.engines), strict=True

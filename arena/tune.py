@@ -1,12 +1,16 @@
-"""The command `zobra tune`: SPSA of options. The engine plays itself with perturbed options, which follow from earlier games.
+"""The command `zobra tune`: SPSA of options.
 
-Simultaneous perturbation stochastic approximation estimates the gradient of strength from games. Every iteration perturbs all
-numbers at once, each up or down by its c; one side plays with these values, the other with the opposite ones. The result moves
-all numbers a little towards the better side. J. C. Spall, "An Overview of the Simultaneous Perturbation Method" (1998); the
-gains, with c_end and r_end for the last iteration, are those of fishtest and OpenBench.
+The engine plays itself with perturbed options, which follow from earlier games.
 
-The folder is that of a match (journal.py) between "plus" and "minus", with two files more: `tune.json` has the fields of Plan
-and Gains, `values.csv` the values after each iteration. A resumed run learns from the games of the journal, in their order.
+Simultaneous perturbation stochastic approximation estimates the gradient of strength from games.
+Every iteration perturbs all numbers at once, each up or down by its c; one side plays with these
+values, the other with the opposite ones. The result moves all numbers a little towards the better
+side. J. C. Spall, "An Overview of the Simultaneous Perturbation Method" (1998); the gains, with
+c_end and r_end for the last iteration, are those of fishtest and OpenBench.
+
+The folder is that of a match (journal.py) between "plus" and "minus", with two files more:
+`tune.json` has the fields of Plan and Gains, `values.csv` the values after each iteration. A
+resumed run learns from the games of the journal, in their order.
 """
 
 import io
@@ -56,7 +60,10 @@ FileOption = typer.Option("--parameters", help="TOML file, as `zobra parameters`
 
 @dataclass(frozen=True)
 class Tunable:
-    """A whole number to tune. In the last iteration `c_end` is its perturbation and `r_end` its learning rate."""
+    """A whole number to tune.
+
+    In the last iteration `c_end` is its perturbation and `r_end` its learning rate.
+    """
 
     name: str
     default: float
@@ -76,7 +83,9 @@ class Tunable:
 
 @dataclass(frozen=True)
 class Gains:
-    """The decay of perturbation and learning rate; `stability` is the share of iterations that damps the first."""
+    """The decay of perturbation and learning rate; `stability` is the share of iterations that
+    damps the first.
+    """
 
     iterations: int
     alpha: float = 0.602
@@ -95,14 +104,19 @@ class Gains:
 
 
 class Spsa:
-    """The present values, and how an iteration changes them. The same seed gives the same perturbations."""
+    """The present values, and how an iteration changes them.
+
+    The same seed gives the same perturbations.
+    """
 
     def __init__(self, tunables: Sequence[Tunable], gains: Gains, seed: int) -> None:
         self.tunables, self._gains, self._seed = tunables, gains, seed
         self.values = {tunable.name: float(tunable.default) for tunable in tunables}
 
     def sides(self, iteration: int) -> list[dict[str, int]]:
-        """The values of the two sides of an iteration, rounded up or down at random, so that fractions count."""
+        """The values of the two sides of an iteration, rounded up or down at random, so that
+        fractions count.
+        """
         rounding = random.Random(f"{self._seed}/{iteration}/rounding")
         signs, sides = self.signs(iteration), list[dict[str, int]]([{}, {}])
         for side, direction in zip(sides, (1, -1), strict=True):
@@ -123,14 +137,19 @@ class Spsa:
             self.values[one.name] = min(max(self.values[one.name] + move, one.low), one.high)
 
     def signs(self, iteration: int) -> dict[str, int]:
-        """By number, whether the first side of an iteration has the upper value (1) or the lower one (-1)."""
+        """By number, whether the first side of an iteration has the upper value (1) or the lower
+        one (-1).
+        """
         generator = random.Random(f"{self._seed}/{iteration}/signs")
         return {tunable.name: generator.choice((-1, 1)) for tunable in self.tunables}
 
 
 def effects(signs: np.ndarray, scores: np.ndarray) -> list[tuple[float, float]]:
-    """Elo that the upper value of each number gained over the lower one, and the standard error. Least squares over the signs
-    (iterations, numbers) and scores (iterations,) of the first side; it is right where the values hardly moved."""
+    """Elo that the upper value of each number gained over the lower one, and the standard error.
+
+    Least squares over the signs (iterations, numbers) and scores (iterations,) of the first side;
+    it is right where the values hardly moved.
+    """
     design = np.column_stack([signs, np.ones(len(signs))])
     covariance = np.linalg.pinv(design.T @ design)
     slopes = covariance @ design.T @ scores
@@ -145,8 +164,10 @@ def effects(signs: np.ndarray, scores: np.ndarray) -> list[tuple[float, float]]:
 
 
 def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
-    """The numbers of a TOML file with a table [parameter.NAME] of _KEYS for each, and those named on the command line (_FORM).
-    What they leave out comes from the engine's spin option. Raises ValueError, also for what exceeds its bounds; OSError."""
+    """The numbers of a TOML file with a table [parameter.NAME] of _KEYS for each, and those named
+    on the command line (_FORM). What they leave out comes from the engine's spin option. Raises
+    ValueError, also for what exceeds its bounds; OSError.
+    """
     tables = read_toml(path).get("parameter") if path else {}
     if not isinstance(tables, dict) or not all(
         isinstance(table, dict) for table in tables.values()
@@ -168,7 +189,8 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
         tables[name.strip()] = dict(zip(_KEYS, numbers, strict=False))
     if not tables:
         raise ValueError(
-            "nothing to tune: name a file of parameters or, with --parameter, some of the engine's options"
+            "nothing to tune: name a file of parameters or, with --parameter, some of the "
+            "engine's options"
         )
     found = []
     for name, table in tables.items():
@@ -223,7 +245,10 @@ def tune(
         float, typer.Option(min=0.0, help="Share of the iterations that damps the first.")
     ] = Gains.stability,
 ) -> None:
-    """Tune an engine's whole-number options by SPSA over games against itself. An interrupted run can be resumed."""
+    """Tune an engine's whole-number options by SPSA over games against itself.
+
+    An interrupted run can be resumed.
+    """
     console = plain_console()
     if engine is not None:
         spec = read_engine(engine, options.option or [])
@@ -294,7 +319,10 @@ class Plan:
 
 
 class Tuning(Match):
-    """A tuning run over its journal. `course` has the values after each iteration, and before; `effects` takes the rest."""
+    """A tuning run over its journal.
+
+    `course` has the values after each iteration, and before; `effects` takes the rest.
+    """
 
     def __init__(self, journal: Journal, plan: Plan) -> None:
         """Raises ValueError when the journal does not fit the plan."""
@@ -311,7 +339,9 @@ class Tuning(Match):
         super().__init__(journal, (), plan.gains.iterations * self.games_each)
 
     def games(self) -> Iterator[Pairing]:
-        """The games not yet played; the sides of an iteration are decided when its first game is about to begin."""
+        """The games not yet played; the sides of an iteration are decided when its first game is
+        about to begin.
+        """
         opening = self.settings.openings()
         for iteration in range(self.plan.gains.iterations):
             first = iteration * self.games_each
@@ -335,7 +365,9 @@ class Tuning(Match):
         return super().count(record)
 
     def after_pair(self) -> None:
-        """Adds the values of new iterations to values.csv, which every start of the run makes again."""
+        """Adds the values of new iterations to values.csv, which every start of the run makes
+        again.
+        """
         path = self.journal.folder / "values.csv"
         if not self._kept:
             write_safely(path, ",".join(["iteration", *self.values]) + "\n")
@@ -392,7 +424,9 @@ def values_table(tuning: Tuning) -> Table:
 
 
 def draw_course(tuning: Tuning, path: Path) -> bool:
-    """Draws each value over the games in a panel of its own, a grey line at its default, if matplotlib is there."""
+    """Draws each value over the games in a panel of its own, a grey line at its default, if
+    matplotlib is there.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError:

@@ -2,8 +2,9 @@
 
     python benchmarks/latency.py [--searches 300] [--threads 1] [--command COMMAND]
 
-Each search is infinite, of a position of a random game; `isready` and `stop` come after a random pause. Prints median, 99th
-percentile and worst in milliseconds. On a busy machine, waiting for the processor counts too.
+Each search is infinite, of a position of a random game; `isready` and `stop` come after a random
+pause. Prints median, 99th percentile and worst in milliseconds. On a busy machine, waiting for the
+processor counts too.
 """
 
 from __future__ import annotations
@@ -75,7 +76,10 @@ def summary(name: str, times: list[float]) -> str:
     """One line of the report."""
     times = sorted(times)
     percentile = times[min(len(times) - 1, len(times) * 99 // 100)]
-    return f"{name:24} median {statistics.median(times):6.2f} ms   99 % {percentile:6.2f} ms   worst {times[-1]:6.2f} ms"
+    return (
+        f"{name:24} median {statistics.median(times):6.2f} ms   99 % {percentile:6.2f} ms   "
+        f"worst {times[-1]:6.2f} ms"
+    )
 
 
 def main(command: str = "", searches: int = 300, threads: int = 1, seed: int = 1) -> None:

@@ -2,8 +2,9 @@
 
     python benchmarks/memory.py [--games 1000] [--moves 30] [--nodes 400]
 
-The engine plays against itself from random openings: `ucinewgame`, then `position` with all moves and `go nodes`.
-Threads, MultiPV and Hash change from game to game. Growth is measured from the end of the first tenth of the games.
+The engine plays against itself from random openings: `ucinewgame`, then `position` with all moves
+and `go nodes`. Threads, MultiPV and Hash change from game to game. Growth is measured from the end
+of the first tenth of the games.
 """
 
 from __future__ import annotations

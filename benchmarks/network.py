@@ -2,7 +2,8 @@
 
     python benchmarks/network.py
 
-Uses all legal moves but the king's in the positions of `zobra bench`, with random weights. Prints medians.
+Uses all legal moves but the king's in the positions of `zobra bench`, with random weights. Prints
+medians.
 """
 
 from __future__ import annotations
@@ -116,7 +117,8 @@ def main(rounds: int = 7, repeats: int = 1000) -> None:
         for name, kernel in kernels.items():
             times[name].append(nanoseconds(kernel, array, network[0], repeats))
     print(
-        f"{HIDDEN} neurons a side, both sides, {int(array['count'].sum())} moves of {len(array)} positions"
+        f"{HIDDEN} neurons a side, both sides, {int(array['count'].sum())} moves of "
+        f"{len(array)} positions"
     )
     for name, measured in times.items():
         print(f"{name}: {statistics.median(measured):.1f} ns")

@@ -2,7 +2,8 @@
 
     python benchmarks/perft.py
 
-Both engines count the last ply in bulk. The counts must agree. Prints medians, and the median ratio of runs in turn.
+Both engines count the last ply in bulk. The counts must agree. Prints medians, and the median ratio
+of runs in turn.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def compare(other: PerftEngine, name: str, rounds: int) -> None:
     speeds = [leaves / statistics.median(times) / 1e6 for times in (ours, theirs)]
     ratio = statistics.median(their / our for our, their in zip(ours, theirs, strict=True))
     print(
-        f"{name:9} depth {depth}, {leaves:,} leaves: {speeds[0]:.0f} M a second, {speeds[1]:.0f} M: {ratio:.2f} times"
+        f"{name:9} depth {depth}, {leaves:,} leaves: {speeds[0]:.0f} M a second, {speeds[1]:.0f} "
+        f"M: {ratio:.2f} times"
     )
 
 

@@ -2,8 +2,8 @@
 
     python benchmarks/speed.py
 
-Prints medians and their ratio, so that other load on the machine affects both alike. The fastest run shows what an otherwise
-idle processor does.
+Prints medians and their ratio, so that other load on the machine affects both alike. The fastest
+run shows what an otherwise idle processor does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ MEGABYTES = 16
 
 
 def own_speed(searcher: Searcher, fen: str, nodes: int) -> tuple[float, float]:
-    """Nodes a second of one search from an empty table: by the clock on the wall, and by processor time."""
+    """Nodes a second of one search from an empty table: by the clock on the wall, and by processor
+    time.
+    """
     searcher.clear()
     begin, processor = time.perf_counter(), time.thread_time()
     searcher.search(Game(parse_fen(fen)), Limits(nodes=nodes))
@@ -67,7 +69,8 @@ def main(engine: str = "stockfish", rounds: int = 5, nodes: int = 2_000_000) -> 
             print(
                 f"{name:14} {wall / 1e6:5.2f} M ({processor / 1e6:.2f} M by processor time), "
                 f"{their / 1e6:5.2f} M: {wall / their:4.1f} times; "
-                f"fastest {fastest / 1e6:5.2f} M, {their_fastest / 1e6:5.2f} M: {fastest / their_fastest:4.1f} times"
+                f"fastest {fastest / 1e6:5.2f} M, {their_fastest / 1e6:5.2f} M: "
+                f"{fastest / their_fastest:4.1f} times"
             )
 
 

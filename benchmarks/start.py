@@ -2,7 +2,8 @@
 
     python benchmarks/start.py
 
-The kernels are there: one start that is not counted sees to that. Prints median and worst, and processor time.
+The kernels are there: one start that is not counted sees to that. Prints median and worst, and
+processor time.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def main(starts: int = 10) -> None:
     columns = zip(*(start() for _ in range(starts)), strict=True)
     for answer, times in zip(QUESTIONS.values(), columns, strict=True):
         print(
-            f"{answer}: median {statistics.median(times) * 1e3:.0f} ms, worst {max(times) * 1e3:.0f} ms of {starts} starts"
+            f"{answer}: median {statistics.median(times) * 1e3:.0f} ms, worst "
+            f"{max(times) * 1e3:.0f} ms of {starts} starts"
         )
     print(f"processor time: {(processor_seconds() - before) / starts:.2f} s a start")
 

@@ -1,9 +1,10 @@
-"""UCI_Elo: matches against Stockfish limited to the same number, and advice for the table of search/skill.py.
+"""UCI_Elo: matches against Stockfish limited to the same number, and advice for the table of
+search/skill.py.
 
     python benchmarks/strength.py --elo 1400 --elo 1800 --elo 2200 --games 100
 
-A score of 35 to 65 per cent confirms a level. Otherwise the script suggests a number of nodes, by ELO_OF_DOUBLING; the next run
-checks it.
+A score of 35 to 65 per cent confirms a level. Otherwise the script suggests a number of nodes, by
+ELO_OF_DOUBLING; the next run checks it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def play(elo: int, options: list[str], opponent: str, folder: Path) -> None:
 
 
 def outcomes(folder: Path) -> tuple[list[float], int]:
-    """Zobra's points in the games of a match folder that ended on the board, and the number of the others."""
+    """Zobra's points in the games of a match folder that ended on the board, and the number of the
+    others.
+    """
     points: list[float] = []
     forfeits = 0
     with open(folder / "games.pgn", encoding="utf-8") as pgn:
@@ -59,16 +62,25 @@ def outcomes(folder: Path) -> tuple[list[float], int]:
 
 
 def advice(elo: int, score: float, forfeits: int) -> str:
-    """The verdict on a level. Games lost by forfeit bias the sample, so a match with any of them is void."""
+    """The verdict on a level.
+
+    Games lost by forfeit bias the sample, so a match with any of them is void.
+    """
     if forfeits:
-        return f"void: {forfeits} games were not decided on the board; play again on a quieter machine, or with --margin"
+        return (
+            f"void: {forfeits} games were not decided on the board; play again on a quieter "
+            "machine, or with --margin"
+        )
     if CONFIRMED[0] <= score <= CONFIRMED[1]:
         return "confirmed"
     difference = (
         400 * math.log10(score / (1 - score)) if 0 < score < 1 else math.copysign(600, score - 0.5)
     )
     nodes = skill_from_elo(elo).nodes
-    return f"not confirmed: {difference:+.0f} Elo; try {nodes * 2 ** (-difference / ELO_OF_DOUBLING):.0f} nodes, not {nodes}"
+    return (
+        f"not confirmed: {difference:+.0f} Elo; try "
+        f"{nodes * 2 ** (-difference / ELO_OF_DOUBLING):.0f} nodes, not {nodes}"
+    )
 
 
 def main(

@@ -1,9 +1,12 @@
-"""The first layer of the evaluation network, kept up to date by what changes: pieces that left squares, or came to them.
+"""The first layer of the evaluation network, kept up to date by what changes: pieces that left
+squares, or came to them.
 
-Each colour sees the board from its own side, and mirrored when its king stands on the files e to h: so the king is always on a
-to d, and mirror images are one. A king that crosses from d to e moves every feature, and both sides are computed anew.
+Each colour sees the board from its own side, and mirrored when its king stands on the files e to h:
+so the king is always on a to d, and mirror images are one. A king that crosses from d to e moves
+every feature, and both sides are computed anew.
 
-Idea: Yu Nasu's efficiently updatable network (2018); horizontal mirroring, Chess Programming Wiki, "NNUE".
+Idea: Yu Nasu's efficiently updatable network (2018); horizontal mirroring, Chess Programming Wiki,
+"NNUE".
 """
 
 import numpy as np
@@ -24,7 +27,9 @@ add_rows = row_sums(NEURONS, NETWORK, "rows", CHANGES)
 
 @kernel
 def orientation(position, colour):
-    """What turns White's feature of a piece into the one that this colour sees (by exclusive or)."""
+    """What turns White's feature of a piece into the one that this colour sees (by exclusive
+    or).
+    """
     king = lowest(position.pieces[KING] & position.colours[colour])
     return (RANK_FLIP | COLOUR_FLIP if colour else ZERO) ^ (
         FILE_FLIP if king & RIGHT_HALF else ZERO
@@ -58,7 +63,9 @@ def refresh(network, accumulator, position):
 
 @kernel
 def update(network, accumulator, position, known, before):
-    """Compute both sides, in one pass each, from the accumulator `known` of the position one move before."""
+    """Compute both sides, in one pass each, from the accumulator `known` of the position one move
+    before.
+    """
     if orientation(position, before.side) != orientation(before, before.side):
         refresh(network, accumulator, position)
         return

@@ -81,7 +81,10 @@ def en_passant_is_legal(position, tables, pawn, target):
 
 @kernel
 def has_legal_en_passant(position, tables, target):
-    """Can the side to move take in passing on `target`? The square behind must hold the pawn that has just advanced."""
+    """Can the side to move take in passing on `target`?
+
+    The square behind must hold the pawn that has just advanced.
+    """
     us = position.side
     pawns = tables.pawn[us ^ ONE, target] & position.pieces[PAWN] & position.colours[us]
     while pawns:

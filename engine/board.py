@@ -1,7 +1,7 @@
 """Constants of the board: colours, pieces, squares, files and ranks, as unsigned words for kernels.
 
-Squares count a1 = 0, b1 = 1, … h8 = 63. A piece is 2 × type + colour. All are uint64, because in Numba a signed operand turns
-an unsigned result signed (a shift right then copies the sign bit).
+Squares count a1 = 0, b1 = 1, … h8 = 63. A piece is 2 × type + colour. All are uint64, because in
+Numba a signed operand turns an unsigned result signed (a shift right then copies the sign bit).
 """
 
 import numpy as np

@@ -1,6 +1,8 @@
-"""FEN, X-FEN and Shredder-FEN. python-chess reads and checks them; this module says in plain words what is wrong with one.
+"""FEN, X-FEN and Shredder-FEN. python-chess reads and checks them; this module says in plain words
+what is wrong with one.
 
-K and Q name the outermost rook on that side of the king, a file letter any rook. An en-passant square needs a legal capture.
+K and Q name the outermost rook on that side of the king, a file letter any rook. An en-passant
+square needs a legal capture.
 """
 
 import re
@@ -12,7 +14,8 @@ from zobra.engine.position import Position
 START = chess.STARTING_FEN
 MAX_COUNTER = 10_000
 
-# What chess.Board.status() finds, the first that applies. Two checks that no game can give are allowed: play can go on.
+# What chess.Board.status() finds, the first that applies. Two checks that no game can give are
+# allowed: play can go on.
 FAULTS = {
     chess.STATUS_NO_WHITE_KING: "White has no king",
     chess.STATUS_NO_BLACK_KING: "Black has no king",
@@ -22,8 +25,12 @@ FAULTS = {
     chess.STATUS_TOO_MANY_WHITE_PIECES: "White has more than 16 pieces",
     chess.STATUS_TOO_MANY_BLACK_PIECES: "Black has more than 16 pieces",
     chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or the last rank",
-    chess.STATUS_BAD_CASTLING_RIGHTS: "each castling right needs the king and a rook of its own on their first rank",
-    chess.STATUS_INVALID_EP_SQUARE: "the en-passant square is not one that a pawn of the other side has just passed",
+    chess.STATUS_BAD_CASTLING_RIGHTS: (
+        "each castling right needs the king and a rook of its own on their first rank"
+    ),
+    chess.STATUS_INVALID_EP_SQUARE: (
+        "the en-passant square is not one that a pawn of the other side has just passed"
+    ),
 }
 
 
@@ -32,7 +39,9 @@ class FenError(ValueError):
 
 
 def read_board(text: str) -> chess.Board:
-    """The board of a FEN with four to six fields, in Chess960 mode; FenError names what is wrong with the text."""
+    """The board of a FEN with four to six fields, in Chess960 mode; FenError names what is wrong
+    with the text.
+    """
     fields = text.split()
     if not 4 <= len(fields) <= 6:
         raise FenError(f"a FEN has 4 to 6 fields, this one {len(fields)}: {text!r}")
@@ -53,7 +62,8 @@ def read_board(text: str) -> chess.Board:
         raise FenError(f"side to move is 'w' or 'b', not {fields[1]!r}")
     if not chess.FEN_CASTLING_REGEX.match(fields[2]):
         raise FenError(
-            f"castling rights are '-' or letters such as 'KQkq', at most two for a side, not {fields[2]!r}"
+            "castling rights are '-' or letters such as 'KQkq', at most two for a side, not "
+            f"{fields[2]!r}"
         )
     if fields[3] != "-" and fields[3] not in chess.SQUARE_NAMES:
         raise FenError(f"en-passant square: {fields[3]!r} is not a square")
@@ -86,5 +96,7 @@ def parse_fen(text: str) -> Position:
 
 
 def write_fen(position: Position, shredder: bool = False) -> str:
-    """FEN of a position; castling as KQkq, or by file letter where that is ambiguous or `shredder` asks for it."""
+    """FEN of a position; castling as KQkq, or by file letter where that is ambiguous or `shredder`
+    asks for it.
+    """
     return position.to_board(chess960=True).fen(shredder=shredder)

@@ -1,7 +1,9 @@
-"""The legal moves of a position, by check and pin masks: no move is made to see whether it is legal.
+"""The legal moves of a position, by check and pin masks: no move is made to see whether it is
+legal.
 
-Colour-generic: pawns advance by rotating their bit set eight places one way or the other.
-Idea: the pin and check masks of Daniel Inführ's and Peter Ellis Jones' articles, via the Chess Programming Wiki.
+Colour-generic: pawns advance by rotating their bit set eight places one way or the other. Idea: the
+pin and check masks of Daniel Inführ's and Peter Ellis Jones' articles, via the Chess Programming
+Wiki.
 """
 
 import numpy as np
@@ -35,7 +37,8 @@ from zobra.engine.move import (
     encode,
 )
 
-# What to generate: NOISY are captures and promotions, QUIET the rest; their union is every legal move.
+# What to generate: NOISY are captures and promotions, QUIET the rest; their union is every legal
+# move.
 NOISY, QUIET, ALL = np.uint64(1), np.uint64(2), np.uint64(3)
 
 TO_UNIT = ONE << TO_SHIFT  # what one square further adds to a move
@@ -76,7 +79,9 @@ def push_targets(moves, count, from_, targets):
 
 @kernel
 def push_pawns(moves, count, targets, step, flag):
-    """Pawns to target squares, each from the square `step` behind, which therefore moves along with the target."""
+    """Pawns to target squares, each from the square `step` behind, which therefore moves along with
+    the target.
+    """
     return (
         append(moves, count, targets, TO_UNIT + ONE, encode(ZERO, ZERO, flag) - step)
         if targets
@@ -96,7 +101,10 @@ def push_promotions(moves, count, targets, step):
 
 @inlined
 def pawn_pushes(position, us):
-    """The squares that pawns may push to by one step. A pinned pawn may go along the king's file."""
+    """The squares that pawns may push to by one step.
+
+    A pinned pawn may go along the king's file.
+    """
     king = lowest(position.pieces[KING] & position.colours[us])
     pawns = (
         position.pieces[PAWN] & position.colours[us] & (~position.pinned | FILE_A << (king & SEVEN))
@@ -108,7 +116,10 @@ def pawn_pushes(position, us):
 
 @inlined
 def noisy_pawn_moves(position, tables, moves, count, allowed, us):
-    """Captures and promotions of pawns, but en passant. A pinned pawn may go along its pin, one of the king's diagonals."""
+    """Captures and promotions of pawns, but en passant.
+
+    A pinned pawn may go along its pin, one of the king's diagonals.
+    """
     king = lowest(position.pieces[KING] & position.colours[us])
     pawns, unpinned = position.pieces[PAWN] & position.colours[us], ~position.pinned
     theirs, up = position.colours[us ^ ONE] & allowed, EIGHT - SIXTEEN * us
@@ -138,7 +149,9 @@ def quiet_pawn_moves(position, moves, count, allowed, us):
 
 @inlined
 def piece_moves(position, tables, moves, count, allowed, us):
-    """Moves of knights, bishops, rooks and queens to the allowed squares; a pinned piece stays on the line of its pin."""
+    """Moves of knights, bishops, rooks and queens to the allowed squares; a pinned piece stays on
+    the line of its pin.
+    """
     ours = position.colours[us]
     occupied = ours | position.colours[us ^ ONE]
     pieces, pinned = position.pieces, position.pinned
@@ -246,8 +259,11 @@ def generate_for(position, tables, moves, kind, us):
 
 @kernel
 def generate(position, tables, moves, kind):
-    """Append the legal moves of `kind` to the list; its new count. `checkers` and `pinned` must be set. The same code is
-    compiled for either colour as a constant: a fifth faster than with the colour in a variable."""
+    """Append the legal moves of `kind` to the list; its new count.
+
+    `checkers` and `pinned` must be set. The same code is compiled for either colour as a constant:
+    a fifth faster than with the colour in a variable.
+    """
     if position.side == ZERO:
         return generate_for(position, tables, moves, kind, ZERO)
     return generate_for(position, tables, moves, kind, ONE)

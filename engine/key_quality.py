@@ -1,8 +1,9 @@
 """How good the Zobrist numbers are, as vectors over GF(2), where adding is exclusive or.
 
-Two positions collide when the numbers in which they differ add up to zero. So a set of numbers is good when no small subset of
-it does (is "dependent"). The Hamming distance of two numbers, often taken for a measure of quality, says nothing: it changes
-with the basis in which the vectors are written, and what collides does not.
+Two positions collide when the numbers in which they differ add up to zero. So a set of numbers is
+good when no small subset of it does (is "dependent"). The Hamming distance of two numbers, often
+taken for a measure of quality, says nothing: it changes with the basis in which the vectors are
+written, and what collides does not.
 
 Source of the argument: Sven Reichard, Computer Chess Club, 5 December 2001.
 """
@@ -14,13 +15,16 @@ import numpy as np
 
 from zobra.engine.board import PIECE_LETTERS, SQUARE_NAMES
 
-# Eight of the published numbers that add up to zero. Two are pawns on the first and last rank, so no two positions collide.
+# Eight of the published numbers that add up to zero. Two are pawns on the first and last rank, so
+# no two positions collide.
 KNOWN_DEPENDENT = ("pg8", "Pa1", "nf2", "Bg6", "Bc7", "Ra5", "Qg3", "Kd4")
 PARTS = 8  # sums are compared in this many portions, which need about 200 MB each for sums of three
 
 
 def number_names() -> list[str]:
-    """Names of the published numbers in their order: 'pa1' for Black's pawn on a1, …, 'castling K', 'en passant a', 'White'."""
+    """Names of the published numbers in their order: 'pa1' for Black's pawn on a1, …, 'castling K',
+    'en passant a', 'White'.
+    """
     pieces = [PIECE_LETTERS[piece ^ 1] + square for piece in range(12) for square in SQUARE_NAMES]
     return [
         *pieces,
@@ -56,8 +60,11 @@ def _sums(vectors: np.ndarray, most: int) -> Iterator[np.ndarray]:
 
 
 def has_dependent_subset(vectors: np.ndarray, largest: int) -> bool:
-    """Does a subset of at most `largest` (2, 4 or 6) vectors add up to zero? The search is exhaustive: such a subset falls into
-    two halves with the same sum, so all sums of half as many are compared."""
+    """Does a subset of at most `largest` (2, 4 or 6) vectors add up to zero?
+
+    The search is exhaustive: such a subset falls into two halves with the same sum, so all sums of
+    half as many are compared.
+    """
     if largest not in (2, 4, 6):
         raise ValueError(f"subsets are searched up to a size of 2, 4 or 6, not {largest}")
     for part in range(PARTS):
@@ -72,7 +79,9 @@ def has_dependent_subset(vectors: np.ndarray, largest: int) -> bool:
 
 
 def expected_dependent(count: int, size: int, bits: int = 64) -> float:
-    """How many dependent subsets of a size to expect among `count` random vectors; those of two are pairs that collide."""
+    """How many dependent subsets of a size to expect among `count` random vectors; those of two are
+    pairs that collide.
+    """
     return math.comb(count, size) / 2.0**bits
 
 
@@ -88,7 +97,9 @@ def colliding_pairs(keys: np.ndarray, bits: int) -> int:
 
 
 def fill_buckets(present: np.ndarray, index_bits: int, slots: int) -> tuple[np.ndarray, np.ndarray]:
-    """A table of 2^index_bits buckets found by the low bits: keys of shape (buckets, slots), and how many slots are used."""
+    """A table of 2^index_bits buckets found by the low bits: keys of shape (buckets, slots), and
+    how many slots are used.
+    """
     buckets = low_bits(present, index_bits).astype(np.int64)
     order = np.argsort(buckets, kind="stable")
     ordered = buckets[order]
@@ -102,8 +113,10 @@ def fill_buckets(present: np.ndarray, index_bits: int, slots: int) -> tuple[np.n
 def false_matches(
     table: tuple[np.ndarray, np.ndarray], absent: np.ndarray, signature_bits: int
 ) -> tuple[int, float]:
-    """Type-1 errors: entries that absent keys take for their own when only `signature_bits` above the index are compared. Also
-    the number to expect: each used entry of the bucket matches with probability 2^-signature_bits."""
+    """Type-1 errors: entries that absent keys take for their own when only `signature_bits` above
+    the index are compared. Also the number to expect: each used entry of the bucket matches with
+    probability 2^-signature_bits.
+    """
     stored, used = table
     index_bits = len(used).bit_length() - 1
     buckets, wanted = (

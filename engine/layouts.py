@@ -1,7 +1,8 @@
 """The records that kernels share with Python: each layout is declared here, once.
 
-One element of an array of such a dtype (`array[0]`) is passed to kernels by reference: a bare pointer with named fields. Words
-are 64 bits wide wherever they take part in bit operations, so that no narrow load needs a conversion.
+One element of an array of such a dtype (`array[0]`) is passed to kernels by reference: a bare
+pointer with named fields. Words are 64 bits wide wherever they take part in bit operations, so that
+no narrow load needs a conversion.
 """
 
 from zobra.engine.kernels import layout, record
@@ -13,8 +14,8 @@ MAX_PIECES = 32
 
 MAGIC = layout(("mask", "u8"), ("factor", "u8"), ("shift", "u8"), ("offset", "u8"))
 
-# The evaluation network (network.py): what each feature adds to the neurons, and what these add to the score. Each output has
-# the weights of the side to move, then of the other.
+# The evaluation network (network.py): what each feature adds to the neurons, and what these add to
+# the score. Each output has the weights of the side to move, then of the other.
 NEURONS = layout(("values", "i2", (HIDDEN,)))
 NETWORK = layout(
     ("rows", NEURONS, (FEATURES,)),
@@ -32,7 +33,8 @@ CHANGES = layout(
 # The neurons of one position before clipping, as White and as Black see it.
 ACCUMULATOR = layout(("sides", NEURONS, (2,)), ("changes", CHANGES))
 
-# Constants: built once at start, read by every kernel. As fast as frozen globals, and free at compile time.
+# Constants: built once at start, read by every kernel. As fast as frozen globals, and free at
+# compile time.
 TABLES = layout(
     ("knight", "u8", (64,)),
     ("king", "u8", (64,)),
@@ -65,8 +67,9 @@ TABLES = layout(
     ("slider", "u8", (SLIDER_ENTRIES,)),
 )
 
-# A position. `correction_keys` are [pawns, White's pieces, Black's pieces]; `castling` has the squares of the rooks that may
-# still castle; `en_passant` is the square behind a pawn that can legally be taken in passing, 0 (a1) for none.
+# A position. `correction_keys` are [pawns, White's pieces, Black's pieces]; `castling` has the
+# squares of the rooks that may still castle; `en_passant` is the square behind a pawn that can
+# legally be taken in passing, 0 (a1) for none.
 POSITION = layout(
     ("pieces", "u8", (6,)),
     ("colours", "u8", (2,)),

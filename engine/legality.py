@@ -1,4 +1,7 @@
-"""Is a 16-bit number a legal move of this position? Asked of moves that come from elsewhere: the table, a file of games."""
+"""Is a 16-bit number a legal move of this position?
+
+Asked of moves that come from elsewhere: the table, a file of games.
+"""
 
 import numpy as np
 
@@ -38,7 +41,9 @@ FLAGS_END = np.uint64(8)
 
 @kernel
 def pawn_can_move(position, tables, from_, to, flag):
-    """Does a pawn of the side to move go from `from_` to `to` in the manner of `flag`, pins and checks aside?"""
+    """Does a pawn of the side to move go from `from_` to `to` in the manner of `flag`, pins and
+    checks aside?
+    """
     us = position.side
     occupied = position.colours[WHITE] | position.colours[BLACK]
     up = EIGHT - SIXTEEN * us

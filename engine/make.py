@@ -1,4 +1,5 @@
-"""Making a move by copying: the position after a move is written into the record of the next ply, so nothing is ever unmade.
+"""Making a move by copying: the position after a move is written into the record of the next ply,
+so nothing is ever unmade.
 
 Keys are brought up to date by what changes: a piece leaves a square, a piece arrives on a square.
 """
@@ -78,7 +79,9 @@ def shift(position, tables, piece, from_, to):
 
 @kernel
 def finish_pawn_move(position, tables, us, from_, to, flag):
-    """What a pawn's move does beyond the step: offer itself to be taken in passing, take in passing, or promote."""
+    """What a pawn's move does beyond the step: offer itself to be taken in passing, take in
+    passing, or promote.
+    """
     if flag == DOUBLE_PUSH:
         target = (from_ + to) >> ONE
         if has_legal_en_passant(position, tables, target):
@@ -93,7 +96,9 @@ def finish_pawn_move(position, tables, us, from_, to, flag):
 
 @kernel
 def castle(position, tables, us, king, rook):
-    """Move king and rook to their castling squares; in Chess960 these may overlap, so both are lifted first."""
+    """Move king and rook to their castling squares; in Chess960 these may overlap, so both are
+    lifted first.
+    """
     rank = king & RANK_BITS
     kingside = rook > king
     take(position, tables, KING_PIECE + us, king)
@@ -115,7 +120,10 @@ def turn(position, tables):
 
 @kernel
 def make(position, following, move, tables):
-    """Write into `following` the position after a legal move. Its `checkers` and `pinned` are not set."""
+    """Write into `following` the position after a legal move.
+
+    Its `checkers` and `pinned` are not set.
+    """
     copy_record(following, position)
     us = position.side
     from_, to, flag = from_square(move), to_square(move), flag_of(move)
@@ -148,7 +156,9 @@ def make(position, following, move, tables):
 
 @kernel
 def key_after(position, move, tables):
-    """The key after a move, but for castling, its lost rights, pawns' special moves and an en-passant file: for a prefetch."""
+    """The key after a move, but for castling, its lost rights, pawns' special moves and an
+    en-passant file: for a prefetch.
+    """
     from_, to = from_square(move), to_square(move)
     piece, captured = np.uint64(position.board[from_]), np.uint64(position.board[to])
     key = (

@@ -1,4 +1,6 @@
-"""Memory: how much of it the machine and the control groups of this process leave, and large zeroed blocks of it."""
+"""Memory: how much of it the machine and the control groups of this process leave, and large zeroed
+blocks of it.
+"""
 
 import contextlib
 import mmap
@@ -10,13 +12,16 @@ HUGE_PAGE = 1 << 21  # bytes, on most processors
 PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 CGROUP_MOUNT, CGROUP_MEMBERSHIP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
-# Files with the limit and the use of a control group, and the line of memory.stat with its cached files, which can be dropped.
+# Files with the limit and the use of a control group, and the line of memory.stat with its cached
+# files, which can be dropped.
 VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 VERSION_2 = ("memory.max", "memory.current", "inactive_file")
 
 
 def _machine_bytes() -> int | None:
-    """Memory the machine could still give, or all that it has where only that is known; None where nothing is."""
+    """Memory the machine could still give, or all that it has where only that is known; None where
+    nothing is.
+    """
     with contextlib.suppress(OSError, KeyError, ValueError):
         sizes = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
         return int(sizes["MemAvailable"].split()[0]) << 10
@@ -26,7 +31,9 @@ def _machine_bytes() -> int | None:
 
 
 def _group_bytes(folder: Path, names: tuple[str, str, str]) -> int | None:
-    """Memory that one control group leaves; None where it has no limit ("max") or does not exist."""
+    """Memory that one control group leaves; None where it has no limit ("max") or does not
+    exist.
+    """
     limit, use, cached = names
     with contextlib.suppress(OSError, ValueError):
         free = int((folder / limit).read_text()) - int((folder / use).read_text())
@@ -40,8 +47,11 @@ def _group_bytes(folder: Path, names: tuple[str, str, str]) -> int | None:
 def available_megabytes(
     mount: Path = CGROUP_MOUNT, membership: Path = CGROUP_MEMBERSHIP
 ) -> int | None:
-    """Memory this process can still take, in MiB; None if unknown. It is the least that the machine, the process's control
-    groups of either version, and the groups around these leave."""
+    """Memory this process can still take, in MiB; None if unknown.
+
+    It is the least that the machine, the process's control groups of either version, and the groups
+    around these leave.
+    """
     found, lines = [_machine_bytes()], []
     with contextlib.suppress(OSError):  # only Linux has it
         lines = membership.read_text().splitlines()
@@ -55,7 +65,9 @@ def available_megabytes(
 
 
 def map_memory(size: int) -> mmap.mmap:
-    """At least `size` zeroed bytes, in huge pages if the system has them; MemoryError when it refuses."""
+    """At least `size` zeroed bytes, in huge pages if the system has them; MemoryError when it
+    refuses.
+    """
     try:
         memory = mmap.mmap(-1, size + -size % HUGE_PAGE, **PRIVATE)
     except (OSError, ValueError, OverflowError) as error:

@@ -3,7 +3,8 @@
     bit  15 14 13 12 | 11 10  9  8  7  6 |  5  4  3  2  1  0
              flag    |     to square     |    from square
 
-Castling is written as king takes own rook (`to` is the rook's square), which is clear in Chess960 too. 0 (a1a1) is no move.
+Castling is written as king takes own rook (`to` is the rook's square), which is clear in Chess960
+too. 0 (a1a1) is no move.
 """
 
 import numpy as np
@@ -54,7 +55,9 @@ def promoted_type(flag):
 
 
 def move_text(move: int, chess960: bool = False) -> str:
-    """UCI text: e2e4, e7e8q; castling as e1g1, or as king takes rook (e1h1) when `chess960`; 0000 for no move."""
+    """UCI text: e2e4, e7e8q; castling as e1g1, or as king takes rook (e1h1) when `chess960`; 0000
+    for no move.
+    """
     move = int(move)
     if move == 0:
         return "0000"

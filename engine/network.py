@@ -1,9 +1,11 @@
-"""The evaluation network: (768 → HIDDEN) × 2 → BUCKETS, with squared clipped neurons and whole numbers throughout.
+"""The evaluation network: (768 → HIDDEN) × 2 → BUCKETS, with squared clipped neurons and whole
+numbers throughout.
 
-Each side's features (see accumulator.py) feed the same first layer; the neurons of the side to move come first. A neuron counts
-clip(x, 0, 1)², x being stored QA times as large, and the output weights QB times. The output times SCALE is in centipawns.
-Which of the outputs counts depends on the number of pieces on the board.
-Ideas: NNUE, Yu Nasu (2018); the perspective network with squared clipped neurons (SCReLU) as trained by Jamie Whiting's bullet.
+Each side's features (see accumulator.py) feed the same first layer; the neurons of the side to move
+come first. A neuron counts clip(x, 0, 1)², x being stored QA times as large, and the output weights
+QB times. The output times SCALE is in centipawns. Which of the outputs counts depends on the number
+of pieces on the board. Ideas: NNUE, Yu Nasu (2018); the perspective network with squared clipped
+neurons (SCReLU) as trained by Jamie Whiting's bullet.
 """
 
 import numpy as np
@@ -49,7 +51,9 @@ def network_score(network, accumulator, position):
 
 @entry(INT, record(NETWORK), record(ACCUMULATOR), POSITION_TYPE)
 def evaluate_anew(network, accumulator, position):
-    """Centipawns for the side to move, both sides of the accumulator being computed from all pieces."""
+    """Centipawns for the side to move, both sides of the accumulator being computed from all
+    pieces.
+    """
     refresh(network, accumulator, position)
     return network_score(network, accumulator, position)
 

@@ -1,7 +1,8 @@
 """The file of an evaluation network, and the network that is built in.
 
-A file is one line of JSON, then int16 numbers, little-endian: 768 rows of N, N biases, 2 × N weights for each output, and the
-bias of each (times QA × QB) as the low and the high half of an int32. N is the network's width: its neurons for each side.
+A file is one line of JSON, then int16 numbers, little-endian: 768 rows of N, N biases, 2 × N
+weights for each output, and the bias of each (times QA × QB) as the low and the high half of an
+int32. N is the network's width: its neurons for each side.
 """
 
 import hashlib
@@ -29,12 +30,16 @@ BUILT_IN = Path(
 
 
 class NetworkError(ValueError):
-    """A file is not a network that this engine can use; the message names the file and the fault."""
+    """A file is not a network that this engine can use; the message names the file and the
+    fault.
+    """
 
 
 @dataclass(frozen=True)
 class Network:
-    """Weights, int16: `rows` (768, N), `bias` (N,), `output` (BUCKETS, 2, N); `output_bias` (BUCKETS,) times QA × QB, int32."""
+    """Weights, int16: `rows` (768, N), `bias` (N,), `output` (BUCKETS, 2, N); `output_bias`
+    (BUCKETS,) times QA × QB, int32.
+    """
 
     rows: np.ndarray
     bias: np.ndarray
@@ -121,12 +126,16 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
     return header, payload
 
 
-# The width of this build: that of the built-in network. The layouts of all records that kernels evaluate with depend on it.
+# The width of this build: that of the built-in network. The layouts of all records that kernels
+# evaluate with depend on it.
 HIDDEN = int(_read(BUILT_IN)[0]["hidden"])
 
 
 def read_network(path: Path, any_width: bool = False) -> Network:
-    """Read and check a file; NetworkError names what is wrong with it. Kernels can use only networks of HIDDEN neurons."""
+    """Read and check a file; NetworkError names what is wrong with it.
+
+    Kernels can use only networks of HIDDEN neurons.
+    """
     header, payload = _read(path)
     hidden = int(header["hidden"])
     remedy = "`zobra --network FILE` builds one in that has another width"
@@ -166,7 +175,9 @@ def read_network(path: Path, any_width: bool = False) -> Network:
 
 
 def install(network: Network, record: Any) -> None:
-    """Put the weights of a network of HIDDEN neurons into a NETWORK record, from which kernels read."""
+    """Put the weights of a network of HIDDEN neurons into a NETWORK record, from which kernels
+    read.
+    """
     for name in ("rows", "bias", "output"):
         record[name]["values"] = getattr(network, name)
     record["output_bias"] = network.output_bias

@@ -1,6 +1,7 @@
 """Perft: counting the leaves of the tree of legal moves, which tests generator and make.
 
-Leaves are counted in bulk: at depth 1 the moves are written to the list, and their number is the count.
+Leaves are counted in bulk: at depth 1 the moves are written to the list, and their number is the
+count.
 """
 
 from collections.abc import Callable, Iterator
@@ -56,8 +57,11 @@ class PerftStopped(Exception):
 def divide(
     position: Position, depth: int, is_stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[int, int]]:
-    """For each legal move, in order of generation: the move and the leaves below it. `depth` is at least 1. They are counted in
-    pieces of a second or less, as a kernel cannot be stopped; PerftStopped once `is_stopped()`."""
+    """For each legal move, in order of generation: the move and the leaves below it.
+
+    `depth` is at least 1. They are counted in pieces of a second or less, as a kernel cannot be
+    stopped; PerftStopped once `is_stopped()`.
+    """
     for move in position.legal_moves():
         yield move, _count_in_pieces(position.after(move), depth - 1, is_stopped)
 

@@ -1,7 +1,8 @@
-"""The evaluation without a network: piece-square values, interpolated between middlegame and endgame.
+"""The evaluation without a network: piece-square values, interpolated between middlegame and
+endgame.
 
-It plays the games that the first network learns from, and the parameter `use_network=0` chooses it. It is computed anew for
-each position. The weights were fitted to such games (see zobra.train.fits).
+It plays the games that the first network learns from, and the parameter `use_network=0` chooses it.
+It is computed anew for each position. The weights were fitted to such games (see zobra.train.fits).
 """
 
 import json
@@ -34,7 +35,9 @@ def table() -> np.ndarray:
 
 @kernel
 def phase_of(position):
-    """Material left: FULL_PHASE with all pieces (or more, after promotions), 0 with kings and pawns."""
+    """Material left: FULL_PHASE with all pieces (or more, after promotions), 0 with kings and
+    pawns.
+    """
     pieces = position.pieces
     minors = population(pieces[KNIGHT] | pieces[BISHOP])
     phase = minors + ROOK_PHASE * population(pieces[ROOK]) + QUEEN_PHASE * population(pieces[QUEEN])

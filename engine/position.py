@@ -1,6 +1,8 @@
-"""A position and a game as Python sees them: a handle on one POSITION record, with the rules as methods.
+"""A position and a game as Python sees them: a handle on one POSITION record, with the rules as
+methods.
 
-Kernels work on the record alone. The methods here serve what is not the search: the conversation, the tests, the tools.
+Kernels work on the record alone. The methods here serve what is not the search: the conversation,
+the tests, the tools.
 """
 
 import chess
@@ -22,7 +24,9 @@ TABLES_RECORD = TABLES_ARRAY[0]
 
 @entry(VOID, POSITION_TYPE, TABLES_TYPE)
 def set_up(position, tables):
-    """Complete a record that has its bit sets, side, castling and en-passant square: the board, the keys and the checks."""
+    """Complete a record that has its bit sets, side, castling and en-passant square: the board, the
+    keys and the checks.
+    """
     for square in range(64):
         position.board[square] = NO_PIECE
     for kind in range(6):
@@ -44,7 +48,9 @@ def list_moves(position, tables, moves, kind):
 
 @entry(VOID, POSITION_TYPE, POSITION_TYPE, WORD, TABLES_TYPE)
 def play(position, following, move, tables):
-    """Write into `following` the position after a legal move, or after a null move (0), with its checks found."""
+    """Write into `following` the position after a legal move, or after a null move (0), with its
+    checks found.
+    """
     if move == ZERO:
         make_null(position, following, tables)
     else:
@@ -61,7 +67,10 @@ class Position:
 
     @classmethod
     def from_board(cls, board: chess.Board) -> "Position":
-        """The position of a python-chess board, without its history. Rights and en-passant squares without use are dropped."""
+        """The position of a python-chess board, without its history.
+
+        Rights and en-passant squares without use are dropped.
+        """
         array = np.zeros(1, POSITION)
         this = array[0]
         this["pieces"] = (
@@ -127,7 +136,9 @@ class Position:
         return Position(array)
 
     def parse_move(self, text: str) -> int:
-        """The legal move that a UCI text names, castling in either notation; ValueError if there is none."""
+        """The legal move that a UCI text names, castling in either notation; ValueError if there is
+        none.
+        """
         wanted = text.lower()
         found = [move for move in self.legal_moves() if SQUARE_NAMES[move & 63] == wanted[:2]]
         for chess960 in (False, True):
@@ -144,8 +155,9 @@ class Position:
 class Game:
     """A starting position and the moves played from it.
 
-    `position` is the present one; `keys` are the keys of the positions before it that could still be repeated, oldest first:
-    a capture, a pawn move or the loss of a castling right makes all that came earlier unreachable.
+    `position` is the present one; `keys` are the keys of the positions before it that could still
+    be repeated, oldest first: a capture, a pawn move or the loss of a castling right makes all that
+    came earlier unreachable.
     """
 
     def __init__(self, start: Position) -> None:

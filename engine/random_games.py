@@ -52,7 +52,9 @@ def play_games(games, tables):
 
 
 def distinct_keys(count: int, seed: int) -> np.ndarray:
-    """The keys of `count` positions of random games, all different, in random order; the same ones for a seed (not 0)."""
+    """The keys of `count` positions of random games, all different, in random order; the same ones
+    for a seed (not 0).
+    """
     games, found = np.zeros(1, GAMES), np.zeros(0, np.uint64)
     games["start"], games["random"] = parse_fen(START).record, seed
     while len(found) < count:

@@ -17,6 +17,8 @@ def is_mate(score: int) -> bool:
 
 
 def mate_in_moves(score: int) -> int:
-    """Moves to the mate that `score` announces: positive when the side to move gives it, as UCI counts."""
+    """Moves to the mate that `score` announces: positive when the side to move gives it, as UCI
+    counts.
+    """
     plies = int(MATE) - abs(score)
     return (plies + 1) // 2 if score > 0 else -(plies // 2)

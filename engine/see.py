@@ -1,7 +1,9 @@
-"""Static exchange evaluation (SEE): does a move win material if both sides keep taking on its target square?
+"""Static exchange evaluation (SEE): does a move win material if both sides keep taking on its
+target square?
 
-Threshold form: instead of the whole swap list it answers only whether the balance reaches a limit. Pins are not looked at.
-Idea: Fritz Reul's and the Chess Programming Wiki's "SEE - The Swap Algorithm".
+Threshold form: instead of the whole swap list it answers only whether the balance reaches a limit.
+Pins are not looked at. Idea: Fritz Reul's and the Chess Programming Wiki's "SEE - The Swap
+Algorithm".
 """
 
 import numpy as np
@@ -76,7 +78,9 @@ def all_attackers(position, tables, square, occupied):
 
 @kernel
 def see_at_least(position, tables, move, threshold):
-    """Does the exchange that `move` begins end with a balance of at least `threshold` centipawns for its side?"""
+    """Does the exchange that `move` begins end with a balance of at least `threshold` centipawns
+    for its side?
+    """
     flag = flag_of(move)
     if flag == CASTLING:
         return threshold <= 0

@@ -1,4 +1,6 @@
-"""Builds the record of constants from python-chess' attack tables, the published keys and the fitted weights."""
+"""Builds the record of constants from python-chess' attack tables, the published keys and the
+fitted weights.
+"""
 
 from itertools import permutations
 
@@ -16,8 +18,9 @@ from zobra.engine.zobrist import PUBLISHED_KEYS
 
 
 def slider_attacks(square: int, straight: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Every occupancy of the squares that matter to a rook (`straight`) or bishop, ascending, and what it then reaches. Two
-    uint64 arrays of one length."""
+    """Every occupancy of the squares that matter to a rook (`straight`) or bishop, ascending, and
+    what it then reaches. Two uint64 arrays of one length.
+    """
     lines = (
         (chess.BB_RANK_ATTACKS, chess.BB_FILE_ATTACKS)
         if straight
@@ -52,7 +55,9 @@ def _fill_lines(this: np.void) -> None:
 
 
 def build_tables() -> np.ndarray:
-    """All constants: an array of shape (1,) and dtype TABLES; its element [0] is what kernels take."""
+    """All constants: an array of shape (1,) and dtype TABLES; its element [0] is what kernels
+    take.
+    """
     tables = np.frombuffer(map_memory(TABLES.itemsize), TABLES, 1)
     this = tables[0]
     this["knight"], this["king"] = chess.BB_KNIGHT_ATTACKS, chess.BB_KING_ATTACKS

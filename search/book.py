@@ -1,7 +1,8 @@
 """The opening book: a file in Polyglot's format, read by python-chess.
 
-The file is opened anew for each position, so a file that is replaced or vanishes during a game costs a message only. The key of
-a position counts an en-passant file only if the capture is legal; the few book positions with a pinned pawn are not found.
+The file is opened anew for each position, so a file that is replaced or vanishes during a game
+costs a message only. The key of a position counts an en-passant file only if the capture is legal;
+the few book positions with a pinned pawn are not found.
 """
 
 import random
@@ -19,7 +20,9 @@ ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learn", 
 
 
 class BookMove(NamedTuple):
-    """A move from the book, the heaviest reply in the book (0: none), the move's weight and the weight of all moves."""
+    """A move from the book, the heaviest reply in the book (0: none), the move's weight and the
+    weight of all moves.
+    """
 
     move: int
     reply: int
@@ -28,9 +31,12 @@ class BookMove(NamedTuple):
 
 
 class Book:
-    """An opening book, or none: then `path` has no name. `inform` receives the messages for the user.
+    """An opening book, or none: then `path` has no name.
 
-    `variety` 0 always plays the heaviest move, 100 plays each move with the probability that its weight says.
+    `inform` receives the messages for the user.
+
+    `variety` 0 always plays the heaviest move, 100 plays each move with the probability that its
+    weight says.
     """
 
     def __init__(self, inform: Callable[[str], None], source: random.Random | None = None) -> None:
@@ -39,7 +45,10 @@ class Book:
         self._inform, self._source = inform, source or random.Random()
 
     def open(self, path: str) -> None:
-        """Use the book at `path` (empty: none). ValueError if that is no book; the last one then stays in use."""
+        """Use the book at `path` (empty: none).
+
+        ValueError if that is no book; the last one then stays in use.
+        """
         if not path:
             self.path = Path()
             return
@@ -50,7 +59,8 @@ class Book:
             size = file.stat().st_size
             if size == 0 or size % ENTRY.itemsize:
                 raise ValueError(
-                    f"its size, {size} bytes, is not that of a Polyglot book (entries of {ENTRY.itemsize} bytes)"
+                    f"its size, {size} bytes, is not that of a Polyglot book (entries of "
+                    f"{ENTRY.itemsize} bytes)"
                 )
             keys = np.memmap(file, ENTRY, "r")["key"]
             if np.any(keys[:-1] > keys[1:]):  # they are found by bisection
@@ -64,7 +74,10 @@ class Book:
         self._inform(f"book {path}: {len(keys)} entries")
 
     def choose(self, position: Position, allowed: Collection[int]) -> BookMove | None:
-        """A book move among the `allowed` ones; None if there is none. A book that cannot be read any more is closed."""
+        """A book move among the `allowed` ones; None if there is none.
+
+        A book that cannot be read any more is closed.
+        """
         if not self.path.name:
             return None
         try:
@@ -99,7 +112,9 @@ class Book:
 
 
 def _weights(reader: MemoryMappedReader, position: Position) -> dict[int, int]:
-    """The legal moves that the book has here, with their weights. python-chess leaves out moves of weight 0."""
+    """The legal moves that the book has here, with their weights. python-chess leaves out moves of
+    weight 0.
+    """
     by_text = {move_text(move, chess960=True): move for move in position.legal_moves()}
     board = position.to_board(chess960=True)
     return {by_text[entry.move.uci()]: entry.weight for entry in reader.find_all(board)}

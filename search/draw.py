@@ -21,7 +21,10 @@ def is_repetition(worker, ply):
 
 @kernel
 def is_insufficient_material(position):
-    """Can neither side mate by any sequence of moves? Lone kings, one minor piece, or bishops of one square colour only."""
+    """Can neither side mate by any sequence of moves?
+
+    Lone kings, one minor piece, or bishops of one square colour only.
+    """
     pieces = position.pieces
     if pieces[PAWN] | pieces[ROOK] | pieces[QUEEN]:
         return False
@@ -35,7 +38,9 @@ def is_insufficient_material(position):
 
 @kernel
 def is_draw(worker, tables, ply):
-    """Repetition, insufficient material, or fifty moves without capture or pawn move (unless the last of them mates)."""
+    """Repetition, insufficient material, or fifty moves without capture or pawn move (unless the
+    last of them mates).
+    """
     node, position = worker.stack[ply], worker.stack[ply].position
     if is_repetition(worker, ply) or is_insufficient_material(position):
         return True

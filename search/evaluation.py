@@ -20,7 +20,9 @@ def evaluate(worker, tables, ply):
 
 
 def evaluate_position(position: Position, use_network: bool) -> int:
-    """Static evaluation in centipawns, from the side to move: by the network, or else by piece-square values."""
+    """Static evaluation in centipawns, from the side to move: by the network, or else by
+    piece-square values.
+    """
     if use_network:
         return int(
             evaluate_anew(TABLES_RECORD["network"], np.zeros(1, ACCUMULATOR)[0], position.record)

@@ -1,12 +1,14 @@
-"""Histories: how often a move caused a beta cutoff, and how far searches were from the static evaluation of like positions.
+"""Histories: how often a move caused a beta cutoff, and how far searches were from the static
+evaluation of like positions.
 
-Each value lies within ±HISTORY_LIMIT. A move that causes a cutoff gets a bonus, and moves searched before it get a malus. The
-step is the smaller, the nearer the value is to its limit ("gravity"), so values never overflow and new results count most.
-Correction histories move the evaluation of positions that share the pawns, the pieces of one side, or the last two moves.
+Each value lies within ±HISTORY_LIMIT. A move that causes a cutoff gets a bonus, and moves searched
+before it get a malus. The step is the smaller, the nearer the value is to its limit ("gravity"), so
+values never overflow and new results count most. Correction histories move the evaluation of
+positions that share the pawns, the pieces of one side, or the last two moves.
 
-Ideas: history heuristic, Jonathan Schaeffer (1983); counter moves, Jos Uiterwijk (1992); continuation history, pawn history
-and gravity, Stockfish; correction history, Caissa and Stockfish. Credits: Chess Programming Wiki, "History Heuristic" and
-"Static Evaluation Correction History".
+Ideas: history heuristic, Jonathan Schaeffer (1983); counter moves, Jos Uiterwijk (1992);
+continuation history, pawn history and gravity, Stockfish; correction history, Caissa and Stockfish.
+Credits: Chess Programming Wiki, "History Heuristic" and "Static Evaluation Correction History".
 """
 
 import numpy as np
@@ -51,7 +53,10 @@ def gravity(value, bonus):
 
 @kernel
 def threat_index(node, move):
-    """Does the enemy attack the squares that a move leaves (2) and enters (1)? 0 to 3. Idea: Koivisto, Berserk."""
+    """Does the enemy attack the squares that a move leaves (2) and enters (1)? 0 to 3.
+
+    Idea: Koivisto, Berserk.
+    """
     return (node.attacked >> from_square(move) & ONE) << ONE | node.attacked >> to_square(
         move
     ) & ONE
@@ -59,8 +64,10 @@ def threat_index(node, move):
 
 @kernel
 def quiet_histories(worker, ply):
-    """What scores quiet moves at `ply`: the butterfly history (by threats, from, to), and rows by moved piece and target:
-    of the pawn structure, and of the moves 1, 2 and 4 plies before (continuation)."""
+    """What scores quiet moves at `ply`: the butterfly history (by threats, from, to), and rows by
+    moved piece and target: of the pawn structure, and of the moves 1, 2 and 4 plies before
+    (continuation).
+    """
     position, played, continuation = (
         worker.stack[ply].position,
         worker.played,
@@ -103,7 +110,9 @@ def prefetch_value(row, index):
 
 @kernel
 def prefetch_rows(rows, side):
-    """Ask the processor to load what rows by moved piece and target square have for the pieces of a side."""
+    """Ask the processor to load what rows by moved piece and target square have for the pieces of a
+    side.
+    """
     for row in rows:
         for piece in range(side, NO_PIECE, 2):
             prefetch_value(row, np.uint64(piece) << SIX)
@@ -140,7 +149,9 @@ def update_capture_history(worker, position, move, bonus):
 
 @kernel
 def update_histories(worker, tables, ply, move, is_quiet, depth):
-    """After a beta cutoff: a bonus for its move, a malus for the moves searched before it (quiet ones only if it is quiet)."""
+    """After a beta cutoff: a bonus for its move, a malus for the moves searched before it (quiet
+    ones only if it is quiet).
+    """
     node, parameters = worker.stack[ply], worker.parameters
     bonus = min(
         parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus
@@ -174,7 +185,9 @@ def note_searched(node, move, is_quiet):
 
 @kernel
 def corrections(worker, ply):
-    """The corrections of the position at `ply`, each a row and an index: of the last two moves, and of each correction key."""
+    """The corrections of the position at `ply`, each a row and an index: of the last two moves, and
+    of each correction key.
+    """
     position, played = worker.stack[ply].position, worker.played
     rows, keys = worker.position_correction[position.side], position.correction_keys
     moves = worker.continuation_correction[played[ply + SECOND_BEFORE]], played[ply + FIRST_BEFORE]
@@ -200,7 +213,9 @@ def corrected_evaluation(worker, ply, raw_evaluation):
 
 @kernel
 def update_correction_histories(worker, ply, difference, depth):
-    """A search of `depth` plies returned `difference` centipawns more than the static evaluation."""
+    """A search of `depth` plies returned `difference` centipawns more than the static
+    evaluation.
+    """
     bonus = max(-LARGEST_BONUS, min(2 * difference * depth, LARGEST_BONUS))
     for row, index in corrections(worker, ply):
         row[index] = gravity(row[index], bonus)

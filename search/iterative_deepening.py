@@ -1,7 +1,9 @@
-"""Iterative deepening: the root is searched depth after depth, for one line or several, each in an aspiration window.
+"""Iterative deepening: the root is searched depth after depth, for one line or several, each in an
+aspiration window.
 
-The first thread does so in Python, and reports. A helper thread does so in one kernel call: it needs Python's lock only when
-its search begins and ends, so a hundred of them do not hold up the first thread.
+The first thread does so in Python, and reports. A helper thread does so in one kernel call: it
+needs Python's lock only when its search begins and ends, so a hundred of them do not hold up the
+first thread.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +24,8 @@ WIDEST_WINDOW = 1_000  # centipawns; a wider window is opened to infinity
 NO_NODE_LIMIT = np.int64(np.iinfo(np.int64).max)
 DEEPEST = np.int64(MAX_PLY - 1)
 
-# What a search begins from; the moves are those allowed (none: all), and the last key is the root's.
+# What a search begins from; the moves are those allowed (none: all), and the last key is that of
+# the root.
 ROOT = layout(
     ("table", TABLE), ("signals_address", "u8"), ("position", POSITION),
     ("moves", MOVE_LIST), ("key_count", "i8"), ("keys", "u8", (MAX_KEYS,)),
@@ -31,7 +34,10 @@ ROOT_TYPE = record(ROOT)
 
 
 def new_root(game: Game, table: np.void, signals: np.ndarray, moves: Sequence[int]) -> np.ndarray:
-    """The root of a search of a game's present position: shape (1,), dtype ROOT. The caller keeps table and signals alive."""
+    """The root of a search of a game's present position: shape (1,), dtype ROOT.
+
+    The caller keeps table and signals alive.
+    """
     array = np.zeros(1, ROOT)
     root, keys = array[0], np.array([*game.keys, game.position.key][-MAX_KEYS:], np.uint64)
     root["table"], root["signals_address"], root["position"] = (
@@ -66,7 +72,9 @@ def set_root(worker, root):
 
 @kernel
 def aspiration_search(worker, tables, depth, expected):
-    """Score of a search to one depth, with an aspiration window around the expected score, at full depth after a fail-high."""
+    """Score of a search to one depth, with an aspiration window around the expected score, at full
+    depth after a fail-high.
+    """
     margin = worker.parameters.aspiration_margin
     alpha, beta = np.int64(-INFINITY), np.int64(INFINITY)
     if depth >= worker.parameters.aspiration_depth and abs(expected) < LONGEST_MATE:
@@ -85,7 +93,10 @@ def aspiration_search(worker, tables, depth, expected):
 
 @entry(VOID, WORKER_TYPE, TABLES_TYPE, ROOT_TYPE, INT)
 def run_helper(worker, tables, root, depth):
-    """Search a root from `depth` on, deeper and deeper, until stopped. The last completed iteration is kept in the worker."""
+    """Search a root from `depth` on, deeper and deeper, until stopped.
+
+    The last completed iteration is kept in the worker.
+    """
     set_root(worker, root)
     score = np.int64(0)
     while depth <= DEEPEST:
@@ -101,7 +112,9 @@ def run_helper(worker, tables, root, depth):
 
 
 class PvLine(NamedTuple):
-    """A principal variation and its score (centipawns, or to mate); bound: 0 exact, 1 at least, -1 at most this."""
+    """A principal variation and its score (centipawns, or to mate); bound: 0 exact, 1 at least, -1
+    at most this.
+    """
 
     depth: int
     selective_depth: int
@@ -111,11 +124,14 @@ class PvLine(NamedTuple):
 
 
 class IterativeDeepening:
-    """Searches `moves` of the root that is set in a worker. `lines` are the best lines found, best first, at most `wanted`.
+    """Searches `moves` of the root that is set in a worker.
 
-    `report(number, line)` is called after each window if one line is wanted, otherwise for all lines when a depth is finished.
-    A further line (MultiPV) is a search of the root without the first moves of the better lines. The table's entry of the root
-    is for all moves, so it is put back afterwards. Meanwhile it holds the first move that the line had at the last depth.
+    `lines` are the best lines found, best first, at most `wanted`.
+
+    `report(number, line)` is called after each window if one line is wanted, otherwise for all
+    lines when a depth is finished. A further line (MultiPV) is a search of the root without the
+    first moves of the better lines. The table's entry of the root is for all moves, so it is put
+    back afterwards. Meanwhile it holds the first move that the line had at the last depth.
     """
 
     def __init__(
@@ -134,7 +150,10 @@ class IterativeDeepening:
         self._known = table.recall(self._key)  # now, before any other thread searches this root
 
     def run(self, depths: range, is_enough: Callable[[int, PvLine], bool]) -> None:
-        """Search depth after depth until stopped, or `is_enough(depth, best line)`. A stop reports all lines again."""
+        """Search depth after depth until stopped, or `is_enough(depth, best line)`.
+
+        A stop reports all lines again.
+        """
         for depth in depths:
             self._search_depth(depth)
             if self._worker["stopped"] or self._wanted > 1:
@@ -187,10 +206,12 @@ class IterativeDeepening:
         self.lines = found
 
     def _search_line(self, depth: int, before: PvLine | None, rank: int) -> PvLine | None:
-        """Search the line after `rank` better ones in a window around its last score, widened on the side that fails.
+        """Search the line after `rank` better ones in a window around its last score, widened on
+        the side that fails.
 
-        After a stop: the line if its first move was found better than that of the line `before`, None otherwise. Another thread
-        may have changed the root's entry, so the search may have been stopped before it came to the latter.
+        After a stop: the line if its first move was found better than that of the line `before`,
+        None otherwise. Another thread may have changed the root's entry, so the search may have
+        been stopped before it came to the latter.
         """
         worker, parameters = self._worker, self._worker["parameters"]
         margin = int(parameters["aspiration_margin"])

@@ -1,8 +1,10 @@
-"""Lazy SMP: helper threads search the same root with the same transposition table, which speeds up the first thread.
+"""Lazy SMP: helper threads search the same root with the same transposition table, which speeds up
+the first thread.
 
-The threads wait between searches. Each one that joins a search wakes the next, so only one at a time needs Python's lock; one
-that is still busy joins late or not at all. Threads beyond the number of processors have the least priority, so that the first
-thread, which keeps the time, has a processor. Idea: Dan Homan; Chess Programming Wiki, "Lazy SMP".
+The threads wait between searches. Each one that joins a search wakes the next, so only one at a
+time needs Python's lock; one that is still busy joins late or not at all. Threads beyond the number
+of processors have the least priority, so that the first thread, which keeps the time, has a
+processor. Idea: Dan Homan; Chess Programming Wiki, "Lazy SMP".
 """
 
 import os
@@ -22,7 +24,8 @@ from zobra.search.iterative_deepening import PvLine, run_helper
 from zobra.search.worker import SIGNALS, STOP, new_worker
 
 MAX_THREADS = 256
-VOTE_BASE = 14  # centipawns added to a line's lead over the worst line, so that every completed depth counts
+# Centipawns added to a line's lead over the worst line, so that every completed depth counts
+VOTE_BASE = 14
 LOWEST_PRIORITY = 19  # the nice value
 VOTE_TIMEOUT = 0.005  # seconds to wait for helper threads to end and vote
 NO_SIGNALS = np.zeros(SIGNALS, np.int64)  # of a worker that does not search
@@ -41,7 +44,8 @@ def usable_processors() -> int:
 def vote(lines: list[PvLine]) -> PvLine:
     """The line to play: each thread votes for its move, by depth and score. Idea: Stockfish.
 
-    A nearer mate, or being mated later, is better without a vote. So is no mate than being mated, if the line is as deep.
+    A nearer mate, or being mated later, is better without a vote. So is no mate than being mated,
+    if the line is as deep.
     """
     worst, best, votes = min(line.score for line in lines), lines[0], defaultdict[int, int](int)
     for line in lines:
@@ -58,7 +62,10 @@ def vote(lines: list[PvLine]) -> PvLine:
 
 
 class _HelperSearch:
-    """One search, which helper threads may join until it is stopped. `memory` is kept alive as long as they run."""
+    """One search, which helper threads may join until it is stopped.
+
+    `memory` is kept alive as long as they run.
+    """
 
     def __init__(self, make_root: MakeRoot, memory: object) -> None:
         self.joined: list[np.ndarray] = []
@@ -81,7 +88,10 @@ class _HelperSearch:
             self._changed.notify()
 
     def stop(self, timeout: float | None) -> list[PvLine]:
-        """Stop it, and wait for its threads at most `timeout` seconds. The last lines of those that have ended."""
+        """Stop it, and wait for its threads at most `timeout` seconds.
+
+        The last lines of those that have ended.
+        """
         with self._changed:
             self._signals[STOP] = 1
             self._changed.wait_for(lambda: len(self._ended) == len(self.joined), timeout)
@@ -104,7 +114,10 @@ class _HelperSearch:
 
 
 def _serve(queue: Queue, worker: np.ndarray, low_priority: bool) -> None:
-    """A helper thread. It joins the searches in its queue; None ends all threads of the queue, one after another."""
+    """A helper thread.
+
+    It joins the searches in its queue; None ends all threads of the queue, one after another.
+    """
     if (
         low_priority and sys.platform == "linux"
     ):  # elsewhere a single thread has no priority that Python could set
@@ -116,9 +129,12 @@ def _serve(queue: Queue, worker: np.ndarray, low_priority: bool) -> None:
 
 
 class LazySmp:
-    """The helper threads, each with a worker of its own. They wait for searches in two queues, and end with this object.
+    """The helper threads, each with a worker of its own.
 
-    `size` threads are wanted, at most MAX_THREADS, and `full_speed` of those that run have a processor; both count the first.
+    They wait for searches in two queues, and end with this object.
+
+    `size` threads are wanted, at most MAX_THREADS, and `full_speed` of those that run have a
+    processor; both count the first.
     """
 
     def __init__(self, parameters: dict[str, int], size: int = 1) -> None:
@@ -151,7 +167,10 @@ class LazySmp:
         return sum(int(worker[0]["nodes"]) for search in self._searches for worker in search.joined)
 
     def start(self, make_root: MakeRoot | None, memory: object) -> None:
-        """Search a root until `stop`. `make_root` makes it for the signals that it gets; None: rest. `memory`: what it uses."""
+        """Search a root until `stop`.
+
+        `make_root` makes it for the signals that it gets; None: rest. `memory`: what it uses.
+        """
         self._searches = []
         counts = (self.full_speed - 1, len(self.threads) - self.full_speed + 1)
         for queue, count in zip(self._queues, counts, strict=True):
@@ -160,12 +179,17 @@ class LazySmp:
                 queue.put(self._searches[-1])
 
     def end(self) -> list[PvLine]:
-        """Stop the threads that have a processor, and return what they found. Hundreds that stop would hold up the answer."""
+        """Stop the threads that have a processor, and return what they found.
+
+        Hundreds that stop would hold up the answer.
+        """
         return (
             self._searches[0].stop(VOTE_TIMEOUT) if self._searches and self.full_speed > 1 else []
         )
 
     def stop(self, timeout: float | None = None) -> None:
-        """Stop all threads, and wait at most `timeout` seconds for them (None: until they have ended)."""
+        """Stop all threads, and wait at most `timeout` seconds for them (None: until they have
+        ended).
+        """
         for search in self._searches:
             search.stop(timeout)

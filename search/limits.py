@@ -22,10 +22,12 @@ class ClockTimes(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """When to stop: at the first limit that is reached, without any when stopped, if infinite not by itself.
+    """When to stop: at the first limit that is reached, without any when stopped, if infinite not
+    by itself.
 
-    `depth` in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves. `searchmoves`: the legal moves of the
-    root to search (None: all). `ponder`: no time runs before the `ponderhit`.
+    `depth` in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves.
+    `searchmoves`: the legal moves of the root to search (None: all). `ponder`: no time runs before
+    the `ponderhit`.
     """
 
     depth: int | None = None
@@ -39,9 +41,12 @@ class Limits(NamedTuple):
 
 
 class Report(NamedTuple):
-    """One finished search of the root at one depth and window. `hashfull` in permille; `multipv` is the line's rank, from 1.
+    """One finished search of the root at one depth and window.
 
-    `score` is for the side to move (see engine/scores.py); `bound` is 0 for exact, 1 for a lower and -1 for an upper bound.
+    `hashfull` in permille; `multipv` is the line's rank, from 1.
+
+    `score` is for the side to move (see engine/scores.py); `bound` is 0 for exact, 1 for a lower
+    and -1 for an upper bound.
     """
 
     depth: int
@@ -57,7 +62,9 @@ class Report(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Where a running search is: a root move (0 before the first), its number from 1, and the depth."""
+    """Where a running search is: a root move (0 before the first), its number from 1, and the
+    depth.
+    """
 
     depth: int
     move: int

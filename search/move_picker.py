@@ -1,7 +1,8 @@
 """The move picker: the moves of a node, best first, generated in stages as they are needed.
 
-Stages: the TT move; captures and promotions that lose no material by SEE, by most valuable victim and capture history; quiet
-moves by history, threats and checks; bad captures. Quiescence stops after the good captures, unless it is in check.
+Stages: the TT move; captures and promotions that lose no material by SEE, by most valuable victim
+and capture history; quiet moves by history, threats and checks; bad captures. Quiescence stops
+after the good captures, unless it is in check.
 """
 
 import numpy as np
@@ -52,7 +53,10 @@ def pick_best(node):
 
 @kernel
 def next_capture(worker, node, tables):
-    """The next move of the first three stages, NO_MOVE after the last. Bad captures go to the head of the list."""
+    """The next move of the first three stages, NO_MOVE after the last.
+
+    Bad captures go to the head of the list.
+    """
     position, moves = node.position, node.moves
     if node.stage == TT_MOVE:
         node.stage = GENERATE_CAPTURES
@@ -114,7 +118,10 @@ def next_move(worker, tables, ply):
 
 @inlined
 def next_search_move(worker, tables, ply):
-    """The next move to search, counted: without the excluded one, at the root allowed ones only. NO_MOVE after the last."""
+    """The next move to search, counted: without the excluded one, at the root allowed ones only.
+
+    NO_MOVE after the last.
+    """
     node = worker.stack[ply]
     while True:
         move = next_move(worker, tables, ply)

@@ -1,7 +1,8 @@
-"""The node function of the main search: negamax with alpha-beta pruning, as principal variation search.
+"""The node function of the main search: negamax with alpha-beta pruning, as principal variation
+search.
 
-Each step has a heading with the standard name of its technique; `pruning`, `reductions`, `move_picker` and `node` have the
-details. Scores are centipawns for the side to move.
+Each step has a heading with the standard name of its technique; `pruning`, `reductions`,
+`move_picker` and `node` have the details. Scores are centipawns for the side to move.
 """
 
 import numpy as np
@@ -44,7 +45,10 @@ NO, YES = np.int64(0), np.int64(1)  # is it a cut node? A recursive call needs e
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT, INT, INT)
 def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
-    """Score of the position at `ply`, searched `depth` plies deep within (alpha, beta); fail-soft. `cut_node` is 0 or 1."""
+    """Score of the position at `ply`, searched `depth` plies deep within (alpha, beta); fail-soft.
+
+    `cut_node` is 0 or 1.
+    """
     # Step 1. Quiescence search at the horizon
     if depth <= 0 or ply >= MAX_PLY:
         return quiescence(worker, tables, ply, alpha, beta)
@@ -126,7 +130,8 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         is_quiet = not is_noisy(position, move)
         make_move(worker, tables, ply, move)
         new_depth, score = depth - 1 + (extension if move == tt_move else 0), INFINITY
-        # Step 11. Null window search with late move reductions; a re-search if the reduced search fails high
+        # Step 11. Null window search with late move reductions; a re-search if the reduced search
+        # fails high
         if node.move_count > 1 or not pv_node:
             lmr = late_move_depth(worker, ply, move, is_quiet, new_depth)
             score = -negamax(

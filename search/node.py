@@ -1,4 +1,6 @@
-"""What every node does, in the main search and in quiescence: make a move, evaluate, use the table."""
+"""What every node does, in the main search and in quiescence: make a move, evaluate, use the
+table.
+"""
 
 from zobra.engine.accumulator import refresh, update
 from zobra.engine.attacks import find_checks
@@ -33,7 +35,9 @@ NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trus
 
 @kernel
 def make_move(worker, tables, ply, move):
-    """Make a move (NO_MOVE: a null move) from `ply`; the position of the next ply is then complete."""
+    """Make a move (NO_MOVE: a null move) from `ply`; the position of the next ply is then
+    complete.
+    """
     node, following = worker.stack[ply], worker.stack[ply + 1]
     node.move = move
     node.nodes_before = worker.nodes
@@ -65,7 +69,9 @@ def make_move(worker, tables, ply, move):
 
 @kernel
 def set_static_evaluation(worker, tables, ply, tt_entry):
-    """Set the raw and the corrected evaluation of the node at `ply`; the table may know the raw one. In check there is none."""
+    """Set the raw and the corrected evaluation of the node at `ply`; the table may know the raw
+    one. In check there is none.
+    """
     node = worker.stack[ply]
     if ply == 0:  # no move made it
         refresh(tables.network, node.accumulator, node.position)
@@ -87,7 +93,9 @@ def probe_tt(worker, key):
 
 @kernel
 def bound_decides(tt_entry, tt_score, threshold):
-    """Does the table's bound put the true score on its side of `threshold`: at least that, or below it?"""
+    """Does the table's bound put the true score on its side of `threshold`: at least that, or below
+    it?
+    """
     bound = bound_of(tt_entry)
     return (
         bound == EXACT
@@ -98,7 +106,10 @@ def bound_decides(tt_entry, tt_score, threshold):
 
 @kernel
 def tt_cutoff(position, tt_entry, tt_score, depth, beta):
-    """Does the table's entry end a null window below `beta`? Its depth must do, and the fifty moves must be far."""
+    """Does the table's entry end a null window below `beta`?
+
+    Its depth must do, and the fifty moves must be far.
+    """
     return (
         depth_of(tt_entry) >= depth
         and position.halfmove < NEAR_FIFTY
@@ -132,8 +143,11 @@ def store_tt(worker, ply, move, score, depth, bound):
 @kernel
 def finish_node(worker, ply, move, score, alpha, beta):
     """Update the correction histories and the table with a node's result, and return its score.
-    In a null window a fail-high is blended toward beta, more so at low depth. The score shows the error of the static
-    evaluation, but not in check, after a capture, or if it is a bound on the wrong side."""
+
+    In a null window a fail-high is blended toward beta, more so at low depth. The score shows the
+    error of the static evaluation, but not in check, after a capture, or if it is a bound on the
+    wrong side.
+    """
     node, depth = worker.stack[ply], worker.stack[ply].depth
     if score >= beta and beta - alpha <= 1 and score < LONGEST_MATE and beta > -LONGEST_MATE:
         score = (score * depth + beta) // (depth + 1)

@@ -1,7 +1,9 @@
-"""Every number that steers the search, declared once: its name, default, bounds, and the step of a tuner.
+"""Every number that steers the search, declared once: its name, default, bounds, and the step of a
+tuner.
 
-Suffixes: BASE and SLOPE make a straight line over depth, MARGIN is in centipawns, DEPTH in plies, DIVISOR divides.
-The kernels read them from a record inside the worker, so they can change without a new compilation.
+Suffixes: BASE and SLOPE make a straight line over depth, MARGIN is in centipawns, DEPTH in plies,
+DIVISOR divides. The kernels read them from a record inside the worker, so they can change without a
+new compilation.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,6 @@
-"""Pruning: when a node, or some of its moves, need not be searched. One predicate or formula for each technique.
+"""Pruning: when a node, or some of its moves, need not be searched.
+
+One predicate or formula for each technique.
 
 Ideas and names: Chess Programming Wiki, "Pruning". Margins are tunable (parameters.py).
 """
@@ -17,7 +19,10 @@ from zobra.search.worker import PLY
 
 @kernel
 def is_improving(worker, ply):
-    """Is the static evaluation above that of two plies before, or of four if that was in check? Never in check."""
+    """Is the static evaluation above that of two plies before, or of four if that was in check?
+
+    Never in check.
+    """
     evaluation = worker.stack[ply].static_evaluation
     before = worker.stack[ply - 2].static_evaluation if ply >= 2 else NO_SCORE
     if before == NO_SCORE and ply >= 4:
@@ -47,7 +52,10 @@ def reverse_futility_applies(worker, ply, evaluation, beta, depth):
 
 @kernel
 def null_move_allowed(worker, ply, evaluation, beta, depth):
-    """Null move pruning: is it tried? The evaluation must be above beta; not without pieces, and never twice in a row."""
+    """Null move pruning: is it tried?
+
+    The evaluation must be above beta; not without pieces, and never twice in a row.
+    """
     node = worker.stack[ply]
     return (
         depth >= worker.parameters.null_move_depth
@@ -74,7 +82,10 @@ def null_move_depth(worker, evaluation, beta, depth):
 
 @inlined
 def prune_move(worker, tables, ply, move, alpha, best):
-    """May this move be pruned? Only after a move that is not mated. `lmr_depth` is the depth that LMR would leave it."""
+    """May this move be pruned?
+
+    Only after a move that is not mated. `lmr_depth` is the depth that LMR would leave it.
+    """
     if best <= -LONGEST_MATE:
         return False
     node, parameters, reduction = (
@@ -99,7 +110,8 @@ def prune_move(worker, tables, ply, move, alpha, best):
             skip_quiets(node)
             return True
 
-        # Futility pruning: the evaluation is below alpha by a margin that grows with the depth. History pruning: a bad history
+        # Futility pruning: the evaluation is below alpha by a margin that grows with the depth.
+        # History pruning: a bad history
         margin = parameters.futility_base + parameters.futility_slope * lmr_depth
         is_hopeless = (
             may_be_futile

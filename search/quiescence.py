@@ -1,6 +1,8 @@
-"""Quiescence search: captures and promotions only, until the position is quiet enough for its static evaluation.
+"""Quiescence search: captures and promotions only, until the position is quiet enough for its
+static evaluation.
 
-In check there is no stand-pat. All captures are searched; once a move avoids mate, at most one more quiet move.
+In check there is no stand-pat. All captures are searched; once a move avoids mate, at most one more
+quiet move.
 """
 
 from zobra.engine.board import ZERO
@@ -32,7 +34,9 @@ from zobra.tt.entry import LOWER, UPPER, move_of, pv_of, score_from_table, score
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT)
 def quiescence(worker, tables, ply, alpha, beta):
-    """Quiescence score of the position at `ply`, in centipawns for the side to move; fail-soft within (alpha, beta)."""
+    """Quiescence score of the position at `ply`, in centipawns for the side to move; fail-soft
+    within (alpha, beta).
+    """
     count_node(worker)
     worker.pv_length[ply], worker.selective_depth = 0, max(worker.selective_depth, ply)
     node, position, parameters = worker.stack[ply], worker.stack[ply].position, worker.parameters

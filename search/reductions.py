@@ -1,4 +1,7 @@
-"""Late move reductions and singular extensions. Ideas: Chess Programming Wiki, pages of these names."""
+"""Late move reductions and singular extensions.
+
+Ideas: Chess Programming Wiki, pages of these names.
+"""
 
 import numpy as np
 
@@ -15,7 +18,9 @@ LAST_DEPTH, LAST_MOVE = REDUCTION_DEPTHS - 1, REDUCTION_MOVES - 1
 
 @kernel
 def late_move_reduction(worker, node):
-    """Base reduction of a node's move, in 1024ths of a ply: by depth and move number, and more if not improving."""
+    """Base reduction of a node's move, in 1024ths of a ply: by depth and move number, and more if
+    not improving.
+    """
     reduction = worker.reductions[
         np.uint64(min(node.depth, LAST_DEPTH)), np.uint64(min(node.move_count, LAST_MOVE))
     ]
@@ -24,8 +29,10 @@ def late_move_reduction(worker, node):
 
 @inlined
 def adjusted_reduction(worker, ply, move, is_quiet):
-    """The reduction for this move, after it was made: adjusted by the type of node, checks, history and cutoff counts.
-    At the root little of it is left: there a sacrifice that needs depth costs a game, and the search of it few nodes."""
+    """The reduction for this move, after it was made: adjusted by the type of node, checks, history
+    and cutoff counts. At the root little of it is left: there a sacrifice that needs depth costs a
+    game, and the search of it few nodes.
+    """
     parameters, node = worker.parameters, worker.stack[ply]
     reduction = late_move_reduction(worker, node) + node.cut_node * parameters.reduction_cut_node
     reduction -= (
@@ -49,7 +56,9 @@ def adjusted_reduction(worker, ply, move, is_quiet):
 
 @kernel
 def late_move_depth(worker, ply, move, is_quiet, depth):
-    """Depth of the first search of a move, after it was made: reduced if it is a late move, but to no less than one ply."""
+    """Depth of the first search of a move, after it was made: reduced if it is a late move, but to
+    no less than one ply.
+    """
     if worker.stack[ply].move_count <= worker.parameters.reduction_moves:
         return depth
     return max(
@@ -59,8 +68,9 @@ def late_move_depth(worker, ply, move, is_quiet, depth):
 
 @kernel
 def research_depth(worker, ply, depth, score, best):
-    """Depth of the search after a reduced one that failed high: deeper if its score is far above the best, shallower if near.
-    Idea: Stockfish's do-deeper and do-shallower searches."""
+    """Depth of the search after a reduced one that failed high: deeper if its score is far above
+    the best, shallower if near. Idea: Stockfish's do-deeper and do-shallower searches.
+    """
     parameters = worker.parameters
     if score > best + parameters.deeper_margin and 0 < ply < 2 * worker.root_depth:
         return depth + 1
@@ -69,8 +79,11 @@ def research_depth(worker, ply, depth, score, best):
 
 @kernel
 def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
-    """Singular extensions: is the TT move tested? The table's depth must be near, and its score no upper bound and no mate.
-    Neither the root nor a line of twice the iteration's depth is extended."""
+    """Singular extensions: is the TT move tested?
+
+    The table's depth must be near, and its score no upper bound and no mate. Neither the root nor a
+    line of twice the iteration's depth is extended.
+    """
     return (
         depth >= worker.parameters.singular_depth
         and 0 < ply < 2 * worker.root_depth
@@ -84,7 +97,9 @@ def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
 
 @kernel
 def singular_extension(worker, score, bound, tt_fails_high, pv_node, cut_node):
-    """Plies to extend the TT move by, after a singular search with upper bound `bound` returned `score`; may be negative."""
+    """Plies to extend the TT move by, after a singular search with upper bound `bound` returned
+    `score`; may be negative.
+    """
     if score < bound:
         double, triple = (
             worker.parameters.singular_double_margin,

@@ -32,9 +32,10 @@ NATURAL_SHARES = (0.3, 1.0)  # of the optimum: the time that a limited engine ta
 class Searcher:
     """An engine: a table, the workers of its threads, and what they have learned.
 
-    `search` blocks. `stop`, `ponderhit`, `nodes` and `progress` may be called from any thread meanwhile, all else only between
-    searches. `multipv` is the number of principal variations, `skill` limits the strength (None: full strength), `seed` makes
-    the choices of a limited engine reproducible; with `natural_time` it uses a part of its clock, although it needs less.
+    `search` blocks. `stop`, `ponderhit`, `nodes` and `progress` may be called from any thread
+    meanwhile, all else only between searches. `multipv` is the number of principal variations,
+    `skill` limits the strength (None: full strength), `seed` makes the choices of a limited engine
+    reproducible; with `natural_time` it uses a part of its clock, although it needs less.
     """
 
     def __init__(
@@ -51,7 +52,10 @@ class Searcher:
 
     @property
     def threads(self) -> int:
-        """How many threads are wanted for a search. Setting it starts them; `threads_remark` says if that is of little use."""
+        """How many threads are wanted for a search.
+
+        Setting it starts them; `threads_remark` says if that is of little use.
+        """
         return self._smp.size
 
     @threads.setter
@@ -64,7 +68,10 @@ class Searcher:
     def threads_remark(self) -> str:
         """What the user should know of the number of threads, or nothing."""
         if missing := self.threads - 1 - len(self._smp.workers):
-            return f"{missing} of {self.threads} threads could not be started: the system or its memory allows no more"
+            return (
+                f"{missing} of {self.threads} threads could not be started: the system or its "
+                "memory allows no more"
+            )
         processors = usable_processors()
         return (
             f"{self.threads} threads are more than the {processors} usable processors"
@@ -107,7 +114,9 @@ class Searcher:
         )
 
     def use_network(self, network: Network | None) -> None:
-        """Evaluate by this network, in all searchers (None: by the built-in one), and forget what was learned."""
+        """Evaluate by this network, in all searchers (None: by the built-in one), and forget what
+        was learned.
+        """
         self._smp.stop()
         install(network or read_network(BUILT_IN), TABLES_RECORD["network"])
         self.clear()
@@ -119,7 +128,10 @@ class Searcher:
     def search(
         self, game: Game, limits: Limits, on_report: Callable[[Report], None] = lambda report: None
     ) -> Result:
-        """Search the present position of a game within limits. Each finished attempt is reported; if none, one of depth 0."""
+        """Search the present position of a game within limits.
+
+        Each finished attempt is reported; if none, one of depth 0.
+        """
         choices = (
             tuple(game.position.legal_moves()) if limits.searchmoves is None else limits.searchmoves
         )
@@ -181,7 +193,9 @@ class Searcher:
             self._smp.stop(0)
 
     def _result(self, game: Game, line: tuple[int, ...]) -> Result:
-        """The first move of a line and the second, or else the reply that the table knows; none to a move that draws."""
+        """The first move of a line and the second, or else the reply that the table knows; none to
+        a move that draws.
+        """
         if len(line) > 1:
             return Result(line[0], line[1])
         following = game.position.after(line[0])

@@ -1,6 +1,8 @@
-"""Playing below full strength: fewer nodes for a move, and a choice among the best lines that is off by some noise.
+"""Playing below full strength: fewer nodes for a move, and a choice among the best lines that is
+off by some noise.
 
-A level is an Elo number on the scale of Stockfish's UCI_Elo at 5+0.05; `benchmarks/strength.py` plays the matches for it.
+A level is an Elo number on the scale of Stockfish's UCI_Elo at 5+0.05; `benchmarks/strength.py`
+plays the matches for it.
 """
 
 import math
@@ -19,15 +21,18 @@ CANDIDATES, MAX_SKILL = (
 
 
 class Skill(NamedTuple):
-    """At most `nodes` positions a move; each candidate's score is misjudged by a standard deviation of `noise` centipawns."""
+    """At most `nodes` positions a move; each candidate's score is misjudged by a standard deviation
+    of `noise` centipawns.
+    """
 
     nodes: int
     noise: float
 
 
-# By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. From matches against Stockfish 15.1
-# at 5+0.05 (docs/measurements.md): 1000, 1800 and 2600 were played; 1400 and 2200 lie between what was played.
-# Noise needs candidates to choose among: 60 nodes rarely reach a second one, 300 nearly always do.
+# By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. From
+# matches against Stockfish 15.1 at 5+0.05 (docs/measurements.md): 1000, 1800 and 2600 were played;
+# 1400 and 2200 lie between what was played. Noise needs candidates to choose among: 60 nodes rarely
+# reach a second one, 300 nearly always do.
 CALIBRATION = {
     1000: Skill(400, 500.0),
     1400: Skill(500, 110.0),
@@ -48,7 +53,9 @@ def skill_from_elo(elo: int) -> Skill:
 
 
 def skill_from_level(level: int) -> Skill | None:
-    """The strength for a Skill Level, evenly spread over the same table; None for the highest: no restriction."""
+    """The strength for a Skill Level, evenly spread over the same table; None for the highest: no
+    restriction.
+    """
     return (
         None
         if level >= MAX_SKILL
@@ -57,7 +64,9 @@ def skill_from_level(level: int) -> Skill | None:
 
 
 def choose(scores: Sequence[int], skill: Skill | None, source: random.Random) -> int:
-    """Index of the score (best first) that looks best through the noise; the first without noise, and if it is a mate."""
+    """Index of the score (best first) that looks best through the noise; the first without noise,
+    and if it is a mate.
+    """
     if skill is None or not skill.noise or is_mate(scores[0]):
         return 0
     return max(range(len(scores)), key=lambda index: scores[index] + source.gauss(0, skill.noise))

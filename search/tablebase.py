@@ -1,8 +1,9 @@
 """Endgame tables in Syzygy's format, probed at the root by python-chess.
 
-The tables know of each position whether it is won, drawn or lost (WDL), and the plies to the next capture or pawn move (DTZ),
-which resets the count of the fifty-move rule. The search is confined to the root moves that keep the result. A won position is
-played by DTZ, so that each move makes progress and the fifty-move rule is kept. Idea: Ronald de Man, in Stockfish.
+The tables know of each position whether it is won, drawn or lost (WDL), and the plies to the next
+capture or pawn move (DTZ), which resets the count of the fifty-move rule. The search is confined to
+the root moves that keep the result. A won position is played by DTZ, so that each move makes
+progress and the fifty-move rule is kept. Idea: Ronald de Man, in Stockfish.
 """
 
 import os
@@ -44,14 +45,18 @@ NAMED = 3  # problems that are named one by one
 
 
 class RootRanking(NamedTuple):
-    """The root moves to search (None: all), the result that they keep (None: not known), and the number of probes."""
+    """The root moves to search (None: all), the result that they keep (None: not known), and the
+    number of probes.
+    """
 
     moves: tuple[int, ...] | None
     wdl: int | None
     hits: int
 
     def adjust(self, report: Report) -> Report:
-        """The report with the tables' score, unless the search has found the mate, perhaps just before the fifty-move rule."""
+        """The report with the tables' score, unless the search has found the mate, perhaps just
+        before the fifty-move rule.
+        """
         report = report._replace(tablebase_hits=self.hits)
         found_mate = is_mate(report.score) and report.score * (self.wdl or DRAW) > 0
         return (
@@ -62,9 +67,12 @@ class RootRanking(NamedTuple):
 
 
 class Tablebase:
-    """The endgame tables in use. `inform` receives the messages for the user; `fifty_move_rule` says whether that rule counts.
+    """The endgame tables in use.
 
-    `largest` is the number of pieces, kings included, of the largest table (0: none); no more than `probe_limit` are probed.
+    `inform` receives the messages for the user; `fifty_move_rule` says whether that rule counts.
+
+    `largest` is the number of pieces, kings included, of the largest table (0: none); no more than
+    `probe_limit` are probed.
     """
 
     def __init__(self, inform: Callable[[str], None]) -> None:
@@ -72,8 +80,11 @@ class Tablebase:
         self._inform, self._is_late, self._hits, self._prober = inform, lambda: False, 0, Prober()
 
     def open(self, path: str) -> None:
-        """Use the tables in these folders, separated as in PATH (empty: none). ValueError if there are problems (folders that
-        cannot be read, damaged files) and no tables; the last ones stay in use."""
+        """Use the tables in these folders, separated as in PATH (empty: none).
+
+        ValueError if there are problems (folders that cannot be read, damaged files) and no tables;
+        the last ones stay in use.
+        """
         prober, problems = Prober(), list[str]()
         for folder in filter(None, path.split(os.pathsep)):
             try:
@@ -109,7 +120,10 @@ class Tablebase:
     def rank(
         self, game: Game, limits: Limits, keep_all: bool, is_stopped: Callable[[], bool]
     ) -> RootRanking | None:
-        """Rank the root moves in a share of the time; `keep_all`: also those without progress. None: no table is that large."""
+        """Rank the root moves in a share of the time; `keep_all`: also those without progress.
+
+        None: no table is that large.
+        """
         if len(game.position.pieces()) > min(self.probe_limit, self.largest):
             return None
         time_left = limits.clock and limits.clock.of(game.position.white_to_move())[0]
@@ -136,7 +150,10 @@ class Tablebase:
     def _best_moves(
         self, game: Game, moves: Sequence[int], keep_all: bool
     ) -> tuple[tuple[int, ...], int]:
-        """The moves with the best result, and that result. KeyError or TimeoutError if it cannot be found."""
+        """The moves with the best result, and that result.
+
+        KeyError or TimeoutError if it cannot be found.
+        """
         clock, keys = int(game.position.record["halfmove"]), [*game.keys, game.position.key]
         after = {move: game.position.after(move) for move in moves}
         seen = {
@@ -168,7 +185,10 @@ class Tablebase:
         ), best_rank[0]
 
     def _probe(self, kind: str, position: Position) -> int:
-        """The entry of a position in the tables of a kind. KeyError if there is none, TimeoutError if no time is left."""
+        """The entry of a position in the tables of a kind.
+
+        KeyError if there is none, TimeoutError if no time is left.
+        """
         if self._is_late():
             raise TimeoutError
         value = getattr(self._prober, f"probe_{kind}")(position.to_board(chess960=True))
@@ -176,8 +196,10 @@ class Tablebase:
         return int(value)
 
     def _dtz_after(self, position: Position) -> int:
-        """Plies from before the last move to a capture or pawn move: positive if that move wins, negative if it loses. The
-        tables may have one too few, and add 100 where the fifty-move rule makes it a draw."""
+        """Plies from before the last move to a capture or pawn move: positive if that move wins,
+        negative if it loses. The tables may have one too few, and add 100 where the fifty-move rule
+        makes it a draw.
+        """
         if position.in_check and not position.legal_moves():
             return 1
         if position.record["halfmove"] == 0:

@@ -1,4 +1,6 @@
-"""Threats in the order of quiet moves (Stockfish's idea): a piece leaves or enters a lesser one's attack, or gives check."""
+"""Threats in the order of quiet moves (Stockfish's idea): a piece leaves or enters a lesser one's
+attack, or gives check.
+"""
 
 import numpy as np
 
@@ -27,7 +29,9 @@ NINE = EIGHT + ONE
 
 @kernel
 def set_threats(node, tables):
-    """Set `threats`, `attacked` and `checks` of a node for the side to move (`NODE` in worker.py says what they hold)."""
+    """Set `threats`, `attacked` and `checks` of a node for the side to move (`NODE` in worker.py
+    says what they hold).
+    """
     position, threats, checks = node.position, node.threats, node.checks
     them, occupied = position.side ^ ONE, position.colours[WHITE] | position.colours[BLACK]
     theirs = position.colours[them]
@@ -70,7 +74,10 @@ def set_threats(node, tables):
 
 @kernel
 def gives_direct_check(node, move):
-    """Does the moved piece itself give check? Discovered checks, castling and promotions do not count. Needs `set_threats`."""
+    """Does the moved piece itself give check?
+
+    Discovered checks, castling and promotions do not count. Needs `set_threats`.
+    """
     kind = np.uint64(node.position.board[from_square(move)]) >> ONE
     return node.checks[kind] >> to_square(move) & ONE != ZERO
 

@@ -1,7 +1,8 @@
 """Time management: the time budget of a move, and when a running search has to end.
 
-No new depth is begun after the optimum; the search is cut off at the maximum. The optimum is scaled after each depth by how
-stable the search is. Times are milliseconds. Idea: Stockfish and others; Chess Programming Wiki, "Time Management".
+No new depth is begun after the optimum; the search is cut off at the maximum. The optimum is scaled
+after each depth by how stable the search is. Times are milliseconds. Idea: Stockfish and others;
+Chess Programming Wiki, "Time Management".
 """
 
 import threading
@@ -60,7 +61,10 @@ class TimeBudget(NamedTuple):
 
 
 def time_budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudget:
-    """The budget of the next move less `overhead` milliseconds. A `movetime` is used up as far as the clock, if any, allows."""
+    """The budget of the next move less `overhead` milliseconds.
+
+    A `movetime` is used up as far as the clock, if any, allows.
+    """
     exact = None if limits.movetime is None else max(MINIMUM, limits.movetime - overhead)
     time, increment = (None, 0) if limits.clock is None else limits.clock.of(white_to_move)
     if limits.clock is None or time is None:
@@ -80,7 +84,10 @@ def time_budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudge
 
 
 def stability_factor(lines: Sequence[PvLine], effort: float) -> float:
-    """Scales the optimum after depths that ended with these lines. `effort`: the share of all nodes spent on the best move."""
+    """Scales the optimum after depths that ended with these lines.
+
+    `effort`: the share of all nodes spent on the best move.
+    """
     if len(lines) < FIRST_STABLE_DEPTH:
         return 1.0
     *earlier, last = lines
@@ -98,10 +105,13 @@ def stability_factor(lines: Sequence[PvLine], effort: float) -> float:
 
 @dataclass
 class NodeTime:
-    """A clock of nodes: games that do not depend on the speed of a machine. Idea: Stockfish's option nodestime.
+    """A clock of nodes: games that do not depend on the speed of a machine.
 
-    A millisecond is `rate` nodes, 0 turns it off. The first `go` of a game sets the clock. The nodes of each search, pondering
-    too, are taken off it; the increment, and the time of each new period of moves, are added.
+    Idea: Stockfish's option nodestime.
+
+    A millisecond is `rate` nodes, 0 turns it off. The first `go` of a game sets the clock. The
+    nodes of each search, pondering too, are taken off it; the increment, and the time of each new
+    period of moves, are added.
     """
 
     rate: int = 0
@@ -130,10 +140,13 @@ class NodeTime:
 
 
 class TimeManager:
-    """Ends a search in time, by `signals` that its first thread reads. `stop`, `ponderhit`, `arm` may come from any thread.
+    """Ends a search in time, by `signals` that its first thread reads.
 
-    While the search ponders it has no deadline. Its time counts from the `ponderhit` for the maximum, but from the beginning
-    for the optimum; a search that is past the optimum ends at the `ponderhit`. `node_limit`: if time is counted in nodes.
+    `stop`, `ponderhit`, `arm` may come from any thread.
+
+    While the search ponders it has no deadline. Its time counts from the `ponderhit` for the
+    maximum, but from the beginning for the optimum; a search that is past the optimum ends at the
+    `ponderhit`. `node_limit`: if time is counted in nodes.
     """
 
     def __init__(self, overhead: int) -> None:
@@ -150,7 +163,9 @@ class TimeManager:
         self._pondering = self._hit = self._has_enough = False
 
     def arm(self) -> None:
-        """Take back an earlier `stop` or `ponderhit`: from now on they are for the next search, whose time has begun."""
+        """Take back an earlier `stop` or `ponderhit`: from now on they are for the next search,
+        whose time has begun.
+        """
         with self._changed:
             self.signals[STOP] = 0
             self._armed = int(clock_now())
@@ -186,7 +201,9 @@ class TimeManager:
                 self._changed.notify_all()
 
     def hold_back(self, share: float) -> None:
-        """Wait until the search does not ponder, and this share of the optimum, if there is one, is over; or until `stop`."""
+        """Wait until the search does not ponder, and this share of the optimum, if there is one, is
+        over; or until `stop`.
+        """
         with self._changed:
             self._changed.wait_for(lambda: self.signals[STOP] or not self._pondering)
             if self._budget.optimum is not None and not self.node_time.rate:
@@ -208,7 +225,10 @@ class TimeManager:
         return (int(clock_now()) - self._began) // NANOSECONDS
 
     def is_enough(self, depth: int, best: PvLine, effort: float, nodes: int, forced: bool) -> bool:
-        """After a finished depth: need no other begin? `effort`: the best move's share of nodes. `forced`: the only move."""
+        """After a finished depth: need no other begin?
+
+        `effort`: the best move's share of nodes. `forced`: the only move.
+        """
         self._lines.append(best)
         limits, (optimum, maximum), rate = self._limits, self._budget, self.node_time.rate
         if limits.infinite:

@@ -1,7 +1,9 @@
-"""Win, draw and loss: the probabilities that a score stands for, fitted to games of Zobra against itself.
+"""Win, draw and loss: the probabilities that a score stands for, fitted to games of Zobra against
+itself.
 
-The chance to win is a logistic function of the score. Where it passes one half depends on the pieces left: the fewer there are,
-the more it takes to win. The numbers are fitted by `zobra train wdl`. Idea: Stockfish's WDL model, by Joost VandeVondele.
+The chance to win is a logistic function of the score. Where it passes one half depends on the
+pieces left: the fewer there are, the more it takes to win. The numbers are fitted by `zobra train
+wdl`. Idea: Stockfish's WDL model, by Joost VandeVondele.
 """
 
 import json
@@ -19,7 +21,9 @@ MOST_PIECES, USUAL_MATERIAL = (
     30,
     0.6,
 )  # of both sides, but the kings; the share left at move 32, median of 530 games at 8+0.08
-CERTAIN = 20_000  # centipawns: the score of a result that endgame tables know, beyond any evaluation and below any mate
+# Centipawns: the score of a result that endgame tables know, beyond any evaluation and below any
+# mate
+CERTAIN = 20_000
 
 
 class Wdl(NamedTuple):
@@ -31,13 +35,18 @@ class Wdl(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Centipawns, but for `offset` and `growth`. The methods take numbers or arrays; `material` is from 0 to 1."""
+    """Centipawns, but for `offset` and `growth`.
+
+    The methods take numbers or arrays; `material` is from 0 to 1.
+    """
 
     base: float
     rise: float
     offset: float
     spread: float  # of the logistic function at a score of 0
-    growth: float  # by this share it grows with the score, up to 1: with more, the chance to win would not always rise
+    # By this share it grows with the score, up to 1: with more, the chance to win would not always
+    # rise
+    growth: float
 
     def even_chance(self, material: Any) -> Any:
         """The score that wins every other game."""
@@ -57,12 +66,18 @@ def fitted() -> Model:
 
 
 def material_of(position: Position) -> float:
-    """Share of the pieces of both sides that is left: 1 at the start, 0 for two kings. Their values would tell no more."""
+    """Share of the pieces of both sides that is left: 1 at the start, 0 for two kings.
+
+    Their values would tell no more.
+    """
     return (len(position.pieces()) - 2) / MOST_PIECES
 
 
 def normalised(score: int) -> int:
-    """A score as it is shown: 100 wins every other game with the pieces usual at move 32. What is certain stays as it is."""
+    """A score as it is shown: 100 wins every other game with the pieces usual at move 32.
+
+    What is certain stays as it is.
+    """
     return (
         score
         if abs(score) >= CERTAIN

@@ -1,4 +1,6 @@
-"""The worker: one record with all that a search thread changes (search stack, histories, counters) and the table's address."""
+"""The worker: one record with all that a search thread changes (search stack, histories, counters)
+and the table's address.
+"""
 
 import numpy as np
 
@@ -20,11 +22,14 @@ from zobra.search.parameters import PARAMETER_RECORD
 from zobra.tt.table import TABLE
 
 STACK_PLIES = MAX_PLY + 4
-MAX_KEYS = 1024  # earlier positions of the game that can still be repeated; more than 150 plies need an unclaimed draw
+# Earlier positions of the game that can still be repeated; more than 150 plies need an unclaimed
+# draw
+MAX_KEYS = 1024
 MAX_SEARCHED = 32  # moves of a node that are noted for the malus
 REDUCTION_DEPTHS, REDUCTION_MOVES = 64, 64
 
-# Histories are indexed by a moved piece and its target square; a row more stands for "no move" (null move, before the root).
+# Histories are indexed by a moved piece and its target square; a row more stands for "no move"
+# (null move, before the root).
 PIECE_SQUARES = 12 * 64
 NOTHING_PLAYED = PIECE_SQUARES
 PAWN_STRUCTURES = 512
@@ -116,7 +121,8 @@ PLY = 1024  # reductions are counted in 1024ths of a ply
 CLOCK_INTERVAL = 1024  # nodes between two readings of the clock
 HISTORY_LIMIT = np.int64(1 << 14)  # of any history value
 PAWN_MASK, CORRECTION_MASK = np.uint64(PAWN_STRUCTURES - 1), np.uint64(CORRECTIONS - 1)
-# Added to a ply: where `played` has the move one, two or four plies before it, and the move made from it.
+# Added to a ply: where `played` has the move one, two or four plies before it, and the move made
+# from it.
 FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE, PLAYED_HERE = (
     np.int64(BEFORE - back) for back in (1, 2, 4, 0)
 )
@@ -126,7 +132,10 @@ ROOT_MOVE_MASK = np.uint64(ROOT_MOVES - 1)
 
 @kernel
 def count_node(worker):
-    """Count a node, and stop the search at its node limit, stop signal or deadline. Then the count stands still."""
+    """Count a node, and stop the search at its node limit, stop signal or deadline.
+
+    Then the count stands still.
+    """
     if worker.stopped:
         return
     worker.nodes += 1
@@ -167,7 +176,10 @@ def is_root_move(worker, move):
 
 @kernel
 def update_pv(worker, ply, move, score):
-    """The principal variation from `ply` is this move and then the PV of the next ply. A singular search has none."""
+    """The principal variation from `ply` is this move and then the PV of the next ply.
+
+    A singular search has none.
+    """
     if worker.stack[ply].excluded != NO_MOVE:
         return
     if ply == 0:
@@ -180,7 +192,10 @@ def update_pv(worker, ply, move, score):
 
 
 def new_worker(parameters: dict[str, int], signals: np.ndarray) -> np.ndarray:
-    """A worker: shape (1,), dtype WORKER. `signals` is an int64 array of SIGNALS elements; the caller keeps it alive."""
+    """A worker: shape (1,), dtype WORKER.
+
+    `signals` is an int64 array of SIGNALS elements; the caller keeps it alive.
+    """
     worker = np.frombuffer(map_memory(WORKER.itemsize), WORKER, 1)
     worker[0]["signals_address"] = signals.ctypes.data
     worker[0]["played"] = NOTHING_PLAYED

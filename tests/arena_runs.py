@@ -1,4 +1,6 @@
-"""What tests of the arena share: its commands in this process or another one, the scripted engine, and the end of processes."""
+"""What tests of the arena share: its commands in this process or another one, the scripted engine,
+and the end of processes.
+"""
 
 import signal
 import subprocess
@@ -22,7 +24,9 @@ def scripted(name: str, *arguments: str, **more) -> EngineSpec:
 
 
 class Observer:
-    """Sees the games of a match or a tuning run, without a word; may stop it after some games as Ctrl-C would."""
+    """Sees the games of a match or a tuning run, without a word; may stop it after some games as
+    Ctrl-C would.
+    """
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.stop_after = stop_after
@@ -71,7 +75,9 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
 
 
 def start(*arguments) -> subprocess.Popen:
-    """A command of the arena as a process that heeds Ctrl-C, as one of a background job would not."""
+    """A command of the arena as a process that heeds Ctrl-C, as one of a background job would
+    not.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     command = [sys.executable, "-m", "zobra.arena", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,4 +1,6 @@
-"""Before any test: all kernels are compiled, so that no process that a test starts has to compile them."""
+"""Before any test: all kernels are compiled, so that no process that a test starts has to compile
+them.
+"""
 
 import signal
 import threading

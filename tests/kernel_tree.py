@@ -1,4 +1,6 @@
-"""A copy of the compile layer with two small kernels, a package and a store: for tests of where kernels come from."""
+"""A copy of the compile layer with two small kernels, a package and a store: for tests of where
+kernels come from.
+"""
 
 import contextlib
 import json
@@ -35,8 +37,13 @@ kernels.missing()
 if "compile all" in sys.argv:
     kernels.compile_missing()
 from zobra.engine.caller import answer, product
-found = {"answers": [answer(), product(3)], "compiled": kernels.store.compiled, "notices": kernels.notices}
-print(json.dumps({**found, "level": kernels.selected.target.level, "description": kernels.selected.describe()}))
+print(json.dumps({
+    "answers": [answer(), product(3)],
+    "compiled": kernels.store.compiled,
+    "notices": kernels.notices,
+    "level": kernels.selected.target.level,
+    "description": kernels.selected.describe(),
+}))
 """
 
 
@@ -80,7 +87,9 @@ class Tree:
         )
 
     def begin(self, *words: str, more: str = "", **variables: str) -> subprocess.Popen[str]:
-        """Start a process that calls both kernels; the word `compile all` does as `zobra warmup` does, `more` is code."""
+        """Start a process that calls both kernels; the word `compile all` does as `zobra warmup`
+        does, `more` is code.
+        """
         environment = {**os.environ, "ZOBRA_CACHE_DIR": str(self.store), **variables}
         command = [sys.executable, "-c", PROBE + more, str(self.sources), *words]
         return subprocess.Popen(

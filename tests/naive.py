@@ -1,6 +1,8 @@
-"""What the kernels must agree with: attacks by walking over a mailbox, and keys from scratch, in slow and plain Python.
+"""What the kernels must agree with: attacks by walking over a mailbox, and keys from scratch, in
+slow and plain Python.
 
-Nothing here is shared with the kernels but the numbering of squares (a1 = 0) and pieces (2 × type + colour).
+Nothing here is shared with the kernels but the numbering of squares (a1 = 0) and pieces (2 × type +
+colour).
 """
 
 import chess.polyglot
@@ -20,7 +22,9 @@ NUMBERS = np.array(
 
 
 def walk(square: int, step: tuple[int, int], pieces: Pieces) -> list[int]:
-    """Squares from `square` in one direction, up to the edge or the first piece, which is included."""
+    """Squares from `square` in one direction, up to the edge or the first piece, which is
+    included.
+    """
     found = []
     file, rank = square % 8 + step[0], square // 8 + step[1]
     while 0 <= file <= 7 and 0 <= rank <= 7:
@@ -68,7 +72,9 @@ def correction_keys(records: np.ndarray) -> np.ndarray:
 
 
 def keys(records: np.ndarray) -> np.ndarray:
-    """Keys of many positions from scratch, from nothing but mailbox, castling rooks, en-passant square and side to move."""
+    """Keys of many positions from scratch, from nothing but mailbox, castling rooks, en-passant
+    square and side to move.
+    """
     found = np.bitwise_xor.reduce(numbers_on_board(records), axis=1)
     board, castling, target = records["board"], records["castling"], records["en_passant"]
     for rook in (*range(8), *range(56, 64)):

@@ -1,7 +1,7 @@
 """Perft positions of the project's own making: FEN and leaves at depths 1 to 4.
 
-Each is from a random legal game, often early in it or where a pawn can be taken in passing. Stockfish and python-chess agree on
-every count.
+Each is from a random legal game, often early in it or where a pawn can be taken in passing.
+Stockfish and python-chess agree on every count.
 """
 
 STANDARD = {

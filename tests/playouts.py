@@ -9,7 +9,9 @@ from zobra.engine.position import Position
 
 
 def playouts(games: int, seed: int, longest: int = 160) -> Iterator[tuple[chess.Board, Position]]:
-    """Positions of random games, every other one of Chess960: python-chess' board and ours, which is made move by move."""
+    """Positions of random games, every other one of Chess960: python-chess' board and ours, which
+    is made move by move.
+    """
     source = random.Random(seed)
     for game in range(games):
         board = chess.Board.from_chess960_pos(source.randrange(960)) if game % 2 else chess.Board()

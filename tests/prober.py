@@ -20,7 +20,9 @@ def best(lines: list[str]) -> list[str]:
 def leaves_when_nobody_reads(
     *arguments: str, typed: str, until: str, environment: dict[str, str] | None = None
 ) -> bool:
-    """Does a process end quietly once its output is closed, after a line that begins with `until`?"""
+    """Does a process end quietly once its output is closed, after a line that begins with
+    `until`?
+    """
     command, pipe = [sys.executable, "-m", "zobra.uci", *arguments], subprocess.PIPE
     with subprocess.Popen(
         command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1
@@ -71,7 +73,9 @@ class Prober:
         self.process.stdin.flush()
 
     def expect(self, start: str, timeout: float = TIMEOUT) -> list[str]:
-        """Lines up to and including the first that begins with `start`; AssertionError if it does not come."""
+        """Lines up to and including the first that begins with `start`; AssertionError if it does
+        not come.
+        """
         got: list[str] = []
         deadline = time.monotonic() + timeout
         while not got or not got[-1].startswith(start):

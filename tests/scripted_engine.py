@@ -1,4 +1,6 @@
-"""A small UCI engine that plays the first legal move, and misbehaves on request: python scripted_engine.py [--crash 3 ...]."""
+"""A small UCI engine that plays the first legal move, and misbehaves on request: python
+scripted_engine.py [--crash 3 ...].
+"""
 
 import argparse
 import json

@@ -51,7 +51,8 @@ PICKED = np.dtype(
 MOVE_MASK = np.uint64(ALL_NUMBERS - 1)
 DEFAULTS = default_parameters()
 
-# Types of a kernel's arguments by their names, INT for all others; and what kernels return that give neither INT nor BOOL.
+# Types of a kernel's arguments by their names, INT for all others; and what kernels return that
+# give neither INT nor BOOL.
 TYPES = {
     "worker": WORKER_TYPE,
     "tables": TABLES_TYPE,
@@ -86,7 +87,10 @@ def door(kernel: Any) -> tuple[list[str], Entry]:
 
 
 def call(kernel: Any, bench: "Workbench | None" = None, ply: int = 1, **values: Any) -> int:
-    """Call a kernel about the node at `ply` of a bench. Its records come from the bench; numbers that are not given are 0."""
+    """Call a kernel about the node at `ply` of a bench.
+
+    Its records come from the bench; numbers that are not given are 0.
+    """
     names, enter = door(kernel)
     assert values.keys() <= set(names), (
         f"{values.keys() - set(names)} are no arguments of {kernel.function.__name__}"
@@ -100,7 +104,10 @@ def call(kernel: Any, bench: "Workbench | None" = None, ply: int = 1, **values: 
 
 
 def node_at(fen: str, ply: int = 1, previous_move: int = 1, **values: Any) -> "Workbench":
-    """A node at `ply`, reached by `previous_move`. A value is a search parameter, or a field of the node or of the worker."""
+    """A node at `ply`, reached by `previous_move`.
+
+    A value is a search parameter, or a field of the node or of the worker.
+    """
     bench = Workbench(
         parse_fen(START), {name: value for name, value in values.items() if name in DEFAULTS}
     )
@@ -126,7 +133,9 @@ def judge_all_numbers(position, tables, verdicts):
 
 @entry(VOID, WORKER_TYPE, TABLES_TYPE, INT, WORD, INT, record(PICKED))
 def pick_all(worker, tables, ply, tt_move, quiets_until, picked):
-    """All moves of the picker in their order, and its stage after each; from `quiets_until` moves on, quiets are skipped."""
+    """All moves of the picker in their order, and its stage after each; from `quiets_until` moves
+    on, quiets are skipped.
+    """
     node = worker.stack[ply]
     start_picking(node, legal_or_none(node.position, tables, tt_move))
     picked.count = ZERO
@@ -171,7 +180,9 @@ PLAIN |= {"quiescence_evasions": 1, "quiescence_margin": 100_000}
 
 
 class Workbench:
-    """A worker on a position, ready for one call of an inner kernel; `this` is the record to pass."""
+    """A worker on a position, ready for one call of an inner kernel; `this` is the record to
+    pass.
+    """
 
     def __init__(
         self, position: Position, parameters: dict[str, int] | None = None, keys: Iterable[int] = ()

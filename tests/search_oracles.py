@@ -1,4 +1,6 @@
-"""What the search must agree with: slow and plain Python on python-chess boards, sharing no rule with the kernels."""
+"""What the search must agree with: slow and plain Python on python-chess boards, sharing no rule
+with the kernels.
+"""
 
 import random
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +25,9 @@ MATED = -31_000
 def random_boards(
     seed: int, games: int, longest: int = 120, chess960: bool = False
 ) -> Iterator[chess.Board]:
-    """All positions of random games; captures, checks and pawn moves are preferred, so that much happens."""
+    """All positions of random games; captures, checks and pawn moves are preferred, so that much
+    happens.
+    """
     source = random.Random(seed)
     for _ in range(games):
         board = chess.Board.from_chess960_pos(source.randrange(960)) if chess960 else chess.Board()
@@ -69,8 +73,10 @@ LESSER[chess.QUEEN] = (*LESSER[chess.ROOK], chess.ROOK)
 
 
 def threats_answered(board: chess.Board, move: chess.Move) -> tuple[int, int]:
-    """For a quiet move: 1 if its piece leaves the reach of lesser enemy pieces, -1 if it enters it; and 1 for a check. As
-    things stand before the move, the moved piece still on its square; a castling king does neither."""
+    """For a quiet move: 1 if its piece leaves the reach of lesser enemy pieces, -1 if it enters it;
+    and 1 for a check. As things stand before the move, the moved piece still on its square; a
+    castling king does neither.
+    """
     kind = board.piece_type_at(move.from_square)
 
     def is_threatened(square: chess.Square) -> bool:
@@ -87,7 +93,9 @@ def threats_answered(board: chess.Board, move: chess.Move) -> tuple[int, int]:
 
 
 def exchange_value(board: chess.Board, move: chess.Move) -> int:
-    """Balance of the exchange that a move begins: each side goes on with its least valuable piece, or stops. No pins."""
+    """Balance of the exchange that a move begins: each side goes on with its least valuable piece,
+    or stops. No pins.
+    """
     if board.is_castling(move):
         return 0
     after = chess.BaseBoard(board.board_fen())
@@ -121,7 +129,9 @@ def evaluation(board: chess.Board) -> int:
 
 
 def check_windows(search: Callable[[int, int], int], value: int) -> None:
-    """Fail-soft: `search(alpha, beta)` returns the true value inside a window, else a bound on it beyond the window's edge."""
+    """Fail-soft: `search(alpha, beta)` returns the true value inside a window, else a bound on it
+    beyond the window's edge.
+    """
     for alpha in (value - 60, value - 1, value, value + 50):
         for beta in (alpha + 1, alpha + 25):
             score = search(alpha, beta)
@@ -136,13 +146,16 @@ class TooLarge(Exception):
 
 
 class Minimax:
-    """The value of a position by the definition of the search, without windows, order, table or pruning.
+    """The value of a position by the definition of the search, without windows, order, table or
+    pruning.
 
     Quiescence tries captures and promotions whose exchange loses nothing, or every evasion.
     """
 
     def __init__(self, game: chess.Board, most_positions: int = 1 << 60) -> None:
-        """`game` is the root, with the moves that led to it on its stack; TooLarge is raised beyond `most_positions`."""
+        """`game` is the root, with the moves that led to it on its stack; TooLarge is raised beyond
+        `most_positions`.
+        """
         self.left, self.board, self.path = most_positions, game.root(), []
         for move in game.move_stack:
             self.path.append(self.board.epd())
@@ -151,7 +164,9 @@ class Minimax:
         self.root = len(self.path) - 1
 
     def value(self, depth: int, moves: Iterable[chess.Move] | None = None) -> int:
-        """Score of the root in centipawns, from its side to move; by some `moves` only if they are given."""
+        """Score of the root in centipawns, from its side to move; by some `moves` only if they are
+        given.
+        """
         return self._negamax(depth, 0, moves)
 
     def quiet_value(self) -> int:
@@ -159,7 +174,9 @@ class Minimax:
         return self._quiescence(0)
 
     def _drawn(self) -> bool:
-        """Was the position there before since the root, or twice in all; or is it drawn by another rule?"""
+        """Was the position there before since the root, or twice in all; or is it drawn by another
+        rule?
+        """
         earlier = [index for index, epd in enumerate(self.path[:-1]) if epd == self.path[-1]]
         if (
             len(earlier) >= 2

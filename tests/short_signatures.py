@@ -1,4 +1,5 @@
-"""The engine compiled with a table that verifies 8 bits of a key only, and searched with: every line must still be legal.
+"""The engine compiled with a table that verifies 8 bits of a key only, and searched with: every
+line must still be legal.
 
     python -m tests.short_signatures [POSITIONS [NODES]]
 
@@ -52,7 +53,8 @@ def main(positions: int = 1_000, nodes: int = 10_000) -> None:
     )
     share = taken / STRANGERS
     print(
-        f"{positions} positions, {nodes} nodes each, signatures of 8 bits: {share:.1%} of probes go wrong, every line legal"
+        f"{positions} positions, {nodes} nodes each, signatures of 8 bits: {share:.1%} of probes "
+        "go wrong, every line legal"
     )
 
 

@@ -102,7 +102,10 @@ def walk(worker, tables, fresh, seed, plies):
 
 @pytest.mark.parametrize("use_network", [1, 0])
 def test_random_walks_through_the_search_s_stack(use_network):
-    """Half of them in Chess960. Without the network nothing is brought up to date, and that is found."""
+    """Half of them in Chess960.
+
+    Without the network nothing is brought up to date, and that is found.
+    """
     tables, fresh, source, wrong = (
         np.array([TABLES_RECORD]),
         np.zeros(1, ACCUMULATOR),

@@ -1,4 +1,6 @@
-"""`zobra analyse`: evaluations, marks, lines and accuracies; its inputs; interruption and resumption; its page."""
+"""`zobra analyse`: evaluations, marks, lines and accuracies; its inputs; interruption and
+resumption; its page.
+"""
 
 import bz2
 import gzip
@@ -29,7 +31,8 @@ BLUNDER = """[Event "?"]
 [Black "Bo"]
 [Result "1-0"]
 
-1. e4 { first } e5 2. Nf3 Qf6 ( 2... Nc6 ) 3. Nc3 { [%clk 0:01:00] } Qxf3 4. gxf3 f6 5. d4 g5 6. Qd3 Nc6 7. h4 a6 1-0
+1. e4 { first } e5 2. Nf3 Qf6 ( 2... Nc6 ) 3. Nc3 { [%clk 0:01:00] } Qxf3 4. gxf3 f6 5. d4 g5
+6. Qd3 Nc6 7. h4 a6 1-0
 
 """
 FOOLS_MATE = '[White "C"]\n[Black "D"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
@@ -262,7 +265,8 @@ def test_the_page_replays_games_in_a_browser(tmp_path, width, dark):
                 or browser.evaluate(fen) == board.fen()
             )
             browser.wait(
-                f"document.querySelectorAll('.lpv piece:not(.fading)').length == {len(board.piece_map())}"
+                "document.querySelectorAll('.lpv piece:not(.fading)').length == "
+                f"{len(board.piece_map())}"
             )
             cursors.append(
                 float(
@@ -280,7 +284,8 @@ def test_the_page_replays_games_in_a_browser(tmp_path, width, dark):
         )
         # back by the curve, then into a variation
         browser.evaluate(
-            "document.querySelector('.replay-curve').dispatchEvent(new MouseEvent('click', {clientX: 0}))"
+            "document.querySelector('.replay-curve').dispatchEvent(new MouseEvent('click', "
+            "{clientX: 0}))"
         )
         browser.wait("document.getElementById('replay').dataset.ply == 0")
         browser.evaluate("document.querySelector('variation .move').click()")

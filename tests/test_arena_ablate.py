@@ -77,8 +77,10 @@ def test_techniques_are_switches_unless_named(tmp_path):
     path = tmp_path / "t.toml"
     path.write_text('"late moves" = { depth = 0, base = 9 }\n')
     assert techniques(path, ["x: a = 1,b=2", "c=3"], SPINS) == {
-        "late moves": {"depth": 0, "base": 9}, "x": {"a": "1", "b": "2"}, "c=3": {"c": "3"},
-    }  # fmt: skip
+        "late moves": {"depth": 0, "base": 9},
+        "x": {"a": "1", "b": "2"},
+        "c=3": {"c": "3"},
+    }
     for text in ("=", "depth = 3", "[a]", "[a.b]\nc = 1"):
         path.write_text(text)
         with pytest.raises(ValueError, match=r"t\.toml: "):

@@ -1,7 +1,8 @@
-"""Folders that an earlier version wrote, in data/before: they are resumed and reported as if they were today's.
+"""Folders that an earlier version wrote, in data/before: they are resumed and reported as if they
+were today's.
 
-They were made in this folder by `zobra match`, `tune`, `ablate` and `suite` with the scripted engine; of the match and the
-tuning run the last games were cut off.
+They were made in this folder by `zobra match`, `tune`, `ablate` and `suite` with the scripted
+engine; of the match and the tuning run the last games were cut off.
 """
 
 import json

@@ -29,7 +29,8 @@ def test_command_lines():
 def test_files_with_one_engine_and_with_several(tmp_path):
     path = tmp_path / "e.toml"
     path.write_text(
-        'name = "One"\ncommand = "one -b"\nprotocol = "xboard"\ntime-odds = 0.5\noptions = { memory = 8 }\n'
+        'name = "One"\ncommand = "one -b"\nprotocol = "xboard"\ntime-odds = 0.5\noptions = { '
+        "memory = 8 }\n"
     )
     assert read_engines([str(path)]) == [
         EngineSpec("One", ("one", "-b"), {"memory": 8}, "xboard", time_odds=0.5)

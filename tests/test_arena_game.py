@@ -1,4 +1,6 @@
-"""One game between scripted engines: every way to lose is named, clocks are measured, moves are kept."""
+"""One game between scripted engines: every way to lose is named, clocks are measured, moves are
+kept.
+"""
 
 import asyncio
 import sys
@@ -26,7 +28,8 @@ for line in sys.stdin:
     print(line, end="", file=log, flush=True)
     word, *rest = line.split()
     if word == "protover":
-        print("feature ping=1 setboard=1 usermove=1 colors=0 sigint=0 sigterm=0 memory=1 smp=1 done=1", flush=True)
+        features = "ping=1 setboard=1 usermove=1 colors=0 sigint=0 sigterm=0 memory=1 smp=1"
+        print("feature", features, "done=1", flush=True)
     elif word == "ping":
         print("pong", *rest, flush=True)
     elif word == "new":

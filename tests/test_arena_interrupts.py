@@ -1,4 +1,6 @@
-"""Runs that are interrupted at bad moments: nothing of them stays behind but what was to be kept."""
+"""Runs that are interrupted at bad moments: nothing of them stays behind but what was to be
+kept.
+"""
 
 import errno
 import json
@@ -33,14 +35,17 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for engin
 
 
 def interrupted(command: list, ready: Callable[[], bool], *signals: int) -> str:
-    """Starts a command of the arena, sends it the signals once it is ready, and gives what it printed when it ended."""
+    """Starts a command of the arena, sends it the signals once it is ready, and gives what it
+    printed when it ended.
+    """
     process = start(*command)
     wait_until(lambda: ready() or process.poll() is not None)
     for number in signals:
         process.send_signal(number)
         time.sleep(0.02)
     out, err = process.communicate(timeout=60)
-    # a second Ctrl-C may come when all is done and the process is about to end; a shell shows 130 for both
+    # a second Ctrl-C may come when all is done and the process is about to end; a shell shows 130
+    # for both
     assert process.returncode in (130, -signal.SIGINT) and err == "" and "interrupted" in out
     return out
 
@@ -209,7 +214,8 @@ def test_damaged_files_are_refused_in_words(tmp_path, seed):
     )
     folder = shutil.copytree(HERE / "data/before", tmp_path / "d")
     (folder / "ladder.json").write_text(
-        '{"time_control": "1", "names": ["a", "b"], "ratings": [1, 2], "covariance": [[1, 0], [0, 1]]}'
+        '{"time_control": "1", "names": ["a", "b"], "ratings": [1, 2], "covariance": [[1, '
+        "0], [0, 1]]}"
     )
     lines = (
         (folder / name).read_text().splitlines()

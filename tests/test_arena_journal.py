@@ -19,9 +19,15 @@ from zobra.arena.settings import Settings
 from zobra.arena.statistics import Sprt
 
 SETTINGS = Settings(
-    (EngineSpec("A {1}", ("a",), {"Hash": 4}), EngineSpec("B", ("b", "-x"), time_control="nodes=9")),
-    "10+0.1", 5, rules=AdjudicationRules(draw=(30, 4, 10), resign=(3, 500)), sprt=Sprt(0, 5),
-)  # fmt: skip
+    (
+        EngineSpec("A {1}", ("a",), {"Hash": 4}),
+        EngineSpec("B", ("b", "-x"), time_control="nodes=9"),
+    ),
+    "10+0.1",
+    5,
+    rules=AdjudicationRules(draw=(30, 4, 10), resign=(3, 500)),
+    sprt=Sprt(0, 5),
+)
 MOVE = chess.Move.from_uci("e2e4")
 OPENING = Opening(chess.STARTING_FEN, ("e2e4",), "one")
 MOVES = [
@@ -147,9 +153,12 @@ def test_pgn_is_what_python_chess_reads(tmp_path):
     )
     assert [node.move.uci() for node in game.mainline()] == ["e2e4", *(move[0] for move in MOVES)]
     assert [node.comment for node in game.mainline()] == [
-        "book", "-0.20/9 0.012s, n=1000", "+M5/8 0.001s", "-M4/0 0.000s",
+        "book",
+        "-0.20/9 0.012s, n=1000",
+        "+M5/8 0.001s",
+        "-M4/0 0.000s",
         "0.005s, Black loses on time (35 ms over sic)",
-    ]  # fmt: skip
+    ]
     assert (second.headers["Termination"], second.headers["Opening"]) == (
         "adjudication",
         r"book\new",

@@ -1,4 +1,6 @@
-"""Report pages: well formed and self-contained, with what they promise, small, and visible in a real browser."""
+"""Report pages: well formed and self-contained, with what they promise, small, and visible in a
+real browser.
+"""
 
 import base64
 import io
@@ -41,7 +43,9 @@ LICHESS = (
 
 
 class Page(HTMLParser):
-    """Reads a page strictly: every tag closed in its order, ids unique; collects tags, attributes and texts."""
+    """Reads a page strictly: every tag closed in its order, ids unique; collects tags, attributes
+    and texts.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -139,7 +143,8 @@ def test_a_suite_page_shows_failed_positions_as_boards(suite_result, tmp_path):
     arrows = [
         (picture.count("var(--good)"), picture.count("var(--series-2)")) for picture in pictures
     ]
-    # a shaft and a head each; the queen's move is right but unproven; no move was played in the last position
+    # a shaft and a head each; the queen's move is right but unproven; no move was played in the
+    # last position
     assert arrows == [(2, 2), (2, 0), (2, 0)]
     assert "played by we&lt;ak" in failed and 'class="good"' not in failed
     assert failed.count("solved by good") == 3
@@ -300,7 +305,8 @@ CUTECHESS = """[White "A"]
 [Result "{}"]
 [TimeControl "40/60"]
 
-1. e4 {{book}} e5 {{book}} 2. Qh5 {{+0.31/12 0.50s}} Nc6 {{-0.20/11 0.40s}} 3. Bc4 {{+M3/9 0.30s}} Nf6 {{-M2/9 0.1s}}
+1. e4 {{book}} e5 {{book}} 2. Qh5 {{+0.31/12 0.50s}} Nc6 {{-0.20/11 0.40s}}
+3. Bc4 {{+M3/9 0.30s}} Nf6 {{-M2/9 0.1s}}
 4. Qxf7# {{+M1/3 0.01s, White mates}} {}
 
 """
@@ -455,7 +461,8 @@ def test_a_browser_shows_charts_and_boards(suite_result, tmp_path, width, dark):
     write_match(tmp_path / "run", 40)
     coloured = """[...document.querySelectorAll("canvas")].map(canvas => {
         const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-        return [...Array(pixels.length / 4).keys()].filter(at => pixels[4 * at + 2] - pixels[4 * at] > 60).length; })"""
+        const isBlue = at => pixels[4 * at + 2] - pixels[4 * at] > 60;
+        return [...Array(pixels.length / 4).keys()].filter(isBlue).length; })"""
     with Browser(width, 900, dark=dark) as browser:
         for run, expected in ((tmp_path / "suite.json", 1), (tmp_path / "run", 3)):
             page = tmp_path / f"{run.stem}.html"

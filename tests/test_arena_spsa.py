@@ -15,7 +15,9 @@ ONE = Tunable("one", 50, 0, 100, 4, 0.002)
 
 
 def test_gains_are_those_of_fishtest():
-    """Its own steps, by its own names: c and a from c_end and r_end, then c_k, R_k and what a result moves."""
+    """Its own steps, by its own names: c and a from c_end and r_end, then c_k, R_k and what a
+    result moves.
+    """
     iterations, gains, stability = 5000, Gains(5000), 500
     c = ONE.c_end * iterations**0.101
     a = ONE.r_end * ONE.c_end**2 * (stability + iterations) ** 0.602
@@ -71,7 +73,9 @@ def test_effects_are_what_the_upper_values_gain():
 
 
 def test_it_climbs_a_noisy_hill():
-    """Strength falls with the square of the distance from (70, 30); games are decided by that difference and by chance."""
+    """Strength falls with the square of the distance from (70, 30); games are decided by that
+    difference and by chance.
+    """
     tunables = [Tunable("x", 40, 0, 100, 6, 0.02), Tunable("y", 60, 0, 100, 6, 0.02)]
     iterations, generator = 4000, random.Random(5)
     spsa = Spsa(tunables, Gains(iterations), seed=7)

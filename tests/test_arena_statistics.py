@@ -1,4 +1,6 @@
-"""Figures equal to those that fastchess and its users published, and tests that err as seldom as they promise."""
+"""Figures equal to those that fastchess and its users published, and tests that err as seldom as
+they promise.
+"""
 
 import math
 import random
@@ -9,7 +11,8 @@ from scipy.optimize import brentq
 
 from zobra.arena.statistics import LOGISTIC, NORMALIZED, Sprt, elo_of_score, estimate, score_of_elo
 
-# counts; Elo and margin, normalised Elo and margin, LOS %, draw ratio %, pairs ratio: as fastchess printed them
+# counts; Elo and margin, normalised Elo and margin, LOS %, draw ratio %, pairs ratio: as fastchess
+# printed them
 PUBLISHED = [
     ((352, 579, 1264, 743, 464), 19.83, 6.77, 24.25, 8.26, 100.00, 37.15, 1.30),
     ((19, 82, 272, 308, 361), 162.63, 13.49, 207.38, 14.92, 100.00, 26.10, 6.62),
@@ -138,7 +141,9 @@ def test_impossible_tests_are_refused(bad):
 
 @pytest.mark.parametrize("model", [NORMALIZED, LOGISTIC])
 def test_likelihood_ratio_is_antisymmetric_and_finite(model):
-    """Seen from the other engine, with mirrored hypotheses, the ratio has the other sign; lopsided counts have one too."""
+    """Seen from the other engine, with mirrored hypotheses, the ratio has the other sign; lopsided
+    counts have one too.
+    """
     for counts in [
         (3, 20, 51, 30, 9),
         (0, 0, 0, 0, 40),
@@ -159,7 +164,9 @@ def pair_shares(elo: float) -> list[float]:
 
 
 def share_of_h1(sprt: Sprt, elo: float, tests: int, seed: int, batch: int) -> float:
-    """How often a test of an engine of this strength ends with H1; checked after every batch of pairs."""
+    """How often a test of an engine of this strength ends with H1; checked after every batch of
+    pairs.
+    """
     generator, accepted = random.Random(seed), 0
     shares = pair_shares(elo)
     for _ in range(tests):

@@ -1,4 +1,6 @@
-"""Suites with a scripted engine: verdicts, stable solutions, early stops, engines that fail, and the results file."""
+"""Suites with a scripted engine: verdicts, stable solutions, early stops, engines that fail, and
+the results file.
+"""
 
 import asyncio
 import json
@@ -28,7 +30,9 @@ STOCKFISH = Path("/usr/games/stockfish")
 
 @pytest.fixture
 def answering(tmp_path):
-    """Returns a function that makes the command of an engine answering by a script {four FEN fields: lines}."""
+    """Returns a function that makes the command of an engine answering by a script {four FEN
+    fields: lines}.
+    """
 
     def make(script: dict[str, list[str]], name: str = "scripted") -> str:
         (tmp_path / f"{name}.json").write_text(json.dumps(script))

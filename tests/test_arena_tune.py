@@ -1,4 +1,6 @@
-"""Tuning whole engines: it finds the better values, goes on after an interruption, and says what is wrong."""
+"""Tuning whole engines: it finds the better values, goes on after an interruption, and says what is
+wrong.
+"""
 
 import csv
 import json
@@ -20,7 +22,8 @@ from zobra.arena.tune import SIDES, Gains, Plan, Tunable, Tuning, draw_course
 XBOARD_WITHOUT_POSITIONS = """
 for line in iter(input, "quit"):
     if line.startswith("protover"):
-        print('feature ping=1 setboard=0 colors=0 sigint=0 sigterm=0 option="Speed -spin 5 1 10" done=1', flush=True)
+        features = "ping=1 setboard=0 colors=0 sigint=0 sigterm=0"
+        print("feature", features, 'option="Speed -spin 5 1 10"', "done=1", flush=True)
     elif line.startswith("ping"):
         print("pong" + line[4:], flush=True)
 """

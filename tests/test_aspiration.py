@@ -1,4 +1,6 @@
-"""The window around the last score, and what becomes of a search that is cut off, with scripted searches of the root."""
+"""The window around the last score, and what becomes of a search that is cut off, with scripted
+searches of the root.
+"""
 
 from typing import Any
 
@@ -20,10 +22,11 @@ OLD = PvLine(DEPTH - 1, DEPTH - 1, 30, 0, (FIRST,))
 
 
 class Scripted:
-    """A search of one depth that knows the lines of the depth before; each search of the root is answered from a list.
+    """A search of one depth that knows the lines of the depth before; each search of the root is
+    answered from a list.
 
-    An answer is (score, moves of the line, was it cut off?). `asked` has the depth and window of each search, `reported` the
-    lines; nodes are counted for the moves of `seen`.
+    An answer is (score, moves of the line, was it cut off?). `asked` has the depth and window of
+    each search, `reported` the lines; nodes are counted for the moves of `seen`.
     """
 
     def __init__(

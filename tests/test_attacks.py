@@ -110,7 +110,8 @@ def test_between_and_line_follow_from_walking():
 def test_portable_kernels_count_the_same(tmp_path):
     code = (
         "from zobra.engine.fen import parse_fen\nfrom zobra.engine.perft import count_leaves\n"
-        "print(count_leaves(parse_fen('r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'), 4))"
+        "print(count_leaves(parse_fen('r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w "
+        "KQkq - 0 1'), 4))"
     )
     environment = os.environ | {"ZOBRA_PORTABLE": "1", "ZOBRA_CACHE_DIR": str(tmp_path)}
     assert (

@@ -103,7 +103,8 @@ def test_help_lists_every_command_and_loads_no_kernel():
         "from zobra.uci.main import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print(json.dumps(sorted({'numba', 'llvmlite', 'zobra.engine.kernels'} & set(sys.modules))))\n"
+        "print(json.dumps(sorted({'numba', 'llvmlite', 'zobra.engine.kernels'} & "
+        "set(sys.modules))))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for name in COMMANDS:

@@ -152,8 +152,8 @@ def test_a_conversation_is_logged_from_the_option_on(tmp_path):
             f"setoption name Debug Log File value {tmp_path}", "go nodes 100", answer="bestmove"
         )
         assert (
-            f"info string error: no debug log: {tmp_path} cannot be written: it is not an ordinary file"
-            in refused
+            f"info string error: no debug log: {tmp_path} cannot be written: it is not an "
+            "ordinary file" in refused
         )
     lines = read(tmp_path / "my log.txt")
     assert [text for direction, text in lines if direction == OUT] == said

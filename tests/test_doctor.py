@@ -1,4 +1,6 @@
-"""`zobra doctor` finds what is wrong and says what to do; `zobra uci-path` names a command that works."""
+"""`zobra doctor` finds what is wrong and says what to do; `zobra uci-path` names a command that
+works.
+"""
 
 import errno
 import os

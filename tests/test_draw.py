@@ -1,8 +1,10 @@
-"""Draws along a line of the search, judged by python-chess: tails of random games that like to repeat and to run out of moves.
+"""Draws along a line of the search, judged by python-chess: tails of random games that like to
+repeat and to run out of moves.
 
-The rule: below the root a position is a draw when it has been on the board once since the root (the root itself not counted),
-or twice in all; when material cannot mate; and after fifty moves without capture or pawn move, unless the last of them mates.
-Two positions are the same when the same moves are possible: an en-passant square counts only where the capture is legal.
+The rule: below the root a position is a draw when it has been on the board once since the root (the
+root itself not counted), or twice in all; when material cannot mate; and after fifty moves without
+capture or pawn move, unless the last of them mates. Two positions are the same when the same moves
+are possible: an en-passant square counts only where the capture is legal.
 """
 
 import random
@@ -29,7 +31,8 @@ SPECIAL_STARTS = [
         "r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1",
         "r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1",
     ),
-    # White's double push can be answered en passant; or not, for the pawn that would take is pinned in one way or another.
+    # White's double push can be answered en passant; or not, for the pawn that would take is pinned
+    # in one way or another.
     *("4k3/8/8/8/3p4/8/2P5/4K3 w - - 0 1", "8/8/8/8/k2p3R/8/2P5/4K3 w - - 0 1"),
     *("3k4/8/8/8/3p4/8/2P5/3RK3 w - - 0 1", "8/6k1/8/8/3p4/8/2P5/B3K3 w - - 0 1"),
     # A mate is near, and so is the end of the fifty moves.
@@ -42,7 +45,9 @@ SPECIAL_STARTS = [
 
 
 def starting_board(source: random.Random) -> chess.Board:
-    """A special start, or few pieces on which little can be taken; its clock is often near its end."""
+    """A special start, or few pieces on which little can be taken; its clock is often near its
+    end.
+    """
     if source.random() < 0.3:
         board = chess.Board(source.choice(SPECIAL_STARTS))
         return board.mirror() if source.random() < 0.5 else board
@@ -68,7 +73,9 @@ def is_double_push(board: chess.Board, square: int, move: chess.Move) -> bool:
 
 
 def choose(source: random.Random, board: chess.Board) -> chess.Move | None:
-    """A random move, often the way back; a double push if there is one, and a mate when the clock runs out."""
+    """A random move, often the way back; a double push if there is one, and a mate when the clock
+    runs out.
+    """
     legal = list(board.legal_moves)
     if board.halfmove_clock == 99 and source.random() < 0.8:
         for move in legal:
@@ -152,7 +159,9 @@ def test_tails_of_random_games(tails):
 
 
 def mates_reported(fen: str, nodes: int) -> list[Report]:
-    """Reports of a search with exact mate scores, each of which must have a line that mates in just that many moves."""
+    """Reports of a search with exact mate scores, each of which must have a line that mates in just
+    that many moves.
+    """
     reports: list[Report] = []
     Searcher(16).search(Game(parse_fen(fen)), Limits(nodes=nodes), reports.append)
     found = [report for report in reports if is_mate(report.score) and report.bound == 0]
@@ -166,7 +175,9 @@ def mates_reported(fen: str, nodes: int) -> list[Report]:
 
 @pytest.mark.parametrize("nodes", [150_000, pytest.param(30_000_000, marks=pytest.mark.slow)])
 def test_a_mate_that_comes_too_late_is_none(nodes):
-    """The fifty-move rule forestalls it: the clock stands at 76 and the shortest one takes longer."""
+    """The fifty-move rule forestalls it: the clock stands at 76 and the shortest one takes
+    longer.
+    """
     mates_reported("8/1p2KP2/1p4q1/1Pp5/2P5/N1Pp1k2/3P4/1N6 b - - 76 40", nodes)
 
 
@@ -175,7 +186,9 @@ def test_a_mate_that_comes_too_late_is_none(nodes):
     [("7k/R7/8/8/8/8/8/KR6", 1), ("8/7k/R7/8/8/8/8/KR6", 2), ("8/8/5k2/R7/8/8/8/KR6", 3)],
 )
 def test_a_mate_by_the_hundredth_ply_counts(pieces, moves):
-    """Two rooks climb up to the king, and mate just in time; with the clock one ply further on, they do not."""
+    """Two rooks climb up to the king, and mate just in time; with the clock one ply further on,
+    they do not.
+    """
     found = mates_reported(f"{pieces} w - - {101 - 2 * moves} 90", 200_000)
     assert found and mate_in_moves(found[-1].score) == moves
     assert moves == 1 or not mates_reported(f"{pieces} w - - {102 - 2 * moves} 90", 200_000)

@@ -1,4 +1,6 @@
-"""One table entry: every field comes back as it went in, and mate scores count from where they are."""
+"""One table entry: every field comes back as it went in, and mate scores count from where they
+are.
+"""
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -42,7 +44,9 @@ def test_conversion_is_undone(score, ply):
     st.sampled_from([1, -1]),
 )
 def test_mate_scores_keep_their_distance_at_another_ply(stored_at, distance, read_at, sign):
-    """A mate in `distance` plies from a position is that far from it wherever in the tree it is met."""
+    """A mate in `distance` plies from a position is that far from it wherever in the tree it is
+    met.
+    """
     in_table = to_table(sign * (int(MATE) - (stored_at + distance)), stored_at)
     assert in_table == sign * (int(MATE) - distance)
     assert from_table(in_table, read_at) == sign * (int(MATE) - (read_at + distance))

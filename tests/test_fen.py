@@ -17,7 +17,8 @@ STARTS = (
     "1r2k1r1/8/8/8/8/8/8/RR2K2R w HBkq - 0 1",
 )
 ALPHABET = "rnbqkpRNBQKP12345678/ -wabcdefgh0KQkq36"
-# Where the two readers differ on purpose: what python-chess refuses though chess can be played on from there,
+# Where the two readers differ on purpose: what python-chess refuses though chess can be played on
+# from there,
 PLAYABLE = chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK
 # and what it takes silently: a castling right that is named twice.
 STRICTER = "a rook of its own"
@@ -118,7 +119,9 @@ def mutations(count: int, seed: int) -> Iterator[str]:
 
 
 def test_mutated_fens_agree_with_python_chess():
-    """What python-chess finds valid is accepted, and nothing else; with the few differences that are meant."""
+    """What python-chess finds valid is accepted, and nothing else; with the few differences that
+    are meant.
+    """
     accepted = 0
     for text in mutations(8_000, 11):
         try:

@@ -1,4 +1,6 @@
-"""A game so far: which earlier positions it remembers, judged by python-chess' own count of repetitions."""
+"""A game so far: which earlier positions it remembers, judged by python-chess' own count of
+repetitions.
+"""
 
 import random
 
@@ -30,7 +32,9 @@ def test_what_cannot_be_undone_makes_the_past_forgotten():
 
 
 def test_repetitions_in_random_games_are_those_of_python_chess():
-    """The keys remembered hold the present one as often as python-chess finds the position earlier in the game."""
+    """The keys remembered hold the present one as often as python-chess finds the position earlier
+    in the game.
+    """
     source, repeated = random.Random(2), 0
     for number in range(12):
         board = chess.Board("4k2r/8/8/3n4/8/8/4P3/R3K3 w Qk - 0 1") if number % 2 else chess.Board()

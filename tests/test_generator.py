@@ -1,4 +1,6 @@
-"""Legal moves against python-chess: as the generator lists them, and as `is_legal` accepts them of all 16-bit numbers."""
+"""Legal moves against python-chess: as the generator lists them, and as `is_legal` accepts them of
+all 16-bit numbers.
+"""
 
 import chess
 import numpy as np
@@ -60,8 +62,10 @@ def test_random_positions(chess960):
         "4k3/8/8/8/8/8/8/6KR w H - 0 1",  # the king stays where it is
         "2r1k3/8/8/8/8/8/8/RK6 w A - 0 1",  # its way is attacked
         "8/8/8/8/8/8/8/rR2K2k w B - 0 1",  # the rook is pinned along the rank
-        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",  # 218 moves: the most that a legal position can have
-        "3Q1Q2/Q5QK/2Q1Q3/1Q5Q/5Q2/Q6Q/2Q3pp/Q2QQ1rk w - - 0 1",  # 233: fifteen queens, which no game can bring about
+        # 218 moves: the most that a legal position can have
+        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+        # 233: fifteen queens, which no game can bring about
+        "3Q1Q2/Q5QK/2Q1Q3/1Q5Q/5Q2/Q6Q/2Q3pp/Q2QQ1rk w - - 0 1",
     ],
 )
 def test_chosen_positions(fen):

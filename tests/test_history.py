@@ -1,4 +1,6 @@
-"""Histories: learned from cutoffs wherever the scores read, and cleared; corrections: towards what searches found."""
+"""Histories: learned from cutoffs wherever the scores read, and cleared; corrections: towards what
+searches found.
+"""
 
 import random
 
@@ -85,7 +87,9 @@ def test_gravity_is_its_formula_and_never_leaves_the_limit():
 
 
 def test_cutoffs_teach_what_the_reference_learns(bench):
-    """The move gains and those tried before it lose; but quiet moves are not to blame for coming before a capture."""
+    """The move gains and those tried before it lose; but quiet moves are not to blame for coming
+    before a capture.
+    """
     source, reference, cutoffs = random.Random(63), Reference(bench), [0, 0]
     node = bench.this["stack"][PLY]
     for board in random_boards(62, 8, 150):

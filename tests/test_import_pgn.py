@@ -1,4 +1,6 @@
-"""`zobra train import`: scores, results and openings of PGN games, and the reasons for which games are refused."""
+"""`zobra train import`: scores, results and openings of PGN games, and the reasons for which games
+are refused.
+"""
 
 import bz2
 import gzip
@@ -14,7 +16,10 @@ from zobra.train.command_line import app
 from zobra.train.games import DECIDED_SCORE, levels_of, scores_of, shards
 
 GAME = '[White "A"]\n[Black "B"]\n[Result "{}"]\n\n{} {}\n\n'
-SCORED = "1. e4 {book} e5 {book} 2. Nf3 {+0.30/8 0.1s} Nc6 {-0.20/9 0.1s} 3. Bb5 {[%eval 0.5]} a6 {-M4/9 0.1s}"
+SCORED = (
+    "1. e4 {book} e5 {book} 2. Nf3 {+0.30/8 0.1s} Nc6 {-0.20/9 0.1s} 3. Bb5 {[%eval 0.5]} "
+    "a6 {-M4/9 0.1s}"
+)
 
 
 def run(folder, *files):

@@ -1,4 +1,6 @@
-"""`zobra install cutechess` writes one entry of the engines file, and asks before it changes one."""
+"""`zobra install cutechess` writes one entry of the engines file, and asks before it changes
+one.
+"""
 
 import json
 import os

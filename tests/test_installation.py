@@ -1,4 +1,6 @@
-"""The wheel as a user gets it: it is for this platform, carries kernels for every level, and plays without compiling."""
+"""The wheel as a user gets it: it is for this platform, carries kernels for every level, and plays
+without compiling.
+"""
 
 import os
 import shutil
@@ -62,7 +64,10 @@ def test_a_wheel_with_all_levels_plays_at_once_and_alike_on_each(tmp_path):
     assert "readyok" in said and "bestmove" in said and "info string" not in said
     benches = set()
     for level in (NATIVE, *levels_of(target_of(NATIVE))):
-        code = "from zobra.engine import kernels; print(kernels.selected.describe(), kernels.selected.target.level)"
+        code = (
+            "from zobra.engine import kernels; print(kernels.selected.describe(), "
+            "kernels.selected.target.level)"
+        )
         description = run(site, home, "-c", code, ZOBRA_LEVEL=level)
         assert description.startswith("the package") and description.split()[-1] == level
         benches.add(

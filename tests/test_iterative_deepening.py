@@ -1,4 +1,6 @@
-"""Several lines at once: each with a first move of its own, sorted, and without a trace in what the table knows of the root."""
+"""Several lines at once: each with a first move of its own, sorted, and without a trace in what the
+table knows of the root.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""The programs that check matches and lines: each kind of fault is found, and what is sound has none."""
+"""The programs that check matches and lines: each kind of fault is found, and what is sound has
+none.
+"""
 
 import subprocess
 import sys
@@ -43,7 +45,10 @@ SOUND = [
     ],
 )
 def test_games(tmp_path, termination, moves, faults):
-    text = f'[White "Zobra"]\n[Black "Other"]\n[Result "0-1"]\n[Termination "{termination}"]\n\n{moves} 0-1\n'
+    text = (
+        '[White "Zobra"]\n[Black "Other"]\n[Result "0-1"]\n[Termination '
+        f'"{termination}"]\n\n{moves} 0-1\n'
+    )
     (tmp_path / "games.pgn").write_text(text)
     for path in (tmp_path, tmp_path / "games.pgn"):
         assert [

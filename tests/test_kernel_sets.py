@@ -1,4 +1,6 @@
-"""The kernels that the package carries: which set is used on which processor, and that none is used that does not fit."""
+"""The kernels that the package carries: which set is used on which processor, and that none is used
+that does not fit.
+"""
 
 import shutil
 
@@ -79,7 +81,9 @@ def test_the_set_for_this_processor_or_level_is_used_and_nothing_is_written(tree
 
 @pytest.mark.skipif(V3 not in SUPPORTED, reason="needs an x86-64 processor of level 3")
 def test_a_set_for_a_better_processor_is_never_run(tree):
-    """As in a container image that was built on another processor: the next lower set, or a compilation."""
+    """As in a container image that was built on another processor: the next lower set, or a
+    compilation.
+    """
     keep(tree, NATIVE, V2, V4)
     found = tree.start(ZOBRA_LEVEL=V3)
     assert found["level"] == V2 and found["compiled"] == 0

@@ -1,4 +1,6 @@
-"""The user's store of kernels: whatever lies in it, the right code runs, and what others could have written does not."""
+"""The user's store of kernels: whatever lies in it, the right code runs, and what others could have
+written does not.
+"""
 
 import hashlib
 import os

@@ -1,4 +1,6 @@
-"""Kernels as Python sees them: declared with types, called with those types only, compiled and linked beside Numba's own."""
+"""Kernels as Python sees them: declared with types, called with those types only, compiled and
+linked beside Numba's own.
+"""
 
 import importlib
 import sys
@@ -26,8 +28,10 @@ def adder(more): return entry(INT)(lambda: ANSWER + more)
 
 
 def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_path, monkeypatch):
-    """A constant that a test's kernel imports has to show in its name. What is no Python source is not looked at, nor what an
-    environment beside it holds."""
+    """A constant that a test's kernel imports has to show in its name.
+
+    What is no Python source is not looked at, nor what an environment beside it holds.
+    """
     for name, file in (
         ("library_of_kernel", "library.so"),
         ("installed_library", ".venv/site-packages/library.py"),
@@ -53,7 +57,9 @@ def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_p
 
 
 def test_an_entry_has_one_signature():
-    """A recursive call with other types than the declared ones would make a second copy of the code."""
+    """A recursive call with other types than the declared ones would make a second copy of the
+    code.
+    """
 
     @kernels.entry(kernels.INT, kernels.INT)
     def careless(depth):
@@ -82,7 +88,9 @@ def test_inner_kernels_are_not_for_python():
 
 
 def test_numba_is_as_good_as_ever_after_kernels_were_linked(tmp_path):
-    """What stands in for Numba's own symbols in a linked kernel must not be found by what Numba compiles."""
+    """What stands in for Numba's own symbols in a linked kernel must not be found by what Numba
+    compiles.
+    """
     code = (
         "import numpy\n"
         "from zobra.engine.kernels import numeric\n"

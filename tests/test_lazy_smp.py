@@ -1,4 +1,6 @@
-"""Several threads at one root: they share the table and nothing else, all of them stop, and the best line is chosen."""
+"""Several threads at one root: they share the table and nothing else, all of them stop, and the
+best line is chosen.
+"""
 
 import random
 import threading

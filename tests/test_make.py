@@ -70,7 +70,9 @@ def test_key_after_is_the_key_of_a_move_without_side_effects():
 
 @kernel
 def rebuild(position, fresh, tables):
-    """The same position from its mailbox, side, castling rooks, en-passant square and counters: all else computed anew."""
+    """The same position from its mailbox, side, castling rooks, en-passant square and counters: all
+    else computed anew.
+    """
     copy_record(fresh, position)
     for kind in range(6):
         fresh.pieces[kind] = ZERO
@@ -86,7 +88,9 @@ def rebuild(position, fresh, tables):
 
 @entry(INT, record(GAME), TABLES_TYPE)
 def play_and_rebuild(game, tables):
-    """Play random moves from `made[0]`, and beside each position made set the same one rebuilt; plies played."""
+    """Play random moves from `made[0]`, and beside each position made set the same one rebuilt;
+    plies played.
+    """
     for ply in range(PLIES):
         position, following = game.made[ply], game.made[ply + 1]
         game.moves.count = ZERO
@@ -101,7 +105,9 @@ def play_and_rebuild(game, tables):
 
 @pytest.mark.parametrize("games", [200, pytest.param(8_000, marks=pytest.mark.slow)])
 def test_every_byte_stays_right_over_random_games(games):
-    """After each move the record is the one built from scratch, byte for byte, and its keys are those of plain Python."""
+    """After each move the record is the one built from scratch, byte for byte, and its keys are
+    those of plain Python.
+    """
     game = np.zeros(1, GAME)
     game["random"] = 12345
     starts = [position.record for _, position in playouts(40, 5, longest=1)]

@@ -68,7 +68,8 @@ def test_every_legal_move_is_found_again_by_its_text():
         # The step to c1 and castling could both be written b1c1: the step is meant,
         ("4k3/8/8/8/8/8/8/RK6 w A - 0 1", ("b1c1",), "b1", "c1", NORMAL),
         ("4k3/8/8/8/8/8/8/RK6 w A - 0 1", ("b1a1",), "b1", "a1", CASTLING),
-        # and with a rook on c1 it is the king taking that rook, though castling with the other one ends on c1.
+        # and with a rook on c1 it is the king taking that rook, though castling with the other one
+        # ends on c1.
         ("4k3/8/8/8/8/8/8/RKR5 w CA - 0 1", ("b1c1", "b1g1"), "b1", "c1", CASTLING),
     ],
 )

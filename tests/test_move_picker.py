@@ -1,4 +1,6 @@
-"""The staged picker: every legal move exactly once, whatever the table proposes, and in the promised order."""
+"""The staged picker: every legal move exactly once, whatever the table proposes, and in the
+promised order.
+"""
 
 import itertools
 import random
@@ -40,7 +42,9 @@ def is_noisy(board: chess.Board, move: chess.Move) -> bool:
 
 
 def placed(seed: int, games: int):
-    """(bench, board, {number: move}) at the positions of random games; histories are full of random values."""
+    """(bench, board, {number: move}) at the positions of random games; histories are full of random
+    values.
+    """
     bench, source = Workbench(parse_fen(START)), np.random.default_rng(seed)
     for name in ("quiet_history", "pawn_history", "continuation_history", "capture_history"):
         bench.this[name] = source.integers(-9_000, 9_000, bench.this[name].shape)
@@ -52,7 +56,9 @@ def placed(seed: int, games: int):
 
 
 def test_stages_come_in_order():
-    """Each legal move once: TT move, good captures by gain and history, quiets by history and threats, bad captures."""
+    """Each legal move once: TT move, good captures by gain and history, quiets by history and
+    threats, bad captures.
+    """
     source, seen, counts = random.Random(55), set(), Counter()
     for bench, board, moves in placed(57, 10):
         own, history = (
@@ -104,7 +110,9 @@ def test_stages_come_in_order():
 
 
 def test_skipped_quiet_moves_stay_away_and_nothing_else():
-    """Said while captures come, it takes effect with the first quiet move; of captures none is lost."""
+    """Said while captures come, it takes effect with the first quiet move; of captures none is
+    lost.
+    """
     source, skipped = random.Random(59), 0
     for bench, board, moves in placed(60, 8):
         everything, until = pick(bench)[0], source.randint(1, 12)

@@ -1,4 +1,6 @@
-"""The node function: equal to plain minimax when nothing is pruned, right about mates and draws always."""
+"""The node function: equal to plain minimax when nothing is pruned, right about mates and draws
+always.
+"""
 
 from functools import partial
 
@@ -21,7 +23,8 @@ from zobra.engine.scores import INFINITY, MATE, MAX_PLY
 from zobra.search.negamax import negamax
 from zobra.tt.entry import NO_BOUND
 
-# Small positions of every kind: promotions, en passant, castling, checks to extend, stalemate and the fifty moves near.
+# Small positions of every kind: promotions, en passant, castling, checks to extend, stalemate and
+# the fifty moves near.
 POSITIONS = [
     ("8/2k5/8/3Pp3/8/8/5K2/8 w - e6 0 1", 4),
     ("8/P5k1/8/8/8/8/p5K1/8 w - - 0 1", 2),
@@ -37,7 +40,8 @@ POSITIONS = [
     ("1k6/3P4/8/1n6/8/4N3/5p2/3K4 w - - 0 1", 2),
     ("8/1p6/8/8/8/1P2k3/4p3/4K3 w - - 0 1", 4),
 ]
-# Forced mates and their exact distance in plies: odd ones are given by the side to move, even ones suffered.
+# Forced mates and their exact distance in plies: odd ones are given by the side to move, even ones
+# suffered.
 MATES = [
     ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1),
     ("6rk/6pp/8/6N1/8/8/8/K7 w - - 0 1", 1),
@@ -98,7 +102,9 @@ def test_equals_minimax_in_random_positions(seed, games):
 
 @pytest.mark.parametrize(("fen", "depth"), POSITIONS)
 def test_the_line_leads_to_the_value(fen, depth):
-    """The principal variation is legal, and the quiescence score of its end is that of the search."""
+    """The principal variation is legal, and the quiescence score of its end is that of the
+    search.
+    """
     bench, board = bench_of(fen), chess.Board(fen)
     score, numbers = bench.search(depth), bench.line()
     for number in numbers:
@@ -110,7 +116,9 @@ def test_the_line_leads_to_the_value(fen, depth):
 @pytest.mark.parametrize("use_table", [0, 1])
 @pytest.mark.parametrize(("fen", "plies"), MATES)
 def test_mates_are_found_with_their_distance(fen, plies, use_table):
-    """Mate scores of the table are right for the next search, and for later roots; windows around a mate bound it."""
+    """Mate scores of the table are right for the next search, and for later roots; windows around a
+    mate bound it.
+    """
     position = parse_fen(fen)
     bench = bench_of(fen, use_table=use_table)
     for depth in range(max(1, plies), plies + 2):
@@ -201,7 +209,9 @@ def test_no_node_is_searched_for_a_mate_longer_than_one_known(ply):
 
 @pytest.mark.parametrize("fen", [fen for fen, _ in POSITIONS])
 def test_an_excluded_move_is_not_searched(fen):
-    """The value is that of the other moves; nothing of it goes into the table or the corrections, which speak of all moves."""
+    """The value is that of the other moves; nothing of it goes into the table or the corrections,
+    which speak of all moves.
+    """
     position, board = parse_fen(fen), chess.Board(fen)
     for number, move in move_numbers(position, board).items():
         if others := [other for other in board.legal_moves if other != move]:
@@ -227,7 +237,8 @@ def test_without_the_only_move_nothing_is_better_than_alpha():
         assert bench.search(3, alpha, alpha + 1) == alpha
 
 
-# The piece-square evaluation, which passing would keep, is more than any move keeps: found among random positions.
+# The piece-square evaluation, which passing would keep, is more than any move keeps: found among
+# random positions.
 @pytest.mark.parametrize(
     "fen",
     [

@@ -87,7 +87,9 @@ def test_kernels_and_plain_arithmetic_agree_to_the_last_bit():
 
 
 def test_extreme_weights_do_not_overflow():
-    """Every neuron full, every weight at its limit: the score is right, or just below those of mates."""
+    """Every neuron full, every weight at its limit: the score is right, or just below those of
+    mates.
+    """
     network, limit = random_network(HIDDEN), int(LONGEST_MATE) - 1
     for sign in (1, -1):
         output = np.full((BUCKETS, 2, HIDDEN), sign * LARGEST_OUTPUT, np.int16)

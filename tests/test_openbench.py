@@ -1,4 +1,6 @@
-"""The build that OpenBench makes: one executable that needs neither the build folder nor a second Python."""
+"""The build that OpenBench makes: one executable that needs neither the build folder nor a second
+Python.
+"""
 
 import hashlib
 import importlib.util

@@ -1,4 +1,6 @@
-"""Perft, the judge of generator and make: textbook positions, positions of our own, and the public suites."""
+"""Perft, the judge of generator and make: textbook positions, positions of our own, and the
+public suites.
+"""
 
 import re
 from pathlib import Path
@@ -22,15 +24,57 @@ PUBLIC |= {"random_marcel_2000": 4, "ferdy_ep": 4, "ferdy_double": 4, "ferdy_sin
 
 # Leaves at depths 1, 2, …; the last depth is for the slow tests.
 TEXTBOOK = {
-    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": (20, 400, 8902, 197281, 4865609, 119060324, 3195901860),
-    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1": (48, 2039, 97862, 4085603, 193690690, 8031647685),
-    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1": (14, 191, 2812, 43238, 674624, 11030083, 178633661),
-    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1": (6, 264, 9467, 422333, 15833292, 706045033),
-    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8": (44, 1486, 62379, 2103487, 89941194, 3048196529),
-    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10": (
-        46, 2079, 89890, 3894594, 164075551, 6923051137,
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": (
+        20,
+        400,
+        8902,
+        197281,
+        4865609,
+        119060324,
+        3195901860,
     ),
-}  # fmt: skip
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1": (
+        48,
+        2039,
+        97862,
+        4085603,
+        193690690,
+        8031647685,
+    ),
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1": (
+        14,
+        191,
+        2812,
+        43238,
+        674624,
+        11030083,
+        178633661,
+    ),
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1": (
+        6,
+        264,
+        9467,
+        422333,
+        15833292,
+        706045033,
+    ),
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8": (
+        44,
+        1486,
+        62379,
+        2103487,
+        89941194,
+        3048196529,
+    ),
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10": (
+        46,
+        2079,
+        89890,
+        3894594,
+        164075551,
+        6923051137,
+    ),
+}
 SHALLOWER = {fen: counts[:-1] for fen, counts in TEXTBOOK.items()}
 ONE_PLY_DEEPER = [
     pytest.param(fen, counts, marks=pytest.mark.slow) for fen, counts in TEXTBOOK.items()

@@ -69,7 +69,9 @@ def test_limits_of_reverse_futility():
 
 
 def test_null_move():
-    """Not below beta, at low depth, twice in a row, when about to be mated, while one is verified, or without pieces."""
+    """Not below beta, at low depth, twice in a row, when about to be mated, while one is verified,
+    or without pieces.
+    """
     given = {
         "evaluation": 50,
         "static_evaluation": 60,
@@ -130,7 +132,9 @@ LATE, SEE = (
 def prune(
     text: str, fen: str = HANGING, history: int = WORST, reduction: int = 0, **values: int
 ) -> tuple[int, int]:
-    """Is a move pruned, where only the techniques of `values` are on; and the stage of the move picker after it."""
+    """Is a move pruned, where only the techniques of `values` are on; and the stage of the move
+    picker after it.
+    """
     arguments = {name: values.pop(name, 0) for name in ("alpha", "best")}
     bench = node_at(
         fen,
@@ -154,7 +158,10 @@ ALONE = {
 
 @pytest.mark.parametrize("technique", ALONE)
 def test_each_technique_suffices_to_prune_a_quiet_move(technique):
-    """Late move pruning skips all that come after it, too. While all moves are mated, every move is tried."""
+    """Late move pruning skips all that come after it, too.
+
+    While all moves are mated, every move is tried.
+    """
     switched, stage = ALONE[technique], BAD_CAPTURES if technique == "late moves" else QUIETS
     assert prune("e3c4", stage=QUIETS, best=MATED, **switched) == (0, QUIETS)
     assert prune("e3c4", stage=QUIETS, best=MATED + 1, **switched) == (1, stage)
@@ -251,7 +258,9 @@ def test_see_pruning(fen, text, depth, loses):
     ],
 )
 def test_improving(evaluations, improving):
-    """Evaluations now, two plies before and four plies before; near the root nothing is known before."""
+    """Evaluations now, two plies before and four plies before; near the root nothing is known
+    before.
+    """
     bench = Workbench(parse_fen(START))
     for ply, evaluation in zip((5, 3, 1), evaluations, strict=True):
         bench.this["stack"][ply]["static_evaluation"] = evaluation
@@ -301,7 +310,9 @@ def test_what_a_singular_search_needs():
     ],
 )
 def test_the_table_needs_a_bound_on_its_side_and_for_a_cutoff_depth(bound, score, decides):
-    """An evaluation of 100 is adjusted; a null window (99, 100) ends by an entry of depth 6, but not near the fifty moves."""
+    """An evaluation of 100 is adjusted; a null window (99, 100) ends by an entry of depth 6, but
+    not near the fifty moves.
+    """
     known = {"tt_entry": entry(score, 6, bound), "tt_score": score}
     assert call(node.tt_adjusted_evaluation, evaluation=100, **known) == (score if decides else 100)
     assert [ask(node.tt_cutoff, beta=100, depth=depth, **known) for depth in (5, 6, 7)] == [

@@ -1,4 +1,6 @@
-"""Quiescence against plain Python that follows its definition, and its edges: standing pat, evasions, delta pruning."""
+"""Quiescence against plain Python that follows its definition, and its edges: standing pat,
+evasions, delta pruning.
+"""
 
 import chess
 import pytest

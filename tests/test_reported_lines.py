@@ -1,6 +1,8 @@
-"""Every line that a search reports is legal to its end; and a mate that it promises in the end is there, move by move.
+"""Every line that a search reports is legal to its end; and a mate that it promises in the end is
+there, move by move.
 
-The judge is python-chess (tests/tools/lines.py). The positions are those of Zobra's games against itself, and mate problems.
+The judge is python-chess (tests/tools/lines.py). The positions are those of Zobra's games against
+itself, and mate problems.
 """
 
 import random
@@ -23,7 +25,9 @@ OPENING_PLIES = 8
 
 
 class Judge:
-    """Searches, and judges all that is reported: `faults` says what was wrong, `seen` how much of what there was."""
+    """Searches, and judges all that is reported: `faults` says what was wrong, `seen` how much of
+    what there was.
+    """
 
     def __init__(self, megabytes: int = 1) -> None:
         self.searcher = Searcher(megabytes)
@@ -31,7 +35,10 @@ class Judge:
         self.seen: Counter[str] = Counter()
 
     def search(self, board: chess.Board, game: Game, limits: Limits) -> chess.Move:
-        """One search; its move, which is checked too. A mate of an earlier iteration may be cut short."""
+        """One search; its move, which is checked too.
+
+        A mate of an earlier iteration may be cut short.
+        """
         reports: list[Report] = []
         result = self.searcher.search(game, limits, reports.append)
         self.seen["searches"] += 1
@@ -54,7 +61,9 @@ class Judge:
 
 
 def play_games(games: int, nodes: int, seed: int, lines: int = 1, threads: int = 1) -> Judge:
-    """Games of Zobra against itself from random openings, each search judged; every fourth is of Chess960."""
+    """Games of Zobra against itself from random openings, each search judged; every fourth is of
+    Chess960.
+    """
     judge = Judge()
     judge.searcher.multipv, judge.searcher.threads = lines, threads
     for number in range(games):

@@ -120,7 +120,9 @@ def best_defence(board: chess.Board, prober: chess.syzygy.Tablebase) -> chess.Mo
 
 
 def play_out(board, prober, choose) -> chess.Board:
-    """White plays as `choose(game)` says against the best defence, to mate or to the end of the fifty moves."""
+    """White plays as `choose(game)` says against the best defence, to mate or to the end of the
+    fifty moves.
+    """
     game = Game(parse_fen(board.fen()))
     while not board.is_checkmate():
         assert (
@@ -137,7 +139,9 @@ def play_out(board, prober, choose) -> chess.Board:
 
 
 def play_wins(tables, prober, men, number, clocks) -> None:
-    """Win so many positions by any of the moves that the ranking leaves; with a "short" clock, in the last possible move."""
+    """Win so many positions by any of the moves that the ranking leaves; with a "short" clock, in
+    the last possible move.
+    """
     source = random.Random(men)
     boards = won_boards(men, source, prober)
     for count in range(number):

@@ -15,7 +15,9 @@ from zobra.engine.scores import (
 
 
 def test_plies_to_mate_are_counted_in_moves():
-    """A side that mates does so with an odd number of plies to go; one that is mated, with an even number."""
+    """A side that mates does so with an odd number of plies to go; one that is mated, with an even
+    number.
+    """
     assert [mate_in_moves(int(MATE) - plies) for plies in (1, 2, 3, 4, 5, MAX_PLY)] == [
         1,
         1,

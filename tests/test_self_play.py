@@ -1,4 +1,6 @@
-"""Games of self-play: legal, ended for a reason, the same whoever makes them, and kept as they were made."""
+"""Games of self-play: legal, ended for a reason, the same whoever makes them, and kept as they were
+made.
+"""
 
 import json
 from dataclasses import replace
@@ -40,7 +42,9 @@ def read_shard(path) -> list[TrainingGame]:
 
 
 def replayed(game: TrainingGame):
-    """(board, its next move) along a game by python-chess, which objects to illegal moves; the end with None."""
+    """(board, its next move) along a game by python-chess, which objects to illegal moves; the end
+    with None.
+    """
     board = chess.Board(game.fen)
     for number in game.moves.tolist():
         move = board.parse_uci(move_text(number))
@@ -98,7 +102,9 @@ def test_scores_are_for_white_and_go_with_results(games):
 
 
 def test_packed_positions_are_those_of_the_game(games):
-    """Against python-chess: the side to move plays up the board, only quiet positions are kept, each with its score."""
+    """Against python-chess: the side to move plays up the board, only quiet positions are kept,
+    each with its score.
+    """
     replayer = Replayer({"first_ply": 12})
     for game in games[:10]:
         expected = []

@@ -1,4 +1,6 @@
-"""The start: `uciok` before anything heavy is imported, and missing kernels are compiled before `readyok`."""
+"""The start: `uciok` before anything heavy is imported, and missing kernels are compiled before
+`readyok`.
+"""
 
 import os
 import subprocess
@@ -21,13 +23,17 @@ COMPILING = "info string compiling the engine"
 
 
 def without_kernels(store: Path) -> dict[str, str]:
-    """An environment with this store and no set of kernels, by NUMBA_OPT, where Numba shall compile all the same."""
+    """An environment with this store and no set of kernels, by NUMBA_OPT, where Numba shall compile
+    all the same.
+    """
     return {**os.environ, "ZOBRA_CACHE_DIR": str(store), "NUMBA_OPT": "1", "NUMBA_DISABLE_JIT": "1"}
 
 
 @contextmanager
 def engine(store: Path):
-    """A fresh process with this store, which has answered `uci` with nothing but what it is asked."""
+    """A fresh process with this store, which has answered `uci` with nothing but what it is
+    asked.
+    """
     with Prober(environment=without_kernels(store)) as prober:
         said = prober.ask("uci", answer="uciok")
         assert not any("info string" in line for line in said)
@@ -43,7 +49,8 @@ def test_handshake_imports_nothing_heavy():
         "loop = Loop(Console())\n"
         "loop._begin_to_load = lambda: None\n"
         "loop.obey(parse('uci'))\n"
-        "heavy = {'numpy', 'numba', 'llvmlite', 'chess', 'typer', 'rich', 'scipy'} & set(sys.modules)\n"
+        "heavy = {'numpy', 'numba', 'llvmlite', 'chess', 'typer', 'rich', 'scipy'} & "
+        "set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
     answer = subprocess.run(

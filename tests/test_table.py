@@ -1,4 +1,6 @@
-"""The transposition table: where an entry lies, when it verifies, what gives way, and what memory it takes."""
+"""The transposition table: where an entry lies, when it verifies, what gives way, and what memory
+it takes.
+"""
 
 import mmap
 

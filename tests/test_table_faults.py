@@ -1,8 +1,10 @@
-"""A table that lies: entries of other positions, random ones, torn ones. Scores may suffer, but no move may be illegal.
+"""A table that lies: entries of other positions, random ones, torn ones.
 
-Every move that comes out of the table has to pass engine/legality.is_legal before it is made. The positions are those of
-random games; a search fills the table, the table is damaged, and the same position is searched again, so that nearly every
-probe of the second search finds what was planted.
+Scores may suffer, but no move may be illegal.
+
+Every move that comes out of the table has to pass engine/legality.is_legal before it is made. The
+positions are those of random games; a search fills the table, the table is damaged, and the same
+position is searched again, so that nearly every probe of the second search finds what was planted.
 """
 
 import random
@@ -49,7 +51,9 @@ def damage(searcher: Searcher, source: np.random.Generator, share: float, kind: 
 
 
 def of_other_positions(source: np.random.Generator, data: np.ndarray) -> np.ndarray:
-    """Each entry is of another position: as if signatures were cut, but worse, for nearly all are wrong."""
+    """Each entry is of another position: as if signatures were cut, but worse, for nearly all are
+    wrong.
+    """
     return source.permutation(data)
 
 
@@ -96,7 +100,9 @@ def test_no_entry_can_make_an_illegal_move(kind, share, number, nodes, threads):
 
 
 def test_torn_entries_are_not_believed():
-    """The check of one entry beside the data of another: what two threads writing at once may leave."""
+    """The check of one entry beside the data of another: what two threads writing at once may
+    leave.
+    """
     searcher = Searcher(1)
     for board, game in positions(30, seed=5):
         search(searcher, board, game, 2_000)
@@ -116,7 +122,9 @@ def test_torn_entries_are_not_believed():
 
 @pytest.mark.slow
 def test_a_thousand_positions_with_short_signatures():
-    """The engine compiled with signatures of 8 bits: one probe in sixty-four of a full table finds a stranger's entry."""
+    """The engine compiled with signatures of 8 bits: one probe in sixty-four of a full table finds
+    a stranger's entry.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "tests.short_signatures"],
         capture_output=True,

@@ -1,4 +1,6 @@
-"""Endgame tables: opening them, and ranking root moves by a prober of our own, whose values are simple."""
+"""Endgame tables: opening them, and ranking root moves by a prober of our own, whose values are
+simple.
+"""
 
 import itertools
 import os
@@ -102,7 +104,9 @@ def test_damaged_tables_are_named_and_passed_over(tables, notices, tmp_path, dam
 
 
 class RookProber:
-    """In the place of the tables of king and rook against king: won unless the rook is lost; the fewer replies, the nearer."""
+    """In the place of the tables of king and rook against king: won unless the rook is lost; the
+    fewer replies, the nearer.
+    """
 
     has_dtz = True
 

@@ -1,4 +1,6 @@
-"""The trainer: its gradient is the loss' slope, threads change nothing, and it learns; what it learned survives rounding."""
+"""The trainer: its gradient is the loss' slope, threads change nothing, and it learns; what it
+learned survives rounding.
+"""
 
 from typing import Any
 
@@ -57,7 +59,9 @@ def test_the_gradient_is_the_slope_of_the_loss(positions):
 
 
 def test_the_loss_is_what_the_output_says(positions):
-    """Against the plain arithmetic of float_scores, for the target, the score and the result, which some positions lack."""
+    """Against the plain arithmetic of float_scores, for the target, the score and the result, which
+    some positions lack.
+    """
     sample, weights = positions[:200].copy(), initial_weights(SMALL, 2)
     sample["result"][::3] = NO_RESULT
     errors, _ = loss_and_gradient(weights, sample, 0.25)
@@ -139,7 +143,9 @@ def test_centipawns_are_those_of_the_scores(positions):
 
 
 def test_verification_finds_what_is_wrong(positions, monkeypatch):
-    """Weights of another network, positions seen from the wrong wing, and scores that depend on the colour."""
+    """Weights of another network, positions seen from the wrong wing, and scores that depend on the
+    colour.
+    """
     weights, others, turned = (
         initial_weights(HIDDEN, 4)[0],
         initial_weights(HIDDEN, 5)[0],

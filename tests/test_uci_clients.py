@@ -1,4 +1,6 @@
-"""Zobra as python-chess sees it: playing, pondering, analysing several lines, and limited in strength."""
+"""Zobra as python-chess sees it: playing, pondering, analysing several lines, and limited in
+strength.
+"""
 
 import sys
 
@@ -18,7 +20,9 @@ def player():
 
 
 def test_a_game_with_pondering(player):
-    """Replies are the expected ones and others in turn, so that ponderhits and misses both occur."""
+    """Replies are the expected ones and others in turn, so that ponderhits and misses both
+    occur.
+    """
     board, hits, played = chess.Board(), 0, None
     limit = chess.engine.Limit(white_clock=2, black_clock=2, white_inc=0.02, black_inc=0.02)
     while board.ply() < 24 and not board.is_game_over():

@@ -97,8 +97,8 @@ def test_the_current_move_is_reported_when_it_changes(monkeypatch):
 def test_the_line_of_a_report(score, bound, text):
     line = info_text(Report(7, 12, score, bound, 5000, 10, 3, (E2E4,)), False)
     assert (
-        line
-        == f"info depth 7 seldepth 12 multipv 1 score {text} nodes 5000 nps 500000 hashfull 3 tbhits 0 time 10 pv e2e4"
+        line == f"info depth 7 seldepth 12 multipv 1 score {text} nodes 5000 nps 500000 hashfull 3 "
+        "tbhits 0 time 10 pv e2e4"
     )
 
 

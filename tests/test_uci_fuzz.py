@@ -1,7 +1,8 @@
-"""Thousands of damaged lines, idle and searching: the engine lives, answers, and owes nobody a bestmove.
+"""Thousands of damaged lines, idle and searching: the engine lives, answers, and owes nobody a
+bestmove.
 
-The lines of a corpus with every command and option are damaged at random. The engine runs in an empty folder, the only place
-where a line that names a log file may put it.
+The lines of a corpus with every command and option are damaged at random. The engine runs in an
+empty folder, the only place where a line that names a log file may put it.
 """
 
 import random
@@ -15,13 +16,16 @@ from zobra.uci.console import Console
 from zobra.uci.options import OPTIONS
 
 COMMANDS = (
-    "uci; isready; ucinewgame; stop; ponderhit; debug on; debug off; register later; d; eval; flip; compiler; help; # comment; "
+    "uci; isready; ucinewgame; stop; ponderhit; debug on; debug off; register later; d; eval; "
+    "flip; compiler; help; # comment; "
     "xboard; position startpos; position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6; "
-    "position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 moves e1g1 e8c8; "
+    "position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 moves "
+    "e1g1 e8c8; "
     "position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9; "
     "position fen rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3; "
     "go infinite; go ponder wtime 30 btime 30; go depth 2 ponder; go nodes 500 mate 2 movetime 20; "
-    "go wtime 20 btime 20 winc 1 binc 1 movestogo 2; go depth 3 searchmoves e2e4 d2d4; go perft 2; zobra go depth 2; "
+    "go wtime 20 btime 20 winc 1 binc 1 movestogo 2; go depth 3 searchmoves e2e4 d2d4; go perft "
+    "2; zobra go depth 2; "
     "bench; speedtest; quit"
 )
 VALUES = {
@@ -84,7 +88,9 @@ def commands(data: bytes) -> list[Command | None]:
 
 
 def is_harmless(command: Command | None) -> bool:
-    """It does not end the conversation, keep this machine busy or full, or name a file outside the folder."""
+    """It does not end the conversation, keep this machine busy or full, or name a file outside the
+    folder.
+    """
     if isinstance(command, Count):
         return command.kind == "perft" and (command.depth or 0) <= 3
     if not isinstance(command, SetOption):
@@ -114,7 +120,9 @@ def volley(source: random.Random) -> bytes:
     "lines", [1_000, pytest.param(100_000, marks=[pytest.mark.slow, pytest.mark.timeout(7_200)])]
 )
 def test_damaged_lines(tmp_path, lines):
-    """Each search is owed exactly one bestmove, each isready one readyok; in the end the engine plays and leaves in silence."""
+    """Each search is owed exactly one bestmove, each isready one readyok; in the end the engine
+    plays and leaves in silence.
+    """
     source, slowest = random.Random(lines), 0.0
     with Prober(folder=tmp_path) as prober:
         prober.ask("uci", answer="uciok")
@@ -122,7 +130,8 @@ def test_damaged_lines(tmp_path, lines):
         for number in range(1, lines // 50 + 1):
             data, began = volley(source), time.monotonic()
             prober.send_bytes(data + b"\n")
-            mark = f"info string option Move Overhead set to 0, not to -{number}"  # no damaged line asks for that
+            # No damaged line asks for that
+            mark = f"info string option Move Overhead set to 0, not to -{number}"
             said = prober.ask(
                 "position startpos", f"setoption name Move Overhead value -{number}", answer=mark
             )

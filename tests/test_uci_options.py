@@ -1,4 +1,6 @@
-"""Options, the search's parameters among them: found in any case, kept within bounds, and clear about what they refuse."""
+"""Options, the search's parameters among them: found in any case, kept within bounds, and clear
+about what they refuse.
+"""
 
 from pathlib import Path
 
@@ -56,7 +58,8 @@ def test_what_is_no_value_is_refused(name, kind, text):
 
 
 ANNOUNCED = (
-    "Hash type spin default 32 min 1 max 1048576; Clear Hash type button; UCI_Chess960 type check default false; "
+    "Hash type spin default 32 min 1 max 1048576; Clear Hash type button; UCI_Chess960 type "
+    "check default false; "
     "UCI_Opponent type string default <empty>"
 )
 

@@ -1,7 +1,8 @@
-"""What breaks other engines: each case a conversation with the process, which has to go on as if nothing had been.
+"""What breaks other engines: each case a conversation with the process, which has to go on as if
+nothing had been.
 
-Measured on engines that people use: bad FENs, illegal moves and odd options end them, commands during a search deadlock them,
-and games of a thousand plies overrun their arrays.
+Measured on engines that people use: bad FENs, illegal moves and odd options end them, commands
+during a search deadlock them, and games of a thousand plies overrun their arrays.
 """
 
 from pathlib import Path
@@ -38,9 +39,19 @@ def plays_on(engine: Prober, fen: str = chess.STARTING_FEN) -> None:
 
 
 FENS = [
-    "; startpos; 8/8/8/8/8/8/8/8 w - - 0 1; 4k2R/8/8/8/8/8/8/4K3 w - - 0 1; P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
-    "4k3/8/8/8/8/8/8/4K3/8 w - - 0 1; 4k3/8/8/8/9/8/8/4K3 w - - 0 1; 4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1",
-    "4k3/8/8/8/8/8/8/4K3 w - e6 0 1; 4k3/8/8/8/8/8/8/4K3 w - zz 0 1; 4k3/8/8/8/8/8/8/4K3 w - - x y; 4k3/8/8/8/8/8/8/4K3",
+    (
+        "; startpos; 8/8/8/8/8/8/8/8 w - - 0 1; 4k2R/8/8/8/8/8/8/4K3 w - - 0 1; "
+        "P3k3/8/8/8/8/8/8/4K3 w - - 0 1"
+    ),
+    (
+        "4k3/8/8/8/8/8/8/4K3/8 w - - 0 1; 4k3/8/8/8/9/8/8/4K3 w - - 0 1; 4k3/8/8/8/8/8/8/4K3 w "
+        "KQkq - 0 1"
+    ),
+    (
+        "4k3/8/8/8/8/8/8/4K3 w - e6 0 1; 4k3/8/8/8/8/8/8/4K3 w - zz 0 1; 4k3/8/8/8/8/8/8/4K3 w "
+        "- - x "
+        "y; 4k3/8/8/8/8/8/8/4K3"
+    ),
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR" * 3
     + " w - - 0 1; \N{WHITE CHESS KING} \N{BLACK CHESS KING} w - - 0 1",
     "a " * 5_000,
@@ -70,7 +81,8 @@ def test_fens_made_to_destroy(engine):
 
 
 ILLEGAL = (
-    "e2e5; e2e4 e2e4; e2e4 e7e5 e1e3; e2e4 e7e5q; e7e5; e1g1; 0000; e2e4 0000 e7e5; xyzzy; e2; e2e4e5; i9j0; "
+    "e2e5; e2e4 e2e4; e2e4 e7e5 e1e3; e2e4 e7e5q; e7e5; e1g1; 0000; e2e4 0000 e7e5; xyzzy; e2; "
+    "e2e4e5; i9j0; "
     "\N{LATIN SMALL LETTER E WITH ACUTE}2e4; e2e4 LONG"
 ).replace("LONG", "e" * 5_000)
 
@@ -100,14 +112,21 @@ def test_a_rejected_line_is_no_base_for_the_next(engine):
 
 
 ODD_OPTIONS = (
-    "setoption; setoption name; setoption name ; setoption value 3; setoption name value; setoption name value value value; "
-    "setoption name Hash; setoption name Hash value; setoption name Hash value -1; setoption name Hash value abc; "
-    "setoption name Hash value 1e3; setoption name Hash value 999999999999999999999999; setoption name Hash value 2 3; "
-    "setoption name Clear Hash value true; setoption name clear hash; setoption name No Such Option value 7; "
-    "setoption name UCI_Chess960 value maybe; setoption name UCI_Elo value 0; setoption name Threads value 0; "
-    "setoption name MultiPV value 0; setoption name Ponder value TRUE; setoption Name HASH Value 1; "
+    "setoption; setoption name; setoption name ; setoption value 3; setoption name value; "
+    "setoption name value value value; "
+    "setoption name Hash; setoption name Hash value; setoption name Hash value -1; setoption "
+    "name Hash value abc; "
+    "setoption name Hash value 1e3; setoption name Hash value 999999999999999999999999; "
+    "setoption name Hash value 2 3; "
+    "setoption name Clear Hash value true; setoption name clear hash; setoption name No Such "
+    "Option value 7; "
+    "setoption name UCI_Chess960 value maybe; setoption name UCI_Elo value 0; setoption name "
+    "Threads value 0; "
+    "setoption name MultiPV value 0; setoption name Ponder value TRUE; setoption Name HASH "
+    "Value 1; "
     "setoption name SyzygyPath value <empty>; setoption name SyzygyPath value /no/such/folder; "
-    "setoption name BookFile value /no/such/book.bin; setoption name LONG; setoption name Hash value LONG"
+    "setoption name BookFile value /no/such/book.bin; setoption name LONG; setoption name Hash "
+    "value LONG"
 ).replace("LONG", "9" * 10_000)
 
 
@@ -129,10 +148,14 @@ def test_options_of_no_known_alphabet(engine, name):
 
 
 COMMANDS = (
-    "go nodes 100; go infinite; go ponder; go perft 2; ucinewgame; position startpos moves d2d4; position fen rubbish; "
-    "setoption name Hash value 2; setoption name Threads value 2; setoption name MultiPV value 3; setoption name Clear Hash; "
-    "uci; d; eval; flip; debug on; debug off; register later; compiler; help; xboard; ponderhit; stop; stop\nstop\nstop; "
-    "stop\nponderhit\nstop; isready\nisready; uci\x00 isready; \N{NO-BREAK SPACE}isready; \r\n\r\n\n\rdebug off"
+    "go nodes 100; go infinite; go ponder; go perft 2; ucinewgame; position startpos moves d2d4; "
+    "position fen rubbish; "
+    "setoption name Hash value 2; setoption name Threads value 2; setoption name MultiPV value "
+    "3; setoption name Clear Hash; "
+    "uci; d; eval; flip; debug on; debug off; register later; compiler; help; xboard; ponderhit; "
+    "stop; stop\nstop\nstop; "
+    "stop\nponderhit\nstop; isready\nisready; uci\x00 isready; \N{NO-BREAK SPACE}isready; "
+    "\r\n\r\n\n\rdebug off"
 )
 
 
@@ -178,10 +201,13 @@ def test_very_long_games(engine, plies, tail):
 ODD_LIMITS = (
     "wtime -50 btime -50; wtime 0 btime 0 winc 0 binc 0; wtime 1 btime 1 movestogo 1; "
     "wtime 40 btime 40 movestogo -3; wtime 40; btime 40; winc 10 binc 10; movestogo 5; "
-    "wtime 99999999999999999999 btime 1 movetime 5; movetime 1 wtime; nodes -1; nodes 1 depth 0; mate 0 nodes 50; "
-    "mate -3 nodes 50; mate 1 nodes 50; depth 999 nodes 300; depth 1 infinite ponder nonsense depth 1 stop; depth; "
+    "wtime 99999999999999999999 btime 1 movetime 5; movetime 1 wtime; nodes -1; nodes 1 depth 0; "
+    "mate 0 nodes 50; "
+    "mate -3 nodes 50; mate 1 nodes 50; depth 999 nodes 300; depth 1 infinite ponder nonsense "
+    "depth 1 stop; depth; "
     "depth -4; movetime 0; movetime -9; movetime x; wtime movetime 20; searchmoves e2e4 depth 2; "
-    "searchmoves e2e4 e2e4 e2e4 depth 2; searchmoves depth 2; depth 2 searchmoves e2e4 nodes x; DEPTH 2"
+    "searchmoves e2e4 e2e4 e2e4 depth 2; searchmoves depth 2; depth 2 searchmoves e2e4 nodes "
+    "x; DEPTH 2"
 )
 
 
@@ -255,7 +281,10 @@ def test_where_others_claim_a_draw_or_overflow_there_is_a_move(engine, fen, line
     check_move(said[-1], chess.Board(fen))
 
 
-HASTY = "setoption name Hash value 2\nisready\ngo nodes 10; stop\nponderhit\nucinewgame\ngo movetime 1; xboard\ngo depth 1"
+HASTY = (
+    "setoption name Hash value 2\nisready\ngo nodes 10; stop\nponderhit\nucinewgame\ngo "
+    "movetime 1; xboard\ngo depth 1"
+)
 
 
 @pytest.mark.parametrize("lines", HASTY.split("; "))

@@ -1,4 +1,6 @@
-"""The chances that a score stands for: sensible everywhere, and a fit that finds a model it was given."""
+"""The chances that a score stands for: sensible everywhere, and a fit that finds a model it was
+given.
+"""
 
 import math
 

@@ -1,6 +1,8 @@
-"""A game in XBoard, a GUI that knows nothing of UCI: polyglot translates, Fairy-Max plays the other side.
+"""A game in XBoard, a GUI that knows nothing of UCI: polyglot translates, Fairy-Max plays the other
+side.
 
-The programs are packages of Debian: xboard, polyglot, fairymax, xvfb (a screen in memory, so that nobody needs to look).
+The programs are packages of Debian: xboard, polyglot, fairymax, xvfb (a screen in memory, so that
+nobody needs to look).
 """
 
 import os
@@ -36,7 +38,10 @@ def display() -> Iterator[str]:
 def play(folder: Path, display: str, zobra_is_white: bool) -> None:
     """A game that leaves game.pgn, and polyglot.log with the lines that Zobra read and wrote."""
     engine = shlex.join([sys.executable, "-m", "zobra.uci"])
-    adapter = f"polyglot -noini -ec {shlex.quote(engine)} -en Zobra -log true -lf {folder / 'polyglot.log'}"
+    adapter = (
+        f"polyglot -noini -ec {shlex.quote(engine)} -en Zobra -log true -lf "
+        f"{folder / 'polyglot.log'}"
+    )
     players = (adapter, "fairymax") if zobra_is_white else ("fairymax", adapter)
     command = [
         "xboard",

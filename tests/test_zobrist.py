@@ -1,4 +1,6 @@
-"""Zobrist keys: the published numbers, their quality, and each classic mistake shown to be caught."""
+"""Zobrist keys: the published numbers, their quality, and each classic mistake shown to be
+caught.
+"""
 
 import itertools
 
@@ -54,7 +56,8 @@ def test_castling_states_are_combinations_of_four_numbers():
     assert CASTLING[0] == 0
 
 
-# Each classic mistake, made on purpose: the wrong key differs from the key from scratch, and the engine's own does not.
+# Each classic mistake, made on purpose: the wrong key differs from the key from scratch, and the
+# engine's own does not.
 ROOKS = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 KNIGHT_STEP, ROOK_STEP = (
     piece_key(2, "g1") ^ piece_key(2, "f3"),
@@ -108,7 +111,9 @@ KING_STEP = piece_key(11, "e8") ^ piece_key(11, "e7")
     ],
 )
 def test_classic_mistakes_are_caught(fen, move, update, missing):
-    """The wrong update differs from the key from scratch by exactly what was forgotten; the engine's own does not differ."""
+    """The wrong update differs from the key from scratch by exactly what was forgotten; the
+    engine's own does not differ.
+    """
     position = parse_fen(fen)
     after = position.after(position.parse_move(move))
     scratch = chess.polyglot.zobrist_hash(after.to_board())

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 class _Commands(TyperGroup):
-    """An error that a user can cause ends a command with a sentence and status 1, Ctrl-C with a sentence and status 130."""
+    """An error that a user can cause ends a command with a sentence and status 1, Ctrl-C with a
+    sentence and status 130.
+    """
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -121,7 +123,9 @@ def wdl(
         bool, typer.Option("--check", help="Only compare the model in use with the games.")
     ] = False,
 ) -> None:
-    """Fit the win-draw-loss model to a recipe's games, and print the shares that it predicts and that the games had."""
+    """Fit the win-draw-loss model to a recipe's games, and print the shares that it predicts and
+    that the games had.
+    """
     from zobra.search.wdl import FILE, fitted
     from zobra.train.fits import compare_wdl, fit_wdl
 

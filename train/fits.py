@@ -1,8 +1,9 @@
 """Fits of what the engine reads from files, to games of Zobra against itself.
 
-`zobra train wdl`: the win/draw/loss model, by maximum likelihood; to be run again after every change of the evaluation.
-`zobra train pieces`: the piece-square values, by logistic regression, from material only; play games, fit, and repeat with the
-better engine. Idea: Peter Österlund's Texel tuning, and the tapered evaluation of Fruit, via the Chess Programming Wiki.
+`zobra train wdl`: the win/draw/loss model, by maximum likelihood; to be run again after every
+change of the evaluation. `zobra train pieces`: the piece-square values, by logistic regression,
+from material only; play games, fit, and repeat with the better engine. Idea: Peter Österlund's
+Texel tuning, and the tapered evaluation of Fruit, via the Chess Programming Wiki.
 """
 
 import json
@@ -46,7 +47,9 @@ def outcome_probabilities(model: Model, scores: np.ndarray, material: np.ndarray
 
 
 def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> tuple[Model, float]:
-    """The likeliest model, and its mean negative log likelihood (nats); scores in centipawns, results in half points."""
+    """The likeliest model, and its mean negative log likelihood (nats); scores in centipawns,
+    results in half points.
+    """
 
     def loss(numbers: np.ndarray) -> float:
         likelihood = outcome_probabilities(Model(*(UNITS * numbers)), scores, material)[
@@ -59,7 +62,9 @@ def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> 
 
 
 def compare_wdl(model: Model, positions: np.ndarray) -> Iterator[str]:
-    """Lines of a table: shares of wins, draws and losses that the model predicts and that games had, near CHECKED_SCORES."""
+    """Lines of a table: shares of wins, draws and losses that the model predicts and that games
+    had, near CHECKED_SCORES.
+    """
     scores, material = positions["score"].astype(np.float64), material_shares(mailboxes(positions))
     shown = 100 * scores / model.even_chance(USUAL_MATERIAL)
     predicted = outcome_probabilities(model, scores, material)[::-1]
@@ -75,8 +80,9 @@ def compare_wdl(model: Model, positions: np.ndarray) -> Iterator[str]:
 
 
 def fit_wdl(positions: np.ndarray, facts: dict[str, object], output: Path) -> Model:
-    """Fit the model to positions of self-play (dtype PACKED), write it with these facts, and return it. DataError where no
-    sensible model comes out; then the file is unchanged."""
+    """Fit the model to positions of self-play (dtype PACKED), write it with these facts, and return
+    it. DataError where no sensible model comes out; then the file is unchanged.
+    """
     material = material_shares(mailboxes(positions))
     model, loss = fit_model(
         positions["score"].astype(np.float64), material, positions["result"].astype(np.int64)
@@ -96,8 +102,10 @@ def fit_wdl(positions: np.ndarray, facts: dict[str, object], output: Path) -> Mo
 def fit_pieces(
     positions: np.ndarray, facts: dict[str, object], blend: float, output: Path
 ) -> dict[str, object]:
-    """Fit piece-square values to positions of self-play (dtype PACKED), write them with these facts, and return the facts.
-    `blend` is the share of the result in the target. The average pawn is worth 100 centipawns."""
+    """Fit piece-square values to positions of self-play (dtype PACKED), write them with these
+    facts, and return the facts. `blend` is the share of the result in the target. The average pawn
+    is worth 100 centipawns.
+    """
     boards, tempo = mailboxes(positions), int(TEMPO)
     phase = np.minimum(PHASES[boards].sum(axis=1), int(FULL_PHASE)) / int(FULL_PHASE)
     rows, squares = np.nonzero(boards < 12)
@@ -106,7 +114,8 @@ def fit_pieces(
         pieces & 1, squares ^ 56, squares
     )  # seen from the side of the piece
     signs, shape = 1.0 - 2.0 * (pieces & 1), (len(boards), KINDS * SQUARES)
-    # (positions, 2 × 384): middlegame and endgame weights of each piece kind and square, White minus Black
+    # (positions, 2 × 384): middlegame and endgame weights of each piece kind and square, White
+    # minus Black
     matrix = hstack(
         [csr_matrix((signs * part[rows], (rows, columns)), shape) for part in (phase, 1 - phase)]
     ).tocsr()

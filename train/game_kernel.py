@@ -1,7 +1,8 @@
-"""One game of Zobra against itself, from the random opening to its end, in one kernel call without Python's global lock.
+"""One game of Zobra against itself, from the random opening to its end, in one kernel call without
+Python's global lock.
 
-A game depends on its seed, the rules below and the engine only. No clock is read. The caller passes an empty table and a worker
-with empty histories.
+A game depends on its seed, the rules below and the engine only. No clock is read. The caller passes
+an empty table and a worker with empty histories.
 """
 
 from dataclasses import dataclass
@@ -38,7 +39,8 @@ RULE_BOUNDS = {"nodes": (1, 1 << 40), "node_limit": (500, 1 << 40), "opening_pli
 RULE_BOUNDS |= {"win_plies": (1, OTHER_BOUNDS[1]), "draw_plies": (1, OTHER_BOUNDS[1])}
 RULES = np.dtype([(name, "i8") for name in RULE_DEFAULTS], align=True)
 
-# `start` is the position after the opening; scores are centipawns for White; `result` is in half points for White.
+# `start` is the position after the opening; scores are centipawns for White; `result` is in half
+# points for White.
 GAME = np.dtype(
     [
         ("random", "u8"),  # state of the random numbers; before the game, its seed
@@ -73,8 +75,9 @@ class DataError(ValueError):
 
 @dataclass(frozen=True)
 class TrainingGame:
-    """One game: FEN after the opening, moves (uint16) and scores (int16, centipawns for White) of equal length. `result` is in
-    half points for White, `ending` an index into ENDINGS."""
+    """One game: FEN after the opening, moves (uint16) and scores (int16, centipawns for White) of
+    equal length. `result` is in half points for White, `ending` an index into ENDINGS.
+    """
 
     number: int
     fen: str
@@ -127,7 +130,10 @@ def search_root(worker, tables, rules):
 
 @kernel
 def open_game(worker, tables, rules, game, start):
-    """Play random moves from `start`. True if the position after them is balanced and the game can go on."""
+    """Play random moves from `start`.
+
+    True if the position after them is balanced and the game can go on.
+    """
     copy_record(worker.stack[0].position, start)
     worker.root_key_index = 0
     worker.keys[0] = start.key
@@ -177,7 +183,9 @@ def is_over(worker, tables, game):
 
 @entry(VOID, WORKER_TYPE, TABLES_TYPE, record(RULES), record(GAME), POSITION_TYPE)
 def play_game(worker, tables, rules, game, start):
-    """Play one game from random moves after `start` and fill `game`, whose `random` holds the seed."""
+    """Play one game from random moves after `start` and fill `game`, whose `random` holds the
+    seed.
+    """
     while not open_game(worker, tables, rules, game, start):
         pass
     copy_record(game.start, worker.stack[0].position)

@@ -1,14 +1,17 @@
-"""Training games on disk, and their check: a data set is a folder of shards; a shard is a file of games, about 1.3 bytes a ply.
+"""Training games on disk, and their check: a data set is a folder of shards; a shard is a file of
+games, about 1.3 bytes a ply.
 
-A shard is one line of JSON (its header) and then XZ data. Unpacked, that is a table of the games and two bytes for each ply:
+A shard is one line of JSON (its header) and then XZ data. Unpacked, that is a table of the games
+and two bytes for each ply:
 
-    the table, column by column: of each game a GAME_HEAD (little-endian) and its FEN, with empty squares as dots, padded
+    the table, column by column: of each game a GAME_HEAD (little-endian) and its FEN, with empty
+    squares as dots, padded
     for each ply the move, as index among the legal moves in the order of train/positions.py
     for each ply the difference of its level to the ply before (0 before the first), modulo 256
 
-The level of a score is the winning chance for White in 8 bits: 127 · tanh(score / 800), which is 127 · (2 · chance − 1).
-Levels of ±127 (scores beyond 2,490) are read as ±DECIDED_SCORE. `set.json` beside the shards holds the settings of all of them:
-a set can be resumed, and sets are not mixed.
+The level of a score is the winning chance for White in 8 bits: 127 · tanh(score / 800), which is
+127 · (2 · chance − 1). Levels of ±127 (scores beyond 2,490) are read as ±DECIDED_SCORE. `set.json`
+beside the shards holds the settings of all of them: a set can be resumed, and sets are not mixed.
 """
 
 import json
@@ -56,7 +59,9 @@ def shards(folder: Path) -> list[Path]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it exists as a whole or not at all, with its folder; OSError names the file."""
+    """Write a file so that it exists as a whole or not at all, with its folder; OSError names the
+    file.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     write_safely(path, content)
 
@@ -99,7 +104,9 @@ def write_shard(path: Path, games: Iterable[TrainingGame], facts: dict[str, Any]
 
 
 def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Heads, FEN rows, indices and levels' steps of a shard; DataError for a foreign, damaged or truncated file."""
+    """Heads, FEN rows, indices and levels' steps of a shard; DataError for a foreign, damaged or
+    truncated file.
+    """
     line, _, body = path.read_bytes().partition(b"\n")
     try:
         header = json.loads(line)
@@ -133,7 +140,9 @@ def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
 
 
 def read_positions(path: Path, rules: dict[str, int]) -> Iterator[tuple[TrainingGame, np.ndarray]]:
-    """The games of a shard, each with its positions (dtype PACKED) that pass the filter `rules`; DataError names the file."""
+    """The games of a shard, each with its positions (dtype PACKED) that pass the filter `rules`;
+    DataError names the file.
+    """
     heads, rows, indices, steps = _unpacked(path)
     replayer, end = Replayer(rules), 0
     for head, row in zip(heads, rows, strict=True):
@@ -176,7 +185,8 @@ def keep_settings(folder: Path, settings: dict[str, Any]) -> None:
     for name in sorted(known.keys() | settings.keys()):
         if (there := known.get(name)) != (here := settings.get(name)):
             raise DataError(
-                f"{folder} holds games with {name} = {there}, not {here}: use that, or name another folder"
+                f"{folder} holds games with {name} = {there}, not {here}: use that, or name "
+                "another folder"
             )
 
 
@@ -210,7 +220,8 @@ class DataReport(NamedTuple):
         found = []
         if self.coherence is not None and self.coherence < LEAST_COHERENCE:
             found.append(
-                f"only {self.coherence:.0%} of the clear scores agree with the result: are they from the right side?"
+                f"only {self.coherence:.0%} of the clear scores agree with the result: are they "
+                "from the right side?"
             )
         if self.duplicates > MOST_DUPLICATES:
             found.append(f"{self.duplicates:.0%} of the positions occur more than once")
@@ -241,7 +252,9 @@ class DataReport(NamedTuple):
 
 
 def coherence(positions: np.ndarray) -> float | None:
-    """Share of the clearly scored positions of decided games that the leading side won; None without any."""
+    """Share of the clearly scored positions of decided games that the leading side won; None
+    without any.
+    """
     clear = positions[
         (np.abs(positions["score"].astype(int)) >= CLEAR_SCORE) & (positions["result"] != 1)
     ]

@@ -1,7 +1,8 @@
 """Sets of training games: by self-play, and from PGN games with scores in their comments.
 
-In `zobra train data` each thread takes the next missing shard, which is written when all its games are played. So the same
-command resumes an interrupted run, and the games depend neither on the number of threads nor on interruptions.
+In `zobra train data` each thread takes the next missing shard, which is written when all its games
+are played. So the same command resumes an interrupted run, and the games depend neither on the
+number of threads nor on interruptions.
 """
 
 import hashlib
@@ -47,7 +48,9 @@ TABLE_MEGABYTES = 2
 
 
 class SelfPlayer:
-    """Plays games against itself, one after the other; each starts with an empty table and empty histories."""
+    """Plays games against itself, one after the other; each starts with an empty table and empty
+    histories.
+    """
 
     def __init__(
         self, rules: dict[str, int], seed: int, parameters: dict[str, int] | None = None
@@ -85,7 +88,10 @@ class Tally:
 
 
 class Generation:
-    """Makes games 0 … `games` - 1 of a set, in whole shards. `network` is the digest of the engine's network, "" for none."""
+    """Makes games 0 … `games` - 1 of a set, in whole shards.
+
+    `network` is the digest of the engine's network, "" for none.
+    """
 
     def __init__(
         self,
@@ -117,8 +123,9 @@ class Generation:
         self._missing, self._lock = iter(missing), threading.Lock()
 
     def run(self, on_game: Callable[[Tally], None] = lambda tally: None) -> Tally:
-        """Play until all games are there, or `stopping` is set, as Ctrl-C does; an incomplete shard is dropped.
-        `on_game(tally)` is called, under a lock, after each game."""
+        """Play until all games are there, or `stopping` is set, as Ctrl-C does; an incomplete shard
+        is dropped. `on_game(tally)` is called, under a lock, after each game.
+        """
         with interruptible(self.stopping.set), ThreadPoolExecutor(self._workers) as pool:
             runs = [pool.submit(self._work, on_game) for _ in range(self._workers)]
             while wait(runs, timeout=0.2).not_done:  # with a timeout, so that signals are handled
@@ -151,8 +158,10 @@ class Generation:
 
 
 def training_game(game: chess.pgn.Game) -> TrainingGame:
-    """A PGN game, as number 0, from its first score on, cut after LONGEST_GAME plies; ValueError says why it is refused. Scores
-    are taken as this engine shows them (see `normalised` in search/wdl.py)."""
+    """A PGN game, as number 0, from its first score on, cut after LONGEST_GAME plies; ValueError
+    says why it is refused. Scores are taken as this engine shows them (see `normalised` in
+    search/wdl.py).
+    """
     played = [(node.parent.board(), PlayedMove.from_node(node)) for node in game.mainline()]
     first = next(
         (ply for ply, (_, move) in enumerate(played) if move.pawns(1) is not None), len(played)
@@ -187,8 +196,10 @@ def training_game(game: chess.pgn.Game) -> TrainingGame:
 
 
 def import_files(paths: Iterable[Path], folder: Path) -> tuple[int, Counter[str]]:
-    """Import PGN files (plain, .gz, .bz2, .zip, .zst) as a new set in `folder`; number of games, and reasons of refused ones.
-    DataError where the folder holds games, OSError or ValueError for a file that cannot be read."""
+    """Import PGN files (plain, .gz, .bz2, .zip, .zst) as a new set in `folder`; number of games,
+    and reasons of refused ones. DataError where the folder holds games, OSError or ValueError for a
+    file that cannot be read.
+    """
     if shards(folder):
         raise DataError(f"{folder}: there are games in it already; name another set")
     refused = Counter[str]()

@@ -1,6 +1,8 @@
-"""The pipeline from nothing to a tested network: play, check, train, quantise, verify, bench, match.
+"""The pipeline from nothing to a tested network: play, check, train, quantise, verify, bench,
+match.
 
-All files lie in one folder: the games of each recipe in a folder of its name, and NAME.network, NAME.weights.npz and NAME.png.
+All files lie in one folder: the games of each recipe in a folder of its name, and NAME.network,
+NAME.weights.npz and NAME.png.
 """
 
 import hashlib
@@ -92,7 +94,10 @@ def train_and_plot(console: Console, trainer: Trainer, plot: Path) -> Errors:
 
 
 class Pipeline:
-    """The steps of a recipe in `folder`. Each can run alone; it writes its files, or raises RuntimeError that names a fault."""
+    """The steps of a recipe in `folder`.
+
+    Each can run alone; it writes its files, or raises RuntimeError that names a fault.
+    """
 
     def __init__(self, recipe: Recipe, folder: Path, console: Console, workers: int) -> None:
         self.recipe, self.folder, self.workers = recipe, folder, workers
@@ -118,7 +123,8 @@ class Pipeline:
             return initial_weights(recipe.hidden, recipe.training.seed)
         if (start := read_network(path, any_width=True)).hidden != recipe.hidden:
             raise RuntimeError(
-                f"training to {recipe.hidden} neurons cannot start from {path}: it has {start.hidden}"
+                f"training to {recipe.hidden} neurons cannot start from {path}: it has "
+                f"{start.hidden}"
             )
         return weights_of(start)
 
@@ -130,7 +136,10 @@ class Pipeline:
         return network.digest
 
     def play(self) -> None:
-        """Play the missing games. An error, before any is played, if another set has none or training could not begin."""
+        """Play the missing games.
+
+        An error, before any is played, if another set has none or training could not begin.
+        """
         read_sets(self.sets[1:])
         self._first_weights()
         plan, digest = self.recipe.data, self._use_opponent()
@@ -163,7 +172,10 @@ class Pipeline:
             raise RuntimeError("; ".join(faults))
 
     def train(self) -> None:
-        """Train; write the plot, the float weights and the network. Where the network is, all that verifies it is too."""
+        """Train; write the plot, the float weights and the network.
+
+        Where the network is, all that verifies it is too.
+        """
         recipe, paths = self.recipe, read_sets(self.sets)
         sets = [
             read_json(folder / SETTINGS, "the settings of a set", dict) for folder in self.sets
@@ -201,8 +213,10 @@ class Pipeline:
         self._console.print(f"{self.network_path}: {json.dumps(facts)}", soft_wrap=True)
 
     def verify(self) -> None:
-        """Compare the network file with the float weights, and the kernels with plain arithmetic; then measure its speed. Where
-        the network has another width than this process's kernels, a process with that network built in does it."""
+        """Compare the network file with the float weights, and the kernels with plain arithmetic;
+        then measure its speed. Where the network has another width than this process's kernels, a
+        process with that network built in does it.
+        """
         engine = [*ZOBRA, "--network", str(self.network_path)]
         network = read_network(self.network_path, any_width=True)
         if network.hidden != HIDDEN:
@@ -231,7 +245,9 @@ class Pipeline:
         self._console.print(f"bench: {done.stdout.splitlines()[-1]}")
 
     def gate(self) -> None:
-        """Play a match at a time control against the engine that played the games; it lies in the folder, and is resumed."""
+        """Play a match at a time control against the engine that played the games; it lies in the
+        folder, and is resumed.
+        """
         name, plan = self.recipe.name, self.recipe.gate
         engines, digests = [], []
         for engine, path in ((name, self.network_path), (f"before-{name}", self.opponent)):

@@ -1,8 +1,9 @@
-"""Positions for the trainer: 32 bytes each, from the point of view of the side to move, made by replaying games.
+"""Positions for the trainer: 32 bytes each, from the point of view of the side to move, made by
+replaying games.
 
-The board is turned so that the side to move plays upwards. `pieces` has four bits for each bit of `occupied`, from the lowest:
-2 × type + (0 for own, 1 for theirs). `mirrored` has bit 0 where the own king stands on the files e to h, bit 1 likewise for
-theirs (see engine/accumulator.py).
+The board is turned so that the side to move plays upwards. `pieces` has four bits for each bit of
+`occupied`, from the lowest: 2 × type + (0 for own, 1 for theirs). `mirrored` has bit 0 where the
+own king stands on the files e to h, bit 1 likewise for theirs (see engine/accumulator.py).
 """
 
 from dataclasses import replace
@@ -29,7 +30,8 @@ FILTER_DEFAULTS = {
 }
 FILTER = np.dtype([(name, "i8") for name in FILTER_DEFAULTS], align=True)
 
-# `score` in centipawns and `result` in half points are for the side to move; NO_RESULT: it is of no game.
+# `score` in centipawns and `result` in half points are for the side to move; NO_RESULT: it is of no
+# game.
 PACKED = np.dtype(
     [
         ("occupied", "u8"),
@@ -107,8 +109,10 @@ def pack_board(position, packed):
 
 @kernel
 def sort_moves(job, tables):
-    """Write the legal moves to `job.keys`, sorted: captures by victim and attacker, then other moves; number of moves. The low
-    16 bits of a key are the move. This order is part of the form of the games on disk."""
+    """Write the legal moves to `job.keys`, sorted: captures by victim and attacker, then other
+    moves; number of moves. The low 16 bits of a key are the move. This order is part of the form of
+    the games on disk.
+    """
     position = job.board
     job.moves.count = ZERO
     count = generate(position, tables, job.moves, ALL)
@@ -147,7 +151,10 @@ def next_move(job, tables, ply):
 
 @entry(VOID, record(REPLAY), record(FILTER), record(KEPT), TABLES_TYPE)
 def replay(job, rules, kept, tables):
-    """Replay a game up to the first illegal move. Sets `job.played` (plies) and `job.count` (positions kept)."""
+    """Replay a game up to the first illegal move.
+
+    Sets `job.played` (plies) and `job.count` (positions kept).
+    """
     game = job.game
     copy_record(job.board, game.start)
     job.count, job.played = ZERO, 0
@@ -169,7 +176,9 @@ def replay(job, rules, kept, tables):
 
 
 def mailboxes(positions: np.ndarray) -> np.ndarray:
-    """Boards of shape (positions, 64), uint8: piece codes as in `pieces`, the side to move as White; EMPTY elsewhere."""
+    """Boards of shape (positions, 64), uint8: piece codes as in `pieces`, the side to move as
+    White; EMPTY elsewhere.
+    """
     taken = (positions["occupied"][:, np.newaxis] >> np.arange(64, dtype=np.uint64) & ONE).astype(
         bool
     )
@@ -182,7 +191,9 @@ def mailboxes(positions: np.ndarray) -> np.ndarray:
 
 
 def unpack_board(packed: np.void) -> chess.Board:
-    """A packed position with its side to move as White; castling and en-passant rights are not stored."""
+    """A packed position with its side to move as White; castling and en-passant rights are not
+    stored.
+    """
     board = chess.Board(None)
     for square, piece in enumerate(mailboxes(np.array([packed]))[0].tolist()):
         if piece != EMPTY:
@@ -213,7 +224,9 @@ class Replayer:
         return replace(game, moves=self._job[0]["game"]["moves"][: len(game.moves)].copy()), found
 
     def positions(self, played: TrainingGame, decoding: bool = False) -> np.ndarray:
-        """The positions of a game that are kept (dtype PACKED); `decoding` says that its moves are indices."""
+        """The positions of a game that are kept (dtype PACKED); `decoding` says that its moves are
+        indices.
+        """
         job: Any = self._job[0]
         game, count = job["game"], len(played.moves)
         if count > LONGEST_GAME:

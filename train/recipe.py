@@ -1,4 +1,7 @@
-"""Recipes: every number that makes a network, in one TOML file. The recipes of Zobra have short names."""
+"""Recipes: every number that makes a network, in one TOML file.
+
+The recipes of Zobra have short names.
+"""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +22,9 @@ NAME = re.compile(r"[\w.-]+")  # a valid name of an engine in a match
 TIME_CONTROL = re.compile(
     r"(?=0*\.?0{0,2}[1-9])\d*\.?\d+(\+\d*\.?\d+)?|(nodes|movetime|depth)=[1-9]\d*"
 )
-LIMITS = {  # least and largest of each number that could make a step endless or empty; OTHER_BOUNDS of all others
+# Least and largest of each number that could make a step endless or empty; OTHER_BOUNDS of all
+# others
+LIMITS = {
     **{f"data.rules.{name}": bounds for name, bounds in RULE_BOUNDS.items()},
     **{
         f"training.{name}": (least, inf)
@@ -42,9 +47,11 @@ BUILT_IN_NAME = "built-in"  # the network of the engine, as a value of `network`
 
 @dataclass(frozen=True)
 class DataPlan:
-    """The games to play, as a set with the name of the recipe; the sets in `also` are trained on as well. `network` plays the
-    games: "" (piece-square values), the name of a recipe, or BUILT_IN_NAME. `engine`: the commit that plays them, for the
-    header of the network. `rules`: see RULE_DEFAULTS."""
+    """The games to play, as a set with the name of the recipe; the sets in `also` are trained on as
+    well. `network` plays the games: "" (piece-square values), the name of a recipe, or
+    BUILT_IN_NAME. `engine`: the commit that plays them, for the header of the network. `rules`: see
+    RULE_DEFAULTS.
+    """
 
     games: int = 1_000
     seed: int = 1
@@ -65,8 +72,11 @@ class Gate:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A whole recipe, read from `path`. `hidden`: neurons for each side; `start`: the network that training goes on from,
-    named as in DataPlan, or "" for random weights."""
+    """A whole recipe, read from `path`.
+
+    `hidden`: neurons for each side; `start`: the network that training goes on from, named as in
+    DataPlan, or "" for random weights.
+    """
 
     name: str
     hidden: int = HIDDEN
@@ -83,7 +93,9 @@ class Recipe:
 
 
 def _faults(facts: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
-    """What would fail only after hours: wrong values of a recipe, and names of entries in its file that are not known."""
+    """What would fail only after hours: wrong values of a recipe, and names of entries in its file
+    that are not known.
+    """
     rules, kept = RULE_DEFAULTS | facts["data"]["rules"], FILTER_DEFAULTS | facts["filter"]
     given = {"data.rules": given.get("data", {}).get("rules", {}), **given}
     for table, known, values in (
@@ -96,19 +108,31 @@ def _faults(facts: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
         for name, value in values.items():
             least, most = LIMITS.get(f"{table}.{name}", OTHER_BOUNDS)
             if isinstance(value, int | float) and not least <= value <= most:
-                yield f"{table}.{name} = {value}: it must be {f'at least {least}' if most == inf else f'{least} to {most}'}"
+                yield (
+                    f"{table}.{name} = {value}: it must be "
+                    f"{f'at least {least}' if most == inf else f'{least} to {most}'}"
+                )
     if facts["hidden"] not in WIDTHS:
         yield f"hidden = {facts['hidden']}: it must be a multiple of 32, and at most 512"
     if facts["gate"]["games"] % 2:
-        yield f"gate.games = {facts['gate']['games']}: it must be even, as each opening is played twice"
+        yield (
+            f"gate.games = {facts['gate']['games']}: it must be even, as each opening is "
+            "played twice"
+        )
     if not TIME_CONTROL.fullmatch(facts["gate"]["time_control"]):
-        yield f"gate.time_control = {facts['gate']['time_control']!r}: not like 2+0.02 or nodes=5000"
+        yield (
+            f"gate.time_control = {facts['gate']['time_control']!r}: not like 2+0.02 or nodes=5000"
+        )
     if not NAME.fullmatch(facts["name"]):
-        yield "a recipe's name has letters, digits, and . _ - only, as it names an engine in a match"
+        yield (
+            "a recipe's name has letters, digits, and . _ - only, as it names an engine in a match"
+        )
 
 
 def read_recipe(name: str) -> Recipe:
-    """Read and check a recipe, by one of Zobra's names or by path; ValueError or OSError names file and mistake."""
+    """Read and check a recipe, by one of Zobra's names or by path; ValueError or OSError names file
+    and mistake.
+    """
     path = next((path for path in (Path(name), FOLDER / f"{name}.toml") if path.is_file()), None)
     if path is None:
         known = ", ".join(sorted(path.stem for path in FOLDER.glob("*.toml")))

@@ -1,8 +1,10 @@
-"""Training a network on positions in float32, its quantisation to the integers of the engine, and checks of what came of it.
+"""Training a network on positions in float32, its quantisation to the integers of the engine, and
+checks of what came of it.
 
-The network is that of engine/network.py before quantisation: 1.0 is QA in the first layer and QB in the output; the output is
-in units of the score's scale. Optimiser: AdamW, Loshchilov and Hutter (2017). A batch is cut into a fixed number of chunks,
-whose gradients are added in a fixed order: the result does not depend on the number of threads.
+The network is that of engine/network.py before quantisation: 1.0 is QA in the first layer and QB in
+the output; the output is in units of the score's scale. Optimiser: AdamW, Loshchilov and Hutter
+(2017). A batch is cut into a fixed number of chunks, whose gradients are added in a fixed order:
+the result does not depend on the number of threads.
 """
 
 import math
@@ -68,7 +70,9 @@ def list_features(position, own, theirs):
 
 @numeric
 def activate(weights, features, output, neurons):
-    """Fill in one side's neurons, bias plus the rows of its features clipped to 0 … 1; what they contribute to the output."""
+    """Fill in one side's neurons, bias plus the rows of its features clipped to 0 … 1; what they
+    contribute to the output.
+    """
     for j in range(len(neurons)):
         neurons[j] = weights.bias[j]
     for k in range(0, len(features) - 3, 4):  # four rows at a time: memory is the limit
@@ -89,7 +93,10 @@ def activate(weights, features, output, neurons):
 
 @numeric
 def backpropagate(gradient, features, output, output_gradient, slope, neurons):
-    """Add one side's gradients, given the `slope` of the loss by the output. The neurons become their own slopes."""
+    """Add one side's gradients, given the `slope` of the loss by the output.
+
+    The neurons become their own slopes.
+    """
     for j in range(len(neurons)):
         value = neurons[j]
         output_gradient[j] += slope * value * value
@@ -110,8 +117,10 @@ def sigmoid(value):
 
 @numeric
 def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
-    """Add the squared errors of positions against target, score and result to `errors`; if `learn`, add the gradient. `blend`
-    is the share of the game's result, if there is one, in the target; the rest is the winning chance of the score."""
+    """Add the squared errors of positions against target, score and result to `errors`; if `learn`,
+    add the gradient. `blend` is the share of the game's result, if there is one, in the target; the
+    rest is the winning chance of the score.
+    """
     own_features, their_features = np.empty(MAX_PIECES, np.uint64), np.empty(MAX_PIECES, np.uint64)
     ours, theirs = np.empty(len(weights.bias), np.float32), np.empty(len(weights.bias), np.float32)
     for index in range(len(positions)):
@@ -141,8 +150,10 @@ def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
 
 @numeric
 def optimise(weights, gradients, moments, limits, step):
-    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added in order; weights stay within ±limits. `step`
-    has the number of positions in the batch, the number of the step from 1, learning rate and weight decay."""
+    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added in order; weights
+    stay within ±limits. `step` has the number of positions in the batch, the number of the step
+    from 1, learning rate and weight decay.
+    """
     positions, number, rate, decay = step
     first_scale, second_scale = (
         1.0 / (1.0 - FIRST_MOMENT**number),
@@ -195,7 +206,9 @@ Listener = Callable[[float, float, Errors, Errors | None], None]
 
 
 def initial_weights(hidden: int, seed: int) -> np.ndarray:
-    """Random weights (float32, shape (1,)) of `hidden` neurons a side: uniform, so that neurons start within their range."""
+    """Random weights (float32, shape (1,)) of `hidden` neurons a side: uniform, so that neurons
+    start within their range.
+    """
     fields = [
         ("rows", "f4", (FEATURES, hidden)),
         ("bias", "f4", (hidden,)),
@@ -219,8 +232,10 @@ def weights_of(network: Network) -> np.ndarray:
 
 
 class Trainer:
-    """Holds the weights and the moments of the optimiser; it changes `weights` (see initial_weights). `training` and
-    `validation` are indices (uint32) of positions: one game of each `schedule.validation` is kept out."""
+    """Holds the weights and the moments of the optimiser; it changes `weights` (see
+    initial_weights). `training` and `validation` are indices (uint32) of positions: one game of
+    each `schedule.validation` is kept out.
+    """
 
     def __init__(
         self, positions: np.ndarray, weights: np.ndarray, schedule: Schedule, threads: int
@@ -232,7 +247,8 @@ class Trainer:
         )
         if not len(self.training) or not len(self.validation):
             raise DataError(
-                f"{len(positions)} positions of too few games: none are left to train or to validate on"
+                f"{len(positions)} positions of too few games: none are left to train or to "
+                "validate on"
             )
         size = self.weights.view("f4").size
         self._gradients, self._moments = (
@@ -247,8 +263,11 @@ class Trainer:
         self._pool = ThreadPoolExecutor(threads)
 
     def run(self, on_report: Listener = lambda *report: None) -> Errors:
-        """Train all epochs; return the errors on the games kept out. Now and then on_report(epochs done, positions a second,
-        errors in training, errors in validation) is called; the last is None except at the end of an epoch."""
+        """Train all epochs; return the errors on the games kept out.
+
+        Now and then on_report(epochs done, positions a second, errors in training, errors in
+        validation) is called; the last is None except at the end of an epoch.
+        """
         source, schedule = np.random.default_rng(self.schedule.seed), self.schedule
         per_epoch = max(1, len(self.training) // schedule.batch)
         step, steps, flat = 0, per_epoch * schedule.epochs, self.weights.view("f4")
@@ -294,7 +313,9 @@ class Trainer:
 
 
 def quantise(weights: Any, header: dict[str, Any]) -> Network:
-    """The network of these float weights (a record of initial_weights), each rounded to the nearest integer."""
+    """The network of these float weights (a record of initial_weights), each rounded to the nearest
+    integer.
+    """
     rows, bias, output, output_bias = (
         np.rint(weights[name].astype(float) * one).astype("i4") for name, one in PARTS.items()
     )
@@ -305,7 +326,9 @@ def quantise(weights: Any, header: dict[str, Any]) -> Network:
 
 
 def _outputs(weights: dict[str, np.ndarray], one: int, positions: np.ndarray) -> np.ndarray:
-    """The outputs for positions by plain arithmetic, independent of the kernels; a full neuron is `one`."""
+    """The outputs for positions by plain arithmetic, independent of the kernels; a full neuron is
+    `one`.
+    """
     boards = mailboxes(positions)
     rows, squares = np.nonzero(boards != EMPTY)
     pieces = boards[rows, squares].astype(int)
@@ -335,8 +358,10 @@ def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
 
 
 def restore_centipawns(weights: Any, positions: np.ndarray) -> float:
-    """Scale the output so that values are as large as the scores of these positions, on average below SCALE; the factor.
-    A share of the result in the target makes values larger, and the margins of the search are made for those of scores."""
+    """Scale the output so that values are as large as the scores of these positions, on average
+    below SCALE; the factor. A share of the result in the target makes values larger, and the
+    margins of the search are made for those of scores.
+    """
     usual = positions[np.abs(positions["score"].astype(int)) < SCALE]
     if not len(usual):
         raise DataError(f"no position to validate on has a score below {SCALE} centipawns")
@@ -357,16 +382,24 @@ class Findings(NamedTuple):
     def faults(self) -> list[str]:
         """Failed checks, in words."""
         checks = {
-            f"integers are {self.mean_error:.1f} centipawns from the floats on average": self.mean_error
-            > LARGEST_MEAN_ERROR,
-            f"{self.kernel_differences} positions have another score in the kernels": self.kernel_differences,
-            f"{self.asymmetries} positions change their score with colours exchanged, or mirrored": self.asymmetries,
+            (
+                f"integers are {self.mean_error:.1f} centipawns from the floats on average"
+            ): self.mean_error > LARGEST_MEAN_ERROR,
+            (
+                f"{self.kernel_differences} positions have another score in the kernels"
+            ): self.kernel_differences,
+            (
+                f"{self.asymmetries} positions change their score with colours exchanged, "
+                "or mirrored"
+            ): self.asymmetries,
         }
         return [fault for fault, is_found in checks.items() if is_found]
 
 
 def verify(network: Network, weights: Any, positions: np.ndarray) -> Findings:
-    """Compare a network with its float weights, and the kernels with plain arithmetic, on positions of dtype PACKED."""
+    """Compare a network with its float weights, and the kernels with plain arithmetic, on positions
+    of dtype PACKED.
+    """
     plain = integer_scores(network, positions)
     errors = np.abs(float_scores(weights, positions) - plain)
     record, accumulator = np.zeros(1, NETWORK), np.zeros(1, ACCUMULATOR)

@@ -1,10 +1,12 @@
 """One entry of the transposition table, and the only place that knows its bits.
 
-    check  64 bits   key ^ data: an entry torn by two threads, or of another position, does not verify
+    check  64 bits   key ^ data: an entry torn by two threads, or of another position, does not
+    verify
     data   63 ... 48  | 47 ... 32 | 31 ... 16 | 15 ... 8 | 7 6   | 5  | 4 ... 0
            evaluation   score       move        depth      bound   PV   generation
 
-Idea: lockless hashing by exclusive or, Robert Hyatt and Tim Mann (2002), "A lock-less transposition table implementation".
+Idea: lockless hashing by exclusive or, Robert Hyatt and Tim Mann (2002), "A lock-less transposition
+table implementation".
 """
 
 import struct
@@ -39,7 +41,9 @@ NO_BOUND, UPPER, LOWER, EXACT = (np.int64(bound) for bound in range(4))
 
 @kernel
 def pack(move, score, evaluation, depth, bound, generation, tt_pv):
-    """All fields in one word; score and evaluation fit int16, depth is 0 to 255, `tt_pv` is 0 or 1."""
+    """All fields in one word; score and evaluation fit int16, depth is 0 to 255, `tt_pv` is 0 or
+    1.
+    """
     data = (np.uint64(evaluation) & SCORE_MASK) << EVALUATION_SHIFT | (
         np.uint64(score) & SCORE_MASK
     ) << SCORE_SHIFT
@@ -97,7 +101,9 @@ def pv_of(data):
 
 @kernel
 def score_to_table(score, ply):
-    """Mate scores count plies from the root in the search, and from the position itself in the table."""
+    """Mate scores count plies from the root in the search, and from the position itself in the
+    table.
+    """
     if score >= LONGEST_MATE:
         return score + ply
     return score - ply if score <= -LONGEST_MATE else score

@@ -1,8 +1,10 @@
-"""The transposition table: buckets of four entries, a power of two of them, found by the low bits of a key.
+"""The transposition table: buckets of four entries, a power of two of them, found by the low bits
+of a key.
 
-A bucket is one cache line. A probe compares the whole key (as key ^ data), so only the bits above the index add information.
-Threads share the table without locks: a torn write does not verify. The memory is one anonymous mapping, which the system hands
-out zeroed page by page: a table of gigabytes is made, and cleared, at once.
+A bucket is one cache line. A probe compares the whole key (as key ^ data), so only the bits above
+the index add information. Threads share the table without locks: a torn write does not verify. The
+memory is one anonymous mapping, which the system hands out zeroed page by page: a table of
+gigabytes is made, and cleared, at once.
 """
 
 from contextlib import suppress
@@ -76,7 +78,9 @@ def write(bucket, index, key, data):
 
 @kernel
 def store(table, key, move, score, evaluation, depth, bound, tt_pv):
-    """Store a search result; `score` as in the table (score_to_table), `move` 0 keeps the stored move."""
+    """Store a search result; `score` as in the table (score_to_table), `move` 0 keeps the stored
+    move.
+    """
     bucket = bucket_at(bucket_address(table, key))
     generation = table.generation
     victim, least = ZERO, np.int64(1 << 20)
@@ -121,7 +125,10 @@ def permille_full(table):
 
 
 class Table:
-    """Owner of the table's memory. `record` is what kernels take; it points into the mapping held here."""
+    """Owner of the table's memory.
+
+    `record` is what kernels take; it points into the mapping held here.
+    """
 
     def __init__(self, megabytes: int) -> None:
         self.array = np.zeros(1, TABLE)
@@ -130,10 +137,12 @@ class Table:
         self.resize(megabytes)
 
     def resize(self, megabytes: int) -> None:
-        """An empty table of the largest power of two of buckets that fits in `megabytes`; a table as large already is cleared.
+        """An empty table of the largest power of two of buckets that fits in `megabytes`; a table
+        as large already is cleared.
 
-        The old one is kept until there is a new one, or gives up its memory where that is what makes the new one fit.
-        MemoryError when there is not enough memory; a table remains in any case.
+        The old one is kept until there is a new one, or gives up its memory where that is what
+        makes the new one fit. MemoryError when there is not enough memory; a table remains in any
+        case.
         """
         megabytes = min(max(megabytes, MIN_MEGABYTES), MAX_MEGABYTES)
         wanted, old = 1 << (megabytes.bit_length() - 1), self.megabytes
@@ -157,7 +166,11 @@ class Table:
             raise MemoryError(f"a table of {megabytes} MB does not fit: {error}") from error
 
     def clear(self) -> None:
-        """Empty the table. Fresh memory is zero, and costs nothing until it is used; a small table is written over faster."""
+        """Empty the table.
+
+        Fresh memory is zero, and costs nothing until it is used; a small table is written over
+        faster.
+        """
         if self.megabytes > MIN_MEGABYTES:
             with suppress(MemoryError):  # there may be none for a second table: write over this one
                 self._take(self.megabytes)
@@ -166,7 +179,9 @@ class Table:
         self.record["generation"] = 0
 
     def _take(self, megabytes: int) -> None:
-        """From now on use new memory of this size, which is zero; the old one is freed with its last reference."""
+        """From now on use new memory of this size, which is zero; the old one is freed with its
+        last reference.
+        """
         self.bytes = np.frombuffer(map_memory(megabytes << 20), np.uint8, megabytes << 20)
         self.megabytes = megabytes
         self.record["address"] = self.bytes.ctypes.data
@@ -188,7 +203,9 @@ class Table:
         )
 
     def revise(self, key: int, data: int) -> None:
-        """Put another data word, or none (0), in the place of the one stored for a key; nothing if there is none."""
+        """Put another data word, or none (0), in the place of the one stored for a key; nothing if
+        there is none.
+        """
         for slot in self.buckets()[key & int(self.record["mask"])]:
             if int(slot["data"]) and int(slot["check"]) ^ int(slot["data"]) == key:
                 slot["data"], slot["check"] = data, key ^ data if data else 0
@@ -198,5 +215,7 @@ class Table:
         return int(permille_full(self.record))
 
     def buckets(self) -> np.ndarray:
-        """The entries as an array of shape (buckets, 4) and dtype ENTRY: for tests and measurements."""
+        """The entries as an array of shape (buckets, 4) and dtype ENTRY: for tests and
+        measurements.
+        """
         return self.bytes.view(ENTRY).reshape(-1, ENTRIES_PER_BUCKET)

@@ -1,4 +1,6 @@
-"""`zobra bench`: a fixed amount of searching. Its node count is the signature of the engine: it changes only with the search.
+"""`zobra bench`: a fixed amount of searching.
+
+Its node count is the signature of the engine: it changes only with the search.
 
 The positions come from games of Zobra against itself, of all phases.
 """
@@ -20,7 +22,10 @@ POSITIONS = tuple(
 
 
 def run(searcher: Searcher, depth: int | None = None) -> Iterator[str]:
-    """Search every position to `depth` with an empty table. One line for each, then `N nodes M nps`."""
+    """Search every position to `depth` with an empty table.
+
+    One line for each, then `N nodes M nps`.
+    """
     total, seconds = 0, 0.0
     for number, fen in enumerate(POSITIONS, 1):
         searcher.clear()

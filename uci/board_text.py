@@ -1,4 +1,6 @@
-"""A position for human eyes: the board with its FEN, key and checks, and what its evaluation is made of."""
+"""A position for human eyes: the board with its FEN, key and checks, and what its evaluation is
+made of.
+"""
 
 import chess
 
@@ -38,7 +40,9 @@ def white_evaluation(position: Position, searcher: Searcher) -> int:
 
 
 def piece_values(position: Position, searcher: Searcher) -> dict[int, int]:
-    """By square: what the evaluation (centipawns, for White) loses when this piece, no king, is taken off the board."""
+    """By square: what the evaluation (centipawns, for White) loses when this piece, no king, is
+    taken off the board.
+    """
     board = position.to_board()
     board.castling_rights, board.ep_square = chess.BB_EMPTY, None
     whole, values = white_evaluation(Position.from_board(board), searcher), {}
@@ -51,7 +55,9 @@ def piece_values(position: Position, searcher: Searcher) -> dict[int, int]:
 
 
 def evaluation_text(position: Position, searcher: Searcher) -> str:
-    """A board with the value of each piece below it, then the evaluation; in pawns from White's side."""
+    """A board with the value of each piece below it, then the evaluation; in pawns from White's
+    side.
+    """
     pieces, values, rule = position.pieces(), piece_values(position, searcher), "+" + "-------+" * 8
     lines = [rule]
     for squares in RANKS.values():

@@ -1,4 +1,7 @@
-"""The command line of `zobra`: one function for each command. What a command needs of the engine is imported when it runs."""
+"""The command line of `zobra`: one function for each command.
+
+What a command needs of the engine is imported when it runs.
+"""
 
 import os
 import signal
@@ -19,7 +22,8 @@ from zobra.uci.one_shot import register as register_one_shot
 from zobra.uci.perft_command import perft
 from zobra.uci.version import VERSION
 
-HELP = """Zobra, a UCI chess engine. Without a command it speaks UCI; with --tunable its search parameters are options too.
+HELP = """Zobra, a UCI chess engine. Without a command it speaks UCI; with --tunable its search
+parameters are options too.
 --network FILE, before all else, builds another network in."""
 WITH_ENGINES = (
     "match",
@@ -32,7 +36,10 @@ WITH_ENGINES = (
 LEARNING_RATE = (
     0.002  # of a tuning, in its last iteration (r_end); `zobra tune` has the same default
 )
-TOML = "[parameter.{0.name}]\ndefault = {0.default}\nlow = {0.low}\nhigh = {0.high}\nc_end = {0.step}\n"
+TOML = (
+    "[parameter.{0.name}]\ndefault = {0.default}\nlow = {0.low}\nhigh = {0.high}\nc_end = "
+    "{0.step}\n"
+)
 OPENBENCH = f"{{0.name}}, int, {{0.default}}, {{0.low}}, {{0.high}}, {{0.step}}, {LEARNING_RATE}"
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
@@ -129,7 +136,10 @@ def keys(
 
 @app.command()
 def warmup() -> None:
-    """Compile the engine for this processor, unless that is done. The exit status is 1 if the result cannot be kept."""
+    """Compile the engine for this processor, unless that is done.
+
+    The exit status is 1 if the result cannot be kept.
+    """
     os.environ["ZOBRA_LEVEL"] = (
         os.environ.get("ZOBRA_LEVEL") or "native"
     )  # read when the kernels are imported

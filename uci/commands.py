@@ -1,7 +1,7 @@
 """Text to values: one line of UCI becomes one frozen command. Pure; knows no engine.
 
-The protocol asks for tolerance: any white space between tokens, unknown words skipped and the rest of the line read, a missing
-value as if its word had not been there.
+The protocol asks for tolerance: any white space between tokens, unknown words skipped and the rest
+of the line read, a missing value as if its word had not been there.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,9 @@ class SetOption:
 
 @dataclass(frozen=True)
 class SetPosition:
-    """`position`: a FEN, or None for the start, and moves in UCI notation; `problems` says in words what could not be read."""
+    """`position`: a FEN, or None for the start, and moves in UCI notation; `problems` says in words
+    what could not be read.
+    """
 
     fen: str | None
     moves: tuple[str, ...]
@@ -34,7 +36,10 @@ class SetPosition:
 
 @dataclass(frozen=True)
 class Go:
-    """`go` with what the line said. A word that wanted a number and got none has None; `problems` as in SetPosition."""
+    """`go` with what the line said.
+
+    A word that wanted a number and got none has None; `problems` as in SetPosition.
+    """
 
     numbers: dict[str, int | None] = field(default_factory=dict)
     infinite: bool = False
@@ -45,7 +50,9 @@ class Go:
 
 @dataclass(frozen=True)
 class Count:
-    """`go perft N`, `perft N` or `bench [N]`: the kind is perft or bench, the depth None where it is missing."""
+    """`go perft N`, `perft N` or `bench [N]`: the kind is perft or bench, the depth None where it
+    is missing.
+    """
 
     kind: str
     depth: int | None
@@ -112,7 +119,9 @@ def _number(words: list[str]) -> int | None:
 
 
 def _parse_option(line: str, words: list[str], start: int) -> SetOption | None:
-    """Names may hold spaces and come in any case; a value is the rest of the line, spaces and all."""
+    """Names may hold spaces and come in any case; a value is the rest of the line, spaces and
+    all.
+    """
     lowered = [word.lower() for word in words]
     if "name" not in lowered[start:]:
         return None

@@ -1,4 +1,6 @@
-"""What a search prints: its info lines, but no flood of them, after a second the current move, and the bestmove."""
+"""What a search prints: its info lines, but no flood of them, after a second the current move, and
+the bestmove.
+"""
 
 import threading
 import time
@@ -15,13 +17,17 @@ UNWATCHED, FIRST_LOOK, LOOK = (
     1.0,
     0.1,
 )  # seconds: so short a search has no watcher; before its first look; between two
-BURST = 400  # lines that may be printed at once; some GUIs hang when a mate brings a hundred depths in a moment
+# Lines that may be printed at once; some GUIs hang when a mate brings a hundred depths in a moment
+BURST = 400
 LINES_A_SECOND = 200.0
 BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
 
 
 class Commentary:
-    """One search's. The lines of a depth are printed together, or kept. The last ones kept are printed when the search ends.
+    """One search's.
+
+    The lines of a depth are printed together, or kept. The last ones kept are printed when the
+    search ends.
 
     `describe` makes the line of a report; `look` that of the current move, empty if there is none.
     """
@@ -36,7 +42,10 @@ class Commentary:
         self._watcher = threading.Thread(target=self._watch, daemon=True, name="current move")
 
     def report(self, report: Report) -> None:
-        """Print a line, or keep it if too many were printed lately. The first of several lines decides for all."""
+        """Print a line, or keep it if too many were printed lately.
+
+        The first of several lines decides for all.
+        """
         if report.multipv == 1:
             elapsed = time.monotonic() - self._begin
             self._kept, self._is_quiet = [], self._printed + 1 > BURST + LINES_A_SECOND * elapsed
@@ -69,7 +78,9 @@ class Commentary:
 
 
 def info_text(report: Report, chess960: bool, wdl: Wdl | None = None) -> str:
-    """The `info` line of a report, its score normalised, with its win, draw and loss in permille if given."""
+    """The `info` line of a report, its score normalised, with its win, draw and loss in permille if
+    given.
+    """
     value = normalised(report.score)
     score = (f"mate {mate_in_moves(value)}" if is_mate(value) else f"cp {value}") + BOUND_WORDS[
         report.bound
@@ -78,9 +89,10 @@ def info_text(report: Report, chess960: bool, wdl: Wdl | None = None) -> str:
     speed = report.nodes * 1000 // max(report.milliseconds, 1)
     line = " ".join(move_text(move, chess960) for move in report.pv)
     return (
-        f"info depth {report.depth} seldepth {report.selective_depth} multipv {report.multipv} score {score}{chances} "
-        f"nodes {report.nodes} nps {speed} hashfull {report.hashfull} tbhits {report.tablebase_hits} time {report.milliseconds}"
-        + (f" pv {line}" if line else "")
+        f"info depth {report.depth} seldepth {report.selective_depth} multipv {report.multipv} "
+        f"score {score}{chances} "
+        f"nodes {report.nodes} nps {speed} hashfull {report.hashfull} tbhits "
+        f"{report.tablebase_hits} time {report.milliseconds}" + (f" pv {line}" if line else "")
     )
 
 

@@ -1,4 +1,6 @@
-"""The console of a UCI conversation: lines from standard input, whole lines to standard output, and the debug log of both."""
+"""The console of a UCI conversation: lines from standard input, whole lines to standard output, and
+the debug log of both.
+"""
 
 import os
 import signal
@@ -35,7 +37,8 @@ def write_output(line: bytes) -> None:
 class Console:
     """Reads and writes lines. All methods may be called from any thread, `lines` from one only.
 
-    `debug` is true between `debug on` and `debug off`. `read` returns the next bytes (none at the end); `write` takes a line.
+    `debug` is true between `debug on` and `debug off`. `read` returns the next bytes (none at the
+    end); `write` takes a line.
     """
 
     def __init__(
@@ -47,7 +50,10 @@ class Console:
         self._lock = threading.RLock()  # of the output and the log
 
     def lines(self) -> Iterator[str]:
-        """The lines of the input, ended by LF, CR LF or CR. What follows the last end of line is a line too."""
+        """The lines of the input, ended by LF, CR LF or CR.
+
+        What follows the last end of line is a line too.
+        """
         pieces: list[bytes] = []
         while chunk := self._read():
             first, *others = chunk.replace(b"\r", b"\n").split(b"\n")
@@ -72,7 +78,10 @@ class Console:
             self._note(OUT, text)
 
     def inform(self, text: str) -> None:
-        """Print an `info string`. Line breaks become spaces, since a GUI would read what follows as a command."""
+        """Print an `info string`.
+
+        Line breaks become spaces, since a GUI would read what follows as a command.
+        """
         line = " ".join(text.split())
         self.say(
             "info string " + (line if len(line) <= LONGEST_REMARK else line[:LONGEST_REMARK] + " …")
@@ -84,15 +93,16 @@ class Console:
             self.inform(str(text))
 
     def open_log(self, path: str) -> None:
-        """Append each line with its time to the file at `path`; empty: no log. ValueError says why not; the old log stays."""
+        """Append each line with its time to the file at `path`; empty: no log.
+
+        ValueError says why not; the old log stays.
+        """
         try:
             if path and Path(path).exists() and not Path(path).is_file():
                 raise ValueError("it is not an ordinary file")
-            log = (
-                Path(path).open("a", buffering=1, encoding="utf-8", errors="replace")
-                if path
-                else None
-            )  # noqa: SIM115
+            log = None
+            if path:
+                log = Path(path).open("a", buffering=1, encoding="utf-8", errors="replace")  # noqa: SIM115
         except (OSError, ValueError) as error:
             kept = f"the debug log is still {self._log.name}" if self._log else "no debug log"
             reason = getattr(error, "strerror", None) or error
@@ -109,7 +119,8 @@ class Console:
         if self._log is None:
             return
         now = time.time()
-        stamp = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{int(now * 1000) % 1000:03d}"
+        seconds = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now))
+        stamp = f"{seconds}.{int(now * 1000) % 1000:03d}"
         with self._lock:
             try:
                 if self._log is not None:
@@ -120,10 +131,13 @@ class Console:
 
 
 def leave_on_signals() -> None:
-    """From now on SIGINT and SIGTERM end the process at once with status 0. Call it from the main thread.
+    """From now on SIGINT and SIGTERM end the process at once with status 0.
 
-    A Python handler alone is not enough: a signal that arrives just before the main thread blocks in a read does not wake it.
-    Python's C handler writes to a pipe, and the thread that reads this pipe always wakes.
+    Call it from the main thread.
+
+    A Python handler alone is not enough: a signal that arrives just before the main thread blocks
+    in a read does not wake it. Python's C handler writes to a pipe, and the thread that reads this
+    pipe always wakes.
     """
     reading, writing = os.pipe()
     if hasattr(

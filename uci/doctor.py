@@ -37,12 +37,16 @@ FAST_INSTRUCTIONS = {
 }
 PERFT_DEPTH, PERFT_LEAVES = 5, 4_865_609  # of the starting position
 BENCH_DEPTH = 8
-SLOWEST = 200_000  # nodes a second in the bench: a processor of the last ten years does several times as many
+# Nodes a second in the bench: a processor of the last ten years does several times as many
+SLOWEST = 200_000
 ANSWER_SECONDS, TIMEOUT = (
     3.0,
     60.0,
 )  # within which a GUI wants an answer; for the whole conversation
-REINSTALL = "in a fresh virtual environment, in the copy of the sources: python3 -m pip install --force-reinstall ."
+REINSTALL = (
+    "in a fresh virtual environment, in the copy of the sources: python3 -m pip install "
+    "--force-reinstall ."
+)
 MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
 
 
@@ -142,7 +146,10 @@ def check_speed() -> Finding:
     *_, last = run(Searcher(MEGABYTES), BENCH_DEPTH)
     speed = int(last.split()[2])
     if speed < SLOWEST:
-        advice = "is the machine busy, saving power, or emulating another processor? is ZOBRA_PORTABLE set?"
+        advice = (
+            "is the machine busy, saving power, or emulating another processor? is "
+            "ZOBRA_PORTABLE set?"
+        )
         return Finding(f"{speed:,} nodes a second, expected at least {SLOWEST:,}", "wrong", advice)
     return Finding(f"{speed:,} nodes a second in a short bench")
 
@@ -197,7 +204,9 @@ def doctor() -> None:
 
 
 def engine_command() -> list[str]:
-    """The absolute command that starts the engine: what was called, the console script, or this Python with the package."""
+    """The absolute command that starts the engine: what was called, the console script, or this
+    Python with the package.
+    """
     called = Path(
         sys.argv[0]
     ).absolute()  # a name alone would be looked for in PATH, where another one may lie

@@ -1,4 +1,6 @@
-"""The game that `position` lines describe, followed from line to line: a line that adds a move costs one move."""
+"""The game that `position` lines describe, followed from line to line: a line that adds a move
+costs one move.
+"""
 
 from zobra.engine.fen import START, FenError, parse_fen, write_fen
 from zobra.engine.position import Game, Position
@@ -14,7 +16,9 @@ class FollowedGame:
         self._described = SetPosition(None, ())
 
     def follow(self, line: SetPosition) -> None:
-        """Set up what a line says; ValueError names what is wrong with it, and `game` stays as it was."""
+        """Set up what a line says; ValueError names what is wrong with it, and `game` stays as it
+        was.
+        """
         self.readable = False
         known = self._described.moves
         if line.fen == self._described.fen and line.moves[: len(known)] == known:

@@ -1,4 +1,5 @@
-"""`zobra genfens N seed S book BOOK`: random balanced openings, as OpenBench asks an engine for them before it plays games.
+"""`zobra genfens N seed S book BOOK`: random balanced openings, as OpenBench asks an engine for
+them before it plays games.
 
 Each line is `info string genfens FEN`. The same seed and book give the same openings.
 """

@@ -24,10 +24,11 @@ POLL = 0.02  # seconds; on Windows nothing interrupts an endless wait, not even 
 
 
 def limits_of(command: Go, searchmoves: tuple[int, ...] | None = None) -> Limits:
-    """The limits; numbers below the smallest sensible one count as that, and clocks are passed on as they are.
+    """The limits; numbers below the smallest sensible one count as that, and clocks are passed on
+    as they are.
 
-    A side whose clock was not sent has the other's. A line that wanted a limit and named no number that is one asks for a
-    short search: with none at all it would never end.
+    A side whose clock was not sent has the other's. A line that wanted a limit and named no number
+    that is one asks for a short search: with none at all it would never end.
     """
     given = {name: number for name, number in command.numbers.items() if number is not None}
     numbers = {name: max(1, given[name]) for name in AT_LEAST_ONE if name in given}
@@ -46,10 +47,11 @@ def limits_of(command: Go, searchmoves: tuple[int, ...] | None = None) -> Limits
 
 
 class GoHandler:
-    """Searches the game that `board` follows, one search at a time in a thread of its own, and prints what it finds.
+    """Searches the game that `board` follows, one search at a time in a thread of its own, and
+    prints what it finds.
 
-    A bestmove is held back as long as the protocol forbids it. `values` are the values of the options. `stop` and `ponderhit`
-    may be called from any thread, the other methods from one only.
+    A bestmove is held back as long as the protocol forbids it. `values` are the values of the
+    options. `stop` and `ponderhit` may be called from any thread, the other methods from one only.
     """
 
     def __init__(
@@ -147,7 +149,9 @@ class GoHandler:
         self._console.say(result_text(result, self._is_on("UCI_Chess960")))
 
     def _choose(self, game: Game, limits: Limits, choices: Collection[int]) -> Result:
-        """The move of the book, or else that of a search among the moves that the endgame tables leave."""
+        """The move of the book, or else that of a search among the moves that the endgame tables
+        leave.
+        """
         analyses = limits.infinite or limits.mate is not None or self._is_on("UCI_AnalyseMode")
         if (
             self._is_on("OwnBook")

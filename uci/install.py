@@ -1,7 +1,8 @@
 """`zobra install cutechess`: write the engine into the engines file of Cute Chess.
 
-Cute Chess keeps its engines as a JSON list of objects in `engines.json`, beside its settings file: in `cutechess` below
-$XDG_CONFIG_HOME or ~/.config, on Windows below %APPDATA%. It writes the list when it ends, so it has to be closed meanwhile.
+Cute Chess keeps its engines as a JSON list of objects in `engines.json`, beside its settings file:
+in `cutechess` below $XDG_CONFIG_HOME or ~/.config, on Windows below %APPDATA%. It writes the list
+when it ends, so it has to be closed meanwhile.
 """
 
 import json

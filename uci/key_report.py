@@ -33,7 +33,9 @@ def report(quick: bool) -> None:
 def show_table(
     console: Console, columns: tuple[str, ...], rows: Iterable[tuple[float, ...]]
 ) -> None:
-    """Print numbers: whole where they are large, two figures where they are small; without lines where there is no terminal."""
+    """Print numbers: whole where they are large, two figures where they are small; without lines
+    where there is no terminal.
+    """
     table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False)
     for column in columns:
         table.add_column(column, justify="right")
@@ -48,12 +50,15 @@ def show_table(
 
 
 def show_dependence(console: Console, largest: int) -> None:
-    """How many numbers, the dimension of the space they span, and the sets of them that add up to zero."""
+    """How many numbers, the dimension of the space they span, and the sets of them that add up to
+    zero.
+    """
     numbers, known = PUBLISHED_KEYS, quality.KNOWN_DEPENDENT
     console.print("[bold]The numbers[/bold]")
     distinct = len(set(numbers.tolist()))
     console.print(
-        f"{len(numbers)} numbers, {distinct} of them distinct: 12 × 64 pieces, 4 castling, 8 files, 1 side"
+        f"{len(numbers)} numbers, {distinct} of them distinct: 12 × 64 pieces, 4 castling, 8 "
+        "files, 1 side"
     )
     console.print(f"rank over GF(2): {quality.rank(numbers)} of 64")
     console.print("\n[bold]Dependent subsets: numbers that add up to zero[/bold]")
@@ -65,7 +70,8 @@ def show_dependence(console: Console, largest: int) -> None:
         f"smallest known, of {len(known)} numbers: {' '.join(known)} adds up to {int(total):x}"
     )
     console.print(
-        "  (it has pawns on the first and last rank: no two positions collide by it; size 7 is not searched)"
+        "  (it has pawns on the first and last rank: no two positions collide by it; size 7 is "
+        "not searched)"
     )
 
 
@@ -73,7 +79,8 @@ def show_collisions(console: Console, sample: np.ndarray) -> None:
     """Truncated keys against the birthday prediction."""
     count, expected = len(sample), quality.expected_dependent
     console.print(
-        f"\n[bold]Collisions of keys cut short, over {count:,} distinct positions of random games[/bold]"
+        f"\n[bold]Collisions of keys cut short, over {count:,} distinct positions of random "
+        "games[/bold]"
     )
     pairs = [
         (bits, quality.colliding_pairs(sample, bits), expected(count, 2, bits))
@@ -89,7 +96,8 @@ def show_false_matches(console: Console, sample: np.ndarray) -> None:
     table = quality.fill_buckets(present, index_bits, ENTRIES_PER_BUCKET)
     full = float(table[1].mean()) / ENTRIES_PER_BUCKET
     console.print(
-        f"\n[bold]Type-1 errors: {len(absent):,} absent positions asked of a table that is {full:.0%} full[/bold]"
+        f"\n[bold]Type-1 errors: {len(absent):,} absent positions asked of a table that is "
+        f"{full:.0%} full[/bold]"
     )
     buckets = f"2^{index_bits} buckets of {ENTRIES_PER_BUCKET}"
     console.print(f"{buckets}, found by the low bits; the signature is made of the bits above")
@@ -100,5 +108,6 @@ def show_false_matches(console: Console, sample: np.ndarray) -> None:
     ]
     show_table(console, ("signature bits", "false matches", "expected", "per million probes"), rows)
     console.print(
-        f"Zobra compares all 64 bits, {64 - index_bits} of them beyond this index: see docs/zobrist.md"
+        f"Zobra compares all 64 bits, {64 - index_bits} of them beyond this index: see "
+        "docs/zobrist.md"
     )

@@ -1,7 +1,9 @@
-"""The start of a self-contained Zobra, as `make EXE=name` builds it: unpacks the sources that it carries, then runs them.
+"""The start of a self-contained Zobra, as `make EXE=name` builds it: unpacks the sources that it
+carries, then runs them.
 
-The engine needs its sources, data and compiled kernels as real files. They go to the user's cache directory, under a digest of
-this executable. Several starts at once are safe. A folder that other users could have filled is refused.
+The engine needs its sources, data and compiled kernels as real files. They go to the user's cache
+directory, under a digest of this executable. Several starts at once are safe. A folder that other
+users could have filled is refused.
 """
 
 import hashlib
@@ -14,7 +16,10 @@ from pathlib import Path
 
 
 def unpacked(executable: Path) -> Path:
-    """The folder with the unpacked sources. Raises OSError when the cache directory cannot be written."""
+    """The folder with the unpacked sources.
+
+    Raises OSError when the cache directory cannot be written.
+    """
     import platformdirs
 
     builds = platformdirs.user_cache_path("zobra") / "builds"
@@ -46,10 +51,13 @@ if __name__ == "__main__":
 
         if (
             len(sys.argv) == 1
-        ):  # OpenBench gives no arguments, and its match runner sets only options that were announced
+            # OpenBench gives no arguments, and its match runner sets only options that were
+            # announced
+        ):
             sys.argv.append(TUNABLE)
         main()
     except ModuleNotFoundError as missing:
         sys.exit(
-            f"zobra: {sys.executable} lacks the package {missing.name}; install Zobra's dependencies for it"
+            f"zobra: {sys.executable} lacks the package {missing.name}; install Zobra's "
+            "dependencies for it"
         )

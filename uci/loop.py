@@ -1,11 +1,16 @@
-"""The UCI loop. A reader queues commands; a worker thread carries them out in order, so that input is read all the time.
+"""The UCI loop.
 
-`perft` and `bench` run on the worker thread; a later `stop` breaks them off. `quit` and the end of the input are carried out in
-their turn: they wait for perft and bench, and stop a search. While kernels are being compiled they end the process at once,
-unless a count waits for them. SIGINT, SIGTERM and a reader that has gone end it at once too. The exit status is 0.
+A reader queues commands; a worker thread carries them out in order, so that input is read all the
+time.
 
-The engine is loaded in the background: nothing heavy is imported before `uci` has been answered. Where kernels are missing (an
-editable installation whose sources changed, a platform without a wheel) they are compiled in that thread too.
+`perft` and `bench` run on the worker thread; a later `stop` breaks them off. `quit` and the end of
+the input are carried out in their turn: they wait for perft and bench, and stop a search. While
+kernels are being compiled they end the process at once, unless a count waits for them. SIGINT,
+SIGTERM and a reader that has gone end it at once too. The exit status is 0.
+
+The engine is loaded in the background: nothing heavy is imported before `uci` has been answered.
+Where kernels are missing (an editable installation whose sources changed, a platform without a
+wheel) they are compiled in that thread too.
 """
 
 import gc
@@ -29,7 +34,10 @@ POLL = 0.02  # seconds between two looks whether the worker has ended
 
 
 class Loop:
-    """Carries out commands in their order. The engine is loaded in a thread of its own, and waited for where it is needed."""
+    """Carries out commands in their order.
+
+    The engine is loaded in a thread of its own, and waited for where it is needed.
+    """
 
     def __init__(self, console: Console, tunable: bool = False, interactive: bool = False) -> None:
         self._console, self._interactive = console, interactive
@@ -65,7 +73,10 @@ class Loop:
             worker.join(POLL)
 
     def interrupt(self) -> None:
-        """Break off the running count. It may be called from any thread; `stop` itself is carried out in its turn."""
+        """Break off the running count.
+
+        It may be called from any thread; `stop` itself is carried out in its turn.
+        """
         self._stops_heard += 1
         if self._loaded:
             self._loaded.interrupt()
@@ -107,7 +118,8 @@ class Loop:
             if missing := kernels.missing():
                 self._is_compiling = True
                 inform(
-                    f"compiling the engine ({len(missing)} kernels), which takes some 15 to 30 seconds"
+                    f"compiling the engine ({len(missing)} kernels), which takes some 15 to "
+                    "30 seconds"
                 )
                 kernels.compile_missing(
                     lambda number, total, _: inform(f"compiled {number} of {total} kernels")

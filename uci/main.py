@@ -10,7 +10,10 @@ NETWORK = (
 
 
 def main() -> None:
-    """Entry point. A conversation is imported without anything heavy, so that `uci` is answered at once."""
+    """Entry point.
+
+    A conversation is imported without anything heavy, so that `uci` is answered at once.
+    """
     arguments = sys.argv[1:]
     if asked := arguments[:1] == [NETWORK]:
         if not arguments[1:]:

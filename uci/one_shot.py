@@ -1,4 +1,5 @@
-"""UCI commands from the command line, each carried out to its end: `zobra go depth 10`, `zobra d FEN`, `zobra eval`, …
+"""UCI commands from the command line, each carried out to its end: `zobra go depth 10`, `zobra d
+FEN`, `zobra eval`, …
 
 Ctrl-C ends a search, which still prints its bestmove.
 """
@@ -80,8 +81,10 @@ def _plain(name: str) -> Callable[[], None]:
 
 
 def run(*lines: str, **options: int) -> None:
-    """Carry out these lines with these options, and end the process. The exit status is 2 for bad limits, 1 for a bad position
-    or an engine that cannot be loaded."""
+    """Carry out these lines with these options, and end the process.
+
+    The exit status is 2 for bad limits, 1 for a bad position or an engine that cannot be loaded.
+    """
     set_options = [f"setoption name {name} value {value}" for name, value in options.items()]
     commands = [command for line in (*set_options, *lines) if (command := parse(line)) is not None]
     check_commands(commands)
@@ -112,7 +115,10 @@ def run(*lines: str, **options: int) -> None:
 
 
 def check_commands(commands: list[Command]) -> None:
-    """typer.BadParameter names what is wrong. A GUI's command is carried out as far as it is understood, a user's is not."""
+    """typer.BadParameter names what is wrong.
+
+    A GUI's command is carried out as far as it is understood, a user's is not.
+    """
     problems = [problem for command in commands for problem in getattr(command, "problems", ())]
     for command in commands:
         if isinstance(command, Count) and command.depth is None:

@@ -1,4 +1,7 @@
-"""The UCI options. Each is declared once: how it is announced, which values it takes, and what setting it does."""
+"""The UCI options.
+
+Each is declared once: how it is announced, which values it takes, and what setting it does.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,8 +28,11 @@ def attribute(
 
 @dataclass(frozen=True)
 class Option:
-    """One option. `kind` is spin, check, string or button; a spin has bounds. `apply(session, value)` makes a new value take
-    effect. It raises ValueError or MemoryError, and then changes nothing."""
+    """One option.
+
+    `kind` is spin, check, string or button; a spin has bounds. `apply(session, value)` makes a new
+    value take effect. It raises ValueError or MemoryError, and then changes nothing.
+    """
 
     name: str
     kind: str
@@ -44,7 +50,9 @@ class Option:
         return f"option name {self.name} type {self.kind}{default}{bounds}"
 
     def read(self, text: str | None) -> tuple[str, str | None]:
-        """The value that a text stands for, and how it differs from the text (None if not); ValueError if it is no value."""
+        """The value that a text stands for, and how it differs from the text (None if not);
+        ValueError if it is no value.
+        """
         if self.kind in ("button", "string"):
             return "" if text is None or text == EMPTY else text, None
         if self.kind == "check":
@@ -119,7 +127,10 @@ BY_NAME = {option.name.lower(): option for option in OPTIONS}
 
 @cache
 def parameter_options() -> dict[str, Option]:
-    """The parameters of the search, by name. They can always be set, but only `zobra --tunable` announces them."""
+    """The parameters of the search, by name.
+
+    They can always be set, but only `zobra --tunable` announces them.
+    """
     from zobra.search.parameters import PARAMETERS
 
     def setter(name: str) -> Callable[["Session", str], None]:

@@ -1,4 +1,7 @@
-"""`zobra perft`: count the leaves of the tree of legal moves, and how fast. The engine is imported when the command runs."""
+"""`zobra perft`: count the leaves of the tree of legal moves, and how fast.
+
+The engine is imported when the command runs.
+"""
 
 import signal
 import time
@@ -43,6 +46,7 @@ def perft(
         total = counting.count_leaves(position, depth)
     seconds = time.perf_counter() - begin
     typer.echo(
-        f"\ndepth {depth}, {seconds:.3f} seconds, {total / seconds / 1e6:.1f} million leaves a second"
+        f"\ndepth {depth}, {seconds:.3f} seconds, {total / seconds / 1e6:.1f} million leaves "
+        "a second"
     )
     typer.echo(f"Nodes searched: {total}")

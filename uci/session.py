@@ -1,7 +1,9 @@
-"""What a UCI conversation works on: the options, the game on the board, and the search in its thread.
+"""What a UCI conversation works on: the options, the game on the board, and the search in its
+thread.
 
-While a search runs, `isready`, `stop`, `ponderhit`, `d` and `eval` act at once. Every other command first ends it, waits for
-its bestmove, and is then carried out. So there is exactly one bestmove for each `go`.
+While a search runs, `isready`, `stop`, `ponderhit`, `d` and `eval` act at once. Every other command
+first ends it, waits for its bestmove, and is then carried out. So there is exactly one bestmove for
+each `go`.
 """
 
 import random
@@ -27,7 +29,8 @@ from zobra.uci.options import OPTIONS, find
 class Session:
     """Carries out commands. Its methods are called from one thread; a search runs in another.
 
-    Perft and bench run in the calling thread. They end when `is_interrupted` becomes true; it is asked at least every second.
+    Perft and bench run in the calling thread. They end when `is_interrupted` becomes true; it is
+    asked at least every second.
     """
 
     def __init__(
@@ -109,7 +112,10 @@ class Session:
             self.console.inform(remark)
 
     def use_network(self, path: str) -> None:
-        """Evaluate by the network in this file, empty: by the built-in one. ValueError if it cannot be read."""
+        """Evaluate by the network in this file, empty: by the built-in one.
+
+        ValueError if it cannot be read.
+        """
         self.searcher.use_network(read_network(Path(path)) if path else None)
 
     def _perft(self, position: Position, depth: int | None, chess960: bool) -> None:
@@ -128,7 +134,9 @@ class Session:
             self.console.say(f"\nNodes searched: {total}")
 
     def _bench(self, depth: int | None) -> None:
-        """Search the bench positions with these parameters of the search; the last line is the signature of the engine."""
+        """Search the bench positions with these parameters of the search; the last line is the
+        signature of the engine.
+        """
         self._bench_searcher = Searcher(MEGABYTES, parameters=self.searcher.parameters)
         if self._is_interrupted():
             self._bench_searcher.stop()
@@ -140,6 +148,8 @@ class Session:
         self._bench_searcher = None
 
     def interrupt(self) -> None:
-        """End the search of a running bench, since `is_interrupted` has become true; may be called from any thread."""
+        """End the search of a running bench, since `is_interrupted` has become true; may be called
+        from any thread.
+        """
         if (searcher := self._bench_searcher) is not None:
             searcher.stop()

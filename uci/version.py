@@ -1,3 +1,5 @@
-"""The version, in a place that is read in no time: a look into the installed package's facts would double that of a `uci`."""
+"""The version, in a place that is read in no time: a look into the installed package's facts would
+double that of a `uci`.
+"""
 
 VERSION = "0.1.0"

@@ -1,16 +1,18 @@
-"""Knowledge distillation: a convolutional network learns from games, and the engine's network learns from it.
+"""Knowledge distillation: a convolutional network learns from games, and the engine's network
+learns from it.
 
     python distil.py teacher POSITIONS TEACHER.pt [--positions 70e6]
     python distil.py student POSITIONS TEACHER.pt NAME.network [--hidden 256] [--positions 600e6]
 
 The network is written to NAME256.network, its floats to NAME256.weights.npz.
 
-POSITIONS is a folder made by random_positions.py. It needs PyTorch, and in practice a GPU. The teacher is a residual network
-with squeeze-and-excitation; it learns the winning chances of the scores and results of games. The student learns its values of
-random positions, and of those of games the mean of value and score. Losses are mean squared errors of winning chances.
+POSITIONS is a folder made by random_positions.py. It needs PyTorch, and in practice a GPU. The
+teacher is a residual network with squeeze-and-excitation; it learns the winning chances of the
+scores and results of games. The student learns its values of random positions, and of those of
+games the mean of value and score. Losses are mean squared errors of winning chances.
 
-Ideas: residual networks, He et al. (2015); squeeze-and-excitation, Hu et al. (2017); networks that evaluate chess positions so,
-Leela Chess Zero; distillation, Hinton et al. (2015).
+Ideas: residual networks, He et al. (2015); squeeze-and-excitation, Hu et al. (2017); networks that
+evaluate chess positions so, Leela Chess Zero; distillation, Hinton et al. (2015).
 """
 
 import argparse
@@ -59,7 +61,9 @@ class Positions:
 
 
 def boards(packed: Tensor) -> Tensor:
-    """Piece codes, shape (n, 64): the side to move plays upwards, and EMPTY is where no piece is."""
+    """Piece codes, shape (n, 64): the side to move plays upwards, and EMPTY is where no piece
+    is.
+    """
     taken = (packed[:, OCCUPIED, None] >> BITS & 1).reshape(-1, 64)
     nibbles = torch.stack([packed[:, PIECES] & 15, packed[:, PIECES] >> 4], 2).reshape(
         -1, MAX_PIECES
@@ -69,7 +73,10 @@ def boards(packed: Tensor) -> Tensor:
 
 
 def features(codes: Tensor, mirrored: Tensor, side: int, kind: torch.dtype) -> Tensor:
-    """The features of one side (0: the side to move), as ones and zeros of shape (n, 768). See engine/accumulator.py."""
+    """The features of one side (0: the side to move), as ones and zeros of shape (n, 768).
+
+    See engine/accumulator.py.
+    """
     flip = torch.where(mirrored & 1 << side != 0, 7, 0).long() ^ 56 * side
     present = torch.zeros(len(codes), (EMPTY + 2) * 64, dtype=kind, device=DEVICE)
     return present.scatter_(1, (codes ^ side) * 64 + (SQUARES ^ flip), 1)[:, :FEATURES]
@@ -95,7 +102,10 @@ class Block(nn.Module):
 
 
 class Evaluator(nn.Module):
-    """A network from packed positions to winning chances of the side to move. It is trained in batches of `batch`."""
+    """A network from packed positions to winning chances of the side to move.
+
+    It is trained in batches of `batch`.
+    """
 
     batch: int
 
@@ -162,7 +172,9 @@ class Student(Evaluator):
 
 
 def batches(count: int, size: int) -> Iterator[Tensor]:
-    """Random batches of the indices below `count` without end; each index at most once in an epoch."""
+    """Random batches of the indices below `count` without end; each index at most once in an
+    epoch.
+    """
     while True:
         yield from torch.randperm(count, device=DEVICE)[: count // size * size].split(size)
 
@@ -237,7 +249,9 @@ def train_teacher(options: argparse.Namespace) -> None:
 
 
 def train_student(options: argparse.Namespace) -> None:
-    """Label the positions by the teacher, train the engine's network on them, and write it with its float weights."""
+    """Label the positions by the teacher, train the engine's network on them, and write it with its
+    float weights.
+    """
     games, others = (Positions(options.folder / f"{name}.npy") for name in ("games", "random"))
     teacher = Teacher().to(DEVICE, memory_format=torch.channels_last)
     teacher.load_state_dict(torch.load(options.teacher, map_location=DEVICE))

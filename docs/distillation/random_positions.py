@@ -1,9 +1,11 @@
-"""Positions for distillation: those of the training games, and random quiet ones one or two plies away from them.
+"""Positions for distillation: those of the training games, and random quiet ones one or two plies
+away from them.
 
     python random_positions.py SETS OUT [--tries 6]
 
-Two arrays of dtype PACKED (train/positions.py) are written: OUT/games.npy and OUT/random.npy. At each ply of a game `tries`
-positions are made by one or two random legal moves. Those in check are dropped, and those where a capture wins 60 centipawns.
+Two arrays of dtype PACKED (train/positions.py) are written: OUT/games.npy and OUT/random.npy. At
+each ply of a game `tries` positions are made by one or two random legal moves. Those in check are
+dropped, and those where a capture wins 60 centipawns.
 """
 
 import argparse
@@ -51,7 +53,10 @@ SAMPLER = np.dtype(
 
 @kernel
 def random_move(job, tables, source):
-    """Make a random legal move of `source`: `job.following` is the position after it. False if there is no move."""
+    """Make a random legal move of `source`: `job.following` is the position after it.
+
+    False if there is no move.
+    """
     job.moves.count = ZERO
     count = generate(source, tables, job.moves, ALL)
     if count == ZERO:
@@ -77,7 +82,9 @@ def is_quiet(job, tables, position):
 
 @entry(VOID, record(SAMPLER), TABLES_TYPE)
 def sample(job, tables):
-    """Fill `job.positions` with random quiet positions near the game, from the side to move, without score and result."""
+    """Fill `job.positions` with random quiet positions near the game, from the side to move,
+    without score and result.
+    """
     copy_record(job.board, job.game.start)
     job.count = ZERO
     for ply in range(np.int64(job.game.count)):
@@ -113,7 +120,9 @@ def sample_game(job: Any, played: TrainingGame) -> np.ndarray:
 
 
 def read_shards(paths: Sequence[Path], tries: int) -> tuple[np.ndarray, np.ndarray]:
-    """The kept positions of all games of these shards, and the random ones; DataError names a damaged file."""
+    """The kept positions of all games of these shards, and the random ones; DataError names a
+    damaged file.
+    """
     job = np.zeros(1, SAMPLER)
     job["tries"] = tries
     kept, made = [np.zeros(0, PACKED)], [np.zeros(0, PACKED)]

@@ -1,14 +1,18 @@
-"""Positions of search trees: the engine labels them with its own scores, and its network goes on learning from them.
+"""Positions of search trees: the engine labels them with its own scores, and its network goes on
+learning from them.
 
     python tree_positions.py label SET TREES
     python tree_positions.py train NAME.network --games SET [SET …] --trees TREES [TREES …]
 
-A search evaluates positions of its tree, and few of those look like positions of games: most moves in a tree are bad. `label`
-takes every fifth position of the games of SET (a folder of shards), searches it, and walks from there at random through the
-positions that the search left in the table. Where a walk ends, a search gives the score; options change these numbers. An array
-of dtype PACKED (train/positions.py) for each shard is written to the folder TREES; the same command resumes an interrupted run.
+A search evaluates positions of its tree, and few of those look like positions of games: most moves
+in a tree are bad. `label` takes every fifth position of the games of SET (a folder of shards),
+searches it, and walks from there at random through the positions that the search left in the table.
+Where a walk ends, a search gives the score; options change these numbers. An array of dtype PACKED
+(train/positions.py) for each shard is written to the folder TREES; the same command resumes an
+interrupted run.
 
-`train` goes on from the built-in network, with the positions of the games and those of the trees. The latter have no result.
+`train` goes on from the built-in network, with the positions of the games and those of the trees.
+The latter have no result.
 
 Idea of learning from the nodes of a search: TreeStrap, Veness, Silver, Uther and Blair (2009).
 """
@@ -96,7 +100,9 @@ def advance(position, following, move, tables):
 
 @kernel
 def walk(worker, tables, job):
-    """Make random moves on `job.board` as long as the table knows a position after one; number of moves."""
+    """Make random moves on `job.board` as long as the table knows a position after one; number of
+    moves.
+    """
     plies = 0
     while plies < job.plan.longest_walk:
         if plies > 0 and next_random(job.game) % np.uint64(job.plan.stop) == ZERO:
@@ -119,7 +125,9 @@ def walk(worker, tables, job):
 
 @kernel
 def label_position(worker, tables, job, position, nodes):
-    """Search a position as the root of a game; it is kept with its score if it passes the filter."""
+    """Search a position as the root of a game; it is kept with its score if it passes the
+    filter.
+    """
     copy_record(worker.stack[0].position, position)
     worker.stack[0].position.repeatable = 0
     worker.root_key_index = 0
@@ -141,7 +149,9 @@ def label_position(worker, tables, job, position, nodes):
 
 @entry(VOID, WORKER_TYPE, TABLES_TYPE, record(JOB))
 def label_game(worker, tables, job):
-    """Fill `job.positions` with positions of the search trees of a game, from the side to move, with their scores."""
+    """Fill `job.positions` with positions of the search trees of a game, from the side to move,
+    with their scores.
+    """
     copy_record(job.root, job.game.start)
     job.count, nodes = ZERO, job.rules.nodes
     for ply in range(np.int64(job.game.count)):
@@ -156,7 +166,9 @@ def label_game(worker, tables, job):
 
 
 class Labeller:
-    """Labels positions of search trees, game after game; each begins with an empty table and empty histories."""
+    """Labels positions of search trees, game after game; each begins with an empty table and empty
+    histories.
+    """
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._signals, self._table, self._nodes, self._seed = (
@@ -239,7 +251,10 @@ def train(options: argparse.Namespace) -> None:
 
     def show(epoch: float, speed: float, training: Errors, validation: Errors | None) -> None:
         if validation is not None:
-            values = f"training {training.loss:.6f}, validation {validation.loss:.6f}, of scores {validation.score:.6f}"
+            values = (
+                f"training {training.loss:.6f}, validation {validation.loss:.6f}, of scores "
+                f"{validation.score:.6f}"
+            )
             print(f"epoch {epoch:.0f}: {speed:,.0f} positions/s, {values}", flush=True)
 
     errors = trainer.run(show)

@@ -1,8 +1,11 @@
-"""Zobra with the constants of its time management as UCI options, in hundredths: an engine for `zobra tune`.
+"""Zobra with the constants of its time management as UCI options, in hundredths: an engine for
+`zobra tune`.
 
-    zobra tune "python docs/tuning/clock.py" --parameters docs/tuning/clock.toml --tc 8+0.08 -o nodestime=125 -o Hash=16 …
+    zobra tune "python docs/tuning/clock.py" --parameters docs/tuning/clock.toml --tc 8+0.08 -o
+    nodestime=125 -o Hash=16 …
 
-With `nodestime` the clock counts nodes, so that neither the speed of a machine nor other work on it changes a game.
+With `nodestime` the clock counts nodes, so that neither the speed of a machine nor other work on it
+changes a game.
 """
 
 from functools import partial
@@ -38,7 +41,9 @@ def set_constant(name: str, place: int | None, _session: Session, value: str) ->
 
 
 def clock_options() -> list[options.Option]:
-    """An option for each constant, with its present value as the default; NAME_0, NAME_1, … where there are several."""
+    """An option for each constant, with its present value as the default; NAME_0, NAME_1, … where
+    there are several.
+    """
     found = []
     for name, (low, high) in BOUNDS.items():
         value = getattr(time_management, name)

@@ -1,7 +1,8 @@
 """How kernels are declared, compiled, kept, shipped and linked: the only door to Numba and LLVM.
 
-Other modules import what they need from here. Reading order: declare, types, intrinsics, vectors; then where kernels come
-from: processor, sources, kernel_file, user_store, selection; then compiler, linker and build, the step of the installation.
+Other modules import what they need from here. Reading order: declare, types, intrinsics, vectors;
+then where kernels come from: processor, sources, kernel_file, user_store, selection; then compiler,
+linker and build, the step of the installation.
 """
 
 from zobra.engine.kernels.declare import (

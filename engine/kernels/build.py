@@ -1,9 +1,11 @@
-"""The build step: compile all kernels of the engine, for one level or more, into the package's own folder.
+"""The build step: compile all kernels of the engine, for one level or more, into the package's own
+folder.
 
     python -m zobra.engine.kernels.build     # in the folder that holds zobra/
 
-ZOBRA_KERNELS names the levels, "native portable" by default; an empty one means none. Each level has a process of its own,
-since a process compiles for one target. Nothing that is compiled is run, so the builder need not have the level.
+ZOBRA_KERNELS names the levels, "native portable" by default; an empty one means none. Each level
+has a process of its own, since a process compiles for one target. Nothing that is compiled is run,
+so the builder need not have the level.
 """
 
 import os
@@ -20,7 +22,10 @@ FAILED, MISUSED = 1, 2  # exit statuses
 
 
 def build() -> int:
-    """Compile for each level that ZOBRA_KERNELS names; the exit status. After a failure the package carries no kernels."""
+    """Compile for each level that ZOBRA_KERNELS names; the exit status.
+
+    After a failure the package carries no kernels.
+    """
     try:
         names = os.environ.get("ZOBRA_KERNELS", "native portable").split()
         levels = [

@@ -14,7 +14,8 @@ from numba.extending import intrinsic
 from zobra.engine.kernels.kernel_file import ObjectCode
 from zobra.engine.kernels.selection import selected
 
-# Numba asks the environment, or LLVM, what to compile for, once, when it makes its code generator: here.
+# Numba asks the environment, or LLVM, what to compile for, once, when it makes its code generator:
+# here.
 config.CPU_NAME, config.CPU_FEATURES = selected.target.name, selected.target.attributes
 cpu_target.target_context.codegen()
 config.DISABLE_JIT = (
@@ -23,15 +24,19 @@ config.DISABLE_JIT = (
 
 
 def type_of_intrinsic(function: Callable[..., Any]) -> tuple[Any, Any]:
-    """Make Numba's intrinsic of a function that generates code: the intrinsic, and its type. Numba itself holds it by a weak
-    reference only: keep it."""
+    """Make Numba's intrinsic of a function that generates code: the intrinsic, and its type.
+
+    Numba itself holds it by a weak reference only: keep it.
+    """
     made = intrinsic(function)
     cpu_target.typing_context.refresh()
     return made, cpu_target.typing_context.resolve_value_type(made)
 
 
 def object_code(compiled: Any) -> ObjectCode:
-    """The object code of a dispatcher's one specialisation and of all that it calls, with a C function in it."""
+    """The object code of a dispatcher's one specialisation and of all that it calls, with a C
+    function in it.
+    """
     (compilation,) = compiled.overloads.values()
     module = compilation.library._final_module
     symbols = (*module.functions, *module.global_variables)

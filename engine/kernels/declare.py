@@ -1,11 +1,13 @@
 """The decorators that declare kernels, and how Python calls them.
 
-Kernels come in two sorts. A `kernel` is called by other kernels only, and inlined at LLVM's discretion. An `entry` is called
-from Python or calls itself: it has one explicit signature, and is the unit that is compiled, kept in a file and linked.
+Kernels come in two sorts. A `kernel` is called by other kernels only, and inlined at LLVM's
+discretion. An `entry` is called from Python or calls itself: it has one explicit signature, and is
+the unit that is compiled, kept in a file and linked.
 
-Declaring costs nothing. An entry that is called for the first time looks for its object code in the set in use (`selection`)
-and in the user's store (`user_store`); LLVM links it in a millisecond (`linker`). Only if it is in neither is Numba imported,
-to compile it (`compiler`). So a start of an installed engine needs no Numba at all.
+Declaring costs nothing. An entry that is called for the first time looks for its object code in the
+set in use (`selection`) and in the user's store (`user_store`); LLVM links it in a millisecond
+(`linker`). Only if it is in neither is Numba imported, to compile it (`compiler`). So a start of an
+installed engine needs no Numba at all.
 """
 
 import functools
@@ -32,7 +34,10 @@ _loading = threading.RLock()
 
 
 class Kernel:
-    """A function to be compiled. Other kernels may call it; it is registered with Numba when one of them is compiled."""
+    """A function to be compiled.
+
+    Other kernels may call it; it is registered with Numba when one of them is compiled.
+    """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         functools.update_wrapper(self, function)
@@ -54,7 +59,10 @@ class Kernel:
 
 
 class Entry(Kernel):
-    """A kernel with a signature, which Python calls. `code` is its object code, None before it is in memory."""
+    """A kernel with a signature, which Python calls.
+
+    `code` is its object code, None before it is in memory.
+    """
 
     def __init__(
         self, function: Callable[..., Any], result: KernelType, arguments: tuple[KernelType, ...]
@@ -74,13 +82,19 @@ class Entry(Kernel):
 
     @cached_property
     def name(self) -> str:
-        """The function's name, and a hash of what else than the digest can change it. Functions inside others may share it."""
+        """The function's name, and a hash of what else than the digest can change it.
+
+        Functions inside others may share it.
+        """
         name = f"{self.function.__module__}.{self.function.__qualname__}"
         return name if self.is_engine else f"{name}-{import_hash(self.function.__module__)[:12]}"
 
     @cached_property
     def key(self) -> str:
-        """Name and signature: what its object code is kept under. Networks of other widths make other signatures."""
+        """Name and signature: what its object code is kept under.
+
+        Networks of other widths make other signatures.
+        """
         return (
             f"{self.name}({', '.join(each.text for each in self.arguments)}) -> {self.result.text}"
         )
@@ -94,7 +108,8 @@ class Entry(Kernel):
                 self.dispatcher.disable_compile()
                 if len(self.dispatcher.overloads) != 1:
                     raise TypeError(
-                        f"{self.name} calls itself with other types than it declares: {self.dispatcher.signatures}"
+                        f"{self.name} calls itself with other types than it declares: "
+                        f"{self.dispatcher.signatures}"
                     )
             except BaseException:
                 self._is_specialised = False
@@ -148,32 +163,41 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def inlined(function: Callable[..., Any]) -> Kernel:
-    """Declare a kernel that is always inlined: for hot ones with a single caller, which LLVM thinks too long."""
+    """Declare a kernel that is always inlined: for hot ones with a single caller, which LLVM thinks
+    too long.
+    """
     return Kernel(function, no_cfunc_wrapper=True, forceinline=True, **OPTIONS)
 
 
 def entry(result: KernelType, *arguments: KernelType) -> Callable[[Callable[..., Any]], Entry]:
-    """Declare a kernel that Python calls, or that calls itself, with its result type and its argument types. A recursive call
-    must pass exactly the declared types: a second signature would be a second copy of the code."""
+    """Declare a kernel that Python calls, or that calls itself, with its result type and its
+    argument types. A recursive call must pass exactly the declared types: a second signature would
+    be a second copy of the code.
+    """
     return lambda function: Entry(function, result, arguments)
 
 
 def numeric(function: Callable[..., Any]) -> Numeric:
-    """Declare a function over arrays of floats that Python calls, compiled anew in each process for the types it meets. Sums
-    may be reordered: results can differ in the last digits between processors."""
+    """Declare a function over arrays of floats that Python calls, compiled anew in each process for
+    the types it meets. Sums may be reordered: results can differ in the last digits between
+    processors.
+    """
     return Numeric(function, nogil=True, fastmath=True, error_model="numpy")
 
 
 def missing() -> list[Entry]:
-    """The engine's entries, of the modules imported so far, that have to be compiled before they can be called."""
+    """The engine's entries, of the modules imported so far, that have to be compiled before they
+    can be called.
+    """
     return [each for each in _entries if each.is_engine and not each.is_loaded()]
 
 
 def compile_missing(report: Callable[[int, int, str], None] = lambda *_: None) -> int:
-    """Compile all of the engine's kernels that the package and the store lack; the number of kernels compiled.
+    """Compile all of the engine's kernels that the package and the store lack; the number of
+    kernels compiled.
 
-    It is done in this thread, under the store's lock, and kept in the store. Before each kernel it calls report(number from 0,
-    number of all, name); what `report` raises ends the compilation.
+    It is done in this thread, under the store's lock, and kept in the store. Before each kernel it
+    calls report(number from 0, number of all, name); what `report` raises ends the compilation.
     """
     import_kernel_sources()
     if selected.origin and not missing():

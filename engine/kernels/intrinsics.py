@@ -1,4 +1,6 @@
-"""Single instructions and other primitives that Python has no words for, as functions for kernels: written in LLVM's code."""
+"""Single instructions and other primitives that Python has no words for, as functions for kernels:
+written in LLVM's code.
+"""
 
 import ctypes
 import inspect
@@ -20,7 +22,9 @@ WORD64 = ir.IntType(64)
 
 
 class Intrinsic(Kernel):
-    """A function for kernels whose code is generated: it is registered with Numba when a kernel is compiled."""
+    """A function for kernels whose code is generated: it is registered with Numba when a kernel is
+    compiled.
+    """
 
     def __init__(
         self, emit: Callable[..., Any], result: KernelType, arguments: tuple[KernelType, ...]
@@ -32,7 +36,8 @@ class Intrinsic(Kernel):
         def types_and_code(typing_context, *kinds):
             return result(*(arguments or kinds)), generate_code
 
-        types_and_code.__signature__ = inspect.signature(emit)  # type: ignore[attr-defined]  # Numba counts the arguments
+        # Numba counts the arguments
+        types_and_code.__signature__ = inspect.signature(emit)  # type: ignore[attr-defined]
         super().__init__(emit)
         self._types_and_code = types_and_code
 
@@ -47,7 +52,8 @@ class Intrinsic(Kernel):
 def intrinsic(
     result: KernelType, *arguments: KernelType
 ) -> Callable[[Callable[..., Any]], Intrinsic]:
-    """Declare a function for kernels by what emits its code: it takes LLVM's builder and the values of the arguments.
+    """Declare a function for kernels by what emits its code: it takes LLVM's builder and the values
+    of the arguments.
 
     Values are converted to the types of the arguments; where none are named, they come as they are.
     """
@@ -68,7 +74,9 @@ def call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
 
 
 def record_at(dtype: np.dtype) -> Intrinsic:
-    """Make an intrinsic `view(address)`: the record of layout `dtype` that lies at a memory address (uint64)."""
+    """Make an intrinsic `view(address)`: the record of layout `dtype` that lies at a memory address
+    (uint64).
+    """
 
     @intrinsic(record(dtype), WORD)
     def view(builder, address):
@@ -109,7 +117,8 @@ def _extract_bits(builder, word, mask):
     return call(builder, "llvm.x86.bmi.pext.64", WORD64, [word, mask])
 
 
-# None where the target lacks the instruction (LLVM would abort the process) or runs it in slow microcode.
+# None where the target lacks the instruction (LLVM would abort the process) or runs it in slow
+# microcode.
 extract_bits: Any = _extract_bits if selected.target.extracts_bits() else None
 
 
@@ -123,19 +132,24 @@ def prefetch(builder, address):
 
 @intrinsic(INT, WORD)
 def load_flag(builder, address):
-    """load_flag(address): the int64 at this address, read anew each time (a plain load is hoisted out of loops)."""
+    """load_flag(address): the int64 at this address, read anew each time (a plain load is hoisted
+    out of loops).
+    """
     return builder.load_atomic(builder.inttoptr(address, WORD64.as_pointer()), "monotonic", 8)
 
 
 ON_WINDOWS = sys.platform == "win32"
 CLOCK = "QueryUnbiasedInterruptTime" if ON_WINDOWS else "clock_gettime"
 if ON_WINDOWS:  # LLVM finds what the C library has by itself
-    llvm.add_symbol(CLOCK, ctypes.cast(ctypes.WinDLL("kernel32")[CLOCK], ctypes.c_void_p).value)  # type: ignore[attr-defined]
+    clock = ctypes.WinDLL("kernel32")[CLOCK]  # type: ignore[attr-defined]
+    llvm.add_symbol(CLOCK, ctypes.cast(clock, ctypes.c_void_p).value)
 
 
 @intrinsic(INT)
 def monotonic_nanoseconds(builder):
-    """monotonic_nanoseconds(): the system's monotonic clock, the one `time.monotonic_ns` reads where both are POSIX."""
+    """monotonic_nanoseconds(): the system's monotonic clock, the one `time.monotonic_ns` reads
+    where both are POSIX.
+    """
     with builder.goto_entry_block():  # memory on the stack of the function that is being built
         time_read = builder.alloca(WORD64 if ON_WINDOWS else ir.ArrayType(WORD64, 2))
     if ON_WINDOWS:

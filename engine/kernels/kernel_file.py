@@ -1,7 +1,8 @@
 """The file that holds compiled kernels, one or many: how it is written, read, and judged.
 
-A file is a checksum of the rest, the digest and the level, a table of kernels in JSON, and the object code. The table binds the
-code to each kernel's name and signature: a copied, old or damaged file is never linked. `read_own` looks at who wrote it.
+A file is a checksum of the rest, the digest and the level, a table of kernels in JSON, and the
+object code. The table binds the code to each kernel's name and signature: a copied, old or damaged
+file is never linked. `read_own` looks at who wrote it.
 """
 
 import contextlib
@@ -19,7 +20,9 @@ TEMPORARY = ".tmp"
 
 
 class ObjectCode(NamedTuple):
-    """A compiled entry: the name of its C function, the symbols it wants from outside, and the object file."""
+    """A compiled entry: the name of its C function, the symbols it wants from outside, and the
+    object file.
+    """
 
     symbol: str
     externals: tuple[str, ...]
@@ -45,7 +48,9 @@ def pack(digest: str, level: str, kernels: Kernels) -> bytes:
 
 
 def unpack(content: bytes, digest: str, level: str) -> Kernels:
-    """The kernels in a file's content; none if they were made for another digest or level; ValueError if it is damaged."""
+    """The kernels in a file's content; none if they were made for another digest or level;
+    ValueError if it is damaged.
+    """
     checksum, _, rest = content.partition(b"\n")
     if checksum != hashlib.sha256(rest).hexdigest().encode():
         raise ValueError("the content is not what was written")
@@ -68,7 +73,10 @@ def unpack(content: bytes, digest: str, level: str) -> Kernels:
 
 
 def check_own(status: os.stat_result, path: Path) -> None:
-    """Raise NotOwn unless this user or root owns it and nobody else can write to it. Nothing is checked on Windows."""
+    """Raise NotOwn unless this user or root owns it and nobody else can write to it.
+
+    Nothing is checked on Windows.
+    """
     if os.name != "posix":
         return
     if status.st_uid not in (0, os.geteuid()):
@@ -78,8 +86,11 @@ def check_own(status: os.stat_result, path: Path) -> None:
 
 
 def read_own(path: Path) -> bytes:
-    """The content of a regular file that only this user or root can have written. Raises NotOwn for another owner or open
-    rights, ValueError for what is no regular file, and OSError."""
+    """The content of a regular file that only this user or root can have written.
+
+    Raises NotOwn for another owner or open rights, ValueError for what is no regular file, and
+    OSError.
+    """
     flags = (
         os.O_RDONLY
         | getattr(os, "O_BINARY", 0)
@@ -94,7 +105,9 @@ def read_own(path: Path) -> bytes:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file that only this user can change, in one step; after an OSError nothing is left of it."""
+    """Write a file that only this user can change, in one step; after an OSError nothing is left of
+    it.
+    """
     temporary = path.with_name(f"{path.name}.{os.getpid()}{TEMPORARY}")
     try:
         remove(temporary)

@@ -1,4 +1,6 @@
-"""Object code made callable: LLVM links it into the process, ctypes calls it, and the interpreter is free meanwhile."""
+"""Object code made callable: LLVM links it into the process, ctypes calls it, and the interpreter
+is free meanwhile.
+"""
 
 import ctypes
 from collections.abc import Callable
@@ -16,10 +18,12 @@ _kept: list[Any] = []  # code that was linked stays to the end of the process: a
 def bind(
     code: ObjectCode, result: KernelType, arguments: tuple[KernelType, ...]
 ) -> Callable[..., Any]:
-    """Link the code into the process: a Python function that calls its C function, and releases the interpreter's lock.
+    """Link the code into the process: a Python function that calls its C function, and releases the
+    interpreter's lock.
 
-    Each symbol by which Numba's wrappers would raise exceptions becomes a dead end: kernels never do. It belongs to one LLVM
-    engine, as Numba would find symbols that were added to the process when it compiles something later.
+    Each symbol by which Numba's wrappers would raise exceptions becomes a dead end: kernels never
+    do. It belongs to one LLVM engine, as Numba would find symbols that were added to the process
+    when it compiles something later.
     """
     unused = [symbol for symbol in code.externals if symbol.startswith(NEVER_CALLED)]
     dead_ends = [

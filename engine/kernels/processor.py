@@ -1,7 +1,8 @@
 """The processor, and the targets that kernels are compiled for.
 
-A target is `native`, exactly this processor, or a level: instructions that many processors have. The levels of x86-64 are those
-of its ABI (https://gitlab.com/x86-psABIs/x86-64-ABI); elsewhere there is one level, the plain architecture.
+A target is `native`, exactly this processor, or a level: instructions that many processors have.
+The levels of x86-64 are those of its ABI (https://gitlab.com/x86-psABIs/x86-64-ABI); elsewhere
+there is one level, the plain architecture.
 """
 
 import sys
@@ -29,7 +30,9 @@ EXTRACTION = "bmi2"  # the feature with that instruction
 
 
 class Target(NamedTuple):
-    """What kernels are compiled for: the level, and LLVM's name and attributes ("+avx2,-avx512f") of the processor."""
+    """What kernels are compiled for: the level, and LLVM's name and attributes ("+avx2,-avx512f")
+    of the processor.
+    """
 
     level: str
     name: str
@@ -45,7 +48,10 @@ class Target(NamedTuple):
 
 
 def target_of(level: str) -> Target:
-    """The target of a level, or `native`, this processor. ValueError for a name that is no level of this platform."""
+    """The target of a level, or `native`, this processor.
+
+    ValueError for a name that is no level of this platform.
+    """
     if level == NATIVE:
         try:
             attributes = llvm.get_host_cpu_features().flatten()

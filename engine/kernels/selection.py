@@ -1,13 +1,15 @@
 """Which kernels this process uses: decided once, when this module is imported.
 
-The first of these that is there, sound, and made from the sources in this tree for a processor like this one:
+The first of these that is there, sound, and made from the sources in this tree for a processor like
+this one:
 
 1. the package's set for exactly this processor,
 2. the set in the user's store, which `zobra warmup` makes,
 3. the package's set for the highest level that this processor has.
 
-Where there is none, kernels are compiled for this processor. ZOBRA_LEVEL=LEVEL takes the processor for one of that level, and
-ZOBRA_PORTABLE=1 for one of the lowest level; ZOBRA_LEVEL=native leaves out step 3.
+Where there is none, kernels are compiled for this processor. ZOBRA_LEVEL=LEVEL takes the processor
+for one of that level, and ZOBRA_PORTABLE=1 for one of the lowest level; ZOBRA_LEVEL=native leaves
+out step 3.
 """
 
 import os
@@ -26,7 +28,9 @@ BUILD_LEVEL = "ZOBRA_BUILD_LEVEL"  # for the processes of the build step only
 
 
 class Selection(NamedTuple):
-    """The target that all kernels of this process are made for, a set of them, where it was found, and the store for more."""
+    """The target that all kernels of this process are made for, a set of them, where it was found,
+    and the store for more.
+    """
 
     target: Target
     kernels: Kernels
@@ -63,7 +67,9 @@ def _package_kernels(target: Target) -> Kernels:
 
 
 def _asked_level() -> str | None:
-    """The level that the environment asks for; None if it asks for none, or for one that this processor cannot run."""
+    """The level that the environment asks for; None if it asks for none, or for one that this
+    processor cannot run.
+    """
     level = PORTABLE if os.environ.get("ZOBRA_PORTABLE") == "1" else os.environ.get("ZOBRA_LEVEL")
     known = (NATIVE, *reversed(levels_of(target_of(NATIVE)))) if level else ()
     if level and level not in known:
@@ -89,7 +95,8 @@ def _choose() -> Selection:
         if kernels := _package_kernels(target := target_of(level)):
             if level == PORTABLE or level != levels_of(wanted)[0]:
                 note(
-                    f"kernels for any {level} processor are in use; `zobra warmup` compiles faster ones for this one"
+                    f"kernels for any {level} processor are in use; `zobra warmup` compiles "
+                    "faster ones for this one"
                 )
             return Selection(target, kernels, PACKAGE, UserStore(target))
     return Selection(wanted, {}, "", store)

@@ -1,6 +1,7 @@
 """The digest: which source files end up in kernels, and one number that changes with any of them.
 
-So the code that runs is always the code in the tree, and two checkouts keep their kernels side by side.
+So the code that runs is always the code in the tree, and two checkouts keep their kernels side by
+side.
 """
 
 import ast
@@ -27,14 +28,18 @@ RENAMED = {
 
 @cache
 def kernel_sources() -> dict[Path, None]:
-    """Every Python file whose content can end up in the engine's compiled code, in a fixed order."""
+    """Every Python file whose content can end up in the engine's compiled code, in a fixed
+    order.
+    """
     return dict.fromkeys(
         path for package in KERNEL_PACKAGES for path in sorted((ROOT / package).glob("*.py"))
     )
 
 
 def import_kernel_sources() -> None:
-    """Import every module that the engine's kernels are in: all but the compile layer, whose compiler imports Numba."""
+    """Import every module that the engine's kernels are in: all but the compile layer, whose
+    compiler imports Numba.
+    """
     for path in kernel_sources():
         if path.parent != Path(__file__).resolve().parent:
             import_module(
@@ -50,7 +55,9 @@ def source_file(name: str) -> Path:
 
 
 def import_hash(name: str) -> str:
-    """A hash of a module's source and of those that it imports, directly or not, without what is installed or in the digest."""
+    """A hash of a module's source and of those that it imports, directly or not, without what is
+    installed or in the digest.
+    """
     found, waiting = dict[str, Path](), {name}
     while waiting:
         path = source_file(current := waiting.pop())
@@ -82,8 +89,10 @@ def _source_hash() -> str:
 
 
 def digest(target: Target, *more: object) -> str:
-    """20 hexadecimal digits for the sources, the target, the platform and whatever `more` the code depends on. Object code
-    needs neither Python nor Numba, so their versions are no part of it, nor are the names that change with LLVM's."""
+    """20 hexadecimal digits for the sources, the target, the platform and whatever `more` the code
+    depends on. Object code needs neither Python nor Numba, so their versions are no part of it, nor
+    are the names that change with LLVM's.
+    """
     has = sorted({name for name in target.attributes.split(",") if name.startswith("+")} - RENAMED)
     return hashlib.sha256(
         repr((_source_hash(), target.level, target.name, has, PLATFORM, *more)).encode()

@@ -1,6 +1,8 @@
-"""The types of what kernels take and give, as plain values: for Numba when it compiles, for ctypes when Python calls.
+"""The types of what kernels take and give, as plain values: for Numba when it compiles, for ctypes
+when Python calls.
 
-Nothing here imports Numba before a kernel is compiled: that takes longer than the whole start of the engine.
+Nothing here imports Numba before a kernel is compiled: that takes longer than the whole start of
+the engine.
 """
 
 import ctypes
@@ -16,10 +18,12 @@ CACHE_LINE = 64  # bytes
 
 @dataclass(frozen=True, eq=False)
 class KernelType:
-    """A number that is passed by value, or a record of layout `dtype`: a bare pointer, without reference counts.
+    """A number that is passed by value, or a record of layout `dtype`: a bare pointer, without
+    reference counts.
 
-    `text` binds compiled code to the type: two types with the same text are laid out alike in memory. `c_type` is how a C
-    compiler passes such a value. Calling a type, as in `INT(WORD)`, makes Numba's signature: result and arguments.
+    `text` binds compiled code to the type: two types with the same text are laid out alike in
+    memory. `c_type` is how a C compiler passes such a value. Calling a type, as in `INT(WORD)`,
+    makes Numba's signature: result and arguments.
     """
 
     text: str
@@ -61,8 +65,10 @@ def record(dtype: np.dtype) -> KernelType:
 
 
 def layout(*fields: Any) -> np.dtype:
-    """The dtype of a record with these fields, (name, type) or (name, type, shape), laid out as a C compiler would, but that
-    a field of 64 bytes or more begins at a cache line: a vector that lies in two of them is read more slowly."""
+    """The dtype of a record with these fields, (name, type) or (name, type, shape), laid out as a C
+    compiler would, but that a field of 64 bytes or more begins at a cache line: a vector that lies
+    in two of them is read more slowly.
+    """
     packed, offsets, end = np.dtype(list(fields), align=True), list[int](), 0
     formats = [packed[name] for name in packed.names or ()]
     for each in formats:

@@ -1,9 +1,11 @@
-"""The user's store: kernels that were compiled on this machine, because the package had none for its processor.
+"""The user's store: kernels that were compiled on this machine, because the package had none for
+its processor.
 
-Its folder is `<user cache>/zobra/<digest>`; ZOBRA_CACHE_DIR moves it. It holds one file for each kernel, written as soon as
-that is compiled, and one with the whole set. A lock sees to it that of several processes only one compiles. What is damaged is
-removed; what others could have written is not read; where nothing can be kept, kernels are compiled for this process only.
-Nothing in here can stop the engine.
+Its folder is `<user cache>/zobra/<digest>`; ZOBRA_CACHE_DIR moves it. It holds one file for each
+kernel, written as soon as that is compiled, and one with the whole set. A lock sees to it that of
+several processes only one compiles. What is damaged is removed; what others could have written is
+not read; where nothing can be kept, kernels are compiled for this process only. Nothing in here can
+stop the engine.
 """
 
 import contextlib
@@ -56,8 +58,8 @@ def numba_variables() -> list[str]:
 class UserStore:
     """The store for one target. Making one reads and writes nothing.
 
-    `compiled` counts the kernels that this process compiled. Entries that are declared while `takes_entries` is false are
-    neither read nor kept: variants of a kernel, which bear its name.
+    `compiled` counts the kernels that this process compiled. Entries that are declared while
+    `takes_entries` is false are neither read nor kept: variants of a kernel, which bear its name.
     """
 
     def __init__(self, target: Target, base: Path | None = None) -> None:
@@ -67,7 +69,9 @@ class UserStore:
 
     @cached_property
     def folder(self) -> Path | None:
-        """The folder of this target's kernels, whether it is there or not; None when nothing can be read or kept."""
+        """The folder of this target's kernels, whether it is there or not; None when nothing can be
+        read or kept.
+        """
         try:
             folder = self._own_folder()
             with contextlib.suppress(FileNotFoundError):
@@ -78,7 +82,9 @@ class UserStore:
         return folder
 
     def read(self, name: str = SET) -> Kernels:
-        """What is kept under a name: one kernel, or the whole set; nothing when there is none, or none that is sound."""
+        """What is kept under a name: one kernel, or the whole set; nothing when there is none, or
+        none that is sound.
+        """
         if self.folder is None:
             return {}
         path = self.folder / _file_name(name)
@@ -113,8 +119,11 @@ class UserStore:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """While this is held no other process compiles; one that does is waited for. Where nothing can be locked, or a lock is
-        held too long, it is gone without: two that compile the same do no harm."""
+        """While this is held no other process compiles; one that does is waited for.
+
+        Where nothing can be locked, or a lock is held too long, it is gone without: two that
+        compile the same do no harm.
+        """
         if self._is_lock_held or self.folder is None:
             yield
             return
@@ -145,7 +154,10 @@ class UserStore:
         return Path(base).expanduser().absolute() / self._digest
 
     def _make_folder(self) -> Path:
-        """Make the folder, if it is not there. Then folders of other digests that are old and beyond the newest are removed."""
+        """Make the folder, if it is not there.
+
+        Then folders of other digests that are old and beyond the newest are removed.
+        """
         folder = self._own_folder()
         if not folder.is_dir():
             folder.mkdir(kernel_file.FOLDER_MODE, parents=True, exist_ok=True)

@@ -1,4 +1,5 @@
-"""Loops over many small numbers as LLVM's vectors, which become AVX-512, AVX2, SSE2 or NEON: functions for kernels.
+"""Loops over many small numbers as LLVM's vectors, which become AVX-512, AVX2, SSE2 or NEON:
+functions for kernels.
 
 They list the moves of a piece, find the best of scored moves, and compute the evaluation network.
 """
@@ -30,7 +31,9 @@ def _splat(builder: Any, value: Any, kind: Any) -> Any:
 
 
 def _loop(builder: Any, start: Any, end: Any, step: int, total: Any, body: Any) -> Any:
-    """What `total` is after `total = body(index, total)` for each index in range(start, end, step)."""
+    """What `total` is after `total = body(index, total)` for each index in range(start, end,
+    step).
+    """
     before, head, inside, done = builder.block, *(builder.append_basic_block() for _ in range(3))
     builder.branch(head)
     builder.position_at_end(head)
@@ -55,7 +58,9 @@ def _offset(dtype: np.dtype, field: str) -> int:
 def _at(
     builder: Any, owner: Any, kind: Any, offset: int, index: Any = ZERO64, stride: int = 0
 ) -> Any:
-    """Pointer to a value of type `kind`: `offset` and `index` times `stride` bytes behind the start of a record."""
+    """Pointer to a value of type `kind`: `offset` and `index` times `stride` bytes behind the start
+    of a record.
+    """
     address = builder.add(builder.ptrtoint(owner, WORD64), builder.mul(index, number(stride)))
     return builder.inttoptr(builder.add(address, number(offset)), kind.as_pointer())
 
@@ -63,9 +68,10 @@ def _at(
 def append_bits(dtype: np.dtype, field: str, lanes: int) -> Intrinsic | None:
     """Make an intrinsic `append(list, start, word, factor, base)` for records of layout `dtype`.
 
-    For each bit set in `word`, the lowest first, it stores the uint16 `index × factor + base` in the array `field` from element
-    `start` on, and returns the element after the last. The vector form has no branch, at most `lanes` bits may be set, and it
-    writes `lanes` elements whatever the count: the array needs as much slack. None where the target cannot compress bytes.
+    For each bit set in `word`, the lowest first, it stores the uint16 `index × factor + base` in
+    the array `field` from element `start` on, and returns the element after the last. The vector
+    form has no branch, at most `lanes` bits may be set, and it writes `lanes` elements whatever the
+    count: the array needs as much slack. None where the target cannot compress bytes.
     """
     if not selected.target.has("avx512vbmi2"):
         return None
@@ -93,10 +99,12 @@ def append_bits(dtype: np.dtype, field: str, lanes: int) -> Intrinsic | None:
 
 
 def first_maximum(dtype: np.dtype, field: str, index_bits: int, lanes: int = 16) -> Intrinsic:
-    """Make an intrinsic `place(record, start, end)`: index of the largest number in a part of an array, the first of equals.
+    """Make an intrinsic `place(record, start, end)`: index of the largest number in a part of an
+    array, the first of equals.
 
-    `field` is an array of int32 numbers smaller than 2 ** (31 - index_bits), with fewer than 2 ** index_bits elements. The part
-    ends before `end`, and up to `lanes` elements behind it are read. With the index in the low bits, one maximum finds both.
+    `field` is an array of int32 numbers smaller than 2 ** (31 - index_bits), with fewer than 2 **
+    index_bits elements. The part ends before `end`, and up to `lanes` elements behind it are read.
+    With the index in the low bits, one maximum finds both.
     """
     words = ir.VectorType(WORD32, lanes)
     shifts, steps, least = (
@@ -127,17 +135,21 @@ def first_maximum(dtype: np.dtype, field: str, index_bits: int, lanes: int = 16)
 def row_sums(
     rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lanes: int = 128
 ) -> Intrinsic:
-    """Make an intrinsic `add_rows(target, source, table, changes, flips)`: target = source + the rows added − those removed.
+    """Make an intrinsic `add_rows(target, source, table, changes, flips)`: target = source + the
+    rows added − those removed.
 
-    Target and source are records of layout `rows`, nothing but int16 numbers; `field` of the table is an array of such rows.
-    `changes` has the uint16 arrays `added` and `removed`, whose numbers are those of rows after an exclusive or with `flips`,
-    and how many of each count, in `added_count` and `removed_count`. While rows are summed, `lanes` numbers stay in registers:
+    Target and source are records of layout `rows`, nothing but int16 numbers; `field` of the table
+    is an array of such rows. `changes` has the uint16 arrays `added` and `removed`, whose numbers
+    are those of rows after an exclusive or with `flips`, and how many of each count, in
+    `added_count` and `removed_count`. While rows are summed, `lanes` numbers stay in registers:
     LLVM cuts them to what the processor has.
     """
     numbers = rows.itemsize // 2
 
     def add_listed(builder, total, first, name, given):
-        """All rows of one list, for the numbers from `first` on; the sum is carried in registers."""
+        """All rows of one list, for the numbers from `first` on; the sum is carried in
+        registers.
+        """
         owner, lists, flips = given
 
         def add_row(index, carried):
@@ -165,11 +177,13 @@ def row_sums(
 
 
 def clipped_square_sum(dtype: np.dtype, ceiling: int, lanes: int = 32) -> Intrinsic:
-    """Make an intrinsic `total(values, weights)`: the sum of clip(value, 0, ceiling)² × weight as an int64.
+    """Make an intrinsic `total(values, weights)`: the sum of clip(value, 0, ceiling)² × weight as
+    an int64.
 
-    Both are records of layout `dtype`. The ceiling is at most 255, and |ceiling × weight| at most 32,767: then a product of
-    shorts and a multiply-add of pairs do it all. No sum overflows for up to 128 × `lanes` (4,096) numbers: a lane of 32 bits
-    sums 2 × 128 products of at most 32,767 × 255, which are less than 2³¹ together. The lanes are summed in 64 bits.
+    Both are records of layout `dtype`. The ceiling is at most 255, and |ceiling × weight| at most
+    32,767: then a product of shorts and a multiply-add of pairs do it all. No sum overflows for up
+    to 128 × `lanes` (4,096) numbers: a lane of 32 bits sums 2 × 128 products of at most 32,767 ×
+    255, which are less than 2³¹ together. The lanes are summed in 64 bits.
     """
     numbers = dtype.itemsize // 2
     lanes = min(lanes, numbers)

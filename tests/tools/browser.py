@@ -1,4 +1,6 @@
-"""A headless Chromium, driven over its debugging pipe (Chrome DevTools Protocol): for checking pages and taking pictures."""
+"""A headless Chromium, driven over its debugging pipe (Chrome DevTools Protocol): for checking
+pages and taking pictures.
+"""
 
 import base64
 import json
@@ -14,13 +16,23 @@ CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
 _FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-pipe",
+)
 
 
 class Browser:
-    """One page in a browser of its own; a context manager. Raises RuntimeError for errors in the page's scripts."""
+    """One page in a browser of its own; a context manager.
+
+    Raises RuntimeError for errors in the page's scripts.
+    """
 
     def __init__(self, width: int = 1100, height: int = 900, *, dark: bool = False) -> None:
         assert CHROMIUM, "no Chromium here"

@@ -2,10 +2,11 @@
 
     python -m tests.tools.judge MATCH… [--transcripts FOLDER] [--engine Zobra]
 
-MATCH is the folder of a `zobra match`, or a PGN file of any match tool. Faults of games: losses on time, illegal moves,
-crashes, stalls, and announced mates that were not given. Faults of conversations (recorded by tests/tools/witness.py): not
-exactly one legal bestmove for each go, a bestmove other than the last line's, an illegal line, a wrong mate, a non-zero exit
-status. The exit status of this program is 1 if there is a fault.
+MATCH is the folder of a `zobra match`, or a PGN file of any match tool. Faults of games: losses on
+time, illegal moves, crashes, stalls, and announced mates that were not given. Faults of
+conversations (recorded by tests/tools/witness.py): not exactly one legal bestmove for each go, a
+bestmove other than the last line's, an illegal line, a wrong mate, a non-zero exit status. The exit
+status of this program is 1 if there is a fault.
 """
 
 import re
@@ -33,7 +34,9 @@ MOST_SHOWN = 20
 
 
 class Conversation:
-    """Follows one conversation: `take` yields the faults of a line, as kind and what it was, and keeps `counts`."""
+    """Follows one conversation: `take` yields the faults of a line, as kind and what it was, and
+    keeps `counts`.
+    """
 
     def __init__(self) -> None:
         self.engine = "?"
@@ -119,7 +122,10 @@ class Conversation:
 
 
 def transcript_faults(folder: Path, counts: Counter[str]) -> Iterator[tuple[str, str, str]]:
-    """Faults of all conversations in a folder: engine, kind, what it was. Adds to `counts` what was checked."""
+    """Faults of all conversations in a folder: engine, kind, what it was.
+
+    Adds to `counts` what was checked.
+    """
     for path in sorted(folder.glob("*.txt")):
         conversation = Conversation()
         for number, line in enumerate(
@@ -155,7 +161,9 @@ def game_faults(game: chess.pgn.Game, name: str) -> Iterator[tuple[str, str, str
 
 
 def read_games(path: Path) -> Iterator[tuple[chess.pgn.Game, str]]:
-    """Games of a match folder or a PGN file, with a name for each; SystemExit when it is neither."""
+    """Games of a match folder or a PGN file, with a name for each; SystemExit when it is
+    neither.
+    """
     file = path / "games.pgn" if path.is_dir() else path
     if not file.is_file():
         raise SystemExit(f"{path}: neither the folder of a match nor a PGN file")

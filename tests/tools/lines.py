@@ -1,4 +1,6 @@
-"""Checks a principal variation: every move legal, and a mate score followed by a mate of exactly that length."""
+"""Checks a principal variation: every move legal, and a mate score followed by a mate of exactly
+that length.
+"""
 
 from collections.abc import Sequence
 
@@ -6,9 +8,11 @@ import chess
 
 
 def line_fault(board: chess.Board, moves: Sequence[str], mate: int | None = None) -> str | None:
-    """What is wrong with a line from `board` (whose earlier moves count for repetition), None if nothing.
+    """What is wrong with a line from `board` (whose earlier moves count for repetition), None if
+    nothing.
 
-    `mate`: the moves to mate that its score promises, negative when the side to move is mated; None for other scores.
+    `mate`: the moves to mate that its score promises, negative when the side to move is mated; None
+    for other scores.
     """
     board = board.copy()
     for ply, text in enumerate(moves, 1):

@@ -1,4 +1,6 @@
-"""A UCI engine that counts material one move and the best capture ahead: python material_engine.py [--slow MS] [--die N]."""
+"""A UCI engine that counts material one move and the best capture ahead: python material_engine.py
+[--slow MS] [--die N].
+"""
 
 import argparse
 import os
@@ -72,7 +74,8 @@ for line in sys.stdin:
                 score = "mate 1" if values[move] == 100_000 else f"cp {values[move]}"
                 if not options.silent:
                     print(
-                        f"info depth 2 multipv {number} score {score} nodes 9 time 1 pv {move.uci()}"
+                        f"info depth 2 multipv {number} score {score} nodes 9 time 1 pv "
+                        f"{move.uci()}"
                     )
             print(f"bestmove {moves[0].uci()}")
         case ["quit"]:

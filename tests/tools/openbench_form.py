@@ -1,4 +1,7 @@
-"""Creates a workload on OpenBench's server: openbench_form.py SERVER test|tune|datagen DEV BASE. Prints its number."""
+"""Creates a workload on OpenBench's server: openbench_form.py SERVER test|tune|datagen DEV BASE.
+
+Prints its number.
+"""
 
 import hashlib
 import json

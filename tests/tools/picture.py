@@ -1,4 +1,6 @@
-"""Makes the picture of README from a report: python -m tests.tools.picture REPORT.html docs/report.png [GAME] [PLY]."""
+"""Makes the picture of README from a report: python -m tests.tools.picture REPORT.html
+docs/report.png [GAME] [PLY].
+"""
 
 import sys
 from pathlib import Path

@@ -3,8 +3,9 @@
     zobra match "Zobra=python tests/tools/witness.py FOLDER zobra" … --folder MATCH
     python -m tests.tools.judge MATCH --transcripts FOLDER
 
-Writes one file for each process, FOLDER/<process id>-<time>.txt: seconds since the start, `>` for input of the engine or `<`
-for its output, and the line; at the end `# ended with STATUS`. A line is delayed by a fraction of a millisecond.
+Writes one file for each process, FOLDER/<process id>-<time>.txt: seconds since the start, `>` for
+input of the engine or `<` for its output, and the line; at the end `# ended with STATUS`. A line is
+delayed by a fraction of a millisecond.
 """
 
 import os
