@@ -3,7 +3,7 @@
 
 EXE ?= zobra
 PYTHON ?= python3
-PACKAGES = engine tt search uci arena train api
+PACKAGES = engine tt search uci cli arena train api
 export ZOBRA_KERNELS ?= native
 
 .PHONY: all executable
@@ -14,7 +14,7 @@ all: executable
 
 executable:
 	@stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && mkdir "$$stage/zobra" && \
-	cp -R $(PACKAGES) "$$stage/zobra/" && cp uci/launcher.py "$$stage/__main__.py" && \
+	cp -R $(PACKAGES) "$$stage/zobra/" && cp cli/launcher.py "$$stage/__main__.py" && \
 	$(if $(EVALFILE),cp "$(EVALFILE)" "$$stage/zobra/engine/data/zobra.network" && )\
 	find "$$stage" -name __pycache__ -prune -exec rm -rf {} + && \
 	{ (cd "$$stage" && $(PYTHON) -B -m zobra.engine.kernels.build 2>/dev/null) || true; } && \

@@ -11,7 +11,7 @@ import sys
 import chess
 import chess.engine
 
-ZOBRA = [sys.executable, "-m", "zobra.uci"]
+ZOBRA = [sys.executable, "-m", "zobra.cli"]
 PERFT_LEAVES = "4865609"  # of the starting position, five plies deep
 NODES = 500  # for each move of the game
 

@@ -26,7 +26,7 @@ from zobra.engine.kernels import INT, entry, record
 from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION
 from zobra.engine.network import evaluate_anew, network_score
 from zobra.engine.network_file import BUCKETS, HIDDEN, LARGEST_OUTPUT
-from zobra.uci.bench import POSITIONS
+from zobra.search.bench import POSITIONS
 
 MOST = 64  # moves of a position that are measured
 KINGS = 10  # piece codes from here on are kings

@@ -23,7 +23,7 @@ def leaves_when_nobody_reads(
     """Does a process end quietly once its output is closed, after a line that begins with
     `until`?
     """
-    command, pipe = [sys.executable, "-m", "zobra.uci", *arguments], subprocess.PIPE
+    command, pipe = [sys.executable, "-m", "zobra.cli", *arguments], subprocess.PIPE
     with subprocess.Popen(
         command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1
     ) as process:
@@ -42,7 +42,7 @@ class Prober:
     def __init__(
         self, *arguments: str, environment: dict[str, str] | None = None, folder: Path | None = None
     ) -> None:
-        command, pipe = [sys.executable, "-m", "zobra.uci", *arguments], subprocess.PIPE
+        command, pipe = [sys.executable, "-m", "zobra.cli", *arguments], subprocess.PIPE
         self.process = subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, cwd=folder
         )

@@ -12,10 +12,10 @@ import chess
 import pytest
 from typer.testing import CliRunner
 
+from zobra.cli import command_line, one_shot
+from zobra.cli.command_line import app
+from zobra.search.bench import DEPTH, POSITIONS, run
 from zobra.search.searcher import Searcher
-from zobra.uci import command_line, one_shot
-from zobra.uci.bench import DEPTH, POSITIONS, run
-from zobra.uci.command_line import app
 from zobra.uci.options import find
 
 COMMANDS = (
@@ -37,7 +37,7 @@ FULL = "/dev/full"  # where there is such a device
 
 
 def zobra(*arguments: str, environment=None, typed="") -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "zobra.uci", *arguments]
+    command = [sys.executable, "-m", "zobra.cli", *arguments]
     return subprocess.run(
         command,
         check=False,
@@ -65,7 +65,7 @@ def zobra(*arguments: str, environment=None, typed="") -> subprocess.CompletedPr
     ],
 )
 def test_a_stream_that_fails_is_named_on_one_that_is_open(redirection, stdout, stderr):
-    command = f"{shlex.quote(sys.executable)} -m zobra.uci {redirection}"
+    command = f"{shlex.quote(sys.executable)} -m zobra.cli {redirection}"
     done = subprocess.run(
         command,
         shell=True,
@@ -100,7 +100,7 @@ def test_help_lists_every_command_and_loads_no_kernel():
     code = (
         "import sys, json\n"
         "sys.argv = ['zobra', '--help']\n"
-        "from zobra.uci.main import main\n"
+        "from zobra.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
         "print(json.dumps(sorted({'numba', 'llvmlite', 'zobra.engine.kernels'} & "

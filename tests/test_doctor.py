@@ -13,9 +13,9 @@ import pytest
 import typer
 
 from tests.test_command_line import zobra
+from zobra.cli import doctor
 from zobra.engine import kernels, perft
 from zobra.engine.kernels.processor import Target
-from zobra.uci import doctor
 
 
 def states(table: str) -> dict[str, str]:
@@ -52,7 +52,7 @@ def test_wrong_counts_and_slow_searches_are_reported(monkeypatch):
     finding = doctor.check_rules()
     assert finding.state == "wrong" and "4865608" in finding.found and finding.advice
     monkeypatch.setattr(
-        "zobra.uci.bench.run", lambda *_: iter(["1/1 5 nodes: fen", "5 nodes 1000 nps"])
+        "zobra.search.bench.run", lambda *_: iter(["1/1 5 nodes: fen", "5 nodes 1000 nps"])
     )
     finding = doctor.check_speed()
     assert finding.state == "wrong" and "1,000 nodes a second" in finding.found and finding.advice

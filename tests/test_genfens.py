@@ -4,11 +4,11 @@ import chess
 import pytest
 
 from tests.test_command_line import zobra
+from zobra.cli.genfens import MARGIN, NODES, openings
 from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game
 from zobra.search.limits import Limits, Report
 from zobra.search.searcher import Searcher
-from zobra.uci.genfens import MARGIN, NODES, openings
 
 LOST = "4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1"
 EVEN = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -"

@@ -8,8 +8,8 @@ import os
 import pytest
 from typer.testing import CliRunner
 
-from zobra.uci import install
-from zobra.uci.command_line import app
+from zobra.cli import install
+from zobra.cli.command_line import app
 
 OTHER = {
     "command": "/opt/stockfish",

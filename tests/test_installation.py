@@ -18,6 +18,7 @@ SOURCES = (
     "tt",
     "search",
     "uci",
+    "cli",
     "arena",
     "train",
     "api",
@@ -71,7 +72,7 @@ def test_a_wheel_with_all_levels_plays_at_once_and_alike_on_each(tmp_path):
         description = run(site, home, "-c", code, ZOBRA_LEVEL=level)
         assert description.startswith("the package") and description.split()[-1] == level
         benches.add(
-            run(site, home, "-m", "zobra.uci", "bench", ZOBRA_LEVEL=level)
+            run(site, home, "-m", "zobra.cli", "bench", ZOBRA_LEVEL=level)
             .splitlines()[-1]
             .split()[0]
         )

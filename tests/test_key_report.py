@@ -26,7 +26,7 @@ def rows(report: str, title: str) -> dict[int, list[str]]:
 
 
 def test_the_quick_report():
-    command = [sys.executable, "-m", "zobra.uci", "keys", "--quick"]
+    command = [sys.executable, "-m", "zobra.cli", "keys", "--quick"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     report = done.stdout
     assert done.returncode == 0 and done.stderr == "" and "\x1b" not in report

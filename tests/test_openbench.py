@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("engine", "tt", "search", "uci", "arena", "train", "api")
+PACKAGES = ("engine", "tt", "search", "uci", "cli", "arena", "train", "api")
 ENGINE = """
 import sys
 from pathlib import Path
@@ -51,8 +51,8 @@ def source(tmp_path):
     for package in PACKAGES:
         (tree / package).mkdir(parents=True)
     shutil.copy(ROOT / "Makefile", tree)
-    shutil.copy(ROOT / "uci" / "launcher.py", tree / "uci")
-    (tree / "uci" / "main.py").write_text(ENGINE)
+    shutil.copy(ROOT / "cli" / "launcher.py", tree / "cli")
+    (tree / "cli" / "main.py").write_text(ENGINE)
     (tree / "engine" / "value.py").write_text("VALUE = 123\n")
     for folder, name, text in (
         ("kernels", "build.py", ""),
@@ -157,7 +157,7 @@ def test_a_missing_package_is_named(source):
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    importlib.util.find_spec("zobra.uci.main") is None, reason="no command line of the engine here"
+    importlib.util.find_spec("zobra.cli.main") is None, reason="no command line of the engine here"
 )
 def test_the_real_bench_is_what_openbench_reads(tmp_path):
     executable = tmp_path / "Zobra-12345678"

@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 
 from tests.test_command_line import zobra
 from zobra.arena.files import tomllib
+from zobra.cli.command_line import app
 from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game
 from zobra.search.limits import Limits
 from zobra.search.parameters import PARAMETERS, default_parameters
 from zobra.search.searcher import Searcher
 from zobra.search.skill import HIGHEST, LOWEST, MAX_SKILL
-from zobra.uci.command_line import app
 from zobra.uci.commands import SetOption
 from zobra.uci.console import Console
 from zobra.uci.options import OPTIONS, find, parameter_options

@@ -44,7 +44,7 @@ from zobra.train.trainer import (
     weights_of,
 )
 
-ZOBRA = (sys.executable, "-m", "zobra.uci")
+ZOBRA = (sys.executable, "-m", "zobra.cli")
 SEED = 1  # of the random openings of the match
 VERIFIED_POSITIONS, SCALED_POSITIONS = 2_000, 20_000
 DIGEST_SHOWN = 8  # characters of a network's digest in the name of its match

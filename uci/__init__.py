@@ -1,6 +1,5 @@
-"""The conversation with a GUI, and the command line.
+"""The conversation with a GUI.
 
-Reading order: main; loop with commands and console; session with options, followed_game, board_text
-and bench; go with commentary; one_shot; command_line and its commands: perft_command, doctor,
-install, genfens, key_report.
+Reading order: loop with commands and console; session with options, followed_game and board_text;
+go with commentary.
 """

@@ -1,5 +1,9 @@
-"""`python -m zobra.uci` is the same as `zobra`."""
+"""`python -m zobra.uci` speaks UCI, and nothing else; `python -m zobra.cli` is the command line."""
 
-from zobra.uci.main import main
+import sys
 
-main()
+from zobra.uci.console import require_streams
+from zobra.uci.loop import converse
+
+require_streams("input", "output")
+converse(tunable="--tunable" in sys.argv[1:])

@@ -34,6 +34,18 @@ def write_output(line: bytes) -> None:
         os._exit(0)
 
 
+def require_streams(*names: str) -> None:
+    """Exit with a message if one of these standard streams ("input", "output") is closed.
+
+    Otherwise the next file that is opened would take its place.
+    """
+    streams = {"input": sys.stdin, "output": sys.stdout}
+    for name in names:
+        if streams[name] is None:
+            print(f"zobra: standard {name} is closed", file=sys.stderr or sys.stdout)
+            sys.exit(1)
+
+
 class Console:
     """Reads and writes lines. All methods may be called from any thread, `lines` from one only.
 

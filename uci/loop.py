@@ -20,10 +20,10 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+from zobra.engine.version import VERSION
 from zobra.uci.commands import HELP, Command, Count, Go, Simple, parse
 from zobra.uci.console import Console, leave_on_signals
 from zobra.uci.options import OPTIONS, parameter_options
-from zobra.uci.version import VERSION
 
 if TYPE_CHECKING:
     from zobra.uci.session import Session
@@ -135,7 +135,7 @@ class Loop:
             self._failure = error
         self._is_compiling = False
 
-    def obey(self, command: Command | str) -> None:
+    def obey(self, command: Command | str) -> None:  # noqa: C901
         """Carry out one command. A line that is none is passed over."""
         console = self._console
         match command:

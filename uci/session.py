@@ -15,9 +15,9 @@ from zobra.engine.move import move_text
 from zobra.engine.network_file import read_network
 from zobra.engine.perft import MAX_DEPTH, PerftStopped, divide
 from zobra.engine.position import Position
+from zobra.search.bench import MEGABYTES, run
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
-from zobra.uci.bench import MEGABYTES, run
 from zobra.uci.board_text import board_text, evaluation_text
 from zobra.uci.commands import Command, Count, Go, SetOption, SetPosition, Simple
 from zobra.uci.console import Console
@@ -54,7 +54,7 @@ class Session:
         self.searcher.search(self.board.game, Limits(depth=1))
         self.searcher.clear()
 
-    def obey(self, command: Command) -> None:
+    def obey(self, command: Command) -> None:  # noqa: C901
         """Carry out a command that needs the engine, but for `stop` and `ponderhit`."""
         if command not in (Simple("d"), Simple("eval")):
             self.searches.finish()

@@ -22,6 +22,6 @@ arm64() { (cd "$folder/sources" && qemu-aarch64-static -L "$folder/system" "$fol
 ZOBRA_BUILD_LEVEL=generic arm64 -m zobra.engine.kernels.build  # the build step itself would start programs of arm64
 arm64 -c 'import platform; from zobra.engine import kernels; print(platform.machine(), kernels.selected.describe())'
 export ZOBRA_LEVEL=generic
-arm64 -m zobra.uci perft 4
-printf 'uci\nisready\nposition startpos moves e2e4\ngo nodes 20000\nquit\n' | arm64 -m zobra.uci | tail -n 1
-arm64 -m zobra.uci bench | tail -n 1
+arm64 -m zobra.cli perft 4
+printf 'uci\nisready\nposition startpos moves e2e4\ngo nodes 20000\nquit\n' | arm64 -m zobra.cli | tail -n 1
+arm64 -m zobra.cli bench | tail -n 1

@@ -17,7 +17,7 @@ NETWORK = ROOT / "engine" / "data" / "zobra.network"
 TUNED = [
     sys.executable,
     "-m",
-    "zobra.uci",
+    "zobra.cli",
     "parameters",
     "--openbench",
     "reverse_futility_margin",

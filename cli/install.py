@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from zobra.uci.doctor import engine_command
+from zobra.cli.doctor import engine_command
 
 NAME = "Zobra"
 Gui = Enum("Gui", {"CUTECHESS": "cutechess"})  # whose engines file is known

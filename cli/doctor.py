@@ -140,8 +140,8 @@ def check_rules() -> Finding:
 
 def check_speed() -> Finding:
     """A short bench."""
+    from zobra.search.bench import MEGABYTES, run
     from zobra.search.searcher import Searcher
-    from zobra.uci.bench import MEGABYTES, run
 
     *_, last = run(Searcher(MEGABYTES), BENCH_DEPTH)
     speed = int(last.split()[2])

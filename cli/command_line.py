@@ -14,13 +14,13 @@ from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
 
 from zobra.arena.command_line import register as register_arena
+from zobra.cli.doctor import doctor, uci_path
+from zobra.cli.genfens import genfens
+from zobra.cli.install import install
+from zobra.cli.one_shot import register as register_one_shot
+from zobra.cli.perft_command import perft
+from zobra.engine.version import VERSION
 from zobra.train.command_line import app as training
-from zobra.uci.doctor import doctor, uci_path
-from zobra.uci.genfens import genfens
-from zobra.uci.install import install
-from zobra.uci.one_shot import register as register_one_shot
-from zobra.uci.perft_command import perft
-from zobra.uci.version import VERSION
 
 HELP = """Zobra, a UCI chess engine. Without a command it speaks UCI; with --tunable its search
 parameters are options too.
@@ -91,8 +91,8 @@ def show_help(
 def bench(depth: Depth = 10) -> None:
     """Search fixed positions. The last line has the signature: the number of nodes."""
     from zobra.engine.kernels import compile_missing
+    from zobra.search.bench import MEGABYTES, run
     from zobra.search.searcher import Searcher
-    from zobra.uci.bench import MEGABYTES, run
 
     signal.signal(
         signal.SIGINT, signal.SIG_DFL
@@ -129,7 +129,7 @@ def keys(
     ] = False,
 ) -> None:
     """Measure how good the Zobrist keys are."""
-    from zobra.uci.key_report import report
+    from zobra.cli.key_report import report
 
     report(quick)
 

@@ -47,7 +47,7 @@ if __name__ == "__main__":
             sys.path[0] = str(unpacked(Path(sys.argv[0]).resolve()))
         except OSError as error:
             sys.exit(f"zobra: the sources cannot be unpacked: {error}")
-        from zobra.uci.main import TUNABLE, main
+        from zobra.cli.main import TUNABLE, main
 
         if (
             len(sys.argv) == 1

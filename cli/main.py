@@ -3,6 +3,8 @@
 import os
 import sys
 
+from zobra.uci.console import require_streams
+
 TUNABLE = "--tunable"  # speak UCI, and announce the parameters of the search too
 NETWORK = (
     "--network"  # and a file: the network to be built in, for a conversation as for any command
@@ -30,16 +32,13 @@ def main() -> None:
             read_network(BUILT_IN)
         except ValueError as error:
             sys.exit(f"zobra: {error}")
-    for name, stream in (("output", sys.stdout), ("input", sys.stdin if converses else sys.stdout)):
-        if stream is None:  # the next file that is opened would take its place
-            print(f"zobra: standard {name} is closed", file=sys.stderr or sys.stdout)
-            sys.exit(1)
+    require_streams("output", *(("input",) if converses else ()))
     if converses:
         from zobra.uci.loop import converse
 
         converse(tunable=bool(arguments))
     else:
-        from zobra.uci.command_line import app
+        from zobra.cli.command_line import app
 
         first, *words = arguments[0].split() or [""]  # a whole UCI command may come in quotes
         try:
