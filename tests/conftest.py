@@ -8,7 +8,7 @@ import threading
 import pytest
 from hypothesis import settings
 
-from tests.prober import Prober
+from tests.support.prober import Prober
 from zobra.engine.kernels import compile_missing
 
 settings.register_profile("zobra", deadline=None)  # a busy machine is no fault

@@ -11,7 +11,8 @@ from subprocess import run
 import chess
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.paths import ROOT
+
 SMALLER = {
     "-n 10": "-n 2",
     "--tc 1+0.01": "--tc nodes=200",

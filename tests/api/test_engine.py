@@ -1,0 +1,144 @@
+"""The engine from Python: the page that shows it, and what it refuses."""
+
+import doctest
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import nullcontext
+from functools import partial
+
+import chess
+import chess.engine
+import chess.variant
+import numpy as np
+import pytest
+
+from tests.support.paths import ROOT
+from tests.support.playouts import playouts
+from zobra.api import Engine, evaluate, parse_fen, perft, position
+from zobra.engine.network import BATCH
+from zobra.search.searcher import Searcher
+from zobra.search.wdl import normalised
+
+LIMIT = chess.engine.Limit(depth=1)
+PAGE = ROOT / "docs" / "python.md"
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return Engine(hash=1)
+
+
+def test_the_page_on_python_is_true():
+    found = doctest.testfile(
+        str(PAGE), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert found.attempted > 20 and found.failed == 0
+
+
+def test_evaluations_are_those_of_the_engine_for_white():
+    searcher, boards, expected = Searcher(1), [], []
+    for board, ours in playouts(8, 3):
+        boards.append(board.copy(stack=False))
+        expected.append(normalised(searcher.evaluate(ours) * (1 if board.turn else -1)))
+    assert len(boards) > BATCH > 500
+    assert np.array_equal(evaluate(boards), expected) and np.array_equal(
+        evaluate(map(position, boards)), expected
+    )
+    assert evaluate([]).shape == (0,)
+
+
+def test_the_moves_of_a_board_count_for_repetition(engine):
+    board = chess.Board("6k1/8/8/8/8/8/q7/6K1 w - - 0 1")  # lost, but for a third repetition
+    for text in ["g1f1", "a2b2", "f1g1", "b2a2", "g1f1", "a2b2", "f1g1", "b2a2", "g1f1", "a2b2"]:
+        board.push_uci(text)
+    assert engine.analyse(board, chess.engine.Limit(depth=4))["score"] == chess.engine.PovScore(
+        chess.engine.Cp(0), chess.WHITE
+    )
+    assert engine.analyse(chess.Board(board.fen()), chess.engine.Limit(depth=4))[
+        "score"
+    ].white() < chess.engine.Cp(-300)
+
+
+def test_castling_is_written_as_the_board_does(engine):
+    for chess960, text in ((False, "e1g1"), (True, "e1h1")):
+        board = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1", chess960=chess960)
+        played = engine.play(board, LIMIT, root_moves=[chess.Move.from_uci(text)])
+        assert played.move.uci() == text and played.move in board.legal_moves
+
+
+@pytest.mark.parametrize(
+    ("fen", "score"),
+    [
+        ("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", chess.engine.Cp(0)),
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", chess.engine.Mate(0)),
+    ],
+)
+def test_a_game_that_is_over_has_no_move(engine, fen, score):
+    played = engine.play(chess.Board(fen), LIMIT)
+    assert played.move is None and played.info == {
+        "score": chess.engine.PovScore(score, chess.BLACK),
+        "pv": [],
+        "depth": 0,
+    }
+
+
+def test_even_the_shortest_search_answers(engine):
+    played = engine.play(chess.Board(), chess.engine.Limit(nodes=1))
+    assert played.info["pv"] == [played.move] and played.info["nodes"] == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "fault"),
+    [
+        (lambda engine: engine.analyse(chess.Board(None), LIMIT), "White has no king"),
+        (lambda engine: engine.analyse(chess.variant.AtomicBoard(), LIMIT), "not atomic"),
+        (
+            lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(depth=0)),
+            "limit from 1 to",
+        ),
+        (
+            lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(nodes=2**70)),
+            "limit from 1 to",
+        ),
+        (
+            lambda engine: engine.analyse(
+                chess.Board(), chess.engine.Limit(white_clock=float("inf"))
+            ),
+            "seconds, not inf",
+        ),
+        (lambda engine: engine.analyse(chess.Board(), LIMIT, multipv=0), "multipv is at least 1"),
+        (
+            lambda engine: engine.play(chess.Board(), LIMIT, root_moves=[chess.Move(0, 1)]),
+            "'a1b1' is not a legal move",
+        ),
+        (lambda engine: engine.play(chess.Board(), LIMIT, root_moves=[]), "root_moves has no move"),
+        (lambda engine: Engine(threads=0), "at least 1, not 32 and 0"),
+        (
+            lambda engine: evaluate([chess.Board(), chess.Board("8/8/8/8/8/8/8/K7 w - - 0 1")]),
+            "Black has no king",
+        ),
+        (lambda engine: perft(parse_fen(chess.STARTING_FEN), 99), "more than"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_by_name(engine, call, fault):
+    with pytest.raises(ValueError, match=fault):
+        call(engine)
+
+
+@pytest.mark.parametrize("end", ["stop", "interrupt"])
+def test_a_search_is_ended_from_outside(engine, end):
+    threading.Timer(
+        0.3, engine.stop if end == "stop" else partial(signal.raise_signal, signal.SIGINT)
+    ).start()
+    begin = time.monotonic()
+    with nullcontext() if end == "stop" else pytest.raises(KeyboardInterrupt):
+        assert engine.analyse(chess.Board(), chess.engine.Limit(time=60))["pv"]
+    assert time.monotonic() - begin < 30
+
+
+def test_a_second_start_needs_no_numba(engine):
+    code = "import sys; from zobra.api import Engine; Engine(hash=1); print('numba' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

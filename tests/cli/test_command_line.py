@@ -1,0 +1,175 @@
+"""`zobra` with arguments, as a user runs it."""
+
+import inspect
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import chess
+import pytest
+from typer.testing import CliRunner
+
+from tests.support.commands import zobra
+from zobra.cli import command_line, one_shot
+from zobra.cli.command_line import app
+from zobra.search.bench import DEPTH, POSITIONS, run
+from zobra.search.searcher import Searcher
+from zobra.uci.options import find
+
+COMMANDS = (
+    "bench",
+    "perft",
+    "keys",
+    "parameters",
+    "warmup",
+    "doctor",
+    "uci-path",
+    "install",
+    "go",
+    "position",
+    "d",
+    "eval",
+)
+COMMANDS += ("match", "ladder", "suite", "report", "tune", "ablate", "train")
+FULL = "/dev/full"  # where there is such a device
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("redirection", "stdout", "stderr"),
+    [
+        ("<&-", "", "standard input is closed"),
+        (">&-", "", "standard output is closed"),
+        ("<&- >&-", "", "standard output is closed"),
+        ("<&- 2>&-", "standard input is closed", ""),
+        *(
+            (f"version >{FULL}", "", "[Errno 28] No space left on device")
+            for _ in range(os.path.exists(FULL))
+        ),
+        ("genfens 99 | head -c 0; exit 1", "", ""),  # a reader may have enough
+    ],
+)
+def test_a_stream_that_fails_is_named_on_one_that_is_open(redirection, stdout, stderr):
+    command = f"{shlex.quote(sys.executable)} -m zobra.cli {redirection}"
+    done = subprocess.run(
+        command,
+        shell=True,
+        check=False,
+        stdin=subprocess.PIPE,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    messages = [text and f"zobra: {text}\n" for text in (stdout, stderr)]
+    assert (done.returncode, [done.stdout, done.stderr]) == (1, messages)
+
+
+@pytest.mark.parametrize("word", ["--version", "version"])
+def test_version(word):
+    done = zobra(word)
+    assert done.returncode == 0 and done.stdout.startswith("Zobra ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["-h", "--help", "help", "help match", "match -h", *(f"{name} -h" for name in COMMANDS)],
+)
+def test_help_has_several_names_and_every_command_has_it(arguments):
+    done = CliRunner().invoke(app, arguments.split())
+    assert done.exit_code == 0 and "Usage" in done.stdout
+    if "match" in arguments or len(arguments.split()) == 1:
+        assert ("--concurrency" if "match" in arguments else "uci-path") in done.stdout
+
+
+def test_help_lists_every_command_and_loads_no_kernel():
+    code = (
+        "import sys, json\n"
+        "sys.argv = ['zobra', '--help']\n"
+        "from zobra.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print(json.dumps(sorted({'numba', 'llvmlite', 'zobra.engine.kernels'} & "
+        "set(sys.modules))))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for name in COMMANDS:
+        assert re.search(rf"^\W*{name}\s", done.stdout, re.MULTILINE), name
+    assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "nodes"),
+    [
+        (["3"], "8902"),
+        (["0"], "1"),
+        (["1", "startpos"], "20"),
+        (
+            ["3", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", "--divide"],
+            "97862",
+        ),
+    ],
+)
+def test_perft(arguments, nodes):
+    done = zobra("perft", *arguments)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == f"Nodes searched: {nodes}", (
+        done.stderr
+    )
+    if "--divide" in arguments:
+        counts = [
+            int(line.split(": ")[1]) for line in done.stdout.splitlines()[:-1] if ": " in line
+        ]
+        assert len(counts) == 48 and sum(counts) == int(nodes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["perft", "2", "8/8/8/8 w - -"], "the board has 8 ranks, this one 4"),
+        (["perft", "many"], "invalid value for 'depth'"),
+        (["perft", "99"], "99"),
+        (["perft"], "DEPTH"),
+        (["bench", "0"], "invalid value for 'depth'"),
+        (["benhc"], "benhc"),
+    ],
+)
+def test_bad_input_is_named_without_a_traceback(arguments, complaint):
+    done = zobra(*arguments)
+    assert done.returncode == 2
+    assert complaint.lower() in done.stderr.lower() and "Traceback" not in done.stderr
+
+
+def test_defaults_are_those_of_the_engine():
+    assert inspect.signature(command_line.bench).parameters["depth"].default == DEPTH
+    for name, parameter in list(inspect.signature(one_shot.go).parameters.items())[1:]:
+        assert str(parameter.default) == find(name).default
+
+
+def test_bench_counts_the_same_whatever_was_searched_before():
+    used = Searcher(16)
+    runs = [
+        list(run(searcher, depth)) for searcher, depth in ((used, 2), (used, 2), (Searcher(16), 2))
+    ]
+    runs.append(zobra("bench", "2").stdout.splitlines())
+    assert runs[0][:-1] == runs[1][:-1] == runs[2][:-1] == runs[3][:-1]
+    for *lines, last in runs:
+        nodes, word, speed, unit = last.split()
+        assert (word, unit) == ("nodes", "nps") and int(speed) > 0
+        assert int(nodes) == sum(int(line.split()[1]) for line in lines) > 0
+    assert next(run(used, 0)) == next(run(used, 1))  # a depth below one is one
+
+
+def test_bench_positions_are_legal_and_not_over():
+    assert len(set(POSITIONS)) == len(POSITIONS) >= 40
+    for fen in POSITIONS:
+        board = chess.Board(fen)
+        assert board.is_valid() and not board.is_game_over() and not board.is_check(), fen
+
+
+def test_warmup_says_where_the_kernels_are():
+    zobra("bench", "1")  # so that there is nothing to compile
+    done = zobra("warmup")
+    assert done.returncode == 0 and "nothing to compile" in done.stdout
+    assert "the package: " in done.stdout or "the user's store " in done.stdout

@@ -1,0 +1,154 @@
+"""`zobra doctor` finds what is wrong and says what to do; `zobra uci-path` names a command that
+works.
+"""
+
+import errno
+import os
+import shlex
+import subprocess
+import sys
+import zipfile
+
+import pytest
+import typer
+
+from tests.support.commands import zobra
+from zobra.cli import doctor
+from zobra.engine import kernels, perft
+from zobra.engine.kernels.processor import Target
+
+
+def states(table: str) -> dict[str, str]:
+    """The state of each check, from the table that doctor prints."""
+    rows = [line.split("│")[1:-1] for line in table.splitlines() if line.startswith("│")]
+    return {row[0].strip(): row[1].strip() for row in rows if row[0].strip()}
+
+
+def test_a_sound_installation_passes():
+    done = zobra("doctor", environment={**os.environ, "COLUMNS": "300"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = states(done.stdout)
+    assert list(found) == list(doctor.CHECKS) and set(found.values()) <= {"ok", "note"}
+    assert "command for a GUI: " in done.stdout
+
+
+def test_what_a_check_stumbles_over_is_a_finding(monkeypatch, capsys):
+    def stumble():
+        raise ImportError("Numba needs NumPy 2.3 or less")
+
+    monkeypatch.setattr(doctor, "CHECKS", {"software": stumble, "rules": doctor.check_rules})
+    with pytest.raises(typer.Exit) as ended:
+        doctor.doctor()
+    said = capsys.readouterr().out
+    assert (
+        ended.value.exit_code == 1
+        and states(said) == {"software": "wrong", "rules": "ok"}
+        and "reinstall" in said
+    )
+
+
+def test_wrong_counts_and_slow_searches_are_reported(monkeypatch):
+    monkeypatch.setattr(perft, "count_leaves", lambda *_: 4_865_608)
+    finding = doctor.check_rules()
+    assert finding.state == "wrong" and "4865608" in finding.found and finding.advice
+    monkeypatch.setattr(
+        "zobra.search.bench.run", lambda *_: iter(["1/1 5 nodes: fen", "5 nodes 1000 nps"])
+    )
+    finding = doctor.check_speed()
+    assert finding.state == "wrong" and "1,000 nodes a second" in finding.found and finding.advice
+
+
+def test_notices_about_kernels_are_noted(monkeypatch):
+    assert doctor.check_kernels().state == "ok"
+    monkeypatch.setattr(kernels, "notices", ["damaged files removed from the kernel store"])
+    finding = doctor.check_kernels()
+    assert finding.state == "note" and "damaged files" in finding.found
+
+
+@pytest.mark.parametrize(
+    ("name", "features", "found"),
+    [
+        (
+            "unknown",
+            "+popcnt,-bmi2,+avx512vbmi2",
+            "uses popcnt, avx512vbmi2; goes without bmi2 for",
+        ),
+        ("znver2", "+popcnt,+bmi2,+avx512vbmi2", "goes without bmi2 for"),
+        ("znver4", "+popcnt,+bmi2,+avx512vbmi2", "uses popcnt, bmi2, avx512vbmi2"),
+    ],
+)
+def test_the_instructions_that_kernels_use_are_named(monkeypatch, name, features, found):
+    monkeypatch.setattr(
+        kernels, "selected", kernels.selected._replace(target=Target("native", name, features))
+    )
+    finding = doctor.check_processor()
+    assert (
+        finding.state == "ok"
+        and found in finding.found
+        and ("goes without" in found) == ("goes without" in finding.found)
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "missing", "state"),
+    [("EACCES", 0, "note"), ("EACCES", 1, "wrong"), ("ENOSPC", 0, "wrong")],
+)
+def test_a_store_that_cannot_be_written_is_wrong_when_it_is_needed_or_full(
+    monkeypatch, error, missing, state
+):
+    def refuse():
+        raise OSError(getattr(errno, error), "refused")
+
+    monkeypatch.setattr(kernels.store, "check_writable", refuse)
+    monkeypatch.setattr(kernels, "missing", lambda: [doctor] * missing)
+    finding = doctor.check_store()
+    assert finding.state == state and "refused" in finding.found and finding.advice
+
+
+def script_in(folder):
+    """A script that could be the engine's."""
+    folder.mkdir(exist_ok=True)
+    script = folder / f"zobra{doctor.sysconfig.get_config_var('EXE') or ''}"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    return script
+
+
+def test_the_path_is_of_the_engine_that_was_called_not_of_one_of_that_name(monkeypatch, tmp_path):
+    called = script_in(tmp_path / "called")
+    monkeypatch.setenv("PATH", str(script_in(tmp_path / "other").parent))
+    monkeypatch.chdir(called.parent)
+    monkeypatch.setattr(sys, "argv", [f"./{called.name}"])
+    assert doctor.engine_command() == [str(called)]
+
+
+def test_the_path_of_a_built_executable_is_its_own(monkeypatch, tmp_path):
+    executable = tmp_path / "Zobra-1234"
+    with zipfile.ZipFile(executable, "w") as archive:
+        archive.writestr("__main__.py", "")
+    monkeypatch.setattr(sys, "argv", [str(executable)])
+    assert doctor.engine_command() == [str(executable)]
+
+
+def test_without_a_script_the_path_is_pythons(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "nothing")])
+    monkeypatch.setattr(doctor.sysconfig, "get_path", lambda _: str(tmp_path))
+    assert doctor.engine_command() == [sys.executable, "-m", "zobra.uci"]
+    script = script_in(tmp_path)
+    assert doctor.engine_command() == [str(script)]
+
+
+def test_the_path_for_a_gui_starts_the_engine(tmp_path):
+    done = zobra("uci-path")
+    command = shlex.split(done.stdout)
+    assert done.returncode == 0 and os.path.isabs(command[0])
+    talk = subprocess.run(
+        command,
+        check=False,
+        input="uci\nquit\n",
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=60,
+    )
+    assert "uciok" in talk.stdout.splitlines()

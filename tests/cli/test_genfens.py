@@ -1,0 +1,66 @@
+"""`zobra genfens`: legal, balanced and different openings, the same for one seed."""
+
+import chess
+import pytest
+
+from tests.support.commands import zobra
+from zobra.cli.genfens import MARGIN, NODES, openings
+from zobra.engine.fen import parse_fen
+from zobra.engine.position import Game
+from zobra.search.limits import Limits, Report
+from zobra.search.searcher import Searcher
+
+LOST = "4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1"
+EVEN = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -"
+
+
+def boards_of(fens: list[str]) -> list[chess.Board]:
+    boards = [chess.Board(fen) for fen in fens]
+    assert all(board.is_valid() and not board.is_game_over() for board in boards)
+    return boards
+
+
+def test_openings_are_legal_balanced_and_different():
+    fens = list(openings(200, 7, "None"))
+    assert len({board.epd() for board in boards_of(fens)}) == 200
+    for fen in fens:
+        reports: list[Report] = []
+        Searcher(1).search(Game(parse_fen(fen)), Limits(nodes=NODES), reports.append)
+        assert abs(reports[-1].score) <= MARGIN, fen
+
+
+def test_one_seed_gives_the_same_openings():
+    first, longer, other = (
+        list(openings(20, 7, "none")),
+        list(openings(30, 7, "none")),
+        list(openings(20, 8, "none")),
+    )
+    assert longer[:20] == first and not set(first) & set(other)
+
+
+def test_openings_come_from_the_book(tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text(f"{EVEN} hmvc 2;\n\n{EVEN} 2 3\n")
+    assert len(boards_of(list(openings(20, 1, str(book))))) == 20
+    book.write_text(LOST)
+    with pytest.raises(ValueError, match="no balanced opening"):
+        list(openings(1, 1, str(book)))
+
+
+def test_as_openbench_calls_it(tmp_path):
+    done = zobra("genfens 3 seed 42 book None", "quit")
+    lines = done.stdout.splitlines()
+    assert (
+        done.returncode == 0
+        and len(lines) == 3
+        and all(line.startswith("info string genfens ") for line in lines)
+    )
+    boards_of([line.removeprefix("info string genfens ") for line in lines])
+
+
+@pytest.mark.parametrize(
+    "words", ["x seed 1", "0 seed 1", "2 seed x book None", "2 seed 1 book /no/such/book.epd"]
+)
+def test_bad_words_are_named(words):
+    done = zobra(f"genfens {words}")
+    assert (done.returncode, done.stdout) == (2, "") and "Invalid value" in done.stderr

@@ -1,0 +1,125 @@
+"""Accumulators that are brought up to date are those that are computed anew, whatever is played."""
+
+import random
+
+import chess
+import numpy as np
+import pytest
+
+from tests.support.networks import random_network
+from zobra.engine.accumulator import refresh, update
+from zobra.engine.board import ONE, ZERO
+from zobra.engine.fen import parse_fen
+from zobra.engine.generator import ALL, generate
+from zobra.engine.kernels import INT, VOID, WORD, copy_record, entry, record
+from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION_TYPE, TABLES_TYPE
+from zobra.engine.move import NO_MOVE
+from zobra.engine.network import evaluate_anew
+from zobra.engine.network_file import HIDDEN, install
+from zobra.engine.position import TABLES_RECORD, Position
+from zobra.search.node import make_move
+from zobra.search.parameters import default_parameters
+from zobra.search.worker import SIGNALS, WORKER_TYPE, new_worker
+
+NETWORK_ARRAY = np.zeros(1, NETWORK)
+install(random_network(HIDDEN), NETWORK_ARRAY[0])
+KNOWN = record(ACCUMULATOR), POSITION_TYPE
+update_from_python = entry(VOID, record(NETWORK), *KNOWN, *KNOWN)(update.function)
+
+
+def anew(position: Position) -> np.ndarray:
+    accumulator = np.zeros(1, ACCUMULATOR)
+    evaluate_anew(NETWORK_ARRAY[0], accumulator[0], position.record)
+    return accumulator
+
+
+MOVES = [
+    ("a quiet move", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "g1f3"),
+    ("en passant", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"),
+    ("promotion", "8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q"),
+    ("promotion with capture", "1n6/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7b8n"),
+    ("castling short", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1"),
+    ("castling of Black", "4k2r/8/8/8/8/8/8/4K3 b k - 0 1", "e8g8"),
+    ("passing", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "0000"),
+    ("a king's step", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1f2"),
+    ("a king crosses from d to e", "4k3/8/8/8/8/8/8/3K3R w - - 0 1", "d1e1"),
+    ("king and rook trade places", "4k3/8/8/8/8/8/8/5KR1 w G - 0 1", "f1g1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("fen", "move"), [pytest.param(fen, move, id=name) for name, fen, move in MOVES]
+)
+def test_an_update_by_a_move(fen, move):
+    before, known, found = parse_fen(fen), anew(parse_fen(fen)), np.zeros(1, ACCUMULATOR)
+    after = before.after(0 if move == "0000" else before.parse_move(move))
+    update_from_python(NETWORK_ARRAY[0], found[0], after.record, known[0], before.record)
+    assert (found["sides"] == anew(after)["sides"]).all()
+
+
+FACTOR, ADDEND, SHIFT = (
+    np.uint64(6364136223846793005),
+    np.uint64(1442695040888963407),
+    np.uint64(33),
+)
+NULL_MOVE_RATE, ROOT_RATE, BACK_RATE, BACK_RANGE = map(np.uint64, (16, 3, 12, 5))
+WALK_PLIES = np.int64(100)  # largest ply of a walk
+
+
+@entry(INT, WORKER_TYPE, TABLES_TYPE, record(ACCUMULATOR), WORD, INT)
+def walk(worker, tables, fresh, seed, plies):
+    """Random moves, null moves and take-backs; number of neurons that a refresh differs in."""
+    ply, wrong, state = np.int64(0), np.int64(0), seed
+    refresh(tables.network, worker.stack[0].accumulator, worker.stack[0].position)
+    for _ in range(plies):
+        node = worker.stack[ply]
+        state = state * FACTOR + ADDEND
+        number = state >> SHIFT
+        node.moves.count = ZERO
+        count = generate(node.position, tables, node.moves, ALL)
+        if count == ZERO or ply == WALK_PLIES or number % BACK_RATE == ZERO:
+            ply = max(np.int64(0), ply - 1 - np.int64(number % BACK_RANGE))
+            continue
+        is_null_move = number % NULL_MOVE_RATE == ONE and node.position.checkers == ZERO
+        make_move(
+            worker,
+            tables,
+            ply,
+            NO_MOVE if is_null_move else np.uint64(node.moves.moves[number % count]),
+        )
+        ply, node = ply + 1, worker.stack[ply + 1]
+        refresh(tables.network, fresh, node.position)
+        for side in range(2):
+            for neuron in range(HIDDEN):
+                wrong += (
+                    fresh.sides[side].values[neuron] != node.accumulator.sides[side].values[neuron]
+                )
+        if ply == WALK_PLIES // 2 and number % ROOT_RATE == ZERO:  # a new root
+            copy_record(worker.stack[0], node)
+            ply = np.int64(0)
+    return wrong
+
+
+@pytest.mark.parametrize("use_network", [1, 0])
+def test_random_walks_through_the_search_s_stack(use_network):
+    """Half of them in Chess960.
+
+    Without the network nothing is brought up to date, and that is found.
+    """
+    tables, fresh, source, wrong = (
+        np.array([TABLES_RECORD]),
+        np.zeros(1, ACCUMULATOR),
+        random.Random(3),
+        0,
+    )
+    install(random_network(HIDDEN), tables[0]["network"])
+    worker = new_worker(
+        default_parameters() | {"use_network": use_network}, np.zeros(SIGNALS, np.int64)
+    )
+    for number in range(20):
+        board = (
+            chess.Board.from_chess960_pos(source.randrange(960)) if number % 2 else chess.Board()
+        )
+        worker[0]["stack"][0]["position"] = Position.from_board(board).record
+        wrong += int(walk(worker[0], tables[0], fresh[0], source.getrandbits(64), 1_500))
+    assert wrong == 0 if use_network else wrong > 1_000

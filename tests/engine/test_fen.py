@@ -1,0 +1,142 @@
+"""FEN in and out: strict, and clear about what is wrong."""
+
+import random
+from collections.abc import Iterator
+
+import chess
+import pytest
+
+from tests.support.playouts import playouts
+from zobra.engine.fen import START, FenError, parse_fen, write_fen
+from zobra.engine.move import move_text
+
+STARTS = (
+    START,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
+    "rnbqkbnr/ppp2ppp/8/3pP3/4p3/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3",
+    "1r2k1r1/8/8/8/8/8/8/RR2K2R w HBkq - 0 1",
+)
+ALPHABET = "rnbqkpRNBQKP12345678/ -wabcdefgh0KQkq36"
+# Where the two readers differ on purpose: what python-chess refuses though chess can be played on
+# from there,
+PLAYABLE = chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK
+# and what it takes silently: a castling right that is named twice.
+STRICTER = "a rook of its own"
+
+
+@pytest.mark.parametrize(
+    ("fen", "fault"),
+    [
+        ("", "4 to 6 fields"),
+        ("8/8/8/8/8/8/8 w - - 0 1", "8 ranks"),
+        ("rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 7"),
+        ("rnbqkbnr/pppppppp/7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 6"),
+        ("rnbqkbnr/pppppppp/44/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "two digits"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KKkq - 0 1", "a rook of its own"),
+        ("rnbqxbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "'x' in rank 8"),
+        ("rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1", "Black has no king"),
+        ("rnbqkbnr/pppppppp/8/8/8/4K3/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "more than two kings"),
+        (
+            "rnbqkbnr/pppppppp/p7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "Black has more than 8 pawns",
+        ),
+        (
+            "rnbqkbnr/pppppppp/n7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "Black has more than 16 pieces",
+        ),
+        ("rnbqkbnP/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNR w KQq - 0 1", "first or the last rank"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", "side to move"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQxq - 0 1", "letters such as 'KQkq'"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1", "en-passant square"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e3 0 1", "has just passed"),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPPPPP1/RNBQKBNR b KQkq e3 0 1", "has just passed"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 -1", "move number"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 10001 1", "half-move clock"),
+        (f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {'9' * 5000}", "move number"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - ² 1", "half-move clock"),
+        (
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w \N{KELVIN SIGN}Qkq - 0 1",
+            "letters such as",
+        ),
+        ("1r2k1r1/8/8/8/8/8/8/RR2K2R w BAkq - 0 1", "a rook of its own"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQAkq - 0 1", "at most two for a side"),
+        (
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ\N{KELVIN SIGN}BNR w - - 0 1",
+            "in rank 1 is neither",
+        ),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBN1 w Q - 0 1", "a rook of its own"),
+        ("8/8/8/3kK3/8/8/8/8 w - - 0 1", "in check"),
+        ("4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1", "Black is in check"),
+    ],
+)
+def test_every_fault_is_named(fen, fault):
+    with pytest.raises(FenError, match=fault):
+        parse_fen(fen)
+
+
+def test_round_trips():
+    for board, position in playouts(12, 3):
+        assert write_fen(parse_fen(write_fen(position))) == board.fen()
+        shredder = board.fen(shredder=True)
+        assert write_fen(position, shredder=True) == shredder
+        assert write_fen(parse_fen(shredder), shredder=True) == shredder
+
+
+@pytest.mark.parametrize(
+    ("fen", "written"),
+    [
+        (START.replace("KQkq", "qKkQ"), START),  # castling rights in any order
+        (" ".join(START.split()[:4]), START),  # fields that may be missing
+        (" ".join(START.split()[:5]), START),
+        # An en-passant square is kept only if the capture is legal.
+        ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 3", "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 3"),
+        ("4k3/8/8/8/4P3/8/8/4K3 b - e3 0 1", "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1"),
+        ("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1", "8/8/8/8/k2Pp2Q/8/8/3K4 b - - 0 1"),
+        (
+            "1r2k1r1/8/8/8/8/8/8/RR2K2R w HBkq - 0 1",
+            "1r2k1r1/8/8/8/8/8/8/RR2K2R w KBkq - 0 1",
+        ),  # an inner rook by its file
+    ],
+)
+def test_what_is_written_of_what_was_read(fen, written):
+    assert write_fen(parse_fen(fen)) == written
+
+
+def mutations(count: int, seed: int) -> Iterator[str]:
+    """FENs with one to three letters changed, added or left out."""
+    source = random.Random(seed)
+    for _ in range(count):
+        letters = list(source.choice(STARTS))
+        for _ in range(source.randrange(1, 4)):
+            place, chance = source.randrange(len(letters)), source.random()
+            if chance < 0.7:
+                letters[place] = source.choice(ALPHABET)
+            elif chance < 0.85:
+                letters.insert(place, source.choice(ALPHABET))
+            else:
+                del letters[place]
+        yield "".join(letters)
+
+
+def test_mutated_fens_agree_with_python_chess():
+    """What python-chess finds valid is accepted, and nothing else; with the few differences that
+    are meant.
+    """
+    accepted = 0
+    for text in mutations(8_000, 11):
+        try:
+            board = chess.Board(text, chess960=True)
+            valid = board.status() & ~PLAYABLE == chess.STATUS_VALID
+        except ValueError:
+            valid = False
+        try:
+            ours = parse_fen(text)
+        except FenError as error:
+            assert not valid or STRICTER in str(error), text
+        else:
+            assert valid, text
+            assert {move_text(move, True) for move in ours.legal_moves()} == {
+                move.uci() for move in board.legal_moves
+            }
+            accepted += 1
+    assert accepted > 200

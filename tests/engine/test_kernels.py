@@ -1,0 +1,109 @@
+"""Kernels as Python sees them: declared with types, called with those types only, compiled and
+linked beside Numba's own.
+"""
+
+import importlib
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from tests.support.kernel_tree import Tree
+from zobra.engine import kernels
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.layouts import MOVE_LIST
+from zobra.engine.piece_square import static_evaluation
+from zobra.engine.position import TABLES_RECORD
+from zobra.engine.see import see_at_least
+
+KERNEL = """
+import library_of_kernel, installed_library
+from ..neighbour import ANSWER
+from zobra.engine.kernels import INT, entry
+@entry(INT)
+def answer(): return ANSWER
+def adder(more): return entry(INT)(lambda: ANSWER + more)
+"""
+
+
+def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_path, monkeypatch):
+    """A constant that a test's kernel imports has to show in its name.
+
+    What is no Python source is not looked at, nor what an environment beside it holds.
+    """
+    for name, file in (
+        ("library_of_kernel", "library.so"),
+        ("installed_library", ".venv/site-packages/library.py"),
+    ):
+        monkeypatch.setitem(sys.modules, name, types.SimpleNamespace(__file__=str(tmp_path / file)))
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "upper" / "lower").mkdir(parents=True)
+    (tmp_path / "upper" / "lower" / "some_kernel.py").write_text(KERNEL)
+    names = set()
+    for answer in (42, 142):
+        (tmp_path / "upper" / "neighbour.py").write_text(f"ANSWER = {answer}\n")
+        kernel = importlib.import_module("upper.lower.some_kernel")
+        assert [kernel.answer(), kernel.adder(1)(), kernel.adder(2)()] == [
+            answer,
+            answer + 1,
+            answer + 2,
+        ]
+        assert kernel.answer.key in kernels.store.read(kernel.answer.key)
+        names.add(kernel.answer.name)
+        for name in ("upper.neighbour", "upper.lower.some_kernel"):
+            del sys.modules[name]
+    assert len(names) == 2
+
+
+def test_an_entry_has_one_signature():
+    """A recursive call with other types than the declared ones would make a second copy of the
+    code.
+    """
+
+    @kernels.entry(kernels.INT, kernels.INT)
+    def careless(depth):
+        return np.int64(0) if depth == 0 else careless(depth > 1)
+
+    with pytest.raises(TypeError, match="other types"):
+        careless(3)
+
+
+def test_values_of_a_wrong_type_do_not_reach_a_kernel():
+    position = parse_fen(START)
+    assert static_evaluation(position.record, TABLES_RECORD) == static_evaluation(
+        position.array[0], TABLES_RECORD
+    )
+    for wrong in (position.array, None, 7, np.zeros(1, MOVE_LIST)[0]):
+        with pytest.raises(TypeError, match="a kernel wants a record"):
+            static_evaluation(wrong, TABLES_RECORD)
+    with pytest.raises(ValueError, match="argument 2"):
+        static_evaluation(position.record, TABLES_RECORD, 1)
+
+
+def test_inner_kernels_are_not_for_python():
+    for inner in (see_at_least, kernels.lowest):
+        with pytest.raises(TypeError, match="by kernels only"):
+            inner(1)
+
+
+def test_numba_is_as_good_as_ever_after_kernels_were_linked(tmp_path):
+    """What stands in for Numba's own symbols in a linked kernel must not be found by what Numba
+    compiles.
+    """
+    code = (
+        "import numpy\n"
+        "from zobra.engine.kernels import numeric\n"
+        "@numeric\n"
+        "def total(numbers, more):\n"
+        "    if more:\n"
+        "        raise ValueError(more)\n"
+        "    return (numbers * numbers).sum()\n"
+        "assert total(numpy.arange(4.0), 0) == 14\n"
+        "try: total(numpy.arange(4.0), 7)\n"
+        "except ValueError: print('raised')\n"
+    )
+    tree = Tree(tmp_path)
+    tree.start()
+    lines = tree.begin(more=code).communicate()[0].splitlines()
+    assert '"compiled": 0' in lines[0] and lines[1:] == ["raised"]

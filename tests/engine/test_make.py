@@ -1,0 +1,124 @@
+"""Making moves: what is kept up to date move by move must equal what is computed from scratch."""
+
+import chess
+import numpy as np
+import pytest
+
+from tests.support import naive
+from tests.support.playouts import playouts
+from tests.support.search_kernels import call
+from zobra.engine.attacks import find_checks
+from zobra.engine.board import NO_PIECE, ONE, ZERO
+from zobra.engine.fen import parse_fen, write_fen
+from zobra.engine.generator import ALL, generate
+from zobra.engine.kernels import INT, copy_record, entry, kernel, record
+from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.make import key_after, make
+from zobra.engine.position import TABLES_RECORD, set_up
+from zobra.engine.random_games import next_random
+
+PLIES = 400  # of the longest random game
+RECORDS = [("made", POSITION, (PLIES + 1,)), ("rebuilt", POSITION, (PLIES + 1,))]
+GAME = np.dtype([*RECORDS, ("moves", MOVE_LIST), ("random", "u8")], align=True)
+
+
+def same(ours: np.void, other: np.void) -> bool:
+    return all(
+        np.array_equal(ours[name], other[name]) for name in POSITION.names if name != "repeatable"
+    )  # no FEN has it
+
+
+def test_null_move_only_passes():
+    for board, position in playouts(6, 9):
+        if not position.in_check:
+            board.push(chess.Move.null())
+            after = position.after(0)
+            assert write_fen(after).split()[:4] == board.fen().split()[:4]
+            assert same(after.record, parse_fen(write_fen(after)).record)
+            board.pop()
+
+
+def test_repeatable_counts_reversible_plies():
+    position = parse_fen("r3k2r/8/8/8/8/8/4P3/R3K2R w KQkq - 0 1")
+    for text, expected in (
+        ("a1b1", 0),
+        ("a8b8", 0),
+        ("b1c1", 1),
+        ("b8c8", 2),
+        ("e2e4", 0),
+        ("c8c7", 1),
+    ):
+        position = position.after(position.parse_move(text))
+        assert position.record["repeatable"] == expected, text
+
+
+def test_key_after_is_the_key_of_a_move_without_side_effects():
+    for before, move in (
+        (position, move) for _, position in playouts(4, 12) for move in position.legal_moves()
+    ):
+        after = before.after(move)
+        if (
+            move < 1 << 12
+            and after.record["castling"] == before.record["castling"]
+            and not before.record["en_passant"]
+        ):
+            assert (
+                call(key_after, position=before.record, tables=TABLES_RECORD, move=move)
+                == after.key
+            )
+
+
+@kernel
+def rebuild(position, fresh, tables):
+    """The same position from its mailbox, side, castling rooks, en-passant square and counters: all
+    else computed anew.
+    """
+    copy_record(fresh, position)
+    for kind in range(6):
+        fresh.pieces[kind] = ZERO
+    fresh.colours[0] = fresh.colours[1] = ZERO
+    for square in range(64):
+        piece = np.uint64(position.board[square])
+        if piece != NO_PIECE:
+            fresh.pieces[piece >> ONE] |= ONE << np.uint64(square)
+            fresh.colours[piece & ONE] |= ONE << np.uint64(square)
+    fresh.key = fresh.checkers = fresh.pinned = ~ZERO
+    set_up(fresh, tables)
+
+
+@entry(INT, record(GAME), TABLES_TYPE)
+def play_and_rebuild(game, tables):
+    """Play random moves from `made[0]`, and beside each position made set the same one rebuilt;
+    plies played.
+    """
+    for ply in range(PLIES):
+        position, following = game.made[ply], game.made[ply + 1]
+        game.moves.count = ZERO
+        count = generate(position, tables, game.moves, ALL)
+        if count == ZERO or position.halfmove >= 100:
+            return ply
+        make(position, following, np.uint64(game.moves.moves[next_random(game) % count]), tables)
+        find_checks(following, tables)
+        rebuild(following, game.rebuilt[ply + 1], tables)
+    return PLIES
+
+
+@pytest.mark.parametrize("games", [200, pytest.param(8_000, marks=pytest.mark.slow)])
+def test_every_byte_stays_right_over_random_games(games):
+    """After each move the record is the one built from scratch, byte for byte, and its keys are
+    those of plain Python.
+    """
+    game = np.zeros(1, GAME)
+    game["random"] = 12345
+    starts = [position.record for _, position in playouts(40, 5, longest=1)]
+    total = castlings = 0
+    for number in range(games):
+        game["made"][0, 0] = starts[number % len(starts)]
+        plies = play_and_rebuild(game[0], TABLES_RECORD)
+        made, rebuilt = game["made"][0, 1 : plies + 1], game["rebuilt"][0, 1 : plies + 1]
+        assert made.tobytes() == rebuilt.tobytes()
+        assert np.array_equal(made["key"], naive.keys(made))
+        assert np.array_equal(made["correction_keys"], naive.correction_keys(made))
+        total += plies
+        castlings += np.count_nonzero(np.diff(made["castling"]))
+    assert total >= games * 125 and castlings > games  # 8,000 games are a million plies

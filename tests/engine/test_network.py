@@ -1,0 +1,208 @@
+"""The evaluation network's file, and what the kernels make of its weights."""
+
+import json
+import os
+
+import chess
+import numpy as np
+import pytest
+
+from tests.support.networks import random_network
+from tests.support.playouts import playouts
+from zobra.engine.kernels import INT, VOID, WORD, clipped_square_sum, entry, record, row_sums
+from zobra.engine.layouts import ACCUMULATOR, CHANGES, NETWORK
+from zobra.engine.network import evaluate_anew
+from zobra.engine.network_file import (
+    BUCKETS,
+    BUILT_IN,
+    HIDDEN,
+    LARGEST_OUTPUT,
+    MAX_BYTES,
+    QA,
+    QB,
+    SCALE,
+    Network,
+    NetworkError,
+    install,
+    read_network,
+)
+from zobra.engine.position import Position
+from zobra.engine.scores import LONGEST_MATE
+
+
+def installed(network: Network) -> np.ndarray:
+    record = np.zeros(1, NETWORK)
+    install(network, record[0])
+    return record
+
+
+def kernel_score(record: np.ndarray, position: Position) -> int:
+    return int(evaluate_anew(record[0], np.zeros(1, ACCUMULATOR)[0], position.record))
+
+
+def plain_score(network: Network, board: chess.Board) -> int:
+    """The same by plain arithmetic over python-chess' board, with no kernel and no int16."""
+    bucket = (len(board.piece_map()) - 1) * BUCKETS // 32
+    total = QA * int(network.output_bias[bucket])
+    for which, colour in enumerate((board.turn, not board.turn)):
+        king = board.king(colour)
+        assert king is not None
+        flip = (0 if colour else 56) ^ (7 if chess.square_file(king) > 3 else 0)
+        neurons = network.bias.astype(np.int64)
+        for square, piece in board.piece_map().items():
+            kind = 2 * (piece.piece_type - 1) + (piece.color != colour)
+            neurons = neurons + network.rows[64 * kind + (square ^ flip)]
+        total += int(
+            (np.clip(neurons, 0, QA) ** 2 * network.output[bucket, which].astype(np.int64)).sum()
+        )
+    unit = QA * QA * QB
+    return (total * SCALE + unit // 2) // unit
+
+
+def test_kernels_and_plain_arithmetic_agree_to_the_last_bit():
+    network, scores = random_network(HIDDEN), set()
+    record = installed(network)
+    for board, position in playouts(12, seed=5):
+        expected = plain_score(network, board)
+        assert kernel_score(record, position) == expected, board.fen()
+        scores.add(expected)
+    assert len(scores) > 500
+
+
+def test_extreme_weights_do_not_overflow():
+    """Every neuron full, every weight at its limit: the score is right, or just below those of
+    mates.
+    """
+    network, limit = random_network(HIDDEN), int(LONGEST_MATE) - 1
+    for sign in (1, -1):
+        output = np.full((BUCKETS, 2, HIDDEN), sign * LARGEST_OUTPUT, np.int16)
+        full = Network(
+            network.rows, np.full(HIDDEN, 20_000, np.int16), output, np.zeros(BUCKETS, np.int32), {}
+        )
+        expected = max(-limit, min(plain_score(full, chess.Board()), limit))
+        assert kernel_score(installed(full), Position.from_board(chess.Board())) == expected
+
+
+WIDE = np.dtype([("values", "i2", (512,))])
+wide_sum = clipped_square_sum(WIDE, QA)
+
+
+@entry(INT, record(WIDE), record(WIDE))
+def sum_of_squares(values, weights):
+    """`clipped_square_sum` of 512 neurons, for Python."""
+    return wide_sum(values, weights)
+
+
+@pytest.mark.parametrize("weight", [LARGEST_OUTPUT, -LARGEST_OUTPUT])
+def test_the_widest_output_does_not_overflow(weight):
+    values, weights = (
+        np.full((1, 512), 20_000, np.int16).view(WIDE)[0],
+        np.full((1, 512), weight, np.int16).view(WIDE)[0],
+    )
+    assert sum_of_squares(values[0], weights[0]) == 512 * QA * QA * weight  # more than 32 bits hold
+
+
+ODD = np.dtype([("values", "i2", (160,))])  # more than a register full of rows, and a rest
+ODD_ROWS = np.dtype([("rows", ODD, (40,))])
+add_odd_rows = row_sums(ODD, ODD_ROWS, "rows", CHANGES)
+
+
+@entry(VOID, record(ODD), record(ODD_ROWS), record(CHANGES), WORD)
+def change_rows(sums, table, changes, flips):
+    """`row_sums` of 160 neurons, for Python."""
+    add_odd_rows(sums, sums, table, changes, flips)
+
+
+def test_rows_of_any_width_are_added_and_removed():
+    source, sums, table, changes = (
+        np.random.default_rng(1),
+        np.zeros(1, ODD),
+        np.zeros(1, ODD_ROWS),
+        np.zeros(1, CHANGES),
+    )
+    table["rows"]["values"] = source.integers(-500, 500, (40, 160))
+    sums["values"] = before = source.integers(-500, 500, 160)
+    changes["added"][0, :4], changes["removed"][0, :2] = (3, 0, 39, 3), (7, 8)
+    changes["added_count"], changes["removed_count"] = 4, 2
+    change_rows(sums[0], table[0], changes[0], 4)
+    rows = table["rows"]["values"][0]
+    assert (
+        sums["values"][0] == before + rows[[7, 4, 35, 7]].sum(axis=0) - rows[[3, 12]].sum(axis=0)
+    ).all()
+
+
+@pytest.mark.parametrize("hidden", [HIDDEN, 512])
+def test_a_file_comes_back_as_it_was(tmp_path, hidden):
+    network = random_network(hidden)
+    path = tmp_path / "a.network"
+    path.write_bytes(network.to_bytes())
+    found = read_network(path, any_width=True)
+    assert found.payload() == network.payload() and (found.output_bias == network.output_bias).all()
+    assert found.header["made"] == "by a test" and found.digest == network.digest
+    assert path.stat().st_size < MAX_BYTES
+
+
+LINE, _, WEIGHTS = random_network(HIDDEN).to_bytes().partition(b"\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "weights", "complaint"),
+    [
+        ({"format": "else"}, WEIGHTS, "not a file of"),
+        ({"architecture": "768 -> 1"}, WEIGHTS, "its architecture is '768 -> 1'"),
+        ({"qb": 64}, WEIGHTS, "its qb is 64"),
+        ({"hidden": 4096}, WEIGHTS, "it has 4096 neurons, not a multiple of 32"),
+        ({"hidden": "128"}, WEIGHTS, "it has '128' neurons"),
+        ({"hidden": 512}, WEIGHTS, f"it has 512 neurons, this engine {HIDDEN}; `zobra --network"),
+        ({}, WEIGHTS[:-2], f"bytes of weights, {HIDDEN} neurons need"),
+        ({}, WEIGHTS[:-2] + b"xx", "the digest differs"),
+        ({}, b"\0" * MAX_BYTES, "larger than"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path, change, weights, complaint):
+    path = tmp_path / "bad.network"
+    path.write_bytes(json.dumps(json.loads(LINE) | change).encode() + b"\n" + weights)
+    with pytest.raises(NetworkError, match=complaint) as caught:
+        read_network(path)
+    assert str(path) in str(caught.value)
+
+
+def test_what_is_no_network_is_refused_at_once(tmp_path):
+    overflowing = random_network(HIDDEN)
+    overflowing.output[5, 1, 3] = -LARGEST_OUTPUT - 1
+    contents = {
+        "weights": overflowing.to_bytes(),
+        "a list": b"[]\n",
+        "noise": bytes(range(256)),
+        "too deep": b"[" * 100_000,
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    os.mkfifo(tmp_path / "fifo")
+    faults = {"weights": "beyond", "none": "No such file", "a\0b": "No such file"}
+    faults |= dict.fromkeys(("a list", "noise", "too deep"), "not a file of")
+    faults |= dict.fromkeys(("fifo", "", "/dev/zero"), "not an ordinary file")
+    for name, fault in faults.items():
+        with pytest.raises(NetworkError, match=fault) as caught:
+            read_network(tmp_path / name)
+        assert str(tmp_path / name) in str(caught.value)
+
+
+def test_the_built_in_network_says_where_it_comes_from_and_knows_what_pieces_are_worth():
+    network = read_network(BUILT_IN)
+    assert {"sets", "positions", "validation"} <= network.header.keys()
+    assert (
+        sum(played["games"] for played in network.header["sets"]) > 10_000
+        and BUILT_IN.stat().st_size < MAX_BYTES
+    )
+    record = installed(network)
+    bare = {
+        kind: chess.Board("4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1")
+        for kind in range(chess.PAWN, chess.KING)
+    }
+    for kind, board in bare.items():
+        board.set_piece_at(chess.C3, chess.Piece(kind, chess.WHITE))
+    worths = [kernel_score(record, Position.from_board(board)) for board in bare.values()]
+    pawn, knight, bishop, rook, queen = worths
+    assert 0 < pawn < min(knight, bishop) and max(knight, bishop) < rook < queen

@@ -1,0 +1,118 @@
+"""Several lines at once: each with a first move of its own, sorted, and without a trace in what the
+table knows of the root.
+"""
+
+import pytest
+
+from tests.support.search_kernels import PLAIN
+from tests.support.searches import ENDGAME, KIWIPETE, MIDDLEGAME, think
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.position import Game
+from zobra.engine.scores import is_mate
+from zobra.search.limits import Limits
+from zobra.search.searcher import Searcher
+from zobra.tt.entry import BOUND_MASK, BOUND_SHIFT, GENERATION_MASK, NO_BOUND, unpack
+
+TWO_MATES = "k7/8/K7/8/8/8/8/6QR w - - 0 1"
+
+
+def groups(reports):
+    """Reports of one depth each, as they came together."""
+    found = []
+    for report in reports:
+        if report.multipv == 1:
+            found.append([])
+        found[-1].append(report)
+    return found
+
+
+@pytest.fixture
+def searcher():
+    made = Searcher(4)
+    made.multipv = 4
+    return made
+
+
+@pytest.mark.parametrize("fen", [START, KIWIPETE, ENDGAME, TWO_MATES])
+def test_lines_are_reported_together_and_sorted(searcher, fen):
+    """That they can be played to their end is shown in test_reported_lines.py."""
+    result, reports = think(searcher, fen, Limits(depth=7))
+    together = groups(reports)
+    assert len(together) == 7 and result.best == together[-1][0].pv[0]
+    assert all(is_mate(line.score) for line in together[-1][:2]) == (fen == TWO_MATES)
+    for depth, lines in enumerate(together, 1):
+        assert [line.multipv for line in lines] == [1, 2, 3, 4]
+        assert {(line.depth, line.bound) for line in lines} == {(depth, 0)}
+        assert len({line.pv[0] for line in lines}) == 4
+        scores = [line.score for line in lines]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_every_legal_move_has_a_line_where_all_are_wanted(searcher):
+    searcher.multipv = 256
+    _, reports = think(searcher, MIDDLEGAME, Limits(depth=3))
+    assert sorted(line.pv[0] for line in groups(reports)[-1]) == sorted(
+        parse_fen(MIDDLEGAME).legal_moves()
+    )
+
+
+def test_each_line_is_worth_what_a_search_of_its_move_finds(searcher):
+    """Without table and depth-dependent guesses the score of a line is that of its move alone."""
+    plain = PLAIN | {"aspiration_depth": 99}
+    several, alone = Searcher(1, parameters=plain), Searcher(1, parameters=plain)
+    several.multipv = 3
+    _, reports = think(several, ENDGAME, Limits(depth=2))
+    for line in groups(reports)[-1]:
+        _, one = think(alone, ENDGAME, Limits(depth=2, searchmoves=line.pv[:1]))
+        assert one[-1].score == line.score
+
+
+@pytest.mark.parametrize("nodes", [1, 50, 400, 2_000, 20_000, 77_777])
+def test_a_search_that_is_cut_off_tells_all_lines_at_last(searcher, nodes):
+    result, reports = think(searcher, KIWIPETE, Limits(nodes=nodes))
+    assert searcher.nodes == nodes and result.best in parse_fen(KIWIPETE).legal_moves()
+    if reports:
+        last = groups(reports)[-1]
+        assert last[0].pv[0] == result.best and all(line.nodes == nodes for line in last)
+        assert len({line.pv[0] for line in last}) == len(last)
+        for depth in {line.depth for line in last}:
+            scores = [line.score for line in last if line.depth == depth]
+            assert scores == sorted(scores, reverse=True)
+
+
+def test_the_table_keeps_the_best_move_of_the_root(searcher):
+    """The first line found is of all moves; a later one may come out better, but is of fewer."""
+    _, reports = think(searcher, MIDDLEGAME, Limits(depth=7))
+    kept = unpack(searcher.table.recall(parse_fen(MIDDLEGAME).key))[0]
+    assert kept in {line.pv[0] for line in groups(reports)[-1]}
+
+
+@pytest.mark.parametrize("known_before, threads", [(False, 1), (True, 1), (False, 3), (True, 3)])
+def test_searchmoves_leave_no_trace_of_the_root(known_before, threads):
+    searcher, position = Searcher(4), parse_fen(MIDDLEGAME)
+    searcher.threads = threads
+    if known_before:
+        think(searcher, MIDDLEGAME, Limits(depth=5))
+    before = searcher.table.recall(position.key)
+    assert bool(before) == known_before
+    think(searcher, MIDDLEGAME, Limits(depth=7, searchmoves=(position.parse_move("h2h4"),)))
+    after = searcher.table.recall(position.key)
+    has_no_bound = after >> int(BOUND_SHIFT) & int(BOUND_MASK) == NO_BOUND
+    is_older = known_before and not (after ^ before) & int(
+        GENERATION_MASK
+    )  # threads can store a position twice
+    assert after == before or (
+        threads > 1 and (has_no_bound or is_older)
+    )  # a late thread leaves a move
+
+
+@pytest.mark.parametrize("multipv", [1, 3])
+def test_what_the_search_looks_at(multipv):
+    searcher, seen = Searcher(4), []
+    searcher.multipv = multipv
+    game = Game(parse_fen(MIDDLEGAME))
+    searcher.search(game, Limits(depth=6), lambda report: seen.append(searcher.progress))
+    legal = game.position.legal_moves()
+    assert [progress.depth for progress in seen] == sorted(progress.depth for progress in seen)
+    assert all(progress.move in legal and 1 <= progress.number <= len(legal) for progress in seen)
+    assert (seen[-1].depth, seen[-1].number) == (6, len(legal))

@@ -1,0 +1,170 @@
+"""Quiescence against plain Python that follows its definition, and its edges: standing pat,
+evasions, delta pruning.
+"""
+
+import chess
+import pytest
+
+from tests.support.search_kernels import PLAIN, Workbench, call, recalled
+from tests.support.search_oracles import Minimax, TooLarge, check_windows, evaluation, random_boards
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.position import Position
+from zobra.engine.scores import INFINITY, MATE
+from zobra.tt.entry import LOWER, UPPER
+from zobra.tt.table import store
+
+CAPTURE = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"  # one capture, of a pawn, that loses nothing
+TWO_CAPTURES = "4k3/8/8/2p1p3/3P4/8/8/4K3 w - - 0 1"
+
+
+def bench_of(fen: str, **parameters: int) -> Workbench:
+    return Workbench(parse_fen(fen), PLAIN | parameters)
+
+
+def standing_of(fen: str) -> int:
+    return evaluation(chess.Board(fen))
+
+
+STANDING = standing_of(CAPTURE)
+
+
+@pytest.mark.parametrize(("seed", "games"), [(71, 4), pytest.param(72, 40, marks=pytest.mark.slow)])
+def test_equals_the_oracle_inside_and_outside_of_windows(seed, games):
+    bench, compared, in_check, searched = bench_of(START), 0, 0, 0
+    for number, board in enumerate(random_boards(seed, games, 200)):
+        if number % 6 and not board.is_check():
+            continue
+        try:
+            value = Minimax(chess.Board(board.fen()), 200).quiet_value()
+        except TooLarge:
+            continue
+        bench.place(Position.from_board(board))
+        assert bench.quiesce() == value, board.fen()
+        check_windows(bench.quiesce, value)
+        compared += 1
+        in_check += board.is_check()
+        searched += not board.is_check() and value != evaluation(board)
+    assert compared > 20 * games and in_check > 4 * games and searched > 4 * games
+
+
+@pytest.mark.parametrize(
+    ("fen", "score"),
+    [
+        ("6rk/5Npp/8/8/8/8/8/K7 b - - 0 1", -MATE),
+        ("6rk/5Npp/8/8/8/8/8/K7 b - - 100 90", -MATE),  # mate counts on the hundredth ply
+        ("8/8/4k3/8/8/3KN3/8/8 w - - 0 1", 0),  # nobody can win
+        ("4k3/8/8/8/8/8/8/QQQ1K3 w - - 100 90", 0),  # fifty moves
+        (
+            "k7/P7/K7/8/8/8/8/8 b - - 0 1",
+            standing_of("k7/P7/K7/8/8/8/8/8 b - - 0 1"),
+        ),  # a stalemate is not seen
+    ],
+)
+def test_mates_and_draws(fen, score):
+    assert bench_of(fen).quiesce() == score
+    assert (
+        abs(bench_of("6rk/6pp/7N/8/8/8/8/K7 b - - 0 1").quiesce()) < MATE // 2
+    )  # not in check: no mate is claimed
+
+
+def test_delta_pruning_begins_where_margin_and_gain_cannot_raise_alpha():
+    bench, reach = bench_of(CAPTURE, quiescence_margin=60), STANDING + 100 + 60
+    bench.quiesce(reach - 1, reach)
+    assert bench.this["nodes"] > 1
+    assert (
+        bench.quiesce(reach, reach + 1) == reach
+    )  # no more can be promised than that it is not better
+    assert bench.this["nodes"] == 1
+
+
+def test_far_below_alpha_captures_must_win_material():
+    fen = "4k3/8/4p3/3p4/4P3/8/8/4K3 w - - 0 1"  # a pawn for a pawn
+    bench, far = bench_of(fen, quiescence_margin=60), standing_of(fen) + 60
+    assert bench.quiesce(far, far + 1) == far and bench.this["nodes"] == 1
+    assert bench.quiesce(far - 1, far) > far and bench.this["nodes"] > 1
+
+
+def test_the_table_answers_null_windows_only():
+    """What it stored is asked again; a principal variation is searched to its end."""
+    bench = bench_of(CAPTURE, use_table=1)
+    value = bench.quiesce()
+    assert bench.this["nodes"] == 2 and bench.line() == [parse_fen(CAPTURE).parse_move("e4d5")]
+    for window, ends in (((), False), ((value, value + 50), False), ((value, value + 1), True)):
+        assert value == bench.quiesce(*window)
+        assert (bench.this["nodes"] == 1) == ends
+    entry = recalled(bench, parse_fen(CAPTURE).key)
+    assert (entry["depth"], entry["bound"], entry["score"], entry["evaluation"]) == (
+        0,
+        UPPER,
+        value,
+        STANDING,
+    )
+
+
+def test_standing_pat_above_beta_ends_at_once_and_is_stored_for_its_evaluation():
+    bench = bench_of(CAPTURE, use_table=1)
+    assert bench.quiesce(STANDING - 1, STANDING) == STANDING and bench.this["nodes"] == 1
+    entry = recalled(bench, parse_fen(CAPTURE).key)
+    assert (entry["evaluation"], entry["bound"], entry["move"], entry["depth"]) == (
+        STANDING,
+        LOWER,
+        0,
+        0,
+    )
+
+
+@pytest.mark.parametrize(("hint", "kept"), [("d4c5", True), ("d4e5", True), ("e1e2", False)])
+def test_a_capture_of_the_table_is_tried_first(hint, kept):
+    position, standing = parse_fen(TWO_CAPTURES), standing_of(TWO_CAPTURES)
+    move, bench = position.parse_move(hint), bench_of(TWO_CAPTURES, use_table=1)
+    call(
+        store,
+        bench,
+        key=position.key,
+        move=move,
+        score=standing,
+        evaluation=standing,
+        bound=int(LOWER),
+    )
+    bench.quiesce()
+    assert int(bench.this["stack"][0]["tt_move"]) == (move if kept else 0)
+    assert bench.line()[0] in {position.parse_move("d4c5"), position.parse_move("d4e5")}
+
+
+def test_what_the_table_knows_refines_standing_pat():
+    bench = bench_of(CAPTURE, use_table=1)
+    call(
+        store,
+        bench,
+        key=parse_fen(CAPTURE).key,
+        score=STANDING + 500,
+        evaluation=STANDING,
+        bound=int(LOWER),
+    )
+    assert bench.quiesce(STANDING, STANDING + 400) == STANDING + 500
+    assert bench.this["nodes"] == 1
+
+
+def test_of_quiet_evasions_one_that_lives_is_enough():
+    """The next one may be picked already; captures are tried to the last."""
+    bench = bench_of(
+        "4k3/8/8/8/4r3/8/8/4K3 w - - 0 1", quiescence_evasions=0
+    )  # four king moves, nothing to take
+    bench.quiesce()
+    assert 2 <= bench.this["nodes"] <= 3
+    fen = "4k3/8/8/8/8/2N3N1/2B1r3/R3K2R w KQ - 0 1"
+    takers = [
+        parse_fen(fen).after(move) for move in parse_fen(fen).legal_moves() if move >> 6 & 63 == 12
+    ]
+    values = sorted(
+        -Workbench(position, PLAIN | {"quiescence_evasions": 0}).quiesce() for position in takers
+    )
+    assert (
+        len(values) == 3 and bench_of(fen, quiescence_evasions=0).quiesce() == values[2] > values[1]
+    )
+
+
+def test_long_check_sequences_end():
+    """The deepest ply answers whatever it is; nothing is written beyond the stack."""
+    bench = Workbench(parse_fen("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1"))
+    assert -INFINITY < bench.quiesce() < INFINITY

@@ -1,0 +1,245 @@
+"""Endgame tables: opening them, and ranking root moves by a prober of our own, whose values are
+simple.
+"""
+
+import itertools
+import os
+import shutil
+
+import chess
+import pytest
+
+from tests.search.test_root_ranking import TABLES, needs_tables
+from tests.support.games import play
+from zobra.engine.position import Game
+from zobra.engine.scores import MATE
+from zobra.search.limits import ClockTimes, Limits, Report
+from zobra.search.tablebase import (
+    BLESSED_LOSS,
+    CURSED_WIN,
+    DRAW,
+    LOSS,
+    SCORES,
+    WIN,
+    RootRanking,
+    Tablebase,
+)
+
+LONG = Limits(infinite=True)
+KRK = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
+
+
+def rank(tables, game, keep_all=False, limits=LONG, is_stopped=lambda: False):
+    return tables.rank(game, limits, keep_all, is_stopped)
+
+
+@pytest.fixture
+def notices():
+    return []
+
+
+@pytest.fixture
+def tables(notices):
+    return Tablebase(notices.append)
+
+
+def test_no_path_and_an_empty_folder_are_no_tables(tables, notices, tmp_path):
+    tables.open("")
+    assert not notices
+    tables.open(str(tmp_path))
+    assert notices == ["0 WDL and 0 DTZ tables of up to 0 pieces"] and tables.largest == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a\0b", "a\0b"),
+        ("nowhere", "nowhere: No such file"),
+        ("", r"KBvK.rtbw is damaged or unreadable, .* and 2 more"),
+    ],
+)
+def test_paths_without_tables_are_named(tables, tmp_path, path, text):
+    for letter in "QRBNP":
+        (tmp_path / f"K{letter}vK.rtbw").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match=text):
+        tables.open(str(tmp_path / path))
+
+
+def copy_tables(folder, *names: str) -> None:
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        for suffix in (".rtbw", ".rtbz"):
+            shutil.copyfile(TABLES / (name + suffix), folder / (name + suffix))
+
+
+@needs_tables
+def test_tables_of_several_folders_are_counted(tables, notices, tmp_path):
+    copy_tables(tmp_path / "one", "KRvK")
+    copy_tables(tmp_path / "two", "KBNvK")
+    tables.open(os.pathsep.join(str(tmp_path / name) for name in ("one", "gone", "two")))
+    assert (
+        len(notices) == 2
+        and "gone" in notices[0]
+        and notices[1] == "2 WDL and 2 DTZ tables of up to 4 pieces"
+    )
+    with pytest.raises(ValueError, match="gone"):
+        tables.open(str(tmp_path / "gone"))
+    assert tables.largest == 4 and rank(tables, play(KRK)).wdl == WIN
+    tables.open("")
+    assert tables.largest == 0 and rank(tables, play(KRK)) is None
+
+
+@needs_tables
+@pytest.mark.parametrize("damage", ["halved", "empty", "foreign"])
+def test_damaged_tables_are_named_and_passed_over(tables, notices, tmp_path, damage):
+    copy_tables(tmp_path, "KRvK", "KQvK")
+    file = tmp_path / "KRvK.rtbw"
+    file.write_bytes(
+        {"halved": file.read_bytes()[:-30], "empty": b"", "foreign": bytes(80)}[damage]
+    )
+    tables.open(str(tmp_path))
+    assert len(notices) == 2 and "KRvK.rtbw is damaged" in notices[0]
+    assert notices[1] == "1 WDL and 2 DTZ tables of up to 3 pieces"
+    assert rank(tables, play(KRK)).wdl is None
+
+
+class RookProber:
+    """In the place of the tables of king and rook against king: won unless the rook is lost; the
+    fewer replies, the nearer.
+    """
+
+    has_dtz = True
+
+    def close(self) -> None:
+        pass
+
+    def probe_wdl(self, board: chess.Board) -> int:
+        is_won = board.turn == chess.WHITE or not any(
+            board.is_capture(move) for move in board.legal_moves
+        )
+        is_drawn = len(board.piece_map()) == 2 or board.is_stalemate() or not is_won
+        return 0 if is_drawn else 2 if board.turn == chess.WHITE else -2
+
+    def probe_dtz(self, board: chess.Board) -> int:
+        if not self.has_dtz:
+            raise KeyError("no DTZ table")
+        return 20 if board.turn == chess.WHITE else -2 * board.legal_moves.count()
+
+
+@pytest.fixture
+def rook(tables):
+    tables._prober, tables.largest = RookProber(), 3
+    return tables
+
+
+def winning_moves(game: Game) -> dict[int, int]:
+    """The moves that do not lose the rook or stalemate, with the number of replies."""
+    found, prober = {}, RookProber()
+    for move in game.position.legal_moves():
+        board = game.position.after(move).to_board(chess960=True)
+        if prober.probe_wdl(board) == -2:
+            found[move] = board.legal_moves.count()
+    return found
+
+
+def test_a_win_makes_progress_unless_all_winning_moves_are_asked_for(rook):
+    game = play(KRK)
+    winning = winning_moves(game)
+    assert 0 < len(winning) < len(game.position.legal_moves())
+    everything, best = rank(rook, game, keep_all=True), rank(rook, game)
+    assert set(everything.moves) == set(winning) and everything.wdl == best.wdl == WIN
+    assert set(best.moves) == {
+        move for move, replies in winning.items() if replies == min(winning.values())
+    }
+    assert best.hits > len(winning)
+
+
+LOST = "8/8/8/8/8/2k5/7R/K7 b - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "clock", "rule", "wdl"),
+    [
+        *((KRK, 0, True, WIN), (KRK, 99, True, CURSED_WIN), (KRK, 99, False, WIN)),
+        *(
+            (LOST, 0, True, LOSS),
+            (LOST, 50, True, LOSS),
+            (LOST, 99, True, BLESSED_LOSS),
+            (LOST, 99, False, LOSS),
+        ),
+    ],
+)
+def test_a_result_must_come_before_the_fifty_move_rule(rook, fen, clock, rule, wdl):
+    rook.fifty_move_rule = rule
+    assert rank(rook, play(fen.replace("- 0 1", f"- {clock} 80"))).wdl == wdl
+
+
+def test_without_distances_a_win_is_not_repeated(rook):
+    rook._prober.has_dtz = False
+    game = play(KRK, "b1b7", "c3d3", "b7b1", "d3c3")
+    back = game.position.parse_move("b1b7")
+    assert back in winning_moves(game)
+    kept = rank(rook, game).moves
+    assert kept and back not in kept and set(kept) < set(winning_moves(game))
+
+
+@pytest.mark.parametrize(("cycles", "wdl"), [(1, LOSS), (2, DRAW)])
+def test_a_third_repetition_saves_a_lost_position(rook, cycles, wdl):
+    """After two cycles the king move back makes a position for the third time."""
+    game = play(LOST.replace("b", "w"), *["h2h3", "c3c4", "h3h2", "c4c3"] * cycles, "h2h3")
+    draw = game.position.parse_move("c3c4")
+    ranking = rank(rook, game)
+    assert ranking.wdl == wdl and (ranking.moves == (draw,)) == (wdl == DRAW)
+    assert ranking.adjust(Report(5, 6, -900, 0, 1000, 10, 0, (draw,))).score == (
+        0 if wdl == DRAW else SCORES[LOSS]
+    )
+
+
+def test_probing_ends_with_the_time_and_leaves_all_moves(rook):
+    game, looks = play(KRK), itertools.count()
+    stopped = rank(rook, game, is_stopped=lambda: next(looks) > 3)
+    assert stopped.moves is None and stopped.wdl is None and stopped.hits == 4
+    late = rank(rook, game, limits=Limits(clock=ClockTimes(0, 0)))
+    assert late.wdl is None and late.hits == 0
+    assert rank(rook, game, limits=Limits(movetime=10**6)).wdl == WIN
+
+
+def test_only_allowed_moves_are_ranked_and_positions_of_few_pieces(rook):
+    game = play(KRK)
+    wanted = tuple(map(game.position.parse_move, ("b1b8", "b1b3")))
+    ranking = rank(rook, game, limits=Limits(infinite=True, searchmoves=wanted))
+    assert (ranking.moves, ranking.wdl) == (wanted[:1], WIN)
+    assert rank(rook, game, limits=Limits(infinite=True, searchmoves=wanted[1:])).wdl == DRAW
+    assert rank(rook, play("8/8/8/8/8/2k5/8/K2R3R w - - 0 1")) is None  # more than the tables have,
+    rook.probe_limit = 2
+    assert rank(rook, game) is None  # or than is allowed
+
+
+def test_a_fault_in_the_tables_costs_the_tables_only(rook, notices):
+    def fail(board):
+        raise OSError("the disk is gone")
+
+    rook._prober.probe_wdl = fail
+    ranking = rank(rook, play(KRK))
+    assert ranking.wdl is None and ranking.moves is None
+    assert "the disk is gone" in notices[0] and rook.largest == 0
+
+
+REPORT = Report(5, 6, 123, 1, 1000, 10, 0, (1,))
+MATED = REPORT._replace(score=int(MATE) - 5, bound=0)
+
+
+@pytest.mark.parametrize(
+    ("report", "wdl", "score", "bound"),
+    [
+        *((REPORT, wdl, SCORES[wdl], 0) for wdl in (WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS)),
+        (REPORT, None, 123, 1),
+        *(
+            (MATED, wdl, MATED.score, 0) for wdl in (WIN, CURSED_WIN)
+        ),  # the search has found the mate
+        *((MATED, wdl, SCORES[wdl], 0) for wdl in (DRAW, BLESSED_LOSS, LOSS)),
+    ],
+)
+def test_scores_are_those_of_the_tables(report, wdl, score, bound):
+    expected = report._replace(score=score, bound=bound, tablebase_hits=3)
+    assert RootRanking((7, 8), wdl, 3).adjust(report) == expected

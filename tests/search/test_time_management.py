@@ -1,0 +1,330 @@
+"""Time management: budgets within the clock, stability, and searches that end when they have to."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.searches import MIDDLEGAME, TIMEOUT, think
+from zobra.engine.scores import MATE
+from zobra.search import time_management as tm
+from zobra.search.iterative_deepening import PvLine
+from zobra.search.limits import ClockTimes, Limits
+from zobra.search.searcher import Searcher
+from zobra.search.time_management import (
+    NodeTime,
+    TimeBudget,
+    TimeManager,
+    stability_factor,
+    time_budget,
+)
+from zobra.search.worker import DEADLINE, STOP
+
+MS = 1_000_000  # nanoseconds
+CLOCK = ClockTimes(10_000, 8_000, 100, 50)
+MOVES = st.one_of(st.none(), st.integers(0, 500))
+
+
+def white(
+    time: int | None, increment: int = 0, moves: int | None = None, overhead: int = 0
+) -> TimeBudget:
+    return time_budget(Limits(clock=ClockTimes(time, None, increment, 0, moves)), True, overhead)
+
+
+@given(
+    st.integers(-10_000, 10_000_000),
+    st.integers(0, 1_000_000),
+    st.integers(0, 60_000),
+    MOVES,
+    st.integers(0, 5_000),
+)
+def test_budgets_lie_within_the_clock_and_grow_with_it(time, more, increment, moves, overhead):
+    optimum, maximum = white(time, increment, moves, overhead)
+    assert optimum is not None and maximum is not None
+    assert tm.MINIMUM <= optimum <= maximum <= max(tm.MINIMUM, time - overhead)
+    assert all(
+        new >= old
+        for old, new in zip(
+            (optimum, maximum), white(time + more, increment, moves, overhead), strict=True
+        )
+    )
+
+
+@given(st.integers(1_000, 10_000_000), st.integers(2, 200), st.integers(0, 100))
+def test_one_of_several_moves_may_not_take_all_and_the_fewer_the_more_for_each(time, moves, more):
+    assert white(time, 0, moves).maximum <= time / 2
+    assert white(time, 0, moves).optimum >= white(time, 0, moves + more).optimum
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        *(
+            (white(time, 0, moves, 50), (tm.MINIMUM, tm.MINIMUM))
+            for time in (-1_000_000, 0, 2)
+            for moves in (None, 0, 40)
+        ),
+        (
+            white(1_000, 0, 1, 100).maximum,
+            900 - tm.RESERVE,
+        ),  # the last move before the time control
+        (white(1_000, 0, 2, 100).maximum, tm.CLOCK_SHARE * (900 - tm.RESERVE)),
+        (white(10_000, 0, 1).maximum, 10_000 - tm.RESERVE),
+        (white(200, 0, 1).maximum, 200 - tm.RESERVE_SHARE * 200),
+        (white(100, 0, 1).maximum, 100 - tm.LEAST_RESERVE),
+        (white(5_000, 0, None, 200), white(4_800)),  # the overhead is kept
+        (white(20_000), white(20_000, 0, tm.MOST_MOVES_WITHOUT_INCREMENT)),  # sudden death,
+        (white(20_000, 100), white(20_000, 100, tm.MOST_MOVES)),  # with an increment
+        (white(60_000, 0, 0), white(60_000)),
+        (
+            time_budget(Limits(clock=ClockTimes(60_000, 1_000, 0, 500)), False, 0),
+            white(1_000, 500),
+        ),  # each side has its clock
+        (time_budget(Limits(movetime=1_000), True, 30), (None, 970)),  # a move time is used up,
+        (time_budget(Limits(movetime=10), True, 30), (None, tm.MINIMUM)),
+        (
+            time_budget(Limits(movetime=500, clock=ClockTimes(60_000, 60_000)), False, 0),
+            (None, 500),
+        ),
+        (
+            time_budget(Limits(movetime=500, clock=ClockTimes(9, 100)), False, 0).maximum,
+            pytest.approx(50 * tm.CLOCK_SHARE),
+        ),
+        *(
+            (time_budget(limits, True, 10), (None, None))
+            for limits in (Limits(), Limits(depth=5), Limits(infinite=True))
+        ),
+        (time_budget(Limits(clock=ClockTimes(None, 5_000)), True, 10), (None, None)),
+    ],
+)
+def test_budgets(found, expected):
+    assert found == expected
+
+
+@pytest.mark.parametrize("lag", [2, 6])
+def test_a_clock_with_an_increment_does_not_sink_to_nothing(lag):
+    """Each move takes the maximum, and a busy machine takes milliseconds beside that."""
+    clock = 1_000.0
+    for _ in range(300):
+        clock += 10 - lag - white(int(clock), 10, None, 10).maximum
+        assert clock >= tm.LEAST_RESERVE
+
+
+def factor_after(bests: list[int], scores: list[int] | None = None, effort: float = 0.5) -> float:
+    """The factor after depths 1, 2, … with these best moves and scores."""
+    scores = scores or [0] * len(bests)
+    lines = [
+        PvLine(depth, depth, score, 0, (best,))
+        for depth, (best, score) in enumerate(zip(bests, scores, strict=True), 1)
+    ]
+    return stability_factor(lines, effort)
+
+
+def test_the_longer_a_move_stands_the_less_time_it_takes():
+    assert list(tm.STABILITY_FACTORS) == sorted(tm.STABILITY_FACTORS, reverse=True)
+    changing = list(range(1, 11))
+    usual = factor_after([*changing, 11, 11, 11])
+    for stood, factor in enumerate(tm.STABILITY_FACTORS):
+        assert factor_after([*changing, *[11] * (stood + 1)]) == pytest.approx(
+            usual * factor / tm.STABILITY_FACTORS[2]
+        )
+    assert factor_after([*changing, *[11] * 40]) == factor_after(
+        [*changing, *[11] * len(tm.STABILITY_FACTORS)]
+    )
+    assert factor_after([11] * 12 + [7]) == factor_after(
+        changing
+    )  # steady for long, and changed at last
+    for depth in range(1, tm.FIRST_STABLE_DEPTH):  # shallow depths say nothing
+        assert factor_after(changing[:depth], [-100, -200, -300, -400, -500, -600][:depth]) == 1
+
+
+def test_a_fall_counts_from_the_average_of_which_recent_scores_are_more_and_within_bounds():
+    steady, level = [5] * 12, factor_after([5] * 12)
+    for fall in (0, 60, -5, 5_000, -5_000):
+        wanted = level * max(tm.DROP_LEAST, min(1 + fall / tm.DROP_SCALE, tm.DROP_MOST))
+        assert factor_after(steady, [100] * 11 + [100 - fall]) == pytest.approx(wanted)
+    assert factor_after(steady, [200] + [0] * 11) < factor_after(steady, [0] * 9 + [200, 0, 0])
+
+
+def test_the_more_the_best_move_took_the_less_there_is_to_find():
+    factors = [factor_after([5] * 12, effort=share) for share in np.linspace(0, 1, 11)]
+    assert factors[-1] > 0 and factors == sorted(set(factors), reverse=True)
+
+
+class FakeTime:
+    """A time manager whose clock stands until it is moved, and whose budget is given."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.now, self.budget = 5_000, TimeBudget(100, 250)
+        monkeypatch.setattr(tm, "clock_now", lambda: self.now * MS)
+        monkeypatch.setattr(tm, "time_budget", lambda *_: self.budget)
+        self.manager = TimeManager(0)
+
+    def start(self, ponder: bool = False) -> None:
+        self.manager.start(Limits(clock=CLOCK, ponder=ponder), True)
+
+    def is_enough(
+        self, score: int = 0, depth: int = 1, nodes: int = 0, forced: bool = False
+    ) -> bool:
+        return self.manager.is_enough(
+            depth, PvLine(depth, depth, score, 0, (1,)), 0.5, nodes, forced
+        )
+
+    @property
+    def deadline(self) -> int:
+        """Milliseconds, 0 for none."""
+        return int(self.manager.signals[DEADLINE]) // MS
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self.manager.signals[STOP])
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    return FakeTime(monkeypatch)
+
+
+@pytest.mark.parametrize("armed", [True, False])
+def test_without_pondering_time_counts_from_the_start_or_from_when_it_was_armed(fake, armed):
+    if armed:
+        fake.manager.arm()
+        fake.now += 30  # a look into the endgame tables
+    fake.start()
+    fake.now = 5_099
+    assert fake.deadline == 5_250 and fake.manager.milliseconds == 99 and not fake.is_enough()
+    fake.now += 1
+    assert fake.is_enough()
+
+
+def test_while_pondering_there_is_no_deadline(fake):
+    fake.start(ponder=True)
+    fake.now += 60
+    assert not fake.deadline and not fake.is_enough()
+    fake.manager.ponderhit()
+    assert fake.deadline == 5_310 and not fake.is_enough()
+    fake.now += 40  # what was thought before the hit need not be thought again
+    assert fake.is_enough() and fake.manager.milliseconds == 100 and not fake.stopped
+    fake.manager.ponderhit()  # a second one changes nothing
+    assert fake.deadline == 5_310
+
+
+@pytest.mark.parametrize("optimum", [100, 20_000])
+def test_a_ponderhit_after_the_optimum_ends_the_search(fake, optimum):
+    fake.budget = TimeBudget(optimum, 50_000)
+    fake.start(ponder=True)
+    fake.now += 10_000
+    assert not fake.is_enough() and not fake.stopped
+    fake.manager.ponderhit()
+    assert fake.stopped == (optimum == 100)
+
+
+def test_a_ponderhit_before_the_start_counts_for_one_search_and_ends_none_for_the_time_of_the_last(
+    fake,
+):
+    fake.start(ponder=True)
+    fake.now += 10_000
+    assert not fake.is_enough()  # past the optimum, but it ponders
+    fake.manager.stop()
+    for hit, deadline in ((True, 15_250), (False, 0)):
+        fake.manager.arm()
+        if hit:
+            fake.manager.ponderhit()
+        fake.start(ponder=True)
+        assert fake.deadline == deadline and not fake.stopped
+
+
+def test_a_search_without_limits_has_no_deadline_and_one_before_leaves_none(fake):
+    fake.start()
+    fake.budget = TimeBudget(None, None)
+    fake.start()
+    assert not fake.deadline
+    fake.now += 10**9
+    assert not fake.is_enough(forced=True)
+    fake.budget = TimeBudget(None, float(1 << 62))
+    fake.start()
+    assert fake.manager.signals[DEADLINE] == 2**63 - 1  # one that does not come
+
+
+@pytest.mark.parametrize("effort", [0.0, 1.0])
+def test_the_optimum_is_scaled_but_not_beyond_the_maximum(fake, effort):
+    fake.budget = TimeBudget(100, 170)
+    fake.start()
+    for depth in range(1, 12):  # a new best move each time, and then the same effort
+        assert not fake.manager.is_enough(
+            depth, PvLine(depth, depth, 0, 0, (depth,)), effort, 0, False
+        )
+    scaled = min(100 * tm.STABILITY_FACTORS[0] * (tm.EFFORT_BASE - tm.EFFORT_SLOPE * effort), 170)
+    for now, enough in ((scaled - 1, False), (scaled + 1, True)):
+        fake.now = 5_000 + int(now)
+        assert fake.manager.is_enough(12, PvLine(12, 12, 0, 0, (12,)), effort, 0, False) == enough
+
+
+def test_a_forced_move_and_a_searched_mate_need_no_further_depth(fake):
+    fake.start()
+    assert fake.is_enough(forced=True) and not fake.is_enough()
+    assert fake.is_enough(int(MATE) - 5, depth=7) and not fake.is_enough(int(MATE) - 5, depth=6)
+
+
+def test_a_move_is_held_back_for_a_share_of_the_optimum_or_until_stop(monkeypatch):
+    monkeypatch.setattr(tm, "time_budget", lambda *_: TimeBudget(200, 400))
+    manager = TimeManager(0)
+    for stopped, least, most in ((False, 0.1, TIMEOUT), (True, 0, 0.1)):
+        manager.start(Limits(clock=CLOCK), True)
+        if stopped:
+            manager.stop()
+        begin = time.monotonic()
+        manager.hold_back(0.5)
+        assert least <= time.monotonic() - begin + 0.01 < most
+    monkeypatch.setattr(tm, "time_budget", lambda *_: TimeBudget(None, None))
+    manager.arm()
+    manager.start(Limits(), True)
+    manager.hold_back(1)  # without a clock it would never end
+
+
+def test_the_own_clock_runs_by_nodes():
+    assert NodeTime().begin(Limits(clock=CLOCK), True) == Limits(clock=CLOCK)  # it is off
+    node_time = NodeTime(rate=500)
+    assert node_time.begin(Limits(clock=CLOCK), False).clock == ClockTimes(8_000, 8_000, 100, 50)
+    node_time.end(CLOCK, False, 100_000)  # 200 ms
+    later = Limits(clock=ClockTimes(1, 1, 100, 50))  # what the real clock says no longer matters
+    assert node_time.begin(later, False).clock == ClockTimes(7_850, 7_850, 100, 50)
+    assert node_time.begin(Limits(depth=4), True) == Limits(depth=4)
+
+
+def test_each_period_of_moves_has_its_time():
+    node_time, seen = NodeTime(rate=100), []
+    for moves_to_go in (2, 1, 2, 1, 2):
+        limits = Limits(clock=ClockTimes(5_000, 5_000, 0, 0, moves_to_go))
+        seen.append(node_time.begin(limits, True).clock.white_time)
+        node_time.end(limits.clock, True, 100_000)  # a second
+    assert seen == [5_000, 4_000, 8_000, 7_000, 11_000]
+
+
+def test_limits_in_nodes(fake):
+    assert fake.manager.node_limit is None
+    fake.manager.node_time.rate = 500
+    fake.start()
+    fake.now += 10**6  # time plays no part
+    assert fake.manager.node_limit == 125_000 and not fake.deadline
+    assert fake.is_enough(nodes=50_000) and not fake.is_enough(nodes=49_999)
+    fake.budget = TimeBudget(None, None)
+    fake.start()
+    assert fake.manager.node_limit is None and not fake.is_enough(nodes=10**9)
+
+
+def test_games_by_node_time_are_the_same_everywhere_and_begin_anew():
+    searcher, counts = Searcher(2), []
+    searcher.time.node_time.rate = 50
+    for _ in range(2):
+        searcher.clear()
+        for _move in range(3):
+            think(searcher, MIDDLEGAME, Limits(clock=ClockTimes(10_000, 10_000)))
+            counts.append(searcher.nodes)
+    assert counts[:3] == counts[3:]
+    assert all(1_000 < count <= 10_000 * 50 for count in counts)
+    searcher.time.overhead = 0
+    think(searcher, MIDDLEGAME, Limits(movetime=70))
+    assert searcher.nodes == 70 * 50

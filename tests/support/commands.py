@@ -1,0 +1,17 @@
+"""The command line as a process."""
+
+import subprocess
+import sys
+
+
+def zobra(*arguments: str, environment=None, typed="") -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "zobra.cli", *arguments]
+    return subprocess.run(
+        command,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=environment,
+        input=typed,
+    )

@@ -1,0 +1,110 @@
+"""A copy of the compile layer with two small kernels, a package and a store: for tests of where
+kernels come from.
+"""
+
+import contextlib
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.support.paths import ROOT
+
+CALLEE = """import numpy as np
+from zobra.engine.kernels import kernel
+TEN = np.int64(10)
+@kernel
+def ten(): return TEN
+"""
+CALLER = """from zobra.engine.callee import ten
+from zobra.engine.kernels import INT, entry
+@entry(INT)
+def answer(): return ten()
+@entry(INT, INT)
+def product(number): return number * ten()
+"""
+# Calls both kernels, and says how they came to be there.
+PROBE = """
+import json, sys
+sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
+sys.path.insert(0, sys.argv[1])
+from zobra.engine import kernels
+kernels.missing()
+if "compile all" in sys.argv:
+    kernels.compile_missing()
+from zobra.engine.caller import answer, product
+print(json.dumps({
+    "answers": [answer(), product(3)],
+    "compiled": kernels.store.compiled,
+    "notices": kernels.notices,
+    "level": kernels.selected.target.level,
+    "description": kernels.selected.describe(),
+}))
+"""
+
+
+@contextlib.contextmanager
+def full_disk() -> Iterator[None]:
+    """No file that this process or its children write can have any content."""
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, old[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+
+
+class Tree:
+    """Sources of a small package in `folder`, and a store beside them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.sources, self.store = folder / "sources", folder / "store"
+        self.engine = self.sources / "zobra" / "engine"
+        self.right = [10, 30]
+        shutil.copytree(
+            ROOT / "engine" / "kernels",
+            self.engine / "kernels",
+            ignore=shutil.ignore_patterns("compiled"),
+        )
+        (self.engine / "callee.py").write_text(CALLEE)
+        (self.engine / "caller.py").write_text(CALLER)
+
+    @property
+    def compiled(self) -> Path:
+        """The folder of the package's kernels."""
+        return self.engine / "kernels" / "compiled"
+
+    def build(self, levels: str) -> subprocess.CompletedProcess[str]:
+        """Run the build step of the installation for these levels."""
+        command = [sys.executable, "-B", "-m", "zobra.engine.kernels.build"]
+        environment = {**os.environ, "ZOBRA_KERNELS": levels}
+        return subprocess.run(
+            command, check=False, cwd=self.sources, env=environment, text=True, capture_output=True
+        )
+
+    def begin(self, *words: str, more: str = "", **variables: str) -> subprocess.Popen[str]:
+        """Start a process that calls both kernels; the word `compile all` does as `zobra warmup`
+        does, `more` is code.
+        """
+        environment = {**os.environ, "ZOBRA_CACHE_DIR": str(self.store), **variables}
+        command = [sys.executable, "-c", PROBE + more, str(self.sources), *words]
+        return subprocess.Popen(
+            command, env=environment, text=True, cwd=self.sources, stdout=subprocess.PIPE
+        )
+
+    def start(self, *words: str, **variables: str) -> dict[str, Any]:
+        """What such a process found; its answers are right."""
+        found = json.loads(self.begin(*words, **variables).communicate(timeout=200)[0])
+        assert found["answers"] == self.right
+        return found
+
+    def files(self) -> list[Path]:
+        """The files of the store's only set."""
+        found = sorted(self.store.rglob("*.kernel"))
+        assert found
+        return found

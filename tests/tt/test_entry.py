@@ -1,0 +1,52 @@
+"""One table entry: every field comes back as it went in, and mate scores count from where they
+are.
+"""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.support.search_kernels import call, unpacked
+from zobra.engine.scores import LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
+from zobra.tt.entry import pack, score_from_table, score_to_table
+
+SCORES = st.integers(-32_000, 32_001)
+MOST = {"move": 0xFFFF, "depth": 255, "bound": 3, "generation": 31, "tt_pv": 1}
+NUMBERS = {name: st.integers(0, most) for name, most in MOST.items()}
+
+
+def to_table(score: int, ply: int) -> int:
+    return call(score_to_table, score=score, ply=ply)
+
+
+def from_table(score: int, ply: int) -> int:
+    return call(score_from_table, score=score, ply=ply)
+
+
+@given(st.fixed_dictionaries({**NUMBERS, "score": SCORES, "evaluation": SCORES}))
+@example({**MOST, "score": -1, "evaluation": int(NO_SCORE)})
+@example({**MOST, "score": -32_000, "evaluation": -1})
+def test_every_field_comes_back(values):
+    assert unpacked(call(pack, **values)) == values
+
+
+@given(SCORES, st.integers(0, MAX_PLY))
+def test_conversion_is_undone(score, ply):
+    if abs(score) < int(LONGEST_MATE):
+        assert to_table(score, ply) == from_table(score, ply) == score
+    elif MAX_PLY <= int(MATE) - abs(score) <= 2 * MAX_PLY:
+        assert from_table(to_table(score, ply), ply) == score
+
+
+@given(
+    st.integers(0, MAX_PLY),
+    st.integers(0, MAX_PLY),
+    st.integers(0, MAX_PLY),
+    st.sampled_from([1, -1]),
+)
+def test_mate_scores_keep_their_distance_at_another_ply(stored_at, distance, read_at, sign):
+    """A mate in `distance` plies from a position is that far from it wherever in the tree it is
+    met.
+    """
+    in_table = to_table(sign * (int(MATE) - (stored_at + distance)), stored_at)
+    assert in_table == sign * (int(MATE) - distance)
+    assert from_table(in_table, read_at) == sign * (int(MATE) - (read_at + distance))

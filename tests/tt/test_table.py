@@ -1,0 +1,276 @@
+"""The transposition table: where an entry lies, when it verifies, what gives way, and what memory
+it takes.
+"""
+
+import mmap
+
+import numpy as np
+import pytest
+
+from tests.support.search_kernels import call, unpacked
+from zobra.engine.memory import map_memory
+from zobra.engine.scores import NO_SCORE
+from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, as_hint, unpack
+from zobra.tt.table import (
+    AGE_WEIGHT,
+    BUCKET,
+    ENTRIES_PER_BUCKET,
+    KEEP_DEPTH,
+    MAX_MEGABYTES,
+    Table,
+    probe,
+    store,
+)
+
+KEY = 0x9E3779B97F4A7C15
+MOVE = 796  # e2e4
+GENERATIONS = 32
+SIGNATURE = 1 << 40  # a bit far above every index
+
+
+@pytest.fixture
+def table():
+    return Table(1)
+
+
+def put(
+    table: Table,
+    key: int,
+    move: int = MOVE,
+    score: int = 25,
+    depth: int = 5,
+    bound: int = int(LOWER),
+) -> None:
+    call(
+        store,
+        table=table.record,
+        key=key,
+        move=move,
+        score=score,
+        evaluation=-3,
+        depth=depth,
+        bound=bound,
+    )
+
+
+def get(table: Table, key: int) -> dict[str, int] | None:
+    word = call(probe, table=table.record, key=key)
+    return unpacked(word) if word else None
+
+
+def test_what_is_stored_is_found(table):
+    assert get(table, KEY) is None
+    put(table, KEY, score=-31_000)
+    stored = {
+        "move": MOVE,
+        "score": -31_000,
+        "evaluation": -3,
+        "depth": 5,
+        "bound": int(LOWER),
+        "generation": 0,
+        "tt_pv": 0,
+    }
+    assert get(table, KEY) == stored
+    call(
+        store,
+        table=table.record,
+        key=KEY ^ 1,
+        move=MOVE,
+        evaluation=int(NO_SCORE),
+        bound=int(UPPER),
+    )
+    assert get(table, KEY ^ 1)["evaluation"] == NO_SCORE
+
+
+@pytest.mark.parametrize("key", [0, 2**64 - 1, KEY])
+def test_the_low_bits_are_the_index(table, key):
+    put(table, key)
+    assert list(np.flatnonzero(table.buckets()["data"].any(axis=1))) == [
+        key & (len(table.buckets()) - 1)
+    ]
+    assert get(table, key) is not None
+
+
+def test_the_whole_key_is_verified(table):
+    put(table, KEY, score=1)
+    for bit in range(64):
+        assert get(table, KEY ^ 1 << bit) is None
+    put(table, KEY ^ 1, score=2)  # the same high bits in another bucket
+    assert (get(table, KEY)["score"], get(table, KEY ^ 1)["score"]) == (1, 2)
+    assert BUCKET.itemsize == 64 and table.bytes.ctypes.data % BUCKET.itemsize == 0
+
+
+W = int(AGE_WEIGHT)
+
+
+@pytest.mark.parametrize("generation", [1, 0])  # 0 follows 31
+@pytest.mark.parametrize(
+    ("entries", "victim"),
+    [
+        pytest.param([(0, 9), (0, 9), (0, 9), (0, 1)], 3, id="the shallowest, the last"),
+        pytest.param(
+            [(1, 2 * W), (0, W + 1), (0, W + 1), (0, W + 1)], 0, id="the old one, though deeper"
+        ),
+        pytest.param(
+            [(1, 2 * W), (0, W - 1), (0, W), (0, W)], 1, id="depth outweighs a little age"
+        ),
+    ],
+)
+def test_what_gives_way(table, generation, entries, victim):
+    """Entries of a full bucket by age in searches and by depth."""
+    *keys, newcomer = [KEY ^ SIGNATURE * number for number in range(ENTRIES_PER_BUCKET + 1)]
+    for key, (age, depth) in zip(keys, entries, strict=True):
+        table.record["generation"] = (generation - age) % GENERATIONS
+        put(table, key, depth=depth)
+    table.record["generation"] = generation
+    put(table, newcomer, depth=0)
+    assert [get(table, key) is None for key in keys] == [
+        number == victim for number in range(ENTRIES_PER_BUCKET)
+    ]
+    assert get(table, newcomer)["depth"] == 0
+
+
+def test_an_entry_that_is_used_again_is_young_again(table):
+    table.record["generation"] = GENERATIONS - 1
+    put(table, KEY, depth=20)
+    table.next_generation()
+    put(table, KEY, depth=1)
+    assert get(table, KEY)["generation"] == table.record["generation"] == 0
+
+
+def test_an_unknown_move_keeps_the_known_one(table):
+    put(table, KEY, depth=5)
+    before = get(table, KEY)
+    put(table, KEY, move=0, depth=6, bound=int(UPPER))
+    assert get(table, KEY) == before | {"depth": 6, "bound": int(UPPER)}
+    put(table, KEY, move=MOVE + 1, depth=6)
+    assert get(table, KEY)["move"] == MOVE + 1
+    put(table, KEY ^ SIGNATURE, move=0)  # a neighbour in the bucket has nothing to give
+    assert get(table, KEY ^ SIGNATURE)["move"] == 0
+    assert np.count_nonzero(table.buckets()["data"]) == 2  # one entry for each position
+
+
+def test_a_much_shallower_search_of_the_same_position_brings_its_move_only(table):
+    put(table, KEY, depth=10)
+    before = get(table, KEY)
+    put(table, KEY, depth=10 - int(KEEP_DEPTH) - 1, move=MOVE + 1, score=1)
+    assert get(table, KEY) == before | {"move": MOVE + 1}
+    put(table, KEY, depth=1, move=0, score=1)
+    assert get(table, KEY)["move"] == MOVE + 1
+    put(table, KEY, depth=10 - int(KEEP_DEPTH), score=1)
+    assert get(table, KEY)["depth"] == 10 - int(KEEP_DEPTH)
+    put(table, KEY, depth=0, bound=int(EXACT))  # an exact score is always stored
+    assert get(table, KEY)["bound"] == EXACT
+
+
+def test_hashfull_counts_the_present_search(table):
+    for number in range(ENTRIES_PER_BUCKET):
+        assert table.permille_full() == 250 * number
+        for index in range(250):
+            put(table, index | SIGNATURE * number)
+    assert table.permille_full() == 1_000
+    table.next_generation()
+    assert table.permille_full() == 0
+    put(table, 0)
+    assert table.permille_full() == 1
+
+
+@pytest.mark.parametrize("megabytes", [1, 2])
+def test_clear_forgets_everything_and_needs_no_second_table(megabytes, monkeypatch):
+    table = Table(megabytes)
+    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
+    for may_map in (True, False):
+        table.next_generation()
+        put(table, KEY)
+        if not may_map:
+            monkeypatch.setattr("zobra.engine.memory.mmap.mmap", refuse)
+        address, size = int(table.record["address"]), len(table.buckets())
+        table.clear()
+        assert get(table, KEY) is None and not table.buckets().view("u8").any()
+        assert len(table.buckets()) == size and table.record["generation"] == 0
+    assert int(table.record["address"]) == address  # written over
+
+
+def test_a_table_grows_into_the_memory_that_the_old_one_gives_up(monkeypatch):
+    table, events = Table(8), []
+    put(table, KEY)
+    monkeypatch.setattr(
+        "zobra.tt.table.available_megabytes", lambda: 10 if table.megabytes == 8 else 17
+    )
+    monkeypatch.setattr(
+        "zobra.tt.table.map_memory",
+        lambda size: events.append((table.megabytes, size)) or map_memory(size),
+    )
+    table.resize(16)
+    assert events == [(8, 1 << 20), (1, 16 << 20)]  # the old one went first
+    assert table.megabytes == 16 and get(table, KEY) is None
+    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
+    table.resize(4)
+    assert table.megabytes == 4
+
+
+def test_a_table_that_does_not_fit_even_so_leaves_one_of_the_old_size(monkeypatch):
+    table = Table(8)
+    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 10)
+    with pytest.raises(MemoryError, match="16 MB does not fit: 10 MB"):
+        table.resize(16)
+    assert table.megabytes == 8 and len(table.buckets()) << 6 == 8 << 20
+    put(table, KEY)
+    assert get(table, KEY) is not None
+
+
+def test_entries_are_recalled_and_revised_in_place(table):
+    put(table, KEY)
+    data = table.recall(KEY)
+    assert unpack(data)[0] == MOVE
+    table.revise(KEY, as_hint(data, 77))
+    hinted = get(table, KEY)
+    assert (hinted["move"], hinted["depth"], hinted["bound"]) == (77, 0, int(NO_BOUND))
+    table.revise(KEY, data)
+    assert table.recall(KEY) == data
+    table.revise(KEY, 0)
+    assert table.recall(KEY) == 0 and not table.buckets().view("u8").any()
+    table.revise(KEY, data)  # there is no place for it any more
+    assert table.recall(KEY) == 0
+
+
+def test_a_system_without_huge_pages_is_no_obstacle(monkeypatch):
+    class Stubborn(mmap.mmap):
+        def madvise(self, *_arguments):
+            raise OSError("Invalid argument")
+
+    monkeypatch.setattr("zobra.engine.memory.mmap.mmap", Stubborn)
+    table = Table(1)
+    put(table, KEY)
+    assert get(table, KEY) is not None
+
+
+@pytest.mark.parametrize("megabytes", [-5, 0, 1, 2, 3, 33, 100])
+def test_sizes_are_powers_of_two_within_what_was_asked(table, megabytes):
+    put(table, KEY)
+    table.resize(megabytes)
+    size, wanted = table.buckets().nbytes, max(1, megabytes) << 20
+    assert size & (size - 1) == 0 and size <= wanted < 2 * size
+    assert table.megabytes << 20 == size and int(table.record["mask"]) + 1 == len(table.buckets())
+    assert int(table.record["address"]) == table.buckets().ctypes.data and get(table, KEY) is None
+    put(table, 2**64 - 1)  # the last bucket is there
+    assert get(table, 2**64 - 1) is not None
+
+
+@pytest.mark.parametrize("available", [None, 100])
+def test_too_much_memory_is_refused_and_the_table_kept(table, available, monkeypatch):
+    put(table, KEY)
+    address = int(table.record["address"])
+    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: available)
+    if available is None:  # a system that does not say refuses the mapping itself
+        monkeypatch.setattr("zobra.engine.memory.mmap.mmap", refuse)
+    with pytest.raises(MemoryError, match=str(MAX_MEGABYTES)):
+        table.resize(MAX_MEGABYTES)
+    assert get(table, KEY)["move"] == MOVE and (table.megabytes, int(table.record["address"])) == (
+        1,
+        address,
+    )
+
+
+def refuse(*_arguments, **_options):
+    raise OSError("Cannot allocate memory")

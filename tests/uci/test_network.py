@@ -1,0 +1,159 @@
+"""The option EvalFile, and what `eval` shows of a network."""
+
+import os
+import re
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import zobra
+from tests.support.networks import random_network
+from zobra.engine.fen import START, parse_fen
+from zobra.engine.network_file import BUILT_IN, HIDDEN, Network, install, read_network
+from zobra.engine.piece_square import static_evaluation
+from zobra.engine.position import TABLES_RECORD, Game
+from zobra.search.limits import Limits
+from zobra.search.searcher import Searcher
+from zobra.search.wdl import normalised
+from zobra.uci.board_text import piece_values
+from zobra.uci.commands import SetOption, Simple
+from zobra.uci.console import Console
+from zobra.uci.session import Session
+
+
+@pytest.fixture
+def conversation():
+    """A session that keeps what it prints in `said`."""
+    said: list[str] = []
+    session = Session(Console(write=lambda line: said.append(line.decode().rstrip("\n"))))
+    session.said = said
+    return session
+
+
+@pytest.fixture(autouse=True)
+def built_in_again():
+    yield
+    install(read_network(BUILT_IN), TABLES_RECORD["network"])
+
+
+def small(seed: int = 1) -> Network:
+    """Outputs of the size of real scores."""
+    network = random_network(HIDDEN, seed)
+    return Network(network.rows, network.bias, network.output // 20, 0 * network.output_bias, {})
+
+
+def saved(tmp_path, network: Network) -> str:
+    path = tmp_path / "a network.file"
+    path.write_bytes(network.to_bytes())
+    return str(path)
+
+
+def test_a_network_is_loaded_shown_and_taken_back(conversation, tmp_path):
+    before = conversation.searcher.evaluate(parse_fen(START))
+    conversation.obey(SetOption("EvalFile", saved(tmp_path, small())))
+    after = conversation.searcher.evaluate(parse_fen(START))
+    assert not conversation.said and after != before
+    conversation.obey(Simple("eval"))
+    table, evaluation = conversation.said[-1].split("\n\n")
+    assert len(re.findall(r"\|\s+[PNBRQpnbrq]\s+(?=\|)|\|\s+[Kk]\s+(?=\|)", table)) == 32
+    assert len(re.findall(r"[+-]\d+\.\d\d", table)) == 30  # all but the kings
+    assert evaluation == f"Evaluation: {normalised(after) / 100:+.2f} pawns (White's side)"
+    conversation.obey(SetOption("EvalFile", ""))
+    assert conversation.searcher.evaluate(parse_fen(START)) == before
+
+
+def test_what_cannot_be_loaded_is_reported_and_changes_nothing(conversation, tmp_path):
+    conversation.obey(SetOption("EvalFile", saved(tmp_path, small())))
+    value = conversation.searcher.evaluate(parse_fen(START))
+    (tmp_path / "noise").write_bytes(b"noise")
+    (tmp_path / "wide").write_bytes(random_network(HIDDEN + 32).to_bytes())
+    wide = f"it has {HIDDEN + 32} neurons, this engine {HIDDEN}; "
+    for path, complaint in (
+        ("noise", "not a file of"),
+        ("nothing", "No such file"),
+        ("wide", wide),
+    ):
+        conversation.obey(SetOption("EvalFile", str(tmp_path / path)))
+        assert conversation.said.pop().startswith(
+            f"info string error: {tmp_path / path}: {complaint}"
+        )
+    assert conversation.searcher.evaluate(parse_fen(START)) == value
+    assert conversation.values["EvalFile"].endswith("a network.file")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--network", "nothing", "bench"], "nothing: No such file"),
+        (["--network", "", "--tunable"], "not an ordinary file"),
+        (["--network"], "--network needs a file"),
+        (["bench"], "noise: not a file of"),
+    ],
+)
+def test_a_network_that_cannot_be_built_in_ends_the_program(
+    monkeypatch, tmp_path, arguments, complaint
+):
+    (tmp_path / "noise").write_bytes(b"noise")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ZOBRA_NETWORK", "noise")
+    done = zobra(*arguments)
+    assert (
+        done.returncode == 1
+        and complaint in done.stderr
+        and "Traceback" not in done.stderr
+        and not done.stdout
+    )
+
+
+def test_the_search_uses_the_network_and_forgets_what_it_knew():
+    searcher, game = Searcher(1), Game(parse_fen(START))
+
+    def score(network: Network | None) -> int:
+        reports = []
+        searcher.use_network(network)
+        searcher.search(game, Limits(depth=1), reports.append)
+        return reports[-1].score
+
+    built_in = score(None)
+    assert len({built_in, score(small(1)), score(small(2))}) == 3
+    assert score(None) == built_in
+
+
+def test_without_the_network_pieces_and_squares_count():
+    searcher, position = Searcher(1), parse_fen("4k3/8/8/3q4/8/8/8/R3K3 b - - 0 1")
+    by_network = searcher.evaluate(position)
+    searcher.set_parameter("use_network", 0)
+    assert (
+        300
+        < searcher.evaluate(position)
+        == static_evaluation(position.record, TABLES_RECORD)
+        != by_network
+    )
+
+
+def test_values_are_differences_for_white():
+    searcher = Searcher(1)
+    searcher.use_network(small())
+    position = parse_fen("4k3/8/8/3q4/8/8/8/R3K3 b - - 0 1")
+    values = piece_values(position, searcher)
+    assert set(values) == {0, 35}
+    without_queen = parse_fen("4k3/8/8/8/8/8/8/R3K3 b - - 0 1")
+    assert values[35] == -searcher.evaluate(position) + searcher.evaluate(without_queen)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+@pytest.mark.parametrize("option", ["EvalFile", "BookFile", "Debug Log File"])
+@pytest.mark.parametrize("kind", ["FIFO", "device", "directory"])
+def test_what_is_no_ordinary_file_is_refused_at_once(conversation, tmp_path, option, kind):
+    path = {"FIFO": tmp_path / "fifo", "device": Path("/dev/zero"), "directory": tmp_path}[kind]
+    if kind == "FIFO":
+        os.mkfifo(path)
+    asking = threading.Thread(
+        target=lambda: conversation.obey(SetOption(option, str(path))), daemon=True
+    )
+    asking.start()
+    asking.join(10)
+    assert not asking.is_alive()
+    (line,) = conversation.said
+    assert line.startswith("info string error: ") and str(path) in line and "file" in line

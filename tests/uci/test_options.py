@@ -1,0 +1,154 @@
+"""Options, the search's parameters among them: found in any case, kept within bounds, and clear
+about what they refuse.
+"""
+
+import chess
+import pytest
+from typer.testing import CliRunner
+
+from tests.support.commands import zobra
+from tests.support.paths import ROOT
+from zobra.arena.files import tomllib
+from zobra.cli.command_line import app
+from zobra.engine.fen import parse_fen
+from zobra.engine.position import Game
+from zobra.search.limits import Limits
+from zobra.search.parameters import PARAMETERS, default_parameters
+from zobra.search.searcher import Searcher
+from zobra.search.skill import HIGHEST, LOWEST, MAX_SKILL
+from zobra.uci.commands import SetOption
+from zobra.uci.console import Console
+from zobra.uci.options import OPTIONS, find, parameter_options
+from zobra.uci.session import Session
+
+
+def test_every_option_is_found_in_any_case():
+    for option in (*OPTIONS, *parameter_options().values()):
+        assert find(option.name.upper()) is option
+    with pytest.raises(ValueError, match="no option 'Contempt'"):
+        find("Contempt")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value", "remark"),
+    [
+        ("Hash", "32", "32", None),
+        ("Hash", "0", "1", "option Hash set to 1, not to 0"),
+        ("UCI_Chess960", "TRUE", "true", None),
+        ("UCI_Opponent", "GM 2800 human Gary Kasparov", "GM 2800 human Gary Kasparov", None),
+        ("UCI_Opponent", "<empty>", "", None),
+        ("UCI_Opponent", None, "", None),
+        *((option.name, option.default, option.default, None) for option in OPTIONS),
+    ],
+)
+def test_values(name, text, value, remark):
+    assert find(name).read(text) == (value, remark)
+
+
+@pytest.mark.parametrize("text", ["maybe", "", None])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("Hash", "a number from 1 to 1048576"), ("UCI_Chess960", "true or false")]
+)
+def test_what_is_no_value_is_refused(name, kind, text):
+    with pytest.raises(ValueError, match=f"option {name} is {kind}, not {text or ''!r}$"):
+        find(name).read(text)
+
+
+ANNOUNCED = (
+    "Hash type spin default 32 min 1 max 1048576; Clear Hash type button; UCI_Chess960 type "
+    "check default false; "
+    "UCI_Opponent type string default <empty>"
+)
+
+
+@pytest.mark.parametrize("text", ANNOUNCED.split("; "))
+def test_announcements_have_the_form_that_guis_parse(text):
+    assert find(text.split(" type ")[0]).announcement() == f"option name {text}"
+
+
+def test_the_document_says_what_is_announced():
+    text = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")] for line in text.splitlines()]
+    for option in OPTIONS:
+        _, _, default, bounds, *_ = next(
+            row for row in rows if option.name in ", ".join(row[1:2]).split(", ")
+        )
+        assert option.kind in ("button", "string") or option.default in default.split(", "), (
+            option.name
+        )
+        assert option.kind != "spin" or bounds == f"{option.low} to {option.high}"
+
+
+def test_bounds_are_those_of_the_search():
+    assert (find("UCI_Elo").low, find("UCI_Elo").high) == (LOWEST, HIGHEST)
+    assert (find("Skill Level").low, find("Skill Level").high) == (0, MAX_SKILL)
+    for parameter in PARAMETERS:
+        option = find(parameter.name)
+        assert (option.default, option.low, option.high) == (
+            str(parameter.default),
+            parameter.low,
+            parameter.high,
+        )
+
+
+def test_parameters_are_announced_when_asked_for():
+    announcement, script = find("null_move_base").announcement() + "\n", "uci\nquit\n"
+    assert (
+        announcement in zobra("--tunable", typed=script).stdout
+        and announcement not in zobra(typed=script).stdout
+    )
+
+
+@pytest.mark.parametrize("name, value", [("reverse_futility_depth", 0), ("reduction_base", 200)])
+def test_setting_a_parameter_is_like_beginning_with_it(name, value):
+    def nodes(searcher: Searcher) -> int:
+        searcher.clear()
+        searcher.search(Game(parse_fen(chess.STARTING_FEN)), Limits(depth=8))
+        return searcher.nodes
+
+    said: list[bytes] = []
+    session = Session(Console(write=said.append))
+    before = nodes(session.searcher)
+    session.obey(SetOption(name, str(value)))
+    changed = nodes(session.searcher)
+    assert changed != before and changed == nodes(
+        Searcher(session.searcher.table.megabytes, parameters={name: value})
+    )
+    session.obey(SetOption(name, str(default_parameters()[name])))
+    assert nodes(session.searcher) == before and not said
+    session.obey(SetOption(name, "-99"))
+    assert b"set to" in said[0]
+
+
+def test_options_reach_every_thread():
+    searcher = Searcher(1)
+    searcher.threads = 3
+    searcher.set_parameter("null_move_base", 2)
+    searcher.threads = 4
+    workers = [searcher._worker, *searcher._smp.workers]
+    assert [int(worker[0]["parameters"]["null_move_base"]) for worker in workers] == [2] * 4
+
+
+def test_the_list_for_a_tuner_is_toml_or_what_openbench_takes():
+    invoke = CliRunner().invoke
+    every = tomllib.loads(invoke(app, ["parameters"]).stdout)["parameter"]
+    assert "use_table" not in every and len(every) > 10
+    one = tomllib.loads(invoke(app, ["parameters", "use_table"]).stdout)
+    assert one == {"parameter": {"use_table": {"default": 1, "low": 0, "high": 1, "c_end": 1}}}
+    assert (
+        invoke(app, ["parameters", "use_table", "--openbench"]).stdout
+        == "use_table, int, 1, 0, 1, 1, 0.002\n"
+    )
+    refused = invoke(app, ["parameters", "speed"])
+    assert refused.exit_code == 2 and "no parameter speed" in refused.output
+
+
+def test_every_technique_to_ablate_is_switched_off_by_what_there_is():
+    techniques = tomllib.loads(
+        (ROOT / "benchmarks" / "techniques.toml").read_text(encoding="utf-8")
+    )
+    assert len(techniques) > 10
+    for name, off in techniques.items():
+        for option, value in off.items():
+            known = parameter_options()[option]
+            assert known.low <= value <= known.high and str(value) != known.default, name

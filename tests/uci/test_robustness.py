@@ -1,0 +1,325 @@
+"""What breaks other engines: each case a conversation with the process, which has to go on as if
+nothing had been.
+
+Measured on engines that people use: bad FENs, illegal moves and odd options end them, commands
+during a search deadlock them, and games of a thousand plies overrun their arrays.
+"""
+
+import chess
+import pytest
+
+from tests.support.paths import SHARED
+from tests.support.prober import Prober, best
+
+DESTRUCTIVE = SHARED / "data" / "robustness" / "destruction_test.epd"
+MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
+MANY_MOVES = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1"  # 218 of them
+MANY_QUEENS = "1qqqqqqk/2qqqqq1/3q4/8/8/3Q4/1QQQQQ2/KQQQQQQ1 w - - 0 1"
+BUSY = ("", "go infinite", "go ponder wtime 1000 btime 1000", "go perft 9")
+
+
+def searches(line: str) -> int:
+    """How many bestmoves a line is answered with."""
+    return line.startswith("go") and "perft" not in line
+
+
+def check_move(line: str, board: chess.Board) -> None:
+    """A bestmove line has a legal move of the board."""
+    assert chess.Move.from_uci(line.split()[1]) in board.legal_moves
+
+
+def plays_on(engine: Prober, fen: str = chess.STARTING_FEN) -> None:
+    """The engine answers, finds a legal move, and owes no bestmove."""
+    lines = engine.ask(f"position fen {fen}", "go nodes 200", answer="bestmove")
+    check_move(lines[-1], chess.Board(fen))
+    assert len(best(lines)) == 1 and not best(engine.settle())
+
+
+FENS = [
+    (
+        "; startpos; 8/8/8/8/8/8/8/8 w - - 0 1; 4k2R/8/8/8/8/8/8/4K3 w - - 0 1; "
+        "P3k3/8/8/8/8/8/8/4K3 w - - 0 1"
+    ),
+    (
+        "4k3/8/8/8/8/8/8/4K3/8 w - - 0 1; 4k3/8/8/8/9/8/8/4K3 w - - 0 1; 4k3/8/8/8/8/8/8/4K3 w "
+        "KQkq - 0 1"
+    ),
+    (
+        "4k3/8/8/8/8/8/8/4K3 w - e6 0 1; 4k3/8/8/8/8/8/8/4K3 w - zz 0 1; 4k3/8/8/8/8/8/8/4K3 w "
+        "- - x "
+        "y; 4k3/8/8/8/8/8/8/4K3"
+    ),
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR" * 3
+    + " w - - 0 1; \N{WHITE CHESS KING} \N{BLACK CHESS KING} w - - 0 1",
+    "a " * 5_000,
+]
+
+
+@pytest.mark.parametrize("fen", "; ".join(FENS).split("; "), ids=lambda fen: fen[:60])
+def test_a_bad_fen_is_named_and_refused(engine, fen):
+    lines = engine.ask(f"position fen {fen} moves e2e4", "go infinite", "stop", answer="bestmove")
+    assert any(line.startswith("info string error in fen:") for line in lines)
+    assert lines[-1] == "bestmove (none)"
+    plays_on(engine)
+
+
+@pytest.mark.skipif(
+    not DESTRUCTIVE.exists(), reason="../shared/data/robustness/destruction_test.epd is not there"
+)
+def test_fens_made_to_destroy(engine):
+    """Some can be played on from, some cannot; every one is answered."""
+    refused = 0
+    for line in DESTRUCTIVE.read_text(errors="replace").splitlines():
+        lines = engine.ask(f"position fen {line.split(';')[0]}", "go nodes 50", answer="bestmove")
+        refused += lines[-1] == "bestmove (none)"
+        assert lines[-1] != "bestmove (none)" or any("info string" in said for said in lines), line
+    assert refused > 10
+    plays_on(engine)
+
+
+ILLEGAL = (
+    "e2e5; e2e4 e2e4; e2e4 e7e5 e1e3; e2e4 e7e5q; e7e5; e1g1; 0000; e2e4 0000 e7e5; xyzzy; e2; "
+    "e2e4e5; i9j0; "
+    "\N{LATIN SMALL LETTER E WITH ACUTE}2e4; e2e4 LONG"
+).replace("LONG", "e" * 5_000)
+
+
+@pytest.mark.parametrize("moves", ILLEGAL.split("; "), ids=lambda moves: moves[:60])
+def test_an_illegal_move_is_named_and_refused(engine, moves):
+    board, texts = chess.Board(), moves.split()
+    while texts[board.ply()] in {move.uci() for move in board.legal_moves}:
+        board.push_uci(texts[board.ply()])
+    lines = engine.ask(f"position startpos moves {moves}", "go depth 1", answer="bestmove")
+    complaints = [line for line in lines if line.startswith("info string error in move")]
+    assert (
+        len(complaints) == 1
+        and f"move {board.ply() + 1}:" in complaints[0]
+        and len(complaints[0]) < 1_000
+    )
+    assert lines[-1] == "bestmove (none)"
+    plays_on(engine)
+
+
+def test_a_rejected_line_is_no_base_for_the_next(engine):
+    """The line that follows begins with the one that was refused."""
+    engine.send("position startpos moves e2e4 e7e4", "position startpos moves e2e4 e7e4 d2d4")
+    assert engine.ask("go depth 1", answer="bestmove")[-1] == "bestmove (none)"
+    engine.send("position startpos moves e2e4 e7e5 d2d4")
+    assert any("/3PP3/" in line for line in engine.ask("d", answer="Checkers"))
+
+
+ODD_OPTIONS = (
+    "setoption; setoption name; setoption name ; setoption value 3; setoption name value; "
+    "setoption name value value value; "
+    "setoption name Hash; setoption name Hash value; setoption name Hash value -1; setoption "
+    "name Hash value abc; "
+    "setoption name Hash value 1e3; setoption name Hash value 999999999999999999999999; "
+    "setoption name Hash value 2 3; "
+    "setoption name Clear Hash value true; setoption name clear hash; setoption name No Such "
+    "Option value 7; "
+    "setoption name UCI_Chess960 value maybe; setoption name UCI_Elo value 0; setoption name "
+    "Threads value 0; "
+    "setoption name MultiPV value 0; setoption name Ponder value TRUE; setoption Name HASH "
+    "Value 1; "
+    "setoption name SyzygyPath value <empty>; setoption name SyzygyPath value /no/such/folder; "
+    "setoption name BookFile value /no/such/book.bin; setoption name LONG; setoption name Hash "
+    "value LONG"
+).replace("LONG", "9" * 10_000)
+
+
+@pytest.mark.parametrize("work", BUSY)
+@pytest.mark.parametrize("line", ODD_OPTIONS.split("; "), ids=lambda line: line[:60])
+def test_odd_options_change_nothing_for_the_worse(engine, line, work):
+    engine.send("position startpos", *([work] if work else []), line)
+    lines = engine.ask("stop", "position startpos", "isready", answer="readyok")
+    assert len(best(lines)) == searches(work)
+    plays_on(engine)
+
+
+@pytest.mark.parametrize(
+    "name", [b"UCI_Opponent", b"SyzygyPath", b"Hash", b"\xff\xfe", b"Debug \xe9"]
+)
+def test_options_of_no_known_alphabet(engine, name):
+    engine.send_bytes(b"setoption name " + name + b" value \xff\xfe\x00\xe9\x80\n")
+    plays_on(engine)
+
+
+COMMANDS = (
+    "go nodes 100; go infinite; go ponder; go perft 2; ucinewgame; position startpos moves d2d4; "
+    "position fen rubbish; "
+    "setoption name Hash value 2; setoption name Threads value 2; setoption name MultiPV value "
+    "3; setoption name Clear Hash; "
+    "uci; d; eval; flip; debug on; debug off; register later; compiler; help; xboard; ponderhit; "
+    "stop; stop\nstop\nstop; "
+    "stop\nponderhit\nstop; isready\nisready; uci\x00 isready; \N{NO-BREAK SPACE}isready; "
+    "\r\n\r\n\n\rdebug off"
+)
+
+
+@pytest.mark.parametrize("work", BUSY)
+@pytest.mark.parametrize("line", COMMANDS.split("; "))
+def test_any_command_at_any_time(engine, line, work):
+    """One bestmove for each go, and an answer to isready, whatever is running."""
+    engine.send("position startpos", *([work] if work else []), line)
+    lines = [] if work == "go perft 9" else engine.settle()
+    lines += engine.ask("stop", "position startpos", "isready", answer="readyok")
+    for _ in range(line.count("isready")):
+        lines += engine.expect("readyok")
+    assert len(best(lines)) == searches(line) + searches(work), lines
+    engine.send("setoption name Threads value 1", "debug off")
+    plays_on(engine)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["go infinite", "ucinewgame", "position startpos", "setoption name Hash value 2", "flip"],
+)
+def test_a_stop_breaks_off_a_count_though_commands_wait(engine, line):
+    lines = engine.ask("go perft 9", line, "stop", "position startpos", "isready", answer="readyok")
+    assert "info string perft stopped" in lines and len(best(lines)) == line.startswith("go")
+
+
+@pytest.mark.parametrize("plies", [1_701, 3_145, 20_000])
+@pytest.mark.parametrize("tail", [[], ["e2e4"]])
+def test_very_long_games(engine, plies, tail):
+    moves = [SHUFFLE[ply % 4] for ply in range(plies - plies % 4)] + tail
+    engine.send("position startpos moves " + " ".join(moves))
+    board = chess.Board()
+    for text in tail:
+        board.push_uci(text)
+    check_move(engine.ask("go nodes 500", answer="bestmove")[-1], board)
+    board.push_uci("d7d5" if tail else "d2d4")
+    engine.send("position startpos moves " + " ".join([*moves, board.peek().uci()]))
+    assert any(
+        line.startswith(f"Fen: {board.board_fen()}") for line in engine.ask("d", answer="Checkers")
+    )
+
+
+ODD_LIMITS = (
+    "wtime -50 btime -50; wtime 0 btime 0 winc 0 binc 0; wtime 1 btime 1 movestogo 1; "
+    "wtime 40 btime 40 movestogo -3; wtime 40; btime 40; winc 10 binc 10; movestogo 5; "
+    "wtime 99999999999999999999 btime 1 movetime 5; movetime 1 wtime; nodes -1; nodes 1 depth 0; "
+    "mate 0 nodes 50; "
+    "mate -3 nodes 50; mate 1 nodes 50; depth 999 nodes 300; depth 1 infinite ponder nonsense "
+    "depth 1 stop; depth; "
+    "depth -4; movetime 0; movetime -9; movetime x; wtime movetime 20; searchmoves e2e4 depth 2; "
+    "searchmoves e2e4 e2e4 e2e4 depth 2; searchmoves depth 2; depth 2 searchmoves e2e4 nodes "
+    "x; DEPTH 2"
+)
+
+
+@pytest.mark.parametrize("limits", ODD_LIMITS.split("; "))
+def test_odd_limits(engine, limits):
+    engine.send(f"go {limits}")
+    before: list[str] = []
+    if "infinite" in limits:
+        before = engine.settle()
+        assert not best(before)
+        engine.send("stop")
+    lines = before + engine.expect("bestmove")
+    check_move(lines[-1], chess.Board())
+    assert " score " in lines[-2] and lines[-2].split(" pv ")[1].split()[0] == lines[-1].split()[1]
+    assert not best(engine.settle())
+
+
+def test_without_a_legal_move_to_search_there_is_none(engine):
+    assert (
+        engine.ask("go depth 4 searchmoves e2e5 zzzz 0000", answer="bestmove")[-1]
+        == "bestmove (none)"
+    )
+    assert (
+        engine.ask("go depth 4 searchmoves e2e5 a2a3 0000", answer="bestmove")[-1].split()[1]
+        == "a2a3"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fen", "score", "word"), [(MATED, "mate 0", "checkmate"), (STALEMATE, "cp 0", "stalemate")]
+)
+@pytest.mark.parametrize(
+    ("go", "end"),
+    [
+        ("go depth 3", None),
+        ("go infinite", "stop"),
+        ("go ponder", "stop"),
+        ("go ponder wtime 9 btime 9", "ponderhit"),
+    ],
+)
+def test_where_the_game_is_over(engine, fen, score, word, go, end):
+    engine.send(f"position fen {fen}", go)
+    if end:
+        assert not best(engine.settle())
+        engine.ask(end, answer="bestmove (none)")
+    else:
+        lines = engine.expect("bestmove")
+        assert lines[-3:] == [
+            f"info depth 0 score {score}",
+            f"info string {word}",
+            "bestmove (none)",
+        ]
+    plays_on(engine)
+
+
+DRAWN = (
+    "8/8/8/4k3/8/8/8/4K3 w - - 0 1",
+    "8/8/8/4k3/8/8/8/R3K3 w - - 100 80",
+    "8/8/8/4k3/8/8/8/R3K3 w - - 9999 9999",
+)
+
+
+@pytest.mark.parametrize("fen", [*DRAWN, MANY_MOVES, MANY_QUEENS])
+@pytest.mark.parametrize("lines", [1, 256])
+def test_where_others_claim_a_draw_or_overflow_there_is_a_move(engine, fen, lines):
+    engine.send(f"setoption name MultiPV value {lines}")
+    plays_on(engine, fen)
+    said = engine.ask(
+        "go depth 3 movetime 300", answer="bestmove"
+    )  # captures among many queens have no end
+    check_move(said[-1], chess.Board(fen))
+
+
+HASTY = (
+    "setoption name Hash value 2\nisready\ngo nodes 10; stop\nponderhit\nucinewgame\ngo "
+    "movetime 1; xboard\ngo depth 1"
+)
+
+
+@pytest.mark.parametrize("lines", HASTY.split("; "))
+def test_a_gui_that_skips_the_handshake(lines):
+    with Prober() as prober:
+        check_move(prober.ask(lines, answer="bestmove")[-1], chess.Board())
+        prober.send("quit")
+        assert prober.wait() == 0
+
+
+def test_lines_of_a_megabyte(engine):
+    for line in (
+        b"x" * (1 << 20),
+        b"position startpos moves " + b"e2e4 " * 200_000,
+        b"setoption name " + b"H " * 500_000,
+    ):
+        engine.send_bytes(line + b"\n")
+    engine.send_bytes(b"go searchmoves " + b"e2e4 " * 200_000 + b" depth 1\n")
+    assert engine.expect("bestmove")
+    plays_on(engine)
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("1r2k1r1/6p1/8/8/8/8/8/1R2K1R1 w BGbg - 0 1", {"e1g1", "e1b1"}),  # Shredder-FEN
+        ("1r2k1r1/6p1/8/8/8/8/8/1R2K1R1 w KQkq - 0 1", {"e1g1", "e1b1"}),  # X-FEN
+        ("4k3/8/8/8/8/8/8/1K3R1R w F - 0 1", {"b1f1"}),
+    ],
+)
+def test_castling_of_chess960(engine, fen, moves):
+    engine.send("setoption name UCI_Chess960 value true", f"position fen {fen}")
+    counted = {
+        line.split(":")[0]
+        for line in engine.ask("go perft 1", answer="Nodes searched")
+        if ": 1" in line
+    }
+    board = chess.Board(fen, chess960=True)
+    assert moves <= counted and counted == {board.uci(move) for move in board.legal_moves}

@@ -1,0 +1,157 @@
+"""The start: `uciok` before anything heavy is imported, and missing kernels are compiled before
+`readyok`.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.support.commands import zobra
+from tests.support.prober import Prober, leaves_when_nobody_reads
+from zobra.engine import kernels
+from zobra.uci import session
+from zobra.uci.console import Console
+from zobra.uci.loop import Loop
+
+COMPILING = "info string compiling the engine"
+
+
+def without_kernels(store: Path) -> dict[str, str]:
+    """An environment with this store and no set of kernels, by NUMBA_OPT, where Numba shall compile
+    all the same.
+    """
+    return {**os.environ, "ZOBRA_CACHE_DIR": str(store), "NUMBA_OPT": "1", "NUMBA_DISABLE_JIT": "1"}
+
+
+@contextmanager
+def engine(store: Path):
+    """A fresh process with this store, which has answered `uci` with nothing but what it is
+    asked.
+    """
+    with Prober(environment=without_kernels(store)) as prober:
+        said = prober.ask("uci", answer="uciok")
+        assert not any("info string" in line for line in said)
+        yield prober
+
+
+def test_handshake_imports_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from zobra.uci.commands import parse\n"
+        "from zobra.uci.console import Console\n"
+        "from zobra.uci.loop import Loop\n"
+        "loop = Loop(Console())\n"
+        "loop._begin_to_load = lambda: None\n"
+        "loop.obey(parse('uci'))\n"
+        "heavy = {'numpy', 'numba', 'llvmlite', 'chess', 'typer', 'rich', 'scipy'} & "
+        "set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert (
+        answer[0].startswith("id name Zobra")
+        and answer[1].startswith("id author")
+        and answer[-1] == "uciok"
+    )
+
+
+@pytest.fixture
+def start(monkeypatch):
+    """A start that calls a function to compile its four missing kernels, and what it prints."""
+
+    def start(compile_missing):
+        said: list[bytes] = []
+        made = Loop(Console(write=said.append))
+        monkeypatch.setattr(session, "Session", lambda *_: SimpleNamespace(rehearse=lambda: None))
+        monkeypatch.setattr(kernels, "missing", lambda: ["kernel"] * 4)
+        monkeypatch.setattr(
+            kernels, "compile_missing", lambda report: compile_missing(made, report)
+        )
+        return made, said
+
+    return start
+
+
+def test_a_compilation_and_notices_are_reported(start, monkeypatch):
+    def compile_missing(made, report):
+        for number in range(4):
+            report(number, 4, "kernel")
+            assert made._is_compiling
+
+    monkeypatch.setattr(kernels, "notices", ["kernels cannot be kept"])
+    made, said = start(compile_missing)
+    assert made.session() is made._loaded and not made._is_compiling
+    assert said[0].startswith(b"info string compiling the engine (4 kernels)")
+    assert said[1:5] == [b"info string compiled %d of 4 kernels\n" % number for number in range(4)]
+    assert said[5:] == [b"info string kernels cannot be kept\n"]
+
+
+def test_what_cannot_be_compiled_is_reported_to_each_who_waits(start):
+    def fail(made, report):
+        raise ImportError("no compiler")
+
+    made, _ = start(fail)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="could not be loaded: ImportError: no compiler"):
+            made.session()
+    assert not made._is_compiling
+
+
+@pytest.mark.parametrize("work", [(), ("go infinite", "stop")])
+@pytest.mark.parametrize("ending", ["quit", "end of input", "SIGTERM"])
+def test_leaves_at_once_while_it_compiles(tmp_path, work, ending):
+    with engine(tmp_path) as prober:
+        prober.ask("isready", answer=COMPILING)
+        begin = time.monotonic()
+        prober.send(*work)
+        prober.end(ending)
+        assert prober.wait() == 0 and time.monotonic() - begin < 8
+        assert prober.process.stderr.read() == b""
+
+
+def test_leaves_when_nobody_listens_to_the_progress(tmp_path):
+    assert leaves_when_nobody_reads(
+        typed="isready\n", until=COMPILING, environment=without_kernels(tmp_path)
+    )
+
+
+def test_quit_does_not_wait_for_a_compilation_that_begins_later(tmp_path):
+    with Prober(environment=without_kernels(tmp_path)) as prober:
+        begin = time.monotonic()
+        prober.send("uci", "isready", "quit")
+        assert prober.wait() == 0 and time.monotonic() - begin < 8
+
+
+@pytest.mark.slow
+def test_commands_wait_for_the_kernels_and_are_carried_out_in_order(tmp_path):
+    with engine(tmp_path) as prober:
+        prober.send(
+            "setoption name MultiPV value 2",
+            "setoption name UCI_Chess960 value true",
+            "setoption name Nonsense",
+        )
+        prober.send(
+            "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1h1", "isready", "go depth 5"
+        )
+        said = prober.expect("readyok")
+        assert said[0].startswith(COMPILING) and sum("kernels" in line for line in said) > 2
+        assert any("no option 'Nonsense'" in line for line in said)
+        said = prober.expect("bestmove")
+        assert any(line.startswith("info depth 5 ") and "multipv 2 " in line for line in said)
+        assert any("5rk1" in line.lower() for line in prober.ask("d", answer="Checkers"))
+    script = zobra(
+        environment=without_kernels(tmp_path / "other"), typed="go perft 3\nquit\n"
+    )  # is carried out all the same
+    assert "Nodes searched: 8902" in script.stdout and script.stderr == ""
+    with engine(tmp_path) as prober:  # the next start finds them
+        assert not any(
+            "info string" in line for line in prober.ask("go depth 5", answer="bestmove")
+        )
