@@ -29,8 +29,8 @@ INSTALLATION = (
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 
 
-def commands(document: str) -> list[str]:
-    """The lines of the sh blocks of a document, without those that install."""
+def commands(document: str, installing: bool = False) -> list[str]:
+    """Return the lines of the sh blocks of a document: those that install, or all others."""
     blocks = re.findall(
         r"```sh\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), re.DOTALL
     )
@@ -38,7 +38,7 @@ def commands(document: str) -> list[str]:
         line
         for block in blocks
         for line in block.splitlines()
-        if line and not line.startswith(INSTALLATION)
+        if line and line.startswith(INSTALLATION) == installing
     ]
 
 
@@ -70,10 +70,15 @@ def test_the_commands_of_readme(tmp_path):
 
 def test_the_commands_of_contributing_name_what_there_is():
     for command in commands("CONTRIBUTING.md"):
-        assert command.startswith("python3 -m pytest")
-        assert all(
-            (ROOT / word).exists() for word in command.split() if word.startswith("tests/")
-        ), command
+        program, *arguments = command.partition("#")[0].split()
+        assert program == ".venv/bin/pytest" or (ROOT / program).is_file()
+        for argument in arguments:
+            assert not argument.startswith("tests/") or (ROOT / argument).exists(), command
+
+
+def test_ci_runs_the_test_command_of_readme():
+    (line,) = (line for line in commands("README.md", True) if "pytest" in line)
+    assert line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.parametrize(
