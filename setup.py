@@ -39,6 +39,7 @@ class BuildWithKernels(build_py):
     """
 
     def run(self) -> None:
+        """Build the package."""
         if not self.editable_mode:  # modules that an earlier build put there may exist no more
             shutil.rmtree(Path(self.build_lib) / "zobra", ignore_errors=True)
         super().run()
@@ -58,6 +59,7 @@ class PlatformDistribution(Distribution):
     """Files for one platform, unless no kernels are wanted."""
 
     def has_ext_modules(self) -> bool:
+        """Return whether the distribution holds object code."""
         return os.environ.get("ZOBRA_KERNELS") != ""
 
 
@@ -65,6 +67,7 @@ class WheelForPlatform(bdist_wheel):
     """Object code depends on the platform, and on no version of Python."""
 
     def get_tag(self) -> tuple[str, str, str]:
+        """Return the wheel's tags of Python, ABI and platform."""
         python, abi, platform = super().get_tag()
         return (python, abi, platform) if self.root_is_pure else ("py3", "none", platform)
 

@@ -38,7 +38,7 @@ class FenError(ValueError):
     """The text is not a position that chess can be played from; the message names the fault."""
 
 
-def read_board(text: str) -> chess.Board:
+def read_board(text: str) -> chess.Board:  # noqa: C901
     """The board of a FEN with four to six fields, in Chess960 mode; FenError names what is wrong
     with the text.
     """

@@ -218,7 +218,7 @@ def castling_is_legal(position, tables, king, rook, safe, us):
 
 
 @inlined
-def generate_for(position, tables, moves, kind, us):
+def generate_for(position, tables, moves, kind, us):  # noqa: C901
     """`generate` for one colour."""
     ours, theirs = position.colours[us], position.colours[us ^ ONE]
     king = lowest(position.pieces[KING] & ours)

@@ -77,7 +77,7 @@ def all_attackers(position, tables, square, occupied):
 
 
 @kernel
-def see_at_least(position, tables, move, threshold):
+def see_at_least(position, tables, move, threshold):  # noqa: C901
     """Does the exchange that `move` begins end with a balance of at least `threshold` centipawns
     for its side?
     """

@@ -33,7 +33,7 @@ from zobra.tt.entry import LOWER, UPPER, move_of, pv_of, score_from_table, score
 
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT)
-def quiescence(worker, tables, ply, alpha, beta):
+def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901
     """Quiescence score of the position at `ply`, in centipawns for the side to move; fail-soft
     within (alpha, beta).
     """

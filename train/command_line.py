@@ -94,6 +94,7 @@ for name, (_, text) in STEPS.items():
     def step(
         context: typer.Context, recipe: RecipeName, folder: Folder = None, workers: Workers = None
     ) -> None:
+        """Carry out the steps of the command that was called."""
         pipeline = _pipeline(recipe, folder, workers or os.cpu_count() or 1)
         for method in STEPS[str(context.command.name)][0]:
             getattr(pipeline, method)()

@@ -45,6 +45,7 @@ class Kernel:
 
     @cached_property
     def dispatcher(self) -> Any:
+        """Numba's dispatcher of the function."""
         from zobra.engine.kernels.compiler import njit
 
         return njit(**self._options)(self.function)
@@ -147,6 +148,7 @@ class Entry(Kernel):
             return linker.bind(self.load(), self.result, self.arguments)
 
     def __call__(self, *values: Any) -> Any:
+        """Call the compiled function."""
         return self._call(*values)
 
 
@@ -154,6 +156,7 @@ class Numeric(Kernel):
     """A function over arrays of any type, which Python calls through Numba."""
 
     def __call__(self, *values: Any) -> Any:
+        """Call the function through Numba, which compiles it for these types."""
         return self.dispatcher(*values)
 
 

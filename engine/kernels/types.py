@@ -50,6 +50,7 @@ class KernelType:
         return np.asarray(value).ctypes.data
 
     def __call__(self, *arguments: Any) -> Any:
+        """Return Numba's signature of a function with this result and these arguments."""
         return self.numba_type(
             *(kind.numba_type if isinstance(kind, KernelType) else kind for kind in arguments)
         )
