@@ -1,8 +1,8 @@
 """One game of Zobra against itself, from the random opening to its end, in one kernel call without
 Python's global lock.
 
-A game depends on its seed, the rules below and the engine only. No clock is read. The caller passes
-an empty table and a worker with empty histories.
+A game depends on its seed, the rules below, the engine and, if it branches off another game, that
+game only. No clock is read. The caller passes an empty table and a worker with empty histories.
 """
 
 from dataclasses import dataclass
@@ -33,9 +33,15 @@ RULE_DEFAULTS = {
     "draw_score": 8,  # centipawns: a draw is adjudicated when the score stays within this
     "draw_plies": 12,
     "draw_after": 80,  # and at least so many plies were played
+    "branches": 0,  # one game in so many begins off a position of another game; 0: none
+    "branch_plies": 1,  # random moves after that position; one more in every other game
+    "branch_margin": 600,  # centipawns: scores of that position and after those moves stay within
 }
+# Sets that were made before these rules do not state them, and were played by their defaults.
+ADDED_RULES = ("branches", "branch_plies", "branch_margin")
 OTHER_BOUNDS = (0, 30_000)  # of every rule that RULE_BOUNDS does not name
 RULE_BOUNDS = {"nodes": (1, 1 << 40), "node_limit": (500, 1 << 40), "opening_plies": (0, 200)}
+RULE_BOUNDS |= {"branches": (0, 1_000), "branch_plies": (0, 200)}
 RULE_BOUNDS |= {"win_plies": (1, OTHER_BOUNDS[1]), "draw_plies": (1, OTHER_BOUNDS[1])}
 RULES = np.dtype([(name, "i8") for name in RULE_DEFAULTS], align=True)
 
@@ -63,6 +69,7 @@ MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, D
 LOST, DRAWN, WON = np.int64(0), np.int64(1), np.int64(2)
 DEEPEST = np.int64(MAX_PLY - 1)
 LAST_PLY = np.uint64(LONGEST_GAME)
+BRANCH_TRIES = 32  # positions of the other game that a branch may begin off before it gives up
 GOLDEN, FIRST_FACTOR, SECOND_FACTOR = map(
     np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
@@ -129,15 +136,27 @@ def search_root(worker, tables, rules):
 
 
 @kernel
-def open_game(worker, tables, rules, game, start):
-    """Play random moves from `start`.
-
-    True if the position after them is balanced and the game can go on.
-    """
-    copy_record(worker.stack[0].position, start)
+def forget_moves(worker):
+    """Let the game begin at the root: earlier positions are no repetitions."""
+    worker.stack[0].position.repeatable = 0
     worker.root_key_index = 0
-    worker.keys[0] = start.key
-    for _ in range(rules.opening_plies + np.int64(next_random(game) & ONE)):
+    worker.keys[0] = worker.stack[0].position.key
+
+
+@kernel
+def set_root(worker, position):
+    """Let a game begin at a position."""
+    copy_record(worker.stack[0].position, position)
+    forget_moves(worker)
+
+
+@kernel
+def open_game(worker, tables, rules, game, plies, margin):
+    """Play `plies` random moves from the root, or one more.
+
+    True if the position after them is balanced within `margin` and the game can go on.
+    """
+    for _ in range(plies + np.int64(next_random(game) & ONE)):
         count = count_moves(worker, tables)
         if count == ZERO:
             return False
@@ -147,7 +166,33 @@ def open_game(worker, tables, rules, game, start):
     if count_moves(worker, tables) == ZERO:
         return False
     move, score = search_root(worker, tables, rules)
-    return move != NO_MOVE and abs(score) <= rules.opening_margin
+    return move != NO_MOVE and abs(score) <= margin
+
+
+@kernel
+def branch_off(worker, tables, rules, game, parent):
+    """Open a game with random moves off a random position of another one, `parent`.
+
+    False if `parent` has no position within the margin, or no try found a balanced one.
+    """
+    for _ in range(BRANCH_TRIES):
+        candidates = ZERO
+        chosen = 0
+        for ply in range(np.int64(parent.count)):
+            if abs(np.int64(parent.scores[ply])) < rules.branch_margin:
+                candidates += ONE
+                if next_random(game) % candidates == ZERO:
+                    chosen = ply
+        if candidates == ZERO:
+            return False
+
+        set_root(worker, parent.start)
+        for ply in range(chosen):
+            advance_root(worker, tables, np.uint64(parent.moves[ply]))
+        forget_moves(worker)
+        if open_game(worker, tables, rules, game, rules.branch_plies, rules.branch_margin):
+            return True
+    return False
 
 
 @kernel
@@ -181,13 +226,16 @@ def is_over(worker, tables, game):
     return game.ending != LENGTH or game.count == LAST_PLY
 
 
-@entry(VOID, WORKER_TYPE, TABLES_TYPE, record(RULES), record(GAME), POSITION_TYPE)
-def play_game(worker, tables, rules, game, start):
-    """Play one game from random moves after `start` and fill `game`, whose `random` holds the
-    seed.
+@entry(VOID, WORKER_TYPE, TABLES_TYPE, record(RULES), record(GAME), record(GAME), POSITION_TYPE)
+def play_game(worker, tables, rules, game, parent, start):
+    """Play one game and fill `game`, whose `random` holds the seed.
+
+    It begins off `parent` if that has moves, and else with random moves after `start`.
     """
-    while not open_game(worker, tables, rules, game, start):
-        pass
+    if not branch_off(worker, tables, rules, game, parent):
+        set_root(worker, start)
+        while not open_game(worker, tables, rules, game, rules.opening_plies, rules.opening_margin):
+            set_root(worker, start)
     copy_record(game.start, worker.stack[0].position)
     game.count = ZERO
     white_wins, black_wins, draws, adjudicated = 0, 0, 0, False

@@ -175,13 +175,18 @@ def read_sets(folders: Iterable[Path]) -> list[Path]:
     return found
 
 
-def keep_settings(folder: Path, settings: dict[str, Any]) -> None:
-    """Write the settings of a new set; DataError where the set was made with other settings."""
+def keep_settings(
+    folder: Path, settings: dict[str, Any], unstated: dict[str, Any] | None = None
+) -> None:
+    """Write the settings of a new set; DataError where the set was made with other settings.
+
+    `unstated`: the values of settings that an older set does not state.
+    """
     path = folder / SETTINGS
     if not path.exists():
         write_atomically(path, (json.dumps(settings, indent=1) + "\n").encode())
         return
-    known = read_json(path, "the settings of a set", dict)
+    known = (unstated or {}) | read_json(path, "the settings of a set", dict)
     for name in sorted(known.keys() | settings.keys()):
         if (there := known.get(name)) != (here := settings.get(name)):
             raise DataError(

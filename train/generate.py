@@ -31,6 +31,7 @@ from zobra.search.parameters import default_parameters
 from zobra.search.wdl import USUAL_MATERIAL, fitted
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
 from zobra.train.game_kernel import (
+    ADDED_RULES,
     ENDINGS,
     GAME,
     LONGEST_GAME,
@@ -45,11 +46,15 @@ from zobra.tt.table import Table
 
 GAMES_A_SHARD = 128
 TABLE_MEGABYTES = 2
+NO_GAME: Any = np.zeros(1, GAME)[0]  # stands for no game to branch off: it has no moves
 
 
 class SelfPlayer:
     """Plays games against itself, one after the other; each starts with an empty table and empty
     histories.
+
+    Where the rules say that every n-th game branches off another, that is one of the n - 1 games
+    before it.
     """
 
     def __init__(
@@ -61,17 +66,46 @@ class SelfPlayer:
         self._rules = np.zeros(1, RULES)
         for name, value in (RULE_DEFAULTS | rules).items():
             self._rules[0][name] = value
+        self._parents: dict[int, Any] = {}  # games that the next branch may begin off
 
     def play(self, number: int) -> TrainingGame:
-        """Play the game of this number; its random numbers depend on that and the seed."""
+        """Play the game of this number, and before it the game that it branches off, unless that
+        is known.
+
+        It depends on number, seed and rules only.
+        """
+        branches = int(self._rules[0]["branches"])
+        if branches == 0:
+            return self._as_game(number, self._play(number, NO_GAME))
+
+        group = range(number - number % branches, number - number % branches + branches)
+        self._parents = {each: self._parents[each] for each in group if each in self._parents}
+        if number < group[-1]:
+            self._parents[number] = self._play(number, NO_GAME)
+            return self._as_game(number, self._parents[number])
+
+        parent = group[self._random(f"{number} parent") % (branches - 1)]
+        if parent not in self._parents:
+            self._parents[parent] = self._play(parent, NO_GAME)
+        return self._as_game(number, self._play(number, self._parents[parent]))
+
+    def _random(self, purpose: str) -> int:
+        """A random number of 64 bits that depends on the seed and its purpose."""
+        digest = hashlib.sha256(f"{self._seed} {purpose}".encode()).digest()
+        return int.from_bytes(digest[:8], "little")
+
+    def _play(self, number: int, parent: Any) -> Any:
+        """Play a game (a record GAME), which branches off `parent` if that has moves."""
         self._table.clear()
         clear_histories(self._worker)
         self._worker[0]["table"] = self._table.record
         game: Any = np.zeros(1, GAME)[0]
-        game["random"] = int.from_bytes(
-            hashlib.sha256(f"{self._seed} {number}".encode()).digest()[:8], "little"
-        )
-        play_game(self._worker[0], TABLES_RECORD, self._rules[0], game, self._start.record)
+        game["random"] = self._random(f"{number}")
+        play_game(self._worker[0], TABLES_RECORD, self._rules[0], game, parent, self._start.record)
+        return game
+
+    def _as_game(self, number: int, game: Any) -> TrainingGame:
+        """A record GAME as a TrainingGame."""
         fen, count = write_fen(Position(np.array([game["start"]]))), int(game["count"])
         moves, scores = game["moves"][:count].copy(), game["scores"][:count].copy()
         return TrainingGame(number, fen, int(game["result"]), int(game["ending"]), moves, scores)
@@ -90,7 +124,8 @@ class Tally:
 class Generation:
     """Makes games 0 … `games` - 1 of a set, in whole shards.
 
-    `network` is the digest of the engine's network, "" for none.
+    `network` is the digest of the engine's network, "" for none; `engine` is the engine's commit,
+    "" if it is not stated.
     """
 
     def __init__(
@@ -101,21 +136,23 @@ class Generation:
         seed: int,
         workers: int,
         network: str = "",
+        engine: str = "",
     ) -> None:
         self.stopping = threading.Event()
         self._folder, self._rules, self._seed, self._workers = folder, rules, seed, workers
         self._parameters = {"use_network": int(bool(network))}
         plays = network or f"pieces {hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest()[:16]}"
-        keep_settings(
-            folder,
-            {
-                "seed": seed,
-                "network": plays,
-                "games_a_shard": GAMES_A_SHARD,
-                **RULE_DEFAULTS,
-                **rules,
-            },
-        )
+        settings: dict[str, Any] = {
+            "seed": seed,
+            "network": plays,
+            "games_a_shard": GAMES_A_SHARD,
+            **RULE_DEFAULTS,
+            **rules,
+        }
+        unstated: dict[str, Any] = {name: RULE_DEFAULTS[name] for name in ADDED_RULES}
+        if engine:
+            settings["engine"] = unstated["engine"] = engine
+        keep_settings(folder, settings, unstated)
         firsts = range(0, games, GAMES_A_SHARD)
         missing = [first for first in firsts if not shard_path(folder, first).exists()]
         self.tally = Tally(shards_before=len(firsts) - len(missing))

@@ -144,7 +144,7 @@ class Pipeline:
         self._first_weights()
         plan, digest = self.recipe.data, self._use_opponent()
         generation = Generation(
-            self.sets[0], plan.games, plan.rules, plan.seed, self.workers, digest
+            self.sets[0], plan.games, plan.rules, plan.seed, self.workers, digest, plan.engine
         )
         with bar(self._console, "speed", "results") as progress:
             task = progress.add_task("games", total=generation.games_missing, speed="", results="")

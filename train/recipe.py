@@ -49,7 +49,7 @@ BUILT_IN_NAME = "built-in"  # the network of the engine, as a value of `network`
 class DataPlan:
     """The games to play, as a set with the name of the recipe; the sets in `also` are trained on as
     well. `network` plays the games: "" (piece-square values), the name of a recipe, or
-    BUILT_IN_NAME. `engine`: the commit that plays them, for the header of the network. `rules`: see
+    BUILT_IN_NAME. `engine`: the commit that plays them, kept with the set. `rules`: see
     RULE_DEFAULTS.
     """
 
@@ -112,6 +112,8 @@ def _faults(facts: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
                     f"{table}.{name} = {value}: it must be "
                     f"{f'at least {least}' if most == inf else f'{least} to {most}'}"
                 )
+    if rules["branches"] == 1:
+        yield "data.rules.branches = 1: a game must be left to branch off; 0 means no branches"
     if facts["hidden"] not in WIDTHS:
         yield f"hidden = {facts['hidden']}: it must be a multiple of 32, and at most 512"
     if facts["gate"]["games"] % 2:

@@ -177,6 +177,7 @@ def test_the_recipes_can_be_read(path):
             "[data.rules]\nopening_plies = 900",
             "data.rules.opening_plies = 900: it must be 0 to 200",
         ),
+        ("[data.rules]\nbranches = 1", "data.rules.branches = 1: a game must be left"),
         ("[filter]\nlargest_score = 40_000", "filter.largest_score = 40000: it must be 0 to 30000"),
         ("[training]\nblend = 15", "training.blend = 15: it must be 0 to 1"),
         ("[training]\nrate = nan", "rate is not finite"),

@@ -12,7 +12,7 @@ import pytest
 from zobra.engine.move import NO_MOVE, move_text
 from zobra.engine.scores import is_mate
 from zobra.train import generate
-from zobra.train.game_kernel import ENDINGS, RULE_DEFAULTS, DataError, TrainingGame
+from zobra.train.game_kernel import ADDED_RULES, ENDINGS, RULE_DEFAULTS, DataError, TrainingGame
 from zobra.train.games import (
     check_data,
     coherence,
@@ -89,6 +89,96 @@ def test_a_game_depends_on_its_number_and_seed_alone(games):
         assert again.fen == games[number].fen and (again.moves == games[number].moves).all()
         assert (again.scores == games[number].scores).all()
     assert SelfPlayer(RULES, seed=2).play(3).fen != games[3].fen
+
+
+BRANCHING = {**RULES, "branches": 5, "win_score": 1_000, "win_plies": 4}
+
+
+@pytest.fixture(scope="module")
+def branching() -> list[TrainingGame]:
+    """Four groups of five games, of which the last branches off one of the others."""
+    player = SelfPlayer(BRANCHING, seed=1)
+    return [player.play(number) for number in range(20)]
+
+
+def same_game(first: TrainingGame, second: TrainingGame) -> bool:
+    return (
+        (first.number, first.fen, first.result, first.ending)
+        == (second.number, second.fen, second.result, second.ending)
+        and (first.moves == second.moves).all()
+        and (first.scores == second.scores).all()
+    )
+
+
+def begins_off(start: chess.Board, parent: TrainingGame) -> bool:
+    """Is `start` one or two moves after a position of the parent with a score within 600?"""
+    before = start.ply()
+    for (board, _), score in zip(replayed(parent), parent.scores.tolist(), strict=False):
+        if abs(score) >= 600 or not 1 <= before - board.ply() <= 2:
+            continue
+        for move in board.legal_moves:
+            after = board.copy()
+            after.push(move)
+            if after.fen() == start.fen():
+                return True
+            for answer in after.legal_moves:
+                further = after.copy()
+                further.push(answer)
+                if further.fen() == start.fen():
+                    return True
+    return False
+
+
+def test_every_fifth_game_branches_off_one_of_the_four_before_it(branching, games):
+    """The others are those that the rules without branches give."""
+    for game in branching:
+        group = branching[game.number - game.number % 5 :][:4]
+        start = chess.Board(game.fen)
+        parents = [other for other in group if begins_off(start, other)]
+        assert bool(parents) == (game.number % 5 == 4), game.number
+    assert len({chess.Board(game.fen).ply() for game in branching[4::5]}) > 1
+    unbranched = SelfPlayer({**BRANCHING, "branches": 0}, seed=1)
+    assert same_game(unbranched.play(6), branching[6])
+    assert unbranched.play(4).fen != branching[4].fen
+    assert games[6].fen == branching[6].fen
+
+
+def test_branches_are_played_on_with_results(branching):
+    for game in branching[4::5]:
+        assert len(game.moves) == len(game.scores) > 0
+        positions = Replayer({}).positions(game)
+        assert set(positions["result"]) <= {game.result, 2 - game.result}
+
+
+def test_a_branch_is_the_same_alone_and_in_another_order(branching):
+    for number in (14, 4, 9):
+        assert same_game(SelfPlayer(BRANCHING, seed=1).play(number), branching[number])
+    other = SelfPlayer(BRANCHING, seed=1)
+    for number in (19, 2, 4, 18):
+        assert same_game(other.play(number), branching[number])
+
+
+def test_a_game_with_nothing_to_branch_off_begins_as_others_do():
+    game = SelfPlayer({**BRANCHING, "branch_margin": 0}, seed=1).play(4)
+    assert chess.Board(game.fen).ply() in (8, 9)
+
+
+def test_a_branching_set_is_the_same_resumed_and_by_other_threads(tmp_path, monkeypatch):
+    """A shard of four games ends before the branch, whose parents the next shard plays again."""
+    monkeypatch.setattr(generate, "GAMES_A_SHARD", 4)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    Generation(whole, 20, BRANCHING, 1, workers=2).run()
+    first = Generation(parts, 20, BRANCHING, 1, workers=1)
+    first.run(lambda tally: first.stopping.set() if tally.games == 6 else None)
+    assert len(shards(parts)) == 1
+    Generation(parts, 20, BRANCHING, 1, workers=1).run()
+    contents = [path.read_bytes() for path in shards(whole)]
+    assert contents == [path.read_bytes() for path in shards(parts)]
+    player = SelfPlayer(BRANCHING, 1, {"use_network": 0})
+    for game in (game for path in shards(whole) for game in read_shard(path)):
+        alone = player.play(game.number)
+        assert game.fen == alone.fen
+        assert (game.moves == alone.moves).all()
 
 
 def test_scores_are_for_white_and_go_with_results(games):
@@ -238,6 +328,27 @@ def test_sets_are_not_mixed(tmp_path):
     with pytest.raises(DataError, match=r"network = pieces [0-9a-f]{16}, not 1234"):
         Generation(tmp_path, 0, RULES, 5, workers=1, network="1234")
     assert json.loads((tmp_path / "set.json").read_text())["games_a_shard"] == GAMES_A_SHARD
+    with pytest.raises(DataError, match="branches = 0, not 5"):
+        Generation(tmp_path, 0, {**RULES, "branches": 5}, 5, workers=1)
+
+
+def test_a_set_from_before_a_rule_was_played_by_its_default(tmp_path):
+    Generation(tmp_path, 0, RULES, 5, workers=1)
+    path = tmp_path / "set.json"
+    settings = json.loads(path.read_text())
+    for name in ADDED_RULES:
+        del settings[name]
+    path.write_text(json.dumps(settings))
+    Generation(tmp_path, 0, RULES, 5, workers=1, engine="1234567")
+    with pytest.raises(DataError, match="branches = 0, not 5"):
+        Generation(tmp_path, 0, {**RULES, "branches": 5}, 5, workers=1)
+
+
+def test_a_set_states_the_commit_of_its_engine(tmp_path):
+    Generation(tmp_path, 0, RULES, 5, workers=1, engine="1234567")
+    assert json.loads((tmp_path / "set.json").read_text())["engine"] == "1234567"
+    with pytest.raises(DataError, match="engine = 1234567, not 7654321"):
+        Generation(tmp_path, 0, RULES, 5, workers=1, engine="7654321")
 
 
 def test_the_check_finds_what_is_wrong(games, tmp_path):
