@@ -1,5 +1,5 @@
 """`python -m zobra.arena`: the arena's commands."""
 
-from zobra.arena.command_line import app
+from zobra.arena.commands.command_line import app
 
 app()

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
 
-from zobra.arena.command_line import register as register_arena
+from zobra.arena.commands.command_line import register as register_arena
 from zobra.cli.doctor import doctor, uci_path
 from zobra.cli.genfens import genfens
 from zobra.cli.install import install

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.lib.recfunctions import repack_fields
 from rich.table import Table
 
-from zobra.arena.files import read_json, write_safely
+from zobra.arena.formats.files import read_json, write_safely
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.train.game_kernel import ENDINGS, RESULTS, DataError, TrainingGame

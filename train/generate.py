@@ -20,10 +20,10 @@ from typing import Any
 import chess.pgn
 import numpy as np
 
-from zobra.arena.files import read_text
-from zobra.arena.journal import POINTS_OF_WHITE
-from zobra.arena.played_move import PlayedMove
-from zobra.arena.processes import interruptible
+from zobra.arena.formats.files import read_text
+from zobra.arena.formats.played_move import PlayedMove
+from zobra.arena.model.journal import POINTS_OF_WHITE
+from zobra.arena.runner.processes import interruptible
 from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.piece_square import WEIGHTS_FILE
 from zobra.engine.position import TABLES_RECORD, Position

@@ -18,10 +18,10 @@ import numpy as np
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, track
 
-from zobra.arena.clock import TimeControl
-from zobra.arena.command import GameOptions, play
-from zobra.arena.engines import EngineSpec
-from zobra.arena.files import read_json
+from zobra.arena.commands.options import GameOptions, play
+from zobra.arena.formats.files import read_json
+from zobra.arena.model.clock import TimeControl
+from zobra.arena.model.engines import EngineSpec
 from zobra.engine.network_file import BUILT_IN, HIDDEN, install, read_network
 from zobra.engine.position import TABLES_RECORD
 from zobra.train.games import (

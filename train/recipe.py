@@ -10,7 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from zobra.arena.files import read_toml, typed
+from zobra.arena.formats.files import read_toml, typed
 from zobra.engine.network_file import HIDDEN, WIDTHS
 from zobra.train.game_kernel import OTHER_BOUNDS, RULE_BOUNDS, RULE_DEFAULTS
 from zobra.train.positions import FILTER_DEFAULTS

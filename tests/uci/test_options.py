@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from tests.support.commands import zobra
 from tests.support.paths import ROOT
-from zobra.arena.files import tomllib
+from zobra.arena.formats.files import tomllib
 from zobra.cli.command_line import app
 from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game

@@ -1,0 +1,269 @@
+"""The command `zobra analyse`: games of a PGN, positions of an EPD file, or one FEN; an interrupted
+run is resumed.
+"""
+
+import io
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import chess
+import chess.engine
+import chess.pgn
+import typer
+from rich.console import Console
+
+from zobra.arena.commands.match_display import LivePanel
+from zobra.arena.commands.options import (
+    INTERRUPTED,
+    EngineOptions,
+    errors_as_messages,
+    plain_console,
+)
+from zobra.arena.formats.files import STANDARD_INPUT, read_text
+from zobra.arena.model.engines import EngineSpec, read_engine
+from zobra.arena.model.openings import read_epd
+from zobra.arena.pages.match_page import match_page
+from zobra.arena.pages.reported_games import read_pgn
+from zobra.arena.runner.analysis import SIDES, Analyst, EngineLine, Search, SideSummary, annotate
+from zobra.arena.runner.processes import run_async
+
+_DEFAULT_TIME_MS = 500
+_START_TIMEOUT = 30.0  # seconds within which an engine must answer when it starts
+_COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
+_PLACEMENT = re.compile(r"\s*([pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+\s+[wb]\s")
+_COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when it is analysed
+
+
+@dataclass(frozen=True)
+class AnalysisSource:
+    """Games, or positions as games without moves.
+
+    `games` reads them, with a ValueError for each that cannot be analysed.
+    """
+
+    count: int
+    games: Callable[[], Iterator[chess.pgn.Game | ValueError]]
+    positions: bool = False
+
+
+def open_source(text: str) -> AnalysisSource:
+    """A FEN, the path of a PGN or EPD file (also compressed), or "-" for standard input.
+
+    Raises ValueError or OSError.
+    """
+    if _PLACEMENT.match(text + " "):
+        return AnalysisSource(1, lambda: iter([_position(text, "FEN")]), positions=True)
+    content, name = read_text(text), "standard input" if text == STANDARD_INPUT else text
+    lines = [
+        line for line in content.splitlines() if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if lines and _PLACEMENT.match(lines[0] + " "):
+        places = [f"{name}:{number}" for number in range(1, len(lines) + 1)]
+        return AnalysisSource(len(lines), lambda: map(_position, lines, places), positions=True)
+    number = sum(1 for _ in iter(partial(chess.pgn.skip_game, io.StringIO(content)), False))
+    if not number or not re.search(r"^\s*(\[\w+\s+\"|1\.)", content, re.MULTILINE):
+        raise ValueError(f"{name}: neither games in PGN nor positions in FEN or EPD")
+    return AnalysisSource(number, partial(_games, content))
+
+
+def _games(content: str) -> Iterator[chess.pgn.Game | ValueError]:
+    for number, game in enumerate(
+        iter(partial(chess.pgn.read_game, io.StringIO(content)), None), start=1
+    ):
+        problem = game.errors[0] if game.errors else ""
+        if type(game.board()) is not chess.Board:
+            problem = f"its variant is {game.board().uci_variant}"
+        yield ValueError(f"game {number} is left out: {problem}") if problem else game
+
+
+def _position(line: str, where: str) -> chess.pgn.Game | ValueError:
+    """A FEN or EPD as a game without moves."""
+    try:
+        board, operations = read_epd(line)
+    except ValueError as error:
+        return ValueError(f"{where}: {error}")
+    game = chess.pgn.Game(
+        {"Event": str(operations.get("id") or where), "White": "?", "Black": "?", "Result": "*"}
+    )
+    game.setup(board)
+    return game
+
+
+def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
+    """How many games an earlier run left in its output; an unfinished one is cut off.
+
+    Raises ValueError for another content.
+    """
+    if not output.exists():
+        return 0
+    content = output.read_text(encoding="utf-8")
+    sources = (game for game in source.games() if isinstance(game, chess.pgn.Game))
+    file, done, offset = io.StringIO(content), 0, 0
+    while (game := chess.pgn.read_game(file)) is not None:
+        is_last, original = not content[file.tell() :].strip(), next(sources, None)
+        if is_last and done and not content.endswith("\n\n"):
+            break
+        is_same = original is not None and all(
+            game.headers.get(name) == original.headers.get(name) for name in _COMPARED
+        )
+        if (
+            original is not None and original.next() is not None
+        ):  # a position gets moves by its analysis
+            is_same = is_same and list(game.mainline_moves()) == list(original.mainline_moves())
+        if not is_same or game.headers.get("Annotator") != annotator:
+            found = game.headers.get("Annotator", "nobody")
+            raise ValueError(
+                f"{output} holds another analysis (by {found}): name another file with --output"
+            )
+        done, offset = done + 1, file.tell()
+    if offset < len(content):
+        output.write_text(content[:offset], encoding="utf-8")
+    return done
+
+
+def analyse(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAMES", help="A PGN or EPD file (also packed), a FEN, or - for input."
+        ),
+    ],
+    engine: Annotated[
+        str, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file.")
+    ] = "zobra",
+    time: Annotated[
+        int | None,
+        typer.Option(min=1, help=f"Milliseconds a position ({_DEFAULT_TIME_MS} if no limit)."),
+    ] = None,
+    depth: Annotated[int | None, typer.Option(min=1, help="Depth a position, in plies.")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
+    multipv: Annotated[
+        int, typer.Option(min=1, max=50, help="Lines a position; above 1 every move gets them.")
+    ] = 1,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads of the engine.", show_default="1")
+    ] = None,
+    hash_mb: Annotated[
+        int | None, typer.Option("--hash", min=1, help="Megabytes of its table.")
+    ] = None,
+    option: EngineOptions = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="The annotated PGN.", show_default="NAME.analysed.pgn beside it"),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page with the games to replay, too.")
+    ] = None,
+) -> None:
+    """Analyse games or positions: evaluations, marks for mistakes, better lines, and the accuracy
+    of each side.
+
+    An interrupted analysis of many games is resumed by the same command.
+    """
+    if time is None and depth is None and nodes is None:
+        time = _DEFAULT_TIME_MS
+    search = Search(
+        chess.engine.Limit(time=time and time / 1000, depth=depth, nodes=nodes), multipv
+    )
+    if output is None:
+        path = Path(source)
+        if source == STANDARD_INPUT or ("/" in source and not path.exists()):
+            output = html and html.with_suffix(".pgn")
+        else:
+            output = (
+                path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path
+            ).with_suffix(".analysed.pgn")
+    # without a file the PGN goes to standard output, and all else to standard error
+    console = (
+        Console(stderr=True, markup=False, highlight=False, emoji=False)
+        if output is None
+        else plain_console()
+    )
+    with errors_as_messages():
+        own = [
+            f"{name}={value}"
+            for name, value in (("Threads", threads), ("Hash", hash_mb))
+            if value is not None
+        ]
+        spec = read_engine(engine, [*own, *(option or [])])
+        try:
+            run_async(_run(console, open_source(source), spec, search, output))
+        except KeyboardInterrupt:
+            kept = f"; {output} keeps what is done, and the same command resumes" if output else ""
+            console.print(f"interrupted{kept}", soft_wrap=True)
+            raise typer.Exit(INTERRUPTED) from None
+        if html is not None and output is not None:
+            html.write_text(match_page(read_pgn(output)), encoding="utf-8")
+            console.print(f"page: {html}", soft_wrap=True)
+
+
+async def _run(
+    console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None
+) -> None:
+    """Analyses the games that an earlier run has not; each is added to the output when it is
+    done.
+    """
+    engine = await Analyst.start(spec, _START_TIMEOUT)
+    try:
+        done = analysed_games(output, f"{engine.announced_name}, {search}", source) if output else 0
+        with LivePanel(console, "positions" if source.positions else "games") as panel:
+            panel.count_from(done, source.count)
+
+            def show(finished: int, share: float) -> None:
+                panel.count(finished + share)
+                panel.show()
+
+            for index, game in enumerate(source.games()):
+                if isinstance(game, ValueError):
+                    if source.count == 1:
+                        raise game
+                    console.print(str(game), soft_wrap=True)
+                elif done > 0:
+                    done -= 1
+                else:
+                    sides, lines = await annotate(game, engine, search, partial(show, index))
+                    for line in (
+                        _position_summary(game, lines)
+                        if source.positions
+                        else _game_summary(game, sides)
+                    ):
+                        console.print(line, soft_wrap=True)
+                    if output is None:
+                        typer.echo(f"{game}\n")
+                    else:
+                        with output.open("a", encoding="utf-8") as file:
+                            file.write(f"{game}\n\n")
+                            file.flush()
+                            os.fsync(file.fileno())  # a game that is done is on disk
+                    panel.count(index + 1)
+    except BaseException:
+        await engine.kill()  # an engine in the middle of a search may not answer
+        raise
+    await engine.quit()
+    if output:
+        console.print(f"annotated: {output}", soft_wrap=True)
+
+
+def _game_summary(game: chess.pgn.Game, sides: dict[chess.Color, SideSummary]) -> Iterator[str]:
+    yield f"{game.headers['White']} – {game.headers['Black']} {game.headers['Result']}"
+    for color, side in sides.items():
+        if side.accuracy is not None:
+            yield f"  {SIDES[color]}: accuracy {side.accuracy:.1f} %, {side}"
+
+
+def _position_summary(game: chess.pgn.Game, lines: list[EngineLine]) -> Iterator[str]:
+    """A position's lines, scores from White's view."""
+    board = game.board()
+    yield f"{game.headers['Event']}: {board.fen()}"
+    for number, line in enumerate(lines, start=1):
+        score = line.score.white()
+        value = f"{(score.score() or 0) / 100:+.2f}" if score.mate() is None else f"#{score.mate()}"
+        yield (
+            f"  {number}: {value}, depth {line.depth}: "
+            f"{board.variation_san(line.moves) or 'the game is over'}"
+        )

@@ -1,0 +1,21 @@
+"""The arena's commands for a typer application."""
+
+import typer
+
+from zobra.arena.commands.analyse import analyse
+from zobra.arena.commands.options import match
+from zobra.arena.commands.suite import suite
+from zobra.arena.model.ablation import ablate
+from zobra.arena.model.ladder import ladder
+from zobra.arena.model.spsa import tune
+from zobra.arena.pages.match_page import report
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to an application."""
+    for command in (match, ladder, suite, analyse, report, tune, ablate):
+        app.command()(command)
+
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+register(app)

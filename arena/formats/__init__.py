@@ -1,0 +1,1 @@
+"""How games and positions are written and read: files, EPD lines, comments of moves."""

@@ -1,0 +1,246 @@
+"""The command `zobra ablate`: what an engine loses when one of its techniques is switched off by an
+option.
+
+An ablation is a gauntlet (journal.py) of the whole engine, named WHOLE, against itself without each
+technique. Beside the games lie `ablation.json`: {"kind": "ablation", "limit", "bench": nodes of the
+whole engine or null, "techniques": [{"name", "off": {option: value}, "games", "pairs": [0 to 2
+points], "elo" lost and its "margin", or null, "bench"}]}, and a table `ablation.md`.
+"""
+
+import json
+import math
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from chess.engine import Option
+from rich.table import Table
+
+from zobra.arena.commands.options import (
+    GameOptions,
+    OneEngine,
+    end_run,
+    plain_console,
+    play,
+    resumed,
+    with_game_options,
+)
+from zobra.arena.formats.files import read_json, read_toml, typed, write_safely
+from zobra.arena.model.engines import EngineSpec, as_announced, read_engine, spins
+from zobra.arena.model.settings import GAUNTLET, Settings
+from zobra.arena.model.statistics import estimate
+from zobra.arena.runner.match import Results
+from zobra.arena.runner.player import announced_options
+
+WHOLE = "everything"
+SWITCH = "use_"
+# the last line of a bench, as OpenBench wants it, or as Stockfish prints it
+_BENCH = re.compile(r"^\s*(\d+) nodes \d+ nps|^Nodes searched\s*:\s*(\d+)", re.MULTILINE)
+_HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
+TechniquesOption = typer.Option(
+    "--techniques", help="TOML file: a table [NAME] of options for each."
+)
+OffOption = typer.Option(
+    "--off", "-x", help="[NAME:]OPTION=VALUE[,...]", show_default="every option use_… that is on"
+)
+
+
+@with_game_options(tc="nodes=20000", games=400)
+def ablate(
+    context: typer.Context,
+    options: GameOptions,
+    engine: OneEngine = None,
+    file: Annotated[Path | None, TechniquesOption] = None,
+    off: Annotated[list[str] | None, OffOption] = None,
+) -> None:
+    """Switch an engine's techniques off one by one, and measure what each loses.
+
+    An interrupted run can be resumed.
+    """
+    console = plain_console()
+    if engine is not None:
+        spec = read_engine(engine, options.option or [])
+        announced = announced_options(spec, Settings.stall_seconds)
+        parts = {WHOLE: dict[str, Any]()} | techniques(file, off or [], spins(announced))
+        engines = [
+            replace(spec, name=n, options=as_announced(spec.options | part, announced))
+            for n, part in parts.items()
+        ]
+        settings = options.settings(engines, tournament=GAUNTLET)
+    else:
+        settings = resumed(console, context, options, "an engine")
+    folder = options.run_folder("ablation")
+    if settings.engines[0].name != WHOLE:
+        raise ValueError(f"{folder} holds a match that is no ablation")
+    state = play(console, folder, settings, options)
+    if state.error is None:
+        path, benches = folder / "ablation.json", dict[str, int | None]()
+        if path.exists():  # benches that are known are not searched again
+            kept = read_json(
+                path,
+                "an ablation",
+                lambda values: [values | {"name": WHOLE}, *values["techniques"]],
+            )
+            benches = {entry["name"]: typed(int | None, entry["bench"], "bench") for entry in kept}
+        missing = [
+            engine
+            for engine in settings.engines
+            if benches.get(engine.name) is None and not state.interrupted
+        ]
+        with ThreadPoolExecutor(options.playing.concurrency) as executor:
+            benches |= zip(
+                (engine.name for engine in missing), executor.map(bench, missing), strict=True
+            )
+        console.print(save(folder, content(settings, state.results, benches)))
+        console.print(f"kept in {folder}: ablation.json, ablation.md", soft_wrap=True)
+    end_run(console, state, folder)
+
+
+def techniques(
+    path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]
+) -> dict[str, dict[str, Any]]:
+    """The options that switch each technique off, by a TOML file with a table [NAME] of options for
+    each, and by texts [NAME:]OPTION=VALUE[,OPTION=VALUE...]. Without either, all options named
+    use_… that are on. Raises ValueError or OSError.
+    """
+    found = list(read_toml(path).items()) if path else []
+    for name, off in found:
+        if (
+            not isinstance(off, dict)
+            or not off
+            or any(isinstance(value, dict | list) for value in off.values())
+        ):
+            raise ValueError(f"{path}: {name} is no table of options")
+    for text in texts:
+        name, _, rest = text.rpartition(":")
+        pairs = [part.partition("=") for part in rest.split(",")]
+        if not all(option.strip() and separator for option, separator, _ in pairs):
+            raise ValueError(f"technique {text!r}: not [NAME:]OPTION=VALUE[,OPTION=VALUE...]")
+        found.append(
+            (name.strip() or text, {option.strip(): value.strip() for option, _, value in pairs})
+        )
+    if not (path or texts):
+        switches = [
+            name
+            for name, spin in spins.items()
+            if name.startswith(SWITCH) and (spin.min, spin.default) == (0, 1)
+        ]
+        found = [(name.removeprefix(SWITCH).replace("_", " "), {name: 0}) for name in switches]
+    if not found:
+        raise ValueError(
+            f"no technique to switch off: name some, as the engine has no option {SWITCH}… "
+            "that is on"
+        )
+    names = [name for name, _ in found]
+    if repeated := {name for name in names if names.count(name) > 1 or name == WHOLE}:
+        raise ValueError(f"more than one technique named {', '.join(sorted(repeated))}")
+    return dict(found)
+
+
+def bench(spec: EngineSpec) -> int | None:
+    """The nodes that the engine's command `bench` searches with these options; None for an engine
+    that has none.
+    """
+    texts = {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in spec.options.items()
+    }
+    options = [f"setoption name {name} value {text}" for name, text in texts.items()]
+    conversation = "\n".join(["uci", *options, "isready", "bench", "quit", ""])
+    try:
+        output = subprocess.run(
+            [spec.program(), *spec.command[1:]],
+            input=conversation,
+            cwd=spec.directory,
+            timeout=600,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    counts = _BENCH.findall(f"{output.stdout}\n{output.stderr}")
+    return int("".join(counts[-1])) if counts else None
+
+
+def content(
+    settings: Settings, results: Results, benches: Mapping[str, int | None]
+) -> dict[str, Any]:
+    """The content of ablation.json by the games so far, the techniques with the greatest loss
+    first.
+    """
+    whole, *others = settings.engines
+    entries = []
+    for engine in others:
+        games, pairs = (
+            sum(results.trinomial(WHOLE, engine.name)),
+            results.pentanomial(WHOLE, engine.name),
+        )
+        found = estimate(results.best_counts(WHOLE, engine.name)) if games else None
+        elo, margin = (found.elo, found.elo_margin) if found else (-math.inf, math.nan)
+        known = {
+            key: round(v, 2) if math.isfinite(v) else None
+            for key, v in (("elo", elo), ("margin", margin))
+        }
+        off = {
+            name: value
+            for name, value in engine.options.items()
+            if whole.options.get(name) != value
+        }
+        entry = {
+            "name": engine.name,
+            "off": off,
+            "games": games,
+            "pairs": pairs,
+            **known,
+            "bench": benches.get(engine.name),
+        }
+        entries.append((elo, entry))
+    techniques = [entry for _, entry in sorted(entries, key=lambda item: -item[0])]
+    return {
+        "kind": "ablation",
+        "limit": settings.time_control,
+        "bench": benches.get(WHOLE),
+        "techniques": techniques,
+    }
+
+
+def save(folder: Path, found: Mapping[str, Any]) -> Table:
+    """Writes ablation.json and ablation.md.
+
+    Returns the table: Elo with its margin, as far as known. Raises OSError.
+    """
+    table, lines = Table(*_HEADER), [f"| {' | '.join(_HEADER)} |", "|---|---|---:|---:|---:|"]
+    for entry in found["techniques"]:
+        pairs, off = (
+            entry["pairs"],
+            ", ".join(f"{name}={value}" for name, value in entry["off"].items()),
+        )
+        elo = "-" if not entry["games"] else "all won" if pairs[-1] == sum(pairs) else "all lost"
+        if entry["elo"] is not None:
+            elo = f"{entry['elo']:+.0f}" + (
+                "" if entry["margin"] is None else f" ± {entry['margin']:.0f}"
+            )
+        row = [
+            entry["name"],
+            off,
+            elo,
+            str(entry["games"]),
+            "-" if entry["bench"] is None else f"{entry['bench']:,}",
+        ]
+        table.add_row(*row)
+        lines.append("| {} | `{}` | {} | {} | {} |".format(*row))
+    whole = "" if found["bench"] is None else f" Bench of the whole engine: {found['bench']:,}."
+    below = (
+        f"The whole engine against itself without the technique at {found['limit']}, with 95 "
+        f"% margins.{whole}"
+    )
+    write_safely(folder / "ablation.json", json.dumps(found, indent=1))
+    write_safely(folder / "ablation.md", "\n".join([*lines, "", below, ""]))
+    return table

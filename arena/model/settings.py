@@ -1,0 +1,131 @@
+"""The settings of a match, which run.json keeps: everything that decides which games are played and
+how. The games come in pairs: both games of a pair have the same opening, with colours reversed.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+from zobra.arena.model.adjudication import AdjudicationRules
+from zobra.arena.model.clock import TimeControl
+from zobra.arena.model.engines import EngineSpec
+from zobra.arena.model.openings import ORDERS, SEQUENTIAL, Opening, opening_source
+from zobra.arena.model.statistics import Sprt
+
+ROUND_ROBIN, GAUNTLET = TOURNAMENTS = ("round-robin", "gauntlet")
+MOST_ROUNDS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One game to play."""
+
+    index: int  # counts games from 0
+    pair: int  # counts pairs from 0
+    round: int  # counts openings from 1
+    white: str
+    black: str
+    opening: Opening
+    options: dict[str, dict[str, Any]] = field(
+        default_factory=dict
+    )  # by engine, besides those that it always has
+
+
+def encounters(names: Sequence[str], tournament: str) -> list[tuple[str, str]]:
+    """The engines that meet: each two of them, or in a gauntlet the first and each other."""
+    return (
+        [(names[0], rival) for rival in names[1:]]
+        if tournament == GAUNTLET
+        else list(combinations(names, 2))
+    )
+
+
+def pairings(
+    names: Sequence[str], tournament: str, openings: Sequence[Opening]
+) -> Iterator[Pairing]:
+    """All games in order: a round has one opening, which each encounter plays with both colours."""
+    games = product(enumerate(openings, start=1), encounters(names, tournament))
+    for pair, ((number, opening), (first, second)) in enumerate(games):
+        yield Pairing(2 * pair, pair, number, first, second, opening)
+        yield Pairing(2 * pair + 1, pair, number, second, first, opening)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`rounds` pairs of games for each two engines that meet; times in milliseconds unless the name
+    says seconds.
+    """
+
+    engines: tuple[EngineSpec, ...]
+    time_control: str
+    rounds: int
+    tournament: str = ROUND_ROBIN
+    book: str | None = None
+    book_digest: str | None = None
+    order: str = SEQUENTIAL
+    seed: int = 0
+    plies: int | None = None
+    chess960: bool = False
+    margin_ms: float = 0
+    stall_seconds: float = 60
+    rules: AdjudicationRules = field(default_factory=AdjudicationRules)
+    sprt: Sprt | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what cannot be played."""
+        if not self.engines or not 0 <= self.rounds <= MOST_ROUNDS:
+            raise ValueError(f"no engines, or not 0 to {MOST_ROUNDS} rounds")
+        for value, known in ((self.order, ORDERS), (self.tournament, TOURNAMENTS)):
+            if value not in known:
+                raise ValueError(f"{value}: neither {' nor '.join(known)}")
+        if len(self.controls) < len(self.engines):
+            raise ValueError("two engines have the same name; NAME=COMMAND gives one another")
+        if self.sprt and len(self.engines) != 2:
+            raise ValueError("an SPRT needs exactly two engines")
+
+    @cached_property
+    def controls(self) -> dict[str, TimeControl]:
+        """Each engine's own time control, by its name. Raises ValueError."""
+        texts = {engine.name: engine.time_control or self.time_control for engine in self.engines}
+        return {
+            engine.name: TimeControl.parse(texts[engine.name]).scaled(engine.time_odds)
+            for engine in self.engines
+        }
+
+    def openings(self) -> Callable[[int], Opening]:
+        """The opening of each round, from 0.
+
+        Raises ValueError or OSError when the book cannot be used.
+        """
+        book = Path(self.book) if self.book else None
+        return opening_source(
+            book,
+            self.rounds,
+            order=self.order,
+            seed=self.seed,
+            plies=self.plies,
+            chess960=self.chess960,
+        )
+
+    def schedule(self) -> list[Pairing]:
+        """All games of the match, in order.
+
+        Raises ValueError or OSError when the book cannot be used.
+        """
+        opening = self.openings()
+        return list(
+            pairings(
+                list(self.controls),
+                self.tournament,
+                [opening(number) for number in range(self.rounds)],
+            )
+        )
+
+
+def digest(path: Path) -> str:
+    """A digest of a book's content, by which a change is noticed. Raises OSError."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

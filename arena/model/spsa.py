@@ -1,0 +1,448 @@
+"""The command `zobra tune`: SPSA of options.
+
+The engine plays itself with perturbed options, which follow from earlier games.
+
+Simultaneous perturbation stochastic approximation estimates the gradient of strength from games.
+Every iteration perturbs all numbers at once, each up or down by its c; one side plays with these
+values, the other with the opposite ones. The result moves all numbers a little towards the better
+side. J. C. Spall, "An Overview of the Simultaneous Perturbation Method" (1998); the gains, with
+c_end and r_end for the last iteration, are those of fishtest and OpenBench.
+
+The folder is that of a match (journal.py) between "plus" and "minus", with two files more:
+`tune.json` has the fields of Plan and Gains, `values.csv` the values after each iteration. A
+resumed run learns from the games of the journal, in their order.
+"""
+
+import io
+import json
+import math
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from chess.engine import Option
+from rich.table import Table
+
+from zobra.arena.commands.match_display import LivePanel
+from zobra.arena.commands.options import (
+    GameOptions,
+    OneEngine,
+    check_run,
+    end_run,
+    plain_console,
+    resumed,
+    with_game_options,
+)
+from zobra.arena.formats.files import read_json, read_toml, typed, write_safely
+from zobra.arena.model.engines import read_engine, spins
+from zobra.arena.model.journal import TUNE_PLAN, GameRecord, Journal
+from zobra.arena.model.settings import Pairing
+from zobra.arena.runner.match import Match
+from zobra.arena.runner.player import announced_options
+
+PLUS, MINUS = SIDES = ("plus", "minus")
+ELO = 1600 / math.log(10)  # for a whole point of score, near an even match
+ITERATIONS_EACH = 10  # for each number, before effects are shown
+SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it is
+_KEYS = ("default", "low", "high", "c_end", "r_end")
+_FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
+_INTERVAL = 50  # without a terminal: the values after so many games
+_POINTS = 200  # of a course in a drawing
+ParameterOption = typer.Option("--parameter", "-p", help=f"An option of the engine: {_FORM}.")
+FileOption = typer.Option("--parameters", help="TOML file, as `zobra parameters` prints it.")
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """A whole number to tune.
+
+    In the last iteration `c_end` is its perturbation and `r_end` its learning rate.
+    """
+
+    name: str
+    default: float
+    low: float
+    high: float
+    c_end: float
+    r_end: float = 0.002
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.default <= self.high or self.low == self.high:
+            raise ValueError(
+                f"{self.name}: {self.default:g} is not between {self.low:g} and {self.high:g}"
+            )
+        if not (self.c_end >= SMALLEST_C and self.r_end > 0):
+            raise ValueError(f"{self.name}: c_end must be at least {SMALLEST_C}, and r_end above 0")
+
+
+@dataclass(frozen=True)
+class Gains:
+    """The decay of perturbation and learning rate; `stability` is the share of iterations that
+    damps the first.
+    """
+
+    iterations: int
+    alpha: float = 0.602
+    gamma: float = 0.101
+    stability: float = 0.1
+
+    def perturbation(self, tunable: Tunable, iteration: int) -> float:
+        """c: the perturbation of a number in an iteration (counted from 0)."""
+        return tunable.c_end * (self.iterations / (iteration + 1)) ** self.gamma
+
+    def step(self, tunable: Tunable, iteration: int) -> float:
+        """How far a number moves in an iteration for each point of the better side's lead."""
+        damping = self.stability * self.iterations
+        decay = ((damping + self.iterations) / (damping + iteration + 1)) ** self.alpha
+        return tunable.r_end * tunable.c_end**2 * decay / self.perturbation(tunable, iteration)
+
+
+class Spsa:
+    """The present values, and how an iteration changes them.
+
+    The same seed gives the same perturbations.
+    """
+
+    def __init__(self, tunables: Sequence[Tunable], gains: Gains, seed: int) -> None:
+        self.tunables, self._gains, self._seed = tunables, gains, seed
+        self.values = {tunable.name: float(tunable.default) for tunable in tunables}
+
+    def sides(self, iteration: int) -> list[dict[str, int]]:
+        """The values of the two sides of an iteration, rounded up or down at random, so that
+        fractions count.
+        """
+        rounding = random.Random(f"{self._seed}/{iteration}/rounding")
+        signs, sides = self.signs(iteration), list[dict[str, int]]([{}, {}])
+        for side, direction in zip(sides, (1, -1), strict=True):
+            for one in self.tunables:
+                perturbed = self.values[one.name] + direction * signs[
+                    one.name
+                ] * self._gains.perturbation(one, iteration)
+                side[one.name] = math.floor(
+                    min(max(perturbed, one.low), one.high) + rounding.random()
+                )
+        return sides
+
+    def learn(self, iteration: int, lead: int) -> None:
+        """The first side of an iteration won `lead` games more than it lost."""
+        signs = self.signs(iteration)
+        for one in self.tunables:
+            move = self._gains.step(one, iteration) * signs[one.name] * lead
+            self.values[one.name] = min(max(self.values[one.name] + move, one.low), one.high)
+
+    def signs(self, iteration: int) -> dict[str, int]:
+        """By number, whether the first side of an iteration has the upper value (1) or the lower
+        one (-1).
+        """
+        generator = random.Random(f"{self._seed}/{iteration}/signs")
+        return {tunable.name: generator.choice((-1, 1)) for tunable in self.tunables}
+
+
+def effects(signs: np.ndarray, scores: np.ndarray) -> list[tuple[float, float]]:
+    """Elo that the upper value of each number gained over the lower one, and the standard error.
+
+    Least squares over the signs (iterations, numbers) and scores (iterations,) of the first side;
+    it is right where the values hardly moved.
+    """
+    design = np.column_stack([signs, np.ones(len(signs))])
+    covariance = np.linalg.pinv(design.T @ design)
+    slopes = covariance @ design.T @ scores
+    errors = np.sqrt(
+        covariance.diagonal()
+        * ((scores - design @ slopes) ** 2).sum()
+        / max(1, len(scores) - design.shape[1])
+    )
+    return [
+        (ELO * slope, ELO * error) for slope, error in zip(slopes[:-1], errors[:-1], strict=True)
+    ]
+
+
+def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
+    """The numbers of a TOML file with a table [parameter.NAME] of _KEYS for each, and those named
+    on the command line (_FORM). What they leave out comes from the engine's spin option. Raises
+    ValueError, also for what exceeds its bounds; OSError.
+    """
+    tables = read_toml(path).get("parameter") if path else {}
+    if not isinstance(tables, dict) or not all(
+        isinstance(table, dict) for table in tables.values()
+    ):
+        raise ValueError(f"{path}: no tables [parameter.NAME]")
+    for name, key, value in (
+        (name, key, value) for name, table in tables.items() for key, value in table.items()
+    ):
+        if key not in _KEYS or type(value) not in (int, float):
+            raise ValueError(f"{path}: {name}: {key} is no number, or none of {', '.join(_KEYS)}")
+    for text in texts:
+        name, separator, rest = text.partition("=")
+        try:
+            numbers = [float(number) for number in rest.split(",")] if separator else []
+        except ValueError:
+            numbers = []
+        if separator and not 3 <= len(numbers) <= len(_KEYS):
+            raise ValueError(f"--parameter {text}: not {_FORM}")
+        tables[name.strip()] = dict(zip(_KEYS, numbers, strict=False))
+    if not tables:
+        raise ValueError(
+            "nothing to tune: name a file of parameters or, with --parameter, some of the "
+            "engine's options"
+        )
+    found = []
+    for name, table in tables.items():
+        if name not in spins:
+            raise ValueError(
+                f"the engine has no spin option {name} (it has: {', '.join(spins) or 'none'})"
+            )
+        spin: dict[str, Any] = {
+            "default": spins[name].default,
+            "low": spins[name].min,
+            "high": spins[name].max,
+        }
+        values = spin | table
+        if not spin["low"] <= values["low"] <= values["high"] <= spin["high"]:
+            raise ValueError(f"{name}: the engine takes {spin['low']} to {spin['high']}")
+        c_end = max(SMALLEST_C, (values["high"] - values["low"]) / 20)  # where none is given
+        found.append(Tunable(name, **({"c_end": c_end} | values)))
+    return found
+
+
+def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
+    """These numbers with other defaults, in the form of the file."""
+    tables = []
+    for entry in chosen:
+        name = (
+            entry.name
+            if entry.name.isidentifier() and entry.name.isascii()
+            else json.dumps(entry.name, ensure_ascii=False)
+        )
+        lines = [f"{key} = {getattr(entry, key):.15g}" for key in _KEYS[1:]]
+        tables.append(
+            "\n".join([f"[parameter.{name}]", f"default = {round(values[entry.name])}", *lines, ""])
+        )
+    return "\n".join(tables)
+
+
+@with_game_options(tc="5+0.05", games=10_000)
+def tune(
+    context: typer.Context,
+    options: GameOptions,
+    engine: OneEngine = None,
+    parameters: Annotated[Path | None, FileOption] = None,
+    parameter: Annotated[list[str] | None, ParameterOption] = None,
+    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games an iteration.")] = 1,
+    alpha: Annotated[
+        float, typer.Option(min=0.0, help="Exponent by which the learning rate decays.")
+    ] = Gains.alpha,
+    gamma: Annotated[
+        float, typer.Option(min=0.0, help="Exponent by which the perturbation decays.")
+    ] = Gains.gamma,
+    stability: Annotated[
+        float, typer.Option(min=0.0, help="Share of the iterations that damps the first.")
+    ] = Gains.stability,
+) -> None:
+    """Tune an engine's whole-number options by SPSA over games against itself.
+
+    An interrupted run can be resumed.
+    """
+    console = plain_console()
+    if engine is not None:
+        spec = read_engine(engine, options.option or [])
+        settings = options.settings([replace(spec, name=name) for name in SIDES])
+        if settings.rounds % pairs:
+            raise ValueError(
+                f"--games {options.games}: not a multiple of the {2 * pairs} games of an iteration"
+            )
+        chosen = tunables(
+            parameters, parameter or [], spins(announced_options(spec, settings.stall_seconds))
+        )
+        plan = Plan(tuple(chosen), Gains(settings.rounds // pairs, alpha, gamma, stability), pairs)
+    else:
+        settings = resumed(console, context, options, "an engine")
+        plan = Plan.read(options.folder or Path())
+    opening = settings.openings()  # a bad line of the book is found now, not when its turn comes
+    openings = [opening(number) for number in range(settings.rounds if settings.book else 1)]
+    conditions = check_run(console, settings, openings, options)
+    folder = options.run_folder("tune")
+    plan.keep(folder)
+    with closing(Journal(folder, settings, conditions)) as journal:
+        tuning = Tuning(journal, plan)
+        with TuneDisplay(console, "games") as display:
+            tuning.play(options.playing, display)
+    console.print(values_table(tuning))
+    if tuning.error is None:
+        write_safely(folder / "tuned.toml", as_toml(plan.tunables, tuning.values))
+        plot = (
+            "values.svg"
+            if draw_course(tuning, folder / "values.svg")
+            else "but no plot, as matplotlib is missing"
+        )
+        console.print(f"kept in {folder}: tuned.toml, values.csv, {plot}", soft_wrap=True)
+    end_run(console, tuning, folder)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is tuned and how fast; `pairs` of games make an iteration."""
+
+    tunables: tuple[Tunable, ...]
+    gains: Gains
+    pairs: int = 1
+
+    @classmethod
+    def read(cls, folder: Path) -> "Plan":
+        """The plan of the run in a folder. Raises ValueError or OSError."""
+        return read_json(
+            folder / TUNE_PLAN,
+            "a plan for tuning",
+            lambda values: typed(cls, {"gains": values, **values}),
+        )
+
+    def keep(self, folder: Path) -> None:
+        """Writes the plan. Raises ValueError when another one is there already, or OSError."""
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / TUNE_PLAN).exists():
+            if (folder / "run.json").exists():
+                raise ValueError(f"{folder} holds a match, which is no run of tuning")
+            Journal.check_free(folder)
+            content = {
+                "tunables": [asdict(entry) for entry in self.tunables],
+                "pairs": self.pairs,
+            } | asdict(self.gains)
+            write_safely(folder / TUNE_PLAN, json.dumps(content, indent=1))
+        elif self != Plan.read(folder):
+            raise ValueError(f"{folder} holds another run: its parameters or gains differ")
+
+
+class Tuning(Match):
+    """A tuning run over its journal.
+
+    `course` has the values after each iteration, and before; `effects` takes the rest.
+    """
+
+    def __init__(self, journal: Journal, plan: Plan) -> None:
+        """Raises ValueError when the journal does not fit the plan."""
+        self.plan, self._spsa = plan, Spsa(plan.tunables, plan.gains, journal.settings.seed)
+        self.values = self._spsa.values  # the present ones, by name
+        self.course = [list(self.values.values())]
+        self.games_each = 2 * plan.pairs  # games of an iteration
+        self._leads: dict[int, list[int]] = defaultdict(list)
+        self.signs, self.scores = (
+            list[list[int]](),
+            list[float](),
+        )  # of the first side, by iteration
+        self._kept = 0  # how many of the course values.csv has
+        super().__init__(journal, (), plan.gains.iterations * self.games_each)
+
+    def games(self) -> Iterator[Pairing]:
+        """The games not yet played; the sides of an iteration are decided when its first game is
+        about to begin.
+        """
+        opening = self.settings.openings()
+        for iteration in range(self.plan.gains.iterations):
+            first = iteration * self.games_each
+            options = dict(zip(SIDES, self._spsa.sides(iteration), strict=True))
+            for index in (
+                index for index in range(first, first + self.games_each) if index not in self.done
+            ):
+                pair, reversed_colours = divmod(index, 2)
+                white, black = (MINUS, PLUS) if reversed_colours else (PLUS, MINUS)
+                yield Pairing(index, pair, pair + 1, white, black, opening(pair), options)
+
+    def count(self, record: GameRecord) -> bool:
+        """Counts a game; the last one of an iteration moves the values."""
+        iteration = record.index // self.games_each
+        self._leads[iteration].append(record.points(PLUS) - 1)
+        if len(self._leads[iteration]) == self.games_each:
+            self._spsa.learn(iteration, lead := sum(self._leads.pop(iteration)))
+            self.signs.append(list(self._spsa.signs(iteration).values()))
+            self.scores.append(0.5 + lead / (2 * self.games_each))
+            self.course.append(list(self.values.values()))
+        return super().count(record)
+
+    def after_pair(self) -> None:
+        """Adds the values of new iterations to values.csv, which every start of the run makes
+        again.
+        """
+        path = self.journal.folder / "values.csv"
+        if not self._kept:
+            write_safely(path, ",".join(["iteration", *self.values]) + "\n")
+        with path.open("a", encoding="utf-8") as file:
+            for number in range(self._kept, len(self.course)):
+                file.write(
+                    ",".join([str(number), *(f"{value:.4f}" for value in self.course[number])])
+                    + "\n"
+                )
+        self._kept = len(self.course)
+
+
+class TuneDisplay(LivePanel):
+    """Shows a tuning run, as its observer (see Match.play)."""
+
+    def begin(self, tuning: Tuning) -> None:
+        """A tuning begins or is resumed."""
+        self.count_from(tuning.results.games, tuning.total)
+
+    def started(self, pairing: Pairing) -> None:
+        """The beginning of a game is not shown."""
+
+    def finished(self, record: GameRecord, tuning: Tuning) -> None:
+        """A game has ended, and the values may have changed."""
+        self.count(games := tuning.results.games)
+        if self.live:
+            self.show(values_table(tuning))
+        elif games % _INTERVAL == 0:
+            values = ", ".join(f"{name} {value:.1f}" for name, value in tuning.values.items())
+            self.console.print(f"{games} of {tuning.total} games: {values}", soft_wrap=True)
+
+
+def values_table(tuning: Tuning) -> Table:
+    """Each value, and its effect once there are enough iterations."""
+    table = Table("parameter", "from", "now", "change in c_end", "bounds", "Elo, upper − lower")
+    found = effects(np.reshape(tuning.signs, (-1, len(tuning.values))), np.array(tuning.scores))
+    is_known = len(tuning.scores) >= ITERATIONS_EACH * len(tuning.values)
+    for entry, now, (elo, error) in zip(
+        tuning.plan.tunables, tuning.values.values(), found, strict=True
+    ):
+        change, bounds = (
+            f"{(now - entry.default) / entry.c_end:+.2f}",
+            f"{entry.low:g} to {entry.high:g}",
+        )
+        table.add_row(
+            entry.name,
+            f"{entry.default:g}",
+            f"{now:.1f}",
+            change,
+            bounds,
+            f"{elo:+.1f} ± {error:.1f}" * is_known,
+        )
+    return table
+
+
+def draw_course(tuning: Tuning, path: Path) -> bool:
+    """Draws each value over the games in a panel of its own, a grey line at its default, if
+    matplotlib is there.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return False
+    rows = math.ceil(len(tuning.values) / (columns := math.isqrt(len(tuning.values))))
+    figure = Figure(figsize=(3.2 * columns, 2 * rows), layout="constrained")
+    shown = np.unique(np.linspace(0, len(tuning.course) - 1, _POINTS).round().astype(int))
+    values = np.array(tuning.course)[shown].T
+    for place, (entry, course) in enumerate(
+        zip(tuning.plan.tunables, values, strict=True), start=1
+    ):
+        axes = figure.add_subplot(rows, columns, place, title=entry.name.replace("$", r"\$"))
+        axes.plot(shown * tuning.games_each, course)
+        axes.axhline(entry.default, color="grey", linewidth=0.8)
+    figure.supxlabel("games")
+    drawing = io.BytesIO()
+    figure.savefig(drawing, format=path.suffix[1:])
+    write_safely(path, drawing.getvalue())
+    return True

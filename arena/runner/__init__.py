@@ -1,0 +1,1 @@
+"""Engines that run: processes, games, searches, and the runs that are made of them."""

@@ -1,0 +1,215 @@
+"""Analysis of games and positions by an engine: evaluations, marks for moves that lose winning
+chances, and better lines.
+
+The formulas and bounds are those that lichess.org publishes on its page about accuracy;
+python-chess has its curve of chances.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import mean
+from typing import NamedTuple
+
+import chess
+import chess.engine
+import chess.pgn
+
+from zobra.arena.runner.player import EngineFailure, EnginePlayer
+
+SIDES = {chess.WHITE: "White", chess.BLACK: "Black"}
+# loss of winning chance from which a move is marked, with its glyph and names; the worst first
+MARKS = (
+    (0.15, chess.pgn.NAG_BLUNDER, "blunder", "blunders"),
+    (0.10, chess.pgn.NAG_MISTAKE, "mistake", "mistakes"),
+    (0.05, chess.pgn.NAG_DUBIOUS_MOVE, "inaccuracy", "inaccuracies"),
+)
+_LARGEST_LOSS = 1000  # centipawns that one move adds to the average loss at most
+_LINE_PLIES = 12  # of a line that is written as a variation
+_GRACE, _LONGEST_WAIT = (
+    10.0,
+    600.0,
+)  # seconds for an answer: after the time of a search is up, and without a limit of time
+
+
+def winning_chance(score: chess.engine.Score) -> float:
+    """The expected points, 0 to 1, of the side from whose view the score is."""
+    return score.wdl(model="lichess").expectation()
+
+
+def mark(loss: float) -> int | None:
+    """The NAG (numeric annotation glyph) of a move that loses this much winning chance: ?!, ? or
+    ??, None for a good move.
+    """
+    return next((nag for bound, nag, *_ in MARKS if loss >= bound), None)
+
+
+def move_accuracy(loss: float) -> float:
+    """The accuracy, 0 to 100, of a move that loses this much winning chance (0 to 1)."""
+    return min(100.0, max(0.0, 103.1668 * math.exp(-4.354 * loss) - 3.1669))
+
+
+def centipawn_loss(best: chess.engine.Score, played: chess.engine.Score) -> int:
+    """What a move lost, both scores from the mover's view; mates count as the largest loss."""
+    best_cp, played_cp = (
+        min(_LARGEST_LOSS, max(-_LARGEST_LOSS, s.score(mate_score=100_000))) for s in (best, played)
+    )
+    return max(0, best_cp - played_cp)
+
+
+class Search(NamedTuple):
+    """What each position gets: the limit, and the number of lines."""
+
+    limit: chess.engine.Limit
+    lines: int = 1
+
+    def __str__(self) -> str:
+        """The search in words: "100 ms a position, 3 lines"."""
+        limit, parts = self.limit, []
+        for value, unit in (
+            (limit.time and limit.time * 1000, "ms"),
+            (limit.depth, "plies"),
+            (limit.nodes, "nodes"),
+        ):
+            parts += [f"{value:.10g} {unit}"] if value else []
+        return (
+            ", ".join(parts) + " a position" + (f", {self.lines} lines" if self.lines > 1 else "")
+        )
+
+
+class EngineLine(NamedTuple):
+    """One line of a search: its score, depth in plies, and moves."""
+
+    score: chess.engine.PovScore
+    depth: int
+    moves: list[chess.Move]
+
+
+@dataclass
+class SideSummary:
+    """How one side played: for each of its moves the winning chance and the centipawns that it
+    lost.
+    """
+
+    chances: list[float] = field(default_factory=list)
+    centipawns: list[int] = field(default_factory=list)
+
+    @property
+    def accuracy(self) -> float | None:
+        """The accuracy from 0 to 100, None without moves."""
+        return mean(map(move_accuracy, self.chances)) if self.chances else None
+
+    def __str__(self) -> str:
+        """The marks in words: "2 inaccuracies, 1 mistake, 0 blunders; average loss 23
+        centipawns".
+        """
+        marks = [mark(loss) for loss in self.chances]
+        words = [
+            f"{(n := marks.count(nag))} {one if n == 1 else several}"
+            for _, nag, one, several in reversed(MARKS)
+        ]
+        average = (
+            f"; average loss {mean(self.centipawns):.0f} centipawns" if self.centipawns else ""
+        )
+        return ", ".join(words) + average
+
+
+class Analyst(EnginePlayer):
+    """An engine process that analyses positions."""
+
+    async def lines(self, board: chess.Board, search: Search, game: object) -> list[EngineLine]:
+        """The engine's lines for a position, best first.
+
+        A finished game has a score without moves. Raises EngineFailure.
+        """
+        if (outcome := board.outcome()) is not None:
+            score = chess.engine.Cp(0) if outcome.winner is None else chess.engine.Mate(0)
+            return [EngineLine(chess.engine.PovScore(score, board.turn), 0, [])]
+        timeout = _LONGEST_WAIT if search.limit.time is None else search.limit.time + _GRACE
+
+        async def found() -> list[chess.engine.InfoDict]:
+            analysis = await self._protocol.analysis(
+                board, search.limit, multipv=search.lines, game=game
+            )
+            await analysis.wait()
+            return analysis.multipv
+
+        searching = asyncio.ensure_future(found())
+        # python-chess cannot cancel a search that has just begun; after Ctrl-C the end of the
+        # engine ends it
+        searching.add_done_callback(lambda task: task.cancelled() or task.exception())
+        try:
+            infos = await asyncio.wait_for(asyncio.shield(searching), timeout)
+        except asyncio.TimeoutError as error:
+            raise EngineFailure(
+                "stall", f"{self.spec.name}: no answer within {timeout:g} s"
+            ) from error
+        except chess.engine.EngineError as error:
+            raise EngineFailure("disconnect", f"{self.spec.name}: {error}") from error
+        lines = [
+            EngineLine(i["score"], i.get("depth", 0), i["pv"])
+            for i in infos
+            if "score" in i and i.get("pv")
+        ]
+        if not lines:
+            raise EngineFailure(
+                "illegal move", f"{self.spec.name} gave no line with a score for {board.fen()}"
+            )
+        return lines
+
+
+async def annotate(
+    game: chess.pgn.Game, engine: Analyst, search: Search, progress: Callable[[float], None]
+) -> tuple[dict[chess.Color, SideSummary], list[EngineLine]]:
+    """Writes evaluations, marks, better lines and a summary of each side into a game, or lines into
+    a position without moves. Returns the summaries, and the lines of the first position. Positions
+    are searched from the last to the first, so that the table knows later ones. `progress` gets the
+    share that is done, from 0 to 1. Raises EngineFailure.
+    """
+    nodes = [game, *game.mainline()]
+    found: list[list[EngineLine]] = []
+    for node in reversed(nodes):
+        found.insert(0, await engine.lines(node.board(), search, game))
+        progress(len(found) / len(nodes))
+    game.headers["Annotator"] = f"{engine.announced_name}, {search}"
+    if len(nodes) == 1:
+        _add_lines(game, found[0], None)
+        _set_evaluation(game, found[0][0])
+    sides = {chess.WHITE: SideSummary(), chess.BLACK: SideSummary()}
+    for node, before, (after, *_) in zip(nodes[1:], found, found[1:], strict=False):
+        assert isinstance(node, chess.pgn.ChildNode)
+        mover, is_best = not node.turn(), before[0].moves[:1] == [node.move]
+        best, played = before[0].score.pov(mover), after.score.pov(mover)
+        loss = 0.0 if is_best else max(0.0, winning_chance(best) - winning_chance(played))
+        sides[mover].chances.append(loss)
+        sides[mover].centipawns.append(0 if is_best else centipawn_loss(best, played))
+        _set_evaluation(node, after)
+        node.nags -= {nag for _, nag, *_ in MARKS}
+        if (nag := mark(loss)) is not None:
+            node.nags.add(nag)
+        if nag is not None or search.lines > 1:
+            _add_lines(node.parent, before, node.move)
+    for color, side in sides.items():
+        if side.accuracy is not None:
+            game.headers[f"{SIDES[color]}Accuracy"] = f"{side.accuracy:.1f}"
+            game.headers[f"{SIDES[color]}Errors"] = str(side)
+    return sides, found[0]
+
+
+def _add_lines(
+    node: chess.pgn.GameNode, lines: list[EngineLine], played: chess.Move | None
+) -> None:
+    """Adds lines that begin with another move than the one played, and that the game does not have
+    yet.
+    """
+    for line in lines:
+        if line.moves and line.moves[0] != played and not node.has_variation(line.moves[0]):
+            node.add_line(line.moves[:_LINE_PLIES])
+            _set_evaluation(node.variation(line.moves[0]), line)
+
+
+def _set_evaluation(node: chess.pgn.GameNode, line: EngineLine) -> None:
+    node.set_eval(line.score, line.depth)
+    if line.score.white().mate() == 0:  # python-chess reads a mate in 0, but does not write it
+        node.comment = f"{node.comment} [%eval #0,{line.depth}]".strip()

@@ -1,0 +1,76 @@
+"""Time controls and clocks."""
+
+import chess
+import chess.engine
+import pytest
+
+from zobra.arena.model.clock import GameClock, TimeControl, engine_limit
+
+
+@pytest.mark.parametrize(
+    "text, control",
+    [
+        ("10+0.1", TimeControl(base_ms=10_000, increment_ms=100)),
+        ("40/60", TimeControl(base_ms=60_000, moves=40)),
+        ("40/1:30+0.5", TimeControl(base_ms=90_000, increment_ms=500, moves=40)),
+        (".5", TimeControl(base_ms=500)),
+        ("movetime=100", TimeControl(movetime=100)),
+        ("nodes=5000", TimeControl(nodes=5000)),
+        ("depth=8", TimeControl(depth=8)),
+        ("60+1 depth=8", TimeControl(base_ms=60_000, increment_ms=1000, depth=8)),
+    ],
+)
+def test_texts(text, control):
+    assert TimeControl.parse(text) == control and TimeControl.parse(str(control)) == control
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "fast", "10+", "0", "nodes=0", "1+1 movetime=5", "40/", "-1", "depth=x", "1+1+1", "0/9"],
+)
+def test_bad_texts_are_named(text):
+    with pytest.raises(ValueError, match="time control"):
+        TimeControl.parse(text)
+
+
+def test_odds_scale_time_and_nodes():
+    assert TimeControl.parse("40/10+0.1").scaled(0.5) == TimeControl.parse("40/5+0.05")
+    assert TimeControl.parse("nodes=1000 depth=9").scaled(2) == TimeControl.parse(
+        "nodes=2000 depth=9"
+    )
+
+
+@pytest.mark.parametrize(
+    "control, margin, moves",  # each move with its lateness and what remains
+    [
+        ("1+0.5", 0, [(400, 0, 1100), (1100, 0, 500), (535.9, 35, 500)]),
+        ("1", 0, [(1000.9, 0, 0), (1, 1, 0)]),  # a part of a millisecond is no loss
+        ("1", 50, [(1040, 0, 0), (60, 60, 0)]),  # a margin forgives but gives no time
+        ("movetime=100", 0, [(90, 0, None), (100, 0, None), (117, 17, None)]),
+    ],
+)
+def test_a_clock_runs_down(control, margin, moves):
+    clock = GameClock(TimeControl.parse(control), margin)
+    assert clock.allowance_ms() == (clock.remaining_ms or clock.control.movetime) + margin
+    assert [(spent, clock.spend(spent), clock.remaining_ms) for spent, _, _ in moves] == moves
+
+
+def test_a_period_of_moves_brings_new_time():
+    assert GameClock(TimeControl.parse("nodes=5"), 50).allowance_ms() is None
+    clock, seen = GameClock(TimeControl.parse("2/1")), []
+    for _ in range(4):
+        seen.append((clock.remaining_ms, clock.moves_to_go))
+        clock.spend(300)
+    assert seen == [(1000, 2), (700, 1), (1400, 2), (1100, 1)]
+
+
+def test_what_engines_are_sent():
+    clocks = {
+        chess.WHITE: GameClock(TimeControl.parse("40/60+1")),
+        chess.BLACK: GameClock(TimeControl.parse("5+0.1 nodes=7")),
+    }
+    own = {"white_clock": 60, "white_inc": 1, "black_clock": 5, "black_inc": 0.1, "clock_id": 3}
+    assert engine_limit(clocks, chess.BLACK, 3) == chess.engine.Limit(nodes=7, **own)
+    assert engine_limit(clocks, chess.WHITE, 3) == chess.engine.Limit(remaining_moves=40, **own)
+    clocks[chess.WHITE] = GameClock(TimeControl.parse("movetime=250"))
+    assert engine_limit(clocks, chess.WHITE, 3) == chess.engine.Limit(time=0.25, clock_id=3)

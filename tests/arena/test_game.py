@@ -1,0 +1,283 @@
+"""One game between scripted engines: every way to lose is named, clocks are measured, moves are
+kept.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import chess
+import pytest
+
+from tests.support.arena_runs import scripted
+from zobra.arena.model.adjudication import AdjudicationRules
+from zobra.arena.model.clock import TimeControl
+from zobra.arena.model.engines import EngineSpec
+from zobra.arena.model.journal import GameRecord
+from zobra.arena.model.openings import Opening
+from zobra.arena.model.settings import Pairing, Settings
+from zobra.arena.runner import player as players
+from zobra.arena.runner.player import EngineFailure, EnginePlayer, Features, XBoard
+from zobra.arena.runner.pool import EngineSet
+
+START = Opening(chess.STARTING_FEN)
+XBOARD = """
+import sys, time, chess
+log, behaviour = open(sys.argv[1], "a"), sys.argv[2]
+for line in sys.stdin:
+    print(line, end="", file=log, flush=True)
+    word, *rest = line.split()
+    if word == "protover":
+        features = "ping=1 setboard=1 usermove=1 colors=0 sigint=0 sigterm=0 memory=1 smp=1"
+        print("feature", features, "done=1", flush=True)
+    elif word == "ping":
+        print("pong", *rest, flush=True)
+    elif word == "new":
+        board = chess.Board()
+    elif word == "usermove":
+        board.push_uci(rest[0])
+    elif word == "go" and behaviour == "illegal":
+        print("move e1e8", flush=True)
+    elif word == ("?" if behaviour == "late" else "go"):
+        move = min(board.legal_moves, key=chess.Move.uci)
+        board.push(move)
+        print("move", move, flush=True)
+        time.sleep(0.6 if behaviour == "busy" else 0)
+    elif word == "quit":
+        break
+"""
+BOTH = {"W", "B"}
+W, B = scripted("W"), scripted("B")
+
+
+def xboard(name: str, log: Path, behaviour: str = "plain", **more) -> EngineSpec:
+    return EngineSpec(
+        name, (sys.executable, "-c", XBOARD, str(log), behaviour), protocol="xboard", **more
+    )
+
+
+def play(
+    white: EngineSpec,
+    black: EngineSpec = B,
+    time_control: str = "20",
+    opening: Opening = START,
+    games: int = 1,
+    **more,
+) -> tuple[GameRecord, set[str]]:
+    """Plays games between the two: the last one, and the engines that run after it."""
+    rules = AdjudicationRules(move_limit=more.pop("move_limit", 6))
+    engines = EngineSet(Settings((white, black), time_control, 1, rules=rules, **more))
+
+    async def run():
+        try:
+            for index in range(games):
+                record = await engines.play(Pairing(index, 0, 1, "W", "B", opening))
+            return record, set(engines._players)
+        finally:
+            await engines.kill()
+
+    return asyncio.run(run())
+
+
+def test_an_ordinary_game():
+    bound = "cp 31 pv e2e4\ninfo depth 6 nodes 150 score cp -900 lowerbound"  # which is no score
+    record, running = play(scripted("W", "--score", bound), scripted("B", "--score", "mate -2"))
+    assert (record.result, record.reason, len(record.moves), running) == (
+        "1/2-1/2",
+        "move limit",
+        12,
+        BOTH,
+    )
+    board = chess.Board()
+    for ply, played in enumerate(record.moves):
+        assert played.move == min(board.legal_moves, key=board.uci)
+        board.push(played.move)
+        assert (played.score, played.mate) == ((31, None), (None, -2))[ply % 2]
+        assert (played.depth, played.nodes) == (5, 99) and 0 <= played.milliseconds < 20_000
+        assert 20_000 - 13 * 1000 < played.clock_ms <= 20_000
+    assert record.start and record.duration > 0
+
+
+@pytest.mark.parametrize(
+    "arguments, reason, detail, usable",
+    [
+        (("--crash", "3"), "disconnect", "exit code 7; it said: the reason of the crash", False),
+        (("--illegal", "3"), "illegal move", "e1e8", True),
+        (("--null", "3"), "illegal move", "(none)", True),
+    ],
+)
+def test_a_game_is_lost_by_misbehaviour(arguments, reason, detail, usable):
+    for games in (1, 2):  # a usable engine plays on after its loss
+        record, running = play(W, scripted("B", *arguments), games=games)
+        assert (record.result, record.reason, record.detail, len(record.moves)) == (
+            "1-0",
+            reason,
+            detail,
+            5,
+        )
+        assert (record.index, running) == (games - 1, BOTH if usable else {"W"})
+    record, _ = play(scripted("W", *arguments))
+    assert (record.result, record.reason, len(record.moves)) == ("0-1", reason, 4)
+
+
+@pytest.mark.parametrize(
+    "arguments, time_control, moves, most",
+    [
+        (("--late-ms", "1200"), "0.8", 3, 390),
+        (("--late-ms", "650"), "movetime=500", 3, 140),
+    ],  # after the stop, and before it
+)
+def test_an_engine_that_overruns_its_clock_loses_by_the_overshoot(
+    arguments, time_control, moves, most
+):
+    record, running = play(W, scripted("B", "--late", "2", *arguments), time_control)
+    assert (record.result, record.reason, len(record.moves), running) == (
+        "1-0",
+        "time",
+        moves,
+        BOTH,
+    )
+    assert int(record.detail.removesuffix(" ms over")) >= most
+
+
+def test_a_margin_forgives_lateness():
+    record, running = play(
+        scripted("W", "--late", "2", "--late-ms", "150"), B, "movetime=100", margin_ms=5000
+    )
+    assert (record.reason, running) == ("move limit", BOTH)
+
+
+@pytest.mark.parametrize(
+    "arguments, time_control, stall, detail",
+    [
+        (("--hang", "2"), "1.5", 60, "stop not obeyed"),
+        (("--stall", "1"), "9", 0.5, "no answer to a ping in 0.5 s"),
+        (("--hang", "2"), "nodes=5", 0.5, "no move"),
+    ],
+)
+def test_an_engine_that_hangs_stalls(monkeypatch, arguments, time_control, stall, detail):
+    monkeypatch.setattr(players, "LATE_TIME", 0.3)
+    record, running = play(W, scripted("B", *arguments), time_control, stall_seconds=stall)
+    assert (record.result, record.reason, len(record.moves), running) == ("1-0", "stall", 3, {"W"})
+    assert detail in record.detail
+
+
+def test_xboard_engines_that_fail_and_obey_play_on(tmp_path):
+    record, running = play(xboard("W", tmp_path / "log", "illegal"), games=2, stall_seconds=5)
+    assert (record.index, record.reason, record.detail, running) == (
+        1,
+        "illegal move",
+        "e1e8",
+        BOTH,
+    )
+    record, running = play(W, xboard("B", tmp_path / "log", "late"), "0.5")
+    assert (record.result, record.reason, len(record.moves), running) == ("1-0", "time", 1, BOTH)
+    # a move in time counts although the engine is busy after it
+    record, running = play(xboard("W", tmp_path / "log", "busy"), B, "movetime=300", move_limit=1)
+    assert (record.reason, running) == ("move limit", BOTH)
+
+
+@pytest.mark.parametrize(
+    ("options", "cores"),
+    [({}, "1"), ({"cores": "2", "memory": "16"}, "2"), ({"cores": 1, "memory": 16}, "1")],
+)
+def test_an_xboard_engine_gets_its_settings_once(tmp_path, options, cores):
+    record, _ = play(xboard("W", tmp_path / "log", options=options), move_limit=3)
+    assert (record.reason, len(record.moves)) == ("move limit", 6)
+    settings = [
+        line
+        for line in (tmp_path / "log").read_text().splitlines()
+        if line.startswith(("cores", "memory"))
+    ]
+    assert sorted(settings) == [f"cores {cores}"] + ["memory 16"] * ("memory" in options)
+
+
+def test_engines_get_the_time_and_the_moves(tmp_path):
+    log, opening = tmp_path / "log", Opening(chess.STARTING_FEN, ("e2e4", "e7e5"))
+    white = scripted("W", "--log", str(log), options={"Hash": "2"}, time_odds=0.5)
+    record, _ = play(white, B, "40/60+1", opening, move_limit=3)
+    assert len(record.moves) == 4
+    lines = log.read_text().splitlines()
+    assert "setoption name Hash value 2" in lines
+    assert lines.count("ucinewgame") == 1 and lines.count("isready") >= 4
+    positions = [line for line in lines if line.startswith("position")]
+    assert positions[0] == "position startpos moves e2e4 e7e5"
+    assert (
+        positions[1]
+        == f"position startpos moves e2e4 e7e5 {record.moves[0].move} {record.moves[1].move}"
+    )
+    go = [line for line in lines if line.startswith("go")]
+    assert go[0] == "go wtime 30000 btime 60000 winc 500 binc 1000 movestogo 40" and go[1].endswith(
+        "movestogo 39"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "sent"),
+    [
+        ({"Caution": text}, ["Caution value false", "Threads value 1"])
+        for text in ("false", "False", "0")
+    ]
+    + [
+        ({}, ["Threads value 1"]),
+        ({"Threads": "3"}, ["Threads value 3"]),
+    ],  # one thread unless another number is given
+)
+def test_options_have_the_values_of_their_types(tmp_path, options, sent):
+    log = tmp_path / "log"
+    play(scripted("W", "--log", str(log), options=options), move_limit=1)
+    assert [
+        line[15:] for line in log.read_text().splitlines() if line.startswith("setoption")
+    ] == sent
+
+
+def test_an_xboard_engine_is_not_asked_for_nodes_that_it_cannot_count():
+    for nps, control, problem in (
+        (1, "nodes=9", ""),
+        (1, "10 nodes=9", "not both"),
+        (0, "nodes=9", "cannot be held to a number"),
+    ):
+        protocol = XBoard.__new__(XBoard)
+        protocol.features = Features(setboard=1, nps=nps)
+        found = protocol.problem(False, True, TimeControl.parse(control))
+        assert problem in found and bool(problem) == bool(found)
+
+
+def test_chess960_castles_by_taking_the_rook():
+    fen = "bnrkbrqn/pppppppp/8/8/8/8/PPPPPPPP/5KR1 w G - 0 1"
+    record, running = play(
+        scripted("W", "--last"), opening=Opening(fen), chess960=True, move_limit=1
+    )
+    assert running == BOTH and record.opening["root"] == fen
+    board = chess.Board(fen, chess960=True)
+    legal = sorted(board.uci(move) for move in board.legal_moves)
+    assert "f1g1" in legal and record.moves[0].move.uci() == legal[-1]
+
+
+def test_a_game_that_is_over_at_once():
+    record, running = play(W, opening=Opening("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"))
+    assert (record.result, record.reason, record.moves, running) == (
+        "1/2-1/2",
+        "stalemate",
+        [],
+        BOTH,
+    )
+
+
+@pytest.mark.parametrize(
+    "spec, problem",
+    [
+        (EngineSpec("x", ("no-such-program",)), "no program no-such-program"),
+        (EngineSpec("x", (sys.executable, "-c", "import sys; sys.exit('sorry')")), "sorry"),
+        (scripted("x", options={"Nonsense": "1"}), "does not support option Nonsense"),
+        (scripted("x", options={"Hash": "lots"}), "Hash"),
+        (
+            scripted("x", options={"Caution": "maybe"}),
+            "option Caution is true or false, not 'maybe'",
+        ),
+    ],
+)
+def test_an_engine_that_cannot_be_started_says_why(spec, problem):
+    with pytest.raises(EngineFailure) as failure:
+        asyncio.run(EnginePlayer.start(spec, 5))
+    assert failure.value.reason == "disconnect" and problem in failure.value.detail

@@ -1,0 +1,161 @@
+"""The programs that check matches and lines: each kind of fault is found, and what is sound has
+none.
+"""
+
+import subprocess
+import sys
+from collections import Counter
+
+import chess
+import pytest
+
+from tests.tools.judge import Conversation, game_faults, read_games, transcript_faults
+from tests.tools.lines import line_fault
+
+SOUND = [
+    "> uci",
+    "< id name Zobra 1",
+    "< uciok",
+    "> position startpos moves f2f3 e7e5",
+    "> go nodes 9",
+    "< info depth 1 multipv 1 score cp 3 lowerbound pv g2g4",
+    "< info depth 1 multipv 1 score mate -1 nodes 9 pv g2g4 d8h4",
+    "< bestmove g2g4 ponder d8h4",
+    "> position startpos moves f2f3 e7e5 g2g4",
+    "> go depth 2",
+    "< info depth 1 score mate 1 pv d8h4",
+    "< bestmove d8h4",
+    "> position startpos moves f2f3 e7e5 g2g4 d8h4",
+    "> go depth 2",
+    "< info depth 0 score mate 0",
+    "< bestmove (none)",
+    "> quit",
+    "# ended with 0",
+]
+
+
+@pytest.mark.parametrize(
+    ("termination", "moves", "faults"),
+    [
+        ("normal", "1. f3 e5 2. g4 {-0.10/1 0.1s} Qh4# {+M1/3 0.1s}", []),
+        ("time forfeit", "1. f3 e5", [("Zobra", "time")]),
+        ("rules infraction", "1. f3", [("Zobra", "illegal move")]),
+        ("normal", "1. f3 {+M5/3 0.1s} e5 2. g4 Qh4#", [("Zobra", "mate not given")]),
+        ("normal", "1. f3 e5 2. Qh7", [("Zobra", "illegal move")]),
+    ],
+)
+def test_games(tmp_path, termination, moves, faults):
+    text = (
+        '[White "Zobra"]\n[Black "Other"]\n[Result "0-1"]\n[Termination '
+        f'"{termination}"]\n\n{moves} 0-1\n'
+    )
+    (tmp_path / "games.pgn").write_text(text)
+    for path in (tmp_path, tmp_path / "games.pgn"):
+        assert [
+            fault[:2] for game, name in read_games(path) for fault in game_faults(game, name)
+        ] == faults
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "faults"),
+    [
+        ("> uci", "> uci", []),  # the sound conversation
+        ("< bestmove d8h4", "< bestmove d8g5", ["bestmove"]),
+        ("< bestmove d8h4", "< bestmove (none)", ["illegal move"]),
+        ("< bestmove d8h4", "< bestmove d8h4\n< bestmove d8h4", ["bestmove"]),
+        ("< bestmove d8h4", "< bestmove d8h4 ponder a2a3", ["illegal move"]),
+        ("> go depth 2", "> d", ["bestmove", "bestmove"]),
+        (
+            "< info depth 1 score mate 1 pv d8h4",
+            "< info depth 1 score mate 1 pv d8h4 a2",
+            ["illegal line", "false mate line"],
+        ),
+        (
+            "< info depth 1 score mate 1 pv d8h4",
+            "< info depth 1 score mate 2 pv d8h4",
+            ["false mate line"],
+        ),
+        (
+            "< info depth 1 score mate 1 pv d8h4",
+            "< info depth 1 score cp 1 upperbound pv a7a9",
+            ["illegal line", "bestmove"],
+        ),
+        ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score cp 1 lowerbound pv d8h4", []),
+        ("< bestmove (none)", "< info string thinking", ["bestmove"]),
+        ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score mate 1 pv", ["illegal line"]),
+        ("# ended with 0", "# ended with 7", ["exit status"]),
+    ],
+)
+def test_faults_in_a_conversation(old, new, faults):
+    conversation, lines = Conversation(), "\n".join(SOUND).replace(old, new).splitlines()
+    if new == "< info string thinking":
+        lines.remove("> quit")
+    stamped = [line if line.startswith("#") else f"1.000 {line}" for line in lines]
+    assert [kind for line in stamped for kind, _ in conversation.take(line)] == faults
+
+
+@pytest.mark.parametrize(
+    ("arguments", "faults"),
+    [
+        ([], []),
+        (["--illegal", "1"], ["illegal move", "bestmove"]),
+        (["--crash", "1"], ["exit status", "bestmove"]),
+    ],
+)
+def test_the_witness_records_a_conversation(tmp_path, arguments, faults):
+    command = [
+        sys.executable,
+        "tests/tools/witness.py",
+        str(tmp_path),
+        sys.executable,
+        "tests/support/scripted_engine.py",
+        *arguments,
+    ]
+    # the scripted engine says that it would play e2e4, and plays the first move by name or worse
+    talk = "uci\nisready\nposition startpos moves e2e4 e7e5\ngo movetime 1\n"
+    done = subprocess.run(
+        command, check=False, input=talk, capture_output=True, text=True, timeout=60
+    )
+    assert "uciok" in done.stdout
+    counts: Counter[str] = Counter()
+    found = [kind for _, kind, _ in transcript_faults(tmp_path, counts) if kind != "illegal line"]
+    assert counts["searches"] == 1 and counts["processes"] == 1
+    assert [kind for kind in found if kind != "bestmove" or faults] == faults
+    assert done.returncode == (7 if "--crash" in arguments else 0)
+
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"
+SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "mate", "fault"),
+    [
+        (chess.STARTING_FEN, ["e2e4", "e7e5", "g1f3"], None, None),
+        (chess.STARTING_FEN, ["e2e4", "0000"], None, "0000 at ply 2 is no legal move"),
+        (chess.STARTING_FEN, ["e2e9"], None, "e2e9 at ply 1"),
+        (BACK_RANK, ["d1d8"], 1, None),
+        (BACK_RANK, ["d1d7"], 1, "ends without mate"),
+        (BACK_RANK, ["d1d8"], 2, "has 1 plies, not 3"),
+        (BACK_RANK.replace("w", "b"), ["g8h8", "d1d8"], -1, None),
+        (
+            "4k3/8/8/8/8/8/3p4/4K3 w - - 0 1",
+            ["e1d2", "e8e7"],
+            None,
+            "insufficient material, with e8e7 at ply 2",
+        ),
+        (
+            "8/8/8/8/7k/R7/1R6/K7 w - - 98 80",
+            ["b2b4", "h4g5", "a3a5"],
+            None,
+            "the fifty-move rule, with a3a5 at ply 3",
+        ),
+        (BACK_RANK.replace("0 1", "99 80"), ["d1d8"], 1, None),
+        (chess.STARTING_FEN, [*SHUFFLE, *SHUFFLE], None, None),
+        (chess.STARTING_FEN, [*SHUFFLE, *SHUFFLE, "e2e4"], None, "repetition, with e2e4 at ply 9"),
+        ("4k3/8/8/8/8/8/8/R2K3R w HA - 0 1", ["d1h1"], None, None),
+    ],
+)
+def test_lines(fen, moves, mate, fault):
+    found = line_fault(chess.Board(fen, chess960="HA" in fen), moves, mate)
+    assert found is None if fault is None else fault in str(found)

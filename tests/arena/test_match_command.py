@@ -1,0 +1,261 @@
+"""The command line of matches: what it shows, and what it says to mistakes."""
+
+import io
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import chess
+import pytest
+from rich.console import Console
+
+from tests.support.arena_runs import ENGINE, finished, flat, run
+from zobra.arena.commands.match_display import LivePanel, MatchDisplay, figures, standings
+from zobra.arena.commands.options import GameOptions, end_run, plain_console
+from zobra.arena.model.engines import EngineSpec
+from zobra.arena.model.journal import Journal
+from zobra.arena.model.openings import Opening
+from zobra.arena.model.settings import Pairing, Settings
+from zobra.arena.model.statistics import Sprt
+from zobra.arena.runner import player
+from zobra.arena.runner.match import Results
+
+PAIR = [f"A={ENGINE}", f"B={ENGINE} --illegal 2"]
+SHORT = [*PAIR, "--tc", "30", "-n", "4", "-o", "B:Hash=2", "--sprt", "0,5"]
+SETTINGS = Settings(
+    (EngineSpec("A", ("a",)), EngineSpec("B", ("b",))), "10+0.1", 2, sprt=Sprt(0, 10)
+)
+
+
+def test_signs_that_the_output_lacks_end_nothing(monkeypatch):
+    output = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdout", output)
+    plain_console().print("✓ Müller – ▁")
+    output.flush()
+    assert output.buffer.getvalue().decode("latin-1") == "? Müller ? ?\n"
+
+
+def test_a_match_and_its_figures(tmp_path):
+    assert all(name in run("--help") for name in ("match", "ladder", "suite", "report"))
+    folder = tmp_path / "m"
+    text = run("match", *SHORT, "--folder", folder, "--seed", "1", "-c", "2")
+    assert (
+        text.count("Black makes an illegal move (e1e8)") == 2
+        and text.count("White makes an illegal move (e1e8)") == 2
+    )
+    assert "Games: 4, Wins: 4, Losses: 0, Draws: 0, Points: 4.0 (100.00%)" in text
+    assert (
+        "Ptnml(0-2): [0, 0, 0, 0, 2]" in text
+        and "LLR: " in text
+        and "B lost 4 games by illegal move" in text
+    )
+    assert Journal.settings_in(folder).engines[1].options == {"Hash": "2"}
+    text = run("match", "--folder", folder, "--no-pin")
+    assert "resuming after 4 of 4 games" in text and "2 games at a time" in text
+    text = run(
+        "match", "--folder", folder, "-n", "400", "--tc", "60", "--openings", "x.epd", code=2
+    )
+    assert "--tc, --games, --openings: the folder says that already" in flat(text)
+    # the seed is drawn once: the same command without it means the same match
+    assert "resuming" in run("match", *SHORT, "--folder", folder)
+    assert "another match: time_control differs" in run(
+        "match", *SHORT, "--tc", "31", "--folder", folder, code=2
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments, problem",
+    [
+        (["match"], "name two engines"),
+        (["match", "A=x"], "a match needs two engines"),
+        (["match", "no-such-program", "other"], "no program no-such-program"),
+        (["match", *PAIR, "--tc", "soon"], "time control 'soon'"),
+        (["match", *PAIR, "-n", "5"], "must be even"),
+        (["match", *PAIR, "--sprt", "5,0"], "elo0 (5) must be less than elo1 (0)"),
+        (["match", *PAIR, "--sprt", "a,b"], "not ELO0,ELO1"),
+        (["match", *PAIR, PAIR[0], "--sprt", "0,5"], "exactly two engines"),
+        (["match", *PAIR, "--draw", "40,8"], "--draw 40,8: not 3 whole numbers"),
+        (["match", *PAIR, "--resign", "3,x"], "--resign 3,x"),
+        (["match", *PAIR, "--resign", "0,500"], "at least one move"),
+        (["match", *PAIR, "--draw", "40,0,10"], "at least one move"),
+        (["match", *PAIR, "--order", "upside-down"], "upside-down"),
+        (["match", *PAIR, "--tournament", "knockout"], "knockout"),
+        (["match", *PAIR, "-o", "Hash"], "NAME=VALUE"),
+        (["match", *PAIR, "-o", "Nonsense=1"], "does not support option Nonsense"),
+        (["match", *PAIR, "--openings", "nowhere.epd"], "nowhere.epd"),
+        (["match", *PAIR, "--syzygy", "nowhere"], "no Syzygy tables"),
+        (["match", *PAIR, "--model", "bayesian", "--sprt", "0,5"], "is normalized or logistic"),
+        (["match", *PAIR, "--model", "logistic"], "--model logistic: needs --sprt"),
+        (["match", *PAIR, "--log", "nowhere/log"], "nowhere: no such folder"),
+        (["match", "nowhere.toml", PAIR[0]], "nowhere.toml"),
+        (["match", *PAIR, "--openings", __file__], "test_match_command.py:"),
+        (["tune"], "name an engine"),
+        (["tune", ENGINE], "nothing to tune"),
+        (["tune", ENGINE, "-p", "Speed"], "no spin option Speed (it has: Hash, Threads)"),
+        (["tune", ENGINE, "-p", "Hash=16,0,64"], "Hash: the engine takes 1 to 64"),
+        (["tune", ENGINE, "-p", "Hash=70,1,64"], "Hash: 70 is not between 1 and 64"),
+        (["tune", ENGINE, "-p", "Hash=16"], "not NAME or NAME=DEFAULT,LOW,HIGH"),
+        (["tune", ENGINE, "-p", "Hash", "-n", "7"], "must be even"),
+        (
+            ["tune", ENGINE, "-p", "Hash", "-n", "10", "--pairs", "2"],
+            "not a multiple of the 4 games",
+        ),
+        (["tune", ENGINE, "-p", "Hash", "--tc", "soon"], "time control 'soon'"),
+        (["tune", ENGINE, "--parameters", "nowhere.toml"], "nowhere.toml"),
+        (["tune", "no-such-program", "-p", "Hash"], "no program no-such-program"),
+        (["tune", "--folder", "nowhere"], "run.json"),
+        (
+            ["tune", ENGINE, "-p", "Hash", "-n", "8", "--openings", __file__, "--folder", "run"],
+            "test_match_command.py:",
+        ),
+        (["ablate"], "name an engine"),
+        (["ablate", ENGINE], "no technique to switch off"),
+        (["ablate", ENGINE, "-x", "Hash"], "technique 'Hash': not [NAME:]OPTION=VALUE"),
+        (
+            ["ablate", ENGINE, "-x", "Hash=2", "-x", "Hash=2"],
+            "more than one technique named Hash=2",
+        ),
+        (["ablate", ENGINE, "-x", "Speed=2"], "does not support option Speed"),
+        (["ablate", ENGINE, "-x", "Hash=2", "-n", "3"], "must be even"),
+        (["ablate", ENGINE, "--techniques", "nowhere.toml"], "nowhere.toml"),
+    ],
+)
+def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, arguments, problem):
+    monkeypatch.chdir(tmp_path)
+    assert problem in flat(run(*arguments, code=2)) and list(tmp_path.iterdir()) == []
+
+
+def test_all_engines_that_do_not_come_up_are_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(player, "START_TIME", 3.0)
+    dead = f"B={sys.executable} -c 'raise SystemExit(\"no licence\")'"
+    text = flat(run("match", f"A={ENGINE} --no-uciok", dead, "--folder", tmp_path / "m", code=2))
+    assert re.search(
+        "A did not come up as a uci engine within 3 s; B: .*exit code: 1.*it said: no licence", text
+    )
+    assert not (tmp_path / "m").exists()
+
+
+def test_tables_that_are_gone_are_named(tmp_path):
+    tables, folder = tmp_path / "tables", str(tmp_path / "m")
+    tables.mkdir()
+    (tables / "KQvK.rtbw").write_bytes(chess.Board.tbw_magic + bytes(12))
+    run("match", *PAIR, "--tc", "30", "-n", "2", "--syzygy", str(tables), "--folder", folder)
+    (tables / "KQvK.rtbw").unlink()
+    assert "no Syzygy tables" in flat(run("match", "--folder", folder, code=2))
+
+
+def test_what_a_run_says_before_it_begins(tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text(chess.STARTING_FEN)
+    arguments = [
+        *PAIR,
+        "--openings",
+        str(book),
+        "--move-limit",
+        "1",
+        "--folder",
+        str(tmp_path / "m"),
+    ]
+    text = run("match", *arguments, "--tc", "30+1", "-n", "4", "-c", "2")
+    assert "book.epd: 1 opening for 2 pairs of games, so that openings repeat" in text
+    assert (
+        "about 0:05:36 (h:mm:ss), 2 games at a time" in text
+    )  # 4 games, each side 30 s * 0.8 + 60 * 1 s, two at a time
+    assert "nan" not in text and "inf" not in text.replace("info", "")
+    book.write_text(chess.STARTING_FEN + "\n\n")
+    assert "has changed since the match began" in run("match", "--folder", tmp_path / "m", code=2)
+
+
+def test_published_lines_are_printed_alike():
+    """The text of a published match of 758 games, its last line as fastchess wrote it."""
+    results = Results("AB")
+    results.games = 758
+    for points, number in enumerate([236, 217, 305]):
+        results._games[("A", "B", points)] = number
+    for points, number in enumerate([13, 34, 232, 71, 29]):
+        results._pairs[("A", "B", points)] = number
+    lines = figures(results, SETTINGS, Sprt(0, 10).llr(results.pentanomial("A")))
+    assert lines[1:] == [
+        "Elo: 31.71 +/- 14.63, nElo: 53.96 +/- 24.73",
+        "LOS: 100.00%, DrawRatio: 61.21%, PairsRatio: 2.13",
+        "Games: 758, Wins: 305, Losses: 236, Draws: 217, Points: 413.5 (54.55%)",
+        "Ptnml(0-2): [13, 34, 232, 71, 29]",
+        "LLR: 2.95 (100.3%) (-2.94, 2.94) [0.00, 10.00] normalized",
+    ]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_is_shown_while_it_runs(terminal):
+    output = io.StringIO()
+    results = Results("AB", [finished(0, "1-0")])
+    console = Console(file=output, force_terminal=terminal, color_system=None, width=120)
+    match = SimpleNamespace(results=results, total=4, settings=SETTINGS, llr=None)
+    with MatchDisplay(console, "games") as display:
+        display.begin(match)
+        display.started(Pairing(1, 0, 1, "B", "A", Opening(chess.STARTING_FEN)))
+        results.add(finished(1, "1/2-1/2"))
+        match.llr = 0.5
+        display.finished(finished(1, "1/2-1/2"), match)
+    text = output.getvalue()
+    assert "resuming after 1 of 4 games" in text
+    assert "game 2: B – A 1/2-1/2 (Draw by mate)" in text
+    assert ("games a minute" in text) == ("2/4" in text) == terminal
+
+
+def test_names_are_shown_as_they_are():
+    output = io.StringIO()
+    console = plain_console()
+    console.file = output
+    with LivePanel(
+        Console(file=output, force_terminal=True, color_system=None, width=120, markup=False),
+        "A {1}[b]",
+    ) as panel:
+        panel.count_from(0, 3)
+    results = Results(
+        ["new[lmr]", ":smile:[/b]"], [finished(0, "1-0", ("new[lmr]", ":smile:[/b]"), "time")]
+    )
+    console.print(standings(results))
+    end_run(
+        console,
+        SimpleNamespace(results=results, total=1, error=None, interrupted=False),
+        Path("run"),
+    )
+    assert "A {1}[b]" in output.getvalue() and "new[lmr]" in output.getvalue()
+    assert ":smile:[/b] lost 1 game by time" in output.getvalue()
+
+
+def test_standings_of_several_engines():
+    played = [
+        ("0-1", ("A", "B")),
+        ("1-0", ("A", "B")),
+        ("1/2-1/2", ("A", "C")),
+        ("0-1", ("A", "C")),
+    ]
+    results, output = (
+        Results("ABC", [finished(index, *game) for index, game in enumerate(played)]),
+        io.StringIO(),
+    )
+    Console(file=output, width=120).print(standings(results))
+    rows = [line.split("│") for line in output.getvalue().splitlines() if "│" in line]
+    assert [row[2].strip() for row in rows] == ["B", "A", "C"]
+    assert rows[1][5].strip() == "4" and rows[1][6].strip() == "37.5%"
+
+
+def test_plies_are_those_asked_for_and_random_openings_have_their_own_length(tmp_path):
+    book = tmp_path / "book.pgn"
+    book.write_text("*\n")
+    engines = [EngineSpec(name, (sys.executable,)) for name in "AB"]
+    for given, walk, without, with_book in (
+        (None, None, None, None),
+        (None, 8, 8, None),
+        (4, 8, 4, 4),
+        (0, 8, 0, 0),
+    ):
+        assert GameOptions("5", 2, plies=given).settings(engines, walk=walk or 0).plies == (
+            without or 0
+        )
+        assert (
+            GameOptions("5", 2, plies=given, openings=book).settings(engines, walk=walk or 0).plies
+            == with_book
+        )

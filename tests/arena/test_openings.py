@@ -1,0 +1,190 @@
+"""Opening books."""
+
+import zipfile
+from pathlib import Path
+
+import chess
+import chess.polyglot
+import pytest
+
+from zobra.arena.model.openings import MOST_RANDOM_PLIES, RANDOM, Opening, opening_source
+
+
+def openings(path: Path | None, count: int, **how) -> list[Opening]:
+    return list(map(opening_source(path, count, **how), range(count)))
+
+
+FENS = [
+    "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+    "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1",
+    "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1",
+]
+PGN = """[Event "a"]
+[Opening "King's pawn"]
+
+1. e4 e5 2. Nf3 Nc6 *
+
+[Event "b"]
+[SetUp "1"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]
+
+1. e4 Kd7 *
+
+"""
+
+
+def test_epd_in_order_or_at_random(tmp_path):
+    epd = tmp_path / "book.epd"
+    epd.write_text(
+        f'# a comment\n{FENS[0]}\n\n{FENS[1][:-4]} hmvc 0; fmvn 1; id "queen";\n{FENS[2]};\n'
+    )
+    found = openings(epd, 5)
+    assert [opening.fen for opening in found] == [*FENS, *FENS[:2]]
+    assert [opening.name for opening in found[:2]] == ["book:2", "queen"]
+    # the seed fixes a random order, which uses all before any twice
+    orders = {
+        tuple(opening.fen for opening in openings(epd, 3, order=RANDOM, seed=seed))
+        for seed in range(20)
+    }
+    assert len(orders) > 2 and all(set(order) == set(FENS) for order in orders)
+    assert openings(epd, 6, order=RANDOM, seed=4) == openings(epd, 6, order=RANDOM, seed=4)
+
+
+def test_pgn_games_are_openings_with_their_moves(tmp_path):
+    path = tmp_path / "book.pgn"
+    path.write_text(PGN)
+    first, second = openings(path, 2, plies=3)
+    assert (first.fen, first.moves, first.name) == (
+        chess.STARTING_FEN,
+        ("e2e4", "e7e5", "g1f3"),
+        "King's pawn",
+    )
+    assert (second.fen, second.moves) == ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", ("e2e4", "e8d7"))
+    board = second.board(chess960=False)
+    assert (board.fen(), len(board.move_stack)) == ("8/3k4/8/8/4P3/8/8/4K3 w - - 1 2", 2)
+    assert second.entry(False) == {
+        "fen": board.fen(),
+        "name": "book:2",
+        "root": second.fen,
+        "moves": ["e2e4", "e8d7"],
+    }
+
+
+START_960 = chess.Board.from_chess960_pos(3).fen()
+NO_GAME = r"book\.pgn: no game with a move"
+
+
+@pytest.mark.parametrize(
+    "name, text, problem",  # of the second opening where there are two
+    [
+        (
+            "book.epd",
+            f"{FENS[0]}\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1\n",
+            r"book\.epd:2: .*expected 8 rows",
+        ),
+        ("book.epd", f"{FENS[0]}\n8/8/8/8/8/8/8/K7 w - - 0 1\n", r"book\.epd:2: .*no black king"),
+        (
+            "book.epd",
+            f"{FENS[0]}\n7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n",
+            r"book\.epd:2: .*over in this position .stalemate",
+        ),
+        (
+            "book.epd",
+            f"{FENS[0]}\n7k/5R2/6K1/8/8/8/8/8 w - - 100 80\n",
+            r"book\.epd:2: .*over .*fifty-move rule",
+        ),
+        (
+            "book.epd",
+            f"{FENS[0]}\nbnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w FCfc - 0 1\n",
+            r"book\.epd:2: .*Chess960",
+        ),
+        ("book.epd", "\n", r"book\.epd: no openings"),
+        ("book.pgn", "1. e4 e5 *\n\n1. e5 *\n\n", r"book\.pgn: game 2: illegal san"),
+        (
+            "book.pgn",
+            f'[Variant "Chess960"]\n[FEN "{START_960}"]\n\n1. e4 e5 *\n',
+            r"game 1: a Chess960 .* without --chess960",
+        ),
+        (
+            "book.pgn",
+            '[Variant "Atomic"]\n\n1. e4 e5 *\n\n',
+            r"book\.pgn: game 1: its variant is atomic",
+        ),
+        ("book.pgn", "any text\n\nand more\n", NO_GAME),
+        ("book.pgn", '[Event "x"]\n\n*\n\n[Event "y"]\n\n1-0\n', NO_GAME),
+        ("book.bin", "", "no move for the start position"),
+    ],
+)
+def test_bad_books_are_named(tmp_path, name, text, problem):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=problem):
+        openings(tmp_path / name, 2)
+    if text.startswith((FENS[0], "1. e4")):  # what is not needed is not judged
+        assert len(openings(tmp_path / name, 1)) == 1
+
+
+def test_pgn_games_of_chess960(tmp_path):
+    path = tmp_path / "book.pgn"
+    path.write_text(f'[Variant "Chess960"]\n[FEN "{START_960}"]\n[SetUp "1"]\n\n1. e4 e5 *\n\n')
+    assert openings(path, 1, chess960=True)[0].moves == ("e2e4", "e7e5")
+    # the start position, with its castling, is one of both
+    path.write_text('[Variant "Chess960"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O *\n\n')
+    (opening,) = openings(path, 1)
+    assert opening.moves[-1] == "e1g1" and opening.board(False).fen().split()[2] == "kq"
+
+
+def test_polyglot_walks(tmp_path):
+    """A book of 1. e4 and 1. d4, weighted three to one, with one answer to each."""
+    path = tmp_path / "book.bin"
+    entries = []
+    for line, weight in (
+        (["e2e4"], 3),
+        (["d2d4"], 1),
+        (["e2e4", "c7c5"], 1),
+        (["d2d4", "d7d5"], 1),
+    ):
+        board = Opening(chess.STARTING_FEN, tuple(line)).board(False)
+        move = board.pop()
+        raw = move.to_square | move.from_square << 6
+        key = chess.polyglot.zobrist_hash(board)
+        entries.append(
+            key.to_bytes(8, "big") + raw.to_bytes(2, "big") + weight.to_bytes(2, "big") + bytes(4)
+        )
+    path.write_bytes(b"".join(sorted(entries)))
+    found = openings(path, 200, seed=1)
+    lines = [opening.moves for opening in found]
+    assert set(lines) == {("e2e4", "c7c5"), ("d2d4", "d7d5")}
+    assert 120 < lines.count(("e2e4", "c7c5")) < 180
+    assert {opening.moves for opening in openings(path, 20, plies=1)} == {("e2e4",), ("d2d4",)}
+    assert openings(path, 200, seed=1) == found
+
+
+def test_without_a_book():
+    starts = openings(None, 960, chess960=True, seed=3)
+    assert len({opening.fen for opening in starts}) == 960 and all(
+        opening.board(True).is_valid() for opening in starts
+    )
+    assert {opening.fen for opening in openings(None, 4)} == {chess.STARTING_FEN}
+    walks = openings(None, 30, plies=6, seed=2, order=RANDOM)
+    assert len({opening.moves for opening in walks}) == 30
+    for opening in walks:
+        board = opening.board(False)
+        assert (
+            len(board.move_stack) == 6
+            and chess.popcount(board.occupied) == 32
+            and not board.is_check()
+        )
+    assert len(openings(None, 1, plies=MOST_RANDOM_PLIES)[0].moves) == MOST_RANDOM_PLIES
+    with pytest.raises(ValueError, match="--plies 100: without a book at most"):
+        openings(None, 1, plies=100)
+
+
+@pytest.mark.parametrize("name, content", [("b.pgn", PGN), ("b.epd", f"{FENS[0]}\n{FENS[1]}\n")])
+def test_packed_books_are_read(tmp_path, name, content):
+    plain, packed = tmp_path / name, tmp_path / f"{name}.zip"
+    plain.write_text(content)
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(plain, name)
+    assert [(o.fen, o.moves) for o in openings(packed, 2)] == [
+        (o.fen, o.moves) for o in openings(plain, 2)
+    ]

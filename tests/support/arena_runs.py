@@ -1,0 +1,97 @@
+"""What tests of the arena share: its commands in this process or another one, the scripted engine,
+and the end of processes.
+"""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from zobra.arena.commands.command_line import app
+from zobra.arena.model.engines import EngineSpec
+from zobra.arena.model.journal import GameRecord
+
+SCRIPTED = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"))
+ENGINE = " ".join(SCRIPTED)
+
+
+def scripted(name: str, *arguments: str, **more) -> EngineSpec:
+    return EngineSpec(name, (*SCRIPTED, *arguments), **more)
+
+
+class Observer:
+    """Sees the games of a match or a tuning run, without a word; may stop it after some games as
+    Ctrl-C would.
+    """
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.stop_after = stop_after
+        self.seen: list[GameRecord] = []
+
+    def begin(self, match) -> None:
+        pass
+
+    def started(self, pairing) -> None:
+        pass
+
+    def finished(self, record, match) -> None:
+        self.seen.append(record)
+        if len(self.seen) == self.stop_after:
+            raise KeyboardInterrupt
+
+
+def finished(
+    index: int, result: str, names: tuple[str, str] = ("A", "B"), reason: str = "mate"
+) -> GameRecord:
+    """A game of a match between two engines that change colours; the moves are left out."""
+    white, black = names if index % 2 == 0 else names[::-1]
+    return GameRecord(index, index // 2, 1, white, black, {}, result, reason)
+
+
+def run(*arguments, code: int = 0) -> str:
+    """What a command of the arena prints."""
+    result = CliRunner().invoke(
+        app, [str(argument) for argument in arguments], env={"COLUMNS": "300"}
+    )
+    assert result.exit_code == code, (result.output, result.exception)
+    assert "Traceback" not in result.output
+    return result.output
+
+
+def flat(text: str) -> str:
+    """The text of a message without its frame and line breaks."""
+    return " ".join(text.replace("│", " ").split())
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def start(*arguments) -> subprocess.Popen:
+    """A command of the arena as a process that heeds Ctrl-C, as one of a background job would
+    not.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    command = [sys.executable, "-m", "zobra.arena", *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    signal.signal(signal.SIGINT, before)
+    return process
+
+
+def any_alive(pids: Path) -> bool:
+    """Whether a process runs whose number is the name of a file in this folder."""
+
+    def is_alive(pid: str) -> bool:
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except (ProcessLookupError, FileNotFoundError):
+            return False
+
+    return any(is_alive(path.name) for path in pids.iterdir())
