@@ -4,9 +4,7 @@ run is resumed.
 
 import io
 import os
-import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -24,74 +22,25 @@ from zobra.arena.commands.options import (
     errors_as_messages,
     plain_console,
 )
-from zobra.arena.formats.files import STANDARD_INPUT, read_text
+from zobra.arena.formats.files import STANDARD_INPUT
+from zobra.arena.formats.game_source import AnalysisSource, open_source
 from zobra.arena.model.engines import EngineSpec, read_engine
-from zobra.arena.model.openings import read_epd
 from zobra.arena.pages.match_page import match_page
 from zobra.arena.pages.reported_games import read_pgn
-from zobra.arena.runner.analysis import SIDES, Analyst, EngineLine, Search, SideSummary, annotate
+from zobra.arena.runner.analysis import (
+    SIDE_NAMES,
+    Analyst,
+    EngineLine,
+    Search,
+    SideSummary,
+    annotate,
+)
 from zobra.arena.runner.processes import run_async
 
 _DEFAULT_TIME_MS = 500
 _START_TIMEOUT = 30.0  # seconds within which an engine must answer when it starts
 _COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
-_PLACEMENT = re.compile(r"\s*([pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+\s+[wb]\s")
 _COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when it is analysed
-
-
-@dataclass(frozen=True)
-class AnalysisSource:
-    """Games, or positions as games without moves.
-
-    `games` reads them, with a ValueError for each that cannot be analysed.
-    """
-
-    count: int
-    games: Callable[[], Iterator[chess.pgn.Game | ValueError]]
-    positions: bool = False
-
-
-def open_source(text: str) -> AnalysisSource:
-    """A FEN, the path of a PGN or EPD file (also compressed), or "-" for standard input.
-
-    Raises ValueError or OSError.
-    """
-    if _PLACEMENT.match(text + " "):
-        return AnalysisSource(1, lambda: iter([_position(text, "FEN")]), positions=True)
-    content, name = read_text(text), "standard input" if text == STANDARD_INPUT else text
-    lines = [
-        line for line in content.splitlines() if line.strip() and not line.lstrip().startswith("#")
-    ]
-    if lines and _PLACEMENT.match(lines[0] + " "):
-        places = [f"{name}:{number}" for number in range(1, len(lines) + 1)]
-        return AnalysisSource(len(lines), lambda: map(_position, lines, places), positions=True)
-    number = sum(1 for _ in iter(partial(chess.pgn.skip_game, io.StringIO(content)), False))
-    if not number or not re.search(r"^\s*(\[\w+\s+\"|1\.)", content, re.MULTILINE):
-        raise ValueError(f"{name}: neither games in PGN nor positions in FEN or EPD")
-    return AnalysisSource(number, partial(_games, content))
-
-
-def _games(content: str) -> Iterator[chess.pgn.Game | ValueError]:
-    for number, game in enumerate(
-        iter(partial(chess.pgn.read_game, io.StringIO(content)), None), start=1
-    ):
-        problem = game.errors[0] if game.errors else ""
-        if type(game.board()) is not chess.Board:
-            problem = f"its variant is {game.board().uci_variant}"
-        yield ValueError(f"game {number} is left out: {problem}") if problem else game
-
-
-def _position(line: str, where: str) -> chess.pgn.Game | ValueError:
-    """A FEN or EPD as a game without moves."""
-    try:
-        board, operations = read_epd(line)
-    except ValueError as error:
-        return ValueError(f"{where}: {error}")
-    game = chess.pgn.Game(
-        {"Event": str(operations.get("id") or where), "White": "?", "Black": "?", "Result": "*"}
-    )
-    game.setup(board)
-    return game
 
 
 def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
@@ -253,7 +202,7 @@ def _game_summary(game: chess.pgn.Game, sides: dict[chess.Color, SideSummary]) -
     yield f"{game.headers['White']} – {game.headers['Black']} {game.headers['Result']}"
     for color, side in sides.items():
         if side.accuracy is not None:
-            yield f"  {SIDES[color]}: accuracy {side.accuracy:.1f} %, {side}"
+            yield f"  {SIDE_NAMES[color]}: accuracy {side.accuracy:.1f} %, {side}"
 
 
 def _position_summary(game: chess.pgn.Game, lines: list[EngineLine]) -> Iterator[str]:

@@ -1,8 +1,5 @@
-"""What runs show: a live panel on a terminal, plain lines elsewhere; the figures of a match, the
-tables of a suite.
-"""
+"""What a match shows: games, figures and standings."""
 
-import math
 import time
 from contextlib import ExitStack
 from statistics import median
@@ -20,6 +17,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from zobra.arena.formats.text import counted, finite
 from zobra.arena.model.journal import GameRecord
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.model.statistics import estimate
@@ -28,16 +26,6 @@ from zobra.arena.runner.match import Match, Results
 
 _INTERVAL = 20  # without a terminal: figures after so many games
 _MOST_BAD_LINES = 20  # that are shown in full
-
-
-def counted(number: int, thing: str) -> str:
-    """ "1 game", "2 games"."""
-    return f"{number} {thing}" + "s" * (number != 1)
-
-
-def finite(value: float, form: str) -> str:
-    """A number in this format, or "-" where it is infinite or unknown."""
-    return format(value, form) if math.isfinite(value) else "-"
 
 
 class LivePanel(ExitStack):

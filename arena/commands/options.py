@@ -18,8 +18,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from zobra.arena.commands.match_display import MatchDisplay, counted, figures, standings
-from zobra.arena.formats.files import check_writable, printable
+from zobra.arena.commands.match_display import MatchDisplay, figures, standings
+from zobra.arena.formats.files import check_writable
+from zobra.arena.formats.text import counted, printable
 from zobra.arena.model.adjudication import AdjudicationRules, open_tablebase
 from zobra.arena.model.engines import EngineSpec, read_engines
 from zobra.arena.model.journal import TUNE_PLAN, Journal, RunConditions
@@ -39,8 +40,8 @@ Concurrency = typer.Option(
     help="Games at a time.",
     show_default="1, resumed: as before, ladder: idle processors",
 )
-_ENGINE_HELP = "[NAME=]COMMAND or a TOML file; none to resume --folder."
-EnginesArgument = typer.Argument(metavar="ENGINE ENGINE ...", help=_ENGINE_HELP)
+ENGINE_HELP = "[NAME=]COMMAND or a TOML file; none to resume --folder."
+EnginesArgument = typer.Argument(metavar="ENGINE ENGINE ...", help=ENGINE_HELP)
 SprtOption = typer.Option(
     metavar="ELO0,ELO1[,ALPHA[,BETA]]", help="Stop by SPRT, after 40000 games at most."
 )
@@ -57,7 +58,7 @@ _FREE = (
 EngineOptions = Annotated[
     list[str] | None, typer.Option("--option", "-o", help="Set an option: [ENGINE:]NAME=VALUE.")
 ]
-OneEngine = Annotated[str | None, typer.Argument(metavar="ENGINE", help=_ENGINE_HELP)]
+OneEngine = Annotated[str | None, typer.Argument(metavar="ENGINE", help=ENGINE_HELP)]
 
 
 @dataclass(frozen=True)

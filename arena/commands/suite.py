@@ -19,7 +19,8 @@ from zobra.arena.commands.options import (
     errors_as_messages,
     plain_console,
 )
-from zobra.arena.formats.files import check_writable, printable
+from zobra.arena.formats.files import check_writable
+from zobra.arena.formats.text import printable
 from zobra.arena.model.engines import EngineSpec, read_engines
 from zobra.arena.model.suite_results import (
     Effort,

@@ -19,6 +19,8 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from zobra.arena.formats.text import printable
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -34,19 +36,6 @@ _KINDS = {
     float: "a number",
     bool: "true or false",
 }
-
-
-def printable(text: str, longest: int = 200) -> str:
-    """The text with its control characters written as escapes ("\\x1b"), and cut in the middle
-    where it is too long.
-    """
-    shown = "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode()
-        for sign in text[: 2 * longest]
-    )
-    if len(text) <= 2 * longest and len(shown) <= longest:
-        return shown
-    return f"{shown[: longest * 2 // 3]} ... ({len(text):,} characters)"
 
 
 def read_text(source: str | Path) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import chess
 import chess.engine
 
-from zobra.arena.formats.files import printable
+from zobra.arena.formats.text import printable
 
 _SECONDS = r"\d+(?:\.\d+)?|\.\d+"
 _CLOCK = re.compile(

@@ -20,7 +20,8 @@ from typing import Any
 
 import chess.engine
 
-from zobra.arena.formats.files import printable, read_toml, typed
+from zobra.arena.formats.files import read_toml, typed
+from zobra.arena.formats.text import printable
 
 LADDER_KEYS = ("rating", "sigma", "source")
 THREADS = ("threads", "cores")  # lower-case names of the option for the number of processors

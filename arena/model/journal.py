@@ -14,7 +14,6 @@ import os
 import re
 import textwrap
 from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import datetime, timezone
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
@@ -24,8 +23,9 @@ import chess
 import chess.pgn
 from filelock import FileLock, Timeout
 
-from zobra.arena.formats.files import converted, printable, read_json, typed, write_safely
+from zobra.arena.formats.files import converted, read_json, typed, write_safely
 from zobra.arena.formats.played_move import PlayedMove
+from zobra.arena.formats.text import now, printable
 from zobra.arena.model.settings import Pairing, Settings
 
 POINTS_OF_WHITE = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}  # half points, so that they count as integers
@@ -159,7 +159,7 @@ class GameRecord:
             list(map(chess.Move.from_uci, self.opening["moves"])),
             self.opening["name"],
         )
-        code, name = _opening_name(board, [*book, *(played.move for played in self.moves)])
+        code, name = opening_name(board, [*book, *(played.move for played in self.moves)])
         white, black = str(settings.controls[self.white]), str(settings.controls[self.black])
         headers = {
             "Event": "Zobra match",
@@ -374,7 +374,7 @@ def _known_positions() -> dict[str, tuple[str, str]]:
     return found
 
 
-def _opening_name(board: chess.Board, moves: list[chess.Move]) -> tuple[str, str]:
+def opening_name(board: chess.Board, moves: list[chess.Move]) -> tuple[str, str]:
     """ECO code and name of the last position with a name, after moves from this board; empty where
     there is none.
     """
@@ -383,8 +383,3 @@ def _opening_name(board: chess.Board, moves: list[chess.Move]) -> tuple[str, str
         board.push(move)
         found = _known_positions().get(board.epd(), found)
     return found
-
-
-def now() -> str:
-    """The time in ISO format, seconds and zone."""
-    return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")

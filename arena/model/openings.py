@@ -1,10 +1,9 @@
-"""Opening books: EPD or FEN lines and PGN games (also in .gz, .bz2, .zip and .zst files), and
-Polyglot books; EPD lines.
+"""Opening books: EPD or FEN lines and PGN games (also in .gz, .bz2, .zip and .zst files), Polyglot
+books, and random moves.
 """
 
 import io
 import random
-import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +16,9 @@ import chess
 import chess.pgn
 import chess.polyglot
 
-from zobra.arena.formats.files import printable, read_text
+from zobra.arena.formats.epd import check_possible, read_epd
+from zobra.arena.formats.files import read_text
+from zobra.arena.formats.text import printable
 from zobra.arena.model.adjudication import ending_on_board
 
 SEQUENTIAL, RANDOM = ORDERS = ("sequential", "random")
@@ -27,9 +28,6 @@ USUAL_PLIES = 8
 MOST_RANDOM_PLIES = 16  # longer random walks seldom end quietly, and take long to draw
 _WALKS = 1_000_000  # how many different walks there are to choose from
 _PACKED = (".gz", ".bz2", ".zip", ".zst")
-_CLOCKS = re.compile(
-    r"^((?:\S+\s+){4})([0-9]+);*\s+([0-9]+);*(?!\S)[\s;]*"
-)  # the two of a FEN, behind its other fields
 
 
 @dataclass(frozen=True)
@@ -131,38 +129,6 @@ def _epd_opening(path: Path, number: int, line: str, chess960: bool) -> Opening:
         return _opening(board, (), str(operations.get("id") or f"{path.stem}:{number}"), chess960)
     except ValueError as error:
         raise ValueError(f"{path}:{number}: {printable(str(error))}") from error
-
-
-class _Chess960Board(chess.Board):
-    """A board that reads every FEN as Chess960, also where python-chess makes a second board from
-    the EPD's fields.
-    """
-
-    def __init__(self, fen: str | None = chess.STARTING_FEN, *, chess960: bool = True) -> None:
-        super().__init__(fen, chess960=chess960)
-
-
-def read_epd(line: str) -> tuple[chess.Board, dict[str, Any]]:
-    """The position of an EPD line, or of a FEN with operations behind it, and these operations.
-
-    Castling rights that only Chess960 knows make it a Chess960 position. Raises ValueError.
-    """
-    epd = _CLOCKS.sub(r"\1hmvc \2; fmvn \3; ", line.strip())  # EPD keeps the clocks in operations
-    board, operations = _Chess960Board.from_epd(epd, chess960=True)
-    board.chess960 = board.has_chess960_castling_rights()
-    check_possible(board)
-    return board, operations
-
-
-def check_possible(board: chess.Board, name: str = "") -> None:
-    """Raises ValueError for an impossible position, saying what is wrong in python-chess' words;
-    `name` goes before them.
-    """
-    if status := board.status():
-        names = ", ".join(
-            str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & status
-        )
-        raise ValueError(f"{name + ': ' if name else ''}impossible position ({names})")
 
 
 def _pgn_opening(path: Path, text: str, index: int, plies: int | None, chess960: bool) -> Opening:

@@ -51,10 +51,10 @@ ELO = 1600 / math.log(10)  # for a whole point of score, near an even match
 ITERATIONS_EACH = 10  # for each number, before effects are shown
 SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it is
 _KEYS = ("default", "low", "high", "c_end", "r_end")
-_FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
+FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
 _INTERVAL = 50  # without a terminal: the values after so many games
 _POINTS = 200  # of a course in a drawing
-ParameterOption = typer.Option("--parameter", "-p", help=f"An option of the engine: {_FORM}.")
+ParameterOption = typer.Option("--parameter", "-p", help=f"An option of the engine: {FORM}.")
 FileOption = typer.Option("--parameters", help="TOML file, as `zobra parameters` prints it.")
 
 
@@ -165,7 +165,7 @@ def effects(signs: np.ndarray, scores: np.ndarray) -> list[tuple[float, float]]:
 
 def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
     """The numbers of a TOML file with a table [parameter.NAME] of _KEYS for each, and those named
-    on the command line (_FORM). What they leave out comes from the engine's spin option. Raises
+    on the command line (FORM). What they leave out comes from the engine's spin option. Raises
     ValueError, also for what exceeds its bounds; OSError.
     """
     tables = read_toml(path).get("parameter") if path else {}
@@ -185,7 +185,7 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
         except ValueError:
             numbers = []
         if separator and not 3 <= len(numbers) <= len(_KEYS):
-            raise ValueError(f"--parameter {text}: not {_FORM}")
+            raise ValueError(f"--parameter {text}: not {FORM}")
         tables[name.strip()] = dict(zip(_KEYS, numbers, strict=False))
     if not tables:
         raise ValueError(

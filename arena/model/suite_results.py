@@ -17,9 +17,9 @@ from typing import Any
 
 import chess
 
-from zobra.arena.formats.files import printable, read_json, typed, write_safely
-from zobra.arena.model.journal import now
-from zobra.arena.model.openings import check_possible, read_epd
+from zobra.arena.formats.epd import check_possible, read_epd
+from zobra.arena.formats.files import read_json, typed, write_safely
+from zobra.arena.formats.text import now, printable
 
 FORMAT = 1
 _POINTS_ITEM = re.compile(

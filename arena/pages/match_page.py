@@ -12,10 +12,11 @@ from typing import Annotated, Any
 import chess
 import typer
 
-from zobra.arena.commands.match_display import asked, counted, mate_text, outcome_text, summary_rows
+from zobra.arena.commands.match_display import asked, mate_text, outcome_text, summary_rows
 from zobra.arena.commands.options import errors_as_messages
 from zobra.arena.formats.files import write_safely
 from zobra.arena.formats.played_move import PlayedMove
+from zobra.arena.formats.text import counted
 from zobra.arena.model import suite_results
 from zobra.arena.model.settings import GAUNTLET
 from zobra.arena.model.statistics import estimate

@@ -18,7 +18,7 @@ import chess.pgn
 
 from zobra.arena.runner.player import EngineFailure, EnginePlayer
 
-SIDES = {chess.WHITE: "White", chess.BLACK: "Black"}
+SIDE_NAMES = {chess.WHITE: "White", chess.BLACK: "Black"}
 # loss of winning chance from which a move is marked, with its glyph and names; the worst first
 MARKS = (
     (0.15, chess.pgn.NAG_BLUNDER, "blunder", "blunders"),
@@ -192,8 +192,8 @@ async def annotate(
             _add_lines(node.parent, before, node.move)
     for color, side in sides.items():
         if side.accuracy is not None:
-            game.headers[f"{SIDES[color]}Accuracy"] = f"{side.accuracy:.1f}"
-            game.headers[f"{SIDES[color]}Errors"] = str(side)
+            game.headers[f"{SIDE_NAMES[color]}Accuracy"] = f"{side.accuracy:.1f}"
+            game.headers[f"{SIDE_NAMES[color]}Errors"] = str(side)
     return sides, found[0]
 
 

@@ -19,8 +19,8 @@ from typing import IO, Any, TypeVar
 import chess
 import chess.engine
 
-from zobra.arena.formats.files import printable
 from zobra.arena.formats.played_move import PlayedMove
+from zobra.arena.formats.text import printable
 from zobra.arena.model.clock import GameClock, TimeControl, engine_limit
 from zobra.arena.model.engines import THREADS, EngineSpec, as_announced
 from zobra.arena.runner.processes import kill_engine, run_async

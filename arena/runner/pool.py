@@ -20,6 +20,7 @@ from pathlib import Path
 import chess
 
 from zobra.arena.formats.played_move import PlayedMove
+from zobra.arena.formats.text import now
 from zobra.arena.model.adjudication import (
     WIN_FOR,
     Adjudicator,
@@ -28,7 +29,7 @@ from zobra.arena.model.adjudication import (
     open_tablebase,
 )
 from zobra.arena.model.clock import GameClock
-from zobra.arena.model.journal import GameRecord, now
+from zobra.arena.model.journal import GameRecord
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.runner.player import EngineFailure, EnginePlayer
 from zobra.arena.runner.processes import interrupts_held, kill_children, prepare_worker, shares
