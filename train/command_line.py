@@ -24,7 +24,7 @@ class _Commands(TyperGroup):
         except (typer.Exit, BrokenPipeError):
             raise  # where the reader of the output has gone, typer ends quietly
         except (ValueError, RuntimeError, OSError, KeyboardInterrupt) as error:
-            from zobra.arena.commands.options import INTERRUPTED
+            from zobra.arena.commands.messages import INTERRUPTED
 
             typer.echo(f"zobra train: {str(error) or 'interrupted'}", err=True)
             raise typer.Exit(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1) from error

@@ -18,7 +18,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, track
 
-from zobra.arena.commands.options import GameOptions, play
+from zobra.arena.commands.options import GameOptions
+from zobra.arena.commands.runs import play
 from zobra.arena.formats.files import read_json
 from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.engines import EngineSpec

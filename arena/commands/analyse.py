@@ -15,13 +15,9 @@ import chess.pgn
 import typer
 from rich.console import Console
 
-from zobra.arena.commands.match_display import LivePanel
-from zobra.arena.commands.options import (
-    INTERRUPTED,
-    EngineOptions,
-    errors_as_messages,
-    plain_console,
-)
+from zobra.arena.commands.live_panel import LivePanel
+from zobra.arena.commands.messages import INTERRUPTED, errors_as_messages, plain_console
+from zobra.arena.commands.options import EngineOptions
 from zobra.arena.formats.files import STANDARD_INPUT
 from zobra.arena.formats.game_source import AnalysisSource, open_source
 from zobra.arena.model.engines import EngineSpec, read_engine

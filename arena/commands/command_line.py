@@ -2,13 +2,13 @@
 
 import typer
 
+from zobra.arena.commands.ablate import ablate
 from zobra.arena.commands.analyse import analyse
-from zobra.arena.commands.options import match
+from zobra.arena.commands.ladder import ladder
+from zobra.arena.commands.match import match
+from zobra.arena.commands.report import report
 from zobra.arena.commands.suite import suite
-from zobra.arena.model.ablation import ablate
-from zobra.arena.model.ladder import ladder
-from zobra.arena.model.spsa import tune
-from zobra.arena.pages.match_page import report
+from zobra.arena.commands.tune import tune
 
 
 def register(app: typer.Typer) -> None:

@@ -1,23 +1,13 @@
 """What a match shows: games, figures and standings."""
 
 import time
-from contextlib import ExitStack
 from statistics import median
 
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
-from zobra.arena.formats.text import counted, finite
+from zobra.arena.commands.live_panel import LivePanel
+from zobra.arena.formats.text import finite
 from zobra.arena.model.journal import GameRecord
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.model.statistics import estimate
@@ -25,41 +15,6 @@ from zobra.arena.model.suite_results import Outcome, SuitePosition, SuiteResult
 from zobra.arena.runner.match import Match, Results
 
 _INTERVAL = 20  # without a terminal: figures after so many games
-_MOST_BAD_LINES = 20  # that are shown in full
-
-
-class LivePanel(ExitStack):
-    """A panel with a progress bar at its top, shown on a terminal only.
-
-    A context manager, as it must be taken down.
-    """
-
-    def __init__(
-        self, console: Console, what: str
-    ) -> None:  # what is being counted, or by which engine
-        super().__init__()
-        self.console, name = console, TextColumn("{task.description}", markup=False)
-        times = TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()
-        self._progress = Progress(name, BarColumn(), MofNCompleteColumn(), *times, console=console)
-        self._task = self._progress.add_task(what, total=None)
-        live = Live(console=console, refresh_per_second=4, transient=True)
-        self.live = self.enter_context(live) if console.is_terminal else None
-
-    def count_from(self, done: int, total: int, thing: str = "game") -> None:
-        """Begins, or resumes after what is done already."""
-        self._progress.reset(self._task, total=total, completed=done)
-        if done:
-            self.console.print(f"resuming after {done} of {counted(total, thing)}")
-        self.show()
-
-    def count(self, done: float) -> None:
-        """Sets how much is done."""
-        self._progress.update(self._task, completed=done)
-
-    def show(self, *below: RenderableType) -> None:
-        """Shows the bar with something below it, where there is a terminal."""
-        if self.live:
-            self.live.update(Group(self._progress, *below))
 
 
 class MatchDisplay(LivePanel):
@@ -189,33 +144,6 @@ def outcome_text(position: SuitePosition, outcome: Outcome | None) -> str:
     return f"✓ {move}, {since.time_ms} ms, {since.nodes:,} nodes, depth {since.depth}"
 
 
-def print_suite(console: Console, result: SuiteResult, positions: bool) -> None:
-    """Prints the answers to each position, where these are asked for, and the comparison of the
-    engines.
-    """
-    names = [engine.name for engine in result.engines]
-    table = Table(
-        "position",
-        "asked",
-        *names,
-        title="Positions (time, nodes and depth of the first stable solution)",
-    )
-    for position, *outcomes in zip(
-        result.positions, *(engine.outcomes for engine in result.engines), strict=True
-    ):
-        cells = [
-            Text(outcome_text(position, o), style="green" if o and o.solved else "red")
-            for o in outcomes
-        ]
-        table.add_row(position.name, asked(position), *cells)
-    summary = Table(
-        "", *names, title=f"{counted(len(result.positions), 'position')} at {result.limit_text()}"
-    )
-    for row in summary_rows(result):
-        summary.add_row(*row)
-    console.print(*([table] if positions else []), summary)
-
-
 def summary_rows(result: SuiteResult) -> list[list[str]]:
     """The comparison of the engines over the positions that they searched: a heading, then one cell
     per engine.
@@ -247,14 +175,3 @@ def summary_rows(result: SuiteResult) -> list[list[str]]:
         )
     left_out = {"points": not result.maximum_points, "not searched": result.finished}
     return [[*row] for row in zip(headings, *columns, strict=True) if not left_out.get(row[0])]
-
-
-def print_bad_lines(console: Console, result: SuiteResult) -> None:
-    """Lists the first lines that could not be used, and counts the others."""
-    for bad in result.bad_lines[:_MOST_BAD_LINES]:
-        console.print(f"{bad.file}:{bad.line}: {bad.problem}", style="yellow", soft_wrap=True)
-    if (more := len(result.bad_lines) - _MOST_BAD_LINES) > 0:
-        console.print(
-            f"{counted(more, 'more line')} that cannot be used (all are in the JSON file)",
-            style="yellow",
-        )

@@ -9,18 +9,20 @@ from typing import Annotated, Any, NamedTuple
 import chess.engine
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-from zobra.arena.commands import match_display as display
-from zobra.arena.commands.options import (
+from zobra.arena.commands.live_panel import LivePanel
+from zobra.arena.commands.match_display import asked, outcome_text, summary_rows
+from zobra.arena.commands.messages import (
     INTERRUPTED,
-    EngineOptions,
     command_line,
     errors_as_messages,
     plain_console,
 )
+from zobra.arena.commands.options import EngineOptions
 from zobra.arena.formats.files import check_writable
-from zobra.arena.formats.text import printable
+from zobra.arena.formats.text import counted, printable
 from zobra.arena.model.engines import EngineSpec, read_engines
 from zobra.arena.model.suite_results import (
     Effort,
@@ -38,6 +40,7 @@ GRACE = 10.0  # an engine that has not answered this long after its time was up 
 START_TIMEOUT = 30.0  # how long an engine may be silent after its start (seconds)
 _ANALYSIS = "UCI_AnalyseMode"
 SAVE_INTERVAL = 5.0  # how often the JSON file is brought up to date during a run (seconds)
+_MOST_BAD_LINES = 20  # that are shown in full
 EngineOption = typer.Option(
     "--engine", "-e", help="[NAME=]COMMAND or a TOML file; repeat to compare.", show_default="zobra"
 )
@@ -101,7 +104,7 @@ def suite(
             [str(path) for path in files], limit, workers, positions, bad_lines, engines
         )
         result.machine, result.command_line = machine(), command_line()
-        display.print_bad_lines(console, result)
+        print_bad_lines(console, result)
         if not positions:
             raise ValueError("no position to solve in these files")
         check_writable(output.resolve())
@@ -120,7 +123,7 @@ def suite(
                 )
         except KeyboardInterrupt:
             interrupted = True
-        display.print_suite(console, result, positions=table)
+        print_suite(console, result, positions=table)
         if any(answers.answered for answers in engines):
             result.save(output)
             console.print(f"results: {output}", soft_wrap=True)
@@ -131,7 +134,7 @@ def suite(
             )
             console.print(
                 f"interrupted; the same command resumes after {done} of "
-                f"{display.counted(total, 'position')}"
+                f"{counted(total, 'position')}"
             )
             raise typer.Exit(INTERRUPTED)
         if not result.finished:
@@ -158,7 +161,7 @@ def _run_engine(
         points = f", {engine.points} points" if result.maximum_points else ""
         line = (
             f"({engine.solved} solved{points}): {position.name} "
-            f"{display.outcome_text(position, engine.outcomes[index])}"
+            f"{outcome_text(position, engine.outcomes[index])}"
         )
         panel.count(done)
         panel.show(Text(line, overflow="ellipsis", no_wrap=True))
@@ -168,7 +171,7 @@ def _run_engine(
             result.save(file)
             saved = time.monotonic()
 
-    with display.LivePanel(console, engine.name) as panel:
+    with LivePanel(console, engine.name) as panel:
         panel.count_from(len(engine.answered), len(result.positions), "position")
         try:
             run_async(run_suite(result.positions, spec, engine, limits, answered))
@@ -307,3 +310,41 @@ async def _solve(
     return Outcome(
         move, not why, why, points, score_cp, mate, line, effort, None if why else since or effort
     )
+
+
+def print_suite(console: Console, result: SuiteResult, positions: bool) -> None:
+    """Prints the answers to each position, where these are asked for, and the comparison of the
+    engines.
+    """
+    names = [engine.name for engine in result.engines]
+    table = Table(
+        "position",
+        "asked",
+        *names,
+        title="Positions (time, nodes and depth of the first stable solution)",
+    )
+    for position, *outcomes in zip(
+        result.positions, *(engine.outcomes for engine in result.engines), strict=True
+    ):
+        cells = [
+            Text(outcome_text(position, o), style="green" if o and o.solved else "red")
+            for o in outcomes
+        ]
+        table.add_row(position.name, asked(position), *cells)
+    summary = Table(
+        "", *names, title=f"{counted(len(result.positions), 'position')} at {result.limit_text()}"
+    )
+    for row in summary_rows(result):
+        summary.add_row(*row)
+    console.print(*([table] if positions else []), summary)
+
+
+def print_bad_lines(console: Console, result: SuiteResult) -> None:
+    """Lists the first lines that could not be used, and counts the others."""
+    for bad in result.bad_lines[:_MOST_BAD_LINES]:
+        console.print(f"{bad.file}:{bad.line}: {bad.problem}", style="yellow", soft_wrap=True)
+    if (more := len(result.bad_lines) - _MOST_BAD_LINES) > 0:
+        console.print(
+            f"{counted(more, 'more line')} that cannot be used (all are in the JSON file)",
+            style="yellow",
+        )

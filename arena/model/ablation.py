@@ -1,5 +1,4 @@
-"""The command `zobra ablate`: what an engine loses when one of its techniques is switched off by an
-option.
+"""What an engine loses when one of its techniques is switched off by an option.
 
 An ablation is a gauntlet (journal.py) of the whole engine, named WHOLE, against itself without each
 technique. Beside the games lie `ablation.json`: {"kind": "ablation", "limit", "bench": nodes of the
@@ -12,93 +11,23 @@ import math
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from chess.engine import Option
 from rich.table import Table
 
-from zobra.arena.commands.options import (
-    GameOptions,
-    OneEngine,
-    end_run,
-    plain_console,
-    play,
-    resumed,
-    with_game_options,
-)
-from zobra.arena.formats.files import read_json, read_toml, typed, write_safely
-from zobra.arena.model.engines import EngineSpec, as_announced, read_engine, spins
-from zobra.arena.model.settings import GAUNTLET, Settings
+from zobra.arena.formats.files import read_toml, write_safely
+from zobra.arena.model.engines import EngineSpec
+from zobra.arena.model.settings import Settings
 from zobra.arena.model.statistics import estimate
 from zobra.arena.runner.match import Results
-from zobra.arena.runner.player import announced_options
 
 WHOLE = "everything"
 SWITCH = "use_"
 # the last line of a bench, as OpenBench wants it, or as Stockfish prints it
 _BENCH = re.compile(r"^\s*(\d+) nodes \d+ nps|^Nodes searched\s*:\s*(\d+)", re.MULTILINE)
 _HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
-TechniquesOption = typer.Option(
-    "--techniques", help="TOML file: a table [NAME] of options for each."
-)
-OffOption = typer.Option(
-    "--off", "-x", help="[NAME:]OPTION=VALUE[,...]", show_default="every option use_… that is on"
-)
-
-
-@with_game_options(tc="nodes=20000", games=400)
-def ablate(
-    context: typer.Context,
-    options: GameOptions,
-    engine: OneEngine = None,
-    file: Annotated[Path | None, TechniquesOption] = None,
-    off: Annotated[list[str] | None, OffOption] = None,
-) -> None:
-    """Switch an engine's techniques off one by one, and measure what each loses.
-
-    An interrupted run can be resumed.
-    """
-    console = plain_console()
-    if engine is not None:
-        spec = read_engine(engine, options.option or [])
-        announced = announced_options(spec, Settings.stall_seconds)
-        parts = {WHOLE: dict[str, Any]()} | techniques(file, off or [], spins(announced))
-        engines = [
-            replace(spec, name=n, options=as_announced(spec.options | part, announced))
-            for n, part in parts.items()
-        ]
-        settings = options.settings(engines, tournament=GAUNTLET)
-    else:
-        settings = resumed(console, context, options, "an engine")
-    folder = options.run_folder("ablation")
-    if settings.engines[0].name != WHOLE:
-        raise ValueError(f"{folder} holds a match that is no ablation")
-    state = play(console, folder, settings, options)
-    if state.error is None:
-        path, benches = folder / "ablation.json", dict[str, int | None]()
-        if path.exists():  # benches that are known are not searched again
-            kept = read_json(
-                path,
-                "an ablation",
-                lambda values: [values | {"name": WHOLE}, *values["techniques"]],
-            )
-            benches = {entry["name"]: typed(int | None, entry["bench"], "bench") for entry in kept}
-        missing = [
-            engine
-            for engine in settings.engines
-            if benches.get(engine.name) is None and not state.interrupted
-        ]
-        with ThreadPoolExecutor(options.playing.concurrency) as executor:
-            benches |= zip(
-                (engine.name for engine in missing), executor.map(bench, missing), strict=True
-            )
-        console.print(save(folder, content(settings, state.results, benches)))
-        console.print(f"kept in {folder}: ablation.json, ablation.md", soft_wrap=True)
-    end_run(console, state, folder)
 
 
 def techniques(

@@ -1,5 +1,4 @@
-"""The command `zobra ladder`: a ladder of engines with known ratings (rungs), and the rating of
-another engine on it.
+"""A ladder of engines with known ratings (rungs), and the rating of another engine on it.
 
 Ratings are fitted by maximum likelihood in the Bradley-Terry model, a draw being half a win, as
 Ordo and BayesElo do. Each rung's known rating is a normal prior: a well-known rung keeps its
@@ -14,97 +13,22 @@ from collections import namedtuple
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated
 
 import numpy
 import platformdirs
-import typer
 from rich.table import Table
 
-from zobra.arena.commands.options import (
-    GameOptions,
-    end_run,
-    plain_console,
-    play,
-    with_game_options,
-)
 from zobra.arena.formats.files import read_json, typed, write_safely
-from zobra.arena.model.engines import EngineSpec, read_engine, read_engine_file
-from zobra.arena.model.settings import GAUNTLET, ROUND_ROBIN
+from zobra.arena.model.engines import EngineSpec, read_engine_file
 from zobra.arena.model.statistics import Z_95
 from zobra.arena.runner.match import Results
-from zobra.arena.runner.processes import spare
 
 CALIBRATION = (
     platformdirs.user_data_path("zobra") / "ladder.json"
 )  # the ratings that were calibrated on this machine
 SHIPPED = Path(__file__).parent / "data" / "ladder.toml"
-ListOption = typer.Option("--list", help="TOML file of the rungs.", show_default="the shipped list")
-CalibrateOption = typer.Option(
-    "--calibrate", help="Let the rungs play each other, and keep their ratings."
-)
-# Fairy-Max cannot be given positions, so that the ladder's own openings are moves from the start
-# position
-_PLIES = 6
 _UNKNOWN_SIGMA = 700.0  # an engine of unknown strength may be anywhere around the rungs
 Rating = namedtuple("Rating", ("rating", "margin"))  # a fitted rating with its 95 % margin
-
-
-@with_game_options(tc="10+0.1", games=40)
-def ladder(
-    options: GameOptions,
-    engine: Annotated[str, typer.Argument(help="[NAME=]COMMAND or a TOML file.")] = "zobra",
-    lowest: Annotated[int, typer.Option(help="Leave out rungs below this rating.")] = 0,
-    highest: Annotated[int, typer.Option(help="Leave out rungs above this rating.")] = 9999,
-    rungs_file: Annotated[Path, ListOption] = SHIPPED,
-    calibrate: Annotated[bool, CalibrateOption] = False,
-    published: Annotated[
-        bool, typer.Option("--published", help="Ignore an earlier calibration.")
-    ] = False,
-) -> None:
-    """Find an engine's rating among engines with known ratings, with as many games at a time as
-    processors are idle.
-    """
-    console, calibration, rungs = plain_console(), None, []
-    for rung in read_rungs(rungs_file):
-        try:
-            rung.engine.program()
-            rungs.append(rung)
-        except ValueError as error:
-            console.print(f"left out: {error}")
-    known = None if published or calibrate else read_calibration(CALIBRATION)
-    if known is not None and known[0] != options.tc:
-        console.print(
-            f"ratings as published: the calibration in {CALIBRATION} is for {known[0]}",
-            soft_wrap=True,
-        )
-    elif known is not None:
-        calibration = known[1]
-        console.print(f"ratings as calibrated at {options.tc}, {CALIBRATION}", soft_wrap=True)
-        rungs = recalibrated(rungs, calibration)
-    rungs = [rung for rung in rungs if lowest <= rung.rating <= highest]
-    if len(rungs) < 1 + calibrate:
-        raise ValueError(
-            f"{rungs_file}: {len(rungs)} of {1 + calibrate} needed rungs installed between "
-            f"{lowest} and {highest}"
-        )
-    folder, engines = options.run_folder("ladder"), [rung.engine for rung in rungs]
-    if not calibrate:
-        engines.insert(0, read_engine(engine, options.option or []))
-    settings = options.settings(
-        engines, walk=_PLIES, tournament=ROUND_ROBIN if calibrate else GAUNTLET
-    )
-    if options.concurrency is None:
-        options = replace(
-            options, concurrency=max(1, spare() // max(engine.threads for engine in engines))
-        )
-    state = play(console, folder, settings, options)
-    ratings = fit(state.results, rungs, calibration)
-    console.print(save_ratings(ratings, state.results, rungs, folder))
-    if calibrate and not (state.interrupted or state.error):
-        save_calibration(ratings, options.tc, CALIBRATION)
-        console.print(f"kept in {CALIBRATION}")
-    end_run(console, state, folder)
 
 
 @dataclass(frozen=True)

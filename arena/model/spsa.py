@@ -1,16 +1,10 @@
-"""The command `zobra tune`: SPSA of options.
+"""SPSA: simultaneous perturbation stochastic approximation of the best values of numbers.
 
-The engine plays itself with perturbed options, which follow from earlier games.
-
-Simultaneous perturbation stochastic approximation estimates the gradient of strength from games.
-Every iteration perturbs all numbers at once, each up or down by its c; one side plays with these
-values, the other with the opposite ones. The result moves all numbers a little towards the better
-side. J. C. Spall, "An Overview of the Simultaneous Perturbation Method" (1998); the gains, with
-c_end and r_end for the last iteration, are those of fishtest and OpenBench.
-
-The folder is that of a match (journal.py) between "plus" and "minus", with two files more:
-`tune.json` has the fields of Plan and Gains, `values.csv` the values after each iteration. A
-resumed run learns from the games of the journal, in their order.
+It estimates the gradient of strength from games. Every iteration perturbs all numbers at once, each
+up or down by its c; one side plays with these values, the other with the opposite ones. The result
+moves all numbers a little towards the better side. J. C. Spall, "An Overview of the Simultaneous
+Perturbation Method" (1998); the gains, with c_end and r_end for the last iteration, are those of
+fishtest and OpenBench.
 """
 
 import io
@@ -19,32 +13,17 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 from chess.engine import Option
-from rich.table import Table
 
-from zobra.arena.commands.match_display import LivePanel
-from zobra.arena.commands.options import (
-    GameOptions,
-    OneEngine,
-    check_run,
-    end_run,
-    plain_console,
-    resumed,
-    with_game_options,
-)
 from zobra.arena.formats.files import read_json, read_toml, typed, write_safely
-from zobra.arena.model.engines import read_engine, spins
 from zobra.arena.model.journal import TUNE_PLAN, GameRecord, Journal
 from zobra.arena.model.settings import Pairing
 from zobra.arena.runner.match import Match
-from zobra.arena.runner.player import announced_options
 
 PLUS, MINUS = SIDES = ("plus", "minus")
 ELO = 1600 / math.log(10)  # for a whole point of score, near an even match
@@ -52,10 +31,7 @@ ITERATIONS_EACH = 10  # for each number, before effects are shown
 SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it is
 _KEYS = ("default", "low", "high", "c_end", "r_end")
 FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
-_INTERVAL = 50  # without a terminal: the values after so many games
 _POINTS = 200  # of a course in a drawing
-ParameterOption = typer.Option("--parameter", "-p", help=f"An option of the engine: {FORM}.")
-FileOption = typer.Option("--parameters", help="TOML file, as `zobra parameters` prints it.")
 
 
 @dataclass(frozen=True)
@@ -227,64 +203,6 @@ def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
     return "\n".join(tables)
 
 
-@with_game_options(tc="5+0.05", games=10_000)
-def tune(
-    context: typer.Context,
-    options: GameOptions,
-    engine: OneEngine = None,
-    parameters: Annotated[Path | None, FileOption] = None,
-    parameter: Annotated[list[str] | None, ParameterOption] = None,
-    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games an iteration.")] = 1,
-    alpha: Annotated[
-        float, typer.Option(min=0.0, help="Exponent by which the learning rate decays.")
-    ] = Gains.alpha,
-    gamma: Annotated[
-        float, typer.Option(min=0.0, help="Exponent by which the perturbation decays.")
-    ] = Gains.gamma,
-    stability: Annotated[
-        float, typer.Option(min=0.0, help="Share of the iterations that damps the first.")
-    ] = Gains.stability,
-) -> None:
-    """Tune an engine's whole-number options by SPSA over games against itself.
-
-    An interrupted run can be resumed.
-    """
-    console = plain_console()
-    if engine is not None:
-        spec = read_engine(engine, options.option or [])
-        settings = options.settings([replace(spec, name=name) for name in SIDES])
-        if settings.rounds % pairs:
-            raise ValueError(
-                f"--games {options.games}: not a multiple of the {2 * pairs} games of an iteration"
-            )
-        chosen = tunables(
-            parameters, parameter or [], spins(announced_options(spec, settings.stall_seconds))
-        )
-        plan = Plan(tuple(chosen), Gains(settings.rounds // pairs, alpha, gamma, stability), pairs)
-    else:
-        settings = resumed(console, context, options, "an engine")
-        plan = Plan.read(options.folder or Path())
-    opening = settings.openings()  # a bad line of the book is found now, not when its turn comes
-    openings = [opening(number) for number in range(settings.rounds if settings.book else 1)]
-    conditions = check_run(console, settings, openings, options)
-    folder = options.run_folder("tune")
-    plan.keep(folder)
-    with closing(Journal(folder, settings, conditions)) as journal:
-        tuning = Tuning(journal, plan)
-        with TuneDisplay(console, "games") as display:
-            tuning.play(options.playing, display)
-    console.print(values_table(tuning))
-    if tuning.error is None:
-        write_safely(folder / "tuned.toml", as_toml(plan.tunables, tuning.values))
-        plot = (
-            "values.svg"
-            if draw_course(tuning, folder / "values.svg")
-            else "but no plot, as matplotlib is missing"
-        )
-        console.print(f"kept in {folder}: tuned.toml, values.csv, {plot}", soft_wrap=True)
-    end_run(console, tuning, folder)
-
-
 @dataclass(frozen=True)
 class Plan:
     """What is tuned and how fast; `pairs` of games make an iteration."""
@@ -378,49 +296,6 @@ class Tuning(Match):
                     + "\n"
                 )
         self._kept = len(self.course)
-
-
-class TuneDisplay(LivePanel):
-    """Shows a tuning run, as its observer (see Match.play)."""
-
-    def begin(self, tuning: Tuning) -> None:
-        """A tuning begins or is resumed."""
-        self.count_from(tuning.results.games, tuning.total)
-
-    def started(self, pairing: Pairing) -> None:
-        """The beginning of a game is not shown."""
-
-    def finished(self, record: GameRecord, tuning: Tuning) -> None:
-        """A game has ended, and the values may have changed."""
-        self.count(games := tuning.results.games)
-        if self.live:
-            self.show(values_table(tuning))
-        elif games % _INTERVAL == 0:
-            values = ", ".join(f"{name} {value:.1f}" for name, value in tuning.values.items())
-            self.console.print(f"{games} of {tuning.total} games: {values}", soft_wrap=True)
-
-
-def values_table(tuning: Tuning) -> Table:
-    """Each value, and its effect once there are enough iterations."""
-    table = Table("parameter", "from", "now", "change in c_end", "bounds", "Elo, upper − lower")
-    found = effects(np.reshape(tuning.signs, (-1, len(tuning.values))), np.array(tuning.scores))
-    is_known = len(tuning.scores) >= ITERATIONS_EACH * len(tuning.values)
-    for entry, now, (elo, error) in zip(
-        tuning.plan.tunables, tuning.values.values(), found, strict=True
-    ):
-        change, bounds = (
-            f"{(now - entry.default) / entry.c_end:+.2f}",
-            f"{entry.low:g} to {entry.high:g}",
-        )
-        table.add_row(
-            entry.name,
-            f"{entry.default:g}",
-            f"{now:.1f}",
-            change,
-            bounds,
-            f"{elo:+.1f} ± {error:.1f}" * is_known,
-        )
-    return table
 
 
 def draw_course(tuning: Tuning, path: Path) -> bool:

@@ -1,23 +1,17 @@
-"""The command `zobra report`: the page of a match or a PGN file, with games to replay, and the page
-of suite results.
-"""
+"""The page of a match or a PGN file, with games to replay."""
 
 import math
 from collections import Counter, defaultdict
 from itertools import chain, cycle
-from pathlib import Path, PureWindowsPath
+from pathlib import PureWindowsPath
 from statistics import mean
-from typing import Annotated, Any
+from typing import Any
 
 import chess
-import typer
 
 from zobra.arena.commands.match_display import asked, mate_text, outcome_text, summary_rows
-from zobra.arena.commands.options import errors_as_messages
-from zobra.arena.formats.files import write_safely
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.formats.text import counted
-from zobra.arena.model import suite_results
 from zobra.arena.model.settings import GAUNTLET
 from zobra.arena.model.statistics import estimate
 from zobra.arena.model.suite_results import SuiteResult
@@ -31,7 +25,7 @@ from zobra.arena.pages.charts import (
     shared_shapes,
     steps_over_time,
 )
-from zobra.arena.pages.reported_games import ReportedGame, ReportedGames, read_match, read_pgn
+from zobra.arena.pages.reported_games import ReportedGame, ReportedGames
 from zobra.arena.runner.analysis import winning_chance
 from zobra.arena.runner.match import Results
 
@@ -50,39 +44,8 @@ _OUTCOMES = {
 _RESULT_HEADER = ["points", "won, drawn, lost", "score", "Elo", "± 95 %"]
 _EXPECTED = "var(--good)"
 _SUITE_COLOURS = [colour for colour in COLOURS if colour != GREEN]  # green marks the expected moves
-
 Table = tuple[list[str], list[list[str]]]  # header and rows
 Moves = dict[str, list[tuple[int, PlayedMove]]]  # by engine, with full-move numbers
-
-
-def report(
-    run: Annotated[
-        Path,
-        typer.Argument(
-            help="A match folder, a PGN file from any program, or the JSON file of a suite."
-        ),
-    ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The page.", show_default="beside the run")
-    ] = None,
-) -> None:
-    """Write a self-contained HTML page about a match, a PGN file or a suite."""
-    page_path = output or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
-    with errors_as_messages():
-        write_safely(page_path, page := report_page(run))
-    typer.echo(f"{page_path} ({len(page.encode()) // 1024} KiB)")
-
-
-def report_page(run: Path) -> str:
-    """The page for a match folder, a PGN file, or a JSON file of suite results.
-
-    Raises OSError, or ValueError for all else.
-    """
-    if run.is_dir():
-        return match_page(read_match(run))
-    if ".pgn" in (suffix.lower() for suffix in run.suffixes):
-        return match_page(read_pgn(run))
-    return suite_page(suite_results.load(run))
 
 
 def match_page(games: ReportedGames) -> str:

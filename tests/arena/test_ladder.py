@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.support.arena_runs import ENGINE, flat, run
-from zobra.arena.model import ladder as ladders
+from zobra.arena.commands import ladder as ladders
 from zobra.arena.model.engines import EngineSpec, read_engine_file
 from zobra.arena.model.journal import GameRecord
 from zobra.arena.model.ladder import (

@@ -11,8 +11,11 @@ import pytest
 from rich.console import Console
 
 from tests.support.arena_runs import ENGINE, finished, flat, run
-from zobra.arena.commands.match_display import LivePanel, MatchDisplay, figures, standings
-from zobra.arena.commands.options import GameOptions, end_run, plain_console
+from zobra.arena.commands.live_panel import LivePanel
+from zobra.arena.commands.match_display import MatchDisplay, figures, standings
+from zobra.arena.commands.messages import plain_console
+from zobra.arena.commands.options import GameOptions
+from zobra.arena.commands.runs import end_run
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.openings import Opening

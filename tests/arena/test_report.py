@@ -20,6 +20,7 @@ import typer
 from typer.testing import CliRunner
 
 from tests.tools.browser import CHROMIUM, Browser
+from zobra.arena.commands.report import report, report_page
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import GameRecord
@@ -33,7 +34,6 @@ from zobra.arena.model.suite_results import (
     SuiteResult,
     read_position,
 )
-from zobra.arena.pages.match_page import report, report_page
 from zobra.arena.pages.reported_games import read_match, read_pgn
 
 VOID = {"meta", "br"}  # what HTML lets stand without an end tag, among what the pages use

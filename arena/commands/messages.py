@@ -1,0 +1,49 @@
+"""How every command talks: errors as messages, the end after Ctrl-C, the console."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from zobra.arena.formats.text import printable
+from zobra.arena.runner.processes import interruptible
+
+INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
+
+
+@contextmanager
+def errors_as_messages() -> Iterator[None]:
+    """Turns errors that a user can correct into messages; after Ctrl-C the command ends with status
+    130.
+    """
+    try:
+        with interruptible():
+            yield
+    except typer.Exit:
+        raise
+    except (OSError, ValueError, RuntimeError, OverflowError) as error:
+        filename = getattr(error, "filename", None)
+        text = f"{filename}: {error.strerror}" if filename else str(error)  # type: ignore[union-attr]
+        raise typer.BadParameter(printable(text, longest=1000)) from error
+    except KeyboardInterrupt:
+        typer.echo("interrupted; nothing new was kept")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def plain_console() -> Console:
+    """A console that shows names and paths as they are; what the output's encoding lacks becomes a
+    question mark.
+    """
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    return Console(markup=False, highlight=False, emoji=False)
+
+
+def command_line() -> str:
+    """The command that runs, as a shell reads it."""
+    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
