@@ -8,8 +8,9 @@ import typer
 from zobra.arena.commands.messages import errors_as_messages
 from zobra.arena.formats.files import write_safely
 from zobra.arena.model import suite_results
-from zobra.arena.pages.match_page import match_page, suite_page
+from zobra.arena.pages.match_page import match_page
 from zobra.arena.pages.reported_games import read_match, read_pgn
+from zobra.arena.pages.suite_page import suite_page
 
 
 def report(

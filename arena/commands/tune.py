@@ -25,10 +25,10 @@ from zobra.arena.model.spsa import (
     Plan,
     Tuning,
     as_toml,
-    draw_course,
     effects,
     tunables,
 )
+from zobra.arena.pages.tuning_plot import draw_course
 from zobra.arena.runner.player import announced_options
 
 _INTERVAL = 50  # without a terminal: the values after so many games

@@ -7,7 +7,6 @@ Perturbation Method" (1998); the gains, with c_end and r_end for the last iterat
 fishtest and OpenBench.
 """
 
-import io
 import json
 import math
 import random
@@ -31,7 +30,6 @@ ITERATIONS_EACH = 10  # for each number, before effects are shown
 SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it is
 _KEYS = ("default", "low", "high", "c_end", "r_end")
 FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
-_POINTS = 200  # of a course in a drawing
 
 
 @dataclass(frozen=True)
@@ -296,28 +294,3 @@ class Tuning(Match):
                     + "\n"
                 )
         self._kept = len(self.course)
-
-
-def draw_course(tuning: Tuning, path: Path) -> bool:
-    """Draws each value over the games in a panel of its own, a grey line at its default, if
-    matplotlib is there.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        return False
-    rows = math.ceil(len(tuning.values) / (columns := math.isqrt(len(tuning.values))))
-    figure = Figure(figsize=(3.2 * columns, 2 * rows), layout="constrained")
-    shown = np.unique(np.linspace(0, len(tuning.course) - 1, _POINTS).round().astype(int))
-    values = np.array(tuning.course)[shown].T
-    for place, (entry, course) in enumerate(
-        zip(tuning.plan.tunables, values, strict=True), start=1
-    ):
-        axes = figure.add_subplot(rows, columns, place, title=entry.name.replace("$", r"\$"))
-        axes.plot(shown * tuning.games_each, course)
-        axes.axhline(entry.default, color="grey", linewidth=0.8)
-    figure.supxlabel("games")
-    drawing = io.BytesIO()
-    figure.savefig(drawing, format=path.suffix[1:])
-    write_safely(path, drawing.getvalue())
-    return True

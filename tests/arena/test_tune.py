@@ -16,7 +16,8 @@ from tests.support.arena_runs import run as run_command
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.settings import Settings
-from zobra.arena.model.spsa import SIDES, Gains, Plan, Tunable, Tuning, draw_course
+from zobra.arena.model.spsa import SIDES, Gains, Plan, Tunable, Tuning
+from zobra.arena.pages.tuning_plot import draw_course
 from zobra.arena.runner.pool import Playing
 
 XBOARD_WITHOUT_POSITIONS = """

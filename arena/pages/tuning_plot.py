@@ -1,0 +1,37 @@
+"""A drawing of how the values of a tuning run moved."""
+
+import io
+import math
+from pathlib import Path
+
+import numpy as np
+
+from zobra.arena.formats.files import write_safely
+from zobra.arena.model.spsa import Tuning
+
+_POINTS = 200  # of a course in a drawing
+
+
+def draw_course(tuning: Tuning, path: Path) -> bool:
+    """Draws each value over the games in a panel of its own, a grey line at its default, if
+    matplotlib is there.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return False
+    rows = math.ceil(len(tuning.values) / (columns := math.isqrt(len(tuning.values))))
+    figure = Figure(figsize=(3.2 * columns, 2 * rows), layout="constrained")
+    shown = np.unique(np.linspace(0, len(tuning.course) - 1, _POINTS).round().astype(int))
+    values = np.array(tuning.course)[shown].T
+    for place, (entry, course) in enumerate(
+        zip(tuning.plan.tunables, values, strict=True), start=1
+    ):
+        axes = figure.add_subplot(rows, columns, place, title=entry.name.replace("$", r"\$"))
+        axes.plot(shown * tuning.games_each, course)
+        axes.axhline(entry.default, color="grey", linewidth=0.8)
+    figure.supxlabel("games")
+    drawing = io.BytesIO()
+    figure.savefig(drawing, format=path.suffix[1:])
+    write_safely(path, drawing.getvalue())
+    return True
