@@ -11,9 +11,10 @@ from zobra.arena.commands.messages import plain_console
 from zobra.arena.commands.options import GameOptions, OneEngine, with_game_options
 from zobra.arena.commands.runs import end_run, play, resumed
 from zobra.arena.formats.files import read_json, typed
-from zobra.arena.model.ablation import WHOLE, bench, content, save, techniques
+from zobra.arena.model.ablation import WHOLE, content, save, techniques
 from zobra.arena.model.engines import as_announced, read_engine, spins
 from zobra.arena.model.settings import GAUNTLET, Settings
+from zobra.arena.runner.engine_bench import bench
 from zobra.arena.runner.player import announced_options
 
 TechniquesOption = typer.Option(

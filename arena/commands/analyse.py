@@ -2,7 +2,6 @@
 run is resumed.
 """
 
-import io
 import os
 from collections.abc import Iterator
 from functools import partial
@@ -29,6 +28,7 @@ from zobra.arena.runner.analysis import (
     EngineLine,
     Search,
     SideSummary,
+    analysed_games,
     annotate,
 )
 from zobra.arena.runner.processes import run_async
@@ -36,39 +36,6 @@ from zobra.arena.runner.processes import run_async
 _DEFAULT_TIME_MS = 500
 _START_TIMEOUT = 30.0  # seconds within which an engine must answer when it starts
 _COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
-_COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when it is analysed
-
-
-def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
-    """How many games an earlier run left in its output; an unfinished one is cut off.
-
-    Raises ValueError for another content.
-    """
-    if not output.exists():
-        return 0
-    content = output.read_text(encoding="utf-8")
-    sources = (game for game in source.games() if isinstance(game, chess.pgn.Game))
-    file, done, offset = io.StringIO(content), 0, 0
-    while (game := chess.pgn.read_game(file)) is not None:
-        is_last, original = not content[file.tell() :].strip(), next(sources, None)
-        if is_last and done and not content.endswith("\n\n"):
-            break
-        is_same = original is not None and all(
-            game.headers.get(name) == original.headers.get(name) for name in _COMPARED
-        )
-        if (
-            original is not None and original.next() is not None
-        ):  # a position gets moves by its analysis
-            is_same = is_same and list(game.mainline_moves()) == list(original.mainline_moves())
-        if not is_same or game.headers.get("Annotator") != annotator:
-            found = game.headers.get("Annotator", "nobody")
-            raise ValueError(
-                f"{output} holds another analysis (by {found}): name another file with --output"
-            )
-        done, offset = done + 1, file.tell()
-    if offset < len(content):
-        output.write_text(content[:offset], encoding="utf-8")
-    return done
 
 
 def analyse(

@@ -21,7 +21,7 @@ from zobra.arena.model.ladder import (
     save_ratings,
 )
 from zobra.arena.model.settings import GAUNTLET, ROUND_ROBIN
-from zobra.arena.runner.processes import spare
+from zobra.arena.runner.processors import spare
 
 ListOption = typer.Option("--list", help="TOML file of the rungs.", show_default="the shipped list")
 CalibrateOption = typer.Option(

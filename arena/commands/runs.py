@@ -20,7 +20,7 @@ from zobra.arena.model.journal import TUNE_PLAN, Journal, RunConditions
 from zobra.arena.model.openings import Opening
 from zobra.arena.model.settings import Settings, digest, encounters
 from zobra.arena.runner.match import Match, check_engines
-from zobra.arena.runner.processes import machine
+from zobra.arena.runner.processors import machine
 
 _FREE = (
     "folder",

@@ -17,19 +17,10 @@ from zobra.arena.formats.files import write_safely
 from zobra.arena.model.engines import read_engine, spins
 from zobra.arena.model.journal import GameRecord, Journal
 from zobra.arena.model.settings import Pairing
-from zobra.arena.model.spsa import (
-    FORM,
-    ITERATIONS_EACH,
-    SIDES,
-    Gains,
-    Plan,
-    Tuning,
-    as_toml,
-    effects,
-    tunables,
-)
+from zobra.arena.model.spsa import FORM, ITERATIONS_EACH, Gains, Plan, as_toml, effects, tunables
 from zobra.arena.pages.tuning_plot import draw_course
 from zobra.arena.runner.player import announced_options
+from zobra.arena.runner.tuning import SIDES, Tuning
 
 _INTERVAL = 50  # without a terminal: the values after so many games
 ParameterOption = typer.Option("--parameter", "-p", help=f"An option of the engine: {FORM}.")

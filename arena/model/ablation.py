@@ -8,8 +8,6 @@ points], "elo" lost and its "margin", or null, "bench"}]}, and a table `ablation
 
 import json
 import math
-import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,15 +16,12 @@ from chess.engine import Option
 from rich.table import Table
 
 from zobra.arena.formats.files import read_toml, write_safely
-from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.settings import Settings
 from zobra.arena.model.statistics import estimate
 from zobra.arena.runner.match import Results
 
 WHOLE = "everything"
 SWITCH = "use_"
-# the last line of a bench, as OpenBench wants it, or as Stockfish prints it
-_BENCH = re.compile(r"^\s*(\d+) nodes \d+ nps|^Nodes searched\s*:\s*(\d+)", re.MULTILINE)
 _HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
 
 
@@ -69,33 +64,6 @@ def techniques(
     if repeated := {name for name in names if names.count(name) > 1 or name == WHOLE}:
         raise ValueError(f"more than one technique named {', '.join(sorted(repeated))}")
     return dict(found)
-
-
-def bench(spec: EngineSpec) -> int | None:
-    """The nodes that the engine's command `bench` searches with these options; None for an engine
-    that has none.
-    """
-    texts = {
-        name: str(value).lower() if isinstance(value, bool) else value
-        for name, value in spec.options.items()
-    }
-    options = [f"setoption name {name} value {text}" for name, text in texts.items()]
-    conversation = "\n".join(["uci", *options, "isready", "bench", "quit", ""])
-    try:
-        output = subprocess.run(
-            [spec.program(), *spec.command[1:]],
-            input=conversation,
-            cwd=spec.directory,
-            timeout=600,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return None
-    counts = _BENCH.findall(f"{output.stdout}\n{output.stderr}")
-    return int("".join(counts[-1])) if counts else None
 
 
 def content(

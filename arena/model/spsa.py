@@ -10,8 +10,7 @@ fishtest and OpenBench.
 import json
 import math
 import random
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,8 @@ import numpy as np
 from chess.engine import Option
 
 from zobra.arena.formats.files import read_json, read_toml, typed, write_safely
-from zobra.arena.model.journal import TUNE_PLAN, GameRecord, Journal
-from zobra.arena.model.settings import Pairing
-from zobra.arena.runner.match import Match
+from zobra.arena.model.journal import TUNE_PLAN, Journal
 
-PLUS, MINUS = SIDES = ("plus", "minus")
 ELO = 1600 / math.log(10)  # for a whole point of score, near an even match
 ITERATIONS_EACH = 10  # for each number, before effects are shown
 SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it is
@@ -232,65 +228,3 @@ class Plan:
             write_safely(folder / TUNE_PLAN, json.dumps(content, indent=1))
         elif self != Plan.read(folder):
             raise ValueError(f"{folder} holds another run: its parameters or gains differ")
-
-
-class Tuning(Match):
-    """A tuning run over its journal.
-
-    `course` has the values after each iteration, and before; `effects` takes the rest.
-    """
-
-    def __init__(self, journal: Journal, plan: Plan) -> None:
-        """Raises ValueError when the journal does not fit the plan."""
-        self.plan, self._spsa = plan, Spsa(plan.tunables, plan.gains, journal.settings.seed)
-        self.values = self._spsa.values  # the present ones, by name
-        self.course = [list(self.values.values())]
-        self.games_each = 2 * plan.pairs  # games of an iteration
-        self._leads: dict[int, list[int]] = defaultdict(list)
-        self.signs, self.scores = (
-            list[list[int]](),
-            list[float](),
-        )  # of the first side, by iteration
-        self._kept = 0  # how many of the course values.csv has
-        super().__init__(journal, (), plan.gains.iterations * self.games_each)
-
-    def games(self) -> Iterator[Pairing]:
-        """The games not yet played; the sides of an iteration are decided when its first game is
-        about to begin.
-        """
-        opening = self.settings.openings()
-        for iteration in range(self.plan.gains.iterations):
-            first = iteration * self.games_each
-            options = dict(zip(SIDES, self._spsa.sides(iteration), strict=True))
-            for index in (
-                index for index in range(first, first + self.games_each) if index not in self.done
-            ):
-                pair, reversed_colours = divmod(index, 2)
-                white, black = (MINUS, PLUS) if reversed_colours else (PLUS, MINUS)
-                yield Pairing(index, pair, pair + 1, white, black, opening(pair), options)
-
-    def count(self, record: GameRecord) -> bool:
-        """Counts a game; the last one of an iteration moves the values."""
-        iteration = record.index // self.games_each
-        self._leads[iteration].append(record.points(PLUS) - 1)
-        if len(self._leads[iteration]) == self.games_each:
-            self._spsa.learn(iteration, lead := sum(self._leads.pop(iteration)))
-            self.signs.append(list(self._spsa.signs(iteration).values()))
-            self.scores.append(0.5 + lead / (2 * self.games_each))
-            self.course.append(list(self.values.values()))
-        return super().count(record)
-
-    def after_pair(self) -> None:
-        """Adds the values of new iterations to values.csv, which every start of the run makes
-        again.
-        """
-        path = self.journal.folder / "values.csv"
-        if not self._kept:
-            write_safely(path, ",".join(["iteration", *self.values]) + "\n")
-        with path.open("a", encoding="utf-8") as file:
-            for number in range(self._kept, len(self.course)):
-                file.write(
-                    ",".join([str(number), *(f"{value:.4f}" for value in self.course[number])])
-                    + "\n"
-                )
-        self._kept = len(self.course)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from zobra.arena.formats.files import write_safely
-from zobra.arena.model.spsa import Tuning
+from zobra.arena.runner.tuning import Tuning
 
 _POINTS = 200  # of a course in a drawing
 

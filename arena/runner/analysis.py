@@ -1,14 +1,13 @@
 """Analysis of games and positions by an engine: evaluations, marks for moves that lose winning
-chances, and better lines.
-
-The formulas and bounds are those that lichess.org publishes on its page about accuracy;
-python-chess has its curve of chances.
+chances, and better lines; an interrupted analysis is resumed.
 """
 
 import asyncio
+import io
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ import chess
 import chess.engine
 import chess.pgn
 
+from zobra.arena.formats.game_source import AnalysisSource
 from zobra.arena.runner.player import EngineFailure, EnginePlayer
 
 SIDE_NAMES = {chess.WHITE: "White", chess.BLACK: "Black"}
@@ -31,6 +31,7 @@ _GRACE, _LONGEST_WAIT = (
     10.0,
     600.0,
 )  # seconds for an answer: after the time of a search is up, and without a limit of time
+_COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when it is analysed
 
 
 def winning_chance(score: chess.engine.Score) -> float:
@@ -213,3 +214,35 @@ def _set_evaluation(node: chess.pgn.GameNode, line: EngineLine) -> None:
     node.set_eval(line.score, line.depth)
     if line.score.white().mate() == 0:  # python-chess reads a mate in 0, but does not write it
         node.comment = f"{node.comment} [%eval #0,{line.depth}]".strip()
+
+
+def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
+    """How many games an earlier run left in its output; an unfinished one is cut off.
+
+    Raises ValueError for another content.
+    """
+    if not output.exists():
+        return 0
+    content = output.read_text(encoding="utf-8")
+    sources = (game for game in source.games() if isinstance(game, chess.pgn.Game))
+    file, done, offset = io.StringIO(content), 0, 0
+    while (game := chess.pgn.read_game(file)) is not None:
+        is_last, original = not content[file.tell() :].strip(), next(sources, None)
+        if is_last and done and not content.endswith("\n\n"):
+            break
+        is_same = original is not None and all(
+            game.headers.get(name) == original.headers.get(name) for name in _COMPARED
+        )
+        if (
+            original is not None and original.next() is not None
+        ):  # a position gets moves by its analysis
+            is_same = is_same and list(game.mainline_moves()) == list(original.mainline_moves())
+        if not is_same or game.headers.get("Annotator") != annotator:
+            found = game.headers.get("Annotator", "nobody")
+            raise ValueError(
+                f"{output} holds another analysis (by {found}): name another file with --output"
+            )
+        done, offset = done + 1, file.tell()
+    if offset < len(content):
+        output.write_text(content[:offset], encoding="utf-8")
+    return done

@@ -11,10 +11,11 @@ from chess.engine import Option
 from tests.support.arena_runs import ENGINE, finished, flat
 from tests.support.arena_runs import run as run_command
 from zobra.arena.commands.match_display import MatchDisplay
-from zobra.arena.model.ablation import WHOLE, bench, content, techniques
+from zobra.arena.model.ablation import WHOLE, content, techniques
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.settings import Settings
+from zobra.arena.runner.engine_bench import bench
 from zobra.arena.runner.match import Results
 
 BOUNDS = {

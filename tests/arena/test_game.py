@@ -17,8 +17,9 @@ from zobra.arena.model.journal import GameRecord
 from zobra.arena.model.openings import Opening
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.runner import player as players
-from zobra.arena.runner.player import EngineFailure, EnginePlayer, Features, XBoard
-from zobra.arena.runner.pool import EngineSet
+from zobra.arena.runner.player import EngineFailure, EnginePlayer
+from zobra.arena.runner.protocols import Features, XBoard
+from zobra.arena.runner.worker import EngineSet
 
 START = Opening(chess.STARTING_FEN)
 XBOARD = """

@@ -21,7 +21,7 @@ from zobra.arena.model.ladder import (
 )
 from zobra.arena.model.statistics import elo_of_score, score_of_elo
 from zobra.arena.runner.match import Results
-from zobra.arena.runner.processes import spare
+from zobra.arena.runner.processors import spare
 
 
 def rung(name: str, rating: float, sigma: float = 1.0) -> Rung:

@@ -30,8 +30,9 @@ from zobra.arena.model.settings import GAUNTLET, ROUND_ROBIN, Settings, pairings
 from zobra.arena.model.statistics import LOGISTIC, Sprt
 from zobra.arena.runner.match import Match, Results, check_engines
 from zobra.arena.runner.player import EngineFailure
-from zobra.arena.runner.pool import EngineSet, Playing
-from zobra.arena.runner.processes import shares
+from zobra.arena.runner.pool import Playing
+from zobra.arena.runner.processors import shares
+from zobra.arena.runner.worker import EngineSet
 
 
 def run(

@@ -11,7 +11,6 @@ import chess.engine
 import pytest
 
 from tests.support.arena_runs import ENGINE, flat, run, scripted
-from zobra.arena.commands.suite import SuiteLimits, run_suite
 from zobra.arena.model import suite_results
 from zobra.arena.model.engines import read_engine
 from zobra.arena.model.suite_results import (
@@ -22,6 +21,7 @@ from zobra.arena.model.suite_results import (
     read_position,
     why_unsolved,
 )
+from zobra.arena.runner.suite import SuiteLimits, run_suite
 
 QUEENS, MATE_IN_TWO = "6k1/8/6K1/8/8/8/8/Q7 w - -", "7k/8/5K2/8/8/8/8/6Q1 w - -"
 LOST, PAWNS = "6k1/3Q4/6K1/8/8/8/8/8 b - -", "4k3/4p3/8/8/8/8/4P3/4K3 w - -"
@@ -141,7 +141,7 @@ def test_a_mate_needs_its_score_and_a_whole_legal_mating_line(fen, asked, claime
 
 
 def test_a_search_ends_early_only_when_asked(answering, monkeypatch):
-    monkeypatch.setattr("zobra.arena.commands.suite.GRACE", 0.3)
+    monkeypatch.setattr("zobra.arena.runner.suite.GRACE", 0.3)
     answers = [info(depth, "e2e4") for depth in range(1, 6)]
     command = answering({PAWNS: [*answers, "wait for stop", info(6, "e2e3"), "bestmove e2e3"]})
     (outcome,) = outcomes_of(

@@ -16,9 +16,10 @@ from tests.support.arena_runs import run as run_command
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.settings import Settings
-from zobra.arena.model.spsa import SIDES, Gains, Plan, Tunable, Tuning
+from zobra.arena.model.spsa import Gains, Plan, Tunable
 from zobra.arena.pages.tuning_plot import draw_course
 from zobra.arena.runner.pool import Playing
+from zobra.arena.runner.tuning import SIDES, Tuning
 
 XBOARD_WITHOUT_POSITIONS = """
 for line in iter(input, "quit"):

@@ -1,0 +1,36 @@
+"""The command `bench` of an engine: how many nodes it searches."""
+
+import re
+import subprocess
+
+from zobra.arena.model.engines import EngineSpec
+
+# the last line of a bench, as OpenBench wants it, or as Stockfish prints it
+_BENCH = re.compile(r"^\s*(\d+) nodes \d+ nps|^Nodes searched\s*:\s*(\d+)", re.MULTILINE)
+
+
+def bench(spec: EngineSpec) -> int | None:
+    """The nodes that the engine's command `bench` searches with these options; None for an engine
+    that has none.
+    """
+    texts = {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in spec.options.items()
+    }
+    options = [f"setoption name {name} value {text}" for name, text in texts.items()]
+    conversation = "\n".join(["uci", *options, "isready", "bench", "quit", ""])
+    try:
+        output = subprocess.run(
+            [spec.program(), *spec.command[1:]],
+            input=conversation,
+            cwd=spec.directory,
+            timeout=600,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    counts = _BENCH.findall(f"{output.stdout}\n{output.stderr}")
+    return int("".join(counts[-1])) if counts else None

@@ -1,0 +1,59 @@
+"""The processors of this machine: how many are idle, and which of them a worker gets."""
+
+import os
+import platform
+from collections import defaultdict
+from pathlib import Path
+
+
+def _available() -> list[int]:
+    return (
+        sorted(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else list(range(os.cpu_count() or 1))
+    )
+
+
+def spare() -> int:
+    """Processors that this process may use and that are idle, by the machine's load of the last
+    minute; at least 1.
+    """
+    return max(
+        1, len(_available()) - (round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0)
+    )
+
+
+def machine() -> str:
+    """The machine in words: processor, number of processors for this program, operating system."""
+    table = Path("/proc/cpuinfo")
+    lines = (
+        table.read_text(encoding="utf-8", errors="replace").splitlines() if table.exists() else []
+    )
+    model = next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
+        platform.processor(),
+    )
+    return f"{model or platform.machine()}, {len(_available())} processors, {platform.platform()}"
+
+
+def shares(workers: int, threads: int) -> list[list[int]]:
+    """Processors for each worker, whole cores first; empty lists where pinning is impossible, or
+    would leave an engine with fewer processors than its `threads`.
+    """
+    available, unpinned = _available(), [list[int]() for _ in range(workers)]
+    if not hasattr(os, "sched_setaffinity") or len(available) < workers * threads:
+        return unpinned
+    cores = defaultdict[str, list[int]](
+        list
+    )  # by what the hardware threads of one core have in common
+    for processor in available:
+        siblings = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
+        cores[siblings.read_text() if siblings.exists() else str(processor)].append(processor)
+    units = (
+        list(cores.values()) if len(cores) >= workers else [[processor] for processor in available]
+    )
+    pinned = [
+        [processor for unit in units[number::workers] for processor in unit]
+        for number in range(workers)
+    ]
+    return pinned if min(map(len, pinned)) >= threads else unpinned

@@ -1,0 +1,171 @@
+"""UCI and XBoard as python-chess speaks them, with what a match needs: exact times, a log, any
+bytes as text, and less capable engines.
+"""
+
+import asyncio
+import codecs
+import sys
+import time
+from collections import defaultdict, deque
+from datetime import datetime
+from typing import IO
+
+import chess
+import chess.engine
+
+from zobra.arena.model.clock import TimeControl
+
+_DECODER = codecs.getincrementaldecoder("utf-8")
+
+
+class TimedProtocol(chess.engine.Protocol):
+    """Notes when "go" is sent and when the answer arrives, before anything else is done with it."""
+
+    answers: tuple[str, ...] = ()  # first words of the answer to "go"
+    greetings: tuple[
+        str, ...
+    ] = ()  # first words that only an engine of this protocol says when it starts
+    log: IO[bytes] | None = (
+        # Gets every line: time, `name`, direction (> to the engine, < from it, ! errors), text
+        None
+    )
+    name = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.going, self.greeted, self.seeks_move = asyncio.Event(), False, False
+        self.go_time = self.data_time = 0.0
+        self.answer_time: float | None = None
+        self.answer = self.last_score = ""
+        self.errors: deque[str] = deque(maxlen=20)
+        # what is not UTF-8 becomes escapes; python-chess would pass over the whole line, and wait
+        # for it forever
+        self._decoders = defaultdict[int, codecs.IncrementalDecoder](
+            lambda: _DECODER("backslashreplace")
+        )
+
+    def _note(self, sign: str, line: str) -> None:
+        """Logs one line at once, so that lines of several processes do not mix.
+
+        A failure ends the log, not the game.
+        """
+        try:
+            if self.log is not None:
+                moment = datetime.now().isoformat(timespec="milliseconds")
+                self.log.write(f"{moment} {self.name} {sign} {line}\n".encode(errors="replace"))
+        except OSError as error:
+            self.log = None
+            print(f"the log of {self.name} ends: {error}", file=sys.stderr)
+
+    def send_line(self, line: str) -> None:
+        super().send_line(line)
+        if line == "go" or line.startswith("go "):
+            self.go_time = time.perf_counter()
+            self.going.set()
+        self._note(">", line)
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        self.data_time = time.perf_counter()
+        text = self._decoders[fd].decode(data) if isinstance(data, bytes) else data
+        super().pipe_data_received(fd, text.encode())
+
+    def line_received(self, line: str) -> None:
+        words = line.split(None, 2)
+        if (
+            self.answer_time is None
+            and self.going.is_set()
+            and len(words) > 1
+            and words[0] in self.answers
+        ):
+            self.answer_time, self.answer = self.data_time, words[1]
+        self.greeted = self.greeted or (bool(words) and words[0] in self.greetings)
+        self._note("<", line)
+
+    def error_line_received(self, line: str) -> None:
+        self.errors.append(line)
+        self._note("!", line)
+
+    def elapsed_ms(self) -> float:
+        """From "go" to the answer, or to now."""
+        return ((self.answer_time or time.perf_counter()) - self.go_time) * 1000
+
+
+class Uci(TimedProtocol, chess.engine.UciProtocol):
+    """A UCI engine."""
+
+    answers, greetings = ("bestmove",), ("id", "option", "uciok")
+
+    def _line_received(self, line: str) -> None:
+        """Where python-chess reads a line.
+
+        Of a search for a move it reads the last exact score only: a bound is none.
+        """
+        if self.seeks_move and self.going.is_set() and line.startswith("info "):
+            self.last_score = line if " score " in line and "bound" not in line else self.last_score
+            self.line_received(line)
+            return
+        if self.last_score and self.command is not None:
+            self.command._line_received(self.last_score)
+        self.last_score = ""
+        super()._line_received(line)
+
+    def problem(self, chess960: bool, from_start: bool, control: TimeControl) -> str:
+        """Why the engine cannot play such games; empty if it can."""
+        return "does not play Chess960" if chess960 and "UCI_Chess960" not in self.options else ""
+
+
+class Features(dict):
+    """XBoard features. python-chess insists on setboard; without it an engine can still play from
+    the start position.
+    """
+
+    sets_up = False
+
+    def __setitem__(self, name: str, value: int | str) -> None:
+        if name == "setboard":
+            self.sets_up, value = bool(value), 1
+        super().__setitem__(name, value)
+
+
+class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
+    """An XBoard engine, of which python-chess expects more than many can do."""
+
+    answers, greetings = ("move",), ("feature",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features: Features = Features(setboard=1)
+
+    async def initialize(self) -> None:
+        await super().initialize()
+        for name in (
+            "cores",
+            "memory",
+        ):  # python-chess assumes their values (1, 16 MB), and would not send these
+            self.config.pop(name, None)
+            self.target_config.pop(name, None)
+
+    def line_received(self, line: str) -> None:
+        super().line_received(line)
+        command = self.command
+
+        def end_if_failed() -> None:
+            """python-chess never ends a move that was cancelled or illegal, and would wait forever
+            before the next command.
+            """
+            if command is not None and command.result.done() and not command.finished.done():
+                command.set_finished()
+
+        if line.startswith("move "):
+            self.loop.call_soon(end_if_failed)  # after python-chess has read the line itself
+
+    def problem(self, chess960: bool, from_start: bool, control: TimeControl) -> str:
+        if chess960 and "fischer" not in str(self.features.get("variants")):
+            return "does not play Chess960"
+        if not self.features.sets_up and not from_start:
+            return "cannot be given positions; use a PGN or Polyglot book"
+        if control.nodes is None:
+            return ""
+        if control.base_ms is not None or control.movetime is not None:
+            return "takes nodes or time as its limit, not both (XBoard)"
+        return "" if self.features.get("nps") else "cannot be held to a number of nodes (XBoard)"
