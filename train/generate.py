@@ -22,7 +22,7 @@ import numpy as np
 
 from zobra.arena.formats.files import read_text
 from zobra.arena.formats.played_move import PlayedMove
-from zobra.arena.model.journal import POINTS_OF_WHITE
+from zobra.arena.model.game_record import POINTS_OF_WHITE
 from zobra.arena.runner.processes import interruptible
 from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.piece_square import WEIGHTS_FILE

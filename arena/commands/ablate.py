@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.table import Table
 
 from zobra.arena.commands.messages import plain_console
 from zobra.arena.commands.options import GameOptions, OneEngine, with_game_options
 from zobra.arena.commands.runs import end_run, play, resumed
 from zobra.arena.formats.files import read_json, typed
-from zobra.arena.model.ablation import WHOLE, content, save, techniques
+from zobra.arena.model.ablation import HEADER, WHOLE, content, rows, save, techniques
 from zobra.arena.model.engines import as_announced, read_engine, spins
 from zobra.arena.model.settings import GAUNTLET, Settings
 from zobra.arena.runner.engine_bench import bench
@@ -71,6 +72,11 @@ def ablate(
             benches |= zip(
                 (engine.name for engine in missing), executor.map(bench, missing), strict=True
             )
-        console.print(save(folder, content(settings, state.results, benches)))
+        found = content(settings, state.results, benches)
+        save(folder, found)
+        table = Table(*HEADER)
+        for row in rows(found):
+            table.add_row(*row)
+        console.print(table)
         console.print(f"kept in {folder}: ablation.json, ablation.md", soft_wrap=True)
     end_run(console, state, folder)

@@ -19,18 +19,11 @@ from zobra.arena.commands.messages import INTERRUPTED, errors_as_messages, plain
 from zobra.arena.commands.options import EngineOptions
 from zobra.arena.formats.files import STANDARD_INPUT
 from zobra.arena.formats.game_source import AnalysisSource, open_source
+from zobra.arena.model.accuracy import SIDE_NAMES, SideSummary
 from zobra.arena.model.engines import EngineSpec, read_engine
 from zobra.arena.pages.match_page import match_page
 from zobra.arena.pages.reported_games import read_pgn
-from zobra.arena.runner.analysis import (
-    SIDE_NAMES,
-    Analyst,
-    EngineLine,
-    Search,
-    SideSummary,
-    analysed_games,
-    annotate,
-)
+from zobra.arena.runner.analysis import Analyst, EngineLine, Search, analysed_games, annotate
 from zobra.arena.runner.processes import run_async
 
 _DEFAULT_TIME_MS = 500

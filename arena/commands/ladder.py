@@ -1,10 +1,12 @@
 """The command `zobra ladder`: the rating of an engine among engines with known ratings."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
 from zobra.arena.commands.messages import plain_console
 from zobra.arena.commands.options import GameOptions, with_game_options
@@ -13,6 +15,8 @@ from zobra.arena.model.engines import read_engine
 from zobra.arena.model.ladder import (
     CALIBRATION,
     SHIPPED,
+    Ratings,
+    Rung,
     fit,
     read_calibration,
     read_rungs,
@@ -20,6 +24,7 @@ from zobra.arena.model.ladder import (
     save_calibration,
     save_ratings,
 )
+from zobra.arena.model.results import Results
 from zobra.arena.model.settings import GAUNTLET, ROUND_ROBIN
 from zobra.arena.runner.processors import spare
 
@@ -82,8 +87,27 @@ def ladder(
         )
     state = play(console, folder, settings, options)
     ratings = fit(state.results, rungs, calibration)
-    console.print(save_ratings(ratings, state.results, rungs, folder))
+    save_ratings(ratings, rungs, folder)
+    console.print(ratings_table(ratings, state.results, rungs))
     if calibrate and not (state.interrupted or state.error):
         save_calibration(ratings, options.tc, CALIBRATION)
         console.print(f"kept in {CALIBRATION}")
     end_run(console, state, folder)
+
+
+def ratings_table(ratings: Ratings, results: Results, rungs: Sequence[Rung]) -> Table:
+    """All engines with their ratings and scores, the best first."""
+    before = {rung.engine.name: rung.rating for rung in rungs}
+    table = Table("engine", "rating", "± 95 %", "games", "score", "before")
+    for name in sorted(ratings.names, key=lambda name: -ratings[name].rating):
+        games, (rating, margin) = sum(results.trinomial(name)), ratings[name]
+        score, known = f"{results.points(name) / games:.1%}" if games else "-", before.get(name)
+        table.add_row(
+            name,
+            f"{rating:.0f}",
+            f"{margin:.0f}",
+            str(games),
+            score,
+            "" if known is None else f"{known:.0f}",
+        )
+    return table

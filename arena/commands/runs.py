@@ -16,9 +16,10 @@ from zobra.arena.commands.options import GameOptions
 from zobra.arena.formats.files import check_writable
 from zobra.arena.formats.text import counted, printable
 from zobra.arena.model.adjudication import open_tablebase
-from zobra.arena.model.journal import TUNE_PLAN, Journal, RunConditions
+from zobra.arena.model.journal import Journal, RunConditions
 from zobra.arena.model.openings import Opening
 from zobra.arena.model.settings import Settings, digest, encounters
+from zobra.arena.model.tune_plan import TUNE_PLAN
 from zobra.arena.runner.match import Match, check_engines
 from zobra.arena.runner.processors import machine
 

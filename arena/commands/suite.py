@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from zobra.arena.commands.live_panel import LivePanel
-from zobra.arena.commands.match_display import asked, outcome_text, summary_rows
 from zobra.arena.commands.messages import (
     INTERRUPTED,
     command_line,
@@ -22,7 +21,9 @@ from zobra.arena.commands.options import EngineOptions
 from zobra.arena.formats.files import check_writable
 from zobra.arena.formats.text import counted
 from zobra.arena.model.engines import EngineSpec, read_engines
-from zobra.arena.model.suite_results import EngineResult, SuiteResult, read_suites
+from zobra.arena.model.suite_positions import read_suites
+from zobra.arena.model.suite_results import EngineResult, SuiteResult
+from zobra.arena.model.suite_text import asked, outcome_text, summary_rows
 from zobra.arena.runner.player import EngineFailure
 from zobra.arena.runner.processes import run_async
 from zobra.arena.runner.processors import machine

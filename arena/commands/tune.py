@@ -15,9 +15,11 @@ from zobra.arena.commands.options import GameOptions, OneEngine, with_game_optio
 from zobra.arena.commands.runs import check_run, end_run, resumed
 from zobra.arena.formats.files import write_safely
 from zobra.arena.model.engines import read_engine, spins
-from zobra.arena.model.journal import GameRecord, Journal
+from zobra.arena.model.game_record import GameRecord
+from zobra.arena.model.journal import Journal
 from zobra.arena.model.settings import Pairing
-from zobra.arena.model.spsa import FORM, ITERATIONS_EACH, Gains, Plan, as_toml, effects, tunables
+from zobra.arena.model.spsa import ITERATIONS_EACH, Gains, effects
+from zobra.arena.model.tune_plan import FORM, Plan, as_toml, tunables
 from zobra.arena.pages.tuning_plot import draw_course
 from zobra.arena.runner.player import announced_options
 from zobra.arena.runner.tuning import SIDES, Tuning

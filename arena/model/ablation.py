@@ -13,16 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from chess.engine import Option
-from rich.table import Table
 
 from zobra.arena.formats.files import read_toml, write_safely
+from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Settings
 from zobra.arena.model.statistics import estimate
-from zobra.arena.runner.match import Results
 
 WHOLE = "everything"
 SWITCH = "use_"
-_HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
+HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
 
 
 def techniques(
@@ -108,31 +107,26 @@ def content(
     }
 
 
-def save(folder: Path, found: Mapping[str, Any]) -> Table:
-    """Writes ablation.json and ablation.md.
-
-    Returns the table: Elo with its margin, as far as known. Raises OSError.
-    """
-    table, lines = Table(*_HEADER), [f"| {' | '.join(_HEADER)} |", "|---|---|---:|---:|---:|"]
+def rows(found: Mapping[str, Any]) -> list[list[str]]:
+    """The table of an ablation, under HEADER: Elo with its margin, as far as known."""
+    table = []
     for entry in found["techniques"]:
-        pairs, off = (
-            entry["pairs"],
-            ", ".join(f"{name}={value}" for name, value in entry["off"].items()),
-        )
+        pairs = entry["pairs"]
+        off = ", ".join(f"{name}={value}" for name, value in entry["off"].items())
         elo = "-" if not entry["games"] else "all won" if pairs[-1] == sum(pairs) else "all lost"
         if entry["elo"] is not None:
             elo = f"{entry['elo']:+.0f}" + (
                 "" if entry["margin"] is None else f" ± {entry['margin']:.0f}"
             )
-        row = [
-            entry["name"],
-            off,
-            elo,
-            str(entry["games"]),
-            "-" if entry["bench"] is None else f"{entry['bench']:,}",
-        ]
-        table.add_row(*row)
-        lines.append("| {} | `{}` | {} | {} | {} |".format(*row))
+        bench = "-" if entry["bench"] is None else f"{entry['bench']:,}"
+        table.append([entry["name"], off, elo, str(entry["games"]), bench])
+    return table
+
+
+def save(folder: Path, found: Mapping[str, Any]) -> None:
+    """Writes ablation.json and ablation.md. Raises OSError."""
+    lines = [f"| {' | '.join(HEADER)} |", "|---|---|---:|---:|---:|"]
+    lines += ["| {} | `{}` | {} | {} | {} |".format(*row) for row in rows(found)]
     whole = "" if found["bench"] is None else f" Bench of the whole engine: {found['bench']:,}."
     below = (
         f"The whole engine against itself without the technique at {found['limit']}, with 95 "
@@ -140,4 +134,3 @@ def save(folder: Path, found: Mapping[str, Any]) -> Table:
     )
     write_safely(folder / "ablation.json", json.dumps(found, indent=1))
     write_safely(folder / "ablation.md", "\n".join([*lines, "", below, ""]))
-    return table

@@ -16,12 +16,11 @@ from pathlib import Path
 
 import numpy
 import platformdirs
-from rich.table import Table
 
 from zobra.arena.formats.files import read_json, typed, write_safely
 from zobra.arena.model.engines import EngineSpec, read_engine_file
+from zobra.arena.model.results import Results
 from zobra.arena.model.statistics import Z_95
-from zobra.arena.runner.match import Results
 
 CALIBRATION = (
     platformdirs.user_data_path("zobra") / "ladder.json"
@@ -167,25 +166,12 @@ def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
     write_safely(path, json.dumps({"time_control": time_control} | asdict(ratings), indent=1))
 
 
-def save_ratings(ratings: Ratings, results: Results, rungs: Sequence[Rung], folder: Path) -> Table:
+def save_ratings(ratings: Ratings, rungs: Sequence[Rung], folder: Path) -> None:
     """Writes ratings.json for the report: [name, rating, 95 % margin, rating before or null] of
-    each engine. Raises OSError. Returns the same as a table, with the scores.
+    each engine. Raises OSError.
     """
     before = {rung.engine.name: rung.rating for rung in rungs}
     write_safely(
         folder / "ratings.json",
         json.dumps([[name, *ratings[name], before.get(name)] for name in ratings.names]),
     )
-    table = Table("engine", "rating", "± 95 %", "games", "score", "before")
-    for name in sorted(ratings.names, key=lambda name: -ratings[name].rating):
-        games, (rating, margin) = sum(results.trinomial(name)), ratings[name]
-        score, known = f"{results.points(name) / games:.1%}" if games else "-", before.get(name)
-        table.add_row(
-            name,
-            f"{rating:.0f}",
-            f"{margin:.0f}",
-            str(games),
-            score,
-            "" if known is None else f"{known:.0f}",
-        )
-    return table

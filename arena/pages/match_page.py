@@ -7,13 +7,13 @@ from statistics import mean
 
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.formats.text import counted
+from zobra.arena.model.accuracy import winning_chance
+from zobra.arena.model.results import Results
 from zobra.arena.model.settings import GAUNTLET
 from zobra.arena.model.statistics import estimate
 from zobra.arena.pages.charts import COLOURS, GREEN, Chart, bands_by_move, chart
 from zobra.arena.pages.reported_games import ReportedGame, ReportedGames
 from zobra.arena.pages.templates import render
-from zobra.arena.runner.analysis import winning_chance
-from zobra.arena.runner.match import Results
 
 MOST_REPLAYED = 1_000  # games that the page holds for its viewer; the rest is in the PGN file
 _MOST_IN_CROSSTABLE = 20

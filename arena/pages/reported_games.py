@@ -16,10 +16,11 @@ import chess.pgn
 
 from zobra.arena.formats.files import read_json, read_text, typed
 from zobra.arena.formats.played_move import PlayedMove
-from zobra.arena.model.journal import POINTS_OF_WHITE, GameRecord, Journal, RunConditions, read_game
+from zobra.arena.model.accuracy import winning_chance
+from zobra.arena.model.game_record import POINTS_OF_WHITE, GameRecord
+from zobra.arena.model.journal import Journal, RunConditions, read_game
+from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Settings
-from zobra.arena.runner.analysis import winning_chance
-from zobra.arena.runner.match import Results
 
 Rated = tuple[
     str, float, float, float | None

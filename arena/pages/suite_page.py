@@ -6,9 +6,9 @@ from typing import Any
 
 import chess
 
-from zobra.arena.commands.match_display import asked, mate_text, outcome_text, summary_rows
 from zobra.arena.formats.text import counted
 from zobra.arena.model.suite_results import SuiteResult
+from zobra.arena.model.suite_text import asked, mate_text, outcome_text, summary_rows
 from zobra.arena.pages.boards import board_picture, shared_shapes
 from zobra.arena.pages.charts import COLOURS, GREEN, steps_over_time
 from zobra.arena.pages.templates import render

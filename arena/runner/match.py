@@ -5,7 +5,6 @@ SPRT or the user.
 import asyncio
 import contextlib
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -13,72 +12,16 @@ import chess
 
 from zobra.arena.model.clock import GameClock
 from zobra.arena.model.engines import EngineSpec
-from zobra.arena.model.journal import GameRecord, Journal
+from zobra.arena.model.game_record import GameRecord
+from zobra.arena.model.journal import Journal
 from zobra.arena.model.openings import Opening
+from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.runner.player import EngineFailure, EnginePlayer
 from zobra.arena.runner.pool import Playing, Pool
 from zobra.arena.runner.processes import interruptible, run_async
 
-FAULTS = ("time", "illegal move", "disconnect", "stall")  # losses by other means than chess
 _STARTED_AT_ONCE = 4  # engines that are started side by side when they are checked
-
-
-class Results:
-    """Scores of all engines. `faults`: how often each engine lost by each of FAULTS."""
-
-    def __init__(self, names: Sequence[str], records: Iterable[GameRecord] = ()) -> None:
-        self.names, self.games = list(names), 0
-        self.faults: Counter[tuple[str, str]] = Counter()
-        self._games: Counter[tuple[str, str, int]] = Counter()  # by engine, rival and half points
-        self._pairs: Counter[tuple[str, str, int]] = Counter()  # the same of complete pairs
-        self._open: dict[
-            tuple[int, frozenset[str]], dict[str, int]
-        ] = {}  # first games, by their pair and its engines
-        for record in records:
-            self.add(record)
-
-    def add(self, record: GameRecord) -> bool:
-        """Counts a game. Whether it completed its pair."""
-        points = {name: record.points(name) for name in (record.white, record.black)}
-        self.games += 1
-        if record.reason in FAULTS:
-            self.faults[(min(points, key=lambda name: points[name]), record.reason)] += 1
-        pair = record.pair, frozenset(points)
-        earlier = self._open.pop(pair, None)
-        if earlier is None:
-            self._open[pair] = points
-        for name, rival in ((record.white, record.black), (record.black, record.white)):
-            self._games[(name, rival, points[name])] += 1
-            if earlier is not None:
-                self._pairs[(name, rival, points[name] + earlier[name])] += 1
-        return earlier is not None
-
-    def trinomial(self, name: str, rival: str | None = None) -> list[int]:
-        """Losses, draws and wins of an engine, against one rival or all."""
-        return self._counts(self._games, 3, name, rival)
-
-    def points(self, name: str, rival: str | None = None) -> float:
-        """Points of an engine, against one rival or all."""
-        _, draws, wins = self.trinomial(name, rival)
-        return wins + draws / 2
-
-    def pentanomial(self, name: str, rival: str | None = None) -> list[int]:
-        """Complete pairs in which the engine scored 0, 1/2, 1, 3/2 and 2."""
-        return self._counts(self._pairs, 5, name, rival)
-
-    def _counts(
-        self, counter: Counter[tuple[str, str, int]], size: int, name: str, rival: str | None
-    ) -> list[int]:
-        return [
-            sum(counter[(name, other, p)] for other in self.names if rival in (None, other))
-            for p in range(size)
-        ]
-
-    def best_counts(self, name: str, rival: str | None = None) -> list[int]:
-        """Pairs once there are any, single games before."""
-        pairs = self.pentanomial(name, rival)
-        return pairs if any(pairs) else self.trinomial(name, rival)
 
 
 class Match:

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from zobra.arena.model.journal import GameRecord
+from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.runner.processes import interrupts_held
 from zobra.arena.runner.processors import shares

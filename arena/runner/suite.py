@@ -8,13 +8,8 @@ import chess.engine
 
 from zobra.arena.formats.text import printable
 from zobra.arena.model.engines import EngineSpec
-from zobra.arena.model.suite_results import (
-    Effort,
-    EngineResult,
-    Outcome,
-    SuitePosition,
-    why_unsolved,
-)
+from zobra.arena.model.suite_positions import SuitePosition, why_unsolved
+from zobra.arena.model.suite_results import Effort, EngineResult, Outcome
 from zobra.arena.runner.player import EnginePlayer
 
 GRACE = 10.0  # an engine that has not answered this long after its time was up hangs (seconds)

@@ -9,9 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from zobra.arena.formats.files import write_safely
-from zobra.arena.model.journal import GameRecord, Journal
+from zobra.arena.model.game_record import GameRecord
+from zobra.arena.model.journal import Journal
 from zobra.arena.model.settings import Pairing
-from zobra.arena.model.spsa import Plan, Spsa
+from zobra.arena.model.spsa import Spsa
+from zobra.arena.model.tune_plan import Plan
 from zobra.arena.runner.match import Match
 
 PLUS, MINUS = SIDES = ("plus", "minus")

@@ -22,7 +22,7 @@ from zobra.arena.model.adjudication import (
     open_tablebase,
 )
 from zobra.arena.model.clock import GameClock
-from zobra.arena.model.journal import GameRecord
+from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.runner.player import EngineFailure, EnginePlayer
 from zobra.arena.runner.processes import kill_children, prepare_worker

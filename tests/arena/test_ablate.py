@@ -14,9 +14,9 @@ from zobra.arena.commands.match_display import MatchDisplay
 from zobra.arena.model.ablation import WHOLE, content, techniques
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
+from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Settings
 from zobra.arena.runner.engine_bench import bench
-from zobra.arena.runner.match import Results
 
 BOUNDS = {
     "use_null_move": (1, 0, 1),

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from tests.arena.test_report import replays
 from tests.tools.browser import CHROMIUM, Browser
 from zobra.arena.commands.analyse import analyse
-from zobra.arena.runner.analysis import (
+from zobra.arena.model.accuracy import (
     SideSummary,
     centipawn_loss,
     mark,

@@ -5,7 +5,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from zobra.arena.model.suite_results import read_position, read_suites, why_unsolved
+from zobra.arena.model.suite_positions import read_position, read_suites, why_unsolved
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 SUITES = sorted(

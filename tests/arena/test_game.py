@@ -13,7 +13,7 @@ from tests.support.arena_runs import scripted
 from zobra.arena.model.adjudication import AdjudicationRules
 from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.engines import EngineSpec
-from zobra.arena.model.journal import GameRecord
+from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.openings import Opening
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.runner import player as players

@@ -23,8 +23,8 @@ from zobra.arena.model import journal as journals
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.ladder import read_calibration
 from zobra.arena.model.settings import Settings
-from zobra.arena.model.spsa import Plan
 from zobra.arena.model.suite_results import load
+from zobra.arena.model.tune_plan import Plan
 from zobra.arena.runner import player, pool
 from zobra.arena.runner.match import Match
 from zobra.arena.runner.pool import Playing

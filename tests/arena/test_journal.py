@@ -13,7 +13,8 @@ import pytest
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.adjudication import AdjudicationRules
 from zobra.arena.model.engines import EngineSpec
-from zobra.arena.model.journal import GameRecord, Journal, read_game
+from zobra.arena.model.game_record import GameRecord
+from zobra.arena.model.journal import Journal, read_game
 from zobra.arena.model.openings import Opening
 from zobra.arena.model.settings import Settings
 from zobra.arena.model.statistics import Sprt

@@ -9,7 +9,7 @@ import pytest
 from tests.support.arena_runs import ENGINE, flat, run
 from zobra.arena.commands import ladder as ladders
 from zobra.arena.model.engines import EngineSpec, read_engine_file
-from zobra.arena.model.journal import GameRecord
+from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.ladder import (
     Ratings,
     Rung,
@@ -19,8 +19,8 @@ from zobra.arena.model.ladder import (
     recalibrated,
     save_calibration,
 )
+from zobra.arena.model.results import Results
 from zobra.arena.model.statistics import elo_of_score, score_of_elo
-from zobra.arena.runner.match import Results
 from zobra.arena.runner.processors import spare
 
 

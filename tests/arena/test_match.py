@@ -24,11 +24,13 @@ from tests.support.arena_runs import (
 from tests.support.arena_runs import run as run_command
 from zobra.arena.model.adjudication import AdjudicationRules
 from zobra.arena.model.engines import EngineSpec
-from zobra.arena.model.journal import GameRecord, Journal
+from zobra.arena.model.game_record import GameRecord
+from zobra.arena.model.journal import Journal
 from zobra.arena.model.openings import Opening
+from zobra.arena.model.results import Results
 from zobra.arena.model.settings import GAUNTLET, ROUND_ROBIN, Settings, pairings
 from zobra.arena.model.statistics import LOGISTIC, Sprt
-from zobra.arena.runner.match import Match, Results, check_engines
+from zobra.arena.runner.match import Match, check_engines
 from zobra.arena.runner.player import EngineFailure
 from zobra.arena.runner.pool import Playing
 from zobra.arena.runner.processors import shares

@@ -19,10 +19,10 @@ from zobra.arena.commands.runs import end_run
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.openings import Opening
+from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.model.statistics import Sprt
 from zobra.arena.runner import player
-from zobra.arena.runner.match import Results
 
 PAIR = [f"A={ENGINE}", f"B={ENGINE} --illegal 2"]
 SHORT = [*PAIR, "--tc", "30", "-n", "4", "-o", "B:Hash=2", "--sprt", "0,5"]

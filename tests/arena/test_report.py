@@ -23,17 +23,11 @@ from tests.tools.browser import CHROMIUM, Browser
 from zobra.arena.commands.report import report, report_page
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.engines import EngineSpec
-from zobra.arena.model.journal import GameRecord
+from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.settings import Settings
 from zobra.arena.model.statistics import Sprt, estimate
-from zobra.arena.model.suite_results import (
-    BadLine,
-    Effort,
-    EngineResult,
-    Outcome,
-    SuiteResult,
-    read_position,
-)
+from zobra.arena.model.suite_positions import BadLine, read_position
+from zobra.arena.model.suite_results import Effort, EngineResult, Outcome, SuiteResult
 from zobra.arena.pages.reported_games import read_match, read_pgn
 
 VOID = {"meta", "br"}  # what HTML lets stand without an end tag, among what the pages use

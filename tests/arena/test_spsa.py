@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from chess.engine import Option
 
-from zobra.arena.model.spsa import Gains, Spsa, Tunable, as_toml, effects, tunables
+from zobra.arena.model.spsa import Gains, Spsa, Tunable, effects
 from zobra.arena.model.statistics import score_of_elo
+from zobra.arena.model.tune_plan import as_toml, tunables
 
 ONE = Tunable("one", 50, 0, 100, 4, 0.002)
 

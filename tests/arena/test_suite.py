@@ -13,14 +13,8 @@ import pytest
 from tests.support.arena_runs import ENGINE, flat, run, scripted
 from zobra.arena.model import suite_results
 from zobra.arena.model.engines import read_engine
-from zobra.arena.model.suite_results import (
-    Effort,
-    EngineResult,
-    Outcome,
-    SuiteResult,
-    read_position,
-    why_unsolved,
-)
+from zobra.arena.model.suite_positions import read_position, why_unsolved
+from zobra.arena.model.suite_results import Effort, EngineResult, Outcome, SuiteResult
 from zobra.arena.runner.suite import SuiteLimits, run_suite
 
 QUEENS, MATE_IN_TWO = "6k1/8/6K1/8/8/8/8/Q7 w - -", "7k/8/5K2/8/8/8/8/6Q1 w - -"

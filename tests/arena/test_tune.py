@@ -16,7 +16,8 @@ from tests.support.arena_runs import run as run_command
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.settings import Settings
-from zobra.arena.model.spsa import Gains, Plan, Tunable
+from zobra.arena.model.spsa import Gains, Tunable
+from zobra.arena.model.tune_plan import Plan
 from zobra.arena.pages.tuning_plot import draw_course
 from zobra.arena.runner.pool import Playing
 from zobra.arena.runner.tuning import SIDES, Tuning

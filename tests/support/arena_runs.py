@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from zobra.arena.commands.command_line import app
 from zobra.arena.model.engines import EngineSpec
-from zobra.arena.model.journal import GameRecord
+from zobra.arena.model.game_record import GameRecord
 
 SCRIPTED = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"))
 ENGINE = " ".join(SCRIPTED)

@@ -1,0 +1,117 @@
+"""What a tuning run tunes: numbers from a TOML file or the command line, and the plan of the run.
+
+The plan lies in the folder of a match (journal.py) as `tune.json`: the fields of Plan and Gains.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from chess.engine import Option
+
+from zobra.arena.formats.files import read_json, read_toml, typed, write_safely
+from zobra.arena.model.journal import Journal
+from zobra.arena.model.spsa import SMALLEST_C, Gains, Tunable
+
+TUNE_PLAN = "tune.json"  # lies beside a journal whose games tune an engine
+_KEYS = ("default", "low", "high", "c_end", "r_end")
+FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
+
+
+def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
+    """The numbers of a TOML file with a table [parameter.NAME] of _KEYS for each, and those named
+    on the command line (FORM). What they leave out comes from the engine's spin option. Raises
+    ValueError, also for what exceeds its bounds; OSError.
+    """
+    tables = read_toml(path).get("parameter") if path else {}
+    if not isinstance(tables, dict) or not all(
+        isinstance(table, dict) for table in tables.values()
+    ):
+        raise ValueError(f"{path}: no tables [parameter.NAME]")
+    for name, key, value in (
+        (name, key, value) for name, table in tables.items() for key, value in table.items()
+    ):
+        if key not in _KEYS or type(value) not in (int, float):
+            raise ValueError(f"{path}: {name}: {key} is no number, or none of {', '.join(_KEYS)}")
+    for text in texts:
+        name, separator, rest = text.partition("=")
+        try:
+            numbers = [float(number) for number in rest.split(",")] if separator else []
+        except ValueError:
+            numbers = []
+        if separator and not 3 <= len(numbers) <= len(_KEYS):
+            raise ValueError(f"--parameter {text}: not {FORM}")
+        tables[name.strip()] = dict(zip(_KEYS, numbers, strict=False))
+    if not tables:
+        raise ValueError(
+            "nothing to tune: name a file of parameters or, with --parameter, some of the "
+            "engine's options"
+        )
+    found = []
+    for name, table in tables.items():
+        if name not in spins:
+            raise ValueError(
+                f"the engine has no spin option {name} (it has: {', '.join(spins) or 'none'})"
+            )
+        spin: dict[str, Any] = {
+            "default": spins[name].default,
+            "low": spins[name].min,
+            "high": spins[name].max,
+        }
+        values = spin | table
+        if not spin["low"] <= values["low"] <= values["high"] <= spin["high"]:
+            raise ValueError(f"{name}: the engine takes {spin['low']} to {spin['high']}")
+        c_end = max(SMALLEST_C, (values["high"] - values["low"]) / 20)  # where none is given
+        found.append(Tunable(name, **({"c_end": c_end} | values)))
+    return found
+
+
+def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
+    """These numbers with other defaults, in the form of the file."""
+    tables = []
+    for entry in chosen:
+        name = (
+            entry.name
+            if entry.name.isidentifier() and entry.name.isascii()
+            else json.dumps(entry.name, ensure_ascii=False)
+        )
+        lines = [f"{key} = {getattr(entry, key):.15g}" for key in _KEYS[1:]]
+        tables.append(
+            "\n".join([f"[parameter.{name}]", f"default = {round(values[entry.name])}", *lines, ""])
+        )
+    return "\n".join(tables)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is tuned and how fast; `pairs` of games make an iteration."""
+
+    tunables: tuple[Tunable, ...]
+    gains: Gains
+    pairs: int = 1
+
+    @classmethod
+    def read(cls, folder: Path) -> "Plan":
+        """The plan of the run in a folder. Raises ValueError or OSError."""
+        return read_json(
+            folder / TUNE_PLAN,
+            "a plan for tuning",
+            lambda values: typed(cls, {"gains": values, **values}),
+        )
+
+    def keep(self, folder: Path) -> None:
+        """Writes the plan. Raises ValueError when another one is there already, or OSError."""
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / TUNE_PLAN).exists():
+            if (folder / "run.json").exists():
+                raise ValueError(f"{folder} holds a match, which is no run of tuning")
+            Journal.check_free(folder)
+            content = {
+                "tunables": [asdict(entry) for entry in self.tunables],
+                "pairs": self.pairs,
+            } | asdict(self.gains)
+            write_safely(folder / TUNE_PLAN, json.dumps(content, indent=1))
+        elif self != Plan.read(folder):
+            raise ValueError(f"{folder} holds another run: its parameters or gains differ")
