@@ -20,11 +20,8 @@ _KEYS = ("default", "low", "high", "c_end", "r_end")
 FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
 
 
-def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
-    """The numbers of a TOML file with a table [parameter.NAME] of _KEYS for each, and those named
-    on the command line (FORM). What they leave out comes from the engine's spin option. Raises
-    ValueError, also for what exceeds its bounds; OSError.
-    """
+def _stated_numbers(path: Path | None, texts: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return what a TOML file and the command line state of each parameter, by its name."""
     tables = read_toml(path).get("parameter") if path else {}
     if not isinstance(tables, dict) or not all(
         isinstance(table, dict) for table in tables.values()
@@ -49,8 +46,18 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
             "nothing to tune: name a file of parameters or, with --parameter, some of the "
             "engine's options"
         )
+    return tables
+
+
+def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
+    """Return the parameters of a TOML file, with a table [parameter.NAME] of _KEYS for each, and
+    those named on the command line (FORM).
+
+    What they leave out comes from the engine's spin option. Raises ValueError, also for what
+    exceeds its bounds; OSError.
+    """
     found = []
-    for name, table in tables.items():
+    for name, table in _stated_numbers(path, texts).items():
         if name not in spins:
             raise ValueError(
                 f"the engine has no spin option {name} (it has: {', '.join(spins) or 'none'})"

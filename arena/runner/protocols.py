@@ -58,6 +58,7 @@ class TimedProtocol(chess.engine.Protocol):
             print(f"the log of {self.name} ends: {error}", file=sys.stderr)
 
     def send_line(self, line: str) -> None:
+        """Send a line, and note when a search began."""
         super().send_line(line)
         if line == "go" or line.startswith("go "):
             self.go_time = time.perf_counter()
@@ -65,11 +66,13 @@ class TimedProtocol(chess.engine.Protocol):
         self._note(">", line)
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        """Take the engine's output, and note when it came."""
         self.data_time = time.perf_counter()
         text = self._decoders[fd].decode(data) if isinstance(data, bytes) else data
         super().pipe_data_received(fd, text.encode())
 
     def line_received(self, line: str) -> None:
+        """Read a line, and note when the answer to a search came."""
         words = line.split(None, 2)
         if (
             self.answer_time is None
@@ -82,6 +85,7 @@ class TimedProtocol(chess.engine.Protocol):
         self._note("<", line)
 
     def error_line_received(self, line: str) -> None:
+        """Keep a line of standard error."""
         self.errors.append(line)
         self._note("!", line)
 
@@ -137,15 +141,16 @@ class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
         self.features: Features = Features(setboard=1)
 
     async def initialize(self) -> None:
+        """Greet the engine."""
         await super().initialize()
-        for name in (
-            "cores",
-            "memory",
-        ):  # python-chess assumes their values (1, 16 MB), and would not send these
+
+        # python-chess assumes the values 1 and 16 MB, and would not send them.
+        for name in ("cores", "memory"):
             self.config.pop(name, None)
             self.target_config.pop(name, None)
 
     def line_received(self, line: str) -> None:
+        """Read a line, and end a move that python-chess would leave open."""
         super().line_received(line)
         command = self.command
 
@@ -160,6 +165,7 @@ class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
             self.loop.call_soon(end_if_failed)  # after python-chess has read the line itself
 
     def problem(self, chess960: bool, from_start: bool, control: TimeControl) -> str:
+        """Return why the engine cannot play such games, or an empty text."""
         if chess960 and "fischer" not in str(self.features.get("variants")):
             return "does not play Chess960"
         if not self.features.sets_up and not from_start:
