@@ -60,6 +60,7 @@ def set_root(worker, root):
     worker.stopped = worker.nodes = worker.root_move = worker.root_number = (
         worker.null_move_min_ply
     ) = 0
+    worker.next_check = worker.check_interval = worker.clock_read = 0
     worker.completed_depth = worker.selective_depth = 0
     for index in range(ROOT_MOVES):
         worker.root_nodes[index] = 0

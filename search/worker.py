@@ -73,6 +73,9 @@ WORKER = layout(
     ("table", TABLE),
     ("signals_address", "u8"),  # int64s that other threads set: see SIGNALS
     *((name, "i8") for name in ("stopped", "nodes", "node_limit", "selective_depth")),
+    ("next_check", "i8"),  # the limits are looked at when so many nodes are counted,
+    ("check_interval", "i8"),  # which is so many after the last look,
+    ("clock_read", "i8"),  # when the clock said this (monotonic nanoseconds)
     ("root_depth", "i8"),  # plies that the root is searched now
     ("root_key_index", "i8"),  # index of the root's key in `keys`; smaller ones are of the game
     ("root_moves", MOVE_LIST),  # the moves allowed at the root; none: all
@@ -118,7 +121,11 @@ STOP, DEADLINE, SIGNALS = (
 )  # signals: end at once (not 0); end at this time (monotonic nanoseconds, 0 for never)
 DEADLINE_OFFSET = np.uint64(8 * DEADLINE)
 PLY = 1024  # reductions are counted in 1024ths of a ply
-CLOCK_INTERVAL = 1024  # nodes between two readings of the clock
+# Nodes between two looks at the limits: as many as take about CLOCK_PERIOD nanoseconds, if the
+# search has a deadline.
+MIN_CHECK_INTERVAL, MAX_CHECK_INTERVAL = np.int64(16), np.int64(1024)
+CLOCK_PERIOD = np.int64(500_000)
+FIRST_DEPTHS = 4  # plies: these depths are not cut off before MAX_CHECK_INTERVAL nodes
 HISTORY_LIMIT = np.int64(1 << 14)  # of any history value
 PAWN_MASK, CORRECTION_MASK = np.uint64(PAWN_STRUCTURES - 1), np.uint64(CORRECTIONS - 1)
 # Added to a ply: where `played` has the move one, two or four plies before it, and the move made
@@ -139,14 +146,36 @@ def count_node(worker):
     if worker.stopped:
         return
     worker.nodes += 1
-    if worker.nodes >= worker.node_limit:
+    if worker.nodes >= worker.next_check:
+        check_limits(worker)
+
+
+@kernel
+def check_limits(worker):
+    """Stop the search if it has to end; otherwise set when to look again.
+
+    The clock is read by time, not by nodes: a thread that had no processor, or whose memory is
+    slow, looks again after a few nodes. Without a deadline the clock is not read.
+    """
+    deadline = load_flag(worker.signals_address + DEADLINE_OFFSET)
+    must_end = load_flag(worker.signals_address) != 0
+    interval = MAX_CHECK_INTERVAL
+    if deadline != 0:
+        now = monotonic_nanoseconds()
+        must_end |= now >= deadline
+        elapsed = max(np.int64(1), now - worker.clock_read)
+        interval = worker.check_interval * CLOCK_PERIOD // elapsed
+        interval = max(MIN_CHECK_INTERVAL, min(interval, MAX_CHECK_INTERVAL))
+        worker.clock_read = now
+
+    # A search that begins too late finishes its first depths all the same: they take a millisecond,
+    # and a move of depth 1 can cost the game.
+    if worker.root_depth <= FIRST_DEPTHS and worker.nodes < MAX_CHECK_INTERVAL:
+        must_end = False
+    if must_end or worker.nodes >= worker.node_limit:
         worker.stopped = 1
-    if worker.nodes % CLOCK_INTERVAL == 0:
-        deadline = load_flag(worker.signals_address + DEADLINE_OFFSET)
-        if load_flag(worker.signals_address) or (
-            deadline != 0 and monotonic_nanoseconds() >= deadline
-        ):
-            worker.stopped = 1
+    worker.check_interval = interval
+    worker.next_check = min(worker.nodes + interval, worker.node_limit)
 
 
 @entry(INT)

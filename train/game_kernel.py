@@ -121,7 +121,7 @@ def advance_root(worker, tables, move):
 @kernel
 def search_root(worker, tables, rules):
     """Best move and score of the last completed depth; NO_MOVE if no depth was completed."""
-    worker.stopped = worker.nodes = worker.null_move_min_ply = 0
+    worker.stopped = worker.nodes = worker.next_check = worker.null_move_min_ply = 0
     worker.node_limit = rules.node_limit
     worker.root_moves.count = ZERO
     worker.table.generation = (worker.table.generation + ONE) & GENERATION_MASK

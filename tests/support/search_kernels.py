@@ -30,7 +30,7 @@ from zobra.search.node import make_move
 from zobra.search.parameters import default_parameters
 from zobra.search.quiescence import quiescence
 from zobra.search.threats import set_threats
-from zobra.search.worker import NODE, SIGNALS, WORKER_TYPE, new_worker
+from zobra.search.worker import NODE, SIGNALS, WORKER_TYPE, count_node, new_worker
 from zobra.tt.entry import (
     bound_of,
     depth_of,
@@ -65,6 +65,7 @@ TYPES |= dict.fromkeys(
 )
 TYPES |= dict.fromkeys(("is_quiet", "pv_node"), BOOL)
 NO_RESULT = (
+    count_node,
     make_move,
     note_searched,
     set_threats,
@@ -201,7 +202,7 @@ class Workbench:
         self.this["root_key_index"] = len(earlier)
         self.this["keys"][: len(earlier) + 1] = np.array([*earlier, position.key], np.uint64)
         self.put(0, position)
-        self.this["nodes"] = self.this["stopped"] = 0
+        self.this["nodes"] = self.this["next_check"] = self.this["stopped"] = 0
 
     def put(self, ply: int, position: Position) -> None:
         """Put a position and its accumulator on the search stack."""
@@ -212,12 +213,13 @@ class Workbench:
 
     def search(self, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
         """`negamax` from the root."""
-        self.this["nodes"], self.this["root_depth"] = 0, depth
+        self.this["nodes"] = self.this["next_check"] = 0
+        self.this["root_depth"] = depth
         return int(negamax(self.this, TABLES_RECORD, 0, depth, alpha, beta, 0))
 
     def quiesce(self, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
         """`quiescence` from the root."""
-        self.this["nodes"] = 0
+        self.this["nodes"] = self.this["next_check"] = 0
         return int(quiescence(self.this, TABLES_RECORD, 0, alpha, beta))
 
     def line(self) -> list[int]:
