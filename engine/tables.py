@@ -58,7 +58,7 @@ def build_tables() -> np.ndarray:
     """All constants: an array of shape (1,) and dtype TABLES; its element [0] is what kernels
     take.
     """
-    tables = np.frombuffer(map_memory(TABLES.itemsize), TABLES, 1)
+    tables = map_memory(TABLES.itemsize).view(TABLES)
     this = tables[0]
     this["knight"], this["king"] = chess.BB_KNIGHT_ATTACKS, chess.BB_KING_ATTACKS
     this["pawn"] = chess.BB_PAWN_ATTACKS[chess.WHITE], chess.BB_PAWN_ATTACKS[chess.BLACK]

@@ -18,12 +18,14 @@ from queue import SimpleQueue
 
 import numpy as np
 
+from zobra.engine.memory import available_megabytes
 from zobra.engine.position import TABLES_RECORD
 from zobra.engine.scores import is_mate
 from zobra.search.iterative_deepening import PvLine, run_helper
-from zobra.search.worker import SIGNALS, STOP, new_worker
+from zobra.search.worker import SIGNALS, STOP, WORKER, new_worker
 
 MAX_THREADS = 256
+WORKER_MEGABYTES = 1 + (WORKER.itemsize >> 20)
 # Centipawns added to a line's lead over the worst line, so that every completed depth counts
 VOTE_BASE = 14
 LOWEST_PRIORITY = 19  # the nice value
@@ -151,8 +153,10 @@ class LazySmp:
         if self.size > 1:
             run_helper.load()  # not later, when memory may be short
         processors = usable_processors()
+        available = available_megabytes()
+        affordable = MAX_THREADS if available is None else available // WORKER_MEGABYTES
         with suppress(RuntimeError, MemoryError):
-            for number in range(1, self.size):
+            for number in range(1, min(self.size, 1 + affordable)):
                 worker, is_surplus = new_worker(parameters, NO_SIGNALS), number >= processors
                 arguments = (self._queues[is_surplus], worker, is_surplus)
                 thread = threading.Thread(target=_serve, args=arguments, daemon=True)

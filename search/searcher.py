@@ -88,15 +88,20 @@ class Searcher:
         if name == "use_network":  # what was learned belongs to the other evaluation
             self.clear()
 
+    @property
+    def megabytes(self) -> int:
+        """Size of the table: the power of two that fits in what was asked for."""
+        return self.table.megabytes
+
     def resize(self, megabytes: int) -> None:
         """Make a new table. MemoryError if that is too much; the table then has its old size."""
         self._smp.stop()
-        self.table.resize(megabytes)
+        self.table.resize(megabytes, self._smp.full_speed)
 
     def clear(self) -> None:
         """Forget everything: a new game begins."""
         self._smp.stop()
-        self.table.clear()
+        self.table.clear(self._smp.full_speed)
         self.time.node_time = NodeTime(self.time.node_time.rate)
         for worker in (self._worker, *self._smp.workers):
             clear_histories(worker)

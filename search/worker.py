@@ -225,7 +225,7 @@ def new_worker(parameters: dict[str, int], signals: np.ndarray) -> np.ndarray:
 
     `signals` is an int64 array of SIGNALS elements; the caller keeps it alive.
     """
-    worker = np.frombuffer(map_memory(WORKER.itemsize), WORKER, 1)
+    worker = map_memory(WORKER.itemsize).view(WORKER)
     worker[0]["signals_address"] = signals.ctypes.data
     worker[0]["played"] = NOTHING_PLAYED
     set_parameters(worker, parameters)

@@ -3,17 +3,15 @@ of a key.
 
 A bucket is one cache line. A probe compares the whole key (as key ^ data), so only the bits above
 the index add information. Threads share the table without locks: a torn write does not verify. The
-memory is one anonymous mapping, which the system hands out zeroed page by page: a table of
-gigabytes is made, and cleared, at once.
+memory is touched when the table is made, and zeroed in place when it is cleared, so that a search
+never waits for the system to hand out a page.
 """
-
-from contextlib import suppress
 
 import numpy as np
 
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry, kernel, layout, prefetch, record, record_at
-from zobra.engine.memory import available_megabytes, map_memory
+from zobra.engine.memory import available_megabytes, map_memory, set_zero
 from zobra.tt.entry import (
     ENTRY,
     EXACT,
@@ -136,22 +134,23 @@ class Table:
         self.megabytes = 0
         self.resize(megabytes)
 
-    def resize(self, megabytes: int) -> None:
-        """An empty table of the largest power of two of buckets that fits in `megabytes`; a table
-        as large already is cleared.
+    def resize(self, megabytes: int, threads: int = 1) -> None:
+        """Make an empty table of the largest power of two of buckets that fits in `megabytes`; a
+        table as large already is cleared.
 
-        The old one is kept until there is a new one, or gives up its memory where that is what
-        makes the new one fit. MemoryError when there is not enough memory; a table remains in any
-        case.
+        The memory is zeroed by so many threads. The old one is kept until there is a new one, or
+        given up where that is what makes the new one fit. MemoryError when there is not enough
+        memory; a table remains in any case.
         """
         megabytes = min(max(megabytes, MIN_MEGABYTES), MAX_MEGABYTES)
-        wanted, old = 1 << (megabytes.bit_length() - 1), self.megabytes
+        wanted = 1 << (megabytes.bit_length() - 1)
+        old = self.megabytes
         if wanted == old:
-            self.clear()
+            self.clear(threads)
             return
         available = available_megabytes()
         if available is None or wanted <= available:
-            self._take(wanted)
+            self._take(wanted, threads)
             return
         try:
             if wanted <= available + old:
@@ -159,30 +158,22 @@ class Table:
                 available = available_megabytes()
             if available is not None and wanted > max(available, old):
                 raise MemoryError(f"{available} MB of memory are available")
-            self._take(wanted)
+            self._take(wanted, threads)
         except MemoryError as error:
             if old and self.megabytes != old:
-                self._take(old)
+                self._take(old, threads)
             raise MemoryError(f"a table of {megabytes} MB does not fit: {error}") from error
 
-    def clear(self) -> None:
-        """Empty the table.
-
-        Fresh memory is zero, and costs nothing until it is used; a small table is written over
-        faster.
-        """
-        if self.megabytes > MIN_MEGABYTES:
-            with suppress(MemoryError):  # there may be none for a second table: write over this one
-                self._take(self.megabytes)
-                return
-        self.bytes[:] = 0
+    def clear(self, threads: int = 1) -> None:
+        """Empty the table in place, by so many threads."""
+        set_zero(self.bytes, threads)
         self.record["generation"] = 0
 
-    def _take(self, megabytes: int) -> None:
+    def _take(self, megabytes: int, threads: int = 1) -> None:
         """From now on use new memory of this size, which is zero; the old one is freed with its
         last reference.
         """
-        self.bytes = np.frombuffer(map_memory(megabytes << 20), np.uint8, megabytes << 20)
+        self.bytes = map_memory(megabytes << 20, threads)
         self.megabytes = megabytes
         self.record["address"] = self.bytes.ctypes.data
         self.record["mask"] = (megabytes << 20) // BUCKET.itemsize - 1

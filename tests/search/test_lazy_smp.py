@@ -116,6 +116,16 @@ def test_threads_that_cannot_be_had_are_missing_and_the_others_search(
     assert len(searcher._smp.workers) == 2
 
 
+@pytest.mark.parametrize(("available", "started"), [(0, 0), (12, 2), (None, 3)])
+def test_threads_for_which_there_is_no_memory_are_missing(monkeypatch, available, started):
+    monkeypatch.setattr(lazy_smp, "available_megabytes", lambda: available)
+    searcher = Searcher(1)
+    searcher.threads = 4
+    assert len(searcher._smp.workers) == started
+    missing = f"{3 - started} of 4 threads could not be started"
+    assert searcher.threads_remark.startswith(missing) == (started < 3)
+
+
 def test_a_thread_that_is_late_is_left_out_and_has_no_vote(monkeypatch):
     """A helper thread that is still busy neither holds up the answer nor counts."""
     busy, free = threading.Event(), threading.Event()

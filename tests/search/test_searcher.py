@@ -233,3 +233,9 @@ def test_no_reply_is_expected_to_a_move_that_repeats_and_the_game_is_left_alone(
     back = game.position.parse_move("f6g8")
     assert searcher._result(game, (back,)).ponder == 0
     assert searcher._result(Game(game.position), (back,)).ponder != 0
+
+
+@pytest.mark.parametrize(("asked", "made"), [(1, 1), (3, 2), (4, 4), (24, 16)])
+def test_the_size_that_a_table_got_is_known(searcher, asked, made):
+    searcher.resize(asked)
+    assert searcher.megabytes == made

@@ -1,19 +1,27 @@
-"""When a search looks at its limits: by time if it has a deadline, otherwise by nodes."""
+"""The worker: its memory, and when a search looks at its limits: by time if it has a deadline,
+otherwise by nodes.
+"""
 
+import sys
 import time
 
+import numpy as np
 import pytest
 
-from tests.support.search_kernels import Workbench, call
+from tests.support.memory import resident_megabytes
+from tests.support.search_kernels import DEFAULTS, Workbench, call
 from zobra.engine.fen import START, parse_fen
 from zobra.search.worker import (
     DEADLINE,
     FIRST_DEPTHS,
     MAX_CHECK_INTERVAL,
     MIN_CHECK_INTERVAL,
+    SIGNALS,
     STOP,
+    WORKER,
     clock_now,
     count_node,
+    new_worker,
 )
 
 FAR = 3_600 * 1_000_000_000  # nanoseconds: a deadline that does not come
@@ -87,3 +95,10 @@ def test_the_node_limit_is_exact(bench, limit):
     bench.this["node_limit"] = limit
     count(bench, limit + 100)
     assert bench.this["nodes"] == limit and bench.this["stopped"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
+def test_the_memory_of_a_new_worker_is_there_before_it_is_used():
+    before = resident_megabytes()
+    workers = [new_worker(DEFAULTS, np.zeros(SIGNALS, np.int64)) for _ in range(10)]
+    assert resident_megabytes() - before >= len(workers) * (WORKER.itemsize >> 20)

@@ -3,10 +3,14 @@ it takes.
 """
 
 import mmap
+import sys
+from functools import partial
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
+from tests.support.memory import resident_megabytes
 from tests.support.search_kernels import call, unpacked
 from zobra.engine.memory import map_memory
 from zobra.engine.scores import NO_SCORE
@@ -175,20 +179,34 @@ def test_hashfull_counts_the_present_search(table):
     assert table.permille_full() == 1
 
 
-@pytest.mark.parametrize("megabytes", [1, 2])
-def test_clear_forgets_everything_and_needs_no_second_table(megabytes, monkeypatch):
-    table = Table(megabytes)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_clear_forgets_everything_in_place(threads, monkeypatch):
+    table = Table(8)
     monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
-    for may_map in (True, False):
+    monkeypatch.setattr("zobra.engine.memory.mmap.mmap", refuse)
+    for forget in (table.clear, partial(table.resize, 8)):
         table.next_generation()
-        put(table, KEY)
-        if not may_map:
-            monkeypatch.setattr("zobra.engine.memory.mmap.mmap", refuse)
-        address, size = int(table.record["address"]), len(table.buckets())
-        table.clear()
-        assert get(table, KEY) is None and not table.buckets().view("u8").any()
-        assert len(table.buckets()) == size and table.record["generation"] == 0
-    assert int(table.record["address"]) == address  # written over
+        table.buckets()["data"] = 1
+        address = int(table.record["address"])
+        forget(threads=threads)
+        assert not table.buckets().view("u8").any() and table.record["generation"] == 0
+        assert len(table.buckets()) == 8 << 14 and int(table.record["address"]) == address
+
+
+def test_where_no_thread_can_be_had_the_table_is_cleared_all_the_same(table, monkeypatch):
+    table.resize(8)
+    table.buckets()["data"] = 1
+    monkeypatch.setattr("threading.Thread.start", Mock(side_effect=RuntimeError))
+    table.clear(threads=4)
+    assert not table.buckets().view("u8").any()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_memory_of_a_new_table_is_there_before_it_is_used(table, threads):
+    before = resident_megabytes()
+    table.resize(64, threads)
+    assert resident_megabytes() - before > 60
 
 
 def test_a_table_grows_into_the_memory_that_the_old_one_gives_up(monkeypatch):
@@ -199,7 +217,7 @@ def test_a_table_grows_into_the_memory_that_the_old_one_gives_up(monkeypatch):
     )
     monkeypatch.setattr(
         "zobra.tt.table.map_memory",
-        lambda size: events.append((table.megabytes, size)) or map_memory(size),
+        lambda size, threads: events.append((table.megabytes, size)) or map_memory(size),
     )
     table.resize(16)
     assert events == [(8, 1 << 20), (1, 16 << 20)]  # the old one went first
