@@ -185,7 +185,7 @@ class Searcher:
             line = deepening.lines[
                 choose([line.score for line in deepening.lines], self.skill, source)
             ]
-            if wanted == 1:
+            if wanted == 1 and limits.depth is None:  # other threads may be deeper
                 line = vote([line, *found])
             if (
                 limits.ponder or line is not deepening.lines[0]

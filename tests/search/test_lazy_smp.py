@@ -188,3 +188,15 @@ def test_fewer_threads_again_and_one_is_reproducible():
     run(changed)
     changed.threads = 0
     assert changed.threads == 1 and run(changed) == run(Searcher(1))
+
+
+@pytest.mark.parametrize("limits", [Limits(depth=4), Limits(nodes=20_000)])
+def test_a_search_to_a_depth_ends_at_this_depth_without_a_vote(monkeypatch, limits):
+    searcher, reports = Searcher(1), []
+    position = parse_fen(START)
+    poor = position.parse_move("f2f3")
+    deeper = line(poor, 500, 40)
+    monkeypatch.setattr(searcher._smp, "end", lambda: [deeper])
+    result = searcher.search(Game(position), limits, reports.append)
+    assert (result.best == poor) == (limits.depth is None)
+    assert reports[-1].depth == (limits.depth or 40)
