@@ -47,23 +47,28 @@ NAMED = 3  # problems that are named one by one
 class RootRanking(NamedTuple):
     """The root moves to search (None: all), the result that they keep (None: not known), and the
     number of probes.
+
+    `is_certain` is false if the result does not take the count of the fifty-move rule into account.
     """
 
     moves: tuple[int, ...] | None
     wdl: int | None
     hits: int
+    is_certain: bool = True
 
     def adjust(self, report: Report) -> Report:
-        """The report with the tables' score, unless the search has found the mate, perhaps just
-        before the fifty-move rule.
+        """Return the report with the tables' score, unless the search knows better.
+
+        It may find the mate, perhaps just before the fifty-move rule, or that this rule draws.
         """
         report = report._replace(tablebase_hits=self.hits)
-        found_mate = is_mate(report.score) and report.score * (self.wdl or DRAW) > 0
-        return (
-            report
-            if self.wdl is None or found_mate
-            else report._replace(score=SCORES[self.wdl], bound=0)
-        )
+        if self.wdl is None:
+            return report
+        found_mate = is_mate(report.score) and report.score * self.wdl > 0
+        found_draw = report.score == DRAW and not self.is_certain
+        if found_mate or found_draw:
+            return report
+        return report._replace(score=SCORES[self.wdl], bound=0)
 
 
 class Tablebase:
@@ -133,9 +138,9 @@ class Tablebase:
             default=float("inf"),
         )
         self._is_late, self._hits = lambda: is_stopped() or time.monotonic() > end, 0
-        moves, wdl = limits.searchmoves, None
+        moves, wdl, is_certain = limits.searchmoves, None, True
         try:
-            moves, wdl = self._best_moves(
+            moves, wdl, is_certain = self._best_moves(
                 game, game.position.legal_moves() if moves is None else moves, keep_all
             )
         except (KeyError, TimeoutError):  # a missing table, castling rights, or no time
@@ -145,12 +150,12 @@ class Tablebase:
                 f"error: endgame tables are not used any more: {type(error).__name__}: {error}"
             )
             self.open("")
-        return RootRanking(moves, wdl, self._hits)
+        return RootRanking(moves, wdl, self._hits, is_certain)
 
     def _best_moves(
         self, game: Game, moves: Sequence[int], keep_all: bool
-    ) -> tuple[tuple[int, ...], int]:
-        """The moves with the best result, and that result.
+    ) -> tuple[tuple[int, ...], int, bool]:
+        """Return the moves with the best result, that result, and whether it is certain.
 
         KeyError or TimeoutError if it cannot be found.
         """
@@ -171,18 +176,18 @@ class Tablebase:
             if best == LOSS and self.fifty_move_rule and clock > 0:
                 is_lost = clock - self._probe("dtz", game.position) < FIFTY_MOVES
             if best == DRAW or is_lost:
-                return moves, best
+                return moves, best, True
             distances = {move: self._dtz_after(after[move]) for move in moves}
         except (KeyError, TimeoutError):  # without distances, avoid repetitions
-            return tuple(move for move in moves if not seen[move]) or moves, best
+            is_certain = clock == 0 or not self.fifty_move_rule
+            return tuple(move for move in moves if not seen[move]) or moves, best, is_certain
         ranks = {
             move: (self._wdl_of_dtz(dtz, clock), not seen[move] or dtz < 0, -dtz)
             for move, dtz in distances.items()
         }
         best_rank, compared = max(ranks.values()), 1 if keep_all else 3
-        return tuple(
-            move for move in moves if ranks[move][:compared] == best_rank[:compared]
-        ), best_rank[0]
+        moves = tuple(move for move in moves if ranks[move][:compared] == best_rank[:compared])
+        return moves, best_rank[0], True
 
     def _probe(self, kind: str, position: Position) -> int:
         """The entry of a position in the tables of a kind.

@@ -11,9 +11,11 @@ import pytest
 
 from tests.search.test_root_ranking import TABLES, needs_tables
 from tests.support.games import play
+from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game
 from zobra.engine.scores import MATE
 from zobra.search.limits import ClockTimes, Limits, Report
+from zobra.search.searcher import Searcher
 from zobra.search.tablebase import (
     BLESSED_LOSS,
     CURSED_WIN,
@@ -243,3 +245,27 @@ MATED = REPORT._replace(score=int(MATE) - 5, bound=0)
 def test_scores_are_those_of_the_tables(report, wdl, score, bound):
     expected = report._replace(score=score, bound=bound, tablebase_hits=3)
     assert RootRanking((7, 8), wdl, 3).adjust(report) == expected
+
+
+@needs_tables
+@pytest.mark.parametrize(
+    ("fen", "score"),
+    [
+        ("8/8/8/8/4k3/8/1K1R4/8 w - - 99 100", 0),  # the fifty-move rule draws,
+        ("8/8/8/8/4k3/8/1K1R4/8 b - - 98 100", 0),
+        ("k7/8/1K6/8/8/8/8/7R w - - 99 100", int(MATE) - 1),  # unless a mate is found,
+        ("8/8/8/8/4k3/8/1K1R4/8 w - - 0 1", SCORES[WIN]),  # and the tables know the rest
+        ("8/8/8/8/4k3/8/1K1R4/8 w - - 10 20", SCORES[WIN]),
+    ],
+)
+def test_without_distances_the_search_knows_more_of_the_fifty_move_rule(
+    tables, tmp_path, fen, score
+):
+    (tmp_path / "KRvK.rtbw").symlink_to(TABLES / "KRvK.rtbw")
+    tables.open(str(tmp_path))
+    game = Game(parse_fen(fen))
+    ranking = rank(tables, game)
+    reports = []
+    limits = Limits(depth=6, searchmoves=ranking.moves)
+    Searcher(1).search(game, limits, lambda report: reports.append(ranking.adjust(report)))
+    assert reports[-1].score == score
