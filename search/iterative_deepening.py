@@ -13,8 +13,8 @@ import numpy as np
 
 from zobra.engine.kernels import INT, VOID, copy_record, entry, kernel, layout, record
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
-from zobra.engine.position import TABLES_RECORD, Game
-from zobra.engine.scores import INFINITY, LONGEST_MATE, MAX_PLY, is_mate
+from zobra.engine.position import TABLES_RECORD, Game, Position
+from zobra.engine.scores import INFINITY, LONGEST_MATE, MATE, MAX_PLY, is_mate
 from zobra.search.negamax import negamax
 from zobra.search.worker import MAX_KEYS, ROOT_MOVES, WORKER_TYPE
 from zobra.tt.entry import EXACT, LOWER, UPPER, as_hint, unpack
@@ -149,6 +149,7 @@ class IterativeDeepening:
         self._wanted = min(wanted, len(moves))
         self._key = int(worker["stack"][0]["position"]["key"])
         self._known = table.recall(self._key)  # now, before any other thread searches this root
+        self._known_line = self._line_in_table(moves[0]) if len(moves) == 1 else None
 
     def run(self, depths: range, is_enough: Callable[[int, PvLine], bool]) -> None:
         """Search depth after depth until stopped, or `is_enough(depth, best line)`.
@@ -164,17 +165,29 @@ class IterativeDeepening:
                 break
         if self._confined:
             self._table.revise(self._key, self._known)
-        elif (
-            len(self._choices) == 1 and self.lines
-        ):  # seldom searched deeply: prefer what is known of a deeper search
-            _, score, depth, bound = unpack(self._known)
-            is_proven = bound == EXACT or (
-                is_mate(score) and bound == (LOWER if score > 0 else UPPER)
-            )
-            if is_proven and depth > self.lines[0].depth:
+        elif self._known_line is not None and self.lines:
+            # A single legal move is seldom searched deeply: prefer what is known of a deeper search
+            if self._known_line.depth > self.lines[0].depth:
                 self._table.revise(self._key, self._known)
-                self.lines = [PvLine(depth, depth, score, 0, self.lines[0].moves)]
+                self.lines = [self._known_line]
                 self._report(1, self.lines[0])
+
+    def _line_in_table(self, move: int) -> PvLine | None:
+        """The line that begins with the only legal move, if the table has a proven score of it."""
+        _, score, depth, bound = unpack(self._known)
+        is_proven = bound == EXACT or (is_mate(score) and bound == (LOWER if score > 0 else UPPER))
+        if not is_proven:
+            return None
+        longest = int(MATE) - abs(score) if is_mate(score) else depth
+        position = Position(self._worker["stack"]["position"][:1])
+        line: list[int] = []
+        seen: set[int] = set()
+        while len(line) < longest and move in position.legal_moves() and position.key not in seen:
+            seen.add(position.key)
+            line.append(move)
+            position = position.after(move)
+            move, _, _, _ = unpack(self._table.recall(position.key))
+        return PvLine(depth, depth, score, 0, tuple(line))
 
     def _search_depth(self, depth: int) -> None:
         """Find the lines of one depth. Those not reached before a stop stay as they were."""

@@ -2,14 +2,16 @@
 table knows of the root.
 """
 
+import chess
 import pytest
 
 from tests.support.search_kernels import PLAIN
 from tests.support.searches import ENDGAME, KIWIPETE, MIDDLEGAME, think
 from zobra.engine.fen import START, parse_fen
+from zobra.engine.move import move_text
 from zobra.engine.position import Game
-from zobra.engine.scores import is_mate
-from zobra.search.limits import Limits
+from zobra.engine.scores import MATE, is_mate
+from zobra.search.limits import ClockTimes, Limits
 from zobra.search.searcher import Searcher
 from zobra.tt.entry import BOUND_MASK, BOUND_SHIFT, GENERATION_MASK, NO_BOUND, unpack
 
@@ -116,3 +118,17 @@ def test_what_the_search_looks_at(multipv):
     assert [progress.depth for progress in seen] == sorted(progress.depth for progress in seen)
     assert all(progress.move in legal and 1 <= progress.number <= len(legal) for progress in seen)
     assert (seen[-1].depth, seen[-1].number) == (6, len(legal))
+
+
+def test_a_forced_move_has_the_line_of_an_earlier_search():
+    """The root is searched to depth 1 only, but the table knows the mate, and the way to it."""
+    searcher = Searcher(4)
+    forced = "7k/R7/5K2/8/8/8/8/8 b - - 0 1"
+    think(searcher, forced, Limits(depth=12))
+    result, reports = think(searcher, forced, Limits(clock=ClockTimes(1_000, 1_000)))
+    assert reports[-1].score == 6 - int(MATE) and len(reports[-1].pv) == 6
+    assert result == (reports[-1].pv[0], reports[-1].pv[1])
+    board = chess.Board(forced)
+    for move in reports[-1].pv:
+        board.push_uci(move_text(move))
+    assert board.is_checkmate()
