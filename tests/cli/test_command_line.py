@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 
@@ -173,3 +174,44 @@ def test_warmup_says_where_the_kernels_are():
     done = zobra("warmup")
     assert done.returncode == 0 and "nothing to compile" in done.stdout
     assert "the package: " in done.stdout or "the user's store " in done.stdout
+
+
+# Runs `zobra` and sends the process Ctrl-C when it is about to import the module named first.
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+
+class Interrupter:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+module = sys.argv.pop(1)
+sys.meta_path.insert(0, Interrupter())
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from zobra.cli.main import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT for one process on Windows")
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [
+        ("zobra.uci.console", "doctor"),
+        ("typer", "doctor"),
+        ("chess.engine", "doctor"),
+        ("zobra.train.command_line", "warmup"),
+        ("zobra.engine.kernels", "warmup"),  # imported by the command itself
+    ],
+)
+def test_an_interrupted_start_is_quiet(module, command):
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT, module, command],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    # A signal that ends the process is status 130 to a shell
+    assert done.returncode in (130, -signal.SIGINT)
+    assert done.stderr == ""
