@@ -1,25 +1,34 @@
-"""Reaction time during a search: from `isready` to `readyok`, and from `stop` to `bestmove`.
+"""Reaction time: from `go` to the first `info`, and from `stop` to `bestmove`.
 
-    python benchmarks/latency.py [--searches 300] [--threads 1] [--command COMMAND]
+    python benchmarks/latency.py [--searches 500] [--threads 1] [--other stockfish]
 
-Each search is infinite, of a position of a random game; `isready` and `stop` come after a random
-pause. Prints median, 99th percentile and worst in milliseconds. On a busy machine, waiting for the
-processor counts too.
+Zobra and another UCI engine search in turns, first on the machine as it is, then beside one busy
+process for each core but one. Each search is infinite, of a position of a random game, and begins
+and ends after random pauses. The table has milliseconds.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import shlex
-import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import chess
+import numpy as np
 import typer
+from rich.console import Console
+from rich.table import Table
 
-LONGEST_PAUSE, LONGEST_GAME = 0.15, 80  # seconds, plies
+ZOBRA = (sys.executable, "-m", "zobra.uci")
+BUSY = (sys.executable, "-c", "while True: pass")
+LONGEST_PAUSE = 0.05  # seconds
+LONGEST_GAME = 80  # plies
+PERCENTILES = {"median": 50, "95 %": 95, "99 %": 99}
 
 
 class PipedEngine:
@@ -36,11 +45,19 @@ class PipedEngine:
         self._process.stdin.flush()
 
     def wait_for(self, answer: str) -> str:
-        """The next line that begins with `answer`."""
+        """Return the next line that begins with `answer`; messages to the user do not count."""
+        return list(self.lines_until(answer))[-1]
+
+    def lines_until(self, answer: str) -> Iterator[str]:
+        """Yield the lines up to the next one that begins with `answer`, without messages."""
         assert self._process.stdout
         for line in self._process.stdout:
-            if line.startswith(answer.encode()):
-                return line.decode()
+            text = line.decode()
+            if text.startswith("info string"):
+                continue
+            yield text
+            if text.startswith(answer):
+                return
         raise SystemExit(f"the engine ended before {answer}")
 
     def ask(self, line: str, answer: str) -> str:
@@ -63,44 +80,69 @@ class PipedEngine:
 
 
 def random_position(source: random.Random) -> str:
-    """The FEN of a random game after some moves."""
+    """The FEN of a random game after some moves, with a move to make."""
     board = chess.Board()
     for _ in range(source.randrange(LONGEST_GAME)):
+        move = source.choice(list(board.legal_moves))
+        board.push(move)
         if board.is_game_over():
+            board.pop()
             break
-        board.push(source.choice(list(board.legal_moves)))
     return board.fen()
 
 
-def summary(name: str, times: list[float]) -> str:
-    """One line of the report."""
-    times = sorted(times)
-    percentile = times[min(len(times) - 1, len(times) * 99 // 100)]
-    return (
-        f"{name:24} median {statistics.median(times):6.2f} ms   99 % {percentile:6.2f} ms   "
-        f"worst {times[-1]:6.2f} ms"
-    )
+@contextmanager
+def busy_processes(count: int) -> Iterator[None]:
+    """So many processes that do nothing but compute."""
+    processes = [subprocess.Popen(BUSY) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
-def main(command: str = "", searches: int = 300, threads: int = 1, seed: int = 1) -> None:
-    """Measure; `command` starts an engine (default: Zobra)."""
+def react(engine: PipedEngine, fen: str, source: random.Random) -> tuple[float, float]:
+    """Milliseconds from `go` to the first `info`, and from `stop` to `bestmove`."""
+    engine.send(f"position fen {fen}")
+    engine.ask("isready", "readyok")
+    time.sleep(source.random() * LONGEST_PAUSE)
+    began = engine.measure("go infinite", "info")
+    time.sleep(source.random() * LONGEST_PAUSE)
+    return began, engine.measure("stop", "bestmove")
+
+
+def main(searches: int = 500, threads: int = 1, other: str = "stockfish", seed: int = 1) -> None:
+    """Measure; `other` is the command of the other engine, empty: none."""
+    commands = {"zobra": list(ZOBRA)}
+    if other:
+        commands[other.split()[0]] = shlex.split(other)
+    engines = {name: PipedEngine(command) for name, command in commands.items()}
+    for engine in engines.values():
+        engine.ask("uci", "uciok")
+        engine.send(f"setoption name Threads value {threads}")
+        engine.ask("isready", "readyok")
+
     source = random.Random(seed)
-    engine = PipedEngine(shlex.split(command) if command else [sys.executable, "-m", "zobra.uci"])
-    engine.ask("uci", "uciok")
-    engine.send(f"setoption name Threads value {threads}")
-    engine.measure("isready", "readyok")
-    ready, stopped = [], []
-    for _ in range(searches):
-        engine.send(f"position fen {random_position(source)}")
-        engine.send("go infinite")
-        time.sleep(source.random() * LONGEST_PAUSE)
-        ready.append(engine.measure("isready", "readyok"))
-        time.sleep(source.random() * LONGEST_PAUSE)
-        stopped.append(engine.measure("stop", "bestmove"))
-    print(f"{searches} searches, {threads} thread(s)")
-    print(summary("isready to readyok", ready))
-    print(summary("stop to bestmove", stopped))
-    print(f"quit to the end          {engine.quit():.2f} ms")
+    others = max(1, (os.cpu_count() or 1) - 1)
+    title = f"{searches} searches each, {threads} thread(s)"
+    table = Table("", "load", "engine", *PERCENTILES, title=title)
+    for load in (0, others):
+        times: dict[str, list[tuple[float, float]]] = {name: [] for name in engines}
+        with busy_processes(load):
+            for _ in range(searches):
+                fen = random_position(source)
+                for name, engine in engines.items():
+                    times[name].append(react(engine, fen, source))
+        for column, measurement in enumerate(("go to info", "stop to bestmove")):
+            for name, found in times.items():
+                values = np.percentile(np.array(found)[:, column], list(PERCENTILES.values()))
+                cells = [f"{value:.2f}" for value in values]
+                table.add_row(measurement, f"{load} busy" if load else "idle", name, *cells)
+    Console().print(table)
+    for engine in engines.values():
+        engine.quit()
 
 
 if __name__ == "__main__":
