@@ -25,7 +25,7 @@ from zobra.engine.fen import parse_fen
 from zobra.engine.kernels import INT, entry, record
 from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION
 from zobra.engine.network import evaluate_anew, network_score
-from zobra.engine.network_file import BUCKETS, HIDDEN, LARGEST_OUTPUT
+from zobra.engine.network_file import BUCKETS, HIDDEN, LARGEST_OUTPUT, SCALE
 from zobra.search.bench import POSITIONS
 
 MOST = 64  # moves of a position that are measured
@@ -80,6 +80,7 @@ def random_network() -> np.ndarray:
     network["output"]["values"] = source.integers(
         -LARGEST_OUTPUT, LARGEST_OUTPUT + 1, network["output"]["values"].shape
     )
+    network["scale"] = SCALE
     return network
 
 

@@ -15,13 +15,15 @@ MAX_PIECES = 32
 MAGIC = layout(("mask", "u8"), ("factor", "u8"), ("shift", "u8"), ("offset", "u8"))
 
 # The evaluation network (network.py): what each feature adds to the neurons, and what these add to
-# the score. Each output has the weights of the side to move, then of the other.
+# the score. Each output has the weights of the side to move, then of the other; its sum times
+# `scale` is in centipawns times QA × QA × the largest of OUTPUT_UNITS.
 NEURONS = layout(("values", "i2", (HIDDEN,)))
 NETWORK = layout(
     ("rows", NEURONS, (FEATURES,)),
     ("bias", NEURONS),
     ("output", NEURONS, (BUCKETS, 2)),
     ("output_bias", "i8", (BUCKETS,)),
+    ("scale", "i8"),
 )
 # The features that come to a side and leave it: at most those of the pieces on the board.
 CHANGES = layout(

@@ -3,9 +3,10 @@ numbers throughout.
 
 Each side's features (see accumulator.py) feed the same first layer; the neurons of the side to move
 come first. A neuron counts clip(x, 0, 1)², x being stored QA times as large, and the output weights
-QB times. The output times SCALE is in centipawns. Which of the outputs counts depends on the number
-of pieces on the board. Ideas: NNUE, Yu Nasu (2018); the perspective network with squared clipped
-neurons (SCReLU) as trained by Jamie Whiting's bullet.
+QB times (each network has its own, see OUTPUT_UNITS). The output times SCALE is in centipawns.
+Which of the outputs counts depends on the number of pieces on the board. Ideas: NNUE, Yu Nasu
+(2018); the perspective network with squared clipped neurons (SCReLU) as trained by Jamie Whiting's
+bullet.
 """
 
 import numpy as np
@@ -23,11 +24,11 @@ from zobra.engine.kernels import (
     record,
 )
 from zobra.engine.layouts import ACCUMULATOR, NETWORK, NEURONS, POSITION, POSITION_TYPE
-from zobra.engine.network_file import BUCKETS, QA, QB, SCALE
+from zobra.engine.network_file import BUCKETS, OUTPUT_UNITS, QA
 from zobra.engine.scores import LONGEST_MATE
 
-UNIT = np.int64(QA * QA * QB)
-HALF_UNIT, BIAS_FACTOR, CENTIPAWNS = UNIT // 2, np.int64(QA), np.int64(SCALE)
+UNIT = np.int64(QA * QA * max(OUTPUT_UNITS))
+HALF_UNIT, BIAS_FACTOR = UNIT // 2, np.int64(QA)
 LARGEST = LONGEST_MATE - np.int64(1)
 PIECES_A_BUCKET = np.uint64(32 // BUCKETS)
 
@@ -46,7 +47,7 @@ def network_score(network, accumulator, position):
     total = square_sum(accumulator.sides[side], network.output[bucket, ZERO])
     total += square_sum(accumulator.sides[side ^ ONE], network.output[bucket, ONE])
     total += BIAS_FACTOR * network.output_bias[bucket]
-    return max(-LARGEST, min((total * CENTIPAWNS + HALF_UNIT) // UNIT, LARGEST))
+    return max(-LARGEST, min((total * network.scale + HALF_UNIT) // UNIT, LARGEST))
 
 
 @entry(INT, record(NETWORK), record(ACCUMULATOR), POSITION_TYPE)

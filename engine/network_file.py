@@ -19,7 +19,8 @@ BUCKETS = 8  # output layers, each for another number of pieces on the board
 WIDTHS = range(32, 513, 32)  # possible numbers of neurons for each side
 FORMAT = "zobra network 2"
 ARCHITECTURE = f"(768 king-mirrored -> N) x 2 -> {BUCKETS} by pieces, squared clipped"
-QA, QB, SCALE = 255, 256, 400
+QA, SCALE = 255, 400
+OUTPUT_UNITS = (128, 256)  # QB, what stands for 1.0 in an output weight: the header says which
 LARGEST_OUTPUT = (
     126  # of an output weight: QA × it, at most 32,130, fits in 16 bits; see clipped_square_sum
 )
@@ -38,13 +39,14 @@ class NetworkError(ValueError):
 @dataclass(frozen=True)
 class Network:
     """Weights, int16: `rows` (768, N), `bias` (N,), `output` (BUCKETS, 2, N); `output_bias`
-    (BUCKETS,) times QA × QB, int32.
+    (BUCKETS,) times QA × QB, int32. `qb` is one of OUTPUT_UNITS.
     """
 
     rows: np.ndarray
     bias: np.ndarray
     output: np.ndarray
     output_bias: np.ndarray
+    qb: int
     header: dict[str, Any]
 
     @property
@@ -74,7 +76,7 @@ class Network:
             "architecture": ARCHITECTURE,
             "hidden": self.hidden,
             "qa": QA,
-            "qb": QB,
+            "qb": self.qb,
             "scale": SCALE,
         }
         facts = {**self.header, **fixed, "sha256": hashlib.sha256(payload).hexdigest()}
@@ -111,12 +113,17 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
         path,
         f"not a file of {FORMAT!r}",
     )
-    for name, wanted in (("architecture", ARCHITECTURE), ("qa", QA), ("qb", QB), ("scale", SCALE)):
+    for name, wanted in (("architecture", ARCHITECTURE), ("qa", QA), ("scale", SCALE)):
         _require(
             header.get(name) == wanted,
             path,
             f"its {name} is {header.get(name)!r}, this engine needs {wanted!r}",
         )
+    _require(
+        header.get("qb") in OUTPUT_UNITS,
+        path,
+        f"its qb is {header.get('qb')!r}, this engine needs one of {OUTPUT_UNITS}",
+    )
     hidden = header.get("hidden")
     _require(
         isinstance(hidden, int) and hidden in WIDTHS,
@@ -170,6 +177,7 @@ def read_network(path: Path, any_width: bool = False) -> Network:
         bias,
         output.reshape(BUCKETS, 2, hidden),
         output_bias,
+        header["qb"],
         header,
     )
 
@@ -181,3 +189,4 @@ def install(network: Network, record: Any) -> None:
     for name in ("rows", "bias", "output"):
         record[name]["values"] = getattr(network, name)
     record["output_bias"] = network.output_bias
+    record["scale"] = SCALE * max(OUTPUT_UNITS) // network.qb

@@ -185,7 +185,7 @@ class Pipeline:
         positions, games = load_positions(
             track(paths, "load", console=self._console), recipe.filter
         )
-        trainer = Trainer(positions, weights, recipe.training, self.workers)
+        trainer = Trainer(positions, weights, recipe.qb, recipe.training, self.workers)
         errors = train_and_plot(self._console, trainer, self.network_path.with_suffix(".png"))
         sample = positions[trainer.validation[:: len(trainer.validation) // SCALED_POSITIONS + 1]]
         factor = restore_centipawns(trainer.weights[0], sample)
@@ -201,9 +201,8 @@ class Pipeline:
             "games": games,
             "positions": len(positions),
         }
-        network = quantise(
-            trainer.weights[0], {**facts, "validation": validation, "factor": round(factor, 3)}
-        )
+        facts |= {"validation": validation, "factor": round(factor, 3)}
+        network = quantise(trainer.weights[0], recipe.qb, facts)
         kept = io.BytesIO()
         np.savez(
             kept, weights=trainer.weights, sample=positions[trainer.validation[:VERIFIED_POSITIONS]]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from zobra.arena.formats.files import read_toml, typed
-from zobra.engine.network_file import HIDDEN, WIDTHS
+from zobra.engine.network_file import HIDDEN, OUTPUT_UNITS, WIDTHS
 from zobra.train.game_kernel import OTHER_BOUNDS, RULE_BOUNDS, RULE_DEFAULTS
 from zobra.train.positions import FILTER_DEFAULTS
 from zobra.train.trainer import Schedule
@@ -74,12 +74,13 @@ class Gate:
 class Recipe:
     """A whole recipe, read from `path`.
 
-    `hidden`: neurons for each side; `start`: the network that training goes on from, named as in
-    DataPlan, or "" for random weights.
+    `hidden`: neurons for each side; `qb`: what stands for 1.0 in an output weight; `start`: the
+    network that training goes on from, named as in DataPlan, or "" for random weights.
     """
 
     name: str
     hidden: int = HIDDEN
+    qb: int = 256
     start: str = ""
     data: DataPlan = field(default_factory=DataPlan)
     filter: dict[str, int] = field(default_factory=dict)
@@ -92,10 +93,8 @@ class Recipe:
         return {name: value for name, value in asdict(self).items() if name != "path"}
 
 
-def _faults(facts: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
-    """What would fail only after hours: wrong values of a recipe, and names of entries in its file
-    that are not known.
-    """
+def _faults_of_tables(facts: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
+    """Numbers of a recipe that are out of bounds, and names in its file that are not known."""
     rules, kept = RULE_DEFAULTS | facts["data"]["rules"], FILTER_DEFAULTS | facts["filter"]
     given = {"data.rules": given.get("data", {}).get("rules", {}), **given}
     for table, known, values in (
@@ -112,10 +111,17 @@ def _faults(facts: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
                     f"{table}.{name} = {value}: it must be "
                     f"{f'at least {least}' if most == inf else f'{least} to {most}'}"
                 )
-    if rules["branches"] == 1:
+
+
+def _faults(facts: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
+    """What would fail only after hours."""
+    yield from _faults_of_tables(facts, given)
+    if facts["data"]["rules"].get("branches") == 1:
         yield "data.rules.branches = 1: a game must be left to branch off; 0 means no branches"
     if facts["hidden"] not in WIDTHS:
         yield f"hidden = {facts['hidden']}: it must be a multiple of 32, and at most 512"
+    if facts["qb"] not in OUTPUT_UNITS:
+        yield f"qb = {facts['qb']}: it must be one of {', '.join(map(str, OUTPUT_UNITS))}"
     if facts["gate"]["games"] % 2:
         yield (
             f"gate.games = {facts['gate']['games']}: it must be even, as each opening is "
@@ -140,8 +146,8 @@ def read_recipe(name: str) -> Recipe:
         known = ", ".join(sorted(path.stem for path in FOLDER.glob("*.toml")))
         raise ValueError(f"there is no recipe {name!r}: neither a file nor one of {known}")
     content = read_toml(path)
-    if unknown := content.keys() - {"hidden", "start", "data", "filter", "training", "gate"}:
-        known = "hidden, start, [data], [filter], [training] and [gate]"
+    if unknown := content.keys() - {"hidden", "qb", "start", "data", "filter", "training", "gate"}:
+        known = "hidden, qb, start, [data], [filter], [training] and [gate]"
         raise ValueError(f"{path}: it has {known}, and nothing like {sorted(unknown)}")
     try:
         recipe = replace(typed(Recipe, content | {"name": path.stem}), path=path)

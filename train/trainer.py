@@ -2,9 +2,9 @@
 checks of what came of it.
 
 The network is that of engine/network.py before quantisation: 1.0 is QA in the first layer and QB in
-the output; the output is in units of the score's scale. Optimiser: AdamW, Loshchilov and Hutter
-(2017). A batch is cut into a fixed number of chunks, whose gradients are added in a fixed order:
-the result does not depend on the number of threads.
+the output (see `units`); the output is in units of the score's scale. Optimiser: AdamW, Loshchilov
+and Hutter (2017). A batch is cut into a fixed number of chunks, whose gradients are added in a
+fixed order: the result does not depend on the number of threads.
 """
 
 import math
@@ -25,7 +25,6 @@ from zobra.engine.network_file import (
     FEATURES,
     LARGEST_OUTPUT,
     QA,
-    QB,
     SCALE,
     Network,
     install,
@@ -38,13 +37,7 @@ CHUNKS = 8
 LARGEST_WEIGHT = 1.98  # of the first layer: 33 rows of it stay within 16 bits
 TYPICAL_PIECES = 20
 BATCHES_A_REPORT = 20  # batches between two calls of the listener
-LARGEST_MEAN_ERROR = 5.0  # centipawns of rounding error
-PARTS = {
-    "rows": QA,
-    "bias": QA,
-    "output": QB,
-    "output_bias": QA * QB,
-}  # of a network, and what stands for 1.0 in each
+LARGEST_MEAN_ERROR = 12.0  # centipawns of rounding error
 FIRST_MOMENT, SECOND_MOMENT, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
 ONE, NIBBLE, RANKS, FILES, LOW, NOTHING, SQUARE_BITS = map(np.uint64, (1, 4, 56, 7, 15, 0, 6))
 OWN_MIRRORED, THEIRS_MIRRORED = np.uint64(1), np.uint64(2)
@@ -172,6 +165,16 @@ def optimise(weights, gradients, moments, limits, step):
         weights[j] = min(max(value, -limits[j]), limits[j])
 
 
+def units(qb: int) -> dict[str, int]:
+    """The parts of a network whose output weights are `qb` times as large, and what stands for 1.0
+    in each.
+    """
+    return {"rows": QA, "bias": QA, "output": qb, "output_bias": QA * qb}
+
+
+PARTS = tuple(units(1))
+
+
 @dataclass(frozen=True)
 class Schedule:
     """How to train. `blend` is the share of the result in the target."""
@@ -226,19 +229,20 @@ def initial_weights(hidden: int, seed: int) -> np.ndarray:
 def weights_of(network: Network) -> np.ndarray:
     """The float weights (see initial_weights) that a network stands for."""
     weights = initial_weights(network.hidden, seed=0)
-    for name, unit in PARTS.items():
+    for name, unit in units(network.qb).items():
         weights[name][0] = getattr(network, name) / np.float32(unit)
     return weights
 
 
 class Trainer:
     """Holds the weights and the moments of the optimiser; it changes `weights` (see
-    initial_weights). `training` and `validation` are indices (uint32) of positions: one game of
-    each `schedule.validation` is kept out.
+    initial_weights), so that they stay within what a network with this `qb` can have. `training`
+    and `validation` are indices (uint32) of positions: one game of each `schedule.validation` is
+    kept out.
     """
 
     def __init__(
-        self, positions: np.ndarray, weights: np.ndarray, schedule: Schedule, threads: int
+        self, positions: np.ndarray, weights: np.ndarray, qb: int, schedule: Schedule, threads: int
     ) -> None:
         self.schedule, self.positions, self.weights = schedule, positions, weights
         kept_out = positions["game"] % schedule.validation == 0
@@ -258,7 +262,8 @@ class Trainer:
         self._records = self._gradients.view(self.weights.dtype)[:, 0]
         limits = np.zeros(1, self.weights.dtype)
         limits["rows"] = limits["bias"] = LARGEST_WEIGHT
-        limits["output"], limits["output_bias"] = LARGEST_OUTPUT / QB, LARGEST_OUTPUT
+        limits["output"] = LARGEST_OUTPUT / qb
+        limits["output_bias"] = LARGEST_OUTPUT
         self._limits = limits.view("f4")
         self._pool = ThreadPoolExecutor(threads)
 
@@ -312,16 +317,21 @@ class Trainer:
         return errors.sum(axis=0)
 
 
-def quantise(weights: Any, header: dict[str, Any]) -> Network:
+def quantise(weights: Any, qb: int, header: dict[str, Any]) -> Network:
     """The network of these float weights (a record of initial_weights), each rounded to the nearest
     integer.
     """
     rows, bias, output, output_bias = (
-        np.rint(weights[name].astype(float) * one).astype("i4") for name, one in PARTS.items()
+        np.rint(weights[name].astype(float) * unit).astype("i4") for name, unit in units(qb).items()
     )
     output = np.clip(output, -LARGEST_OUTPUT, LARGEST_OUTPUT)
     return Network(
-        rows.astype(np.int16), bias.astype(np.int16), output.astype(np.int16), output_bias, header
+        rows.astype(np.int16),
+        bias.astype(np.int16),
+        output.astype(np.int16),
+        output_bias,
+        qb,
+        header,
     )
 
 
@@ -350,11 +360,10 @@ def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:
 
 def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
     """Centipawns for the side to move by the integers, computed without any kernel."""
-    weights, unit = {name: getattr(network, name).astype(np.int64) for name in PARTS}, QA * QA * QB
-    return (
-        _outputs(weights | {"output_bias": QA * weights["output_bias"]}, QA, positions) * SCALE
-        + unit // 2
-    ) // unit
+    weights = {name: getattr(network, name).astype(np.int64) for name in PARTS}
+    weights["output_bias"] *= QA
+    unit = QA * QA * network.qb
+    return (_outputs(weights, QA, positions) * SCALE + unit // 2) // unit
 
 
 def restore_centipawns(weights: Any, positions: np.ndarray) -> float:

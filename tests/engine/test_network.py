@@ -18,8 +18,8 @@ from zobra.engine.network_file import (
     HIDDEN,
     LARGEST_OUTPUT,
     MAX_BYTES,
+    OUTPUT_UNITS,
     QA,
-    QB,
     SCALE,
     Network,
     NetworkError,
@@ -55,12 +55,13 @@ def plain_score(network: Network, board: chess.Board) -> int:
         total += int(
             (np.clip(neurons, 0, QA) ** 2 * network.output[bucket, which].astype(np.int64)).sum()
         )
-    unit = QA * QA * QB
+    unit = QA * QA * network.qb
     return (total * SCALE + unit // 2) // unit
 
 
-def test_kernels_and_plain_arithmetic_agree_to_the_last_bit():
-    network, scores = random_network(HIDDEN), set()
+@pytest.mark.parametrize("qb", OUTPUT_UNITS)
+def test_kernels_and_plain_arithmetic_agree_to_the_last_bit(qb):
+    network, scores = random_network(HIDDEN, qb=qb), set()
     record = installed(network)
     for board, position in playouts(12, seed=5):
         expected = plain_score(network, board)
@@ -76,9 +77,8 @@ def test_extreme_weights_do_not_overflow():
     network, limit = random_network(HIDDEN), int(LONGEST_MATE) - 1
     for sign in (1, -1):
         output = np.full((BUCKETS, 2, HIDDEN), sign * LARGEST_OUTPUT, np.int16)
-        full = Network(
-            network.rows, np.full(HIDDEN, 20_000, np.int16), output, np.zeros(BUCKETS, np.int32), {}
-        )
+        bias = np.full(HIDDEN, 20_000, np.int16)
+        full = Network(network.rows, bias, output, np.zeros(BUCKETS, np.int32), 128, {})
         expected = max(-limit, min(plain_score(full, chess.Board()), limit))
         assert kernel_score(installed(full), Position.from_board(chess.Board())) == expected
 
@@ -131,13 +131,14 @@ def test_rows_of_any_width_are_added_and_removed():
     ).all()
 
 
-@pytest.mark.parametrize("hidden", [HIDDEN, 512])
-def test_a_file_comes_back_as_it_was(tmp_path, hidden):
-    network = random_network(hidden)
+@pytest.mark.parametrize(("hidden", "qb"), [(HIDDEN, 256), (HIDDEN, 128), (512, 256)])
+def test_a_file_comes_back_as_it_was(tmp_path, hidden, qb):
+    network = random_network(hidden, qb=qb)
     path = tmp_path / "a.network"
     path.write_bytes(network.to_bytes())
     found = read_network(path, any_width=True)
     assert found.payload() == network.payload() and (found.output_bias == network.output_bias).all()
+    assert found.qb == qb
     assert found.header["made"] == "by a test" and found.digest == network.digest
     assert path.stat().st_size < MAX_BYTES
 
@@ -150,7 +151,8 @@ LINE, _, WEIGHTS = random_network(HIDDEN).to_bytes().partition(b"\n")
     [
         ({"format": "else"}, WEIGHTS, "not a file of"),
         ({"architecture": "768 -> 1"}, WEIGHTS, "its architecture is '768 -> 1'"),
-        ({"qb": 64}, WEIGHTS, "its qb is 64"),
+        ({"qb": 64}, WEIGHTS, "its qb is 64, this engine needs one of"),
+        ({"qb": [128]}, WEIGHTS, "its qb is"),
         ({"hidden": 4096}, WEIGHTS, "it has 4096 neurons, not a multiple of 32"),
         ({"hidden": "128"}, WEIGHTS, "it has '128' neurons"),
         ({"hidden": 512}, WEIGHTS, f"it has 512 neurons, this engine {HIDDEN}; `zobra --network"),

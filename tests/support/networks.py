@@ -6,7 +6,7 @@ from zobra.engine.layouts import BUCKETS, FEATURES
 from zobra.engine.network_file import LARGEST_OUTPUT, Network
 
 
-def random_network(hidden: int, seed: int = 1) -> Network:
+def random_network(hidden: int, seed: int = 1, qb: int = 256) -> Network:
     """Weights of the size that training gives them; some neurons clip at either end."""
     source = np.random.default_rng(seed)
     rows = source.normal(0, 30, (FEATURES, hidden)).astype(np.int16)
@@ -19,5 +19,6 @@ def random_network(hidden: int, seed: int = 1) -> Network:
         bias,
         output,
         source.integers(-5_000, 5_000, BUCKETS).astype(np.int32),
+        qb,
         {"made": "by a test"},
     )

@@ -17,6 +17,7 @@ from zobra.train.pipeline import Pipeline
 from zobra.train.recipe import BUILT_IN_NAME, FOLDER, read_recipe
 
 MINIATURE = """
+qb = 128
 start = "built-in"
 [data]
 games = 128
@@ -51,6 +52,7 @@ def test_a_miniature_of_everything(tmp_path, monkeypatch):
     network = read_network(tmp_path / "mini.network")
     assert (
         network.hidden == HIDDEN
+        and network.qb == 128
         and network.header["recipe"]["data"]["games"] == network.header["games"] == 128
     )
     assert {"data", "positions", "validation"} <= network.header.keys() and network.header["sets"][
@@ -164,6 +166,7 @@ def test_the_recipes_can_be_read(path):
     ("text", "complaint"),
     [
         ("hidden = 0", "hidden = 0"),
+        ("qb = 64", "qb = 64: it must be one of 128, 256"),
         ("hiden = 8", "nothing like .*hiden"),
         ("[data]\ngame = 1", "no entry 'game'"),
         ("[data]\ngames = 'many'", "games must be a whole number, not 'many'"),

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zobra.engine.network_file import HIDDEN, LARGEST_OUTPUT, QB, SCALE
+from zobra.engine.network_file import (
+    BUILT_IN,
+    HIDDEN,
+    LARGEST_OUTPUT,
+    OUTPUT_UNITS,
+    SCALE,
+    read_network,
+)
 from zobra.train.generate import SelfPlayer
 from zobra.train.positions import NO_RESULT, Replayer
 from zobra.train.trainer import (
@@ -20,10 +27,12 @@ from zobra.train.trainer import (
     integer_scores,
     quantise,
     restore_centipawns,
+    units,
     verify,
     weights_of,
 )
 
+QB = 128
 SMALL = 8  # neurons, where no kernel of the engine takes part
 SCHEDULE = Schedule(epochs=30, batch=128, rate=3e-3, warmup=10, validation=5)
 
@@ -75,7 +84,7 @@ def test_the_loss_is_what_the_output_says(positions):
 
 
 def test_games_are_kept_out_as_a_whole(positions):
-    trainer = Trainer(positions, initial_weights(SMALL, 1), SCHEDULE, 1)
+    trainer = Trainer(positions, initial_weights(SMALL, 1), QB, SCHEDULE, 1)
     training, validation = trainer.training, trainer.validation
     assert len(training) + len(validation) == len(positions)
     assert not set(positions["game"][training]) & set(positions["game"][validation])
@@ -86,7 +95,7 @@ def test_games_are_kept_out_as_a_whole(positions):
 
 def test_it_learns_and_threads_change_nothing(positions):
     trainers = [
-        Trainer(positions, initial_weights(SMALL, 1), SCHEDULE, threads) for threads in (1, 2)
+        Trainer(positions, initial_weights(SMALL, 1), QB, SCHEDULE, threads) for threads in (1, 2)
     ]
     reports: list[Any] = []
     after = trainers[0].run(lambda *report: reports.append(report))
@@ -113,22 +122,42 @@ def test_the_rate_climbs_and_falls():
 
 def test_too_few_games_are_refused(positions):
     with pytest.raises(ValueError, match="too few games"):
-        Trainer(positions[positions["game"] == 1], initial_weights(SMALL, 1), SCHEDULE, 1)
+        Trainer(positions[positions["game"] == 1], initial_weights(SMALL, 1), QB, SCHEDULE, 1)
 
 
-def test_rounding_costs_little_and_everything_is_verified(positions):
-    weights = initial_weights(HIDDEN, 4)
-    network = quantise(weights[0], {})
+@pytest.mark.parametrize("qb", OUTPUT_UNITS)
+def test_rounding_costs_little_and_everything_is_verified(positions, qb):
+    """For weights like those of a trained network."""
+    weights = weights_of(read_network(BUILT_IN))
+    source = np.random.default_rng(4)
+    for name, unit in units(256).items():
+        weights[name] += source.uniform(-0.5, 0.5, weights[name].shape) / unit
+    network = quantise(weights[0], qb, {})
+    assert network.qb == qb
     sample = positions[:300]
     errors = np.abs(float_scores(weights[0], sample) - integer_scores(network, sample))
-    assert errors.mean() < 4
+    assert errors.mean() < 1_024 / qb
     findings = verify(network, weights[0], sample)
     assert findings.faults() == [] and findings.mean_error == pytest.approx(errors.mean())
 
 
-def test_training_can_go_on_from_a_network():
-    network = quantise(initial_weights(HIDDEN, 4)[0], {})
-    assert quantise(weights_of(network)[0], {}).payload() == network.payload()
+@pytest.mark.parametrize("qb", OUTPUT_UNITS)
+def test_training_can_go_on_from_a_network(qb):
+    network = quantise(initial_weights(HIDDEN, 4)[0], qb, {})
+    assert quantise(weights_of(network)[0], qb, {}).payload() == network.payload()
+
+
+def test_a_coarser_unit_leaves_room_for_larger_weights(positions):
+    """Weights beyond ±126/256 are clipped with the finer unit, and kept with the coarser one."""
+    weights = initial_weights(SMALL, 1)
+    weights["output"][0, :, 0] = 0.9
+    assert quantise(weights[0], 256, {}).output[0, 0, 0] == LARGEST_OUTPUT
+    assert quantise(weights[0], 128, {}).output[0, 0, 0] == round(0.9 * 128)
+    still = Schedule(epochs=1, batch=128, rate=1e-9, last_rate=0.0, warmup=0, decay=0.0)
+    for qb, largest in ((256, LARGEST_OUTPUT / 256), (128, 0.9)):
+        trainer = Trainer(positions, weights.copy(), qb, still, 1)
+        trainer.run()
+        assert trainer.weights["output"].max() == pytest.approx(largest, abs=1e-5)
 
 
 def test_centipawns_are_those_of_the_scores(positions):
@@ -151,7 +180,7 @@ def test_verification_finds_what_is_wrong(positions, monkeypatch):
         initial_weights(HIDDEN, 5)[0],
         positions[:50].copy(),
     )
-    network = quantise(weights, {})
+    network = quantise(weights, QB, {})
     assert "centipawns from the floats" in verify(network, others, positions[:300]).faults()[0]
     turned["mirrored"] ^= 1
     findings = verify(network, weights, turned)

@@ -40,7 +40,9 @@ def built_in_again():
 def small(seed: int = 1) -> Network:
     """Outputs of the size of real scores."""
     network = random_network(HIDDEN, seed)
-    return Network(network.rows, network.bias, network.output // 20, 0 * network.output_bias, {})
+    return Network(
+        network.rows, network.bias, network.output // 20, 0 * network.output_bias, network.qb, {}
+    )
 
 
 def saved(tmp_path, network: Network) -> str:
