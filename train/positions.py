@@ -27,6 +27,8 @@ FILTER_DEFAULTS = {
     "first_ply": 16,  # counted from the start position; earlier positions belong to the opening
     "largest_score": 3_000,  # centipawns: positions with larger scores are dropped
     "fewest_pieces": 4,
+    "thinned_pieces": 0,  # of positions with so many pieces or fewer ...
+    "thinning": 2,  # ... one in so many is kept, chosen by its key
 }
 FILTER = np.dtype([(name, "i8") for name in FILTER_DEFAULTS], align=True)
 
@@ -62,6 +64,7 @@ REPLAY = np.dtype(
 KEPT = np.dtype([("positions", PACKED, (LONGEST_GAME,))])
 MAX_PIECES, EMPTY, NO_RESULT = 32, 12, np.uint8(255)
 
+KEY_SHIFT = np.uint64(32)
 RANK_FLIP, RIGHT_HALF, NIBBLE = np.uint64(56), np.uint64(4), np.uint64(4)
 MOVE_BITS, MOVE_MASK, QUIET = np.uint64(16), np.uint64(0xFFFF), np.uint64(63)
 
@@ -72,10 +75,15 @@ def is_wanted(position, move, score, rules):
     flag, enemy = flag_of(move), position.colours[position.side ^ ONE]
     noisy = flag >= PROMOTION or flag == EN_PASSANT or (enemy >> to_square(move)) & ONE != ZERO
     ply = (position.fullmove - 1) * 2 + np.int64(position.side)
-    few = population(position.colours[ZERO] | position.colours[ONE]) < rules.fewest_pieces
+    pieces = population(position.colours[ZERO] | position.colours[ONE])
+    is_thinned = (
+        pieces <= rules.thinned_pieces
+        and (position.key >> KEY_SHIFT) % np.uint64(rules.thinning) != ZERO
+    )
     return not (
         noisy
-        or few
+        or pieces < rules.fewest_pieces
+        or is_thinned
         or position.checkers != ZERO
         or ply < rules.first_ply
         or abs(score) > rules.largest_score

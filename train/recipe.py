@@ -30,10 +30,12 @@ LIMITS = {
         f"training.{name}": (least, inf)
         for name, least in (("epochs", 1), ("batch", 1), ("warmup", 0), ("seed", 0))
     },
-    **{f"training.{name}": (0, 1) for name in ("last_rate", "decay", "blend")},
+    **{f"training.{name}": (0, 1) for name in ("last_rate", "decay", "blend", "last_blend")},
     **{
         "training.rate": (1e-9, 1),
+        "training.chance_scale": (10, 10_000),
         "training.validation": (2, inf),
+        "filter.thinning": (1, OTHER_BOUNDS[1]),
         "data.games": (1, inf),
         "data.seed": (-inf, inf),
     },

@@ -41,7 +41,7 @@ LARGEST_MEAN_ERROR = 12.0  # centipawns of rounding error
 FIRST_MOMENT, SECOND_MOMENT, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
 ONE, NIBBLE, RANKS, FILES, LOW, NOTHING, SQUARE_BITS = map(np.uint64, (1, 4, 56, 7, 15, 0, 6))
 OWN_MIRRORED, THEIRS_MIRRORED = np.uint64(1), np.uint64(2)
-PIECES, UNIT = MAX_PIECES // BUCKETS, float(SCALE)
+PIECES = MAX_PIECES // BUCKETS
 
 
 @numeric
@@ -109,11 +109,13 @@ def sigmoid(value):
 
 
 @numeric
-def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
+def accumulate_gradient(weights, gradient, positions, target, learn, errors):
     """Add the squared errors of positions against target, score and result to `errors`; if `learn`,
-    add the gradient. `blend` is the share of the game's result, if there is one, in the target; the
-    rest is the winning chance of the score.
+    add the gradient. `target` has the share of the game's result, if there is one, and the
+    centipawns that mean odds of e : 1; the rest is the winning chance of the score.
     """
+    blend, chance_scale = target
+    steepness = SCALE / chance_scale
     own_features, their_features = np.empty(MAX_PIECES, np.uint64), np.empty(MAX_PIECES, np.uint64)
     ours, theirs = np.empty(len(weights.bias), np.float32), np.empty(len(weights.bias), np.float32)
     for index in range(len(positions)):
@@ -124,8 +126,8 @@ def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
         output = weights.output_bias[bucket] + activate(weights, own, layer[0], ours)
         output += activate(weights, other, layer[1], theirs)
         chance, by_score, by_result = (
-            sigmoid(output),
-            sigmoid(position.score / UNIT),
+            sigmoid(output * steepness),
+            sigmoid(position.score / chance_scale),
             position.result / 2.0,
         )
         if position.result == NO_RESULT:
@@ -135,25 +137,26 @@ def accumulate_gradient(weights, gradient, positions, blend, learn, errors):
         errors[1] += (chance - by_score) ** 2
         errors[2] += (chance - by_result) ** 2
         if learn:
-            slope = np.float32(2.0 * error * chance * (1.0 - chance))
+            slope = np.float32(2.0 * error * chance * (1.0 - chance) * steepness)
             gradient.output_bias[bucket] += slope
             backpropagate(gradient, own, layer[0], gradient.output[bucket][0], slope, ours)
             backpropagate(gradient, other, layer[1], gradient.output[bucket][1], slope, theirs)
 
 
 @numeric
-def optimise(weights, gradients, moments, limits, step):
-    """One step of AdamW over flat arrays: `gradients` (chunks, weights) are added in order; weights
-    stay within ±limits. `step` has the number of positions in the batch, the number of the step
-    from 1, learning rate and weight decay.
+def optimise(weights, gradients, moments, limits, step, part):
+    """One step of AdamW over a part of flat arrays, from its begin to its end: `gradients` (chunks,
+    weights) are added in order; weights stay within ±limits. `step` has the number of positions in
+    the batch, the number of the step from 1, learning rate and weight decay.
     """
+    begin, end = part
     positions, number, rate, decay = step
     first_scale, second_scale = (
         1.0 / (1.0 - FIRST_MOMENT**number),
         1.0 / (1.0 - SECOND_MOMENT**number),
     )
     first, second = moments[0], moments[1]
-    for j in range(len(weights)):
+    for j in range(begin, end):
         total = np.float32(0)
         for chunk in range(len(gradients)):
             total += gradients[chunk, j]
@@ -177,7 +180,11 @@ PARTS = tuple(units(1))
 
 @dataclass(frozen=True)
 class Schedule:
-    """How to train. `blend` is the share of the result in the target."""
+    """How to train.
+
+    `blend` is the share of the result in the target; it goes to `last_blend` in even steps, if that
+    is given. `chance_scale`: centipawns that mean odds of e : 1 in the loss, the K of the sigmoid.
+    """
 
     epochs: int = 12
     batch: int = 16_384
@@ -186,6 +193,8 @@ class Schedule:
     warmup: int = 200
     decay: float = 0.01
     blend: float = 0.1
+    last_blend: float | None = None
+    chance_scale: float = SCALE
     validation: int = 50
     seed: int = 1
 
@@ -195,6 +204,15 @@ class Schedule:
         return (self.last_rate + (self.rate - self.last_rate) * cosine) * min(
             1.0, (step + 1) / max(1, self.warmup)
         )
+
+    @property
+    def final_blend(self) -> float:
+        """The share of the result at the end of training, by which networks are compared."""
+        return self.blend if self.last_blend is None else self.last_blend
+
+    def blend_at(self, step: int, steps: int) -> float:
+        """Share of the result in the target of a step counted from 0."""
+        return self.blend + (self.final_blend - self.blend) * step / max(1, steps - 1)
 
 
 class Errors(NamedTuple):
@@ -275,18 +293,17 @@ class Trainer:
         """
         source, schedule = np.random.default_rng(self.schedule.seed), self.schedule
         per_epoch = max(1, len(self.training) // schedule.batch)
-        step, steps, flat = 0, per_epoch * schedule.epochs, self.weights.view("f4")
+        step, steps = 0, per_epoch * schedule.epochs
         for epoch in range(schedule.epochs):
             total, seen, began = np.zeros(3), 0, time.perf_counter()
             for number, batch in enumerate(
                 np.array_split(source.permutation(self.training), per_epoch), 1
             ):
-                total += self._work(batch, schedule.blend, True)
+                total += self._work(batch, schedule.blend_at(step, steps), True)
                 seen += len(batch)
                 rate = schedule.rate_at(step, steps)
                 step += 1
-                facts = np.float32(len(batch)), step, np.float32(rate), np.float32(schedule.decay)
-                optimise(flat, self._gradients, self._moments, self._limits, facts)
+                self._optimise(len(batch), step, rate)
                 if number % BATCHES_A_REPORT == 0 or number == per_epoch:
                     speed = seen / (time.perf_counter() - began)
                     validation = self.validate() if number == per_epoch else None
@@ -296,22 +313,33 @@ class Trainer:
         return self.validate()
 
     def validate(self) -> Errors:
-        """Errors on the games kept out."""
-        return Errors(
-            *(self._work(self.validation, self.schedule.blend, False) / len(self.validation))
-        )
+        """Errors on the games kept out, with the share of results of the end."""
+        errors = self._work(self.validation, self.schedule.final_blend, False)
+        return Errors(*(errors / len(self.validation)))
+
+    def _optimise(self, positions: int, step: int, rate: float) -> None:
+        """Change the weights by the gradients in the chunks, each thread a slice of them."""
+        flat = self.weights.view("f4")
+        facts = np.float32(positions), step, np.float32(rate), np.float32(self.schedule.decay)
+        bounds = np.linspace(0, len(flat), CHUNKS + 1).astype(int).tolist()
+
+        def optimise_slice(begin: int, end: int) -> None:
+            part = begin, end
+            optimise(flat, self._gradients, self._moments, self._limits, facts, part)
+
+        list(self._pool.map(optimise_slice, bounds[:-1], bounds[1:]))
 
     def _work(self, order: np.ndarray, blend: float, learn: bool) -> np.ndarray:
         """Sums of the errors over positions; the gradients are left in the chunks."""
         errors, parts = np.zeros((CHUNKS, 3)), np.array_split(order, CHUNKS)
+        target = blend, float(self.schedule.chance_scale)
 
         def process(chunk: int) -> None:
             gradient: Any = self._records[chunk]
             if learn:
                 self._gradients[chunk] = 0
-            accumulate_gradient(
-                self.weights[0], gradient, self.positions[parts[chunk]], blend, learn, errors[chunk]
-            )
+            chosen = self.positions[parts[chunk]]
+            accumulate_gradient(self.weights[0], gradient, chosen, target, learn, errors[chunk])
 
         list(self._pool.map(process, range(CHUNKS)))
         return errors.sum(axis=0)

@@ -26,7 +26,7 @@ from zobra.train.games import (
     write_shard,
 )
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer
-from zobra.train.positions import PACKED, Replayer, unpack_board
+from zobra.train.positions import EMPTY, PACKED, Replayer, mailboxes, unpack_board
 
 RULES = {"nodes": 150, "node_limit": 1_500}
 
@@ -220,6 +220,27 @@ def test_packed_positions_are_those_of_the_game(games):
         boards = [unpack_board(packed).board_fen() for packed in found]
         assert [(fen, *rest) for fen, rest in zip(boards, numbers, strict=True)] == expected
         assert set(found["game"]) <= {game.number}
+
+
+def test_positions_with_few_pieces_are_thinned_by_their_keys(games):
+    """About half of them are left, the same whatever their order, and all others."""
+    everything = {"first_ply": 0, "largest_score": 30_000}
+    thinned = Replayer(everything | {"thinned_pieces": 24})
+    whole = np.concatenate([Replayer(everything).positions(game) for game in games])
+    part = np.concatenate([thinned.positions(game) for game in games])
+    again = np.concatenate([thinned.positions(game) for game in reversed(games)])
+    assert (
+        np.sort(part, order=["game", "occupied"]) == np.sort(again, order=["game", "occupied"])
+    ).all()
+
+    def pieces(positions: np.ndarray) -> np.ndarray:
+        return (mailboxes(positions) != EMPTY).sum(axis=1)
+
+    assert (part[pieces(part) > 24] == whole[pieces(whole) > 24]).all()
+    assert {each.tobytes() for each in part} <= {each.tobytes() for each in whole}
+    few = (pieces(whole) <= 24).sum()
+    assert few > 300
+    assert 0.35 < (pieces(part) <= 24).sum() / few < 0.65
 
 
 def test_levels_are_stable_and_keep_winning_chances():

@@ -2,6 +2,7 @@
 learned survives rounding.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,38 +45,41 @@ def positions() -> np.ndarray:
 
 
 def loss_and_gradient(
-    weights: np.ndarray, positions: np.ndarray, blend: float
+    weights: np.ndarray, positions: np.ndarray, blend: float, chance_scale: float = SCALE
 ) -> tuple[np.ndarray, np.ndarray]:
     gradient, errors = np.zeros(1, weights.dtype), np.zeros(3)
-    accumulate_gradient(weights[0], gradient[0], positions, blend, True, errors)
+    target = blend, float(chance_scale)
+    accumulate_gradient(weights[0], gradient[0], positions, target, True, errors)
     return errors, gradient.view("f4")
 
 
-def test_the_gradient_is_the_slope_of_the_loss(positions):
+@pytest.mark.parametrize("scale", [SCALE, 190])
+def test_the_gradient_is_the_slope_of_the_loss(positions, scale):
     sample, weights = positions[::60][:12], initial_weights(SMALL, 1)
-    _, gradient = loss_and_gradient(weights, sample, 0.3)
+    _, gradient = loss_and_gradient(weights, sample, 0.3, scale)
     flat = weights.view("f4")
     largest = np.argsort(-np.abs(gradient))[:40]
     others = np.random.default_rng(1).choice(len(flat), 20)
     for index in [*largest, *others, len(flat) - 1]:
         kept, step = flat[index], np.float32(2e-3)
         flat[index] = kept + step
-        above = loss_and_gradient(weights, sample, 0.3)[0][0]
+        above = loss_and_gradient(weights, sample, 0.3, scale)[0][0]
         flat[index] = kept - step
-        below = loss_and_gradient(weights, sample, 0.3)[0][0]
+        below = loss_and_gradient(weights, sample, 0.3, scale)[0][0]
         flat[index] = kept
         assert gradient[index] == pytest.approx((above - below) / (2 * step), rel=0.05, abs=2e-3)
 
 
-def test_the_loss_is_what_the_output_says(positions):
+@pytest.mark.parametrize("scale", [SCALE, 190])
+def test_the_loss_is_what_the_output_says(positions, scale):
     """Against the plain arithmetic of float_scores, for the target, the score and the result, which
     some positions lack.
     """
     sample, weights = positions[:200].copy(), initial_weights(SMALL, 2)
     sample["result"][::3] = NO_RESULT
-    errors, _ = loss_and_gradient(weights, sample, 0.25)
+    errors, _ = loss_and_gradient(weights, sample, 0.25, scale)
     chance, by_score = (
-        1 / (1 + np.exp(-values / SCALE))
+        1 / (1 + np.exp(-values / scale))
         for values in (float_scores(weights[0], sample), sample["score"])
     )
     by_result = np.where(sample["result"] == NO_RESULT, by_score, sample["result"] / 2)
@@ -118,6 +122,29 @@ def test_the_rate_climbs_and_falls():
         and rates[-1] == pytest.approx(1e-5)
     )
     assert rates[10:] == sorted(rates[10:], reverse=True)
+
+
+def test_the_share_of_results_rises_evenly():
+    schedule = Schedule(blend=0.1, last_blend=0.4)
+    assert [schedule.blend_at(step, 4) for step in range(4)] == pytest.approx([0.1, 0.2, 0.3, 0.4])
+    assert Schedule(blend=0.1, last_blend=0.0).blend_at(99, 100) == 0
+    constant = Schedule(blend=0.2)
+    assert constant.blend_at(0, 100) == constant.blend_at(99, 100) == constant.final_blend == 0.2
+
+
+def test_a_rising_share_is_learned_from_and_validated_with_its_last_value(positions):
+    """One epoch of shares 0 to 1 changes the weights otherwise than share 0 throughout; validation
+    is by results alone.
+    """
+    rising = replace(SCHEDULE, epochs=1, blend=0.0, last_blend=1.0)
+    trainers = [
+        Trainer(positions, initial_weights(SMALL, 1), QB, schedule, 1)
+        for schedule in (rising, replace(SCHEDULE, epochs=1, blend=0.0))
+    ]
+    after, plain = (trainer.run() for trainer in trainers)
+    assert after.loss == pytest.approx(after.result)
+    assert plain.loss == pytest.approx(plain.score)
+    assert (trainers[0].weights != trainers[1].weights).any()
 
 
 def test_too_few_games_are_refused(positions):
