@@ -38,6 +38,7 @@ SETTINGS, SUFFIX = "set.json", ".games"
 REMEDY = "delete it, and `zobra train data` plays its games again"
 GAME_HEAD = np.dtype([("number", "<u4"), ("plies", "<u2"), ("result", "u1"), ("ending", "u1")])
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 20, "lc": 0, "pb": 0}]
+LONGEST_HEADER = 1 << 16  # bytes
 LARGEST_PAYLOAD = 1 << 28  # bytes; a larger file is not ours
 MOST_FEN = 255  # characters
 TOP_LEVEL, CHANCE_SCALE, DECIDED_SCORE = 127, 800, 30_000
@@ -103,11 +104,8 @@ def write_shard(path: Path, games: Iterable[TrainingGame], facts: dict[str, Any]
     )
 
 
-def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Heads, FEN rows, indices and levels' steps of a shard; DataError for a foreign, damaged or
-    truncated file.
-    """
-    line, _, body = path.read_bytes().partition(b"\n")
+def _header(path: Path, line: bytes) -> dict[str, Any]:
+    """The header in the first line of a shard; DataError for a foreign file."""
     try:
         header = json.loads(line)
         kind = header["format"]
@@ -115,6 +113,24 @@ def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
         kind = None
     if kind != FORMAT:
         raise DataError(f"{path}: not a file of {FORMAT!r}")
+    return header
+
+
+def count_games(paths: Iterable[Path]) -> int:
+    """The number of games in these shards, by their headers."""
+    total = 0
+    for path in paths:
+        with path.open("rb") as file:
+            total += int(_header(path, file.readline(LONGEST_HEADER))["games"])
+    return total
+
+
+def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Heads, FEN rows, indices and levels' steps of a shard; DataError for a foreign, damaged or
+    truncated file.
+    """
+    line, _, body = path.read_bytes().partition(b"\n")
+    header = _header(path, line)
     try:
         games, plies, width = (int(header[name]) for name in ("games", "plies", "fen_width"))
         size = games * (GAME_HEAD.itemsize + width) + 2 * plies

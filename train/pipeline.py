@@ -2,7 +2,7 @@
 match.
 
 All files lie in one folder: the games of each recipe in a folder of its name, and NAME.network,
-NAME.weights.npz and NAME.png.
+NAME.weights.npz, NAME.png and NAME.DIGEST.positions (see position_file).
 """
 
 import hashlib
@@ -28,12 +28,19 @@ from zobra.engine.position import TABLES_RECORD
 from zobra.train.games import (
     SETTINGS,
     check_data,
-    load_positions,
+    count_games,
     read_sets,
     shards,
     write_atomically,
 )
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer, Tally
+from zobra.train.position_file import (
+    digest_of,
+    map_positions,
+    position_path,
+    remove_stale,
+    write_positions,
+)
 from zobra.train.recipe import BUILT_IN_NAME, Recipe
 from zobra.train.trainer import (
     Errors,
@@ -172,6 +179,17 @@ class Pipeline:
         if faults := report.faults():
             raise RuntimeError("; ".join(faults))
 
+    def _positions(self, paths: list[Path], sums: list[str]) -> np.ndarray:
+        """The positions to learn from; their file is written if it is not there yet, and replaces
+        those of other games.
+        """
+        name = self.recipe.name
+        file = position_path(self.folder, name, sums, self.recipe.filter)
+        remove_stale(file, name)
+        if not file.exists():
+            write_positions(file, track(paths, "load", console=self._console), self.recipe.filter)
+        return map_positions(file)
+
     def train(self) -> None:
         """Train; write the plot, the float weights and the network.
 
@@ -182,23 +200,18 @@ class Pipeline:
             read_json(folder / SETTINGS, "the settings of a set", dict) for folder in self.sets
         ]  # who played the games
         weights = self._first_weights()
-        positions, games = load_positions(
-            track(paths, "load", console=self._console), recipe.filter
-        )
+        sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+        positions = self._positions(paths, sums)
         trainer = Trainer(positions, weights, recipe.qb, recipe.training, self.workers)
         errors = train_and_plot(self._console, trainer, self.network_path.with_suffix(".png"))
         sample = positions[trainer.validation[:: len(trainer.validation) // SCALED_POSITIONS + 1]]
         factor = restore_centipawns(trainer.weights[0], sample)
         validation = {name: round(getattr(errors, name), 6) for name in ("loss", "score", "result")}
-        sums = sorted(
-            hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
-        )  # whatever their place and order
-        digest = hashlib.sha256("".join(sums).encode()).hexdigest()[:20]
         facts = {
             "recipe": recipe.facts(),
             "sets": sets,
-            "data": digest,
-            "games": games,
+            "data": digest_of(sorted(sums)),  # whatever their place and order
+            "games": count_games(paths),
             "positions": len(positions),
         }
         facts |= {"validation": validation, "factor": round(factor, 3)}
