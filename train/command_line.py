@@ -184,6 +184,53 @@ def import_games(
 
 
 @app.command()
+def trees(
+    file: Annotated[
+        Path, typer.Argument(help="Labelled positions (label-trees).", exists=True, dir_okay=False)
+    ],
+    networks: Annotated[
+        list[Path] | None, typer.Argument(help="Networks (default: the built-in one).")
+    ] = None,
+) -> None:
+    """Measure the error of networks on labelled positions of search trees."""
+    from zobra.engine.network_file import BUILT_IN, read_network
+    from zobra.train.tree_error import compare, read_labelled
+
+    named = [(str(path), read_network(path, any_width=True)) for path in networks or [BUILT_IN]]
+    for line in compare(named, read_labelled(file)):
+        typer.echo(line)
+
+
+@app.command()
+def label_trees(
+    games: Annotated[Path, typer.Argument(metavar="SET", help="A folder of training games.")],
+    file: Annotated[Path, typer.Argument(help="The file to write.", dir_okay=False)],
+    engine: Annotated[str, typer.Option(help="Command of the UCI engine.")] = "stockfish",
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes for each position.")] = 20_000,
+    positions: Annotated[int, typer.Option(min=1, help="Positions to label.")] = 6_000,
+    seed: Annotated[int, typer.Option(help="Another seed gives other positions.")] = 0,
+) -> None:
+    """Label positions of search trees by another engine, to measure networks and never to train
+    them.
+    """
+    import shlex
+
+    from rich.progress import track
+
+    from zobra.train.games import read_sets, write_atomically
+    from zobra.train.tree_error import label
+    from zobra.train.tree_positions import sample_trees
+
+    command = shlex.split(engine)
+    sampled = sample_trees(read_sets([games]), seed)
+    labelled = label(sampled, positions, command, nodes)
+    lines = [f"fen\tcentipawns of {Path(command[0]).name} at {nodes} nodes"]
+    lines += [f"{fen}\t{value}" for fen, value in track(labelled, "label", total=positions)]
+    write_atomically(file, ("\n".join(lines) + "\n").encode())
+    typer.echo(f"{file}: {len(lines) - 1:,} positions")
+
+
+@app.command()
 def view(
     shard: Annotated[Path, typer.Argument(help="A file of games.", exists=True, dir_okay=False)],
     number: Annotated[

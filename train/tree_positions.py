@@ -1,0 +1,180 @@
+"""Positions of search trees, sampled from the games of a set.
+
+A search evaluates positions of its tree, and few of those look like positions of games: most moves
+in a tree are bad. Now and then a position of a game is searched, and random walks lead from it
+through the positions that this search left in the table. Where a walk ends, a search tells whether
+the position is quiet.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zobra.engine.attacks import find_checks
+from zobra.engine.board import ONE, ZERO
+from zobra.engine.fen import parse_fen
+from zobra.engine.generator import ALL, generate
+from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
+from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.make import make
+from zobra.engine.move import NO_MOVE
+from zobra.engine.position import TABLES_RECORD
+from zobra.search.parameters import default_parameters
+from zobra.search.worker import SIGNALS, WORKER_TYPE, clear_histories, new_worker
+from zobra.train.game_kernel import (
+    GAME,
+    LONGEST_GAME,
+    RULE_DEFAULTS,
+    RULES,
+    TrainingGame,
+    count_moves,
+    next_random,
+    search_root,
+    set_root,
+)
+from zobra.train.games import read_positions
+from zobra.train.positions import FILTER, FILTER_DEFAULTS, NO_RESULT, PACKED, is_wanted, pack_board
+from zobra.tt.table import Table, probe
+
+EVERY = np.uint64(10)  # one position of the game in so many is searched
+WALKS = 3  # from each
+LONGEST_WALK = 30  # plies
+STOP = np.uint64(7)  # a walk ends by chance after one ply in so many
+CLEAR_SCORE = 1_500  # centipawns: positions of the game with larger scores are passed over
+ROOT_NODES = 800  # of the search whose tree is walked through
+LEAF_NODES = 400  # of the search at the end of a walk
+TABLE_MEGABYTES = 2
+
+JOB = np.dtype(
+    [
+        ("rules", RULES),
+        ("filter", FILTER),
+        ("game", GAME),  # its moves, and the state of the random numbers
+        ("root", POSITION),
+        ("board", POSITION),
+        ("following", POSITION),
+        ("moves", MOVE_LIST),
+        ("count", "u8"),
+        ("positions", PACKED, (LONGEST_GAME * WALKS,)),
+    ],
+    align=True,
+)
+
+
+@kernel
+def advance(position, following, move, tables):
+    """Make a move on a position, by way of `following`."""
+    make(position, following, move, tables)
+    find_checks(following, tables)
+    copy_record(position, following)
+
+
+@kernel
+def walk(worker, tables, job):
+    """Make random moves on `job.board` as long as the table knows a position after one; number of
+    moves.
+    """
+    plies = 0
+    while plies < LONGEST_WALK:
+        if plies > 0 and next_random(job.game) % STOP == ZERO:
+            break
+        job.moves.count = ZERO
+        known = ZERO
+        chosen = NO_MOVE
+        for index in range(np.int64(generate(job.board, tables, job.moves, ALL))):
+            move = np.uint64(job.moves.moves[index])
+            make(job.board, job.following, move, tables)
+            if probe(worker.table, job.following.key) != ZERO:
+                known += ONE
+                if next_random(job.game) % known == ZERO:
+                    chosen = move
+        if chosen == NO_MOVE:
+            break
+        advance(job.board, job.following, chosen, tables)
+        plies += 1
+    return plies
+
+
+@kernel
+def search_position(worker, tables, job, position, nodes):
+    """Best move and score of a position that is searched as the root of a game; NO_MOVE if there is
+    none.
+    """
+    set_root(worker, position)
+    if count_moves(worker, tables) == ZERO:
+        return NO_MOVE, 0
+    job.rules.nodes = nodes
+    return search_root(worker, tables, job.rules)
+
+
+@kernel
+def keep_position(worker, tables, job):
+    """Add `job.board` to the positions if a search finds it quiet and not decided."""
+    move, score = search_position(worker, tables, job, job.board, LEAF_NODES)
+    if move == NO_MOVE or not is_wanted(job.board, move, score, job.filter):
+        return
+    packed = job.positions[job.count]
+    pack_board(job.board, packed)
+    packed.score = np.int16(score)
+    packed.result = NO_RESULT
+    job.count += ONE
+
+
+@entry(VOID, WORKER_TYPE, TABLES_TYPE, record(JOB))
+def sample_game(worker, tables, job):
+    """Fill `job.positions` with positions of the search trees of a game."""
+    copy_record(job.root, job.game.start)
+    job.count = ZERO
+    for ply in range(np.int64(job.game.count)):
+        is_chosen = next_random(job.game) % EVERY == ZERO
+        if is_chosen and abs(np.int64(job.game.scores[ply])) < CLEAR_SCORE:
+            search_position(worker, tables, job, job.root, ROOT_NODES)
+            for _ in range(WALKS):
+                copy_record(job.board, job.root)
+                if walk(worker, tables, job) > 0 and job.board.checkers == ZERO:
+                    keep_position(worker, tables, job)
+        advance(job.root, job.following, np.uint64(job.game.moves[ply]), tables)
+
+
+class TreeSampler:
+    """Samples positions of search trees, game after game; each begins with an empty table and empty
+    histories.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._signals = np.zeros(SIGNALS, np.int64)
+        self._table = Table(TABLE_MEGABYTES)
+        self._worker = new_worker(default_parameters(), self._signals)
+        self._job = np.zeros(1, JOB)
+        self._job[0]["rules"] = tuple(RULE_DEFAULTS.values())
+        self._job[0]["filter"] = tuple(FILTER_DEFAULTS.values())
+
+    def positions(self, played: TrainingGame) -> np.ndarray:
+        """Positions of the trees of one game (dtype PACKED), from the side to move."""
+        self._table.clear()
+        clear_histories(self._worker)
+        self._worker[0]["table"] = self._table.record
+        job: Any = self._job[0]
+        game, count = job["game"], len(played.moves)
+        digest = hashlib.sha256(f"{self._seed} {played.number}".encode()).digest()
+        game["random"] = int.from_bytes(digest[:8], "little")
+        game["start"] = parse_fen(played.fen).record
+        game["count"] = count
+        game["moves"][:count] = played.moves
+        game["scores"][:count] = played.scores
+        sample_game(self._worker[0], TABLES_RECORD, job)
+        found = job["positions"][: int(job["count"])].copy()
+        found["game"] = played.number
+        return found
+
+
+def sample_trees(shards: Iterable[Path], seed: int) -> Iterator[np.ndarray]:
+    """The positions of each game of these shards."""
+    sampler = TreeSampler(seed)
+    for path in shards:
+        for game, _ in read_positions(path, {}):
+            yield sampler.positions(game)
