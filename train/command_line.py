@@ -177,7 +177,7 @@ def import_games(
     typer.echo(f"{games:,} games imported into {target}" if games else "no games imported")
     if not games:
         raise typer.Exit(1)
-    report = check_data(shards(target), {})
+    report = check_data(shards(target), {}, games)
     Console().print(report.table())
     for fault in report.faults():
         typer.echo(f"note: {fault}", err=True)

@@ -172,9 +172,9 @@ class Pipeline:
 
     def check(self) -> None:
         """Check the games."""
-        report = check_data(
-            track(read_sets(self.sets), "check", console=self._console), self.recipe.filter
-        )
+        paths = read_sets(self.sets)
+        shown = track(paths, "check", console=self._console)
+        report = check_data(shown, self.recipe.filter, count_games(paths))
         self._console.print(report.table())
         if faults := report.faults():
             raise RuntimeError("; ".join(faults))

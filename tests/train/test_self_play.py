@@ -376,7 +376,7 @@ def test_the_check_finds_what_is_wrong(games, tmp_path):
     path = tmp_path / "000000000.games"
     won, lost = ([game for game in games if game.result == half_points] for half_points in (2, 0))
     write_shard(path, fair := [*won[: len(lost)], *lost[: len(won)]], {})
-    report = check_data([path], {})
+    report = check_data([path], {}, len(fair))
     assert (
         report.games == len(fair)
         and report.plies == sum(len(game.moves) for game in fair)
@@ -388,8 +388,20 @@ def test_the_check_finds_what_is_wrong(games, tmp_path):
         ([replace(game, result=2) for game in games], "White has 100% of the points"),
     ):
         write_shard(path, wrong, {})
-        assert complaint in " ".join(check_data([path], {}).faults())
+        assert complaint in " ".join(check_data([path], {}, len(wrong)).faults())
     assert duplicate_share(np.zeros(0, PACKED)) == 0
+
+
+def test_of_many_games_a_sample_is_compared(games, tmp_path):
+    """Everything is counted, and the share of duplicates stays."""
+    path = tmp_path / "000000000.games"
+    write_shard(path, [*games, *games], {})
+    whole = check_data([path], {}, 60)
+    part = check_data([path], {}, 60, most=20)
+    assert (part.games, part.plies, part.positions) == (whole.games, whole.plies, whole.positions)
+    assert part.duplicates == pytest.approx(whole.duplicates, abs=0.05)
+    assert part.duplicates >= 0.5
+    assert part.coherence == pytest.approx(whole.coherence, abs=0.1)
 
 
 def test_an_illegal_move_is_never_written(games, tmp_path):
