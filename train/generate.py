@@ -42,6 +42,7 @@ from zobra.train.game_kernel import (
     play_game,
 )
 from zobra.train.games import DECIDED_SCORE, keep_settings, shard_path, shards, write_shard
+from zobra.train.recipe import DataPlan
 from zobra.tt.table import Table
 
 GAMES_A_SHARD = 128
@@ -122,38 +123,32 @@ class Tally:
 
 
 class Generation:
-    """Makes games 0 … `games` - 1 of a set, in whole shards.
+    """Makes the games of a plan, in whole shards.
 
-    `network` is the digest of the engine's network, "" for none; `engine` is the engine's commit,
-    "" if it is not stated.
+    `network` is the digest of the engine's network, "" for none.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        games: int,
-        rules: dict[str, int],
-        seed: int,
-        workers: int,
-        network: str = "",
-        engine: str = "",
-    ) -> None:
+    def __init__(self, folder: Path, plan: DataPlan, workers: int, network: str = "") -> None:
         self.stopping = threading.Event()
-        self._folder, self._rules, self._seed, self._workers = folder, rules, seed, workers
+        self._folder = folder
+        self._plan = plan
+        self._workers = workers
         self._parameters = {"use_network": int(bool(network))}
+
         plays = network or f"pieces {hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest()[:16]}"
         settings: dict[str, Any] = {
-            "seed": seed,
+            "seed": plan.seed,
             "network": plays,
             "games_a_shard": GAMES_A_SHARD,
             **RULE_DEFAULTS,
-            **rules,
+            **plan.rules,
         }
         unstated: dict[str, Any] = {name: RULE_DEFAULTS[name] for name in ADDED_RULES}
-        if engine:
-            settings["engine"] = unstated["engine"] = engine
+        if plan.engine:
+            settings["engine"] = unstated["engine"] = plan.engine
         keep_settings(folder, settings, unstated)
-        firsts = range(0, games, GAMES_A_SHARD)
+
+        firsts = range(0, plan.games, GAMES_A_SHARD)
         missing = [first for first in firsts if not shard_path(folder, first).exists()]
         self.tally = Tally(shards_before=len(firsts) - len(missing))
         self.games_missing = len(missing) * GAMES_A_SHARD
@@ -174,7 +169,7 @@ class Generation:
     def _work(self, on_game: Callable[[Tally], None]) -> None:
         """What each thread does: make the next missing shard until there is none."""
         try:
-            player = SelfPlayer(self._rules, self._seed, self._parameters)
+            player = SelfPlayer(self._plan.rules, self._plan.seed, self._parameters)
             while (first := next(self._missing, None)) is not None:
                 games = []
                 for number in range(first, first + GAMES_A_SHARD):

@@ -151,9 +151,7 @@ class Pipeline:
         read_sets(self.sets[1:])
         self._first_weights()
         plan, digest = self.recipe.data, self._use_opponent()
-        generation = Generation(
-            self.sets[0], plan.games, plan.rules, plan.seed, self.workers, digest, plan.engine
-        )
+        generation = Generation(self.sets[0], plan, self.workers, digest)
         with bar(self._console, "speed", "results") as progress:
             task = progress.add_task("games", total=generation.games_missing, speed="", results="")
 

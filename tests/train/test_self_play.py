@@ -27,6 +27,7 @@ from zobra.train.games import (
 )
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer
 from zobra.train.positions import EMPTY, PACKED, Replayer, mailboxes, unpack_board
+from zobra.train.recipe import DataPlan
 
 RULES = {"nodes": 150, "node_limit": 1_500}
 
@@ -167,11 +168,11 @@ def test_a_branching_set_is_the_same_resumed_and_by_other_threads(tmp_path, monk
     """A shard of four games ends before the branch, whose parents the next shard plays again."""
     monkeypatch.setattr(generate, "GAMES_A_SHARD", 4)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    Generation(whole, 20, BRANCHING, 1, workers=2).run()
-    first = Generation(parts, 20, BRANCHING, 1, workers=1)
+    Generation(whole, DataPlan(20, 1, rules=BRANCHING), workers=2).run()
+    first = Generation(parts, DataPlan(20, 1, rules=BRANCHING), workers=1)
     first.run(lambda tally: first.stopping.set() if tally.games == 6 else None)
     assert len(shards(parts)) == 1
-    Generation(parts, 20, BRANCHING, 1, workers=1).run()
+    Generation(parts, DataPlan(20, 1, rules=BRANCHING), workers=1).run()
     contents = [path.read_bytes() for path in shards(whole)]
     assert contents == [path.read_bytes() for path in shards(parts)]
     player = SelfPlayer(BRANCHING, 1, {"use_network": 0})
@@ -329,13 +330,13 @@ def test_damage_is_named(games, tmp_path):
 def test_a_generation_goes_on_and_does_not_depend_on_its_threads(tmp_path, monkeypatch):
     monkeypatch.setattr(generate, "GAMES_A_SHARD", 4)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert Generation(whole, 12, RULES, 5, workers=2).run().games == 12
-    first = Generation(parts, 12, RULES, 5, workers=1)
+    assert Generation(whole, DataPlan(12, 5, rules=RULES), workers=2).run().games == 12
+    first = Generation(parts, DataPlan(12, 5, rules=RULES), workers=1)
     first.run(
         lambda tally: first.stopping.set() if tally.games == 5 else None
     )  # as by Ctrl-C in the second shard
     assert len(shards(parts)) == 1
-    second = Generation(parts, 12, RULES, 5, workers=1)
+    second = Generation(parts, DataPlan(12, 5, rules=RULES), workers=1)
     assert second.tally.shards_before == 1 and second.run().games == 8
     assert [path.read_bytes() for path in shards(whole)] == [
         path.read_bytes() for path in shards(parts)
@@ -343,33 +344,33 @@ def test_a_generation_goes_on_and_does_not_depend_on_its_threads(tmp_path, monke
 
 
 def test_sets_are_not_mixed(tmp_path):
-    Generation(tmp_path, 0, RULES, 5, workers=1)
+    Generation(tmp_path, DataPlan(0, 5, rules=RULES), workers=1)
     with pytest.raises(DataError, match="seed = 5, not 6"):
-        Generation(tmp_path, 0, RULES, 6, workers=1)
+        Generation(tmp_path, DataPlan(0, 6, rules=RULES), workers=1)
     with pytest.raises(DataError, match=r"network = pieces [0-9a-f]{16}, not 1234"):
-        Generation(tmp_path, 0, RULES, 5, workers=1, network="1234")
+        Generation(tmp_path, DataPlan(0, 5, rules=RULES), workers=1, network="1234")
     assert json.loads((tmp_path / "set.json").read_text())["games_a_shard"] == GAMES_A_SHARD
     with pytest.raises(DataError, match="branches = 0, not 5"):
-        Generation(tmp_path, 0, {**RULES, "branches": 5}, 5, workers=1)
+        Generation(tmp_path, DataPlan(0, 5, rules={**RULES, "branches": 5}), workers=1)
 
 
 def test_a_set_from_before_a_rule_was_played_by_its_default(tmp_path):
-    Generation(tmp_path, 0, RULES, 5, workers=1)
+    Generation(tmp_path, DataPlan(0, 5, rules=RULES), workers=1)
     path = tmp_path / "set.json"
     settings = json.loads(path.read_text())
     for name in ADDED_RULES:
         del settings[name]
     path.write_text(json.dumps(settings))
-    Generation(tmp_path, 0, RULES, 5, workers=1, engine="1234567")
+    Generation(tmp_path, DataPlan(0, 5, engine="1234567", rules=RULES), workers=1)
     with pytest.raises(DataError, match="branches = 0, not 5"):
-        Generation(tmp_path, 0, {**RULES, "branches": 5}, 5, workers=1)
+        Generation(tmp_path, DataPlan(0, 5, rules={**RULES, "branches": 5}), workers=1)
 
 
 def test_a_set_states_the_commit_of_its_engine(tmp_path):
-    Generation(tmp_path, 0, RULES, 5, workers=1, engine="1234567")
+    Generation(tmp_path, DataPlan(0, 5, engine="1234567", rules=RULES), workers=1)
     assert json.loads((tmp_path / "set.json").read_text())["engine"] == "1234567"
     with pytest.raises(DataError, match="engine = 1234567, not 7654321"):
-        Generation(tmp_path, 0, RULES, 5, workers=1, engine="7654321")
+        Generation(tmp_path, DataPlan(0, 5, engine="7654321", rules=RULES), workers=1)
 
 
 def test_the_check_finds_what_is_wrong(games, tmp_path):
