@@ -309,8 +309,11 @@ def check_data(
     sample of the positions, which fits in memory.
     """
     one_in = 1 + (games - 1) // most
-    parts, plies, kept = [np.zeros(0, PACKED)], 0, 0
-    results, endings = Counter[int](), Counter[str]()
+    parts = [np.zeros(0, PACKED)]
+    plies = 0
+    kept = 0
+    results = Counter[int]()
+    endings = Counter[str]()
     for path in paths:
         for game, found in read_positions(path, rules):
             parts.append(sample_boards(found, one_in))

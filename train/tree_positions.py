@@ -159,7 +159,8 @@ class TreeSampler:
         clear_histories(self._worker)
         self._worker[0]["table"] = self._table.record
         job: Any = self._job[0]
-        game, count = job["game"], len(played.moves)
+        game = job["game"]
+        count = len(played.moves)
         digest = hashlib.sha256(f"{self._seed} {played.number}".encode()).digest()
         game["random"] = int.from_bytes(digest[:8], "little")
         game["start"] = parse_fen(played.fen).record

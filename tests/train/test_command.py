@@ -10,6 +10,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.support.networks import random_network
+from zobra.arena.formats.files import read_toml
 from zobra.engine.network_file import BUILT_IN, HIDDEN, NetworkError, read_network
 from zobra.train.command_line import app
 from zobra.train.games import shards
@@ -21,13 +22,27 @@ qb = 128
 start = "built-in"
 [data]
 games = 128
+seed = 7
+network = "built-in"
 [data.rules]
 nodes = 100
 node_limit = 1000
+win_score = 1000
+win_plies = 4
+branches = 5
+[filter]
+largest_score = 1500
+thinned_pieces = 8
 [training]
 epochs = 10
 batch = 256
+rate = 4e-4
+last_rate = 2e-6
 warmup = 10
+decay = 0.0
+blend = 0.0
+last_blend = 0.3
+chance_scale = 190
 validation = 8
 [gate]
 games = 2
@@ -148,6 +163,24 @@ def test_faults_are_one_sentence(tmp_path):
         result = run(*arguments, "--folder", tmp_path)
         assert result.exit_code == 1 and complaint in result.output, result.output
         assert "Traceback" not in result.output
+
+
+def numbers(table: dict, prefix: str = "") -> set[str]:
+    """Names of the numbers of a recipe, with those of their tables."""
+    found = set()
+    for name, value in table.items():
+        if isinstance(value, dict):
+            found |= numbers(value, f"{prefix}{name}.")
+        else:
+            found.add(prefix + name)
+    return found
+
+
+def test_the_miniature_has_all_numbers_of_the_campaign(tmp_path):
+    path = tmp_path / "miniature.toml"
+    path.write_text(MINIATURE)
+    campaign = numbers(read_toml(FOLDER / "generation10.toml"))
+    assert campaign - numbers(read_toml(path)) <= {"hidden", "data.engine"}
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
