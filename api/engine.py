@@ -2,8 +2,7 @@
 without a search.
 """
 
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Iterable, Mapping
 
 import chess
 import chess.engine
@@ -11,14 +10,14 @@ import numpy as np
 from chess.engine import Cp, InfoDict, Limit, Mate, PlayResult, PovScore, PovWdl
 
 from zobra.engine.fen import check_board
-from zobra.engine.kernels import compile_missing
 from zobra.engine.move import move_text
 from zobra.engine.network import BATCH, EVALUATIONS, evaluate_batch
 from zobra.engine.perft import count_leaves
 from zobra.engine.position import TABLES_RECORD, Game, Position
 from zobra.engine.scores import is_mate, mate_in_moves
+from zobra.search import engine as search_engine
 from zobra.search.limits import ClockTimes, Limits, Report, Result
-from zobra.search.searcher import Searcher
+from zobra.search.listener import Collector
 from zobra.search.wdl import material_of, normalised, wdl
 
 LARGEST = 2**53  # limit: milliseconds, plies, nodes or moves
@@ -61,25 +60,41 @@ def perft(board: chess.Board | Position, depth: int) -> int:
 class Engine:
     """Zobra, with a transposition table of `hash` MiB and a number of threads.
 
-    One search at a time.
-
-    What a search learns is kept for the next one, until `new_game`.
+    One search at a time. What a search learns is kept for the next one, until `new_game`.
     """
 
     def __init__(self, *, hash: int = 32, threads: int = 1) -> None:
         if hash < 1 or threads < 1:
             raise ValueError(f"hash and threads are at least 1, not {hash} and {threads}")
-        compile_missing()  # before the clock of the first search runs
-        self._searcher = Searcher(hash)
-        self._searcher.threads = threads
+        self._engine = search_engine.Engine()
+        self._engine.load().wait()  # before the clock of the first search runs
+        self.configure({"Hash": hash, "Threads": threads})
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the running search and the threads. An engine that is forgotten does so too."""
+        self._engine.close()
+
+    def configure(self, options: Mapping[str, int | bool | str | None]) -> None:
+        """Set options by their UCI names (docs/options.md); None presses a button.
+
+        ValueError or MemoryError says what cannot be set; it then stays as it was.
+        """
+        for name, value in options.items():
+            self._engine.set_option(name, value).wait()
 
     def new_game(self) -> None:
         """Forget what earlier searches have learned."""
-        self._searcher.clear()
+        self._engine.new_game().wait()
 
     def stop(self) -> None:
         """End the running search, from another thread; it returns what it has found."""
-        self._searcher.stop()
+        self._engine.stop()
 
     def analyse(
         self,
@@ -91,9 +106,10 @@ class Engine:
     ) -> InfoDict | list[InfoDict]:
         """Search a board: one InfoDict, or a list of the `multipv` best lines, the best first.
 
-        The moves on the board's stack count for repetition. ValueError for a board or limit that
-        cannot be searched.
+        Neither a book nor a limit of strength is used. The moves on the board's stack count for
+        repetition. ValueError for a board or limit that cannot be searched.
         """
+        self.configure({"UCI_AnalyseMode": True})
         infos = self._search(board, limit, 1 if multipv is None else multipv, root_moves)[1]
         return infos[0] if multipv is None else infos
 
@@ -101,10 +117,10 @@ class Engine:
         self, board: chess.Board, limit: Limit, *, root_moves: Iterable[chess.Move] | None = None
     ) -> PlayResult:
         """Search a board for the move to play; no move where the game is over."""
+        self.configure({"UCI_AnalyseMode": False})
         result, infos = self._search(board, limit, 1, root_moves)
-        best, ponder = (
-            _move(move, board) if move else None for move in (result.best, result.ponder)
-        )
+        best = _move(result.best, board) if result.best else None
+        ponder = _move(result.ponder, board) if result.ponder else None
         return PlayResult(best, ponder, infos[0])
 
     def _search(
@@ -114,8 +130,6 @@ class Engine:
         multipv: int,
         root_moves: Iterable[chess.Move] | None,
     ) -> tuple[Result, list[InfoDict]]:
-        if multipv < 1:
-            raise ValueError(f"multipv is at least 1, not {multipv}")
         game = Game(position(board.root()))
         for move in board.move_stack:
             game.push(game.position.parse_move(move.uci()) if move else 0)
@@ -123,34 +137,22 @@ class Engine:
         if not any(board.legal_moves):
             score = PovScore(Mate(0) if board.is_check() else Cp(0), board.turn)
             return Result(0, 0), [InfoDict(score=score, pv=[], depth=0)]
-        moves = (
-            None
-            if root_moves is None
-            else tuple(game.position.parse_move(move.uci()) for move in root_moves)
-        )
+        moves = None
+        if root_moves is not None:
+            moves = tuple(game.position.parse_move(move.uci()) for move in root_moves)
         limits = _limits(limit, moves)
-        self._searcher.multipv = multipv
-        self._searcher.arm()
-        reports: dict[int, Report] = {}
-        with ThreadPoolExecutor(
-            1
-        ) as thread:  # Ctrl-C reaches Python only while its main thread runs no kernel
-            search = thread.submit(
-                self._searcher.search,
-                game,
-                limits,
-                lambda report: reports.update({report.multipv: report}),
-            )
-            try:
-                while not wait([search], timeout=0.1).done:
-                    pass
-            except BaseException:
-                self._searcher.stop()
-                raise
+        collector = Collector()
+        self.configure({"MultiPV": multipv})
+        self._engine.set_game(game)
+        search = self._engine.go(limits, collector)
+        try:
+            search.wait()
+        except BaseException:  # Ctrl-C, above all
+            self._engine.stop()
+            raise
         material = material_of(game.position)
-        return search.result(), [
-            _info(reports[number], board, material) for number in sorted(reports)
-        ]
+        infos = [_info(report, board, material) for _, report in sorted(collector.lines.items())]
+        return collector.result, infos
 
 
 def _milliseconds(seconds: float | None) -> int | None:

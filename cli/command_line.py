@@ -90,16 +90,12 @@ def show_help(
 @app.command()
 def bench(depth: Depth = 10) -> None:
     """Search fixed positions. The last line has the signature: the number of nodes."""
-    from zobra.engine.kernels import compile_missing
-    from zobra.search.bench import MEGABYTES, run
-    from zobra.search.searcher import Searcher
+    from zobra.search.engine import Engine
 
     signal.signal(
         signal.SIGINT, signal.SIG_DFL
     )  # Python would act on Ctrl-C only when the kernel returns
-    compile_missing()  # before the clock runs
-    for line in run(Searcher(MEGABYTES), depth):
-        typer.echo(line)
+    Engine(on_message=typer.echo).bench(depth, typer.echo).wait()
 
 
 @app.command()

@@ -87,7 +87,7 @@ def check_store() -> Finding:
     """The folder for kernels that are compiled on this machine."""
     from zobra.engine.kernels import missing, store
 
-    import_module("zobra.uci.session")  # and with it all kernels
+    import_module("zobra.search.player")  # and with it all kernels
     try:
         store.check_writable()
     except (OSError, RuntimeError) as error:
@@ -140,11 +140,11 @@ def check_rules() -> Finding:
 
 def check_speed() -> Finding:
     """A short bench."""
-    from zobra.search.bench import MEGABYTES, run
-    from zobra.search.searcher import Searcher
+    from zobra.search.engine import Engine
 
-    *_, last = run(Searcher(MEGABYTES), BENCH_DEPTH)
-    speed = int(last.split()[2])
+    lines = list[str]()
+    Engine().bench(BENCH_DEPTH, lines.append).wait()
+    speed = int(lines[-1].split()[2])
     if speed < SLOWEST:
         advice = (
             "is the machine busy, saving power, or emulating another processor? is "

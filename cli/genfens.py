@@ -8,9 +8,13 @@ import random
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from zobra.engine.position import Game
+    from zobra.search.engine import Engine
 
 PLIES, BOOK_PLIES = (
     8,
@@ -44,8 +48,7 @@ def openings(count: int, seed: int, book: str) -> Iterator[str]:
     """So many different openings; OSError or ValueError if the book cannot be used."""
     from zobra.engine.fen import START, parse_fen, write_fen
     from zobra.engine.position import Game
-    from zobra.search.limits import Limits, Report
-    from zobra.search.searcher import Searcher
+    from zobra.search.engine import Engine
 
     starts, plies = [START], PLIES
     if book.lower() != "none":  # a file with a FEN or an EPD record a line
@@ -58,24 +61,35 @@ def openings(count: int, seed: int, book: str) -> Iterator[str]:
         plies = BOOK_PLIES
         if not starts:
             raise ValueError(f"{book}: there is no position in it")
-    source, searcher, read, tries, known = (
-        random.Random(seed),
-        Searcher(1),
-        cache(parse_fen),
-        0,
-        set[int](),
-    )
+    engine = Engine()
+    engine.load().wait()
+    engine.set_option("Hash", 1)
+    source = random.Random(seed)
+    read = cache(parse_fen)
+    known = set[int]()
+    tries = 0
     while len(known) < count:
-        if (tries := tries + 1) > TRIES:
+        tries += 1
+        if tries > TRIES:
             raise ValueError(f"{book}: no balanced opening in {TRIES} tries")
         position = read(source.choice(starts))
         for _ in range(plies + source.randrange(2)):
             if moves := position.legal_moves():
                 position = position.after(source.choice(moves))
-        reports: list[Report] = []
-        searcher.clear()  # so that the score is that of any such search of this position
-        searcher.search(Game(position), Limits(nodes=NODES), reports.append)
-        if reports and abs(reports[-1].score) <= MARGIN and position.key not in known:
+        score = _score(engine, Game(position))
+        if score is not None and abs(score) <= MARGIN and position.key not in known:
             known.add(position.key)
             tries = 0
             yield write_fen(position)
+
+
+def _score(engine: "Engine", game: "Game") -> int | None:
+    """Return the score of a short search, None if the game is over."""
+    from zobra.search.limits import Limits
+    from zobra.search.listener import Collector
+
+    collector = Collector()
+    engine.new_game()  # so that the score is that of any such search of this position
+    engine.set_game(game)
+    engine.go(Limits(nodes=NODES), collector).wait()
+    return collector.lines[1].score if collector.lines else None

@@ -39,7 +39,7 @@ def main() -> None:
             sys.exit(f"zobra: {error}")
     require_streams("output", *(("input",) if converses else ()))
     if converses:
-        from zobra.uci.loop import converse
+        from zobra.uci.dispatcher import converse
 
         converse(tunable=bool(arguments))
     else:

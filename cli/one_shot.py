@@ -11,10 +11,11 @@ from typing import Annotated
 
 import typer
 
+from zobra.search.engine import EngineError
+from zobra.search.options import MAX_HASH, MAX_LINES, MAX_THREADS
 from zobra.uci.commands import AT_LEAST_ONE, Command, Count, Go, SetPosition, Simple, parse
 from zobra.uci.console import Console
-from zobra.uci.loop import Loop
-from zobra.uci.options import MAX_HASH, MAX_LINES, MAX_THREADS
+from zobra.uci.dispatcher import Dispatcher
 
 AFTER_POSITION = ("go", "eval")  # words that neither a FEN nor a move can be
 PLAIN = {
@@ -85,31 +86,26 @@ def run(*lines: str, **options: int) -> None:
 
     The exit status is 2 for bad limits, 1 for a bad position or an engine that cannot be loaded.
     """
-    set_options = [f"setoption name {name} value {value}" for name, value in options.items()]
-    commands = [command for line in (*set_options, *lines) if (command := parse(line)) is not None]
+    commands = [command for line in lines if (command := parse(line)) is not None]
     check_commands(commands)
-    console, needs_engine = Console(), commands != [Simple("uci")]
-    loop, status = Loop(console), 0
-
-    def stop(*_: object) -> None:
-        loop.interrupt()
-        loop.obey(Simple("stop"))
-
+    dispatcher = Dispatcher(Console())
+    engine = dispatcher.engine
+    status = 0
     try:
-        if needs_engine:
-            loop.session()
-        signal.signal(signal.SIGINT, stop)
+        if commands != [Simple("uci")]:
+            engine.load().wait()
+        signal.signal(signal.SIGINT, lambda *_: engine.stop())
+        for name, value in options.items():
+            engine.set_option(name, value)
         for command in commands:
-            loop.obey(command)
-            if isinstance(command, SetPosition) and not loop.session().board.readable:
+            dispatcher.execute(command)
+            engine.wait()
+            if isinstance(command, SetPosition) and not engine.has_position:
                 status = 1
                 break
-        if status == 0 and needs_engine:
-            loop.session().searches.complete()
     except KeyboardInterrupt:  # while the engine was being loaded
         status = 130
-    except RuntimeError as error:
-        console.inform(f"error: {error}")
+    except EngineError:  # whose message is printed
         status = 1
     os._exit(status)  # at once, whatever a compilation is doing in its thread
 

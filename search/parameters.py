@@ -8,8 +8,6 @@ new compilation.
 
 from typing import NamedTuple
 
-from zobra.engine.kernels import layout
-
 
 class Parameter(NamedTuple):
     """One tunable number."""
@@ -87,8 +85,6 @@ PARAMETERS = (
     Parameter("check_bonus", 10275, 0, 32000, 1000),
     Parameter("correction_weight", 96, 0, 200, 8),  # 16384ths of a centipawn for a history value
 )
-
-PARAMETER_RECORD = layout(*((parameter.name, "i8") for parameter in PARAMETERS))
 
 
 def default_parameters() -> dict[str, int]:

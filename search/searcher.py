@@ -26,8 +26,6 @@ from zobra.search.worker import ROOT_MOVES, clear_histories, new_worker, set_par
 from zobra.tt.entry import unpack
 from zobra.tt.table import Table
 
-NATURAL_SHARES = (0.3, 1.0)  # of the optimum: the time that a limited engine takes for a move
-
 
 class Searcher:
     """An engine: a table, the workers of its threads, and what they have learned.
@@ -35,20 +33,35 @@ class Searcher:
     `search` blocks. `stop`, `ponderhit`, `nodes` and `progress` may be called from any thread
     meanwhile, all else only between searches. `multipv` is the number of principal variations,
     `skill` limits the strength (None: full strength), `seed` makes the choices of a limited engine
-    reproducible; with `natural_time` it uses a part of its clock, although it needs less.
+    reproducible.
     """
 
     def __init__(
         self, megabytes: int, move_overhead: int = 10, parameters: dict[str, int] | None = None
     ) -> None:
-        self.multipv, self.natural_time, self.seed = 1, True, 0
+        self.multipv = 1
+        self.seed = 0
         self.skill: Skill | None = None
         self.parameters = default_parameters() | (parameters or {})
-        self.time, self.table = TimeManager(move_overhead), Table(megabytes)
+        self.time = TimeManager(move_overhead)
+        self.table = Table(megabytes)
         self._worker = new_worker(self.parameters, self.time.signals)
         self._this = self._worker[0]
         self._smp = LazySmp(self.parameters)
-        self.arm, self.stop, self.ponderhit = self.time.arm, self.time.stop, self.time.ponderhit
+
+    def arm(self, elapsed: int = 0) -> None:
+        """Prepare the next search, whose time began `elapsed` nanoseconds ago: from now on stop and
+        ponderhit are for it.
+        """
+        self.time.arm(elapsed)
+
+    def stop(self) -> None:
+        """End the search at once."""
+        self.time.stop()
+
+    def ponderhit(self) -> None:
+        """The opponent has played the expected move: the clock runs."""
+        self.time.ponderhit()
 
     @property
     def threads(self) -> int:
@@ -154,11 +167,11 @@ class Searcher:
                 used = (self.nodes, self.time.milliseconds, self.table.permille_full())
                 on_report(Report(*line[:-1], *used, line.moves, number))
 
-        def is_enough(depth: int, best: PvLine) -> bool:
+        def should_stop(depth: int, best: PvLine) -> bool:
             effort = int(self._this["root_nodes"][best.moves[0] % ROOT_MOVES]) / max(
                 1, int(self._this["nodes"])
             )
-            return self.time.is_enough(depth, best, effort, self.nodes, len(choices) == 1)
+            return self.time.should_stop(depth, best, effort, self.nodes, len(choices) == 1)
 
         set_root(self._this, make_root(self.time.signals)[0])
         budgets = (limits.nodes, self.time.node_limit, self.skill and self.skill.nodes)
@@ -171,25 +184,19 @@ class Searcher:
         deepening = IterativeDeepening(self._this, self.table, choices, wanted, report)
         self._smp.start(None if self.skill else make_root, self.table.bytes)
         try:
-            deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), is_enough)
+            deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), should_stop)
             found = self._smp.end()
             self.time.node_time.end(limits.clock, white, self.nodes)
             if not deepening.lines:
                 report(1, PvLine(0, 0, self.evaluate(game.position), 0, choices[:1]))
                 return Result(choices[0], 0)
-            is_natural = self.skill and self.natural_time and len(choices) > 1
-            self.time.hold_back(
-                random.Random(game.position.key).uniform(*NATURAL_SHARES) if is_natural else 0
-            )
             source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
             line = deepening.lines[
                 choose([line.score for line in deepening.lines], self.skill, source)
             ]
             if wanted == 1 and limits.depth is None:  # other threads may be deeper
                 line = vote([line, *found])
-            if (
-                limits.ponder or line is not deepening.lines[0]
-            ):  # after a ponderhit a GUI forgets earlier lines
+            if line is not deepening.lines[0]:
                 others = [other for other in deepening.lines if other.moves[0] != line.moves[0]]
                 for number, each in enumerate([line, *others], 1):
                     report(number, each)

@@ -155,32 +155,33 @@ class TimeManager:
             NodeTime(),
             np.zeros(SIGNALS, np.int64),
         )
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()
         self._limits, self._budget = Limits(), TimeBudget(None, None)
         self._lines: list[PvLine] = []  # the best of each depth
         self.node_limit: int | None = None
         self._armed = self._began = self._counted_from = 0
         self._pondering = self._hit = self._has_enough = False
 
-    def arm(self) -> None:
-        """Take back an earlier `stop` or `ponderhit`: from now on they are for the next search,
-        whose time has begun.
+    def arm(self, elapsed: int = 0) -> None:
+        """Reset stop and ponderhit for the next search, whose time began `elapsed` nanoseconds
+        ago.
         """
-        with self._changed:
+        with self._lock:
             self.signals[STOP] = 0
-            self._armed = int(clock_now())
-            self._hit = self._pondering = self._has_enough = False
+            self._armed = int(clock_now()) - elapsed
+            self._hit = False
+            self._pondering = False
+            self._has_enough = False
 
     def stop(self) -> None:
         """End the search at once."""
-        with self._changed:
+        with self._lock:
             self.signals[STOP] = 1
-            self._changed.notify_all()
 
     def start(self, limits: Limits, white_to_move: bool) -> None:
         """A search begins."""
         limits = self.node_time.begin(limits, white_to_move)
-        with self._changed:
+        with self._lock:
             self._limits, self._lines = limits, []
             self._budget = time_budget(limits, white_to_move, self.overhead)
             maximum, rate = self._budget.maximum, self.node_time.rate
@@ -192,25 +193,19 @@ class TimeManager:
 
     def ponderhit(self) -> None:
         """The opponent has made the expected move: time counts from now on."""
-        with self._changed:
+        with self._lock:
             self._hit = True
             if self._pondering:
                 self._pondering, self._counted_from = False, int(clock_now())
                 self._set_deadline()
                 self.signals[STOP] |= self._has_enough
-                self._changed.notify_all()
 
-    def hold_back(self, share: float) -> None:
-        """Wait until the search does not ponder, and this share of the optimum, if there is one, is
-        over; or until `stop`.
-        """
-        with self._changed:
-            self._changed.wait_for(lambda: self.signals[STOP] or not self._pondering)
-            if self._budget.optimum is not None and not self.node_time.rate:
-                left = (
-                    share * self._budget.optimum - (clock_now() - self._counted_from) / NANOSECONDS
-                )
-                self._changed.wait_for(lambda: self.signals[STOP], max(0.0, left) / 1000)
+    def time_until(self, share: float) -> float:
+        """Return the seconds until this share of the optimum is over, 0 without an optimum."""
+        if self._budget.optimum is None or self.node_time.rate:
+            return 0.0
+        spent = (int(clock_now()) - self._counted_from) / NANOSECONDS
+        return max(0.0, share * self._budget.optimum - spent) / 1000
 
     def _set_deadline(self) -> None:
         self.signals[DEADLINE] = 0
@@ -224,8 +219,10 @@ class TimeManager:
         """Since the search began."""
         return (int(clock_now()) - self._began) // NANOSECONDS
 
-    def is_enough(self, depth: int, best: PvLine, effort: float, nodes: int, forced: bool) -> bool:
-        """After a finished depth: need no other begin?
+    def should_stop(
+        self, depth: int, best: PvLine, effort: float, nodes: int, forced: bool
+    ) -> bool:
+        """Return True if no deeper iteration should start.
 
         `effort`: the best move's share of nodes. `forced`: the only move.
         """
@@ -240,7 +237,7 @@ class TimeManager:
             return False
         spent = nodes / rate if rate else (int(clock_now()) - self._began) / NANOSECONDS
         is_late = spent >= min(optimum * stability_factor(self._lines, effort), maximum)
-        with self._changed:
+        with self._lock:
             self._has_enough = is_late
             is_over = is_late and (bool(rate) or not self._pondering)
         return is_over or forced or (mate is not None and depth > 2 * mate)

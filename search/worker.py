@@ -18,7 +18,7 @@ from zobra.engine.layouts import ACCUMULATOR, MAX_MOVES, MOVE_LIST, POSITION
 from zobra.engine.memory import map_memory
 from zobra.engine.move import NO_MOVE, from_square, to_square
 from zobra.engine.scores import MAX_PLY
-from zobra.search.parameters import PARAMETER_RECORD
+from zobra.search.parameters import PARAMETERS
 from zobra.tt.table import TABLE
 
 STACK_PLIES = MAX_PLY + 4
@@ -27,6 +27,8 @@ STACK_PLIES = MAX_PLY + 4
 MAX_KEYS = 1024
 MAX_SEARCHED = 32  # moves of a node that are noted for the malus
 REDUCTION_DEPTHS, REDUCTION_MOVES = 64, 64
+
+PARAMETER_RECORD = layout(*((parameter.name, "i8") for parameter in PARAMETERS))
 
 # Histories are indexed by a moved piece and its target square; a row more stands for "no move"
 # (null move, before the root).

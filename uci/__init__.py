@@ -1,5 +1,5 @@
-"""The conversation with a GUI.
+"""The conversation with a GUI: a thin layer of text before `search/engine.py`.
 
-Reading order: loop with commands and console; session with options, followed_game and board_text;
-go with commentary.
+Reading order: dispatcher with commands (parse) and console; info_printer with format; option_text;
+board_text.
 """

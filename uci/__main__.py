@@ -3,7 +3,7 @@
 import sys
 
 from zobra.uci.console import require_streams
-from zobra.uci.loop import converse
+from zobra.uci.dispatcher import converse
 
 require_streams("input", "output")
 converse(tunable="--tunable" in sys.argv[1:])

@@ -1,4 +1,5 @@
-"""Text to values: one line of UCI becomes one frozen command. Pure; knows no engine.
+"""Text to values: one line of UCI becomes one frozen command, and `go` has limits. Pure; knows no
+engine.
 
 The protocol asks for tolerance: any white space between tokens, unknown words skipped and the rest
 of the line read, a missing value as if its word had not been there.
@@ -6,6 +7,8 @@ of the line read, a missing value as if its word had not been there.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from zobra.search.limits import ClockTimes, Limits
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ NO_CLOCK = ("winc", "binc", "movestogo")  # of no use without wtime or btime
 NUMBERS = (*AT_LEAST_ONE, *NO_CLOCK, "wtime", "btime", "perft")
 GO_WORDS = (*NUMBERS, "infinite", "ponder", "searchmoves")
 LARGEST = 1 << 62
+SHORT_SEARCH = 50  # milliseconds: of a search whose limits are of no use
 
 
 def parse(line: str) -> Command | None:
@@ -184,3 +188,32 @@ ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {
     "perft": lambda words: Count("perft", _number(words)),
     "bench": lambda words: Count("bench", _number(words)),
 }
+
+
+def limits_of(command: Go) -> Limits:
+    """Return the limits of a `go`, without its searchmoves.
+
+    Numbers below the smallest sensible one count as that, and clocks are passed on as they are. A
+    side whose clock was not sent has the other's. A limit keyword without a valid number: search
+    for 50 ms.
+    """
+    given = {name: number for name, number in command.numbers.items() if number is not None}
+    numbers = {name: max(1, given[name]) for name in AT_LEAST_ONE if name in given}
+    clock = None
+    white = given.get("wtime", given.get("btime"))
+    if white is not None and not command.infinite:
+        black = given.get("btime", white)
+        white_increment, black_increment, to_go = (max(0, given.get(word, 0)) for word in NO_CLOCK)
+        clock = ClockTimes(white, black, white_increment, black_increment, to_go or None)
+    if command.numbers and not (numbers or clock or command.infinite):
+        numbers["movetime"] = SHORT_SEARCH
+    ponder = command.ponder and not command.infinite
+    return Limits(
+        depth=numbers.get("depth"),
+        nodes=numbers.get("nodes"),
+        movetime=numbers.get("movetime"),
+        mate=numbers.get("mate"),
+        clock=clock,
+        infinite=command.infinite,
+        ponder=ponder,
+    )

@@ -14,7 +14,7 @@ from typing import TextIO
 
 IN, OUT = ">>", "<<"
 CHUNK = 1 << 16  # bytes
-LONGEST_REMARK = 400  # characters of an info string, which may quote a line of any length
+MAX_INFO = 400  # characters of an info string, which may quote a line of any length
 
 
 def read_input() -> bytes:
@@ -49,14 +49,14 @@ def require_streams(*names: str) -> None:
 class Console:
     """Reads and writes lines. All methods may be called from any thread, `lines` from one only.
 
-    `debug` is true between `debug on` and `debug off`. `read` returns the next bytes (none at the
-    end); `write` takes a line.
+    `debug_on` is true between `debug on` and `debug off`. `read` returns the next bytes (none at
+    the end); `write` takes a line.
     """
 
     def __init__(
         self, read: Callable[[], bytes] = read_input, write: Callable[[bytes], None] = write_output
     ) -> None:
-        self.debug = False
+        self.debug_on = False
         self._read, self._write = read, write
         self._log: TextIO | None = None
         self._lock = threading.RLock()  # of the output and the log
@@ -83,26 +83,24 @@ class Console:
         self._note(IN, line)
         return line
 
-    def say(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """Print one line."""
         with self._lock:
             self._write(text.encode(errors="replace") + b"\n")
             self._note(OUT, text)
 
-    def inform(self, text: str) -> None:
+    def info(self, text: str) -> None:
         """Print an `info string`.
 
         Line breaks become spaces, since a GUI would read what follows as a command.
         """
         line = " ".join(text.split())
-        self.say(
-            "info string " + (line if len(line) <= LONGEST_REMARK else line[:LONGEST_REMARK] + " …")
-        )
+        self.send("info string " + (line if len(line) <= MAX_INFO else line[:MAX_INFO] + " …"))
 
-    def remark(self, text: object) -> None:
-        """Print an `info string` if `debug on` asked for such remarks."""
-        if self.debug:
-            self.inform(str(text))
+    def debug(self, text: object) -> None:
+        """Print an `info string` if `debug on` asked for it."""
+        if self.debug_on:
+            self.info(str(text))
 
     def open_log(self, path: str) -> None:
         """Append each line with its time to the file at `path`; empty: no log.
@@ -139,7 +137,7 @@ class Console:
                     self._log.write(f"{stamp} {direction} {text}\n")
             except OSError as error:
                 self._replace_log(None)
-                self.inform(f"error: the debug log has ended: {error.strerror}")
+                self.info(f"error: the debug log has ended: {error.strerror}")
 
 
 def leave_on_signals() -> None:

@@ -109,7 +109,10 @@ def test_even_the_shortest_search_answers(engine):
             ),
             "seconds, not inf",
         ),
-        (lambda engine: engine.analyse(chess.Board(), LIMIT, multipv=0), "multipv is at least 1"),
+        (
+            lambda engine: engine.analyse(chess.Board(), LIMIT, multipv=0),
+            "MultiPV is a number from 1",
+        ),
         (
             lambda engine: engine.play(chess.Board(), LIMIT, root_moves=[chess.Move(0, 1)]),
             "'a1b1' is not a legal move",

@@ -17,8 +17,8 @@ from tests.support.commands import zobra
 from zobra.cli import command_line, one_shot
 from zobra.cli.command_line import app
 from zobra.search.bench import DEPTH, POSITIONS, run
+from zobra.search.options import find
 from zobra.search.searcher import Searcher
-from zobra.uci.options import find
 
 COMMANDS = (
     "bench",
@@ -145,7 +145,7 @@ def test_bad_input_is_named_without_a_traceback(arguments, complaint):
 def test_defaults_are_those_of_the_engine():
     assert inspect.signature(command_line.bench).parameters["depth"].default == DEPTH
     for name, parameter in list(inspect.signature(one_shot.go).parameters.items())[1:]:
-        assert str(parameter.default) == find(name).default
+        assert parameter.default == find(name).default
 
 
 def test_bench_counts_the_same_whatever_was_searched_before():

@@ -16,8 +16,8 @@ from zobra.search import lazy_smp
 from zobra.search.iterative_deepening import PvLine
 from zobra.search.lazy_smp import MAX_THREADS, usable_processors, vote
 from zobra.search.limits import Limits
+from zobra.search.options import find
 from zobra.search.searcher import Searcher
-from zobra.uci.options import find
 
 TIMEOUT = 10.0  # seconds within which anything that must happen has happened
 

@@ -133,24 +133,6 @@ def test_stop_and_ponderhit_reach_a_running_search(searcher, limits):
     assert not thread.is_alive() and results[0].best in parse_fen(KIWIPETE).legal_moves()
 
 
-@pytest.mark.parametrize("multipv", [1, 3])
-def test_a_search_that_ends_while_it_ponders_waits_and_tells_its_lines_after_the_hit(
-    searcher, multipv
-):
-    searcher.multipv = multipv
-    thread, _, reports = begin(
-        searcher, Limits(depth=3, clock=ClockTimes(10_000, 8_000), ponder=True)
-    )
-    thread.join(0.5)
-    count = len(reports)
-    assert thread.is_alive() and count
-    searcher.ponderhit()
-    thread.join(TIMEOUT)
-    assert [report.multipv for report in reports[count:]] == list(
-        range(1, multipv + 1)
-    ) and reports[-1].depth == 3
-
-
 def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
     searcher.stop()
     think(searcher, KIWIPETE, Limits(infinite=True))

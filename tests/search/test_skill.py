@@ -2,14 +2,13 @@
 
 import itertools
 import random
-import time
 
 import pytest
 
 from tests.support.searches import KIWIPETE, MIDDLEGAME, think, without_time
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import MATE
-from zobra.search.limits import ClockTimes, Limits
+from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 from zobra.search.skill import (
     CALIBRATION,
@@ -80,16 +79,6 @@ def test_each_number_and_each_move_has_one_line_and_the_move_played_is_the_first
         assert last[0].score == scores.get((result.best, last[0].depth), last[0].score)
         chosen.add(result.best)
     assert len(chosen) > 1
-
-
-def test_a_natural_share_of_the_clock_is_used_if_it_is_to():
-    searcher = Searcher(2)
-    searcher.skill = skill_from_elo(LOWEST)
-    think(searcher, START, Limits(depth=1))
-    for searcher.natural_time in (True, False):
-        begin = time.monotonic()
-        think(searcher, START, Limits(clock=ClockTimes(20_000, 20_000)))
-        assert (time.monotonic() - begin > 0.15) == searcher.natural_time
 
 
 @pytest.mark.parametrize("elo", [LOWEST, 1500])

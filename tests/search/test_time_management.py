@@ -1,13 +1,11 @@
 """Time management: budgets within the clock, stability, and searches that end when they have to."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.searches import MIDDLEGAME, TIMEOUT, think
+from tests.support.searches import MIDDLEGAME, think
 from zobra.engine.scores import MATE
 from zobra.search import time_management as tm
 from zobra.search.iterative_deepening import PvLine
@@ -165,10 +163,10 @@ class FakeTime:
     def start(self, ponder: bool = False) -> None:
         self.manager.start(Limits(clock=CLOCK, ponder=ponder), True)
 
-    def is_enough(
+    def should_stop(
         self, score: int = 0, depth: int = 1, nodes: int = 0, forced: bool = False
     ) -> bool:
-        return self.manager.is_enough(
+        return self.manager.should_stop(
             depth, PvLine(depth, depth, score, 0, (1,)), 0.5, nodes, forced
         )
 
@@ -190,23 +188,24 @@ def fake(monkeypatch):
 @pytest.mark.parametrize("armed", [True, False])
 def test_without_pondering_time_counts_from_the_start_or_from_when_it_was_armed(fake, armed):
     if armed:
-        fake.manager.arm()
+        fake.now += 20
+        fake.manager.arm(20 * MS)  # `go` was read so long ago
         fake.now += 30  # a look into the endgame tables
     fake.start()
     fake.now = 5_099
-    assert fake.deadline == 5_250 and fake.manager.milliseconds == 99 and not fake.is_enough()
+    assert fake.deadline == 5_250 and fake.manager.milliseconds == 99 and not fake.should_stop()
     fake.now += 1
-    assert fake.is_enough()
+    assert fake.should_stop()
 
 
 def test_while_pondering_there_is_no_deadline(fake):
     fake.start(ponder=True)
     fake.now += 60
-    assert not fake.deadline and not fake.is_enough()
+    assert not fake.deadline and not fake.should_stop()
     fake.manager.ponderhit()
-    assert fake.deadline == 5_310 and not fake.is_enough()
+    assert fake.deadline == 5_310 and not fake.should_stop()
     fake.now += 40  # what was thought before the hit need not be thought again
-    assert fake.is_enough() and fake.manager.milliseconds == 100 and not fake.stopped
+    assert fake.should_stop() and fake.manager.milliseconds == 100 and not fake.stopped
     fake.manager.ponderhit()  # a second one changes nothing
     assert fake.deadline == 5_310
 
@@ -216,7 +215,7 @@ def test_a_ponderhit_after_the_optimum_ends_the_search(fake, optimum):
     fake.budget = TimeBudget(optimum, 50_000)
     fake.start(ponder=True)
     fake.now += 10_000
-    assert not fake.is_enough() and not fake.stopped
+    assert not fake.should_stop() and not fake.stopped
     fake.manager.ponderhit()
     assert fake.stopped == (optimum == 100)
 
@@ -226,7 +225,7 @@ def test_a_ponderhit_before_the_start_counts_for_one_search_and_ends_none_for_th
 ):
     fake.start(ponder=True)
     fake.now += 10_000
-    assert not fake.is_enough()  # past the optimum, but it ponders
+    assert not fake.should_stop()  # past the optimum, but it ponders
     fake.manager.stop()
     for hit, deadline in ((True, 15_250), (False, 0)):
         fake.manager.arm()
@@ -242,7 +241,7 @@ def test_a_search_without_limits_has_no_deadline_and_one_before_leaves_none(fake
     fake.start()
     assert not fake.deadline
     fake.now += 10**9
-    assert not fake.is_enough(forced=True)
+    assert not fake.should_stop(forced=True)
     fake.budget = TimeBudget(None, float(1 << 62))
     fake.start()
     assert fake.manager.signals[DEADLINE] == 2**63 - 1  # one that does not come
@@ -253,35 +252,30 @@ def test_the_optimum_is_scaled_but_not_beyond_the_maximum(fake, effort):
     fake.budget = TimeBudget(100, 170)
     fake.start()
     for depth in range(1, 12):  # a new best move each time, and then the same effort
-        assert not fake.manager.is_enough(
+        assert not fake.manager.should_stop(
             depth, PvLine(depth, depth, 0, 0, (depth,)), effort, 0, False
         )
     scaled = min(100 * tm.STABILITY_FACTORS[0] * (tm.EFFORT_BASE - tm.EFFORT_SLOPE * effort), 170)
     for now, enough in ((scaled - 1, False), (scaled + 1, True)):
         fake.now = 5_000 + int(now)
-        assert fake.manager.is_enough(12, PvLine(12, 12, 0, 0, (12,)), effort, 0, False) == enough
+        assert fake.manager.should_stop(12, PvLine(12, 12, 0, 0, (12,)), effort, 0, False) == enough
 
 
 def test_a_forced_move_and_a_searched_mate_need_no_further_depth(fake):
     fake.start()
-    assert fake.is_enough(forced=True) and not fake.is_enough()
-    assert fake.is_enough(int(MATE) - 5, depth=7) and not fake.is_enough(int(MATE) - 5, depth=6)
+    assert fake.should_stop(forced=True) and not fake.should_stop()
+    assert fake.should_stop(int(MATE) - 5, depth=7) and not fake.should_stop(int(MATE) - 5, depth=6)
 
 
-def test_a_move_is_held_back_for_a_share_of_the_optimum_or_until_stop(monkeypatch):
-    monkeypatch.setattr(tm, "time_budget", lambda *_: TimeBudget(200, 400))
-    manager = TimeManager(0)
-    for stopped, least, most in ((False, 0.1, TIMEOUT), (True, 0, 0.1)):
-        manager.start(Limits(clock=CLOCK), True)
-        if stopped:
-            manager.stop()
-        begin = time.monotonic()
-        manager.hold_back(0.5)
-        assert least <= time.monotonic() - begin + 0.01 < most
-    monkeypatch.setattr(tm, "time_budget", lambda *_: TimeBudget(None, None))
-    manager.arm()
-    manager.start(Limits(), True)
-    manager.hold_back(1)  # without a clock it would never end
+def test_the_time_until_a_share_of_the_optimum_is_over(fake):
+    fake.budget = TimeBudget(200, 400)
+    fake.start()
+    fake.now += 30
+    assert fake.manager.time_until(0.5) == pytest.approx(0.07)
+    assert fake.manager.time_until(0.1) == 0
+    fake.budget = TimeBudget(None, None)
+    fake.start()
+    assert fake.manager.time_until(1) == 0
 
 
 def test_the_own_clock_runs_by_nodes():
@@ -309,10 +303,10 @@ def test_limits_in_nodes(fake):
     fake.start()
     fake.now += 10**6  # time plays no part
     assert fake.manager.node_limit == 125_000 and not fake.deadline
-    assert fake.is_enough(nodes=50_000) and not fake.is_enough(nodes=49_999)
+    assert fake.should_stop(nodes=50_000) and not fake.should_stop(nodes=49_999)
     fake.budget = TimeBudget(None, None)
     fake.start()
-    assert fake.manager.node_limit is None and not fake.is_enough(nodes=10**9)
+    assert fake.manager.node_limit is None and not fake.should_stop(nodes=10**9)
 
 
 def test_games_by_node_time_are_the_same_everywhere_and_begin_anew():

@@ -3,8 +3,16 @@
 import pytest
 
 from zobra.search.limits import ClockTimes, Limits
-from zobra.uci.commands import Count, Go, SetOption, SetPosition, Simple, parse
-from zobra.uci.go import SHORT_SEARCH, limits_of
+from zobra.uci.commands import (
+    SHORT_SEARCH,
+    Count,
+    Go,
+    SetOption,
+    SetPosition,
+    Simple,
+    limits_of,
+    parse,
+)
 
 
 @pytest.mark.parametrize(
@@ -104,4 +112,3 @@ def test_a_megabyte_of_words_is_read_at_once(word):
 )
 def test_limits(words, limits):
     assert limits_of(parse(f"go {words}")) == limits
-    assert limits_of(parse(f"go {words}"), (12, 34)).searchmoves == (12, 34)

@@ -62,8 +62,8 @@ def test_lines_come_in_any_pieces_and_end_in_any_way(chunks, lines):
 def test_remarks_are_one_line_of_bounded_length():
     said: list[bytes] = []
     console = Console(write=said.append)
-    console.inform("a\nbestmove e2e4\r" + "x" * 10_000)
-    console.remark("not wanted")
+    console.info("a\nbestmove e2e4\r" + "x" * 10_000)
+    console.debug("not wanted")
     assert (
         len(said) == 1 and said[0].count(b"\n") == 1 and b"\r" not in said[0] and len(said[0]) < 500
     )
@@ -85,13 +85,13 @@ def quiet() -> Console:
 
 def test_log_lines_are_written_at_once_and_appended(tmp_path):
     path, console = tmp_path / "log.txt", quiet()
-    console.say("before there is a log")
+    console.send("before there is a log")
     for text in ("first", "second"):
         console.open_log(str(path))
-        console.say(f"{text} \N{BLACK CHESS KING} and \udcff")
+        console.send(f"{text} \N{BLACK CHESS KING} and \udcff")
         assert list(console.lines()) == [""]
     console.open_log("")
-    console.say("after it")
+    console.send("after it")
     assert read(path) == [(OUT, "first ♚ and ?"), (IN, ""), (OUT, "second ♚ and ?"), (IN, "")]
 
 
@@ -112,7 +112,7 @@ def test_a_log_that_cannot_be_written_is_named_and_the_old_one_stays(tmp_path, n
     console.open_log(str(good))
     with pytest.raises(ValueError, match=f"^the debug log is still {good}: .*{reason}"):
         console.open_log(str(tmp_path / name))
-    console.say("it goes on")
+    console.send("it goes on")
     assert read(good) == [(OUT, "it goes on")]
 
 
@@ -120,7 +120,7 @@ def test_a_log_on_a_full_disk_ends_with_one_message():
     said: list[bytes] = []
     console = Console(iter([b"isready\nuci\n", b""]).__next__, said.append)
     console._log = FullDisk()
-    console.say("readyok")
+    console.send("readyok")
     assert said == [
         b"readyok\n",
         b"info string error: the debug log has ended: No space left on device\n",
@@ -134,7 +134,7 @@ def test_log_lines_of_several_threads_stay_whole(tmp_path):
     console.open_log(str(path))
     texts = [f"{number} {'x' * 500}" for number in range(4)]
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda text: [console.say(text) for _ in range(200)], texts))
+        list(threads.map(lambda text: [console.send(text) for _ in range(200)], texts))
     console.open_log("")
     assert sorted(read(path)) == sorted([(OUT, text) for text in texts] * 200)
 

@@ -19,16 +19,31 @@ from zobra.search.wdl import normalised
 from zobra.uci.board_text import piece_values
 from zobra.uci.commands import SetOption, Simple
 from zobra.uci.console import Console
-from zobra.uci.session import Session
+from zobra.uci.dispatcher import Dispatcher
+
+
+class Conversation:
+    """A conversation that keeps what is printed in `said`."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.dispatcher = Dispatcher(
+            Console(write=lambda line: self.said.append(line.decode().rstrip("\n")))
+        )
+        self.engine = self.dispatcher.engine
+        self.engine.load().wait()
+
+    def execute(self, command) -> None:
+        self.dispatcher.execute(command)
+        self.engine.wait()
+
+    def evaluate_start(self) -> int:
+        return self.engine.evaluate(parse_fen(START))
 
 
 @pytest.fixture
 def conversation():
-    """A session that keeps what it prints in `said`."""
-    said: list[str] = []
-    session = Session(Console(write=lambda line: said.append(line.decode().rstrip("\n"))))
-    session.said = said
-    return session
+    return Conversation()
 
 
 @pytest.fixture(autouse=True)
@@ -52,22 +67,22 @@ def saved(tmp_path, network: Network) -> str:
 
 
 def test_a_network_is_loaded_shown_and_taken_back(conversation, tmp_path):
-    before = conversation.searcher.evaluate(parse_fen(START))
-    conversation.obey(SetOption("EvalFile", saved(tmp_path, small())))
-    after = conversation.searcher.evaluate(parse_fen(START))
+    before = conversation.evaluate_start()
+    conversation.execute(SetOption("EvalFile", saved(tmp_path, small())))
+    after = conversation.evaluate_start()
     assert not conversation.said and after != before
-    conversation.obey(Simple("eval"))
+    conversation.execute(Simple("eval"))
     table, evaluation = conversation.said[-1].split("\n\n")
     assert len(re.findall(r"\|\s+[PNBRQpnbrq]\s+(?=\|)|\|\s+[Kk]\s+(?=\|)", table)) == 32
     assert len(re.findall(r"[+-]\d+\.\d\d", table)) == 30  # all but the kings
     assert evaluation == f"Evaluation: {normalised(after) / 100:+.2f} pawns (White's side)"
-    conversation.obey(SetOption("EvalFile", ""))
-    assert conversation.searcher.evaluate(parse_fen(START)) == before
+    conversation.execute(SetOption("EvalFile", ""))
+    assert conversation.evaluate_start() == before
 
 
 def test_what_cannot_be_loaded_is_reported_and_changes_nothing(conversation, tmp_path):
-    conversation.obey(SetOption("EvalFile", saved(tmp_path, small())))
-    value = conversation.searcher.evaluate(parse_fen(START))
+    conversation.execute(SetOption("EvalFile", saved(tmp_path, small())))
+    value = conversation.evaluate_start()
     (tmp_path / "noise").write_bytes(b"noise")
     (tmp_path / "wide").write_bytes(random_network(HIDDEN + 32).to_bytes())
     wide = f"it has {HIDDEN + 32} neurons, this engine {HIDDEN}; "
@@ -76,12 +91,12 @@ def test_what_cannot_be_loaded_is_reported_and_changes_nothing(conversation, tmp
         ("nothing", "No such file"),
         ("wide", wide),
     ):
-        conversation.obey(SetOption("EvalFile", str(tmp_path / path)))
+        conversation.execute(SetOption("EvalFile", str(tmp_path / path)))
         assert conversation.said.pop().startswith(
             f"info string error: {tmp_path / path}: {complaint}"
         )
-    assert conversation.searcher.evaluate(parse_fen(START)) == value
-    assert conversation.values["EvalFile"].endswith("a network.file")
+    assert conversation.evaluate_start() == value
+    assert conversation.engine.options["EvalFile"].endswith("a network.file")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +153,7 @@ def test_values_are_differences_for_white():
     searcher = Searcher(1)
     searcher.use_network(small())
     position = parse_fen("4k3/8/8/3q4/8/8/8/R3K3 b - - 0 1")
-    values = piece_values(position, searcher)
+    values = piece_values(position, searcher.evaluate)
     assert set(values) == {0, 35}
     without_queen = parse_fen("4k3/8/8/8/8/8/8/R3K3 b - - 0 1")
     assert values[35] == -searcher.evaluate(position) + searcher.evaluate(without_queen)
@@ -152,7 +167,7 @@ def test_what_is_no_ordinary_file_is_refused_at_once(conversation, tmp_path, opt
     if kind == "FIFO":
         os.mkfifo(path)
     asking = threading.Thread(
-        target=lambda: conversation.obey(SetOption(option, str(path))), daemon=True
+        target=lambda: conversation.execute(SetOption(option, str(path))), daemon=True
     )
     asking.start()
     asking.join(10)

@@ -12,37 +12,46 @@ from zobra.arena.formats.files import tomllib
 from zobra.cli.command_line import app
 from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game
+from zobra.search.engine import Engine
 from zobra.search.limits import Limits
+from zobra.search.options import BY_NAME, OPTIONS, PARAMETER_OPTIONS, find
 from zobra.search.parameters import PARAMETERS, default_parameters
 from zobra.search.searcher import Searcher
 from zobra.search.skill import HIGHEST, LOWEST, MAX_SKILL
-from zobra.uci.commands import SetOption
-from zobra.uci.console import Console
-from zobra.uci.options import OPTIONS, find, parameter_options
-from zobra.uci.session import Session
+from zobra.uci.option_text import announcement, read_value
 
 
 def test_every_option_is_found_in_any_case():
-    for option in (*OPTIONS, *parameter_options().values()):
+    for option in (*OPTIONS, *PARAMETER_OPTIONS):
         assert find(option.name.upper()) is option
     with pytest.raises(ValueError, match="no option 'Contempt'"):
         find("Contempt")
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "value", "remark"),
+    ("name", "text", "value"),
     [
-        ("Hash", "32", "32", None),
-        ("Hash", "0", "1", "option Hash set to 1, not to 0"),
-        ("UCI_Chess960", "TRUE", "true", None),
-        ("UCI_Opponent", "GM 2800 human Gary Kasparov", "GM 2800 human Gary Kasparov", None),
-        ("UCI_Opponent", "<empty>", "", None),
-        ("UCI_Opponent", None, "", None),
-        *((option.name, option.default, option.default, None) for option in OPTIONS),
+        ("Hash", "33", 33),
+        ("Hash", "0", 1),
+        ("Hash", "9" * 20, 1048576),
+        ("UCI_Chess960", "TRUE", True),
+        ("UCI_Chess960", "false", False),
+        ("UCI_Opponent", "GM 2800 human Gary Kasparov", "GM 2800 human Gary Kasparov"),
+        ("UCI_Opponent", "<empty>", ""),
+        ("UCI_Opponent", None, ""),
+        ("Clear Hash", None, None),
+        ("Clear Hash", "now", None),
     ],
 )
-def test_values(name, text, value, remark):
-    assert find(name).read(text) == (value, remark)
+def test_values(name, text, value):
+    found = read_value(find(name), text)
+    assert found == value and type(found) is type(value)
+    find(name).check(found)
+
+
+def test_defaults_are_values():
+    for option in BY_NAME.values():
+        option.check(option.default)
 
 
 @pytest.mark.parametrize("text", ["maybe", "", None])
@@ -51,7 +60,7 @@ def test_values(name, text, value, remark):
 )
 def test_what_is_no_value_is_refused(name, kind, text):
     with pytest.raises(ValueError, match=f"option {name} is {kind}, not {text or ''!r}$"):
-        find(name).read(text)
+        read_value(find(name), text)
 
 
 ANNOUNCED = (
@@ -63,7 +72,7 @@ ANNOUNCED = (
 
 @pytest.mark.parametrize("text", ANNOUNCED.split("; "))
 def test_announcements_have_the_form_that_guis_parse(text):
-    assert find(text.split(" type ")[0]).announcement() == f"option name {text}"
+    assert announcement(find(text.split(" type ")[0])) == f"option name {text}"
 
 
 def test_the_document_says_what_is_announced():
@@ -73,10 +82,9 @@ def test_the_document_says_what_is_announced():
         _, _, default, bounds, *_ = next(
             row for row in rows if option.name in ", ".join(row[1:2]).split(", ")
         )
-        assert option.kind in ("button", "string") or option.default in default.split(", "), (
-            option.name
-        )
-        assert option.kind != "spin" or bounds == f"{option.low} to {option.high}"
+        if isinstance(option.default, int):
+            assert str(option.default).lower() in default.split(", "), option.name
+        assert not option.is_number or bounds == f"{option.low} to {option.high}"
 
 
 def test_bounds_are_those_of_the_search():
@@ -85,17 +93,16 @@ def test_bounds_are_those_of_the_search():
     for parameter in PARAMETERS:
         option = find(parameter.name)
         assert (option.default, option.low, option.high) == (
-            str(parameter.default),
+            parameter.default,
             parameter.low,
             parameter.high,
         )
 
 
 def test_parameters_are_announced_when_asked_for():
-    announcement, script = find("null_move_base").announcement() + "\n", "uci\nquit\n"
+    line, script = announcement(find("null_move_base")) + "\n", "uci\nquit\n"
     assert (
-        announcement in zobra("--tunable", typed=script).stdout
-        and announcement not in zobra(typed=script).stdout
+        line in zobra("--tunable", typed=script).stdout and line not in zobra(typed=script).stdout
     )
 
 
@@ -106,18 +113,16 @@ def test_setting_a_parameter_is_like_beginning_with_it(name, value):
         searcher.search(Game(parse_fen(chess.STARTING_FEN)), Limits(depth=8))
         return searcher.nodes
 
-    said: list[bytes] = []
-    session = Session(Console(write=said.append))
-    before = nodes(session.searcher)
-    session.obey(SetOption(name, str(value)))
-    changed = nodes(session.searcher)
-    assert changed != before and changed == nodes(
-        Searcher(session.searcher.table.megabytes, parameters={name: value})
-    )
-    session.obey(SetOption(name, str(default_parameters()[name])))
-    assert nodes(session.searcher) == before and not said
-    session.obey(SetOption(name, "-99"))
-    assert b"set to" in said[0]
+    engine = Engine()
+    engine.load().wait()
+    searcher = engine._player.searcher
+    before = nodes(searcher)
+    engine.set_option(name, value).wait()
+    changed = nodes(searcher)
+    assert changed != before
+    assert changed == nodes(Searcher(searcher.table.megabytes, parameters={name: value}))
+    engine.set_option(name, default_parameters()[name]).wait()
+    assert nodes(searcher) == before
 
 
 def test_options_reach_every_thread():
@@ -150,5 +155,5 @@ def test_every_technique_to_ablate_is_switched_off_by_what_there_is():
     assert len(techniques) > 10
     for name, off in techniques.items():
         for option, value in off.items():
-            known = parameter_options()[option]
-            assert known.low <= value <= known.high and str(value) != known.default, name
+            known = find(option)
+            assert known.low <= value <= known.high and value != known.default, name

@@ -15,9 +15,8 @@ import pytest
 from tests.support.commands import zobra
 from tests.support.prober import Prober, leaves_when_nobody_reads
 from zobra.engine import kernels
-from zobra.uci import session
-from zobra.uci.console import Console
-from zobra.uci.loop import Loop
+from zobra.search import player
+from zobra.search.engine import Engine
 
 COMPILING = "info string compiling the engine"
 
@@ -45,10 +44,10 @@ def test_handshake_imports_nothing_heavy():
         "import sys\n"
         "from zobra.uci.commands import parse\n"
         "from zobra.uci.console import Console\n"
-        "from zobra.uci.loop import Loop\n"
-        "loop = Loop(Console())\n"
-        "loop._begin_to_load = lambda: None\n"
-        "loop.obey(parse('uci'))\n"
+        "from zobra.uci.dispatcher import Dispatcher\n"
+        "dispatcher = Dispatcher(Console(), tunable=True)\n"
+        "dispatcher.engine.load = lambda: None\n"
+        "dispatcher.execute(parse('uci'))\n"
         "heavy = {'numpy', 'numba', 'llvmlite', 'chess', 'typer', 'rich', 'scipy'} & "
         "set(sys.modules)\n"
         "assert not heavy, heavy\n"
@@ -63,46 +62,24 @@ def test_handshake_imports_nothing_heavy():
     )
 
 
-@pytest.fixture
-def start(monkeypatch):
-    """A start that calls a function to compile its four missing kernels, and what it prints."""
+def test_a_compilation_and_notices_are_reported(monkeypatch):
+    said: list[str] = []
+    engine = Engine(on_message=said.append)
 
-    def start(compile_missing):
-        said: list[bytes] = []
-        made = Loop(Console(write=said.append))
-        monkeypatch.setattr(session, "Session", lambda *_: SimpleNamespace(rehearse=lambda: None))
-        monkeypatch.setattr(kernels, "missing", lambda: ["kernel"] * 4)
-        monkeypatch.setattr(
-            kernels, "compile_missing", lambda report: compile_missing(made, report)
-        )
-        return made, said
-
-    return start
-
-
-def test_a_compilation_and_notices_are_reported(start, monkeypatch):
-    def compile_missing(made, report):
+    def compile_missing(report):
         for number in range(4):
             report(number, 4, "kernel")
-            assert made._is_compiling
+            assert engine._is_compiling
 
+    monkeypatch.setattr(player, "Player", lambda *_: SimpleNamespace(warm_up=lambda: None))
+    monkeypatch.setattr(kernels, "missing", lambda: ["kernel"] * 4)
+    monkeypatch.setattr(kernels, "compile_missing", compile_missing)
     monkeypatch.setattr(kernels, "notices", ["kernels cannot be kept"])
-    made, said = start(compile_missing)
-    assert made.session() is made._loaded and not made._is_compiling
-    assert said[0].startswith(b"info string compiling the engine (4 kernels)")
-    assert said[1:5] == [b"info string compiled %d of 4 kernels\n" % number for number in range(4)]
-    assert said[5:] == [b"info string kernels cannot be kept\n"]
-
-
-def test_what_cannot_be_compiled_is_reported_to_each_who_waits(start):
-    def fail(made, report):
-        raise ImportError("no compiler")
-
-    made, _ = start(fail)
-    for _ in range(2):
-        with pytest.raises(RuntimeError, match="could not be loaded: ImportError: no compiler"):
-            made.session()
-    assert not made._is_compiling
+    engine.load().wait()
+    assert not engine._is_compiling
+    assert said[0].startswith("compiling the engine (4 kernels)")
+    assert said[1:5] == [f"compiled {number} of 4 kernels" for number in range(4)]
+    assert said[5:] == ["kernels cannot be kept"]
 
 
 @pytest.mark.parametrize("work", [(), ("go infinite", "stop")])

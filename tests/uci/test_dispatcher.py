@@ -1,22 +1,22 @@
-"""Session, its search thread, and the loop, with a search that the test controls."""
+"""From lines to the engine and back, with a search that the test controls."""
 
 import sys
 import threading
-from types import SimpleNamespace
+import time
 from unittest.mock import MagicMock
 
 import pytest
 
 from tests.support.prober import best
+from zobra.search import player
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.skill import skill_from_elo, skill_from_level
-from zobra.uci import session
 from zobra.uci.commands import ARGUMENTS, SIMPLE, parse
 from zobra.uci.console import Console
-from zobra.uci.loop import Loop
-from zobra.uci.session import Session
+from zobra.uci.dispatcher import Dispatcher
 
 E2E4 = 12 | 28 << 6 | 1 << 12
+TIMEOUT = 30.0
 
 
 def fake_searcher(*_, **__):
@@ -25,12 +25,14 @@ def fake_searcher(*_, **__):
     searcher = MagicMock(
         nodes=1, skill=None, threads_remark="", failure=None, progress=Progress(0, 0, 0)
     )
-    searcher.arm, searcher.stop, searcher.evaluate = stopped.clear, stopped.set, lambda position: 17
+    searcher.arm = lambda elapsed: stopped.clear()
+    searcher.stop = stopped.set
+    searcher.evaluate = lambda position: 17
 
     def search(game, limits, on_report=lambda report: None):
         if searcher.failure:
             raise searcher.failure
-        assert not limits.infinite or stopped.wait(30)
+        assert not limits.infinite or stopped.wait(TIMEOUT)
         on_report(Report(1, 1, 20, 0, 5, 1, 0, (E2E4,)))
         return Result(E2E4, 0)
 
@@ -38,47 +40,45 @@ def fake_searcher(*_, **__):
     return searcher
 
 
-class Conversation(Loop):
-    """A loop that has loaded a session, and keeps what it prints in `said`."""
+class Conversation:
+    """A conversation whose lines are given one by one, and that keeps what it prints in `said`."""
 
-    def __init__(self, said):
-        super().__init__(
-            Console(read=lambda: b"", write=lambda line: said.append(line.decode().rstrip("\n")))
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.dispatcher = Dispatcher(
+            Console(write=lambda line: self.said.append(line.decode().rstrip("\n")))
         )
-        self.said, self.made = said, Session(self._console)
-        self.session, self._loaded = lambda: self.made, self.made
-        self.searcher, self.searches = self.made.searcher, self.made.searches
+        self.engine = self.dispatcher.engine
 
-    def send(self, *lines):
-        """Carry out lines; what they and the end of their search print."""
+    def send(self, *lines: str) -> list[str]:
+        """Carry out lines to their end; what they print."""
         self.said.clear()
-        for line in lines:
-            self.obey(parse(line) or line)
-        self.searches.finish()
+        self.begin(*lines)
+        self.engine.wait()
         return list(self.said)
 
-    def still_searches(self):
+    def begin(self, *lines: str) -> None:
+        """Give lines to the dispatcher."""
+        for line in lines:
+            command = parse(line)
+            if command is None:
+                self.dispatcher._reject(line)
+            else:
+                self.dispatcher.execute(command)
+
+    def still_searches(self) -> bool:
         """Does the search go on, without a bestmove?"""
-        self.searches._thread.join(0.1)
-        return self.searches._thread.is_alive() and not best(self.said)
+        time.sleep(0.1)
+        return not best(self.said)
 
 
 @pytest.fixture
-def said():
-    """The lines that the console has printed."""
-    return []
-
-
-@pytest.fixture
-def conversation(monkeypatch, said):
-    monkeypatch.setattr(session, "Searcher", fake_searcher)
-    return Conversation(said)
-
-
-@pytest.fixture
-def empty_loop(said):
-    """A loop that has not loaded the engine."""
-    return Loop(Console(write=lambda line: said.append(line.decode().rstrip("\n"))))
+def conversation(monkeypatch):
+    monkeypatch.setattr(player, "Searcher", fake_searcher)
+    made = Conversation()
+    made.engine.load().wait()
+    made.searcher = made.engine._player.searcher
+    return made
 
 
 DISTURBING = (
@@ -92,12 +92,12 @@ DISTURBING = (
 
 
 @pytest.mark.parametrize("line", [*DISTURBING, "bench 1"])
-def test_what_disturbs_a_search_ends_it_first(conversation, said, line):
-    conversation.obey(parse("go infinite"))
-    assert not best(said)
-    conversation.obey(parse(line))
-    assert said.index("bestmove e2e4") == 1, said
-    conversation.searches.finish()
+def test_what_disturbs_a_search_ends_it_first(conversation, line):
+    conversation.begin("go infinite")
+    assert conversation.still_searches()
+    conversation.begin(line)
+    conversation.engine.wait()
+    assert conversation.said.index("bestmove e2e4") == 1, conversation.said
 
 
 def test_a_search_that_fails_costs_itself_only(conversation):
@@ -114,14 +114,16 @@ def test_options_reach_the_search(conversation):
     lines = (
         "move OVERHEAD value 250",
         "hash value 64",
-        "Clear Hash",
         "multipv value 7",
         "NodesTime value 600",
     )
-    assert conversation.send(*(f"setoption name {line}" for line in lines)) == []
+    said = conversation.send(*(f"setoption name {line}" for line in lines), "go depth 1")
+    assert len(said) == 2 and best(said)
     assert (searcher.time.overhead, searcher.multipv, searcher.time.node_time.rate) == (250, 7, 600)
-    searcher.clear.assert_called_once_with()
     searcher.resize.assert_called_once_with(64)
+    searcher.clear.reset_mock()
+    conversation.send("setoption name Clear Hash")
+    searcher.clear.assert_called_once_with()
     searcher.threads_remark = "8 threads are more than the 2 usable processors"
     assert conversation.send("setoption name Threads value 8") == [
         f"info string {searcher.threads_remark}"
@@ -131,39 +133,28 @@ def test_options_reach_the_search(conversation):
     assert conversation.send("setoption name Hash value 2000") == [
         "info string error: a table of 2000 MB does not fit"
     ]
-    assert conversation.made.values["Hash"] == "64"
+    assert conversation.engine.options["Hash"] == 64
 
 
 def test_debug_tells_what_was_understood(conversation):
     position, option = conversation.send(
         "debug on", "position startpos moves e2e4", "setoption name Hash value 2"
     )
-    assert position.startswith("info string position rnbqkbnr/pppppppp/8/8/4P3") and "'2'" in option
+    assert position.startswith("info string position rnbqkbnr/pppppppp/8/8/4P3")
+    assert option == "info string option Hash is 2"
 
 
-def test_searchmoves_that_are_illegal_are_named_and_dropped(conversation, said):
-    assert conversation.searches._search_moves(("e2e4", "e2e5", "e2e4", "0000")) == (E2E4,)
-    assert len(said) == 2 and "'e2e5'" in said[0] and "'0000'" in said[1]
+def test_searchmoves_that_are_illegal_are_named_and_dropped(conversation):
+    said = conversation.send("go searchmoves e2e4 e2e5 e2e4 0000")
+    assert "'e2e5'" in said[0] and "'0000'" in said[1] and best(said) == ["bestmove e2e4"]
 
 
-def test_without_an_engine_the_conversation_still_answers(monkeypatch, empty_loop, said):
-    monkeypatch.setitem(sys.modules, "zobra.uci.session", None)
-    for line in ("uci", "isready", "go depth 1", "stop"):
-        empty_loop.obey(parse(line))
+def test_without_an_engine_the_conversation_still_answers(monkeypatch):
+    monkeypatch.setitem(sys.modules, "zobra.search.player", None)
+    conversation = Conversation()
+    said = conversation.send("uci", "isready", "go depth 1", "d", "stop")
     assert "readyok" in said and best(said) == ["bestmove (none)"]
-    assert sum("could not be loaded" in line for line in said) == 2
-    with pytest.raises(RuntimeError, match="could not be loaded"):
-        empty_loop.obey(parse("d"))
-
-
-def test_a_search_that_the_system_has_no_thread_for_is_short(monkeypatch, conversation):
-    def refuse(thread):
-        raise RuntimeError("can't start new thread")
-
-    with monkeypatch.context() as system:
-        system.setattr(threading.Thread, "start", refuse)
-        assert best(conversation.send("go infinite")) == ["bestmove e2e4"]
-    assert best(conversation.send("go depth 1")) == ["bestmove e2e4"]
+    assert sum("error: the engine could not be loaded" in line for line in said) == 4
 
 
 PONDER = "go ponder wtime 100 btime 100"  # this search ends at once
@@ -179,30 +170,29 @@ PONDER = "go ponder wtime 100 btime 100"  # this search ends at once
         ("ponderhit", "go infinite\nponderhit", "stop", "e2e4"),
     ],
 )
-def test_a_bestmove_waits_for_its_time(conversation, said, before, go, end, move):
-    for line in (before, *go.splitlines()):
-        conversation.obey(parse(line))
+def test_a_bestmove_waits_for_its_time(conversation, before, go, end, move):
+    conversation.begin(before, *go.splitlines())
     assert conversation.still_searches()
-    conversation.obey(parse(end))
-    conversation.searches._thread.join(30)
-    assert best(said) == [f"bestmove {move}"] == said[-1:]
-    assert conversation.searcher.ponderhit.called == any(
-        "ponderhit" in line for line in (before, go, end)
+    conversation.begin(end)
+    conversation.engine.wait()
+    assert best(conversation.said) == [f"bestmove {move}"] == conversation.said[-1:]
+
+
+def test_a_command_that_fails_is_told(monkeypatch):
+    said: list[str] = []
+    chunks = iter([b"help\nisready\nquit\n", b""])
+    dispatcher = Dispatcher(
+        Console(lambda: next(chunks), lambda line: said.append(line.decode().rstrip("\n")))
     )
-
-
-def test_a_command_that_fails_is_told(monkeypatch, said):
-    chunks = iter([b"d\nisready\nquit\n", b""])
-    loop = Loop(Console(lambda: next(chunks), lambda line: said.append(line.decode().rstrip("\n"))))
-    monkeypatch.setattr(loop, "session", lambda: SimpleNamespace(obey=lambda command: 1 / 0))
-    loop.run()
-    assert said == ["info string error: ZeroDivisionError: division by zero", "readyok"]
+    monkeypatch.setattr("zobra.uci.dispatcher.HELP", None)
+    dispatcher.run()
+    assert said[0].startswith("info string error: AttributeError") and said[1:] == ["readyok"]
 
 
 def test_strength_options_reach_the_search(conversation):
     def skill(*options):
         conversation.send(*(f"setoption name {option}" for option in options))
-        return conversation.searches.skill()
+        return conversation.engine._player.skill()
 
     assert skill("UCI_Elo value 1400") is None
     assert skill("UCI_LimitStrength value true") == skill_from_elo(1400)
@@ -212,13 +202,14 @@ def test_strength_options_reach_the_search(conversation):
         "UCI_AnalyseMode value false", "UCI_LimitStrength value false"
     ) == skill_from_level(3)
     weak = skill_from_level(3)
+    conversation.send("setoption name Natural Time value false")
     for line, used in (
         ("go depth 1", weak),
-        ("go infinite", None),
+        ("go infinite\nstop", None),
         ("go nodes 9", weak),
         ("go mate 1 nodes 9", None),
     ):
-        conversation.send(line)
+        conversation.send(*line.splitlines())
         assert conversation.searcher.skill == used
     assert skill("Skill Level value 20") is None
 
@@ -247,13 +238,14 @@ def test_words_that_mean_nothing_are_named(conversation):
     assert conversation.send("# setoption", "nonsense") == []
 
 
-def test_a_person_is_helped(empty_loop, said):
-    empty_loop._interactive = True
-    for line in ("hocus pocus", "# a comment", "", "setoption Hash 64", "help"):
-        empty_loop.obey(parse(line) or line)
-    assert said[:-1] == [
+def test_a_person_is_helped():
+    conversation = Conversation()
+    conversation.dispatcher._interactive = True
+    conversation.begin("hocus pocus", "# a comment", "", "setoption Hash 64", "help")
+    *said, text = conversation.said
+    assert said == [
         "unknown command 'hocus': help lists the commands",
         "info string not understood: setoption Hash 64",
     ]
     for word in (*SIMPLE, *ARGUMENTS, "setoption"):
-        assert word in said[-1] or word == "register", word
+        assert word in text or word == "register", word

@@ -4,9 +4,8 @@ import chess
 import pytest
 
 from zobra.engine.fen import write_fen
-from zobra.engine.position import Position
-from zobra.uci.commands import SetPosition
-from zobra.uci.followed_game import FollowedGame
+from zobra.engine.position import Game, Position
+from zobra.search.followed_game import FollowedGame
 
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 
@@ -24,19 +23,19 @@ def fen_after(*moves: str) -> str:
 
 
 def test_a_line_that_goes_on_costs_its_new_moves_only(followed, monkeypatch):
-    followed.follow(SetPosition(None, SHUFFLE * 100))
+    followed.follow(None, SHUFFLE * 100)
     parsed, parse_move = [], Position.parse_move
     monkeypatch.setattr(
         Position, "parse_move", lambda self, text: parsed.append(text) or parse_move(self, text)
     )
-    followed.follow(SetPosition(None, (*SHUFFLE * 100, "e2e4", "e7e5")))
+    followed.follow(None, (*SHUFFLE * 100, "e2e4", "e7e5"))
     assert parsed == ["e2e4", "e7e5"]
     assert write_fen(followed.game.position).split()[0] == fen_after("e2e4", "e7e5").split()[0]
 
 
 def test_keys_of_the_game_are_kept_for_repetitions(followed):
-    followed.follow(SetPosition(None, SHUFFLE))
-    followed.follow(SetPosition(None, SHUFFLE * 2))
+    followed.follow(None, SHUFFLE)
+    followed.follow(None, SHUFFLE * 2)
     assert followed.game.keys.count(followed.game.position.key) == 2
 
 
@@ -46,33 +45,33 @@ def test_keys_of_the_game_are_kept_for_repetitions(followed):
     ids=["other", "branch", "start", "on"],
 )
 def test_any_next_line_is_right(followed, moves):
-    followed.follow(SetPosition(None, ("e2e4", "e7e5")))
-    followed.follow(SetPosition(None, moves))
+    followed.follow(None, ("e2e4", "e7e5"))
+    followed.follow(None, moves)
     assert write_fen(followed.game.position) == fen_after(*moves)
 
 
 @pytest.mark.parametrize(
-    ("line", "complaint"),
+    ("fen", "moves", "complaint"),
     [
-        (SetPosition("8/8/8/8/8/8/8/8 w - -", ()), "in fen: White has no king"),
-        (SetPosition("", ()), "in fen: a FEN has 4 to 6 fields"),
-        (SetPosition(None, ("e2e4", "e7e5", "e1e3")), "in move 3: 'e1e3'"),
-        (SetPosition(None, ("e2e4", "rubbish")), "in move 2: 'rubbish'"),
-        (SetPosition(None, ("d2d4", "0000")), "in move 2: '0000'"),
+        ("8/8/8/8/8/8/8/8 w - -", (), "in fen: White has no king"),
+        ("", (), "in fen: a FEN has 4 to 6 fields"),
+        (None, ("e2e4", "e7e5", "e1e3"), "in move 3: 'e1e3'"),
+        (None, ("e2e4", "rubbish"), "in move 2: 'rubbish'"),
+        (None, ("d2d4", "0000"), "in move 2: '0000'"),
     ],
 )
-def test_a_line_that_cannot_be_read_changes_nothing(followed, line, complaint):
-    followed.follow(SetPosition(None, ("e2e4",)))
+def test_a_line_that_cannot_be_read_changes_nothing(followed, fen, moves, complaint):
+    followed.follow(None, ("e2e4",))
     with pytest.raises(ValueError, match=complaint):
-        followed.follow(line)
+        followed.follow(fen, moves)
     assert not followed.readable and write_fen(followed.game.position) == fen_after("e2e4")
-    followed.follow(SetPosition(None, ("e2e4", "c7c5")))
+    followed.follow(None, ("e2e4", "c7c5"))
     assert followed.readable and write_fen(followed.game.position) == fen_after("e2e4", "c7c5")
 
 
 def test_a_position_that_was_set_up_is_a_new_game(followed):
-    followed.follow(SetPosition(None, ("e2e4",)))
-    followed.set_up(followed.game.position)
+    followed.follow(None, ("e2e4",))
+    followed.set_up(Game(followed.game.position))
     assert followed.game.keys == []
-    followed.follow(SetPosition(fen_after("e2e4"), ("e7e5",)))
+    followed.follow(fen_after("e2e4"), ("e7e5",))
     assert write_fen(followed.game.position) == fen_after("e2e4", "e7e5")

@@ -1,0 +1,67 @@
+"""The move that a long search is looking at, reported by a thread that otherwise waits."""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from zobra.search.limits import Progress
+
+FIRST_LOOK = 1.0  # seconds after the search has begun
+PERIOD = 0.1  # seconds between two looks
+
+
+class CurrentMoveWatch:
+    """A thread that looks at a search from time to time, and reports each new move of the root."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._look: Callable[[], Progress] | None = None  # None: no search is watched
+        self._report: Callable[[Progress], None] | None = None
+        self._next_look = 0.0
+        self._closed = False
+        with suppress(RuntimeError):  # if the system allows no thread, nothing is reported
+            threading.Thread(target=self._run, daemon=True, name="current move").start()
+
+    @property
+    def is_watching(self) -> bool:
+        """Return True between `begin` and `end`."""
+        return self._look is not None
+
+    def begin(self, look: Callable[[], Progress], report: Callable[[Progress], None]) -> None:
+        """Watch a search that has just begun."""
+        with self._changed:
+            self._look = look
+            self._report = report
+            self._next_look = time.monotonic() + FIRST_LOOK
+            self._changed.notify()
+
+    def end(self) -> None:
+        """The search is over: report nothing after this."""
+        with self._changed:
+            self._look = None
+            self._report = None
+
+    def close(self) -> None:
+        """Let the thread end."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+
+    def _run(self) -> None:
+        last = None
+        with self._changed:
+            while not self._closed:
+                if self._look is None or self._report is None:
+                    self._changed.wait()
+                    continue
+                pause = self._next_look - time.monotonic()
+                if pause > 0:
+                    self._changed.wait(pause)
+                    continue
+                progress = self._look()
+                # At the beginning of a depth the move is still that of the last one.
+                if progress.number > 0 and progress != last:
+                    self._report(progress)
+                    last = progress
+                self._next_look = time.monotonic() + PERIOD

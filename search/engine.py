@@ -1,0 +1,294 @@
+"""The engine, as every door uses it: the UCI conversation, the command line and `zobra.api`.
+
+It knows no protocol and prints nothing. Searching, counting, loading and compiling happen on one
+thread of its own (see jobs). Nothing heavy is imported before that thread loads the rest of the
+engine, so a conversation can begin at once.
+"""
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from zobra.search.jobs import Job, JobThread, Question, Work
+from zobra.search.limits import Limits, Result
+from zobra.search.listener import Listener
+from zobra.search.options import OPTIONS, PARAMETER_OPTIONS, Option, Value, find
+
+if TYPE_CHECKING:
+    from zobra.engine.position import Game, Position
+    from zobra.search.player import Player
+
+NO_POSITION = "there is no position, since the last one could not be read"
+
+
+class EngineError(RuntimeError):
+    """What was asked for cannot be done; the message says why."""
+
+
+class Engine:
+    """Options, a game, and one search at a time.
+
+    The methods return at once. What they ask for happens on the engine's thread, in their order:
+    `Job.wait` waits for it, and raises what it raised. An error is told to `on_message`, too, in
+    words for the user. `set_option`, `set_position`, `set_game`, `new_game`, `flip`, `go`, `perft`
+    and `bench` first end a running search, and wait for a running perft or bench.
+    """
+
+    def __init__(self, on_message: Callable[[str], None] = lambda text: None) -> None:
+        self.options: dict[str, Any] = {
+            option.name: option.default for option in (*OPTIONS, *PARAMETER_OPTIONS)
+        }
+        self.failure: EngineError | None = None  # why the engine could not be loaded
+        self._on_message = on_message
+        self._player: Player | None = None
+        self._is_compiling = False
+        self._load_job: Job | None = None
+        self._jobs = JobThread()
+        weakref.finalize(self, self._jobs.close)
+
+    # What the caller's thread does
+
+    def load(self) -> Job:
+        """Import and link the engine, after compiling it if need be. Other methods do so too."""
+        if self._load_job is None:
+            self._load_job = Job(self._load, on_error=self._report_error)
+            self._jobs.submit(self._load_job)
+        return self._load_job
+
+    def set_option(self, name: str, value: Value = None) -> Job:
+        """Set an option, or press a button; ValueError if there is no such option or value."""
+        option = find(name)
+        option.check(value)
+        return self._submit(self._set_option, option, value)
+
+    def set_position(self, fen: str | None, moves: Sequence[str] = ()) -> Job:
+        """Set up a FEN (None: the start position), and play moves in UCI notation."""
+        return self._submit(self._set_position, fen, moves)
+
+    def set_game(self, game: "Game") -> Job:
+        """Set up the present position of a game, with what counts for repetition."""
+        return self._submit(self._set_game, game)
+
+    def new_game(self) -> Job:
+        """Forget what was learned: a new game begins."""
+        return self._submit(lambda: self._loaded().clear())
+
+    def flip(self) -> Job:
+        """Exchange the colours of the position."""
+        return self._submit(lambda: self._with_position().flip())
+
+    def go(self, limits: Limits, listener: Listener, searchmoves: Sequence[str] = ()) -> Job:
+        """Search, confined to `searchmoves` if there are any; their illegal ones are left out.
+
+        The listener gets exactly one result.
+        """
+        return self._submit_work(self._go, limits, listener, searchmoves, is_search=True)
+
+    def perft(
+        self,
+        depth: int,
+        on_move: Callable[[int, int], None],
+        on_total: Callable[[int], None],
+    ) -> Job:
+        """Count the leaves `depth` plies deep: those below each move, then all."""
+        return self._submit_work(self._perft, depth, on_move, on_total)
+
+    def bench(self, depth: int | None, on_line: Callable[[str], None]) -> Job:
+        """Search fixed positions with the present parameters; the last line is the signature."""
+        return self._submit_work(self._bench, depth, on_line)
+
+    def stop(self) -> None:
+        """End what searches or counts, and what waits to do so. Ignored if there is nothing."""
+        self._jobs.stop()
+
+    def ponderhit(self) -> None:
+        """The expected move was played: the clock of a search that ponders begins to run."""
+        self._jobs.ponderhit()
+
+    def when_ready(self, call: Callable[[], None]) -> None:
+        """Make a call once everything asked for so far has taken effect.
+
+        A search, perft or bench has, when it has begun; the call is made at once during these, and
+        when nothing is to be done.
+        """
+        self.load()
+        self._jobs.ask(Question(call, on_error=self._report_error))
+
+    def wait(self) -> None:
+        """Wait until everything asked for is done."""
+        self._jobs.wait()
+
+    def close(self) -> None:
+        """End searches, wait for all else that was asked for, and let the thread end.
+
+        A compilation is waited for only if a perft or bench needs it.
+        """
+        self._jobs.stop_searches()
+        self._jobs.wait(self._only_loads)
+        self._jobs.close()
+
+    # What has been loaded, for questions (see when_ready)
+
+    @property
+    def position(self) -> "Position":
+        """The last position that could be read."""
+        return self._loaded().game.position
+
+    @property
+    def has_position(self) -> bool:
+        """Return True unless the last position could not be read."""
+        return self._loaded().followed.readable
+
+    def evaluate(self, position: "Position") -> int:
+        """Return the static evaluation in centipawns, from the side to move."""
+        return self._loaded().searcher.evaluate(position)
+
+    # What the engine's thread does
+
+    def _submit(self, call: Callable[..., None], *arguments: Any) -> Job:
+        self.load()
+        job = Job(call, *arguments, on_error=self._report_error)
+        self._jobs.submit(job)
+        return job
+
+    def _submit_work(
+        self, call: Callable[..., None], *arguments: Any, is_search: bool = False
+    ) -> Work:
+        self.load()
+        work = Work(call, *arguments, on_error=self._report_error, is_search=is_search)
+        self._jobs.submit(work)
+        return work
+
+    def _report_error(self, error: BaseException) -> None:
+        is_plain = isinstance(error, EngineError | ValueError | MemoryError)
+        text = str(error) if is_plain else f"{type(error).__name__}: {error}"
+        self._on_message(f"error: {text}")
+
+    def _only_loads(self) -> bool:
+        """Return True if the engine is being loaded for nothing that somebody waits for."""
+        if self._is_compiling:
+            return not self._jobs.has_counts()
+        is_loading = self._player is None and self.failure is None
+        return is_loading and not self._jobs.has_waiting()
+
+    def _loaded(self) -> "Player":
+        """Return the player; EngineError if it could not be loaded."""
+        if self._player is None:
+            raise self.failure or EngineError("the engine is not loaded")
+        return self._player
+
+    def _with_position(self) -> "Player":
+        """Return the player; EngineError if the last position could not be read."""
+        player = self._loaded()
+        if not player.followed.readable:
+            raise EngineError(NO_POSITION)
+        return player
+
+    def _load(self) -> None:
+        try:
+            from zobra.engine import kernels
+            from zobra.search.player import Player  # and with it every module with kernels
+
+            if missing := kernels.missing():
+                self._is_compiling = True
+                self._on_message(
+                    f"compiling the engine ({len(missing)} kernels), which takes some 15 to "
+                    "30 seconds"
+                )
+                kernels.compile_missing(
+                    lambda number, total, _: self._on_message(
+                        f"compiled {number} of {total} kernels"
+                    )
+                )
+                self._is_compiling = False
+            player = Player(self.options, self._on_message)
+            for notice in kernels.notices:
+                self._on_message(notice)
+            player.warm_up()
+            self._player = player
+        except BaseException as error:
+            self.failure = EngineError(
+                f"the engine could not be loaded: {type(error).__name__}: {error}"
+            )
+            raise self.failure from error
+        finally:
+            self._is_compiling = False
+
+    def _set_option(self, option: Option, value: Value) -> None:
+        player = self._loaded()
+        if option in PARAMETER_OPTIONS:
+            player.searcher.set_parameter(option.name, int(value or 0))
+        elif option.setter is not None:
+            setter = getattr(player, option.setter)
+            if option.default is None:
+                setter()
+            else:
+                setter(value)
+        self.options[option.name] = value
+
+    def _set_position(self, fen: str | None, moves: Sequence[str]) -> None:
+        player = self._loaded()
+        try:
+            player.followed.follow(fen, moves)
+        except ValueError as error:
+            self._on_message(f"error {error}")
+
+    def _set_game(self, game: "Game") -> None:
+        self._loaded().followed.set_up(game)
+
+    def _go(
+        self, work: Work, limits: Limits, listener: Listener, searchmoves: Sequence[str]
+    ) -> None:
+        """Search. A fault costs this search at most, not the game."""
+        result = Result(0, 0)
+        player = self._player
+        try:
+            choices = self._choices(limits, listener, searchmoves)
+            if searchmoves:
+                limits = limits._replace(searchmoves=choices)
+            if choices:
+                result = Result(choices[0], 0)
+                result = self._loaded().find_move(work, limits, choices, listener)
+        except EngineError as error:
+            self._report_error(error)
+        except Exception as error:
+            self._on_message(f"error in search: {type(error).__name__}: {error}")
+        if limits.infinite:
+            work.wait_until_stopped()
+        elif limits.ponder:
+            work.wait_until_released()
+        if player is not None and result.best:
+            player.wait_natural_time(work)
+            if limits.ponder:
+                player.repeat_lines()
+        listener.on_result(result)
+
+    def _choices(
+        self, limits: Limits, listener: Listener, searchmoves: Sequence[str]
+    ) -> tuple[int, ...]:
+        """Return the moves to choose among; none if the game is over."""
+        player = self._with_position()
+        legal = tuple(player.game.position.legal_moves())
+        if not legal:
+            listener.on_no_moves(player.game.position.in_check)
+            return ()
+        if searchmoves:
+            return player.legal_moves(searchmoves)
+        return legal if limits.searchmoves is None else limits.searchmoves
+
+    def _perft(
+        self,
+        work: Work,
+        depth: int,
+        on_move: Callable[[int, int], None],
+        on_total: Callable[[int], None],
+    ) -> None:
+        total = self._with_position().perft(work, depth, on_move)
+        if total is None:
+            self._on_message("perft stopped")
+        else:
+            on_total(total)
+
+    def _bench(self, work: Work, depth: int | None, on_line: Callable[[str], None]) -> None:
+        if not self._loaded().bench(work, depth, on_line):
+            self._on_message("bench stopped")

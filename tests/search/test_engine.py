@@ -1,0 +1,249 @@
+"""The engine below all doors: what runs where, what waits for what, and how it ends."""
+
+import gc
+import threading
+import time
+import weakref
+
+import chess
+import pytest
+
+from zobra.engine.position import Game, Position
+from zobra.search import current_move
+from zobra.search.current_move import CurrentMoveWatch
+from zobra.search.engine import Engine, EngineError
+from zobra.search.limits import ClockTimes, Limits, Progress
+from zobra.search.listener import Collector
+
+TIMEOUT = 30.0  # seconds within which anything that must happen has happened
+LONG = 12  # plies of a perft that does not end
+
+
+class Recorder(Collector):
+    """Keeps every report, and says when the result has come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reports = []
+        self.done = threading.Event()
+
+    def on_report(self, report) -> None:
+        super().on_report(report)
+        self.reports.append(report)
+
+    def on_result(self, result) -> None:
+        super().on_result(result)
+        assert not self.done.is_set()
+        self.done.set()
+
+
+@pytest.fixture
+def said():
+    """The messages of the engine."""
+    return []
+
+
+@pytest.fixture
+def engine(said):
+    made = Engine(on_message=said.append)
+    made.load().wait()
+    yield made
+    made.stop()
+    made.close()
+
+
+def ready(engine: Engine) -> threading.Event:
+    """An event that is set when the engine is ready."""
+    event = threading.Event()
+    engine.when_ready(event.set)
+    return event
+
+
+def begin(engine: Engine, work: str) -> Recorder:
+    """Begin something that does not end by itself."""
+    recorder = Recorder()
+    if work == "search":
+        engine.go(Limits(infinite=True), recorder)
+    elif work == "perft":
+        engine.perft(LONG, lambda move, leaves: None, lambda total: None)
+    else:
+        engine.bench(60, lambda line: None)
+    return recorder
+
+
+@pytest.mark.parametrize("work", ["search", "perft", "bench"])
+def test_questions_are_answered_while_it_works(engine, work):
+    begin(engine, work)
+    for _ in range(3):
+        assert ready(engine).wait(TIMEOUT)
+
+
+@pytest.mark.parametrize("work", ["perft", "bench"])
+def test_what_waits_for_a_count_is_waited_for(engine, work):
+    begin(engine, work)
+    engine.set_option("Hash", 2)
+    event = ready(engine)
+    assert not event.wait(0.3) and engine.options["Hash"] == 32
+    engine.stop()
+    assert event.wait(TIMEOUT) and engine.options["Hash"] == 2
+
+
+def test_a_question_asked_before_a_search_begins_is_answered(engine):
+    """While the engine is busy with what is not a search."""
+    entered, free = threading.Event(), threading.Event()
+    engine.when_ready(entered.set)
+    engine._submit(lambda: free.wait(TIMEOUT))
+    recorder = begin(engine, "search")
+    event = ready(engine)
+    assert not event.wait(0.1)
+    free.set()
+    assert event.wait(TIMEOUT) and not recorder.done.is_set()
+
+
+@pytest.mark.parametrize("work", ["search", "perft", "bench"])
+def test_a_stop_ends_what_works_and_what_waits(engine, work):
+    first = begin(engine, work)
+    second = begin(engine, "search")
+    engine.stop()
+    assert second.done.wait(TIMEOUT)
+    engine.wait()
+    assert first.done.is_set() == (work == "search")
+
+
+def test_each_search_that_is_replaced_has_its_result(engine):
+    recorders = [begin(engine, "search") for _ in range(5)]
+    engine.new_game()
+    engine.wait()
+    assert all(recorder.done.is_set() for recorder in recorders)
+    assert all(recorder.result.best for recorder in recorders)
+
+
+def test_a_search_that_begins_late_knows_what_it_lost(engine):
+    free = threading.Event()
+    engine._submit(lambda: free.wait(TIMEOUT))
+    recorder = Recorder()
+    engine.go(Limits(movetime=300), recorder)
+    time.sleep(0.5)
+    begin = time.monotonic()
+    free.set()
+    assert recorder.done.wait(TIMEOUT)
+    assert time.monotonic() - begin < 0.25 and recorder.reports[-1].milliseconds >= 500
+
+
+@pytest.mark.parametrize("multipv", [1, 3])
+def test_a_search_that_ends_while_it_ponders_waits_and_tells_its_lines_after_the_hit(
+    engine, multipv
+):
+    engine.set_option("MultiPV", multipv)
+    recorder = Recorder()
+    engine.go(Limits(depth=3, clock=ClockTimes(10_000, 8_000), ponder=True), recorder)
+    assert not recorder.done.wait(0.5)
+    count = len(recorder.reports)
+    assert count
+    engine.ponderhit()
+    assert recorder.done.wait(TIMEOUT)
+    again = recorder.reports[count:]
+    assert [report.multipv for report in again] == list(range(1, multipv + 1))
+    assert again[-1].depth == 3
+
+
+def test_a_limited_engine_takes_a_natural_share_of_its_clock_or_does_not(engine):
+    engine.set_option("Skill Level", 0)
+    limits = Limits(clock=ClockTimes(20_000, 20_000))
+    for natural in (True, False):
+        engine.set_option("Natural Time", natural)
+        engine.wait()
+        begin = time.monotonic()
+        engine.go(limits, Recorder()).wait()
+        assert (time.monotonic() - begin > 0.15) == natural
+    engine.set_option("Natural Time", True)
+    recorder = Recorder()
+    engine.go(Limits(clock=ClockTimes(3_000_000, 3_000_000)), recorder)
+    engine.stop()
+    assert recorder.done.wait(TIMEOUT)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "complaint"),
+    [
+        ("Contempt", 3, "there is no option 'Contempt'"),
+        ("Hash", 0, "option Hash is a number from 1 to"),
+        ("Hash", "64", "option Hash takes int, not '64'"),
+        ("Hash", True, "option Hash takes int, not True"),
+        ("OwnBook", "true", "option OwnBook takes bool"),
+        ("Clear Hash", 1, "option Clear Hash takes no value"),
+        ("BookFile", None, "option BookFile takes str"),
+    ],
+)
+def test_values_of_another_type_are_refused(engine, name, value, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        engine.set_option(name, value)
+
+
+def test_what_cannot_be_set_is_told_and_raised_and_stays(engine, said):
+    job = engine.set_option("BookFile", "/no/such/book.bin")
+    with pytest.raises(ValueError, match="no such file"):
+        job.wait()
+    assert engine.options["BookFile"] == "" and said[-1].startswith("error: /no/such/book.bin")
+
+
+def test_without_kernels_nothing_is_possible_but_to_say_so(monkeypatch, said):
+    def fail(*_):
+        raise ImportError("no compiler")
+
+    monkeypatch.setattr("zobra.engine.kernels.missing", lambda: ["kernel"])
+    monkeypatch.setattr("zobra.engine.kernels.compile_missing", fail)
+    engine = Engine(on_message=said.append)
+    for job in (engine.load(), engine.new_game(), engine.set_position(None)):
+        with pytest.raises(EngineError, match="could not be loaded: ImportError: no compiler"):
+            job.wait()
+    recorder = Recorder()
+    engine.go(Limits(depth=1), recorder)
+    assert recorder.done.wait(TIMEOUT) and not recorder.result.best
+
+
+def test_an_engine_that_is_forgotten_ends_its_threads():
+    before = set(threading.enumerate())
+    engine = Engine()
+    engine.set_option("Threads", 3)
+    engine.go(Limits(depth=1), Recorder()).wait()
+    threads = set(threading.enumerate()) - before
+    assert len(threads) >= 2
+    gone = weakref.ref(engine)
+    del engine
+    gc.collect()
+    for thread in threads:
+        thread.join(TIMEOUT)
+        assert not thread.is_alive(), thread
+    assert gone() is None
+
+
+def test_a_game_counts_for_repetition_until_another_position_is_set(engine, said):
+    game = Game(Position.from_board(chess.Board()))
+    engine.set_game(game).wait()
+    engine.set_position(None, ["e2e4"]).wait()
+    assert engine.has_position and not engine.position.white_to_move()
+    engine.set_position("rubbish").wait()
+    assert not engine.has_position and said[-1].startswith("error in fen: ")
+
+
+def test_the_current_move_is_reported_when_it_changes(monkeypatch):
+    monkeypatch.setattr(current_move, "FIRST_LOOK", 0.0)
+    monkeypatch.setattr(current_move, "PERIOD", 0.001)
+    steps = [Progress(5, 0, 0), Progress(5, 9, 0), Progress(5, 7, 1), Progress(5, 7, 1)]
+    steps.append(Progress(5, 8, 2))
+    seen, heard = threading.Event(), []
+
+    def look() -> Progress:
+        if len(steps) > 1:
+            return steps.pop(0)
+        seen.set()
+        return steps[0]
+
+    watch = CurrentMoveWatch()
+    watch.begin(look, heard.append)
+    assert seen.wait(TIMEOUT)
+    time.sleep(0.1)
+    watch.end()
+    assert heard == [Progress(5, 7, 1), Progress(5, 8, 2)]
+    watch.close()

@@ -1,0 +1,39 @@
+"""Values to text: the `info` and `bestmove` lines of a search."""
+
+from zobra.engine.move import move_text
+from zobra.engine.scores import is_mate, mate_in_moves
+from zobra.search.limits import Progress, Report, Result
+from zobra.search.wdl import Wdl, normalised
+
+BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
+
+
+def info_text(report: Report, chess960: bool, wdl: Wdl | None = None) -> str:
+    """Return the `info` line of a report: its score normalised, with win, draw and loss in permille
+    if they are given.
+    """
+    value = normalised(report.score)
+    score = f"mate {mate_in_moves(value)}" if is_mate(value) else f"cp {value}"
+    chances = f" wdl {wdl.win} {wdl.draw} {wdl.loss}" if wdl else ""
+    nps = report.nodes * 1000 // max(report.milliseconds, 1)
+    line = " ".join(move_text(move, chess960) for move in report.pv)
+    pv = f" pv {line}" if line else ""
+    return (
+        f"info depth {report.depth} seldepth {report.selective_depth} multipv {report.multipv} "
+        f"score {score}{BOUND_WORDS[report.bound]}{chances} "
+        f"nodes {report.nodes} nps {nps} hashfull {report.hashfull} "
+        f"tbhits {report.tablebase_hits} time {report.milliseconds}{pv}"
+    )
+
+
+def progress_text(progress: Progress, chess960: bool) -> str:
+    """Return the `info` line of the move that a search is looking at."""
+    move = move_text(progress.move, chess960)
+    return f"info depth {progress.depth} currmove {move} currmovenumber {progress.number}"
+
+
+def result_text(result: Result, chess960: bool) -> str:
+    """Return the `bestmove` line of a result with a move."""
+    best = move_text(result.best, chess960)
+    ponder = f" ponder {move_text(result.ponder, chess960)}" if result.ponder else ""
+    return f"bestmove {best}{ponder}"

@@ -1,0 +1,85 @@
+"""Prints what a search finds, but no flood of it. The formats are imported once the engine is
+loaded.
+"""
+
+import time
+
+from zobra.search.engine import Engine
+from zobra.search.limits import Progress, Report, Result
+from zobra.search.listener import Listener
+from zobra.uci.console import Console
+
+# Lines that may be printed at once; some GUIs hang when a mate brings a hundred depths in a moment
+BURST = 400
+LINES_A_SECOND = 200.0
+
+
+class InfoPrinter(Listener):
+    """Prints the reports of one search, and its bestmove.
+
+    The lines of a depth are printed together, or kept. The last ones kept are printed when the
+    search ends.
+    """
+
+    def __init__(self, console: Console, engine: Engine) -> None:
+        self._console = console
+        self._engine = engine
+        self._begin = time.monotonic()
+        self._printed = 0
+        self._kept: list[str] = []
+        self._is_quiet = False
+
+    def on_report(self, report: Report) -> None:
+        """Print a line, or keep it if too many were printed lately.
+
+        The first of several lines decides for all.
+        """
+        if report.multipv == 1:
+            elapsed = time.monotonic() - self._begin
+            self._kept = []
+            self._is_quiet = self._printed + 1 > BURST + LINES_A_SECOND * elapsed
+        line = self._text(report)
+        if self._is_quiet:
+            self._kept.append(line)
+        else:
+            self._printed += 1
+            self._console.send(line)
+
+    def on_current_move(self, progress: Progress) -> None:
+        """Print the move that the search is looking at."""
+        from zobra.uci.format import progress_text
+
+        self._console.send(progress_text(progress, self._chess960))
+
+    def on_no_moves(self, in_check: bool) -> None:
+        """Print that the game is over."""
+        self._console.send(f"info depth 0 score {'mate 0' if in_check else 'cp 0'}")
+        self._console.info("checkmate" if in_check else "stalemate")
+
+    def on_tablebase(self, text: str) -> None:
+        """Print how the endgame tables have ranked the moves, if `debug on` asked for it."""
+        self._console.debug(f"endgame tables: {text}")
+
+    def on_result(self, result: Result) -> None:
+        """Print the lines that were kept, then the bestmove."""
+        for line in self._kept:
+            self._console.send(line)
+        if not result.best:  # perhaps because the engine could not be loaded
+            self._console.send("bestmove (none)")
+            return
+        from zobra.uci.format import result_text
+
+        self._console.send(result_text(result, self._chess960))
+
+    @property
+    def _chess960(self) -> bool:
+        return self._engine.options["UCI_Chess960"]
+
+    def _text(self, report: Report) -> str:
+        from zobra.search.wdl import material_of, wdl
+        from zobra.uci.format import info_text
+
+        chances = None
+        if self._engine.options["UCI_ShowWDL"]:
+            chances = wdl(report.score, material_of(self._engine.position))
+        return info_text(report, self._chess960, chances)

@@ -1,0 +1,43 @@
+"""The options as UCI writes them. Nothing heavy is imported here."""
+
+from zobra.search.options import Option, Value
+
+EMPTY = "<empty>"  # how the protocol writes an empty string
+KINDS = {int: "spin", bool: "check", str: "string", type(None): "button"}
+
+
+def announcement(option: Option) -> str:
+    """Return the line that announces an option in answer to `uci`."""
+    kind = KINDS[type(option.default)]
+    line = f"option name {option.name} type {kind}"
+    if kind == "check":
+        line += f" default {str(option.default).lower()}"
+    elif kind == "string":
+        line += f" default {option.default or EMPTY}"
+    elif kind == "spin":
+        line += f" default {option.default} min {option.low} max {option.high}"
+    return line
+
+
+def read_value(option: Option, text: str | None) -> Value:
+    """Return the value that a text stands for; a number out of range becomes the nearest bound.
+
+    ValueError if the text stands for no value.
+    """
+    kind = KINDS[type(option.default)]
+    text = text or ""
+    if kind == "button":
+        return None
+    if kind == "string":
+        return "" if text == EMPTY else text
+    if kind == "check":
+        if text.lower() not in ("true", "false"):
+            raise ValueError(f"option {option.name} is true or false, not {text!r}")
+        return text.lower() == "true"
+    try:
+        number = int(text)
+    except ValueError:
+        raise ValueError(
+            f"option {option.name} is a number from {option.low} to {option.high}, not {text!r}"
+        ) from None
+    return min(max(number, option.low), option.high)
