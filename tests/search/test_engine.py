@@ -180,6 +180,13 @@ def test_values_of_another_type_are_refused(engine, name, value, complaint):
         engine.set_option(name, value)
 
 
+def test_a_hash_that_is_rounded_down_says_so(engine, said):
+    engine.set_option("Hash", 24).wait()
+    assert said == ["Hash is 16 MB, the largest power of two in 24"]
+    engine.set_option("Hash", 16).wait()
+    assert len(said) == 1 and engine.options["Hash"] == 16
+
+
 def test_what_cannot_be_set_is_told_and_raised_and_stays(engine, said):
     job = engine.set_option("BookFile", "/no/such/book.bin")
     with pytest.raises(ValueError, match="no such file"):

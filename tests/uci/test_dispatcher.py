@@ -36,7 +36,11 @@ def fake_searcher(*_, **__):
         on_report(Report(1, 1, 20, 0, 5, 1, 0, (E2E4,)))
         return Result(E2E4, 0)
 
+    def resize(megabytes):
+        searcher.table.megabytes = megabytes
+
     searcher.search = search
+    searcher.resize.side_effect = resize
     return searcher
 
 
