@@ -1,6 +1,11 @@
 """What a caller of the engine hears of a search."""
 
+from typing import TYPE_CHECKING
+
 from zobra.search.limits import Progress, Report, Result
+
+if TYPE_CHECKING:
+    from zobra.search.tablebase import RootRanking
 
 
 class Listener:
@@ -19,7 +24,7 @@ class Listener:
     def on_no_moves(self, in_check: bool) -> None:
         """The game is over: checkmate if in check, stalemate otherwise."""
 
-    def on_tablebase(self, text: str) -> None:
+    def on_tablebase(self, ranking: "RootRanking") -> None:
         """The endgame tables have ranked the moves of the root."""
 
     def on_result(self, result: Result) -> None:

@@ -122,7 +122,7 @@ class Player:
         if self.searcher.skill is None:  # tables would make a weak player a perfect one
             self._ranking = self._rank(work, limits, keep_all=analyses)
             if self._ranking is not None:
-                listener.on_tablebase(str(self._ranking))
+                listener.on_tablebase(self._ranking)
                 limits = limits._replace(searchmoves=self._ranking.moves)
         elif self._options["Natural Time"] and len(choices) > 1:
             source = random.Random(self.game.position.key)

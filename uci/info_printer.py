@@ -3,11 +3,15 @@ loaded.
 """
 
 import time
+from typing import TYPE_CHECKING
 
 from zobra.search.engine import Engine
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.listener import Listener
 from zobra.uci.console import Console
+
+if TYPE_CHECKING:
+    from zobra.search.tablebase import RootRanking
 
 # Lines that may be printed at once; some GUIs hang when a mate brings a hundred depths in a moment
 BURST = 400
@@ -56,9 +60,9 @@ class InfoPrinter(Listener):
         self._console.send(f"info depth 0 score {'mate 0' if in_check else 'cp 0'}")
         self._console.info("checkmate" if in_check else "stalemate")
 
-    def on_tablebase(self, text: str) -> None:
+    def on_tablebase(self, ranking: "RootRanking") -> None:
         """Print how the endgame tables have ranked the moves, if `debug on` asked for it."""
-        self._console.debug(f"endgame tables: {text}")
+        self._console.debug(f"endgame tables: {ranking}")
 
     def on_result(self, result: Result) -> None:
         """Print the lines that were kept, then the bestmove."""
