@@ -171,16 +171,20 @@ def import_games(
     from zobra.train.generate import import_files
 
     target = _root(folder) / name
-    games, refused = import_files(files, target)
+    games, refused, unreadable = import_files(files, target)
+    for problem in unreadable:
+        typer.echo(problem, err=True)
     for reason, count in refused.most_common():
         typer.echo(f"{count} games refused: {reason}", err=True)
     typer.echo(f"{games:,} games imported into {target}" if games else "no games imported")
     if not games:
-        raise typer.Exit(1)
+        raise typer.Exit(1 if refused else 2)
     report = check_data(shards(target), {}, games)
     Console().print(report.table())
     for fault in report.faults():
         typer.echo(f"note: {fault}", err=True)
+    if unreadable:
+        raise typer.Exit(1)
 
 
 @app.command()

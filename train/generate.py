@@ -6,14 +6,12 @@ number of threads nor on interruptions.
 """
 
 import hashlib
-import io
 import itertools
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ import chess.pgn
 import numpy as np
 
 from zobra.arena.formats.files import read_text
+from zobra.arena.formats.pgn import GameError, read_games
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.game_record import POINTS_OF_WHITE
 from zobra.arena.runner.processes import interruptible
@@ -200,7 +199,6 @@ def training_game(game: chess.pgn.Game) -> TrainingGame:
     )
     played = played[first : first + LONGEST_GAME]
     for fault, is_found in (
-        ("an illegal move, or text that is no move", game.errors),
         ("no result", game.headers["Result"] not in POINTS_OF_WHITE),
         ("no scores", not played),
         (
@@ -227,19 +225,25 @@ def training_game(game: chess.pgn.Game) -> TrainingGame:
     return TrainingGame(0, fen, result, ending, np.array(moves, np.uint16), scores)
 
 
-def import_files(paths: Iterable[Path], folder: Path) -> tuple[int, Counter[str]]:
-    """Import PGN files (plain, .gz, .bz2, .zip, .zst) as a new set in `folder`; number of games,
-    and reasons of refused ones. DataError where the folder holds games, OSError or ValueError for a
-    file that cannot be read.
+def import_files(paths: Iterable[Path], folder: Path) -> tuple[int, Counter[str], list[str]]:
+    """Import PGN files (plain, .gz, .bz2, .zip, .zst) as a new set in `folder`.
+
+    Return the number of games, the reasons of refused ones, and the games that cannot be read.
+    Raise DataError where the folder holds games, OSError or ValueError for a file that cannot be
+    read.
     """
     if shards(folder):
         raise DataError(f"{folder}: there are games in it already; name another set")
     refused = Counter[str]()
+    unreadable: list[str] = []
 
     def accepted() -> Iterator[TrainingGame]:
         numbers = itertools.count()
         for path in paths:
-            for game in iter(partial(chess.pgn.read_game, io.StringIO(read_text(path))), None):
+            for game in read_games(read_text(path)):
+                if isinstance(game, GameError):
+                    unreadable.append(f"{path}: {game}")
+                    continue
                 try:
                     yield replace(training_game(game), number=next(numbers))
                 except ValueError as error:
@@ -251,4 +255,4 @@ def import_files(paths: Iterable[Path], folder: Path) -> tuple[int, Counter[str]
         count += len(shard)
     if count:
         keep_settings(folder, {"imported": count, "games_a_shard": GAMES_A_SHARD})
-    return count, refused
+    return count, refused, unreadable

@@ -19,6 +19,7 @@ from zobra.arena.commands.messages import INTERRUPTED, errors_as_messages, plain
 from zobra.arena.commands.options import EngineOptions
 from zobra.arena.formats.files import STANDARD_INPUT
 from zobra.arena.formats.game_source import AnalysisSource, open_source
+from zobra.arena.formats.pgn import write_game
 from zobra.arena.model.accuracy import SIDE_NAMES, SideSummary
 from zobra.arena.model.engines import EngineSpec, read_engine
 from zobra.arena.pages.match_page import match_page
@@ -97,7 +98,7 @@ def analyse(
         ]
         spec = read_engine(engine, [*own, *(option or [])])
         try:
-            run_async(_run(console, open_source(source), spec, search, output))
+            left_out = run_async(_run(console, open_source(source), spec, search, output))
         except KeyboardInterrupt:
             kept = f"; {output} keeps what is done, and the same command resumes" if output else ""
             console.print(f"interrupted{kept}", soft_wrap=True)
@@ -105,14 +106,18 @@ def analyse(
         if html is not None and output is not None:
             html.write_text(match_page(read_pgn(output)), encoding="utf-8")
             console.print(f"page: {html}", soft_wrap=True)
+    if left_out:
+        raise typer.Exit(1)
 
 
 async def _run(
     console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None
-) -> None:
-    """Analyses the games that an earlier run has not; each is added to the output when it is
-    done.
+) -> int:
+    """Analyse the games that an earlier run has not, and return how many cannot be read.
+
+    Each game is added to the output when it is done. Raise ValueError if none can be read.
     """
+    problems: list[ValueError] = []
     engine = await Analyst.start(spec, _START_TIMEOUT)
     try:
         done = analysed_games(output, f"{engine.announced_name}, {search}", source) if output else 0
@@ -125,10 +130,14 @@ async def _run(
 
             for index, game in enumerate(source.games()):
                 if isinstance(game, ValueError):
-                    if source.count == 1:
-                        raise game
+                    problems.append(game)
+                    if len(problems) == source.count:
+                        raise problems[0]
                     console.print(str(game), soft_wrap=True)
-                elif done > 0:
+                    continue
+                for notice in game.errors:
+                    console.print(str(notice), soft_wrap=True)
+                if done > 0:
                     done -= 1
                 else:
                     sides, lines = await annotate(game, engine, search, partial(show, index))
@@ -138,13 +147,7 @@ async def _run(
                         else _game_summary(game, sides)
                     ):
                         console.print(line, soft_wrap=True)
-                    if output is None:
-                        typer.echo(f"{game}\n")
-                    else:
-                        with output.open("a", encoding="utf-8") as file:
-                            file.write(f"{game}\n\n")
-                            file.flush()
-                            os.fsync(file.fileno())  # a game that is done is on disk
+                    _write(game, output)
                     panel.count(index + 1)
     except BaseException:
         await engine.kill()  # an engine in the middle of a search may not answer
@@ -152,6 +155,19 @@ async def _run(
     await engine.quit()
     if output:
         console.print(f"annotated: {output}", soft_wrap=True)
+    return len(problems)
+
+
+def _write(game: chess.pgn.Game, output: Path | None) -> None:
+    """Add a game to the output, or print it where there is none."""
+    text = write_game(game, columns=None)
+    if output is None:
+        typer.echo(f"{text}\n")
+        return
+    with output.open("a", encoding="utf-8") as file:
+        file.write(f"{text}\n\n")
+        file.flush()
+        os.fsync(file.fileno())  # a game that is done is on disk
 
 
 def _game_summary(game: chess.pgn.Game, sides: dict[chess.Color, SideSummary]) -> Iterator[str]:

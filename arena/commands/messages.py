@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
@@ -10,9 +10,10 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from zobra.arena.formats.text import printable
+from zobra.arena.formats.text import counted, printable
 from zobra.arena.runner.processes import interruptible
 
+MAX_PROBLEMS_SHOWN = 20
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 
 
@@ -42,6 +43,15 @@ def plain_console() -> Console:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     return Console(markup=False, highlight=False, emoji=False)
+
+
+def print_problems(console: Console, problems: Sequence[str]) -> None:
+    """Print the first problems of other people's files, and count the others."""
+    for problem in problems[:MAX_PROBLEMS_SHOWN]:
+        console.print(printable(problem), style="yellow", soft_wrap=True)
+    more = len(problems) - MAX_PROBLEMS_SHOWN
+    if more > 0:
+        console.print(f"{counted(more, 'more problem')} of this kind", style="yellow")
 
 
 def command_line() -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from zobra.arena.commands.messages import errors_as_messages
+from zobra.arena.commands.messages import errors_as_messages, plain_console, print_problems
 from zobra.arena.formats.files import write_safely
 from zobra.arena.model import suite_results
 from zobra.arena.pages.match_page import match_page
@@ -26,18 +26,35 @@ def report(
 ) -> None:
     """Write a self-contained HTML page about a match, a PGN file or a suite."""
     page_path = output or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
+    console = plain_console()
+    left_out = 0
     with errors_as_messages():
-        write_safely(page_path, page := report_page(run))
-    typer.echo(f"{page_path} ({len(page.encode()) // 1024} KiB)")
+        if run.is_dir():
+            page = match_page(read_match(run))
+        elif _is_pgn(run):
+            games = read_pgn(run)
+            page = match_page(games)
+            print_problems(console, games.problems)
+            left_out = games.left_out
+        else:
+            page = suite_page(suite_results.load(run))
+        write_safely(page_path, page)
+    console.print(f"{page_path} ({len(page) // 1024} KiB)", soft_wrap=True)
+    if left_out:
+        raise typer.Exit(1)
 
 
 def report_page(run: Path) -> str:
-    """The page for a match folder, a PGN file, or a JSON file of suite results.
+    """Return the page for a match folder, a PGN file, or a JSON file of suite results.
 
-    Raises OSError, or ValueError for all else.
+    Raise OSError, or ValueError for all else.
     """
     if run.is_dir():
         return match_page(read_match(run))
-    if ".pgn" in (suffix.lower() for suffix in run.suffixes):
+    if _is_pgn(run):
         return match_page(read_pgn(run))
     return suite_page(suite_results.load(run))
+
+
+def _is_pgn(path: Path) -> bool:
+    return ".pgn" in (suffix.lower() for suffix in path.suffixes)

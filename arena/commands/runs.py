@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from zobra.arena.commands.match_display import MatchDisplay
-from zobra.arena.commands.messages import INTERRUPTED, command_line
+from zobra.arena.commands.messages import INTERRUPTED, command_line, print_problems
 from zobra.arena.commands.options import GameOptions
 from zobra.arena.formats.files import check_writable
 from zobra.arena.formats.text import counted, printable
@@ -75,7 +75,9 @@ def play(console: Console, folder: Path, settings: Settings, options: GameOption
             f"{folder} holds a run of tuning: `zobra tune --folder {folder}` resumes it"
         )
     with console.status("drawing the openings"):
-        schedule = settings.schedule()
+        source = settings.openings()
+        schedule = settings.schedule(source)
+    print_problems(console, source.problems)
     conditions = check_run(console, settings, [pairing.opening for pairing in schedule], options)
     with console.status("reading the games so far"):
         journal = Journal(folder, settings, conditions)

@@ -16,6 +16,7 @@ from zobra.arena.commands.messages import (
     command_line,
     errors_as_messages,
     plain_console,
+    print_problems,
 )
 from zobra.arena.commands.options import EngineOptions
 from zobra.arena.formats.files import check_writable
@@ -73,7 +74,8 @@ def suite(
         movetime = 1000
     with errors_as_messages():
         specs = read_engines(engine or ["zobra"], option or [])
-        positions, bad_lines = read_suites(files)
+        notices: list[str] = []
+        positions, bad_lines = read_suites(files, notices.append)
         limit = {"time_ms": movetime, "nodes": nodes, "depth": depth}
         engines = [
             EngineResult(spec.name, list(spec.command), dict(spec.options), [None] * len(positions))
@@ -84,6 +86,7 @@ def suite(
         )
         result.machine, result.command_line = machine(), command_line()
         print_bad_lines(console, result)
+        print_problems(console, notices)
         if not positions:
             raise ValueError("no position to solve in these files")
         check_writable(output.resolve())
@@ -116,7 +119,7 @@ def suite(
                 f"{counted(total, 'position')}"
             )
             raise typer.Exit(INTERRUPTED)
-        if not result.finished:
+        if bad_lines or not result.finished:
             raise typer.Exit(1)
 
 

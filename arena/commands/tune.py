@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from zobra.arena.commands.live_panel import LivePanel
-from zobra.arena.commands.messages import plain_console
+from zobra.arena.commands.messages import plain_console, print_problems
 from zobra.arena.commands.options import GameOptions, OneEngine, with_game_options
 from zobra.arena.commands.runs import check_run, end_run, resumed
 from zobra.arena.formats.files import write_safely
@@ -66,8 +66,9 @@ def tune(
     else:
         settings = resumed(console, context, options, "an engine")
         plan = Plan.read(options.folder or Path())
-    opening = settings.openings()  # a bad line of the book is found now, not when its turn comes
-    openings = [opening(number) for number in range(settings.rounds if settings.book else 1)]
+    source = settings.openings()
+    openings = [source(number) for number in range(settings.rounds if settings.book else 1)]
+    print_problems(console, source.problems)
     conditions = check_run(console, settings, openings, options)
     folder = options.run_folder("tune")
     plan.keep(folder)

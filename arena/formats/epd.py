@@ -1,42 +1,165 @@
-"""Lines of EPD (Extended Position Description), and of FEN with operations behind it."""
+"""Positions in FEN and in EPD (Extended Position Description), as any program writes them.
+
+What is needed must be right: the position, and the moves that a reader asks for. All other
+operations are kept as text.
+"""
 
 import re
-from typing import Any
+from dataclasses import dataclass, field
 
 import chess
 
-_CLOCKS = re.compile(
-    r"^((?:\S+\s+){4})([0-9]+);*\s+([0-9]+);*(?!\S)[\s;]*"
-)  # the two of a FEN, behind its other fields
+# Faults of a position that chess cannot be played from, by the names of python-chess.
+FATAL = (
+    chess.STATUS_NO_WHITE_KING
+    | chess.STATUS_NO_BLACK_KING
+    | chess.STATUS_TOO_MANY_KINGS
+    | chess.STATUS_TOO_MANY_WHITE_PAWNS
+    | chess.STATUS_TOO_MANY_BLACK_PAWNS
+    | chess.STATUS_PAWNS_ON_BACKRANK
+    | chess.STATUS_TOO_MANY_WHITE_PIECES
+    | chess.STATUS_TOO_MANY_BLACK_PIECES
+    | chess.STATUS_OPPOSITE_CHECK
+    | chess.STATUS_EMPTY
+)
+# Faults that are dropped with a notice: rights without king or rook, and squares that no pawn
+# has just passed.
+DROPPED = chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE
+# Checks that cannot arise in play: the game can go on all the same.
+PLAYABLE = chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK
+
+_CLOCKS = re.compile(r"([0-9]+);*(?:\s+([0-9]+);*)?(?!\S)[\s;]*")
+_OPERATIONS = re.compile(r'"(?:\\.|[^"\\])*(?:"|$)|;|[^\s;]+', re.DOTALL)
+_BLANKS = "\0 \t\r\n\ufeff"  # around a record; some programs fill lines with NUL bytes
+_ONCE = ("bm", "am", "dm", "hmvc", "fmvn")
 
 
-class _Chess960Board(chess.Board):
-    """A board that reads every FEN as Chess960, also where python-chess makes a second board from
-    the EPD's fields.
+@dataclass(frozen=True)
+class EpdRecord:
+    """A line of EPD: the position, the text of each operation, and what was dropped."""
+
+    board: chess.Board
+    operations: dict[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+
+    def moves(self, opcode: str) -> list[chess.Move]:
+        """Return the moves of an operation such as bm, in SAN or UCI.
+
+        Raise ValueError for text that is no legal move.
+        """
+        found = []
+        for word in self.operations.get(opcode, "").replace(",", " ").split():
+            try:
+                found.append(self.board.parse_xboard(word.rstrip("!?")))
+            except chess.InvalidMoveError:
+                raise ValueError(f"{opcode} needs moves, not {word!r}") from None
+            except ValueError:
+                raise ValueError(f"{opcode}: illegal move {word}") from None
+        return found
+
+    def number(self, opcode: str) -> int | None:
+        """Return the whole number of an operation such as dm, None without it.
+
+        Raise ValueError for any other text.
+        """
+        operand = self.operations.get(opcode)
+        if operand is None:
+            return None
+        if not re.fullmatch(r"[+-]?[0-9]{1,9}", operand):
+            raise ValueError(f"{opcode} needs a number, not {operand!r}")
+        return int(operand)
+
+
+def record_lines(text: str) -> list[tuple[int, str]]:
+    """Return the lines of an EPD file with their numbers, without blank lines and comments (#)."""
+    found = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        stripped = line.strip(_BLANKS)
+        if stripped and not stripped.startswith("#"):
+            found.append((number, stripped))
+    return found
+
+
+def read_epd(line: str) -> EpdRecord:
+    """Read a line of EPD, or a FEN with operations behind it. Raise ValueError.
+
+    Castling rights that only Chess960 knows make it a Chess960 position.
     """
+    fields = line.strip(_BLANKS).split(None, 4)
+    if len(fields) < 4:
+        raise ValueError(f"a position has at least 4 fields, this one {len(fields)}")
+    fields[3] = fields[3].rstrip(";")
+    rest = fields[4] if len(fields) > 4 else ""
+    clocks = _CLOCKS.match(rest)
+    operations = _operations(rest if clocks is None else rest[clocks.end() :])
 
-    def __init__(self, fen: str | None = chess.STARTING_FEN, *, chess960: bool = True) -> None:
-        super().__init__(fen, chess960=chess960)
+    record = EpdRecord(chess.Board(), operations)
+    if clocks is not None:
+        halfmove = clocks[1]
+        fullmove = clocks[2] or "1"
+    else:
+        halfmove = str(record.number("hmvc") or 0)
+        fullmove = str(record.number("fmvn") or 1)
+    board, notices = read_fen(" ".join([*fields[:4], halfmove, fullmove]))
+    return EpdRecord(board, operations, tuple(notices))
 
 
-def read_epd(line: str) -> tuple[chess.Board, dict[str, Any]]:
-    """The position of an EPD line, or of a FEN with operations behind it, and these operations.
+def _operations(text: str) -> dict[str, str]:
+    """Return the text of each operation, without its quotes.
 
-    Castling rights that only Chess960 knows make it a Chess960 position. Raises ValueError.
+    Raise ValueError for a second operation of a kind that decides something.
     """
-    epd = _CLOCKS.sub(r"\1hmvc \2; fmvn \3; ", line.strip())  # EPD keeps the clocks in operations
-    board, operations = _Chess960Board.from_epd(epd, chess960=True)
-    board.chess960 = board.has_chess960_castling_rights()
+    found: dict[str, str] = {}
+    words: list[str] = []
+    for match in _OPERATIONS.finditer(text + ";"):
+        token = match[0]
+        if token != ";":
+            words.append(_unquoted(token) if words else token)
+            continue
+        if words:
+            opcode = words[0]
+            if opcode in found and opcode in _ONCE:
+                raise ValueError(f"two operations {opcode}")
+            found[opcode] = " ".join(words[1:])
+        words = []
+    return found
+
+
+def _unquoted(operand: str) -> str:
+    """Return an operand without the quotes around it."""
+    if not operand.startswith('"'):
+        return operand
+    return re.sub(r"\\(.)", r"\1", operand.removeprefix('"').removesuffix('"'))
+
+
+def read_fen(fen: str, chess960: bool = False) -> tuple[chess.Board, list[str]]:
+    """Read a position, and return it with notices of what was dropped. Raise ValueError.
+
+    It is one of Chess960 where that is said, or where only Chess960 knows its castling rights.
+    """
+    board = chess.Board(fen, chess960=True)
+    notices = []
+    fields = [*fen.split(), "-", "-"]
+    rights = board.clean_castling_rights()
+    if chess.popcount(rights) < len(fields[2].strip("-")):
+        notices.append(f"castling rights {fields[2]} without king or rook are dropped")
+    board.castling_rights = rights
+    if board.status() & chess.STATUS_INVALID_EP_SQUARE:
+        notices.append(f"en-passant square {fields[3]} is dropped: no pawn has just passed it")
+        board.ep_square = None
+    board.chess960 = chess960 or board.has_chess960_castling_rights()
     check_possible(board)
-    return board, operations
+    return board, notices
 
 
 def check_possible(board: chess.Board, name: str = "") -> None:
-    """Raises ValueError for an impossible position, saying what is wrong in python-chess' words;
-    `name` goes before them.
+    """Raise ValueError for a position that chess cannot be played from.
+
+    It says what is wrong in the words of python-chess, with `name` before them.
     """
-    if status := board.status():
-        names = ", ".join(
-            str(flag.name).lower().replace("_", " ") for flag in chess.Status if flag & status
-        )
-        raise ValueError(f"{name + ': ' if name else ''}impossible position ({names})")
+    status = board.status() & ~PLAYABLE
+    if status:
+        faults = [str(flag.name) for flag in chess.Status if flag & status]
+        words = ", ".join(faults).lower().replace("_", " ")
+        prefix = f"{name}: " if name else ""
+        raise ValueError(f"{prefix}impossible position ({words})")

@@ -39,17 +39,41 @@ _KINDS = {
 
 
 def read_text(source: str | Path) -> str:
-    """The text of a file, also in .gz, .bz2, .zip or .zst (known by their first bytes), or of
-    standard input for "-". What is not UTF-8 is replaced. Raises OSError, or ValueError for damaged
-    data.
+    """Return the text of a file, or of standard input for "-", with "\\n" as its line ends.
+
+    The file may be compressed: .gz, .bz2, .zip or .zst, known by their first bytes. Raise OSError,
+    or ValueError for damaged data.
     """
-    content = (
-        sys.stdin.buffer.read() if str(source) == STANDARD_INPUT else Path(source).read_bytes()
-    )
+    if str(source) == STANDARD_INPUT:
+        content = sys.stdin.buffer.read()
+    else:
+        content = Path(source).read_bytes()
     try:
-        return _decompressed(content).decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+        content = _decompressed(content)
     except (EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{source}: {error}") from error
+    return decoded(content)
+
+
+def decoded(content: bytes) -> str:
+    """Return text in UTF-8; a line that is not UTF-8 is ISO 8859-1, as PGN's standard has it.
+
+    Line ends become "\\n". Byte-order marks are removed, also those inside joined files, and what
+    DOS left at the end of a file.
+    """
+    content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b"\0\x1a")
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        text = "\n".join(map(_decoded_line, content.split(b"\n")))
+    return text.replace("\ufeff", "")
+
+
+def _decoded_line(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
 
 
 def _decompressed(content: bytes) -> bytes:

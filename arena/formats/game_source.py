@@ -1,25 +1,26 @@
 """Games and positions to analyse: a PGN or EPD file, standard input, or one FEN."""
 
-import io
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-import chess
 import chess.pgn
 
-from zobra.arena.formats.epd import read_epd
+from zobra.arena.formats.epd import read_epd, record_lines
 from zobra.arena.formats.files import STANDARD_INPUT, read_text
+from zobra.arena.formats.pgn import read_games, split_games
 
 _PLACEMENT = re.compile(r"\s*([pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+\s+[wb]\s")
+_BEGINNING = re.compile(r"^\s*(\[\s*\w+\s+\"|1\s*\.)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class AnalysisSource:
     """Games, or positions as games without moves.
 
-    `games` reads them, with a ValueError for each that cannot be analysed.
+    `games` reads them, with a ValueError in the place of each that cannot be analysed; `errors` of
+    a game names what was dropped from it.
     """
 
     count: int
@@ -28,43 +29,37 @@ class AnalysisSource:
 
 
 def open_source(text: str) -> AnalysisSource:
-    """A FEN, the path of a PGN or EPD file (also compressed), or "-" for standard input.
+    """Open a FEN, the path of a PGN or EPD file (also compressed), or "-" for standard input.
 
-    Raises ValueError or OSError.
+    Raise ValueError or OSError.
     """
     if _PLACEMENT.match(text + " "):
         return AnalysisSource(1, lambda: iter([_position(text, "FEN")]), positions=True)
-    content, name = read_text(text), "standard input" if text == STANDARD_INPUT else text
-    lines = [
-        line for line in content.splitlines() if line.strip() and not line.lstrip().startswith("#")
-    ]
-    if lines and _PLACEMENT.match(lines[0] + " "):
-        places = [f"{name}:{number}" for number in range(1, len(lines) + 1)]
-        return AnalysisSource(len(lines), lambda: map(_position, lines, places), positions=True)
-    number = sum(1 for _ in iter(partial(chess.pgn.skip_game, io.StringIO(content)), False))
-    if not number or not re.search(r"^\s*(\[\w+\s+\"|1\.)", content, re.MULTILINE):
+
+    content = read_text(text)
+    name = "standard input" if text == STANDARD_INPUT else text
+    lines = record_lines(content)
+    if lines and _PLACEMENT.match(lines[0][1] + " "):
+
+        def positions() -> Iterator[chess.pgn.Game | ValueError]:
+            for number, line in lines:
+                yield _position(line, f"{name}:{number}")
+
+        return AnalysisSource(len(lines), positions, positions=True)
+
+    if not _BEGINNING.search(content):
         raise ValueError(f"{name}: neither games in PGN nor positions in FEN or EPD")
-    return AnalysisSource(number, partial(_games, content))
-
-
-def _games(content: str) -> Iterator[chess.pgn.Game | ValueError]:
-    for number, game in enumerate(
-        iter(partial(chess.pgn.read_game, io.StringIO(content)), None), start=1
-    ):
-        problem = game.errors[0] if game.errors else ""
-        if type(game.board()) is not chess.Board:
-            problem = f"its variant is {game.board().uci_variant}"
-        yield ValueError(f"game {number} is left out: {problem}") if problem else game
+    return AnalysisSource(len(split_games(content)), partial(read_games, content))
 
 
 def _position(line: str, where: str) -> chess.pgn.Game | ValueError:
-    """A FEN or EPD as a game without moves."""
+    """Return a FEN or EPD as a game without moves, or why that cannot be done."""
     try:
-        board, operations = read_epd(line)
+        record = read_epd(line)
     except ValueError as error:
         return ValueError(f"{where}: {error}")
-    game = chess.pgn.Game(
-        {"Event": str(operations.get("id") or where), "White": "?", "Black": "?", "Result": "*"}
-    )
-    game.setup(board)
+    event = record.operations.get("id") or where
+    game = chess.pgn.Game({"Event": event, "White": "?", "Black": "?", "Result": "*"})
+    game.setup(record.board)
+    game.errors.extend(ValueError(f"{where}: {notice}") for notice in record.notices)
     return game

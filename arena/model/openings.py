@@ -2,13 +2,12 @@
 books, and random moves.
 """
 
-import io
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,9 @@ import chess
 import chess.pgn
 import chess.polyglot
 
-from zobra.arena.formats.epd import check_possible, read_epd
+from zobra.arena.formats.epd import check_possible, read_epd, record_lines
 from zobra.arena.formats.files import read_text
+from zobra.arena.formats.pgn import GameError, read_game, split_games
 from zobra.arena.formats.text import printable
 from zobra.arena.model.adjudication import ending_on_board
 
@@ -55,6 +55,22 @@ class Opening:
         }
 
 
+@dataclass(frozen=True)
+class OpeningSource:
+    """Gives an opening by its index; begins anew when there are fewer.
+
+    `problems` names what is left out of the book, or dropped from one of its positions.
+    """
+
+    read: Callable[[int], Opening]
+    count: int
+    problems: list[str] = field(default_factory=list)
+
+    def __call__(self, index: int) -> Opening:
+        """Return the opening of this index."""
+        return self.read(index % self.count)
+
+
 def opening_source(
     path: Path | None,
     count: int,
@@ -63,100 +79,137 @@ def opening_source(
     seed: int = 0,
     plies: int | None = None,
     chess960: bool = False,
-) -> Callable[[int], Opening]:
-    """A function that gives each of `count` openings by its index; they begin anew when the book
-    has fewer. The same arguments give the same openings. Without a book: random walks of `plies`
-    plies from the start position, or the start positions of Chess960. Raises ValueError that names
-    file and line, or OSError; the function too.
+) -> OpeningSource:
+    """Return the source of so many openings; the same arguments give the same openings.
+
+    Without a book they are random walks of `plies` plies from the start position, or the start
+    positions of Chess960. Of a book only what is needed is read, and what cannot be read is left
+    out. Raise ValueError for a book without any opening, or OSError.
     """
-    number, read = _book(path, plies, chess960, seed)
+    generator = random.Random(seed)
+    if path is None or _kind(path) == ".bin":
+        number, read = _walks(path, plies, chess960, seed)
+        wanted = min(count, number)
+        shuffled = order == RANDOM or (path is None and chess960)
+        chosen = generator.sample(range(number), wanted) if shuffled else range(wanted)
+        return OpeningSource(cache(lambda index: read(chosen[index])), wanted)
+
+    book = _Book(path, plies, chess960)
+    number = len(book.records)
     if not number:
         raise ValueError(f"{path}: no openings")
-    shuffled, wanted, read_once = (
-        order == RANDOM or (path is None and chess960),
-        min(count, number),
-        cache(read),
-    )
-    chosen = random.Random(seed).sample(range(number), wanted) if shuffled else range(wanted)
-    return lambda index: read_once(chosen[index % wanted])
+    wanted = min(count, number)
+    chosen = generator.sample(range(number), wanted) if order == RANDOM else range(wanted)
+    found: list[Opening] = []
+    candidates = chain(chosen, _others(number, chosen, generator if order == RANDOM else None))
+    while len(found) < wanted:
+        index = next(candidates, None)
+        if index is None:
+            break
+        try:
+            found.append(book.opening(index))
+        except ValueError as error:
+            book.problems.append(str(error))
+    if wanted and not found:
+        raise ValueError(book.problems[0])
+    return OpeningSource(found.__getitem__, max(1, len(found)), book.problems)
 
 
-def _book(
+def _others(number: int, chosen: Iterable[int], generator: random.Random | None) -> Iterator[int]:
+    """Yield the indices that are not chosen, in the place of those that turn out to be bad."""
+    others = sorted(set(range(number)).difference(chosen))
+    if generator is not None:
+        generator.shuffle(others)
+    yield from others
+
+
+def _kind(path: Path) -> str:
+    """Return the ending of a book's name, without that of its compression."""
+    name = path.stem if path.suffix.lower() in _PACKED else path.name
+    return Path(name).suffix.lower()
+
+
+def _walks(
     path: Path | None, plies: int | None, chess960: bool, seed: int
 ) -> tuple[int, Callable[[int], Opening]]:
-    """How many openings there are, and how to read one of them."""
-    if path is None and not chess960:
-        if (plies or 0) > MOST_RANDOM_PLIES:
-            raise ValueError(f"--plies {plies}: without a book at most {MOST_RANDOM_PLIES}")
-        return (
-            (_WALKS, lambda index: _random_walk(index, plies, seed))
-            if plies
-            else (1, lambda _: Opening(chess.STARTING_FEN))
-        )
-    if path is None:
-        return 960, lambda index: Opening(
-            chess.Board.from_chess960_pos(index).shredder_fen(), name=f"Chess960 {index}"
-        )
-    kind = Path(path.stem if path.suffix.lower() in _PACKED else path.name).suffix.lower()
-    if kind == ".bin":
+    """Return how many openings there are without a book of lines, and how to make one of them."""
+    if path is not None:
         with chess.polyglot.open_reader(path) as reader:
             if reader.get(chess.Board()) is None:
                 raise ValueError(f"{path}: the book has no move for the start position")
-        return _WALKS, lambda index: _polyglot_walk(
-            path, index, USUAL_PLIES if plies is None else plies, seed
-        )
-    text = read_text(path)
-    if kind == ".pgn":
-        file, ends = io.StringIO(text), [0]
-        while chess.pgn.skip_game(file):
-            ends.append(file.tell())
-        texts = [text[start:end] for start, end in pairwise(ends)]
-        games = (chess.pgn.read_game(io.StringIO(game)) for game in texts)
-        if not any(game and (game.next() or "FEN" in game.headers) for game in games):
-            raise ValueError(f"{path}: no game with a move in it")
-        return len(texts), lambda index: _pgn_opening(path, texts[index], index, plies, chess960)
-    lines = [
-        numbered
-        for numbered in enumerate(text.splitlines(), start=1)
-        if numbered[1].strip().partition("#")[0]
-    ]
-    return len(lines), lambda index: _epd_opening(path, *lines[index], chess960)
+        length = USUAL_PLIES if plies is None else plies
+        return _WALKS, lambda index: _polyglot_walk(path, index, length, seed)
+    if chess960:
+        return 960, _chess960_start
+    if not plies:
+        return 1, lambda _: Opening(chess.STARTING_FEN)
+    if plies > MOST_RANDOM_PLIES:
+        raise ValueError(f"--plies {plies}: without a book at most {MOST_RANDOM_PLIES}")
+    return _WALKS, lambda index: _random_walk(index, plies, seed)
 
 
-def _epd_opening(path: Path, number: int, line: str, chess960: bool) -> Opening:
-    try:
-        board, operations = read_epd(line)
-        return _opening(board, (), str(operations.get("id") or f"{path.stem}:{number}"), chess960)
-    except ValueError as error:
-        raise ValueError(f"{path}:{number}: {printable(str(error))}") from error
+def _chess960_start(number: int) -> Opening:
+    board = chess.Board.from_chess960_pos(number)
+    return Opening(board.shredder_fen(), name=f"Chess960 {number}")
 
 
-def _pgn_opening(path: Path, text: str, index: int, plies: int | None, chess960: bool) -> Opening:
-    game = chess.pgn.read_game(io.StringIO(text))
-    try:
-        if game is None or game.errors:
-            raise ValueError(printable(str(game.errors[0])) if game else "not readable")
-        board, moves = game.board(), list(game.mainline_moves())[:plies]
-        if type(board) is not chess.Board:
-            raise ValueError(f"its variant is {board.uci_variant}")
-        return _opening(
-            board, moves, game.headers.get("Opening") or f"{path.stem}:{index + 1}", chess960
-        )
-    except ValueError as error:
-        raise ValueError(f"{path}: game {index + 1}: {error}") from error
+class _Book:
+    """A book of EPD lines or PGN games: `records` are their texts with their numbers."""
+
+    def __init__(self, path: Path, plies: int | None, chess960: bool) -> None:
+        self.problems: list[str] = []
+        self._path = path
+        self._plies = plies
+        self._chess960 = chess960
+        self._has_games = _kind(path) == ".pgn"
+        text = read_text(path)
+        if self._has_games:
+            self.records = list(enumerate(split_games(text), start=1))
+        else:
+            self.records = record_lines(text)
+
+    def opening(self, index: int) -> Opening:
+        """Return the opening of one record. Raise ValueError that names it, and the reason."""
+        number, text = self.records[index]
+        try:
+            return self._game(number, text) if self._has_games else self._line(number, text)
+        except ValueError as error:
+            reason = printable(str(error))
+            if self._has_games:
+                raise ValueError(f"{self._path}: {GameError(number, reason)}") from error
+            raise ValueError(f"{self._path}:{number}: {reason}") from error
+
+    def _line(self, number: int, line: str) -> Opening:
+        record = read_epd(line)
+        self.problems += [f"{self._path}:{number}: {notice}" for notice in record.notices]
+        name = record.operations.get("id") or f"{self._path.stem}:{number}"
+        return _opening(record.board, (), name, self._chess960)
+
+    def _game(self, number: int, text: str) -> Opening:
+        game = read_game(text)
+        self.problems += [f"{self._path}: game {number}: {notice}" for notice in game.errors]
+        if game.next() is None and "FEN" not in game.headers:
+            raise ValueError("it has no move")
+        moves = list(game.mainline_moves())[: self._plies]
+        name = game.headers.get("Opening") or f"{self._path.stem}:{number}"
+        return _opening(game.board(), moves, name, self._chess960)
 
 
 def _opening(board: chess.Board, moves: Sequence[chess.Move], name: str, chess960: bool) -> Opening:
-    """The opening with these moves. Raises ValueError when no game can begin there."""
+    """Return the opening with these moves. Raise ValueError when no game can begin there."""
     if board.has_chess960_castling_rights() and not chess960:
         raise ValueError("a Chess960 position, without --chess960")
     board.chess960 = chess960
     check_possible(board)
-    root, played = board.fen(), []
+    root = board.fen()
+    played = []
     for move in moves:
+        if not move:
+            raise ValueError("a null move")
         played.append(board.uci(move))
         board.push(move)
-    if ending := ending_on_board(board):
+    ending = ending_on_board(board)
+    if ending is not None:
         raise ValueError(f"the game is over in this position ({ending.reason})")
     return Opening(root, tuple(played), name)
 

@@ -3,7 +3,7 @@ how. The games come in pairs: both games of a pair have the same opening, with c
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, product
@@ -13,7 +13,7 @@ from typing import Any
 from zobra.arena.model.adjudication import AdjudicationRules
 from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.engines import EngineSpec
-from zobra.arena.model.openings import ORDERS, SEQUENTIAL, Opening, opening_source
+from zobra.arena.model.openings import ORDERS, SEQUENTIAL, Opening, OpeningSource, opening_source
 from zobra.arena.model.statistics import Sprt
 
 ROUND_ROBIN, GAUNTLET = TOURNAMENTS = ("round-robin", "gauntlet")
@@ -96,10 +96,10 @@ class Settings:
             for engine in self.engines
         }
 
-    def openings(self) -> Callable[[int], Opening]:
-        """The opening of each round, from 0.
+    def openings(self) -> OpeningSource:
+        """Return the openings of the rounds, from 0.
 
-        Raises ValueError or OSError when the book cannot be used.
+        Raise ValueError or OSError when the book cannot be used.
         """
         book = Path(self.book) if self.book else None
         return opening_source(
@@ -111,19 +111,15 @@ class Settings:
             chess960=self.chess960,
         )
 
-    def schedule(self) -> list[Pairing]:
-        """All games of the match, in order.
+    def schedule(self, source: OpeningSource | None = None) -> list[Pairing]:
+        """Return all games of the match, in order; `source` is what `openings` returned.
 
-        Raises ValueError or OSError when the book cannot be used.
+        Raise ValueError or OSError when the book cannot be used.
         """
-        opening = self.openings()
-        return list(
-            pairings(
-                list(self.controls),
-                self.tournament,
-                [opening(number) for number in range(self.rounds)],
-            )
-        )
+        if source is None:
+            source = self.openings()
+        openings = [source(number) for number in range(self.rounds)]
+        return list(pairings(list(self.controls), self.tournament, openings))
 
 
 def digest(path: Path) -> str:

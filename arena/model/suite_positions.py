@@ -7,13 +7,14 @@ alone.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import chess
 
-from zobra.arena.formats.epd import read_epd
+from zobra.arena.formats.epd import EpdRecord, read_epd, record_lines
+from zobra.arena.formats.files import read_text
 from zobra.arena.formats.text import printable
 
 _POINTS_ITEM = re.compile(
@@ -69,74 +70,103 @@ class BadLine:
     problem: str
 
 
-def read_suites(paths: Iterable[Path]) -> tuple[list[SuitePosition], list[BadLine]]:
-    """Reads EPD files one after the other: the usable positions, and the lines that are not.
+def read_suites(
+    paths: Iterable[Path], notice: Callable[[str], None] = lambda text: None
+) -> tuple[list[SuitePosition], list[BadLine]]:
+    """Read EPD files one after the other: the usable positions, and the lines that are not.
 
-    Blank lines and lines that start with # are skipped. Raises OSError when a file cannot be read.
+    Blank lines and lines that start with # are skipped. `notice` gets what was dropped from a
+    position. Raise OSError or ValueError when a file cannot be read.
     """
-    positions, bad_lines = list[SuitePosition](), list[BadLine]()
+    positions: list[SuitePosition] = []
+    bad_lines: list[BadLine] = []
     for path in paths:
-        for number, line in enumerate(
-            path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), start=1
-        ):
-            if not line.strip() or line.lstrip().startswith("#"):
-                continue
+        for number, line in record_lines(read_text(path)):
             try:
-                positions.append(read_position(line, str(path), number))
+                record = read_epd(line)
+                positions.append(suite_position(record, str(path), number))
             except ValueError as error:
-                bad_lines.append(
-                    BadLine(str(path), number, printable(line.strip()), printable(str(error)))
-                )
+                bad_lines.append(BadLine(str(path), number, printable(line), printable(str(error))))
+            else:
+                for dropped in record.notices:
+                    notice(f"{path}:{number}: {dropped}")
     return positions, bad_lines
 
 
 def read_position(line: str, file: str = "", number: int = 0) -> SuitePosition:
-    """Reads one EPD line, or a full FEN with operations behind it.
+    """Read one EPD line, or a full FEN with operations behind it. Raise ValueError."""
+    return suite_position(read_epd(line), file, number)
 
-    Raises ValueError saying what is wrong with it.
-    """
-    board, operations = read_epd(line)
+
+def suite_position(record: EpdRecord, file: str = "", number: int = 0) -> SuitePosition:
+    """Return what a record asks for. Raise ValueError if that is nothing, or wrong."""
+    board = record.board
     if not any(board.legal_moves):
         raise ValueError("the side to move has no legal move")
-    mate_in = operations.get("dm")
-    for opcode in ("bm", "am"):
-        if not isinstance(operations.get(opcode, []), list):
-            raise ValueError(f"{opcode} needs moves, not {operations[opcode]!r}")
-    best, avoid = (tuple(map(board.uci, operations.get(opcode, ()))) for opcode in ("bm", "am"))
-    if mate_in is not None and (not isinstance(mate_in, int) or mate_in == 0):
-        raise ValueError(f"dm needs a number of moves other than 0, not {mate_in!r}")
-    name = printable(str(operations.get("id") or f"{Path(file).stem}:{number}"))
-    points = tuple(_points(operations, board).items())
+    best = tuple(map(board.uci, _moves(record, "bm")))
+    avoid = tuple(map(board.uci, _moves(record, "am")))
+    mate_in = record.number("dm")
+    if mate_in == 0:
+        raise ValueError("dm needs a number of moves other than 0")
+    points = tuple(_points(record).items())
     if not (best or avoid or mate_in or points):
         raise ValueError("nothing to solve: no bm, am, dm or points per move")
+    name = printable(record.operations.get("id") or f"{Path(file).stem}:{number}")
     return SuitePosition(
         file, number, name, board.fen(), board.chess960, best, avoid, mate_in, points
     )
 
 
-def _points(operations: dict, board: chess.Board) -> dict[str, int]:
-    """Points per move: c9's moves with c8's numbers, else c0's "move=number" list; other comments
-    give none. Moves are in UCI or SAN; suites often leave out or add a check sign, which
-    python-chess forgives.
+def _moves(record: EpdRecord, opcode: str) -> list[chess.Move]:
+    """Return the moves of an operation, none without it. Raise ValueError for an empty one."""
+    moves = record.moves(opcode)
+    if opcode in record.operations and not moves:
+        raise ValueError(f"{opcode} needs moves")
+    return moves
+
+
+def _points(record: EpdRecord) -> dict[str, int]:
+    """Return the points of moves: c9's moves with c8's numbers, else c0's "move=number" list.
+
+    Other comments give none. Moves are in UCI or SAN; suites often leave out or add a check sign,
+    which python-chess forgives. Raise ValueError for a list that is partly wrong.
     """
-    numbers, moves = operations.get("c8"), operations.get("c9")
-    if isinstance(numbers, str) and isinstance(moves, str):
-        opcode, given, texts = "c9", numbers.split(), moves.split()
-        if not all(number.isascii() and number.isdigit() for number in given):
+    numbers = record.operations.get("c8", "").split()
+    moves = record.operations.get("c9", "").split()
+    if numbers and moves and all(re.fullmatch("[0-9]+", number) for number in numbers):
+        if len(numbers) != len(moves):
+            raise ValueError(f"c8 gives {len(numbers)} numbers for the {len(moves)} moves of c9")
+        return _legal_points(record.board, "c9", list(zip(moves, numbers, strict=True)))
+
+    pairs = []
+    for item in record.operations.get("c0", "").split(","):
+        match = _POINTS_ITEM.fullmatch(item.strip())
+        if match is None:
             return {}
-        if len(given) != len(texts):
-            raise ValueError(f"c8 gives {len(given)} numbers for the {len(texts)} moves of c9")
-        items = list(zip(texts, given, strict=True))
-    else:
-        found = [
-            _POINTS_ITEM.fullmatch(item.strip())
-            for item in str(operations.get("c0", "")).split(",")
-        ]
-        opcode, items = "c0", [(item[1], item[2]) for item in found if item] if all(found) else []
+        pairs.append((match[1], match[2]))
+    if not any(_is_move(record.board, move) for move, _ in pairs):
+        return {}
+    return _legal_points(record.board, "c0", pairs)
+
+
+def _is_move(board: chess.Board, text: str) -> bool:
     try:
-        return {board.uci(board.parse_xboard(text)): int(number) for text, number in items}
-    except ValueError as error:
-        raise ValueError(f"{opcode}: {error}") from None
+        board.parse_xboard(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _legal_points(
+    board: chess.Board, opcode: str, pairs: Sequence[tuple[str, str]]
+) -> dict[str, int]:
+    points = {}
+    for move, number in pairs:
+        try:
+            points[board.uci(board.parse_xboard(move))] = int(number)
+        except ValueError:
+            raise ValueError(f"{opcode}: illegal move {move}") from None
+    return points
 
 
 def why_unsolved(

@@ -1,9 +1,7 @@
 """The games that a page reports on: those of a match folder, or of a PGN file from any program."""
 
 import base64
-import io
 import json
-import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -15,6 +13,8 @@ import chess.engine
 import chess.pgn
 
 from zobra.arena.formats.files import read_json, read_text, typed
+from zobra.arena.formats.move_comment import read_comment
+from zobra.arena.formats.pgn import read_games, write_game
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.accuracy import winning_chance
 from zobra.arena.model.game_record import POINTS_OF_WHITE, GameRecord
@@ -34,10 +34,8 @@ _SHOWN_HEADERS = {
     "TimeControl": "time control",
     "Annotator": "analysed by",
 }
-# what match tools write before other words of a comment: score/depth, time and more
-_RUNNER_FORM = re.compile(
-    r'^(book|[+-]?(M?[\d.]+)/\d+( [\d.]+s?)?|[\d.]+s)(, \w+=("[^"]*"|[^\s,]+))*(,? |$)'
-)
+# what the header Termination says of games that ended on the board
+_NORMAL = ("", "?", "-", "normal", "unknown")
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class ReportedGame:
         for node in nodes[:book]:
             node.comment = ""
         for node, (_, _, move, score) in zip(nodes[book:], self.moves(), strict=True):
-            node.comment = _RUNNER_FORM.sub("", node.comment)
+            node.comment = read_comment(node.comment).text
             if score is not None:
                 node.set_eval(score, move.depth)
             if move.clock_ms is not None:
@@ -100,7 +98,7 @@ class ReportedGame:
             )
         chances = [score and round(winning_chance(score.white()), 3) for score in scores]
         content = {
-            "pgn": f"{tree}\n",
+            "pgn": f"{write_game(tree, columns=None)}\n",
             "chances": chances,
             "notes": notes,
             "chess960": tree.board().chess960,
@@ -123,6 +121,7 @@ class ReportedGames:
     settings: Settings | None = None
     ratings: list[Rated] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    left_out: int = 0  # games of a PGN file that cannot be read
 
     @cached_property
     def finished(self) -> list[ReportedGame]:
@@ -198,28 +197,23 @@ def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
 
 
 def read_pgn(path: Path) -> ReportedGames:
-    """Reads a PGN file.
+    """Read a PGN file; games that cannot be read become problems.
 
-    Games with errors become problems. Raises OSError, or ValueError when there is no game at all.
+    Raise OSError, or ValueError when there is no game at all.
     """
     found, waiting = ReportedGames(path, [], []), dict[tuple, int]()
-    for index, tree in enumerate(
-        iter(partial(chess.pgn.read_game, io.StringIO(read_text(path))), None)
-    ):
-        if tree.errors or type(tree.board()) is not chess.Board:
-            found.problems.append(
-                f"game {index + 1}: {tree.errors[0] if tree.errors else 'a variant of chess'}"
-            )
-        elif (
-            tree.next() is not None
-            or "FEN" in tree.headers
-            or tree.headers.get("White", "?") != "?"
-        ):
+    for index, tree in enumerate(read_games(read_text(path))):
+        if isinstance(tree, ValueError):
+            found.problems.append(str(tree))
+            found.left_out += 1
+            continue
+        found.problems += map(str, tree.errors)
+        is_named = tree.headers.get("White", "?") != "?"
+        if tree.next() is not None or "FEN" in tree.headers or is_named:
             found.games.append(_reported(index, tree, waiting))
     if not found.games:
-        raise ValueError(
-            f"{path}: {found.problems[0] if found.problems else 'no game in this file'}"
-        )
+        reason = f" ({found.problems[0]})" if found.problems else ""
+        raise ValueError(f"{path}: no game in this file{reason}")
     found.engines = list(
         dict.fromkeys(
             name for game in found.games for name in (game.record.white, game.record.black)
@@ -259,18 +253,30 @@ def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> Re
         waiting[(white, black, root, *moves)] = index
     fen = (nodes[book - 1] if book else tree).board().fen()
     opening = {"fen": fen, "name": name, "root": root or chess.STARTING_FEN, "moves": moves}
-    outcome, played = (
-        tree.end().board().outcome(claim_draw=True),
-        [PlayedMove.from_node(node) for node in nodes[book:]],
-    )
-    reason = (
-        outcome.termination.name.replace("_", " ")
-        if outcome
-        else headers.get("Termination", "unknown")
-    )
+    played = [PlayedMove.from_node(node) for node in nodes[book:]]
     result = headers.get("Result", "*")
-    record = GameRecord(index, pair, 1, white, black, opening, result, reason.lower(), moves=played)
+    reason = _reason(tree, result)
+    record = GameRecord(index, pair, 1, white, black, opening, result, reason, moves=played)
     return ReportedGame(record, lambda: tree, headers)
+
+
+def _reason(tree: chess.pgn.Game, result: str) -> str:
+    """Return how a PGN game ended: what its headers say, else what the rules say.
+
+    Mate and stalemate end a game by themselves.
+    """
+    headers = tree.headers
+    stated = headers.get("Termination", "").strip()
+    for name in (headers.get("White"), headers.get("Black")):
+        if name:
+            stated = stated.removeprefix(name).strip()  # "Bob won on time"
+    board = tree.end().board()
+    outcome = board.outcome(claim_draw=stated.lower() in _NORMAL)
+    if outcome is not None and outcome.result() == result:
+        is_certain = not any(board.legal_moves)
+        if is_certain or stated.lower() in _NORMAL:
+            return outcome.termination.name.replace("_", " ").lower()
+    return stated.lower() or "unknown"
 
 
 def _score_text(score: chess.engine.PovScore) -> str:

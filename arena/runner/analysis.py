@@ -3,7 +3,6 @@ chances, and better lines; an interrupted analysis is resumed.
 """
 
 import asyncio
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +11,9 @@ import chess
 import chess.engine
 import chess.pgn
 
+from zobra.arena.formats.files import read_text
 from zobra.arena.formats.game_source import AnalysisSource
+from zobra.arena.formats.pgn import read_game, split_games
 from zobra.arena.model.accuracy import (
     MARKS,
     SIDE_NAMES,
@@ -160,32 +161,47 @@ def _set_evaluation(node: chess.pgn.GameNode, line: EngineLine) -> None:
 
 
 def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
-    """How many games an earlier run left in its output; an unfinished one is cut off.
+    """Return how many games an earlier run left in its output; an unfinished one is cut off.
 
-    Raises ValueError for another content.
+    Raise ValueError for another content.
     """
     if not output.exists():
         return 0
-    content = output.read_text(encoding="utf-8")
-    sources = (game for game in source.games() if isinstance(game, chess.pgn.Game))
-    file, done, offset = io.StringIO(content), 0, 0
-    while (game := chess.pgn.read_game(file)) is not None:
-        is_last, original = not content[file.tell() :].strip(), next(sources, None)
-        if is_last and done and not content.endswith("\n\n"):
-            break
-        is_same = original is not None and all(
-            game.headers.get(name) == original.headers.get(name) for name in _COMPARED
+    content = read_text(output)
+    texts = split_games(content)
+    if len(texts) > 1 and not content.endswith("\n\n"):
+        texts.pop()
+    originals = (game for game in source.games() if isinstance(game, chess.pgn.Game))
+    for text in texts:
+        _check_analysed(output, text, annotator, next(originals, None))
+    kept = "".join(texts)
+    if len(kept) < len(content):
+        output.write_text(kept, encoding="utf-8")
+    return len(texts)
+
+
+def _check_analysed(
+    output: Path, text: str, annotator: str, original: chess.pgn.Game | None
+) -> None:
+    """Raise ValueError if a text is not this game, analysed in this way."""
+    found = "nobody"
+    try:
+        game = read_game(text)
+    except ValueError:
+        is_same = False
+    else:
+        found = game.headers.get("Annotator", found)
+        is_same = original is not None and found == annotator and _is_same_game(game, original)
+    if not is_same:
+        raise ValueError(
+            f"{output} holds another analysis (by {found}): name another file with --output"
         )
-        if (
-            original is not None and original.next() is not None
-        ):  # a position gets moves by its analysis
-            is_same = is_same and list(game.mainline_moves()) == list(original.mainline_moves())
-        if not is_same or game.headers.get("Annotator") != annotator:
-            found = game.headers.get("Annotator", "nobody")
-            raise ValueError(
-                f"{output} holds another analysis (by {found}): name another file with --output"
-            )
-        done, offset = done + 1, file.tell()
-    if offset < len(content):
-        output.write_text(content[:offset], encoding="utf-8")
-    return done
+
+
+def _is_same_game(game: chess.pgn.Game, original: chess.pgn.Game) -> bool:
+    for name in _COMPARED:
+        if game.headers.get(name) != original.headers.get(name):
+            return False
+    if original.next() is None:  # a position gets moves by its analysis
+        return True
+    return list(game.mainline_moves()) == list(original.mainline_moves())

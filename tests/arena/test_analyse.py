@@ -140,8 +140,8 @@ def test_positions_get_lines(tmp_path):
     (tmp_path / "suite.epd").write_text("\n".join(lines) + "\n")
     result = run(tmp_path / "suite.epd", "--output", tmp_path / "out.pgn")
     games = games_of((tmp_path / "out.pgn").read_text())
-    assert result.exit_code == 0 and games[0].headers["Event"] == "mate" and len(games) == 2
-    assert "the game is over" in result.output and "suite.epd:3" in result.output
+    assert result.exit_code == 1 and games[0].headers["Event"] == "mate" and len(games) == 2
+    assert "the game is over" in result.output and "suite.epd:4: a position" in result.output
     again = run(tmp_path / "suite.epd", "--output", tmp_path / "out.pgn")
     assert (
         "after 2 of 3" in again.output
@@ -152,7 +152,7 @@ def test_positions_get_lines(tmp_path):
 def test_damaged_games_are_left_out_and_named(tmp_path):
     (tmp_path / "mixed.pgn").write_text('[White "x"]\n\n1. e4 e5 2. Ke3 *\n\n' + FOOLS_MATE)
     result = run(tmp_path / "mixed.pgn")
-    assert result.exit_code == 0 and "game 1 is left out: illegal san" in result.output
+    assert result.exit_code == 1 and "game 1 is left out: illegal move Ke3 at" in result.output
     assert len(games_of((tmp_path / "mixed.analysed.pgn").read_text())) == 1
 
 

@@ -81,7 +81,7 @@ def test_what_lines_mean(line, found):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("garbage", "expected 8 rows"),
+        ("garbage", "at least 4 fields"),
         (f"{STARTING_EPD} bm e5;", "e5"),
         (f"{STARTING_EPD} am Ke2;", "Ke2"),
         (f"{STARTING_EPD} bm 5;", "bm needs moves"),

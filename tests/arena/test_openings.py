@@ -1,5 +1,6 @@
 """Opening books."""
 
+import re
 import zipfile
 from pathlib import Path
 
@@ -7,7 +8,13 @@ import chess
 import chess.polyglot
 import pytest
 
-from zobra.arena.model.openings import MOST_RANDOM_PLIES, RANDOM, Opening, opening_source
+from zobra.arena.model.openings import (
+    MOST_RANDOM_PLIES,
+    RANDOM,
+    SEQUENTIAL,
+    Opening,
+    opening_source,
+)
 
 
 def openings(path: Path | None, count: int, **how) -> list[Opening]:
@@ -71,7 +78,6 @@ def test_pgn_games_are_openings_with_their_moves(tmp_path):
 
 
 START_960 = chess.Board.from_chess960_pos(3).fen()
-NO_GAME = r"book\.pgn: no game with a move"
 
 
 @pytest.mark.parametrize(
@@ -99,28 +105,61 @@ NO_GAME = r"book\.pgn: no game with a move"
             r"book\.epd:2: .*Chess960",
         ),
         ("book.epd", "\n", r"book\.epd: no openings"),
-        ("book.pgn", "1. e4 e5 *\n\n1. e5 *\n\n", r"book\.pgn: game 2: illegal san"),
+        (
+            "book.pgn",
+            "1. e4 e5 *\n\n1. e5 *\n\n",
+            r"book\.pgn: game 2 is left out: illegal move e5 at move 1",
+        ),
         (
             "book.pgn",
             f'[Variant "Chess960"]\n[FEN "{START_960}"]\n\n1. e4 e5 *\n',
-            r"game 1: a Chess960 .* without --chess960",
+            r"game 1 is left out: a Chess960 .* without --chess960",
         ),
         (
             "book.pgn",
             '[Variant "Atomic"]\n\n1. e4 e5 *\n\n',
-            r"book\.pgn: game 1: its variant is atomic",
+            r"book\.pgn: game 1 is left out: its variant is atomic",
         ),
-        ("book.pgn", "any text\n\nand more\n", NO_GAME),
-        ("book.pgn", '[Event "x"]\n\n*\n\n[Event "y"]\n\n1-0\n', NO_GAME),
+        ("book.pgn", "any text\n\nand more\n", "game 1 is left out: not understood: any"),
+        ("book.pgn", '[Event "x"]\n\n*\n\n[Event "y"]\n\n1-0\n', "1 is left out: it has no move"),
         ("book.bin", "", "no move for the start position"),
     ],
 )
 def test_bad_books_are_named(tmp_path, name, text, problem):
     (tmp_path / name).write_text(text)
-    with pytest.raises(ValueError, match=problem):
-        openings(tmp_path / name, 2)
-    if text.startswith((FENS[0], "1. e4")):  # what is not needed is not judged
-        assert len(openings(tmp_path / name, 1)) == 1
+    if not text.startswith((FENS[0], "1. e4")):
+        with pytest.raises(ValueError, match=problem):
+            openings(tmp_path / name, 2)
+        return
+    # a bad line or game costs itself
+    source = opening_source(tmp_path / name, 2)
+    assert source(0) == source(1) and len(source.problems) == 1
+    assert re.search(problem, source.problems[0])
+    # what is not needed is not judged
+    assert opening_source(tmp_path / name, 1).problems == []
+
+
+@pytest.mark.parametrize("order", [SEQUENTIAL, RANDOM])
+def test_others_stand_in_for_bad_lines(tmp_path, order):
+    path = tmp_path / "book.epd"
+    path.write_text(f"{FENS[0]}\nbad\n{FENS[1]}\n8/8/8/8/8/8/8/8 w - - 0 1\n{FENS[2]}\n")
+    for seed in range(10):
+        source = opening_source(path, 3, order=order, seed=seed)
+        assert {source(index).fen for index in range(3)} == set(FENS)
+        if order == SEQUENTIAL:
+            assert [source(index).fen for index in range(4)] == [*FENS, FENS[0]]
+            assert [problem.split(": ")[0] for problem in source.problems] == [
+                f"{path}:2",
+                f"{path}:4",
+            ]
+
+
+def test_what_is_dropped_is_said(tmp_path):
+    path = tmp_path / "odds.epd"
+    path.write_text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR w KQkq - 0 1\n")
+    source = opening_source(path, 1)
+    assert source(0).fen == "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR w Kkq - 0 1"
+    assert source.problems == [f"{path}:1: castling rights KQkq without king or rook are dropped"]
 
 
 def test_pgn_games_of_chess960(tmp_path):

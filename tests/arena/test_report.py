@@ -316,7 +316,7 @@ def test_a_pgn_file_of_another_program_is_reported(tmp_path):
     assert (
         {"A – B", "checkmate"} <= set(page.texts)
         and "0 0 1 0 0" in page.text
-        and "game 3: illegal san" in page.text
+        and "game 3 is left out: illegal move Ke3 at move 2" in page.text
     )
     game = replays(text)[0]
     assert game["chances"][:3] == [None, None, None] and min(game["chances"][-3:]) > 0.99

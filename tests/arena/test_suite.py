@@ -181,7 +181,7 @@ def test_the_command_compares_engines_and_writes_results(answering, suite_file, 
     weak = answering({PAWNS: ["bestmove e2e3"], QUEENS: [info(3, "a1a8"), "bestmove a1a8"]}, "weak")
     output = tmp_path / "results.json"
     engines = ["-e", f"good={good}", "-e", f"weak={weak}", "-o", "Hash=8"]
-    text = run("suite", suite_file, *engines, "--nodes", "50", "--json", output)
+    text = run("suite", suite_file, *engines, "--nodes", "50", "--json", output, code=1)
     assert f"{suite_file}:2: " in text and "2 of 2 (100.0%)" in text and "1 of 2 (50.0%)" in text
     result = suite_results.load(output)
     assert [(engine.name, engine.solved, engine.points) for engine in result.engines] == [

@@ -56,7 +56,6 @@ def test_games_are_read_from_their_first_score_on(tmp_path, name, pack):
             "1-0",
             "a move without a score after moves with one",
         ),
-        ("1. e4 {+0.30/8} Ke4 {+0.10/8}", "1-0", "an illegal move"),
     ],
 )
 def test_other_games_are_refused_with_the_reason(tmp_path, moves, result, reason):
@@ -71,6 +70,17 @@ def test_other_games_are_refused_with_the_reason(tmp_path, moves, result, reason
     assert "zobra train:" not in done.output  # the reason says it all
     path.write_text(GAME.format(result, moves, result) + GAME.format("0-1", SCORED, "0-1"))
     assert run(tmp_path, path).exit_code == 0 and len(list(read_shard(shards(tmp_path)[0]))) == 1
+
+
+def test_games_that_cannot_be_read_are_named(tmp_path):
+    path = tmp_path / "a.pgn"
+    bad = GAME.format("1-0", "1. e4 {+0.30/8} Ke4 {+0.10/8}", "1-0")
+    path.write_text(bad)
+    assert run(tmp_path, path).exit_code == 2
+    path.write_text(bad + GAME.format("0-1", SCORED, "0-1"))
+    done = run(tmp_path, path)
+    assert done.exit_code == 1 and len(list(read_shard(shards(tmp_path)[0]))) == 1
+    assert f"{path}: game 1 is left out: illegal move Ke4 at move 1\n" in done.output
 
 
 def test_chess960_castling_comes_back(tmp_path):
