@@ -5,15 +5,14 @@ Each line is `info string genfens FEN`. The same seed and book give the same ope
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from zobra.engine.position import Game
+    from zobra.engine.position import Game, Position
     from zobra.search.engine import Engine
 
 PLIES, BOOK_PLIES = (
@@ -37,50 +36,76 @@ def genfens(
     )
     if not given["seed"].isdigit():
         raise typer.BadParameter(f"seed is a whole number, not {given['seed']!r}")
+    problems: list[str] = []
     try:
-        for fen in openings(count, int(given["seed"]), given["book"]):
+        for fen in openings(count, int(given["seed"]), given["book"], problems.append):
             typer.echo(f"info string genfens {fen}")
     except (FileNotFoundError, ValueError) as error:
         raise typer.BadParameter(str(error)) from None
+    for problem in problems:
+        typer.echo(problem, err=True)
+    if problems:
+        raise typer.Exit(1)
 
 
-def openings(count: int, seed: int, book: str) -> Iterator[str]:
-    """So many different openings; OSError or ValueError if the book cannot be used."""
+def openings(
+    count: int, seed: int, book: str, left_out: Callable[[str], None] = lambda problem: None
+) -> Iterator[str]:
+    """Yield so many different openings; `left_out` gets the lines of the book that are not read.
+
+    Raise OSError or ValueError if the book cannot be used.
+    """
+    from zobra.arena.formats.epd import read_epd, record_lines
+    from zobra.arena.formats.files import read_text
     from zobra.engine.fen import START, parse_fen, write_fen
-    from zobra.engine.position import Game
+    from zobra.engine.position import Game, Position
     from zobra.search.engine import Engine
 
-    starts, plies = [START], PLIES
-    if book.lower() != "none":  # a file with a FEN or an EPD record a line
-        records = [line.split() for line in Path(book).read_text(encoding="utf-8").splitlines()]
-        starts = [
-            " ".join(words[: 6 if words[4:5] and words[4].isdigit() else 4])
-            for words in records
-            if words
-        ]
+    starts = [(0, START)]
+    plies = PLIES
+    if book.lower() != "none":
+        starts = record_lines(read_text(book))
         plies = BOOK_PLIES
         if not starts:
             raise ValueError(f"{book}: there is no position in it")
+
+    @cache
+    def read(start: tuple[int, str]) -> Position | None:
+        number, line = start
+        try:
+            return parse_fen(read_epd(line).board.fen())
+        except ValueError as error:
+            left_out(f"{book}:{number}: {error}")
+            return None
+
     engine = Engine()
     engine.load().wait()
     engine.set_option("Hash", 1)
     source = random.Random(seed)
-    read = cache(parse_fen)
-    known = set[int]()
     tries = 0
+    known: set[int] = set()
     while len(known) < count:
         tries += 1
         if tries > TRIES:
             raise ValueError(f"{book}: no balanced opening in {TRIES} tries")
         position = read(source.choice(starts))
-        for _ in range(plies + source.randrange(2)):
-            if moves := position.legal_moves():
-                position = position.after(source.choice(moves))
+        if position is None:
+            continue
+        position = _walk(position, plies + source.randrange(2), source)
         score = _score(engine, Game(position))
         if score is not None and abs(score) <= MARGIN and position.key not in known:
             known.add(position.key)
             tries = 0
             yield write_fen(position)
+
+
+def _walk(position: "Position", plies: int, source: random.Random) -> "Position":
+    """Return the position after random moves."""
+    for _ in range(plies):
+        moves = position.legal_moves()
+        if moves:
+            position = position.after(source.choice(moves))
+    return position
 
 
 def _score(engine: "Engine", game: "Game") -> int | None:

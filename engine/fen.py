@@ -2,7 +2,8 @@
 what is wrong with one.
 
 K and Q name the outermost rook on that side of the king, a file letter any rook. An en-passant
-square needs a legal capture.
+square needs a legal capture. Castling rights and en-passant squares that cannot be, which some
+programs write, are dropped with a notice.
 """
 
 import re
@@ -14,8 +15,10 @@ from zobra.engine.position import Position
 START = chess.STARTING_FEN
 MAX_COUNTER = 10_000
 
-# What chess.Board.status() finds, the first that applies. Two checks that no game can give are
-# allowed: play can go on.
+# Of what chess.Board.status() finds, double checks that cannot arise in play are accepted. The
+# arena's reader of EPD has the same rule in lists of its own.
+PLAYABLE = chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK
+DROPPED = chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE
 FAULTS = {
     chess.STATUS_NO_WHITE_KING: "White has no king",
     chess.STATUS_NO_BLACK_KING: "Black has no king",
@@ -38,10 +41,27 @@ class FenError(ValueError):
     """The text is not a position that chess can be played from; the message names the fault."""
 
 
-def read_board(text: str) -> chess.Board:  # noqa: C901
-    """The board of a FEN with four to six fields, in Chess960 mode; FenError names what is wrong
-    with the text.
+def read_board(text: str) -> tuple[chess.Board, list[str]]:
+    """Return the board of a FEN, in Chess960 mode, and notices of what was dropped.
+
+    Raise FenError that names what is wrong with the text.
     """
+    fields = _checked_fields(text)
+    board = chess.Board(" ".join(fields), chess960=True)
+    notices = []
+    rights = board.clean_castling_rights()
+    if rights.bit_count() < len(fields[2].strip("-")):  # also for a right that is named twice
+        notices.append(f"castling rights {fields[2]} without king or rook are dropped")
+    board.castling_rights = rights
+    if board.status() & chess.STATUS_INVALID_EP_SQUARE:
+        notices.append(f"en-passant square {fields[3]} is dropped: no pawn has just passed it")
+        board.ep_square = None
+    check_board(board)
+    return board, notices
+
+
+def _checked_fields(text: str) -> list[str]:  # noqa: C901
+    """Return the four to six fields of a FEN. Raise FenError for one that is misspelt."""
     fields = text.split()
     if not 4 <= len(fields) <= 6:
         raise FenError(f"a FEN has 4 to 6 fields, this one {len(fields)}: {text!r}")
@@ -70,17 +90,11 @@ def read_board(text: str) -> chess.Board:  # noqa: C901
     for name, field in zip(("half-move clock", "move number"), fields[4:], strict=False):
         if not re.fullmatch("[0-9]{1,5}", field) or int(field) > MAX_COUNTER:
             raise FenError(f"{name} is a number from 0 to {MAX_COUNTER}, not {field!r}")
-    board = chess.Board(" ".join(fields), chess960=True)
-    if board.castling_rights.bit_count() != len(
-        fields[2].strip("-")
-    ):  # python-chess accepts a right that is named twice
-        raise FenError(FAULTS[chess.STATUS_BAD_CASTLING_RIGHTS])
-    check_board(board)
-    return board
+    return fields
 
 
 def check_board(board: chess.Board) -> None:
-    """FenError names what is wrong with a board that chess cannot be played from."""
+    """Raise FenError that names what is wrong with a board that chess cannot be played from."""
     status = board.status()
     for flag, fault in FAULTS.items():
         if status & flag:
@@ -90,9 +104,15 @@ def check_board(board: chess.Board) -> None:
         raise FenError(f"{other} is in check, but {mover} is to move")
 
 
+def read_fen(text: str) -> tuple[Position, list[str]]:
+    """Return the position of a FEN, and notices of what was dropped. Raise FenError."""
+    board, notices = read_board(text)
+    return Position.from_board(board), notices
+
+
 def parse_fen(text: str) -> Position:
-    """The position of a FEN; FenError names what is wrong with it."""
-    return Position.from_board(read_board(text))
+    """Return the position of a FEN. Raise FenError that names what is wrong with it."""
+    return read_fen(text)[0]
 
 
 def write_fen(position: Position, shredder: bool = False) -> str:

@@ -232,6 +232,9 @@ class Engine:
             player.followed.follow(fen, moves)
         except ValueError as error:
             self._on_message(f"error {error}")
+            return
+        for notice in player.followed.notices:
+            self._on_message(notice)
 
     def _set_game(self, game: "Game") -> None:
         self._loaded().followed.set_up(game)

@@ -4,16 +4,20 @@ costs one move.
 
 from collections.abc import Sequence
 
-from zobra.engine.fen import START, FenError, parse_fen, write_fen
+from zobra.engine.fen import START, FenError, parse_fen, read_fen, write_fen
 from zobra.engine.position import Game
 
 
 class FollowedGame:
-    """`game` is the last one that could be read; `readable` says whether the last line was."""
+    """`game` is the last one that could be read; `readable` says whether the last line was.
+
+    `notices` names what was dropped from the FEN of the last line.
+    """
 
     def __init__(self) -> None:
         self.game = Game(parse_fen(START))
         self.readable = True
+        self.notices: list[str] = []
         # The FEN and moves that describe it; None if no line does
         self._described: tuple[str | None, tuple[str, ...]] | None = (None, ())
 
@@ -23,6 +27,7 @@ class FollowedGame:
         ValueError names what is wrong, and `game` stays as it was.
         """
         self.readable = False
+        self.notices = []
         moves = tuple(moves)
         known = self._count_known(fen, moves)
         if known is not None:
@@ -31,7 +36,8 @@ class FollowedGame:
         else:
             known = 0
             try:
-                game = Game(parse_fen(START if fen is None else fen))
+                position, self.notices = read_fen(START if fen is None else fen)
+                game = Game(position)
             except FenError as error:
                 raise ValueError(f"in fen: {error}") from None
         for number, text in enumerate(moves[known:], known + 1):

@@ -111,8 +111,7 @@ def _operations(text: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     words: list[str] = []
-    for match in _OPERATIONS.finditer(text + ";"):
-        token = match[0]
+    for token in [*_OPERATIONS.findall(text), ";"]:
         if token != ";":
             words.append(_unquoted(token) if words else token)
             continue
@@ -137,9 +136,12 @@ def read_fen(fen: str, chess960: bool = False) -> tuple[chess.Board, list[str]]:
 
     It is one of Chess960 where that is said, or where only Chess960 knows its castling rights.
     """
-    board = chess.Board(fen, chess960=True)
+    fields = fen.split()
+    if len(fields) < 4:
+        fields += ["w", "-", "-"][len(fields) - 1 :]
+    fields[2] = "".join(sorted(fields[2]))  # the rights may stand in any order
+    board = chess.Board(" ".join(fields), chess960=True)
     notices = []
-    fields = [*fen.split(), "-", "-"]
     rights = board.clean_castling_rights()
     if chess.popcount(rights) < len(fields[2].strip("-")):
         notices.append(f"castling rights {fields[2]} without king or rook are dropped")

@@ -1,14 +1,18 @@
 """The small inputs of ../shared/cases, each after a public bug report: what its README says."""
 
+import chess
 import pytest
 
 from tests.support.arena_runs import flat, run
 from tests.support.paths import SHARED
 from zobra.arena.formats.files import read_text
+from zobra.arena.formats.game_source import open_source
 from zobra.arena.formats.pgn import read_games
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.openings import opening_source
+from zobra.arena.model.suite_positions import read_suites
 from zobra.arena.pages.reported_games import read_pgn
+from zobra.cli.genfens import openings
 
 CASES = SHARED / "cases"
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="../shared/cases is not there")
@@ -95,3 +99,31 @@ def test_a_book_leaves_out_one_game():
     assert [source(index).moves[0] for index in range(3)] == ["e2e4", "d2d4", "e2e4"]
     assert len(source.problems) == 1 and "game 2 is left out" in source.problems[0]
     assert opening_source(CASES / "dbl.pgn", 2)(1).moves == ("e2e4", "e7e5", "g1f3", "b8c6")
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("castle.epd", [["e1g1"], ["e1c1"], ["g1f3"]]),
+        ("ops.epd", [["e2e4"]] * 5),
+        ("check.epd", [["d4d3"]]),
+    ],
+)
+def test_suites(name, asked):
+    positions, bad_lines = read_suites([CASES / name])
+    assert [[*position.best, *position.avoid] for position in positions] == asked
+    assert bad_lines == []
+
+
+def test_double_checks_that_cannot_arise_are_analysed():
+    (game,) = open_source(str(CASES / "check.epd")).games()
+    assert game.board().status() == chess.STATUS_IMPOSSIBLE_CHECK
+
+
+@pytest.mark.parametrize("name", ["book_eco.epd", "book_semicolon.epd"])
+def test_books(name):
+    source = opening_source(CASES / name, 1)
+    assert source.problems == []
+    position = "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
+    assert source(0).board(False).fen().startswith(position)
+    assert len(list(openings(2, 1, str(CASES / name)))) == 2

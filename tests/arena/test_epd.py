@@ -1,11 +1,18 @@
 """Reading EPD suites: every goal as python-chess reads it, and every broken line named."""
 
+import re
 from pathlib import Path
 
 import chess
 import pytest
 
-from zobra.arena.model.suite_positions import read_position, read_suites, why_unsolved
+from zobra.arena.formats.epd import read_epd
+from zobra.arena.model.suite_positions import (
+    read_position,
+    read_suites,
+    suite_position,
+    why_unsolved,
+)
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 SUITES = sorted(
@@ -127,3 +134,70 @@ def test_a_file_of_broken_lines_breaks_nothing():
     lines = [line for line in path.read_text(errors="replace").split("\n") if line.strip()]
     assert len(positions) + len(bad_lines) == len(lines)
     assert all(bad.problem for bad in bad_lines)
+
+
+@pytest.mark.parametrize(
+    ("operations", "kept"),
+    [
+        ("bm e4; noop any words here;", {"noop": "any words here"}),
+        ('bm e4; ptp Event "x y" Site "z";', {"ptp": "Event x y Site z"}),
+        ("bm e4; refreq soon; eco A00", {"refreq": "soon", "eco": "A00"}),
+        ("bm e4; id START.001;", {"id": "START.001"}),
+        ("bm e4; acd 20+; ce 1e400;", {"acd": "20+", "ce": "1e400"}),
+        ('bm e4; c0 "a;b \\"c\\""; c1 "open', {"c0": 'a;b "c"', "c1": "open"}),
+        ("bm e4; pv e5 e4; sm Ke2;", {"pv": "e5 e4", "sm": "Ke2"}),
+        ("bm e4;;  ; draw_offer", {"draw_offer": ""}),
+        ("bm e4!; id x\0\0", {"id": "x"}),
+    ],
+)
+def test_operations_that_nobody_needs_are_kept_as_text(operations, kept):
+    record = read_epd(f"{STARTING_EPD} {operations}")
+    position = suite_position(record)
+    assert position.best == ("e2e4",)
+    assert {name: record.operations[name] for name in kept} == kept
+
+
+@pytest.mark.parametrize(
+    ("operations", "problem"),
+    [
+        ("bm e4; bm d4;", "two operations bm"),
+        ("am e4; am e4;", "two operations am"),
+        ("dm 3; dm 4;", "two operations dm"),
+        ("bm;", "bm needs moves"),
+        ("bm Sf3;", "bm needs moves, not 'Sf3'"),
+        ('c0 "e4=10, Ke2=3";', "c0: illegal move Ke2"),
+        ("dm 1.5;", "dm needs a number"),
+        ("bm e4; hmvc many;", "hmvc needs a number"),
+    ],
+)
+def test_what_is_needed_must_be_right(operations, problem):
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        read_position(f"{STARTING_EPD} {operations}")
+
+
+@pytest.mark.parametrize("comment", ["eval=3", "Fischer=1972", "x=1, y=2"])
+def test_comments_that_are_no_points(comment):
+    assert read_position(f'{STARTING_EPD} bm e4; c0 "{comment}";').points == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "clocks"),
+    [("", (0, 1)), ("3 9", (3, 9)), ("3; 9;", (3, 9)), ("3", (3, 1)), ("hmvc 3; fmvn 9;", (3, 9))],
+)
+def test_clocks(fields, clocks):
+    board = read_epd(f"{STARTING_EPD} {fields}").board
+    assert (board.halfmove_clock, board.fullmove_number) == clocks
+
+
+@pytest.mark.parametrize(("move", "uci"), [("e1g1", "e1g1"), ("O-O", "e1g1"), ("0-0-0", "e1c1")])
+def test_castling_in_either_notation(move, uci):
+    assert read_position(f"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - bm {move};").best == (uci,)
+
+
+def test_double_checks_that_cannot_arise_are_played():
+    for line, status in (
+        ("8/7B/8/8/4k3/8/8/1B2K3 b - - bm Ke5;", chess.STATUS_IMPOSSIBLE_CHECK),
+        ("8/8/8/R3k3/8/8/8/B3RK2 b - - bm Kd6;", chess.STATUS_TOO_MANY_CHECKERS),
+    ):
+        position = read_position(line)
+        assert position.board().status() & status and len(position.best) == 1

@@ -47,6 +47,17 @@ def test_openings_come_from_the_book(tmp_path):
         list(openings(1, 1, str(book)))
 
 
+def test_a_book_is_read_as_matches_read_it(tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_bytes(f"\ufeff# a remark\n{EVEN} eco C44;\n{EVEN} 2 3;\nnothing\n".encode())
+    problems: list[str] = []
+    assert len(boards_of(list(openings(20, 1, str(book), problems.append)))) == 20
+    assert problems == [f"{book}:4: a position has at least 4 fields, this one 1"]
+    done = zobra(f"genfens 20 seed 1 book {book}")
+    assert done.returncode == 1 and len(done.stdout.splitlines()) == 20
+    assert done.stderr == f"{problems[0]}\n"
+
+
 def test_as_openbench_calls_it(tmp_path):
     done = zobra("genfens 3 seed 42 book None", "quit")
     lines = done.stdout.splitlines()
