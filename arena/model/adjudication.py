@@ -10,7 +10,9 @@ import chess.syzygy
 
 from zobra.arena.formats.played_move import PlayedMove
 
-DRAW, WIN_FOR = "1/2-1/2", {chess.WHITE: "1-0", chess.BLACK: "0-1"}
+DRAW = "1/2-1/2"
+WIN_FOR = {chess.WHITE: "1-0", chess.BLACK: "0-1"}
+TIME_WITHOUT_LOSS = "time against insufficient material"
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,18 @@ def ending_on_board(board: chess.Board) -> Ending | None:
     if board.halfmove_clock >= 100:
         return Ending(DRAW, "fifty-move rule")
     return Ending(DRAW, "threefold repetition") if board.is_repetition(3) else None
+
+
+def ending_by_failure(
+    board: chess.Board, loser: chess.Color, reason: str, detail: str = ""
+) -> Ending:
+    """Return how a game ends by a fault of one side.
+
+    Whose time is up does not lose to a side that no series of moves lets mate (FIDE 6.9).
+    """
+    if reason == "time" and board.has_insufficient_material(not loser):
+        return Ending(DRAW, TIME_WITHOUT_LOSS, detail)
+    return Ending(WIN_FOR[not loser], reason, detail)
 
 
 class Adjudicator:

@@ -9,6 +9,7 @@ options. A ladder's engines have rating, sigma and source too. No other key is a
 
 import math
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -58,6 +59,10 @@ class EngineSpec:
             if not isinstance(value, str | int | float):
                 raise ValueError(
                     f"engine {self.name}: option {name} must be a text, a number, true or false"
+                )
+            if name.lower() in THREADS and not re.fullmatch("[0-9]{1,6}", str(value)):
+                raise ValueError(
+                    f"engine {self.name}: option {name} must be a whole number, not {value!r}"
                 )
         if not 0 < self.time_odds < math.inf:
             raise ValueError(f"engine {self.name}: time_odds must be a number above 0")

@@ -15,6 +15,7 @@ import chess.pgn
 from zobra.arena.formats.files import typed
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.formats.text import printable
+from zobra.arena.model.adjudication import TIME_WITHOUT_LOSS
 from zobra.arena.model.opening_names import opening_name
 from zobra.arena.model.settings import Pairing, Settings
 
@@ -35,6 +36,7 @@ _LOSSES = {
 # values of the Termination header that are not "normal", from the PGN standard where it has one
 _TERMINATIONS = {
     "time": "time forfeit",
+    TIME_WITHOUT_LOSS: "time forfeit",
     "illegal move": "rules infraction",
     "disconnect": "abandoned",
     "stall": "abandoned",

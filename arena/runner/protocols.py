@@ -13,6 +13,7 @@ from typing import IO
 import chess
 import chess.engine
 
+from zobra.arena.formats.uci_option import readable_option
 from zobra.arena.model.clock import TimeControl
 
 _DECODER = codecs.getincrementaldecoder("utf-8")
@@ -100,10 +101,17 @@ class Uci(TimedProtocol, chess.engine.UciProtocol):
     answers, greetings = ("bestmove",), ("id", "option", "uciok")
 
     def _line_received(self, line: str) -> None:
-        """Where python-chess reads a line.
+        """Take a line where python-chess reads it.
 
-        Of a search for a move it reads the last exact score only: a bound is none.
+        Of a search for a move it reads the last exact score only: a bound is none. Of the options
+        it gets those that it understands.
         """
+        if line.split(None, 1)[:1] == ["option"]:
+            self.line_received(line)
+            option = readable_option(line)
+            if option and self.command is not None:
+                self.command._line_received(option)
+            return
         if self.seeks_move and self.going.is_set() and line.startswith("info "):
             self.last_score = line if " score " in line and "bound" not in line else self.last_score
             self.line_received(line)

@@ -15,9 +15,8 @@ import chess
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.formats.text import now
 from zobra.arena.model.adjudication import (
-    WIN_FOR,
     Adjudicator,
-    Ending,
+    ending_by_failure,
     ending_on_board,
     open_tablebase,
 )
@@ -42,7 +41,11 @@ class EngineSet:
         names = {chess.WHITE: pairing.white, chess.BLACK: pairing.black}
         for name in set(self._players) - set(names.values()):
             await self._players.pop(name).quit()
-        start, begun, moves, color = now(), time.monotonic(), list[PlayedMove](), chess.WHITE
+        start = now()
+        begun = time.monotonic()
+        moves: list[PlayedMove] = []
+        board = pairing.opening.board(self._settings.chess960)
+        color = chess.WHITE
         try:
             for color in chess.COLORS:
                 name = names[color]
@@ -53,7 +56,6 @@ class EngineSet:
                 if name in pairing.options:
                     await self._players[name].configure(pairing.options[name])
             begun = time.monotonic()
-            board = pairing.opening.board(self._settings.chess960)
             clocks = {
                 side: GameClock(self._settings.controls[name], self._settings.margin_ms)
                 for side, name in names.items()
@@ -67,7 +69,7 @@ class EngineSet:
                 board.push(played.move)
                 ending = ending_on_board(board) or adjudicator.ending(board, played)
         except EngineFailure as failure:
-            ending = Ending(WIN_FOR[not color], failure.reason, failure.detail)
+            ending = ending_by_failure(board, color, failure.reason, failure.detail)
             if not failure.usable and names[color] in self._players:
                 await self._players.pop(names[color]).kill()
         return GameRecord(

@@ -3,12 +3,13 @@
 import chess
 import pytest
 
-from tests.support.arena_runs import flat, run
+from tests.support.arena_runs import ENGINE, flat, run
 from tests.support.paths import SHARED
 from zobra.arena.formats.files import read_text
 from zobra.arena.formats.game_source import open_source
 from zobra.arena.formats.pgn import read_games
 from zobra.arena.formats.played_move import PlayedMove
+from zobra.arena.model.adjudication import ending_by_failure
 from zobra.arena.model.openings import opening_source
 from zobra.arena.model.suite_positions import read_suites
 from zobra.arena.pages.reported_games import read_pgn
@@ -127,3 +128,18 @@ def test_books(name):
     position = "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
     assert source(0).board(False).fen().startswith(position)
     assert len(list(openings(2, 1, str(CASES / name)))) == 2
+
+
+@pytest.mark.parametrize("name", ["opt_bare.txt", "opt_notype.txt", "opt_string.txt"])
+def test_options_of_engines(name, tmp_path):
+    line = (CASES / name).read_text().strip()
+    engine = f'{ENGINE} --option-line "{line}"'
+    arguments = ["-e", engine, "--depth", "1", "--json", tmp_path / "suite.json"]
+    assert "castle 1" in run("suite", CASES / "castle.epd", *arguments)
+
+
+def test_a_flag_against_a_bare_king_is_a_draw():
+    board = chess.Board((CASES / "lone.epd").read_text().strip())
+    assert ending_by_failure(board, chess.WHITE, "time").result == "1/2-1/2"
+    assert ending_by_failure(board, chess.BLACK, "time").result == "1-0"
+    assert ending_by_failure(board, chess.WHITE, "disconnect").result == "0-1"

@@ -141,6 +141,39 @@ def test_an_engine_that_overruns_its_clock_loses_by_the_overshoot(
     assert int(record.detail.removesuffix(" ms over")) >= most
 
 
+@pytest.mark.parametrize(
+    ("fen", "result", "reason"),
+    [
+        ("8/8/4k3/8/8/3RK3/8/8 w - - 0 1", "1/2-1/2", "time against insufficient material"),
+        ("8/8/4kp2/8/8/3RK3/8/8 w - - 0 1", "0-1", "time"),
+    ],
+)
+def test_time_does_not_lose_to_a_bare_king(fen, result, reason):
+    white = scripted("W", "--late", "1", "--late-ms", "1200")
+    record, running = play(white, B, "0.8", Opening(fen))
+    assert (record.result, record.reason, running) == (result, reason, BOTH)
+    assert record.detail.endswith(" ms over")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "option",
+        "option name",
+        "option name Book default false",
+        "option name Path type string empty",
+        "option name Level type spin default many min 0 max 9",
+        "option name Level type spin default 10 min 0 max 9",
+        "option name Style type combo default wild var solid var normal",
+        "option name Fruit type banana default ripe",
+        "option name type spin",
+    ],
+)
+def test_options_that_are_not_understood_cost_nothing(line):
+    record, running = play(scripted("W", "--option-line", line), B, move_limit=2)
+    assert (record.reason, running) == ("move limit", BOTH)
+
+
 def test_a_margin_forgives_lateness():
     record, running = play(
         scripted("W", "--late", "2", "--late-ms", "150"), B, "movetime=100", margin_ms=5000

@@ -28,6 +28,7 @@ parser.add_argument("--score", default="cp 13", help="what it says of every posi
 parser.add_argument(
     "--last", action="store_true", help="plays the last legal move instead of the first"
 )
+parser.add_argument("--option-line", action="append", default=[], help="also prints this line")
 parser.add_argument("--analyses", action="store_true", help="has the option UCI_AnalyseMode")
 parser.add_argument("--no-uciok", action="store_true", help="never comes up")
 parser.add_argument(
@@ -119,6 +120,8 @@ for line in sys.stdin:
     elif words[0] == "uci":
         say("id name Scripted")
         say("option name UCI_Chess960 type check default false")
+        for announced in options.option_line:
+            say(announced)
         if options.analyses:
             say("option name UCI_AnalyseMode type check default false")
         say("option name Hash type spin default 16 min 1 max 64")

@@ -38,13 +38,9 @@ FENS = [
     ),
     (
         "4k3/8/8/8/8/8/8/4K3/8 w - - 0 1; 4k3/8/8/8/9/8/8/4K3 w - - 0 1; 4k3/8/8/8/8/8/8/4K3 w "
-        "KQkq - 0 1"
+        "KQxkq - 0 1"
     ),
-    (
-        "4k3/8/8/8/8/8/8/4K3 w - e6 0 1; 4k3/8/8/8/8/8/8/4K3 w - zz 0 1; 4k3/8/8/8/8/8/8/4K3 w "
-        "- - x "
-        "y; 4k3/8/8/8/8/8/8/4K3"
-    ),
+    ("4k3/8/8/8/8/8/8/4K3 w - zz 0 1; 4k3/8/8/8/8/8/8/4K3 w - - x y; 4k3/8/8/8/8/8/8/4K3"),
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR" * 3
     + " w - - 0 1; \N{WHITE CHESS KING} \N{BLACK CHESS KING} w - - 0 1",
     "a " * 5_000,
@@ -57,6 +53,21 @@ def test_a_bad_fen_is_named_and_refused(engine, fen):
     assert any(line.startswith("info string error in fen:") for line in lines)
     assert lines[-1] == "bestmove (none)"
     plays_on(engine)
+
+
+@pytest.mark.parametrize(
+    ("fields", "dropped"),
+    [
+        ("w KQkq - 0 1", "castling rights KQkq"),
+        ("w - e6 0 1", "en-passant square e6"),
+    ],
+)
+def test_what_cannot_be_in_a_fen_is_dropped(engine, fields, dropped):
+    lines = engine.ask(
+        f"position fen 4k3/8/8/8/8/8/8/4K3 {fields} moves e1e2", "go depth 1", answer="bestmove"
+    )
+    assert sum(line.startswith(f"info string {dropped}") for line in lines) == 1
+    assert lines[-1].startswith("bestmove e8")
 
 
 @pytest.mark.skipif(
