@@ -17,13 +17,14 @@ from rich.console import Console
 from zobra.arena.commands.live_panel import LivePanel
 from zobra.arena.commands.messages import INTERRUPTED, errors_as_messages, plain_console
 from zobra.arena.commands.options import EngineOptions
-from zobra.arena.formats.files import STANDARD_INPUT
+from zobra.arena.formats.files import STANDARD_INPUT, write_safely
 from zobra.arena.formats.game_source import AnalysisSource, open_source
 from zobra.arena.formats.pgn import write_game
 from zobra.arena.model.accuracy import SIDE_NAMES, SideSummary
 from zobra.arena.model.engines import EngineSpec, read_engine
 from zobra.arena.pages.match_page import match_page
 from zobra.arena.pages.reported_games import read_pgn
+from zobra.arena.pages.templates import check_replaceable, signed
 from zobra.arena.runner.analysis import Analyst, EngineLine, Search, analysed_games, annotate
 from zobra.arena.runner.processes import run_async
 
@@ -65,6 +66,9 @@ def analyse(
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page with the games to replay, too.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files of something else, too.")
+    ] = False,
 ) -> None:
     """Analyse games or positions: evaluations, marks for mistakes, better lines, and the accuracy
     of each side.
@@ -97,14 +101,20 @@ def analyse(
             if value is not None
         ]
         spec = read_engine(engine, [*own, *(option or [])])
+        if html is not None and not force:
+            check_replaceable(html, "analyse", Path(source))
         try:
-            left_out = run_async(_run(console, open_source(source), spec, search, output))
+            games = open_source(source)
+            if force and output is not None:
+                output.unlink(missing_ok=True)
+            left_out = run_async(_run(console, games, spec, search, output))
         except KeyboardInterrupt:
             kept = f"; {output} keeps what is done, and the same command resumes" if output else ""
             console.print(f"interrupted{kept}", soft_wrap=True)
             raise typer.Exit(INTERRUPTED) from None
         if html is not None and output is not None:
-            html.write_text(match_page(read_pgn(output)), encoding="utf-8")
+            page = match_page(read_pgn(output))
+            write_safely(html, signed(page, "analyse", Path(source)))
             console.print(f"page: {html}", soft_wrap=True)
     if left_out:
         raise typer.Exit(1)

@@ -11,6 +11,7 @@ from zobra.arena.model import suite_results
 from zobra.arena.pages.match_page import match_page
 from zobra.arena.pages.reported_games import read_match, read_pgn
 from zobra.arena.pages.suite_page import suite_page
+from zobra.arena.pages.templates import check_replaceable, signed
 
 
 def report(
@@ -23,12 +24,17 @@ def report(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The page.", show_default="beside the run")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a file that is not this page.")
+    ] = False,
 ) -> None:
     """Write a self-contained HTML page about a match, a PGN file or a suite."""
     page_path = output or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
     console = plain_console()
     left_out = 0
     with errors_as_messages():
+        if not force:
+            check_replaceable(page_path, "report", run)
         if run.is_dir():
             page = match_page(read_match(run))
         elif _is_pgn(run):
@@ -38,7 +44,7 @@ def report(
             left_out = games.left_out
         else:
             page = suite_page(suite_results.load(run))
-        write_safely(page_path, page)
+        write_safely(page_path, signed(page, "report", run))
     console.print(f"{page_path} ({len(page) // 1024} KiB)", soft_wrap=True)
     if left_out:
         raise typer.Exit(1)

@@ -63,6 +63,9 @@ def suite(
         float, typer.Option(min=1, help="Longest search without --movetime, in seconds.")
     ] = 600.0,
     output: Annotated[Path, OutputOption] = Path("suite.json"),
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a file that is not of these suites.")
+    ] = False,
     table: Annotated[bool, typer.Option(help="Print the table of positions.")] = True,
 ) -> None:
     """Let engines solve test suites, and compare them.
@@ -90,6 +93,8 @@ def suite(
         if not positions:
             raise ValueError("no position to solve in these files")
         check_writable(output.resolve())
+        if not force:
+            result.check_replaceable(output)
         result.resume(output)
         search = chess.engine.Limit(time=movetime and movetime / 1000, nodes=nodes, depth=depth)
         interrupted = False

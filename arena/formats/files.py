@@ -179,15 +179,18 @@ def typed(kind: Any, value: Any, name: str = "the content") -> Any:
 
 
 def write_safely(path: Path, content: bytes | str) -> None:
-    """Replaces a file; at any moment either the old or the new one is there.
+    """Replace a file; at any moment either the old or the new one is there.
 
-    A symbolic link is replaced, not followed.
+    A symbolic link is replaced, not followed. Text becomes UTF-8; what of a file name is not UTF-8
+    becomes escapes.
     """
+    if isinstance(content, str):
+        content = content.encode(errors="backslashreplace")
     temporary = path.with_name(path.name + ".new")
     temporary.unlink(missing_ok=True)
     try:
         with temporary.open("xb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

@@ -10,6 +10,7 @@ import chess.pgn
 from zobra.arena.formats.epd import read_epd, record_lines
 from zobra.arena.formats.files import STANDARD_INPUT, read_text
 from zobra.arena.formats.pgn import read_games, split_games
+from zobra.arena.formats.text import printable
 
 _PLACEMENT = re.compile(r"\s*([pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+\s+[wb]\s")
 _BEGINNING = re.compile(r"^\s*(\[\s*\w+\s+\"|1\s*\.)", re.MULTILINE)
@@ -37,7 +38,7 @@ def open_source(text: str) -> AnalysisSource:
         return AnalysisSource(1, lambda: iter([_position(text, "FEN")]), positions=True)
 
     content = read_text(text)
-    name = "standard input" if text == STANDARD_INPUT else text
+    name = "standard input" if text == STANDARD_INPUT else printable(text)
     lines = record_lines(content)
     if lines and _PLACEMENT.match(lines[0][1] + " "):
 

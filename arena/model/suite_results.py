@@ -122,14 +122,29 @@ class SuiteResult:
         content = {"kind": "suite", "format": FORMAT, "finished": self.finished} | asdict(self)
         write_safely(path.resolve(), json.dumps(content))
 
+    def check_replaceable(self, path: Path) -> None:
+        """Raise ValueError for a file that has no results of the same suites."""
+        if not path.exists():
+            return
+        try:
+            is_same = load(path).files == self.files
+        except (OSError, ValueError):
+            is_same = False
+        if not is_same:
+            raise ValueError(
+                f"{path} is there, and has no results of these suites: name another file with "
+                "--json, or replace it with --force"
+            )
+
     def resume(self, path: Path) -> None:
-        """Takes over the outcomes of an unfinished run of the same positions, limit and engines, if
-        this file has one.
+        """Take over the outcomes of an unfinished run of the same positions, limit and engines.
+
+        Another file is passed over.
         """
         try:
             earlier = load(path)
         except (OSError, ValueError):
-            return  # a file of anything else will be replaced
+            return
         runs = [
             (r.positions, r.limit, [(e.name, e.command, e.options) for e in r.engines])
             for r in (earlier, self)

@@ -16,6 +16,7 @@ from zobra.arena.formats.files import read_json, read_text, typed
 from zobra.arena.formats.move_comment import read_comment
 from zobra.arena.formats.pgn import read_games, write_game
 from zobra.arena.formats.played_move import PlayedMove
+from zobra.arena.formats.text import printable
 from zobra.arena.model.accuracy import winning_chance
 from zobra.arena.model.game_record import POINTS_OF_WHITE, GameRecord
 from zobra.arena.model.journal import Journal, RunConditions, read_game
@@ -219,7 +220,7 @@ def read_pgn(path: Path) -> ReportedGames:
             name for game in found.games for name in (game.record.white, game.record.black)
         )
     )
-    found.conditions["file"] = str(path)
+    found.conditions["file"] = printable(str(path))
     for header, name in _SHOWN_HEADERS.items():  # such as "2025.05.01 and 3 more"
         values = list(
             dict.fromkeys(

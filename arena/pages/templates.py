@@ -1,12 +1,45 @@
 """Pages from Jinja templates. A page works offline and fetches nothing."""
 
+import re
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
+from zobra.arena.formats.text import printable
+
 _DATA = Path(__file__).parent / "data"
+
+
+_SIGNATURE = re.compile(r'<meta name="made-by" content="([^"]*)">')
+_CHARSET = '<meta charset="utf-8">'
+_HEAD_BYTES = 2000  # within which a page has its signature
+
+
+def signed(page: str, command: str, source: Path) -> str:
+    """Return a page with a line that says which command made it, and from what."""
+    line = f'<meta name="made-by" content="{escape(_signature(command, source))}">'
+    return page.replace(_CHARSET, f"{_CHARSET}\n{line}", 1)
+
+
+def check_replaceable(page: Path, command: str, source: Path) -> None:
+    """Raise ValueError for a file that the same command has not made from the same source."""
+    if not page.exists():
+        return
+    with page.open("rb") as file:
+        head = file.read(_HEAD_BYTES).decode(errors="replace")
+    found = _SIGNATURE.search(head)
+    if found is None or unescape(found[1]) != _signature(command, source):
+        raise ValueError(
+            f"{page} is there, and is not the page that `zobra {command}` made of {source.name}: "
+            "name another file, or replace it with --force"
+        )
+
+
+def _signature(command: str, source: Path) -> str:
+    return f"zobra {command} {printable(source.name)}"
 
 
 def render(template: str, **content: Any) -> str:

@@ -90,7 +90,9 @@ def test_a_page_leaves_out_one_game(tmp_path):
     text = run("report", CASES / "crash.pgn", "-o", page, code=1)
     assert "game 2 is left out: illegal move Ke3 in a variation" in text
     assert "Eve" in page.read_text()
-    assert "no game in this file" in flat(run("report", CASES / "de.pgn", "-o", page, code=2))
+    assert "no game in this file" in flat(
+        run("report", CASES / "de.pgn", "-o", tmp_path / "de.html", code=2)
+    )
     run("report", CASES / "esc.pgn", "-o", tmp_path / "esc.html")
     assert r"\&#34;Red" not in (tmp_path / "esc.html").read_text()
 

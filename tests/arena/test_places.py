@@ -1,0 +1,85 @@
+"""Where commands write: never over the file of something else, and under any name."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.arena_runs import flat, run
+from zobra.arena.formats.files import write_safely
+
+ENGINE = f"{sys.executable} {Path(__file__).parents[1] / 'tools' / 'material_engine.py'}"
+GAME = '[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n'
+SUITE = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4; id "one";\n'
+
+
+def analyse(source: Path, *arguments: object, code: int = 0) -> str:
+    return run("analyse", source, "-e", ENGINE, "--depth", "1", *arguments, code=code)
+
+
+def test_pages_of_other_commands_are_kept(tmp_path):
+    source, page = tmp_path / "x.pgn", tmp_path / "x.html"
+    source.write_text(GAME)
+    for _ in range(2):  # its own page is rewritten
+        analyse(source, "--html", page)
+    before = page.read_bytes()
+    assert "is not the page that `zobra report` made" in flat(run("report", source, code=2))
+    assert page.read_bytes() == before
+    run("report", source, "--force")
+    run("report", source)
+    reported = page.read_bytes()
+    (tmp_path / "x.analysed.pgn").unlink()
+    assert "--force" in flat(analyse(source, "--html", page, code=2))
+    assert not (tmp_path / "x.analysed.pgn").exists()  # refused before the work began
+    assert page.read_bytes() == reported
+    analyse(source, "--html", page, "--force")
+
+
+def test_an_analysis_of_something_else_is_replaced_by_force(tmp_path):
+    source, output = tmp_path / "x.pgn", tmp_path / "x.analysed.pgn"
+    source.write_text(GAME)
+    output.write_text("my notes\n")
+    assert "holds another analysis" in flat(analyse(source, code=2))
+    assert output.read_text() == "my notes\n"
+    analyse(source, "--force")
+    assert "Annotator" in output.read_text()
+
+
+@pytest.mark.parametrize("content", ["my notes\n", "other suite"])
+def test_results_of_another_suite_are_kept(tmp_path, content):
+    suite, results = tmp_path / "a.epd", tmp_path / "suite.json"
+    suite.write_text(SUITE)
+    arguments = ["-e", ENGINE, "--depth", "1", "--json", results]
+    if content == "other suite":
+        (tmp_path / "b.epd").write_text(SUITE)
+        run("suite", tmp_path / "b.epd", *arguments)
+    else:
+        results.write_text(content)
+    before = results.read_bytes()
+    assert "no results of these suites" in flat(run("suite", suite, *arguments, code=2))
+    assert results.read_bytes() == before
+    run("suite", suite, *arguments, "--force")
+    run("suite", suite, *arguments)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are any bytes on Linux only")
+def test_names_that_are_not_utf_8(tmp_path):
+    source = tmp_path / os.fsdecode(b"g\xfcnther.pgn")
+    source.write_text(GAME)
+    run("report", source)
+    analyse(source, "--html", tmp_path / "page.html")
+    suite = source.with_suffix(".epd")
+    suite.write_text(SUITE)
+    results = tmp_path / os.fsdecode(b"\xfc.json")
+    run("suite", suite, "-e", ENGINE, "--depth", "1", "--json", results)
+    run("report", results)
+    analyse(suite, "--output", tmp_path / os.fsdecode(b"\xfc.out.pgn"))
+    assert not list(tmp_path.glob("*.new"))
+    assert len(list(tmp_path.glob("*.html"))) == 3
+
+
+def test_a_text_that_cannot_be_encoded_leaves_nothing_behind(tmp_path):
+    write_safely(tmp_path / "a", "x\udcfcy")
+    assert (tmp_path / "a").read_text() == "x\\udcfcy"
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
