@@ -77,6 +77,7 @@ def _decoded_line(line: bytes) -> str:
 
 
 def _decompressed(content: bytes) -> bytes:
+    """Return the content of a file that may be compressed, known by its first bytes."""
     if content.startswith(b"\x1f\x8b"):
         return gzip.decompress(content)
     if content.startswith(b"BZh"):
@@ -84,8 +85,12 @@ def _decompressed(content: bytes) -> bytes:
     if content.startswith(b"PK\x03\x04"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return b"\n".join(map(archive.read, archive.namelist()))
-    if not content.startswith(b"\x28\xb5\x2f\xfd"):
-        return content
+    if content.startswith(b"\x28\xb5\x2f\xfd"):
+        return _decompressed_zst(content)
+    return content
+
+
+def _decompressed_zst(content: bytes) -> bytes:
     import zstandard
 
     parts = []
@@ -102,7 +107,7 @@ def _decompressed(content: bytes) -> bytes:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file. Raises ValueError or OSError."""
+    """Return the content of a TOML file. Raise ValueError or OSError."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
@@ -110,17 +115,17 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path, what: str, convert: Callable[[Any], T]) -> T:
-    """The content of a JSON file as `convert` makes it.
+    """Return the content of a JSON file as `convert` makes it.
 
-    Raises ValueError "PATH: not WHAT: why", or OSError.
+    Raise ValueError "PATH: not WHAT: why", or OSError.
     """
     return converted(path.read_bytes(), f"{path}: not {what}", convert)
 
 
 def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T:
-    """JSON text as `convert` makes it.
+    """Return JSON text as `convert` makes it.
 
-    Raises ValueError that begins with `problem` for all that is wrong with it.
+    Raise ValueError that begins with `problem` for all that is wrong with it.
     """
 
     def refuse(constant: str) -> None:
@@ -128,54 +133,60 @@ def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T
 
     try:
         return convert(json.loads(text, parse_constant=refuse))
+    except KeyError as error:
+        raise ValueError(f"{problem}: no {printable(str(error))}") from error
     except (
         AttributeError,
-        KeyError,
         TypeError,
         ValueError,
         AssertionError,
         OverflowError,
         RecursionError,
     ) as error:
-        raise ValueError(
-            f"{problem}: {'no ' * isinstance(error, KeyError)}{printable(str(error))}"
-        ) from error
+        raise ValueError(f"{problem}: {printable(str(error))}") from error
 
 
 def typed(kind: Any, value: Any, name: str = "the content") -> Any:
-    """Plain JSON values as a type: a dataclass, list, tuple, dict, union, or plain type.
+    """Return plain JSON values as a type: a dataclass, list, tuple, dict, union, or plain type.
 
-    Keys that a dataclass lacks are ignored. Raises ValueError or TypeError for a value of another
+    Keys that a dataclass lacks are ignored. Raise ValueError or TypeError for a value of another
     type.
     """
-    origin, parts = get_origin(kind), get_args(kind)
+    origin = get_origin(kind)
+    parts = get_args(kind)
     if kind is Any or (value is None and NoneType in parts):
         return value
     if origin in (Union, UnionType):
         kinds = [part for part in parts if part is not NoneType]
-        return typed(next((part for part in kinds if type(value) is part), kinds[0]), value, name)
-    plain: Any = dict if is_dataclass(kind) else list if origin is tuple else origin or kind
-    if type(value) is not plain and not (
-        plain is float and type(value) is int
-    ):  # a whole number is a number too
+        same = [part for part in kinds if type(value) is part]
+        return typed((same or kinds)[0], value, name)
+
+    _check_type(kind, value, name)
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        known = [field.name for field in fields(kind) if field.name in value]
+        return kind(**{key: typed(hints[key], value[key], key) for key in known})  # type: ignore[operator]
+    if origin is dict:
+        return {key: typed(parts[1], entry, key) for key, entry in value.items()}
+    if origin is list or (origin is tuple and parts[-1] is ...):
+        return origin(typed(parts[0], entry, name) for entry in value)
+    if origin is tuple:
+        return tuple(typed(part, entry, name) for part, entry in zip(parts, value, strict=True))
+    return value
+
+
+def _check_type(kind: Any, value: Any, name: str) -> None:
+    """Raise ValueError for a JSON value that is not of a type's plain form."""
+    plain: Any = get_origin(kind) or kind
+    if is_dataclass(kind):
+        plain = dict
+    elif plain is tuple:
+        plain = list
+    is_number = plain is float and type(value) is int  # a whole number is a number, too
+    if type(value) is not plain and not is_number:
         raise ValueError(f"{name} must be {_KINDS[plain]}, not {printable(repr(value), 40)}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{name} is not finite")
-    if is_dataclass(kind):
-        hints = get_type_hints(kind)
-        return kind(
-            **{
-                f.name: typed(hints[f.name], value[f.name], f.name)
-                for f in fields(kind)
-                if f.name in value
-            }
-        )  # type: ignore[operator]
-    if origin is dict:
-        return {key: typed(parts[1], entry, key) for key, entry in value.items()}
-    if origin in (list, tuple):
-        kinds = [parts[0]] * len(value) if origin is list or parts[-1] is ... else list(parts)
-        return origin(typed(part, entry, name) for part, entry in zip(kinds, value, strict=True))
-    return value
 
 
 def write_safely(path: Path, content: bytes | str) -> None:
@@ -200,10 +211,11 @@ def write_safely(path: Path, content: bytes | str) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raises OSError where write_safely would; what is there stays as it is."""
+    """Raise OSError where write_safely would; what is there stays as it is."""
     if not path.parent.is_dir():
         raise OSError(errno.ENOENT, "no such folder", str(path.parent))
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "not a file", str(path))
-    (temporary := path.with_name(path.name + ".new")).write_bytes(b"")
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_bytes(b"")
     temporary.unlink()

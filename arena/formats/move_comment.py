@@ -15,8 +15,9 @@ ChessBase writes whole centipawns, as [%eval 31,12].
 import re
 from dataclasses import dataclass
 
-_SCORE = r"(?P<score>[+-]?(?:M[0-9]+|[0-9]+\.[0-9]+))"
-_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_SCORE = r"(?P<score>[+-]?(?:M[0-9]{1,4}|[0-9]{1,6}\.[0-9]{1,4}))"
+_WHOLE = "[0-9]{1,18}"
+_NUMBER = r"[0-9]{1,9}(?:\.[0-9]+)?"
 _EXTRAS = r'(?P<extras>(?:,\s*\w+=(?:"[^"]*"|[^\s,]+))*)'
 _END = r"(?:,?\s+|,?$)"
 # A number without its unit is a time only if no other number follows.
@@ -24,14 +25,15 @@ _TIME = rf"(?P<time>{_NUMBER})(?:(?P<unit>ms|s)(?!\w)|(?![\w./:]|\s+[0-9]))"
 _FORMS = [
     re.compile(form + _EXTRAS + _END)
     for form in (
-        rf"(?:\([^()]*\)\s*)?{_SCORE}/(?P<depth>[0-9]+)(?:,?\s+{_TIME})?",
-        rf"{_SCORE} (?P<depth>[0-9]+)/(?P<seldepth>[0-9]+) (?P<ms>[0-9]+) (?P<nodes>[0-9]+)",
+        rf"(?:\([^()]*\)\s*)?{_SCORE}/(?P<depth>{_WHOLE})(?:,?\s+{_TIME})?",
+        rf"{_SCORE} (?P<depth>{_WHOLE})/(?P<seldepth>{_WHOLE})"
+        rf" (?P<ms>{_WHOLE}) (?P<nodes>{_WHOLE})",
         rf"(?P<time>{_NUMBER})(?P<unit>s)(?!\w)",
         r"book",
     )
 ]
 _COMMAND = re.compile(r"\s*\[%[^\]]*\]\s*")
-_CENTIPAWNS = re.compile(r"\[%eval\s+([+-]?[0-9]+),([0-9]+)\]")
+_CENTIPAWNS = re.compile(r"\[%eval\s+([+-]?[0-9]{1,9}),([0-9]{1,9})\]")
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def _score(text: str | None) -> tuple[int | None, int | None]:
 
 
 def _whole(text: str | None) -> int | None:
-    if text is None or not text.isdecimal():
+    if text is None or not re.fullmatch(_WHOLE, text):
         return None
     return int(text)
 

@@ -5,28 +5,26 @@ from datetime import datetime, timezone
 
 
 def counted(number: int, thing: str) -> str:
-    """ "1 game", "2 games"."""
-    return f"{number} {thing}" + "s" * (number != 1)
+    """Return the number with its noun: "1 game", "2 games"."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def finite(value: float, form: str) -> str:
-    """A number in this format, or "-" where it is infinite or unknown."""
+    """Return a number in this format, or "-" where it is infinite or unknown."""
     return format(value, form) if math.isfinite(value) else "-"
 
 
 def printable(text: str, longest: int = 200) -> str:
-    """The text with its control characters written as escapes ("\\x1b"), and cut in the middle
-    where it is too long.
-    """
-    shown = "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode()
-        for sign in text[: 2 * longest]
-    )
+    """Return the text with escapes ("\\x1b") for control characters, cut if it is too long."""
+    signs = []
+    for sign in text[: 2 * longest]:
+        signs.append(sign if sign.isprintable() else sign.encode("unicode_escape").decode())
+    shown = "".join(signs)
     if len(text) <= 2 * longest and len(shown) <= longest:
         return shown
     return f"{shown[: longest * 2 // 3]} ... ({len(text):,} characters)"
 
 
 def now() -> str:
-    """The time in ISO format, seconds and zone."""
+    """Return the time in ISO format, with seconds and zone."""
     return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")

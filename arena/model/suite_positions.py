@@ -41,11 +41,11 @@ class SuitePosition:
     points: tuple[tuple[str, int], ...] = ()
 
     def board(self) -> chess.Board:
-        """The position."""
+        """Return the position."""
         return chess.Board(self.fen, chess960=self.chess960)
 
     def san(self, *moves: str | None) -> str:
-        """Moves of this position in SAN, "-" where there is none."""
+        """Return moves of this position in SAN, "-" where there is none."""
         board = self.board()
         return " ".join(board.san(board.parse_uci(move)) if move else "-" for move in moves)
 
@@ -172,10 +172,11 @@ def _legal_points(
 def why_unsolved(
     position: SuitePosition, move: str | None, mate: int | None = None, line: Sequence[str] = ()
 ) -> str:
-    """What the answer misses of what the position asks for (bm, am, dm, else the most points);
-    empty when it is solved. A mate counts when the score names it and a legal line of exactly that
-    length ends in checkmate; to give mate sooner than the suite is as good, to be mated sooner is
-    not.
+    """Return what an answer lacks of what the position asks for; an empty text if it is solved.
+
+    Asked are bm, am and dm, else the most points. A mate counts when the score names it and a legal
+    line of exactly that length ends in checkmate. To give mate sooner is as good, to be mated
+    sooner is not.
     """
     if move is None:
         return "no move"
