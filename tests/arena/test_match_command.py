@@ -170,6 +170,18 @@ def test_what_a_run_says_before_it_begins(tmp_path):
     assert "has changed since the match began" in run("match", "--folder", tmp_path / "m", code=2)
 
 
+def test_a_bad_line_of_a_book_is_named_and_the_match_plays(tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text(f"{chess.STARTING_FEN}\nnothing\n")
+    arguments = ["--openings", str(book), "--move-limit", "1", "--folder", str(tmp_path / "m")]
+    text = run("match", *PAIR, *arguments, "--tc", "30+1", "-n", "4")
+    assert f"{book}:2: a position has at least 4 fields" in text
+    assert "4 of 4 games" in text
+    book.write_text("nothing\n")
+    arguments[-1] = str(tmp_path / "other")
+    assert "book.epd:1:" in flat(run("match", *PAIR, *arguments, "-n", "2", code=2))
+
+
 def test_published_lines_are_printed_alike():
     """The text of a published match of 758 games, its last line as fastchess wrote it."""
     results = Results("AB")

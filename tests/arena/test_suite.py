@@ -257,7 +257,8 @@ def test_an_engine_that_cannot_start_is_named_and_the_others_play(
         tmp_path / "x.json",
     )
     output.write_text("hours of work")
-    text = run("suite", suite_file, *extra, "-e", f"good={good}", "--json", output, code=1)
+    arguments = ["-e", f"good={good}", "--json", output, "--force"]
+    text = run("suite", suite_file, *extra, *arguments, code=1)
     assert extra[1].partition("=")[0] in text
     if extra[0] == "-o":  # no engine takes it: what was there is kept
         assert output.read_text() == "hours of work"
