@@ -181,11 +181,15 @@ class IterativeDeepening:
         longest = int(MATE) - abs(score) if is_mate(score) else depth
         position = Position(self._worker["stack"]["position"][:1])
         line: list[int] = []
-        seen: set[int] = set()
-        while len(line) < longest and move in position.legal_moves() and position.key not in seen:
-            seen.add(position.key)
+        root_index = int(self._worker["root_key_index"])
+        of_game = self._worker["keys"][: root_index + 1].tolist()
+        of_line = {position.key}
+        while len(line) < longest and move in position.legal_moves():
             line.append(move)
             position = position.after(move)
+            if position.key in of_line or of_game.count(position.key) > 1:  # draw by repetition
+                break
+            of_line.add(position.key)
             move, _, _, _ = unpack(self._table.recall(position.key))
         return PvLine(depth, depth, score, 0, tuple(line))
 

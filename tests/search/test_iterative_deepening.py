@@ -5,13 +5,14 @@ table knows of the root.
 import chess
 import pytest
 
+from tests.support.games import play
 from tests.support.search_kernels import PLAIN
 from tests.support.searches import ENDGAME, KIWIPETE, MIDDLEGAME, think
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.move import move_text
 from zobra.engine.position import Game
 from zobra.engine.scores import MATE, is_mate
-from zobra.search.limits import ClockTimes, Limits
+from zobra.search.limits import ClockTimes, Limits, Report
 from zobra.search.searcher import Searcher
 from zobra.tt.entry import BOUND_MASK, BOUND_SHIFT, GENERATION_MASK, NO_BOUND, unpack
 
@@ -132,3 +133,22 @@ def test_a_forced_move_has_the_line_of_an_earlier_search():
     for move in reports[-1].pv:
         board.push_uci(move_text(move))
     assert board.is_checkmate()
+
+
+def test_the_line_of_a_forced_move_ends_at_a_repetition():
+    """After a perpetual check the table has the moves that go on for ever."""
+    searcher = Searcher(4)
+    start = "6k1/6p1/5p2/7Q/8/1r6/r7/7K w - - 0 1"
+    perpetual = ("h5e8", "g8h7", "e8h5", "h7g8", "h5e8")
+    searcher.search(play(start, perpetual[0]), Limits(depth=12))
+    reports: list[Report] = []
+    game = play(start, *perpetual)
+    assert len(game.position.legal_moves()) == 1
+    searcher.search(game, Limits(clock=ClockTimes(1_000, 1_000)), reports.append)
+    assert reports[-1].depth == 12
+    board = chess.Board(start)
+    for move in perpetual:
+        board.push_uci(move)
+    for move in reports[-1].pv:
+        assert not board.is_repetition(3)
+        board.push_uci(move_text(move))
