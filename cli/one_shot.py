@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
 
 def go(limits: Limits = None, hash: Hash = 32, threads: Threads = 1, multipv: MultiPv = 1) -> None:
     """Search the start position: zobra go depth 10."""
-    run("go " + " ".join(limits or []), Hash=hash, Threads=threads, MultiPV=multipv)
+    _analyse("go " + " ".join(limits or []), Hash=hash, Threads=threads, MultiPV=multipv)
 
 
 def position(words: Position, hash: Hash = 32, threads: Threads = 1, multipv: MultiPv = 1) -> None:
@@ -64,7 +64,7 @@ def position(words: Position, hash: Hash = 32, threads: Threads = 1, multipv: Mu
         (index for index, word in enumerate(words) if word.lower() in AFTER_POSITION), len(words)
     )
     lines = " ".join(["position", *words[:end]]), " ".join(words[end:] or ["d"])
-    run(*lines, Hash=hash, Threads=threads, MultiPV=multipv)
+    _analyse(*lines, Hash=hash, Threads=threads, MultiPV=multipv)
 
 
 def d(fen: Fen = None) -> None:
@@ -79,6 +79,11 @@ def evaluate(fen: Fen = None) -> None:
 
 def _plain(name: str) -> Callable[[], None]:
     return lambda: run(name)
+
+
+def _analyse(*lines: str, **options: int) -> None:
+    """Carry out these lines, and show each window of the search that failed, too."""
+    run(*lines, UCI_AnalyseMode=True, **options)
 
 
 def run(*lines: str, **options: int) -> None:

@@ -21,7 +21,8 @@ import numpy as np
 from zobra.engine.memory import available_megabytes
 from zobra.engine.position import TABLES_RECORD
 from zobra.engine.scores import is_mate
-from zobra.search.iterative_deepening import PvLine, run_helper
+from zobra.search.iterative_deepening import run_helper
+from zobra.search.root import RootLine, root_lines
 from zobra.search.worker import SIGNALS, STOP, WORKER, new_worker
 
 MAX_THREADS = 256
@@ -32,9 +33,7 @@ LOWEST_PRIORITY = 19  # the nice value
 VOTE_TIMEOUT = 0.005  # seconds to wait for helper threads to end and vote
 NO_SIGNALS = np.zeros(SIGNALS, np.int64)  # of a worker that does not search
 
-MakeRoot = Callable[
-    [np.ndarray], np.ndarray
-]  # from the signals of a search to its root, dtype ROOT
+MakeSearch = Callable[[np.ndarray], np.ndarray]  # from signals to a record, dtype SEARCH
 Queue = SimpleQueue["_HelperSearch | None"]
 
 
@@ -43,7 +42,7 @@ def usable_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def vote(lines: list[PvLine]) -> PvLine:
+def vote(lines: list[RootLine]) -> RootLine:
     """The line to play: each thread votes for its move, by depth and score. Idea: Stockfish.
 
     A nearer mate, or being mated later, is better without a vote. So is no mate than being mated,
@@ -69,50 +68,35 @@ class _HelperSearch:
     `memory` is kept alive as long as they run.
     """
 
-    def __init__(self, make_root: MakeRoot, memory: object) -> None:
+    def __init__(self, make_search: MakeSearch, memory: object) -> None:
         self.joined: list[np.ndarray] = []
         self._ended: list[np.ndarray] = []
         self._memory, self._changed = memory, threading.Condition()
         self._signals = np.zeros(SIGNALS, np.int64)
-        self._root = make_root(self._signals)
+        self._search = make_search(self._signals)
 
     def run(self, worker: np.ndarray, wake_next: Callable[["_HelperSearch"], None]) -> None:
         """Join unless it is too late, and return when the search is over."""
         with self._changed:
             if self._signals[STOP] or any(worker is other for other in self.joined):
                 return
-            worker[0]["nodes"] = worker[0]["completed_depth"] = 0
+            worker[0]["nodes"] = 0
             self.joined.append(worker)
         wake_next(self)
-        run_helper(worker[0], TABLES_RECORD, self._root[0], 1 + len(self.joined) % 2)
+        run_helper(worker[0], TABLES_RECORD, self._search[0], 1 + len(self.joined) % 2)
         with self._changed:
             self._ended.append(worker)
             self._changed.notify()
 
-    def stop(self, timeout: float | None) -> list[PvLine]:
+    def stop(self, timeout: float | None) -> list[RootLine]:
         """Stop it, and wait for its threads at most `timeout` seconds.
 
-        The last lines of those that have ended.
+        Return the best lines of those that have ended.
         """
         with self._changed:
             self._signals[STOP] = 1
             self._changed.wait_for(lambda: len(self._ended) == len(self.joined), timeout)
-        lines = []
-        for this in (worker[0] for worker in self._ended):
-            depth, score, length = (
-                int(this[f"completed_{name}"]) for name in ("depth", "score", "pv_length")
-            )
-            if depth and length:
-                lines.append(
-                    PvLine(
-                        depth,
-                        depth,
-                        score,
-                        0,
-                        tuple(int(move) for move in this["completed_pv"][:length]),
-                    )
-                )
-        return lines
+        return [line for worker in self._ended for line in root_lines(worker[0]["root"])]
 
 
 def _serve(queue: Queue, worker: np.ndarray, low_priority: bool) -> None:
@@ -170,19 +154,20 @@ class LazySmp:
         """Positions that the helper threads visited in the present or last search."""
         return sum(int(worker[0]["nodes"]) for search in self._searches for worker in search.joined)
 
-    def start(self, make_root: MakeRoot | None, memory: object) -> None:
-        """Search a root until `stop`.
+    def start(self, make_search: MakeSearch | None, memory: object) -> None:
+        """Search until `stop`.
 
-        `make_root` makes it for the signals that it gets; None: rest. `memory`: what it uses.
+        `make_search` returns what the search begins from, for the signals that it gets. None:
+        helpers stay idle. `memory` is kept alive meanwhile.
         """
         self._searches = []
         counts = (self.full_speed - 1, len(self.threads) - self.full_speed + 1)
         for queue, count in zip(self._queues, counts, strict=True):
-            if make_root and count:
-                self._searches.append(_HelperSearch(make_root, memory))
+            if make_search and count:
+                self._searches.append(_HelperSearch(make_search, memory))
                 queue.put(self._searches[-1])
 
-    def end(self) -> list[PvLine]:
+    def end(self) -> list[RootLine]:
         """Stop the threads that have a processor, and return what they found.
 
         Hundreds that stop would hold up the answer.

@@ -15,8 +15,9 @@ from zobra.engine.legality import is_legal
 from zobra.engine.move import NO_MOVE
 from zobra.engine.see import capture_value, see_at_least
 from zobra.search.history import capture_score, history_sum, prefetch_rows, quiet_histories
+from zobra.search.root import next_root_move
 from zobra.search.threats import set_threats, threat_score
-from zobra.search.worker import NODE, is_root_move
+from zobra.search.worker import NODE
 
 TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, BAD_CAPTURES = range(6)
 VICTIM_WEIGHT = 32  # history values for a centipawn of captured material
@@ -118,15 +119,17 @@ def next_move(worker, tables, ply):
 
 @inlined
 def next_search_move(worker, tables, ply):
-    """The next move to search, counted: without the excluded one, at the root allowed ones only.
+    """The next move to search, counted, without the excluded one; NO_MOVE after the last.
 
-    NO_MOVE after the last.
+    At the root the moves come from its list.
     """
+    if ply == 0:
+        return next_root_move(worker)
     node = worker.stack[ply]
     while True:
         move = next_move(worker, tables, ply)
         if move == NO_MOVE:
             return move
-        if move != node.excluded and (ply > 0 or is_root_move(worker, move)):
+        if move != node.excluded:
             node.move_count += 1
             return move

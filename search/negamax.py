@@ -37,7 +37,9 @@ from zobra.search.reductions import (
     singular_extension,
     singular_search_allowed,
 )
-from zobra.search.worker import ROOT_MOVE_MASK, WORKER_TYPE, count_node, update_pv
+from zobra.search.root import record_root_move
+from zobra.search.threats import set_threats
+from zobra.search.worker import WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import move_of, pv_of, score_from_table, score_of
 
 NO, YES = np.int64(0), np.int64(1)  # is it a cut node? A recursive call needs exact types
@@ -100,6 +102,8 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                 return score if score < LONGEST_MATE else beta  # a null move proves no mate
     # Step 7. Internal iterative reductions
     tt_move = legal_or_none(position, tables, move_of(tt_entry))
+    if ply == 0:  # the best move of the last iteration, whatever the table says
+        tt_move = worker.root.moves[worker.root.line].move
     if (
         tt_move == NO_MOVE
         and depth >= parameters.internal_reduction_depth
@@ -118,6 +122,8 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         extension = singular_extension(worker, score, bound, tt_score >= beta, pv_node, cut_node)
     # Step 9. Move loop
     start_picking(node, tt_move)
+    if ply == 0:  # whose moves come from a list: no picker sets the threats
+        set_threats(node, tables)
     node.depth, node.pv_node, node.cut_node = depth, pv_node, cut_node
     best, best_move, old_alpha = -INFINITY, NO_MOVE, alpha
     while True:
@@ -154,13 +160,13 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         if worker.stopped:
             return DRAW
         if ply == 0:
-            worker.root_nodes[move & ROOT_MOVE_MASK] += worker.nodes - node.nodes_before
+            record_root_move(worker, score, alpha)
         # Step 13. A new best move, and perhaps a beta cutoff
         if score > best:
             best = score
             if score > alpha:
                 alpha, best_move = score, move
-                update_pv(worker, ply, move, score)
+                update_pv(worker, ply, move)
                 if score >= beta:
                     history_depth = depth + (score > beta + parameters.history_beta_margin)
                     update_histories(worker, tables, ply, move, is_quiet, history_depth)

@@ -17,11 +17,11 @@ from zobra.search.history import (
     prefetch_value,
     update_correction_histories,
 )
+from zobra.search.root import is_partial_root
 from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, piece_to
 from zobra.tt.entry import (
     EXACT,
     LOWER,
-    NO_BOUND,
     UPPER,
     bound_of,
     depth_of,
@@ -152,10 +152,8 @@ def finish_node(worker, ply, move, score, alpha, beta):
     if score >= beta and beta - alpha <= 1 and score < LONGEST_MATE and beta > -LONGEST_MATE:
         score = (score * depth + beta) // (depth + 1)
     bound = LOWER if score >= beta else (EXACT if score > alpha else UPPER)
-    if (
-        ply == 0 and worker.root_moves.count != ZERO
-    ):  # not all moves were searched: only the move is of use
-        bound = NO_BOUND
+    if ply == 0 and is_partial_root(worker.root):  # the score is not that of the position
+        return score
     if node.static_evaluation != NO_SCORE and (
         move == NO_MOVE or not is_noisy(node.position, move)
     ):

@@ -84,6 +84,27 @@ PARAMETERS = (
     Parameter("threat_bonus", 15949, 0, 32000, 1000),  # history values, here and below
     Parameter("check_bonus", 10275, 0, 32000, 1000),
     Parameter("correction_weight", 96, 0, 200, 8),  # 16384ths of a centipawn for a history value
+    # Time management; hundredths, if nothing else is said.
+    Parameter("time_moves", 20, 5, 60, 2),  # moves that a clock with an increment has to last for
+    Parameter("time_moves_without_increment", 30, 10, 80, 3),
+    Parameter("time_increment_share", 85, 0, 100, 5),  # of the increment, for the move
+    Parameter("time_optimum", 100, 20, 300, 8),  # of a move's share of the clock
+    Parameter("time_maximum", 300, 100, 1000, 25),  # of the same
+    Parameter("time_clock_share", 35, 5, 90, 3),  # of the clock: the most for one of several moves
+    Parameter("time_reserve", 150, 0, 1000, 15),  # milliseconds kept for a machine that stalls,
+    Parameter("time_reserve_share", 30, 0, 90, 3),  # at most this share of the clock,
+    Parameter("time_least_reserve", 50, 0, 500, 5),  # but at least so many milliseconds
+    Parameter("time_stability_0", 150, 50, 300, 8),  # of the optimum, if the best move is new,
+    Parameter("time_stability_1", 120, 50, 300, 8),  # has stood for one depth more,
+    Parameter("time_stability_2", 100, 50, 300, 8),
+    Parameter("time_stability_3", 90, 50, 300, 8),
+    Parameter("time_stability_4", 85, 50, 300, 8),  # or for at least four
+    Parameter("time_effort_base", 170, 100, 300, 8),
+    Parameter("time_effort_slope", 120, 0, 200, 8),  # by the share of nodes spent on the best move
+    Parameter("time_drop_scale", 120, 20, 1000, 10),  # centipawns of a fall that double the optimum
+    Parameter("time_drop_least", 90, 10, 100, 5),
+    Parameter("time_drop_most", 140, 100, 300, 8),
+    Parameter("time_forced", 5, 0, 100, 2),  # of the optimum, for the only move
 )
 
 

@@ -21,7 +21,7 @@ from zobra.search.followed_game import FollowedGame
 from zobra.search.jobs import Work
 from zobra.search.limits import Limits, Report, Result
 from zobra.search.listener import Listener
-from zobra.search.searcher import Searcher
+from zobra.search.searcher import BOUNDS_AFTER, Searcher
 from zobra.search.skill import Skill, skill_from_elo, skill_from_level
 from zobra.search.tablebase import RootRanking, Tablebase
 
@@ -156,6 +156,7 @@ class Player:
         is_analysis = limits.infinite or limits.mate is not None
         self.searcher.skill = None if is_analysis else self.skill()
         self.searcher.multipv = self._options["MultiPV"]
+        self.searcher.bounds_after = 0 if self._options["UCI_AnalyseMode"] else BOUNDS_AFTER
         self.searcher.time.overhead = self._options["Move Overhead"]
         self.searcher.time.node_time.rate = self._options["nodestime"]
 

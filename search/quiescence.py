@@ -88,7 +88,7 @@ def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901
             best = score
             if score > alpha:
                 alpha, best_move = score, move
-                update_pv(worker, ply, move, score)
+                update_pv(worker, ply, move)
                 if score >= beta:
                     break
 

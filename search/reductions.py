@@ -72,7 +72,7 @@ def research_depth(worker, ply, depth, score, best):
     the best, shallower if near. Idea: Stockfish's do-deeper and do-shallower searches.
     """
     parameters = worker.parameters
-    if score > best + parameters.deeper_margin and 0 < ply < 2 * worker.root_depth:
+    if score > best + parameters.deeper_margin and 0 < ply < 2 * worker.root.depth:
         return depth + 1
     return depth - 1 if score < best + parameters.shallower_margin and depth > 1 else depth
 
@@ -86,7 +86,7 @@ def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
     """
     return (
         depth >= worker.parameters.singular_depth
-        and 0 < ply < 2 * worker.root_depth
+        and 0 < ply < 2 * worker.root.depth
         and worker.stack[ply].excluded == NO_MOVE
         and tt_move != NO_MOVE
         and (bound_of(tt_entry) == LOWER or bound_of(tt_entry) == EXACT)

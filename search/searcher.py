@@ -11,20 +11,25 @@ from zobra.engine.position import TABLES_RECORD, Game, Position
 from zobra.engine.scores import MAX_PLY
 from zobra.search.evaluation import evaluate_position
 from zobra.search.iterative_deepening import (
+    DEPTH_FINISHED,
+    LINE_FOUND,
     NO_NODE_LIMIT,
-    IterativeDeepening,
-    PvLine,
-    new_root,
-    set_root,
+    WINDOW_FAILED,
+    begin_search,
+    new_search,
+    steps,
 )
 from zobra.search.lazy_smp import LazySmp, usable_processors, vote
 from zobra.search.limits import Limits, Progress, Report, Result
 from zobra.search.parameters import default_parameters
+from zobra.search.root import RootLine, root_lines
 from zobra.search.skill import CANDIDATES, Skill, choose
 from zobra.search.time_management import NodeTime, TimeManager
-from zobra.search.worker import ROOT_MOVES, clear_histories, new_worker, set_parameters
+from zobra.search.worker import clear_histories, new_worker, set_parameters
 from zobra.tt.entry import unpack
 from zobra.tt.table import Table
+
+BOUNDS_AFTER = 3_000  # milliseconds; at short time controls each line costs time. Idea: Stockfish
 
 
 class Searcher:
@@ -33,7 +38,8 @@ class Searcher:
     `search` blocks. `stop`, `ponderhit`, `nodes` and `progress` may be called from any thread
     meanwhile, all else only between searches. `multipv` is the number of principal variations,
     `skill` limits the strength (None: full strength), `seed` makes the choices of a limited engine
-    reproducible.
+    reproducible. Windows that failed are reported once a search has run for `bounds_after`
+    milliseconds.
     """
 
     def __init__(
@@ -41,9 +47,10 @@ class Searcher:
     ) -> None:
         self.multipv = 1
         self.seed = 0
+        self.bounds_after = BOUNDS_AFTER
         self.skill: Skill | None = None
         self.parameters = default_parameters() | (parameters or {})
-        self.time = TimeManager(move_overhead)
+        self.time = TimeManager(move_overhead, self.parameters)
         self.table = Table(megabytes)
         self._worker = new_worker(self.parameters, self.time.signals)
         self._this = self._worker[0]
@@ -127,9 +134,9 @@ class Searcher:
     @property
     def progress(self) -> Progress:
         """The root move that is being searched now. Its parts may be of two moments."""
-        return Progress(
-            *(int(self._this[name]) for name in ("root_depth", "root_move", "root_number"))
-        )
+        root = self._this["root"]
+        index = int(root["current"])
+        return Progress(int(root["depth"]), int(root["moves"][index]["move"]), index + 1)
 
     def use_network(self, network: Network | None) -> None:
         """Evaluate by this network, in all searchers (None: by the built-in one), and forget what
@@ -148,65 +155,103 @@ class Searcher:
     ) -> Result:
         """Search the present position of a game within limits.
 
-        Each finished attempt is reported; if none, one of depth 0.
+        Each finished depth is reported, and in a long search each window that failed; if there is
+        none, a line of depth 0.
         """
-        choices = (
-            tuple(game.position.legal_moves()) if limits.searchmoves is None else limits.searchmoves
-        )
+        choices = limits.searchmoves
+        if choices is None:
+            choices = tuple(game.position.legal_moves())
         if not choices:
             return Result(0, 0)
+
         white = game.position.white_to_move()
         self.time.start(limits, white)
         self.table.next_generation()
+        search = new_search(game, self.table, self.time.signals, limits.searchmoves)
+        begin_search(self._this, TABLES_RECORD, search[0], 1, self._lines_wanted())
+        self._this["node_limit"] = self._node_limit(limits)
 
-        def make_root(signals: np.ndarray) -> np.ndarray:
-            return new_root(game, self.table.record, signals, limits.searchmoves or ())
+        def make_search(signals: np.ndarray) -> np.ndarray:
+            return new_search(game, self.table, signals, limits.searchmoves)
 
-        def report(number: int, line: PvLine) -> None:
-            if number <= self.multipv:
-                used = (self.nodes, self.time.milliseconds, self.table.permille_full())
-                on_report(Report(*line[:-1], *used, line.moves, number))
-
-        def should_stop(depth: int, best: PvLine) -> bool:
-            effort = int(self._this["root_nodes"][best.moves[0] % ROOT_MOVES]) / max(
-                1, int(self._this["nodes"])
-            )
-            return self.time.should_stop(depth, best, effort, self.nodes, len(choices) == 1)
-
-        set_root(self._this, make_root(self.time.signals)[0])
-        budgets = (limits.nodes, self.time.node_limit, self.skill and self.skill.nodes)
-        sharing = (
-            1 if self.skill else self._smp.full_speed
-        )  # the first thread's share of the nodes; alone, it takes them all
-        shares = [max(1, nodes // sharing) for nodes in budgets if nodes is not None]
-        self._this["node_limit"] = min(shares, default=NO_NODE_LIMIT)
-        wanted = max(self.multipv, CANDIDATES) if self.skill and self.skill.noise else self.multipv
-        deepening = IterativeDeepening(self._this, self.table, choices, wanted, report)
-        self._smp.start(None if self.skill else make_root, self.table.bytes)
+        self._smp.start(None if self.skill else make_search, self.table.bytes)
         try:
-            deepening.run(range(1, min(limits.depth or MAX_PLY, MAX_PLY - 1) + 1), should_stop)
+            lines = self._deepen(limits, len(choices) == 1, on_report)
             found = self._smp.end()
             self.time.node_time.end(limits.clock, white, self.nodes)
-            if not deepening.lines:
-                report(1, PvLine(0, 0, self.evaluate(game.position), 0, choices[:1]))
+            if not lines:
+                line = RootLine(0, 0, self.evaluate(game.position), 0, choices[:1])
+                self._report([line], on_report)
                 return Result(choices[0], 0)
+
             source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
-            line = deepening.lines[
-                choose([line.score for line in deepening.lines], self.skill, source)
-            ]
-            if wanted == 1 and limits.depth is None:  # other threads may be deeper
-                line = vote([line, *found])
-            if line is not deepening.lines[0]:
-                others = [other for other in deepening.lines if other.moves[0] != line.moves[0]]
-                for number, each in enumerate([line, *others], 1):
-                    report(number, each)
+            line = lines[choose([line.score for line in lines], self.skill, source)]
+            if self._this["root"]["lines"] == 1 and limits.depth is None:
+                line = vote([line, *found])  # other threads may be deeper
+            if line is not lines[0]:
+                others = [other for other in lines if other.moves[0] != line.moves[0]]
+                self._report([line, *others], on_report)
             return self._result(game, line.moves)
         finally:
             self._smp.stop(0)
 
+    def _deepen(
+        self, limits: Limits, is_forced: bool, on_report: Callable[[Report], None]
+    ) -> list[RootLine]:
+        """Search depth after depth to the end; return the best lines."""
+        last_depth = min(limits.depth or MAX_PLY, MAX_PLY - 1)
+        root = self._this["root"]
+        for step in steps(self._this, last_depth):
+            if step == LINE_FOUND:
+                continue
+            if step == WINDOW_FAILED:
+                if root["lines"] == 1 and self.time.milliseconds >= self.bounds_after:
+                    self._report(root_lines(root), on_report)
+                continue
+
+            lines = root_lines(root)
+            self._report(lines, on_report)
+            if step == DEPTH_FINISHED:
+                effort = lines[0].nodes / max(1, int(self._this["nodes"]))
+                if self.time.should_stop(lines[0], effort, self.nodes, is_forced):
+                    break
+        return root_lines(root)
+
+    def _lines_wanted(self) -> int:
+        if self.skill and self.skill.noise:
+            return max(self.multipv, CANDIDATES)
+        return self.multipv
+
+    def _node_limit(self, limits: Limits) -> int:
+        """Return the nodes that the first thread may search: its share of each limit."""
+        budgets = (limits.nodes, self.time.node_limit, self.skill and self.skill.nodes)
+        sharing = 1 if self.skill else self._smp.full_speed  # a limited engine searches alone
+        shares = [max(1, nodes // sharing) for nodes in budgets if nodes is not None]
+        return min(shares, default=int(NO_NODE_LIMIT))
+
+    def _report(self, lines: list[RootLine], on_report: Callable[[Report], None]) -> None:
+        """Report the best lines, at most as many as the user wants to see."""
+        nodes = self.nodes
+        milliseconds = self.time.milliseconds
+        hashfull = self.table.permille_full()
+        for rank, line in enumerate(lines[: self.multipv], 1):
+            on_report(
+                Report(
+                    depth=line.depth,
+                    selective_depth=line.selective_depth,
+                    score=line.score,
+                    bound=line.bound,
+                    nodes=nodes,
+                    milliseconds=milliseconds,
+                    hashfull=hashfull,
+                    pv=line.moves,
+                    multipv=rank,
+                )
+            )
+
     def _result(self, game: Game, line: tuple[int, ...]) -> Result:
-        """The first move of a line and the second, or else the reply that the table knows; none to
-        a move that draws.
+        """Return the first move of a line and the second, or else the reply that the table knows;
+        none to a move that draws.
         """
         if len(line) > 1:
             return Result(line[0], line[1])

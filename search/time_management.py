@@ -1,56 +1,34 @@
 """Time management: the time budget of a move, and when a running search has to end.
 
 No new depth is begun after the optimum; the search is cut off at the maximum. The optimum is scaled
-after each depth by how stable the search is. Times are milliseconds. Idea: Stockfish and others;
-Chess Programming Wiki, "Time Management".
+after each depth by how stable the search is. Times are milliseconds; the numbers are among the
+parameters of the search. Idea: Stockfish and others; Chess Programming Wiki, "Time Management".
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
 from zobra.engine.scores import is_mate, mate_in_moves
-from zobra.search.iterative_deepening import PvLine
 from zobra.search.limits import ClockTimes, Limits
+from zobra.search.root import RootLine
 from zobra.search.worker import DEADLINE, SIGNALS, STOP, clock_now
 
-MOST_MOVES, MOST_MOVES_WITHOUT_INCREMENT = (
-    20,
-    30,
-)  # that a clock is shared out over: an increment refills it
-INCREMENT_SHARE = 0.85  # of the increment that comes back after the move
-OPTIMUM_FACTOR, MAXIMUM_FACTOR = (
-    1.0,
-    3.0,
-)  # of a move's share: after the optimum, a depth seldom ends within the rest
-RESERVE, RESERVE_SHARE = (
-    150,
-    0.3,
-)  # milliseconds kept for a machine that stalls; at most this share of the clock,
-LEAST_RESERVE = 50  # but at least so many: with an increment the clock does not sink to nothing
-CLOCK_SHARE = 0.35  # of the clock: the most for one of several moves
 MINIMUM = 1  # millisecond
-
 FIRST_STABLE_DEPTH = 6  # plies: earlier depths say nothing of stability
-STABILITY_FACTORS = (
-    1.5,
-    1.2,
-    1.0,
-    0.9,
-    0.85,
-)  # by the number of depths for which the best move has not changed
-EFFORT_BASE, EFFORT_SLOPE = 1.7, 1.2  # of the share of nodes spent on the best move
-DROP_SCALE, DROP_LEAST, DROP_MOST = (
-    120.0,
-    0.9,
-    1.4,
-)  # centipawns: a score that falls by so much would double the time
-
-NANOSECONDS, NEVER = 1_000_000, np.iinfo(np.int64).max  # in a millisecond; the last there are
+# Factors of the optimum for a best move that is new, or has stood for 1, 2, 3 or more depths
+STABILITY = (
+    "time_stability_0",
+    "time_stability_1",
+    "time_stability_2",
+    "time_stability_3",
+    "time_stability_4",
+)
+NANOSECONDS = 1_000_000  # in a millisecond
+NEVER = np.iinfo(np.int64).max  # a deadline that does not come
 
 
 class TimeBudget(NamedTuple):
@@ -60,47 +38,74 @@ class TimeBudget(NamedTuple):
     maximum: float | None
 
 
-def time_budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudget:
-    """The budget of the next move less `overhead` milliseconds.
+def time_budget(
+    limits: Limits, white_to_move: bool, overhead: int, parameters: Mapping[str, int]
+) -> TimeBudget:
+    """Return the budget of the next move less `overhead` milliseconds.
 
     A `movetime` is used up as far as the clock, if any, allows.
     """
     exact = None if limits.movetime is None else max(MINIMUM, limits.movetime - overhead)
-    time, increment = (None, 0) if limits.clock is None else limits.clock.of(white_to_move)
-    if limits.clock is None or time is None:
+    if limits.clock is None:
         return TimeBudget(None, exact)
-    most = MOST_MOVES if increment else MOST_MOVES_WITHOUT_INCREMENT
-    moves = min(limits.clock.moves_to_go or most, most)
+    time, increment = limits.clock.of(white_to_move)
+    if time is None:
+        return TimeBudget(None, exact)
+
+    if increment:  # refills the clock
+        most_moves = parameters["time_moves"]
+    else:
+        most_moves = parameters["time_moves_without_increment"]
+    moves = min(limits.clock.moves_to_go or most_moves, most_moves)
+
+    # A reserve is kept for a machine that stalls.
     left = max(0, time - overhead)
-    usable = max(MINIMUM, left - min(RESERVE, max(LEAST_RESERVE, RESERVE_SHARE * left)))
-    share = usable / moves + INCREMENT_SHARE * increment
-    ceiling = max(MINIMUM, usable * (CLOCK_SHARE if moves > 1 else 1))
+    reserve = parameters["time_reserve_share"] / 100 * left
+    reserve = max(parameters["time_least_reserve"], reserve)
+    usable = max(MINIMUM, left - min(parameters["time_reserve"], reserve))
+
+    ceiling = float(usable)
+    if moves > 1:
+        ceiling = max(MINIMUM, usable * parameters["time_clock_share"] / 100)
     if exact is not None:
         return TimeBudget(None, min(exact, ceiling))
+
+    share = usable / moves + parameters["time_increment_share"] / 100 * increment
+    optimum = share * parameters["time_optimum"] / 100
+    maximum = share * parameters["time_maximum"] / 100
     return TimeBudget(
-        max(MINIMUM, min(share * OPTIMUM_FACTOR, ceiling)),
-        max(MINIMUM, min(share * MAXIMUM_FACTOR, ceiling)),
+        max(MINIMUM, min(optimum, ceiling)),
+        max(MINIMUM, min(maximum, ceiling)),
     )
 
 
-def stability_factor(lines: Sequence[PvLine], effort: float) -> float:
-    """Scales the optimum after depths that ended with these lines.
+def stability_factor(
+    lines: Sequence[RootLine], effort: float, parameters: Mapping[str, int]
+) -> float:
+    """Return the factor of the optimum after depths that ended with these lines.
 
-    `effort`: the share of all nodes spent on the best move.
+    It is smaller the longer the best move has stood, and the more of all nodes (`effort`) it took;
+    larger after a fall of the score below its running average.
     """
     if len(lines) < FIRST_STABLE_DEPTH:
         return 1.0
+
     *earlier, last = lines
-    unchanged = next(
-        (count for count, line in enumerate(reversed(earlier)) if line.moves[0] != last.moves[0]),
-        len(earlier),
-    )
-    stable = STABILITY_FACTORS[min(unchanged, len(STABILITY_FACTORS) - 1)]
-    average = reduce(
-        lambda average, line: (average + line.score) / 2, earlier, float(earlier[0].score)
-    )
-    drop = max(DROP_LEAST, min(1 + (average - last.score) / DROP_SCALE, DROP_MOST))
-    return stable * drop * (EFFORT_BASE - EFFORT_SLOPE * effort)
+    unchanged = 0
+    for line in reversed(earlier):
+        if line.moves[0] != last.moves[0]:
+            break
+        unchanged += 1
+    stable = parameters[STABILITY[min(unchanged, len(STABILITY) - 1)]] / 100
+
+    average = float(earlier[0].score)
+    for line in earlier:
+        average = (average + line.score) / 2
+    drop = 1 + (average - last.score) / parameters["time_drop_scale"]
+    drop = max(parameters["time_drop_least"] / 100, min(drop, parameters["time_drop_most"] / 100))
+
+    spread = (parameters["time_effort_base"] - parameters["time_effort_slope"] * effort) / 100
+    return stable * drop * spread
 
 
 @dataclass
@@ -149,18 +154,22 @@ class TimeManager:
     `ponderhit`. `node_limit`: if time is counted in nodes.
     """
 
-    def __init__(self, overhead: int) -> None:
-        self.overhead, self.node_time, self.signals = (
-            overhead,
-            NodeTime(),
-            np.zeros(SIGNALS, np.int64),
-        )
-        self._lock = threading.RLock()
-        self._limits, self._budget = Limits(), TimeBudget(None, None)
-        self._lines: list[PvLine] = []  # the best of each depth
+    def __init__(self, overhead: int, parameters: Mapping[str, int]) -> None:
+        self.overhead = overhead
+        self.node_time = NodeTime()
         self.node_limit: int | None = None
-        self._armed = self._began = self._counted_from = 0
-        self._pondering = self._hit = self._has_enough = False
+        self.signals = np.zeros(SIGNALS, np.int64)
+        self._parameters = parameters
+        self._lock = threading.RLock()
+        self._limits = Limits()
+        self._budget = TimeBudget(None, None)
+        self._lines: list[RootLine] = []  # the best of each depth
+        self._armed = 0  # nanoseconds of the clock, as are the next two; 0: not armed
+        self._began = 0
+        self._counted_from = 0
+        self._pondering = False
+        self._hit = False
+        self._is_late = False
 
     def arm(self, elapsed: int = 0) -> None:
         """Reset stop and ponderhit for the next search, whose time began `elapsed` nanoseconds
@@ -171,7 +180,7 @@ class TimeManager:
             self._armed = int(clock_now()) - elapsed
             self._hit = False
             self._pondering = False
-            self._has_enough = False
+            self._is_late = False
 
     def stop(self) -> None:
         """End the search at once."""
@@ -182,13 +191,18 @@ class TimeManager:
         """A search begins."""
         limits = self.node_time.begin(limits, white_to_move)
         with self._lock:
-            self._limits, self._lines = limits, []
-            self._budget = time_budget(limits, white_to_move, self.overhead)
-            maximum, rate = self._budget.maximum, self.node_time.rate
-            self.node_limit = max(1, int(maximum * rate)) if rate and maximum is not None else None
-            self._began = self._counted_from = self._armed or int(clock_now())
+            self._limits = limits
+            self._lines = []
+            self._budget = time_budget(limits, white_to_move, self.overhead, self._parameters)
+            self.node_limit = None
+            if self.node_time.rate and self._budget.maximum is not None:
+                self.node_limit = max(1, int(self._budget.maximum * self.node_time.rate))
+
+            self._began = self._armed or int(clock_now())
+            self._counted_from = self._began
             self._armed = 0
-            self._pondering, self._has_enough = limits.ponder and not self._hit, False
+            self._pondering = limits.ponder and not self._hit
+            self._is_late = False
             self._set_deadline()
 
     def ponderhit(self) -> None:
@@ -196,9 +210,11 @@ class TimeManager:
         with self._lock:
             self._hit = True
             if self._pondering:
-                self._pondering, self._counted_from = False, int(clock_now())
+                self._pondering = False
+                self._counted_from = int(clock_now())
                 self._set_deadline()
-                self.signals[STOP] |= self._has_enough
+                if self._is_late:
+                    self.signals[STOP] = 1
 
     def time_until(self, share: float) -> float:
         """Return the seconds until this share of the optimum is over, 0 without an optimum."""
@@ -219,25 +235,32 @@ class TimeManager:
         """Since the search began."""
         return (int(clock_now()) - self._began) // NANOSECONDS
 
-    def should_stop(
-        self, depth: int, best: PvLine, effort: float, nodes: int, forced: bool
-    ) -> bool:
-        """Return True if no deeper iteration should start.
+    def should_stop(self, best: RootLine, effort: float, nodes: int, forced: bool) -> bool:
+        """Return True if no deeper iteration should start after one with this best line.
 
-        `effort`: the best move's share of nodes. `forced`: the only move.
+        `effort`: the best move's share of nodes. `forced`: it is the only move.
         """
         self._lines.append(best)
-        limits, (optimum, maximum), rate = self._limits, self._budget, self.node_time.rate
-        if limits.infinite:
+        if self._limits.infinite:
             return False
-        mate = abs(mate_in_moves(best.score)) if is_mate(best.score) else None
-        if mate is not None and limits.mate is not None and mate <= limits.mate:
-            return True
+
+        moves_to_mate = abs(mate_in_moves(best.score)) if is_mate(best.score) else None
+        if moves_to_mate is not None and self._limits.mate is not None:
+            if moves_to_mate <= self._limits.mate:
+                return True
+
+        optimum, maximum = self._budget
         if optimum is None or maximum is None:
             return False
+        if moves_to_mate is not None and best.depth > 2 * moves_to_mate:
+            return True
+
+        rate = self.node_time.rate
         spent = nodes / rate if rate else (int(clock_now()) - self._began) / NANOSECONDS
-        is_late = spent >= min(optimum * stability_factor(self._lines, effort), maximum)
+        factor = stability_factor(self._lines, effort, self._parameters)
+        if forced:
+            factor = self._parameters["time_forced"] / 100
+        is_late = spent >= min(optimum * factor, maximum)
         with self._lock:
-            self._has_enough = is_late
-            is_over = is_late and (bool(rate) or not self._pondering)
-        return is_over or forced or (mate is not None and depth > 2 * mate)
+            self._is_late = is_late
+            return is_late and (bool(rate) or not self._pondering)

@@ -4,7 +4,6 @@ and the table's address.
 
 import numpy as np
 
-from zobra.engine.board import ZERO
 from zobra.engine.kernels import (
     INT,
     entry,
@@ -19,6 +18,7 @@ from zobra.engine.memory import map_memory
 from zobra.engine.move import NO_MOVE, from_square, to_square
 from zobra.engine.scores import MAX_PLY
 from zobra.search.parameters import PARAMETERS
+from zobra.search.root import ROOT
 from zobra.tt.table import TABLE
 
 STACK_PLIES = MAX_PLY + 4
@@ -36,7 +36,6 @@ PIECE_SQUARES = 12 * 64
 NOTHING_PLAYED = PIECE_SQUARES
 PAWN_STRUCTURES = 512
 CORRECTIONS = 1 << 14
-ROOT_MOVES = 64 * 64  # by from and to
 BEFORE = 4  # `played` begins this many plies before the root
 
 # One entry of the search stack: the node at a ply, its moves, and the state of its move picker.
@@ -78,11 +77,8 @@ WORKER = layout(
     ("next_check", "i8"),  # the limits are looked at when so many nodes are counted,
     ("check_interval", "i8"),  # which is so many after the last look,
     ("clock_read", "i8"),  # when the clock said this (monotonic nanoseconds)
-    ("root_depth", "i8"),  # plies that the root is searched now
     ("root_key_index", "i8"),  # index of the root's key in `keys`; smaller ones are of the game
-    ("root_moves", MOVE_LIST),  # the moves allowed at the root; none: all
-    ("root_move", "i8"),  # the root move being searched
-    ("root_number", "i8"),  # its number in this iteration, from 1; the moves of better lines count
+    ("root", ROOT),
     (
         "reductions",
         "i8",
@@ -106,11 +102,6 @@ WORKER = layout(
     ("played", "u8", (BEFORE + STACK_PLIES,)),  # moved piece and target square of the line's moves
     ("keys", "u8", (MAX_KEYS + STACK_PLIES,)),
     ("pv_length", "i8", (STACK_PLIES,)),
-    ("root_nodes", "i8", (ROOT_MOVES,)),  # nodes spent on the moves of the root, by from and to
-    ("root_score", "i8"),  # score of the root's PV, which may be of an unfinished iteration
-    # Of the last iteration that a helper thread has completed; depth 0 for none.
-    *((name, "i8") for name in ("completed_depth", "completed_score", "completed_pv_length")),
-    ("completed_pv", "u2", (STACK_PLIES,)),
     ("pv", "u2", (STACK_PLIES, STACK_PLIES)),  # triangular table of principal variations, by ply
     ("stack", NODE, (STACK_PLIES,)),
 )
@@ -136,7 +127,6 @@ FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE, PLAYED_HERE = (
     np.int64(BEFORE - back) for back in (1, 2, 4, 0)
 )
 SQUARES = np.uint64(64)
-ROOT_MOVE_MASK = np.uint64(ROOT_MOVES - 1)
 
 
 @kernel
@@ -172,7 +162,7 @@ def check_limits(worker):
 
     # A search that begins too late finishes its first depths all the same: they take a millisecond,
     # and a move of depth 1 can cost the game.
-    if worker.root_depth <= FIRST_DEPTHS and worker.nodes < MAX_CHECK_INTERVAL:
+    if worker.root.depth <= FIRST_DEPTHS and worker.nodes < MAX_CHECK_INTERVAL:
         must_end = False
     if must_end or worker.nodes >= worker.node_limit:
         worker.stopped = 1
@@ -193,28 +183,13 @@ def piece_to(position, move):
 
 
 @kernel
-def is_root_move(worker, move):
-    """May this move be searched at the root? If so, it is noted as the current root move."""
-    allowed = worker.root_moves
-    found = allowed.count == ZERO
-    for index in range(allowed.count):
-        found |= np.uint64(allowed.moves[index]) == move
-    if found:
-        worker.root_move = np.int64(move)
-        worker.root_number += 1
-    return found
-
-
-@kernel
-def update_pv(worker, ply, move, score):
+def update_pv(worker, ply, move):
     """The principal variation from `ply` is this move and then the PV of the next ply.
 
     A singular search has none.
     """
     if worker.stack[ply].excluded != NO_MOVE:
         return
-    if ply == 0:
-        worker.root_score = score
     length = worker.pv_length[ply + 1]
     worker.pv[ply, 0] = np.uint16(move)
     for index in range(length):

@@ -14,10 +14,11 @@ from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
 from zobra.engine.layouts import POSITION, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.move import NO_MOVE
-from zobra.engine.scores import DRAW, LONGEST_MATE, MAX_PLY
+from zobra.engine.scores import DRAW, LONGEST_MATE
 from zobra.search.draw import is_insufficient_material
-from zobra.search.iterative_deepening import aspiration_search
+from zobra.search.iterative_deepening import DEEPEST, list_root_moves, search_depth
 from zobra.search.node import make_move
+from zobra.search.root import begin_deepening
 from zobra.search.worker import WORKER_TYPE
 from zobra.tt.entry import GENERATION_MASK
 
@@ -67,7 +68,6 @@ MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, D
 )
 
 LOST, DRAWN, WON = np.int64(0), np.int64(1), np.int64(2)
-DEEPEST = np.int64(MAX_PLY - 1)
 LAST_PLY = np.uint64(LONGEST_GAME)
 BRANCH_TRIES = 32  # positions of the other game that a branch may begin off before it gives up
 GOLDEN, FIRST_FACTOR, SECOND_FACTOR = map(
@@ -120,19 +120,25 @@ def advance_root(worker, tables, move):
 
 @kernel
 def search_root(worker, tables, rules):
-    """Best move and score of the last completed depth; NO_MOVE if no depth was completed."""
-    worker.stopped = worker.nodes = worker.next_check = worker.null_move_min_ply = 0
+    """Return the best move and score of the last completed depth; NO_MOVE if there is none."""
+    worker.stopped = 0
+    worker.nodes = 0
+    worker.next_check = 0
+    worker.null_move_min_ply = 0
     worker.node_limit = rules.node_limit
-    worker.root_moves.count = ZERO
     worker.table.generation = (worker.table.generation + ONE) & GENERATION_MASK
-    best, move, depth = DRAW, NO_MOVE, 0
-    while depth < DEEPEST and worker.nodes < rules.nodes and abs(best) < LONGEST_MATE:
-        depth += 1
-        score = aspiration_search(worker, tables, depth, best)
-        if worker.stopped:
+    list_root_moves(worker, tables)
+    begin_deepening(worker.root, 1, 1)
+
+    root = worker.root
+    move = NO_MOVE
+    score = DRAW
+    while root.depth < DEEPEST and worker.nodes < rules.nodes and abs(score) < LONGEST_MATE:
+        if not search_depth(worker, tables):
             break
-        best, move = score, np.uint64(worker.pv[0, 0])
-    return move, best
+        move = root.moves[0].move
+        score = root.moves[0].score
+    return move, score
 
 
 @kernel
@@ -242,7 +248,7 @@ def play_game(worker, tables, rules, game, parent, start):
     while not adjudicated and not is_over(worker, tables, game):
         move, score = search_root(worker, tables, rules)
         if move == NO_MOVE:
-            move = np.uint64(worker.stack[0].moves.moves[ZERO])
+            move = worker.root.moves[0].move
         white = score if worker.stack[0].position.side == WHITE else -score
         game.moves[game.count], game.scores[game.count] = np.uint16(move), np.int16(white)
         game.count += ONE

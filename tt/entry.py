@@ -117,12 +117,6 @@ def score_from_table(score, ply):
     return score + ply if score <= -LONGEST_MATE else score
 
 
-def as_hint(data: int, move: int) -> int:
-    """The entry with its static evaluation and generation only, and another move to try first."""
-    kept = int(SCORE_MASK) << int(EVALUATION_SHIFT) | int(GENERATION_MASK)
-    return data & kept | move << int(MOVE_SHIFT)
-
-
 def unpack(data: int) -> tuple[int, int, int, int]:
     """Move, score as stored, depth and bound, for Python."""
     flags, depth, move, score, _ = struct.unpack("<BBHhh", data.to_bytes(8, "little"))

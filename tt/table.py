@@ -193,14 +193,6 @@ class Table:
             0,
         )
 
-    def revise(self, key: int, data: int) -> None:
-        """Put another data word, or none (0), in the place of the one stored for a key; nothing if
-        there is none.
-        """
-        for slot in self.buckets()[key & int(self.record["mask"])]:
-            if int(slot["data"]) and int(slot["check"]) ^ int(slot["data"]) == key:
-                slot["data"], slot["check"] = data, key ^ data if data else 0
-
     def permille_full(self) -> int:
         """UCI's hashfull."""
         return int(permille_full(self.record))

@@ -13,17 +13,17 @@ from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Game, Position
 from zobra.engine.scores import MATE
 from zobra.search import lazy_smp
-from zobra.search.iterative_deepening import PvLine
 from zobra.search.lazy_smp import MAX_THREADS, usable_processors, vote
 from zobra.search.limits import Limits
 from zobra.search.options import find
+from zobra.search.root import RootLine
 from zobra.search.searcher import Searcher
 
 TIMEOUT = 10.0  # seconds within which anything that must happen has happened
 
 
-def line(move: int, score: int, depth: int) -> PvLine:
-    return PvLine(depth, depth, score, 0, (move,))
+def line(move: int, score: int, depth: int) -> RootLine:
+    return RootLine(depth, depth, score, 0, (move,))
 
 
 MATE_IN_THREE, MATE_IN_FIVE, LOST = int(MATE) - 5, int(MATE) - 9, 8 - int(MATE)

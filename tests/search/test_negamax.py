@@ -20,9 +20,8 @@ from tests.support.searches import MATES
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.piece_square import static_evaluation
 from zobra.engine.position import TABLES_RECORD, Position
-from zobra.engine.scores import INFINITY, MATE, MAX_PLY
+from zobra.engine.scores import INFINITY, MATE, MAX_PLY, is_mate
 from zobra.search.negamax import negamax
-from zobra.tt.entry import NO_BOUND
 
 # Small positions of every kind: promotions, en passant, castling, checks to extend, stalemate and
 # the fifty moves near.
@@ -203,26 +202,37 @@ def test_an_excluded_move_is_not_searched(fen):
     position, board = parse_fen(fen), chess.Board(fen)
     for number, move in move_numbers(position, board).items():
         if others := [other for other in board.legal_moves if other != move]:
-            bench = Workbench(position, PLAIN | {"use_table": 1})
-            bench.this["stack"][0]["excluded"] = number
-            assert bench.search(1) == Minimax(board).value(1, others), f"{fen} without {move}"
-            assert bench.line() == []  # it would not be the node's
+            bench = bench_of(START, use_table=1)
+            bench.put(1, position)
+            bench.this["stack"][1]["excluded"] = number
+            expected = one_ply_later(Minimax(board).value(1, others))
+            assert search_at(bench, 1, 1) == expected, f"{fen} without {move}"
+            assert bench.this["pv_length"][1] == 0  # it would not be the node's
             assert recalled(bench, position.key) is None
-            assert not root_correction(bench)
+            assert not has_correction(bench, 1)
 
 
-def root_correction(bench: Workbench) -> bool:
-    """Did the search teach a correction for the pawns of the root?"""
-    position = bench.this["stack"][0]["position"]
+def one_ply_later(score: int) -> int:
+    """The same score if its position is not the root, but one ply below it."""
+    if is_mate(score):
+        return score - 1 if score > 0 else score + 1
+    return score
+
+
+def has_correction(bench: Workbench, ply: int) -> bool:
+    """Did the search teach a correction for the pawns of the position at `ply`?"""
+    position = bench.this["stack"][ply]["position"]
     corrections = bench.this["position_correction"][position["side"], 0]
     return bool(corrections[int(position["correction_keys"][0]) % len(corrections)])
 
 
 def test_without_the_only_move_nothing_is_better_than_alpha():
-    bench = bench_of("k7/8/1K6/8/8/8/8/7R b - - 0 1")
-    (bench.this["stack"][0]["excluded"],) = parse_fen("k7/8/1K6/8/8/8/8/7R b - - 0 1").legal_moves()
+    position = parse_fen("k7/8/1K6/8/8/8/8/7R b - - 0 1")
+    bench = bench_of(START)
+    bench.put(1, position)
+    (bench.this["stack"][1]["excluded"],) = position.legal_moves()
     for alpha in (-300, 0, 40):
-        assert bench.search(3, alpha, alpha + 1) == alpha
+        assert search_at(bench, 1, 3, alpha, alpha + 1) == alpha
 
 
 # The piece-square evaluation, which passing would keep, is more than any move keeps: found among
@@ -261,12 +271,10 @@ def test_only_the_moves_allowed_at_the_root_are_searched():
     bench = bench_of(START, use_table=1)
     allowed = [position.parse_move("a2a3"), position.parse_move("h2h4")]
     values = {move: -Workbench(position.after(move), PLAIN).search(2) for move in allowed}
-    bench.this["root_moves"]["count"] = len(allowed)
-    bench.this["root_moves"]["moves"][: len(allowed)] = allowed
+    bench.place(position, moves=allowed)
     assert bench.search(3) == max(values.values()) == values[bench.line()[0]]
-    entry = recalled(bench, position.key)  # it speaks of all moves: of some, the best is a hint
-    assert entry and (entry["move"], entry["bound"]) == (bench.line()[0], NO_BOUND)
-    assert not root_correction(bench)
+    assert recalled(bench, position.key) is None  # it would speak of all moves
+    assert not has_correction(bench, 0)
     bench = bench_of(START)
     bench.search(3)
-    assert root_correction(bench)
+    assert has_correction(bench, 0)

@@ -1,5 +1,6 @@
 """Every tunable number: declared within its bounds, read by a kernel, and felt by the search."""
 
+import itertools
 import re
 from functools import cache
 from pathlib import Path
@@ -10,13 +11,21 @@ import zobra.search.parameters
 from tests.support.search_kernels import Workbench
 from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game
-from zobra.search.limits import Limits
+from zobra.search.limits import ClockTimes, Limits
 from zobra.search.parameters import PARAMETERS, default_parameters
+from zobra.search.root import RootLine
 from zobra.search.searcher import Searcher
+from zobra.search.time_management import stability_factor, time_budget
 
 FENS = [
     "r2q1rk1/ppp2ppp/2npbn2/4p3/4P3/2NPBN2/PPP2PPP/R2Q1RK1 w - - 0 9",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+]
+# With an increment, without, and with little time left.
+CLOCKS = [
+    ClockTimes(2_000, 2_000, 50, 50),
+    ClockTimes(2_000, 2_000),
+    ClockTimes(150, 150, 20, 20),
 ]
 SOURCES = [
     path.read_text()
@@ -33,21 +42,56 @@ def test_a_worker_carries_what_it_was_given():
 
 
 @cache
-def nodes(name: str = "use_table", value: int = 1) -> list[int]:
+def nodes(name: str, value: int) -> list[int]:
     """Nodes of two searches with one parameter changed."""
-    searcher, counts = Searcher(1, parameters={name: value}), []
+    searcher = Searcher(1, parameters={name: value})
+    counts = []
     for fen in FENS:
         searcher.search(Game(parse_fen(fen)), Limits(depth=10))
         counts.append(searcher.nodes)
     return counts
 
 
+def times(name: str, value: int) -> list[object]:
+    """Budgets of some clocks, and factors of the optimum, with one parameter changed."""
+    parameters = default_parameters() | {name: value}
+    found: list[object] = [
+        time_budget(Limits(clock=clock), True, 0, parameters) for clock in CLOCKS
+    ]
+    for stood, fall in itertools.product(range(6), (-500, 0, 40, 500)):
+        bests = [*range(10, 20), *[20] * (stood + 1)]
+        lines = [RootLine(9, 9, 100, 0, (best,)) for best in bests]
+        lines[-1] = lines[-1]._replace(score=100 - fall)
+        found.append(stability_factor(lines, 0.3, parameters))
+    return found
+
+
+def nodes_of_a_forced_move(name: str, value: int) -> int:
+    """Nodes of a search of the only move, whose clock runs by nodes."""
+    searcher = Searcher(1, parameters={name: value})
+    searcher.time.node_time.rate = 20
+    position = parse_fen(FENS[0])
+    only_move = tuple(position.legal_moves()[:1])
+    searcher.search(Game(position), Limits(clock=CLOCKS[0], searchmoves=only_move))
+    return searcher.nodes
+
+
+def effect(name: str, value: int) -> object:
+    """What shows whether a parameter matters."""
+    if name == "time_forced":
+        return nodes_of_a_forced_move(name, value)
+    if name.startswith("time_"):
+        return times(name, value)
+    return nodes(name, value)
+
+
 @pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda parameter: parameter.name)
 def test_declared_within_its_bounds_and_felt_by_the_search(parameter):
-    """At one end of its range or the other, the tree is another one."""
+    """At one end of its range or the other, the tree or the time is another one."""
     assert (
         parameter.low <= parameter.default <= parameter.high
         and 0 < parameter.step <= parameter.high - parameter.low
     )
     assert any(re.search(rf"\b{parameter.name}\b", text) for text in SOURCES)
-    assert any(nodes(parameter.name, end) != nodes() for end in (parameter.low, parameter.high))
+    usual = effect(parameter.name, parameter.default)
+    assert any(effect(parameter.name, end) != usual for end in (parameter.low, parameter.high))

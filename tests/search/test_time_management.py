@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from tests.support.searches import MIDDLEGAME, think
 from zobra.engine.scores import MATE
 from zobra.search import time_management as tm
-from zobra.search.iterative_deepening import PvLine
 from zobra.search.limits import ClockTimes, Limits
+from zobra.search.parameters import default_parameters
+from zobra.search.root import RootLine
 from zobra.search.searcher import Searcher
 from zobra.search.time_management import (
     NodeTime,
@@ -22,13 +23,22 @@ from zobra.search.worker import DEADLINE, STOP
 
 MS = 1_000_000  # nanoseconds
 CLOCK = ClockTimes(10_000, 8_000, 100, 50)
+NUMBERS = default_parameters()
+RESERVE = NUMBERS["time_reserve"]
+LEAST_RESERVE = NUMBERS["time_least_reserve"]
+CLOCK_SHARE = NUMBERS["time_clock_share"] / 100
+STABILITY = [NUMBERS[name] / 100 for name in tm.STABILITY]
 MOVES = st.one_of(st.none(), st.integers(0, 500))
 
 
 def white(
     time: int | None, increment: int = 0, moves: int | None = None, overhead: int = 0
 ) -> TimeBudget:
-    return time_budget(Limits(clock=ClockTimes(time, None, increment, 0, moves)), True, overhead)
+    return budget(Limits(clock=ClockTimes(time, None, increment, 0, moves)), True, overhead)
+
+
+def budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudget:
+    return time_budget(limits, white_to_move, overhead, NUMBERS)
 
 
 @given(
@@ -66,35 +76,35 @@ def test_one_of_several_moves_may_not_take_all_and_the_fewer_the_more_for_each(t
         ),
         (
             white(1_000, 0, 1, 100).maximum,
-            900 - tm.RESERVE,
+            900 - RESERVE,
         ),  # the last move before the time control
-        (white(1_000, 0, 2, 100).maximum, tm.CLOCK_SHARE * (900 - tm.RESERVE)),
-        (white(10_000, 0, 1).maximum, 10_000 - tm.RESERVE),
-        (white(200, 0, 1).maximum, 200 - tm.RESERVE_SHARE * 200),
-        (white(100, 0, 1).maximum, 100 - tm.LEAST_RESERVE),
+        (white(1_000, 0, 2, 100).maximum, CLOCK_SHARE * (900 - RESERVE)),
+        (white(10_000, 0, 1).maximum, 10_000 - RESERVE),
+        (white(200, 0, 1).maximum, 200 - NUMBERS["time_reserve_share"] / 100 * 200),
+        (white(100, 0, 1).maximum, 100 - LEAST_RESERVE),
         (white(5_000, 0, None, 200), white(4_800)),  # the overhead is kept
-        (white(20_000), white(20_000, 0, tm.MOST_MOVES_WITHOUT_INCREMENT)),  # sudden death,
-        (white(20_000, 100), white(20_000, 100, tm.MOST_MOVES)),  # with an increment
+        (white(20_000), white(20_000, 0, NUMBERS["time_moves_without_increment"])),  # sudden death,
+        (white(20_000, 100), white(20_000, 100, NUMBERS["time_moves"])),  # with an increment
         (white(60_000, 0, 0), white(60_000)),
         (
-            time_budget(Limits(clock=ClockTimes(60_000, 1_000, 0, 500)), False, 0),
+            budget(Limits(clock=ClockTimes(60_000, 1_000, 0, 500)), False, 0),
             white(1_000, 500),
         ),  # each side has its clock
-        (time_budget(Limits(movetime=1_000), True, 30), (None, 970)),  # a move time is used up,
-        (time_budget(Limits(movetime=10), True, 30), (None, tm.MINIMUM)),
+        (budget(Limits(movetime=1_000), True, 30), (None, 970)),  # a move time is used up,
+        (budget(Limits(movetime=10), True, 30), (None, tm.MINIMUM)),
         (
-            time_budget(Limits(movetime=500, clock=ClockTimes(60_000, 60_000)), False, 0),
+            budget(Limits(movetime=500, clock=ClockTimes(60_000, 60_000)), False, 0),
             (None, 500),
         ),
         (
-            time_budget(Limits(movetime=500, clock=ClockTimes(9, 100)), False, 0).maximum,
-            pytest.approx(50 * tm.CLOCK_SHARE),
+            budget(Limits(movetime=500, clock=ClockTimes(9, 100)), False, 0).maximum,
+            pytest.approx(50 * CLOCK_SHARE),
         ),
         *(
-            (time_budget(limits, True, 10), (None, None))
+            (budget(limits, True, 10), (None, None))
             for limits in (Limits(), Limits(depth=5), Limits(infinite=True))
         ),
-        (time_budget(Limits(clock=ClockTimes(None, 5_000)), True, 10), (None, None)),
+        (budget(Limits(clock=ClockTimes(None, 5_000)), True, 10), (None, None)),
     ],
 )
 def test_budgets(found, expected):
@@ -107,29 +117,29 @@ def test_a_clock_with_an_increment_does_not_sink_to_nothing(lag):
     clock = 1_000.0
     for _ in range(300):
         clock += 10 - lag - white(int(clock), 10, None, 10).maximum
-        assert clock >= tm.LEAST_RESERVE
+        assert clock >= LEAST_RESERVE
 
 
 def factor_after(bests: list[int], scores: list[int] | None = None, effort: float = 0.5) -> float:
     """The factor after depths 1, 2, … with these best moves and scores."""
     scores = scores or [0] * len(bests)
     lines = [
-        PvLine(depth, depth, score, 0, (best,))
+        RootLine(depth, depth, score, 0, (best,))
         for depth, (best, score) in enumerate(zip(bests, scores, strict=True), 1)
     ]
-    return stability_factor(lines, effort)
+    return stability_factor(lines, effort, NUMBERS)
 
 
 def test_the_longer_a_move_stands_the_less_time_it_takes():
-    assert list(tm.STABILITY_FACTORS) == sorted(tm.STABILITY_FACTORS, reverse=True)
+    assert list(STABILITY) == sorted(STABILITY, reverse=True)
     changing = list(range(1, 11))
     usual = factor_after([*changing, 11, 11, 11])
-    for stood, factor in enumerate(tm.STABILITY_FACTORS):
+    for stood, factor in enumerate(STABILITY):
         assert factor_after([*changing, *[11] * (stood + 1)]) == pytest.approx(
-            usual * factor / tm.STABILITY_FACTORS[2]
+            usual * factor / STABILITY[2]
         )
     assert factor_after([*changing, *[11] * 40]) == factor_after(
-        [*changing, *[11] * len(tm.STABILITY_FACTORS)]
+        [*changing, *[11] * len(STABILITY)]
     )
     assert factor_after([11] * 12 + [7]) == factor_after(
         changing
@@ -140,8 +150,9 @@ def test_the_longer_a_move_stands_the_less_time_it_takes():
 
 def test_a_fall_counts_from_the_average_of_which_recent_scores_are_more_and_within_bounds():
     steady, level = [5] * 12, factor_after([5] * 12)
+    least, most = NUMBERS["time_drop_least"] / 100, NUMBERS["time_drop_most"] / 100
     for fall in (0, 60, -5, 5_000, -5_000):
-        wanted = level * max(tm.DROP_LEAST, min(1 + fall / tm.DROP_SCALE, tm.DROP_MOST))
+        wanted = level * max(least, min(1 + fall / NUMBERS["time_drop_scale"], most))
         assert factor_after(steady, [100] * 11 + [100 - fall]) == pytest.approx(wanted)
     assert factor_after(steady, [200] + [0] * 11) < factor_after(steady, [0] * 9 + [200, 0, 0])
 
@@ -158,7 +169,7 @@ class FakeTime:
         self.now, self.budget = 5_000, TimeBudget(100, 250)
         monkeypatch.setattr(tm, "clock_now", lambda: self.now * MS)
         monkeypatch.setattr(tm, "time_budget", lambda *_: self.budget)
-        self.manager = TimeManager(0)
+        self.manager = TimeManager(0, NUMBERS)
 
     def start(self, ponder: bool = False) -> None:
         self.manager.start(Limits(clock=CLOCK, ponder=ponder), True)
@@ -166,9 +177,7 @@ class FakeTime:
     def should_stop(
         self, score: int = 0, depth: int = 1, nodes: int = 0, forced: bool = False
     ) -> bool:
-        return self.manager.should_stop(
-            depth, PvLine(depth, depth, score, 0, (1,)), 0.5, nodes, forced
-        )
+        return self.manager.should_stop(RootLine(depth, depth, score, 0, (1,)), 0.5, nodes, forced)
 
     @property
     def deadline(self) -> int:
@@ -253,18 +262,26 @@ def test_the_optimum_is_scaled_but_not_beyond_the_maximum(fake, effort):
     fake.start()
     for depth in range(1, 12):  # a new best move each time, and then the same effort
         assert not fake.manager.should_stop(
-            depth, PvLine(depth, depth, 0, 0, (depth,)), effort, 0, False
+            RootLine(depth, depth, 0, 0, (depth,)), effort, 0, False
         )
-    scaled = min(100 * tm.STABILITY_FACTORS[0] * (tm.EFFORT_BASE - tm.EFFORT_SLOPE * effort), 170)
+    spread = (NUMBERS["time_effort_base"] - NUMBERS["time_effort_slope"] * effort) / 100
+    scaled = min(100 * STABILITY[0] * spread, 170)
     for now, enough in ((scaled - 1, False), (scaled + 1, True)):
         fake.now = 5_000 + int(now)
-        assert fake.manager.should_stop(12, PvLine(12, 12, 0, 0, (12,)), effort, 0, False) == enough
+        assert fake.manager.should_stop(RootLine(12, 12, 0, 0, (12,)), effort, 0, False) == enough
 
 
-def test_a_forced_move_and_a_searched_mate_need_no_further_depth(fake):
+def test_a_searched_mate_needs_no_further_depth(fake):
     fake.start()
-    assert fake.should_stop(forced=True) and not fake.should_stop()
     assert fake.should_stop(int(MATE) - 5, depth=7) and not fake.should_stop(int(MATE) - 5, depth=6)
+
+
+def test_a_forced_move_gets_a_share_of_the_optimum(fake):
+    fake.start()
+    fake.now += NUMBERS["time_forced"] - 1  # hundredths of 100 ms
+    assert not fake.should_stop(forced=True)
+    fake.now += 1
+    assert fake.should_stop(forced=True) and not fake.should_stop()
 
 
 def test_the_time_until_a_share_of_the_optimum_is_over(fake):

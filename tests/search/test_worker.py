@@ -31,7 +31,7 @@ MILLISECOND = 1_000_000
 @pytest.fixture
 def bench():
     bench = Workbench(parse_fen(START))
-    bench.this["root_depth"] = FIRST_DEPTHS + 1
+    bench.this["root"]["depth"] = FIRST_DEPTHS + 1
     return bench
 
 
@@ -72,11 +72,11 @@ def test_without_a_deadline_no_clock_is_read(bench):
 @pytest.mark.parametrize("signal", [STOP, DEADLINE])
 def test_a_late_search_ends_at_once_but_finishes_its_first_depths(bench, signal):
     bench.stop[signal] = 1
-    bench.this["root_depth"] = FIRST_DEPTHS
+    bench.this["root"]["depth"] = FIRST_DEPTHS
     bench.this["nodes"] = 500
     count(bench, 1)
     assert not bench.this["stopped"]
-    bench.this["root_depth"] = FIRST_DEPTHS + 1
+    bench.this["root"]["depth"] = FIRST_DEPTHS + 1
     count(bench, int(MAX_CHECK_INTERVAL))
     assert bench.this["stopped"]
     assert bench.this["nodes"] <= 501 + MAX_CHECK_INTERVAL
@@ -84,7 +84,7 @@ def test_a_late_search_ends_at_once_but_finishes_its_first_depths(bench, signal)
 
 def test_the_first_depths_may_be_cut_off_where_they_take_long(bench):
     bench.stop[STOP] = 1
-    bench.this["root_depth"] = 1
+    bench.this["root"]["depth"] = 1
     count(bench, 2 * int(MAX_CHECK_INTERVAL))
     assert bench.this["nodes"] <= 1 + MAX_CHECK_INTERVAL
 

@@ -1,7 +1,7 @@
 """Doors from Python into inner kernels, for the tests alone."""
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,7 +15,7 @@ from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.make import key_after
 from zobra.engine.network import evaluate_anew
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import TABLES_RECORD, Game, Position
 from zobra.engine.scores import INFINITY
 from zobra.search.history import (
     capture_score,
@@ -24,11 +24,13 @@ from zobra.search.history import (
     update_correction_histories,
     update_histories,
 )
+from zobra.search.iterative_deepening import begin_search, new_search
 from zobra.search.move_picker import legal_or_none, next_move, skip_quiets, start_picking
 from zobra.search.negamax import negamax
 from zobra.search.node import make_move
 from zobra.search.parameters import default_parameters
 from zobra.search.quiescence import quiescence
+from zobra.search.root import ROOT, begin_depth, open_window, sort_root, widen_window
 from zobra.search.threats import set_threats
 from zobra.search.worker import NODE, SIGNALS, WORKER_TYPE, count_node, new_worker
 from zobra.tt.entry import (
@@ -59,19 +61,25 @@ TYPES = {
     "position": POSITION_TYPE,
     "node": record(NODE),
     "table": record(TABLE),
+    "root": record(ROOT),
 }
 TYPES |= dict.fromkeys(
     ("move", "tt_move", "tt_entry", "data", "key", "generation", "from_", "to", "flag"), WORD
 )
+TYPES |= dict.fromkeys(("first", "end"), WORD)
 TYPES |= dict.fromkeys(("is_quiet", "pv_node"), BOOL)
 NO_RESULT = (
     count_node,
     make_move,
     note_searched,
+    begin_depth,
+    open_window,
     set_threats,
+    sort_root,
     store,
     update_correction_histories,
     update_histories,
+    widen_window,
 )
 RETURNS = dict.fromkeys(NO_RESULT, VOID) | dict.fromkeys(
     (pack, probe, move_of, generation_of, key_after), WORD
@@ -100,7 +108,7 @@ def call(kernel: Any, bench: "Workbench | None" = None, ply: int = 1, **values: 
     if bench is not None:
         node = bench.this["stack"][ply]
         values |= {"worker": bench.this, "tables": TABLES_RECORD, "table": bench.this["table"]}
-        values |= {"position": node["position"], "node": node}
+        values |= {"position": node["position"], "node": node, "root": bench.this["root"]}
     return enter(*(values.get(name, 0) for name in names))
 
 
@@ -115,8 +123,9 @@ def node_at(fen: str, ply: int = 1, previous_move: int = 1, **values: Any) -> "W
     this, node = bench.this, bench.this["stack"][ply]
     this["stack"][ply - 1]["move"] = previous_move
     bench.put(ply, parse_fen(fen))
-    for name in values.keys() - DEFAULTS.keys():
+    for name in values.keys() - DEFAULTS.keys() - {"root_depth"}:
         (node if name in node.dtype.names else this)[name] = values[name]
+    this["root"]["depth"] = values.get("root_depth", 0)
     return bench
 
 
@@ -192,17 +201,21 @@ class Workbench:
         self.array = new_worker(DEFAULTS | (parameters or {}), self.stop)
         self.this = self.array[0]
         self.memory = Table(1)
-        self.this["table"] = self.memory.record
-        self.this["node_limit"] = np.iinfo(np.int64).max
         self.place(position, keys)
 
-    def place(self, position: Position, keys: Iterable[int] = ()) -> None:
-        """Put a position at the root, with the keys of the game before it."""
-        earlier = list(keys)
-        self.this["root_key_index"] = len(earlier)
-        self.this["keys"][: len(earlier) + 1] = np.array([*earlier, position.key], np.uint64)
+    def place(
+        self,
+        position: Position,
+        keys: Iterable[int] = (),
+        moves: Sequence[int] | None = None,
+        lines: int = 1,
+    ) -> None:
+        """Put a position at the root, with the keys of the game before it; `moves` confine it."""
+        game = Game(position)
+        game.keys = list(keys)
+        search = new_search(game, self.memory, self.stop, moves)
+        begin_search(self.this, TABLES_RECORD, search[0], 1, lines)
         self.put(0, position)
-        self.this["nodes"] = self.this["next_check"] = self.this["stopped"] = 0
 
     def put(self, ply: int, position: Position) -> None:
         """Put a position and its accumulator on the search stack."""
@@ -214,7 +227,11 @@ class Workbench:
     def search(self, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
         """`negamax` from the root."""
         self.this["nodes"] = self.this["next_check"] = 0
-        self.this["root_depth"] = depth
+        root = self.this["root"]
+        root["depth"] = depth
+        root["line"] = 0
+        root["alpha"] = alpha
+        root["beta"] = beta
         return int(negamax(self.this, TABLES_RECORD, 0, depth, alpha, beta, 0))
 
     def quiesce(self, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:

@@ -14,7 +14,7 @@ from tests.support.memory import resident_megabytes
 from tests.support.search_kernels import call, unpacked
 from zobra.engine.memory import map_memory
 from zobra.engine.scores import NO_SCORE
-from zobra.tt.entry import EXACT, LOWER, NO_BOUND, UPPER, as_hint, unpack
+from zobra.tt.entry import EXACT, LOWER, UPPER, unpack
 from zobra.tt.table import (
     AGE_WEIGHT,
     BUCKET,
@@ -237,19 +237,10 @@ def test_a_table_that_does_not_fit_even_so_leaves_one_of_the_old_size(monkeypatc
     assert get(table, KEY) is not None
 
 
-def test_entries_are_recalled_and_revised_in_place(table):
-    put(table, KEY)
-    data = table.recall(KEY)
-    assert unpack(data)[0] == MOVE
-    table.revise(KEY, as_hint(data, 77))
-    hinted = get(table, KEY)
-    assert (hinted["move"], hinted["depth"], hinted["bound"]) == (77, 0, int(NO_BOUND))
-    table.revise(KEY, data)
-    assert table.recall(KEY) == data
-    table.revise(KEY, 0)
-    assert table.recall(KEY) == 0 and not table.buckets().view("u8").any()
-    table.revise(KEY, data)  # there is no place for it any more
+def test_python_recalls_entries(table):
     assert table.recall(KEY) == 0
+    put(table, KEY)
+    assert unpack(table.recall(KEY))[0] == MOVE
 
 
 def test_a_system_without_huge_pages_is_no_obstacle(monkeypatch):
