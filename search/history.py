@@ -29,67 +29,59 @@ from zobra.search.worker import (
 )
 
 PAWNS = np.uint64(0)  # which of a position's correction keys
-VALUE_BYTES, LINE = np.uint64(2), np.uint64(32)  # of a history; values in a cache line
+VALUE_BYTES = np.uint64(2)
+CACHE_LINE = np.uint64(32)  # values
 LARGEST_BONUS = HISTORY_LIMIT // 4  # of a correction
 
 
 @kernel
 def is_noisy(position, move):
-    """Is a legal move a capture or a promotion?"""
+    """Return whether a legal move is a capture or a promotion."""
     flag = flag_of(move)
-    return (
-        flag >= PROMOTION
-        or flag == EN_PASSANT
-        or position.colours[position.side ^ ONE] >> to_square(move) & ONE != ZERO
-    )
+    if flag >= PROMOTION or flag == EN_PASSANT:
+        return True
+    return position.colours[position.side ^ ONE] >> to_square(move) & ONE != ZERO
 
 
 @kernel
 def gravity(value, bonus):
-    """A history value after a bonus (any sign, at most HISTORY_LIMIT)."""
+    """Return a history value after a bonus of any sign, at most HISTORY_LIMIT."""
     value = np.int64(value)
     return np.int16(value + bonus - value * abs(bonus) // HISTORY_LIMIT)
 
 
 @kernel
 def threat_index(node, move):
-    """Does the enemy attack the squares that a move leaves (2) and enters (1)? 0 to 3.
+    """Return whether the enemy attacks the squares that a move leaves (2) and enters (1): 0 to 3.
 
     Idea: Koivisto, Berserk.
     """
-    return (node.attacked >> from_square(move) & ONE) << ONE | node.attacked >> to_square(
-        move
-    ) & ONE
+    leaves_attacked = node.attacked >> from_square(move) & ONE
+    enters_attacked = node.attacked >> to_square(move) & ONE
+    return leaves_attacked << ONE | enters_attacked
 
 
 @kernel
 def quiet_histories(worker, ply):
-    """What scores quiet moves at `ply`: the butterfly history (by threats, from, to), and rows by
-    moved piece and target: of the pawn structure, and of the moves 1, 2 and 4 plies before
-    (continuation).
+    """Return what scores quiet moves at `ply`: the butterfly history (by threats, from, to), and
+    rows by moved piece and target square: of the pawn structure, and of the moves 1, 2 and 4 plies
+    before (continuation history).
     """
-    position, played, continuation = (
-        worker.stack[ply].position,
-        worker.played,
-        worker.continuation_history,
-    )
+    position = worker.stack[ply].position
+    played = worker.played
+    continuation = worker.continuation_history
     pawns = worker.pawn_history[position.correction_keys[PAWNS] & PAWN_MASK]
-    first, second = (
-        continuation[played[ply + FIRST_BEFORE]],
-        continuation[played[ply + SECOND_BEFORE]],
-    )
-    return worker.quiet_history[position.side], (
-        pawns,
-        first,
-        second,
-        continuation[played[ply + FOURTH_BEFORE]],
-    )
+    first = continuation[played[ply + FIRST_BEFORE]]
+    second = continuation[played[ply + SECOND_BEFORE]]
+    fourth = continuation[played[ply + FOURTH_BEFORE]]
+    return worker.quiet_history[position.side], (pawns, first, second, fourth)
 
 
 @kernel
 def history_sum(node, histories, move):
-    """The values of a quiet move in `quiet_histories`, added."""
-    (butterfly, rows), index = histories, piece_to(node.position, move)
+    """Return the sum of the values that `quiet_histories` have for a quiet move."""
+    butterfly, rows = histories
+    index = piece_to(node.position, move)
     score = np.int64(butterfly[threat_index(node, move), from_square(move), to_square(move)])
     for row in rows:
         score += row[index]
@@ -98,7 +90,7 @@ def history_sum(node, histories, move):
 
 @kernel
 def quiet_score(worker, ply, move):
-    """Sum of the histories of a quiet move at `ply`."""
+    """Return the sum of the histories of a quiet move at `ply`."""
     return history_sum(worker.stack[ply], quiet_histories(worker, ply), move)
 
 
@@ -110,29 +102,30 @@ def prefetch_value(row, index):
 
 @kernel
 def prefetch_rows(rows, side):
-    """Ask the processor to load what rows by moved piece and target square have for the pieces of a
-    side.
-    """
+    """Ask the processor to load the values of a side's pieces in rows by piece and target square."""
     for row in rows:
         for piece in range(side, NO_PIECE, 2):
             prefetch_value(row, np.uint64(piece) << SIX)
-            prefetch_value(row, np.uint64(piece) << SIX | LINE)
+            prefetch_value(row, np.uint64(piece) << SIX | CACHE_LINE)
 
 
 @kernel
 def capture_score(worker, position, move):
-    """Capture history: by moved piece, target square and captured piece type."""
-    captured = (
-        np.uint64(position.board[to_square(move)]) >> ONE
-    )  # 6 for none: promotions and en passant
+    """Return the capture history: by moved piece, target square and captured piece type, which is 6
+    for a quiet promotion or en passant.
+    """
+    captured = np.uint64(position.board[to_square(move)]) >> ONE
     return np.int64(worker.capture_history[piece_to(position, move), captured])
 
 
 @kernel
 def update_quiet_histories(node, histories, move, bonus):
-    """Add a bonus (any sign) to every value that `quiet_score` sums up."""
-    (butterfly, rows), index = histories, piece_to(node.position, move)
-    threats, from_, to = threat_index(node, move), from_square(move), to_square(move)
+    """Add a bonus of any sign to every value that `quiet_score` sums up."""
+    butterfly, rows = histories
+    index = piece_to(node.position, move)
+    threats = threat_index(node, move)
+    from_ = from_square(move)
+    to = to_square(move)
     butterfly[threats, from_, to] = gravity(butterfly[threats, from_, to], bonus)
     for row in rows:
         row[index] = gravity(row[index], bonus)
@@ -140,23 +133,24 @@ def update_quiet_histories(node, histories, move, bonus):
 
 @kernel
 def update_capture_history(worker, position, move, bonus):
-    """Add a bonus (any sign) to the history of a capture or promotion."""
-    index, captured = piece_to(position, move), np.uint64(position.board[to_square(move)]) >> ONE
-    worker.capture_history[index, captured] = gravity(
-        worker.capture_history[index, captured], bonus
-    )
+    """Add a bonus of any sign to the history of a capture or promotion."""
+    index = piece_to(position, move)
+    captured = np.uint64(position.board[to_square(move)]) >> ONE
+    value = worker.capture_history[index, captured]
+    worker.capture_history[index, captured] = gravity(value, bonus)
 
 
 @kernel
 def update_histories(worker, tables, ply, move, is_quiet, depth):
-    """After a beta cutoff: a bonus for its move, a malus for the moves searched before it (quiet
-    ones only if it is quiet).
+    """Give the move of a beta cutoff a bonus, and the moves searched before it a malus (quiet ones
+    only if it is quiet).
     """
-    node, parameters = worker.stack[ply], worker.parameters
-    bonus = min(
-        parameters.history_slope * depth - parameters.history_offset, parameters.history_bonus
-    )
+    node = worker.stack[ply]
+    parameters = worker.parameters
     node.cutoff_count += ONE
+    bonus = parameters.history_slope * depth - parameters.history_offset
+    bonus = min(bonus, parameters.history_bonus)
+
     if is_quiet:
         histories = quiet_histories(worker, ply)
         if node.attacked == ZERO:  # the TT move: quiet moves were not generated
@@ -167,9 +161,8 @@ def update_histories(worker, tables, ply, move, is_quiet, depth):
     else:
         update_capture_history(worker, node.position, move, bonus)
     for index in range(node.capture_count):
-        update_capture_history(
-            worker, node.position, np.uint64(node.captures_searched[index]), -bonus
-        )
+        capture = np.uint64(node.captures_searched[index])
+        update_capture_history(worker, node.position, capture, -bonus)
 
 
 @kernel
@@ -185,36 +178,35 @@ def note_searched(node, move, is_quiet):
 
 @kernel
 def corrections(worker, ply):
-    """The corrections of the position at `ply`, each a row and an index: of the last two moves, and
-    of each correction key.
+    """Return the corrections of the position at `ply`, each as a row and an index: of the last two
+    moves, and of each correction key.
     """
-    position, played = worker.stack[ply].position, worker.played
-    rows, keys = worker.position_correction[position.side], position.correction_keys
+    position = worker.stack[ply].position
+    played = worker.played
+    rows = worker.position_correction[position.side]
+    keys = position.correction_keys
     moves = worker.continuation_correction[played[ply + SECOND_BEFORE]], played[ply + FIRST_BEFORE]
-    pawns, white, black = (
-        keys[0] & CORRECTION_MASK,
-        keys[1] & CORRECTION_MASK,
-        keys[2] & CORRECTION_MASK,
-    )
-    return moves, (rows[0], pawns), (rows[1], white), (rows[2], black)
+    pawns = rows[0], keys[0] & CORRECTION_MASK
+    white = rows[1], keys[1] & CORRECTION_MASK
+    black = rows[2], keys[2] & CORRECTION_MASK
+    return moves, pawns, white, black
 
 
 @kernel
 def corrected_evaluation(worker, ply, raw_evaluation):
-    """The raw evaluation in centipawns with all corrections added; never a mate score."""
-    total, largest = np.int64(0), LONGEST_MATE - 1
+    """Return the raw evaluation in centipawns with all corrections added; never a mate score."""
+    total = np.int64(0)
     for row, index in corrections(worker, ply):
         total += row[index]
-    return max(
-        -largest,
-        min(raw_evaluation + total * worker.parameters.correction_weight // HISTORY_LIMIT, largest),
-    )
+    evaluation = raw_evaluation + total * worker.parameters.correction_weight // HISTORY_LIMIT
+    largest = LONGEST_MATE - 1
+    return max(-largest, min(evaluation, largest))
 
 
 @kernel
 def update_correction_histories(worker, ply, difference, depth):
-    """A search of `depth` plies returned `difference` centipawns more than the static
-    evaluation.
+    """Teach the corrections that a search of `depth` plies returned `difference` centipawns more
+    than the static evaluation.
     """
     bonus = max(-LARGEST_BONUS, min(2 * difference * depth, LARGEST_BONUS))
     for row, index in corrections(worker, ply):

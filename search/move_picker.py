@@ -19,6 +19,7 @@ from zobra.search.root import next_root_move
 from zobra.search.threats import set_threats, threat_score
 from zobra.search.worker import NODE
 
+# The stages, in their order
 TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, BAD_CAPTURES = range(6)
 VICTIM_WEIGHT = 32  # history values for a centipawn of captured material
 
@@ -27,24 +28,35 @@ best_place = first_maximum(NODE, "scores", MAX_MOVES.bit_length())
 
 @kernel
 def legal_or_none(position, tables, move):
-    """A move from the table, any 16-bit number, if it is legal here, and NO_MOVE if not."""
+    """Return a move from the table, which may be any 16-bit number, if it is legal, or NO_MOVE."""
     return move if is_legal(position, tables, move) else NO_MOVE
 
 
 @kernel
 def start_picking(node, tt_move):
-    """Begin the moves of a node. `tt_move` is legal or NO_MOVE."""
-    node.moves.count = node.bad_count = node.quiet_count = node.capture_count = node.attacked = ZERO
-    node.stage, node.tt_move, node.move_count = TT_MOVE, tt_move, 0
+    """Begin to pick the moves of a node. `tt_move` is legal or NO_MOVE."""
+    node.stage = TT_MOVE
+    node.tt_move = tt_move
+    node.moves.count = ZERO
+    node.move_count = 0
+    node.bad_count = ZERO
+    node.quiet_count = ZERO
+    node.capture_count = ZERO
+    node.attacked = ZERO
 
 
 @kernel
 def pick_best(node):
-    """Take the best move left but the TT move, by selection sort; NO_MOVE after the last."""
+    """Return the best move left other than the TT move; NO_MOVE after the last.
+
+    This is selection sort: a cutoff often comes early, so sorting the rest would be wasted.
+    """
     while node.next < node.moves.count:
-        first, best = node.next, best_place(node, node.next, node.moves.count)
+        first = node.next
+        best = best_place(node, first, node.moves.count)
         move = node.moves.moves[best]
-        node.moves.moves[best], node.scores[best] = node.moves.moves[first], node.scores[first]
+        node.moves.moves[best] = node.moves.moves[first]
+        node.scores[best] = node.scores[first]
         node.moves.moves[first] = move
         node.next = first + ONE
         if move != node.tt_move:
@@ -54,23 +66,26 @@ def pick_best(node):
 
 @kernel
 def next_capture(worker, node, tables):
-    """The next move of the first three stages, NO_MOVE after the last.
+    """Return the next move of the first three stages, NO_MOVE after the last.
 
-    Bad captures go to the head of the list.
+    Captures that lose material by SEE are kept for later, at the head of the list.
     """
-    position, moves = node.position, node.moves
+    position = node.position
+    moves = node.moves
     if node.stage == TT_MOVE:
         node.stage = GENERATE_CAPTURES
         if node.tt_move != NO_MOVE:
             return node.tt_move
+
     if node.stage == GENERATE_CAPTURES:
         generate(position, tables, moves, NOISY)
         for index in range(moves.count):
             move = np.uint64(moves.moves[index])
-            node.scores[index] = VICTIM_WEIGHT * capture_value(position, move) + capture_score(
-                worker, position, move
-            )
-        node.next, node.stage = ZERO, GOOD_CAPTURES
+            victim = VICTIM_WEIGHT * capture_value(position, move)
+            node.scores[index] = victim + capture_score(worker, position, move)
+        node.next = ZERO
+        node.stage = GOOD_CAPTURES
+
     while True:
         move = pick_best(node)
         if move == NO_MOVE or see_at_least(position, tables, move, 0):
@@ -83,34 +98,38 @@ def next_capture(worker, node, tables):
 def skip_quiets(node):
     """Skip the quiet moves that are left, once their stage has begun. Bad captures still follow."""
     if node.stage == QUIETS:
-        node.stage, node.next = BAD_CAPTURES, ZERO
+        node.stage = BAD_CAPTURES
+        node.next = ZERO
 
 
 @kernel
 def next_move(worker, tables, ply):
-    """The next move of the node at `ply`, NO_MOVE after the last."""
+    """Return the next move of the node at `ply`, NO_MOVE after the last."""
     node = worker.stack[ply]
     if node.stage <= GOOD_CAPTURES:
         move = next_capture(worker, node, tables)
         if move != NO_MOVE:
             return move
         node.stage = GENERATE_QUIETS
+
     if node.stage == GENERATE_QUIETS:
-        node.next, histories = node.moves.count, quiet_histories(worker, ply)
+        node.next = node.moves.count
+        histories = quiet_histories(worker, ply)
         set_threats(node, tables)
         prefetch_rows(histories[1], node.position.side)
         generate(node.position, tables, node.moves, QUIET)
         for index in range(node.next, node.moves.count):
             move = np.uint64(node.moves.moves[index])
-            node.scores[index] = history_sum(node, histories, move) + threat_score(
-                worker, node, move
-            )
+            history = history_sum(node, histories, move)
+            node.scores[index] = history + threat_score(worker, node, move)
         node.stage = QUIETS
+
     if node.stage == QUIETS:
         move = pick_best(node)
         if move != NO_MOVE:
             return move
         skip_quiets(node)
+
     if node.next == node.bad_count:
         return NO_MOVE
     node.next += ONE
@@ -119,12 +138,13 @@ def next_move(worker, tables, ply):
 
 @inlined
 def next_search_move(worker, tables, ply):
-    """The next move to search, counted, without the excluded one; NO_MOVE after the last.
+    """Return the next move to search, counted, but not the excluded one; NO_MOVE after the last.
 
     At the root the moves come from its list.
     """
     if ply == 0:
         return next_root_move(worker)
+
     node = worker.stack[ply]
     while True:
         move = next_move(worker, tables, ply)

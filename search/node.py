@@ -1,5 +1,5 @@
-"""What every node does, in the main search and in quiescence: make a move, evaluate, use the
-table.
+"""What every node does, in the main search and in quiescence: make a move, evaluate, probe the
+transposition table, and store the result.
 """
 
 from zobra.engine.accumulator import refresh, update
@@ -35,12 +35,15 @@ NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trus
 
 @kernel
 def make_move(worker, tables, ply, move):
-    """Make a move (NO_MOVE: a null move) from `ply`; the position of the next ply is then
-    complete.
+    """Make a move from `ply` (NO_MOVE: a null move), and complete the node of the next ply.
+
+    What the next node will read of the table and the histories is on its way from memory meanwhile.
     """
-    node, following = worker.stack[ply], worker.stack[ply + 1]
+    node = worker.stack[ply]
+    following = worker.stack[ply + 1]
     node.move = move
     node.nodes_before = worker.nodes
+
     if move == NO_MOVE:
         worker.played[ply + PLAYED_HERE] = NOTHING_PLAYED
         make_null(node.position, following.position, tables)
@@ -48,14 +51,12 @@ def make_move(worker, tables, ply, move):
         prefetch_bucket(worker.table, key_after(node.position, move, tables))
         worker.played[ply + PLAYED_HERE] = piece_to(node.position, move)
         make(node.position, following.position, move, tables)
-    prefetch_bucket(
-        worker.table, following.position.key
-    )  # the one above leaves some special moves out
+    # `key_after` leaves some special moves out.
+    prefetch_bucket(worker.table, following.position.key)
     for row, index in corrections(worker, ply + 1):
         prefetch_value(row, index)
-    if (
-        worker.parameters.use_network != 0
-    ):  # not every node needs the accumulator, but the bucket is on its way meanwhile
+
+    if worker.parameters.use_network != 0:
         update(
             tables.network,
             following.accumulator,
@@ -69,32 +70,36 @@ def make_move(worker, tables, ply, move):
 
 @kernel
 def set_static_evaluation(worker, tables, ply, tt_entry):
-    """Set the raw and the corrected evaluation of the node at `ply`; the table may know the raw
-    one. In check there is none.
+    """Set the raw and the corrected evaluation of the node at `ply`; in check there is none.
+
+    The table's entry may have the raw one.
     """
     node = worker.stack[ply]
-    if ply == 0:  # no move made it
+    if ply == 0:  # no move has made its accumulator
         refresh(tables.network, node.accumulator, node.position)
     if node.position.checkers != ZERO:
-        node.raw_evaluation = node.static_evaluation = NO_SCORE
+        node.raw_evaluation = NO_SCORE
+        node.static_evaluation = NO_SCORE
         return
+
     stored = evaluation_of(tt_entry)
-    node.raw_evaluation = (
-        stored if tt_entry != ZERO and stored != NO_SCORE else evaluate(worker, tables, ply)
-    )
+    if tt_entry != ZERO and stored != NO_SCORE:
+        node.raw_evaluation = stored
+    else:
+        node.raw_evaluation = evaluate(worker, tables, ply)
     node.static_evaluation = corrected_evaluation(worker, ply, node.raw_evaluation)
 
 
 @kernel
 def probe_tt(worker, key):
-    """The table's entry for a position (its data word), 0 for none."""
+    """Return the table's entry for a position (its data word), 0 for none."""
     return probe(worker.table, key) if worker.parameters.use_table != 0 else ZERO
 
 
 @kernel
 def bound_decides(tt_entry, tt_score, threshold):
-    """Does the table's bound put the true score on its side of `threshold`: at least that, or below
-    it?
+    """Return whether the table's bound tells on which side of `threshold` the score is: at least
+    that, or below it.
     """
     bound = bound_of(tt_entry)
     return (
@@ -106,9 +111,9 @@ def bound_decides(tt_entry, tt_score, threshold):
 
 @kernel
 def tt_cutoff(position, tt_entry, tt_score, depth, beta):
-    """Does the table's entry end a null window below `beta`?
+    """Return whether the table's entry decides the null window below `beta`.
 
-    Its depth must do, and the fifty moves must be far.
+    Its depth must suffice. Near the fifty-move draw no stored score is trusted.
     """
     return (
         depth_of(tt_entry) >= depth
@@ -119,7 +124,7 @@ def tt_cutoff(position, tt_entry, tt_score, depth, beta):
 
 @kernel
 def tt_adjusted_evaluation(evaluation, tt_entry, tt_score):
-    """The table's score where its bound makes it a better estimate, else the static evaluation."""
+    """Return the table's score if its bound makes it the better estimate, or the evaluation."""
     return tt_score if bound_decides(tt_entry, tt_score, evaluation) else evaluation
 
 
@@ -142,23 +147,31 @@ def store_tt(worker, ply, move, score, depth, bound):
 
 @kernel
 def finish_node(worker, ply, move, score, alpha, beta):
-    """Update the correction histories and the table with a node's result, and return its score.
+    """Teach the correction histories and the table a node's result, and return its score.
 
     In a null window a fail-high is blended toward beta, more so at low depth. The score shows the
     error of the static evaluation, but not in check, after a capture, or if it is a bound on the
     wrong side.
     """
-    node, depth = worker.stack[ply], worker.stack[ply].depth
+    node = worker.stack[ply]
+    depth = node.depth
     if score >= beta and beta - alpha <= 1 and score < LONGEST_MATE and beta > -LONGEST_MATE:
         score = (score * depth + beta) // (depth + 1)
-    bound = LOWER if score >= beta else (EXACT if score > alpha else UPPER)
+
+    bound = UPPER
+    if score >= beta:
+        bound = LOWER
+    elif score > alpha:
+        bound = EXACT
+
     if ply == 0 and is_partial_root(worker.root):  # the score is not that of the position
         return score
-    if node.static_evaluation != NO_SCORE and (
-        move == NO_MOVE or not is_noisy(node.position, move)
-    ):
+
+    is_quiet = move == NO_MOVE or not is_noisy(node.position, move)
+    if node.static_evaluation != NO_SCORE and is_quiet:
         error = score - node.static_evaluation
         if bound == EXACT or (bound == LOWER and error > 0) or (bound == UPPER and error < 0):
             update_correction_histories(worker, ply, error, depth)
+
     store_tt(worker, ply, move, score, depth, bound)
     return score

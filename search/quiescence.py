@@ -34,52 +34,72 @@ from zobra.tt.entry import LOWER, UPPER, move_of, pv_of, score_from_table, score
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT)
 def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901
-    """Quiescence score of the position at `ply`, in centipawns for the side to move; fail-soft
-    within (alpha, beta).
-    """
+    """Return the quiescence score of the position at `ply` within (alpha, beta); fail-soft."""
     count_node(worker)
-    worker.pv_length[ply], worker.selective_depth = 0, max(worker.selective_depth, ply)
-    node, position, parameters = worker.stack[ply], worker.stack[ply].position, worker.parameters
+    worker.pv_length[ply] = 0
+    worker.selective_depth = max(worker.selective_depth, ply)
     if worker.stopped or is_draw(worker, tables, ply):
         return DRAW
-    pv_node, in_check = beta - alpha > 1, position.checkers != ZERO
+
+    node = worker.stack[ply]
+    position = node.position
+    parameters = worker.parameters
+    pv_node = beta - alpha > 1
+    in_check = position.checkers != ZERO
     if ply >= MAX_PLY:
         set_static_evaluation(worker, tables, ply, ZERO)
         return DRAW if in_check else node.static_evaluation
-    # Step 1. Transposition table
+
+    # Step 1. Transposition table, whose entries are all deep enough here
     tt_entry = probe_tt(worker, position.key)
     tt_score = score_from_table(score_of(tt_entry), ply)
     if not pv_node and tt_cutoff(position, tt_entry, tt_score, 0, beta):
         return tt_score
-    # Step 2. Static evaluation and stand-pat
+
+    # Step 2. Static evaluation and stand-pat: the side to move need not capture, so the evaluation
+    # is a lower bound.
     node.tt_pv = pv_of(tt_entry) | pv_node
     set_static_evaluation(worker, tables, ply, tt_entry)
-    best, best_move, stand_pat = ply - MATE, NO_MOVE, -INFINITY
+    best = ply - MATE
+    best_move = NO_MOVE
+    stand_pat = -INFINITY
     if not in_check:
-        best = stand_pat = tt_adjusted_evaluation(node.static_evaluation, tt_entry, tt_score)
-        if pv_node and abs(best) >= LONGEST_MATE:  # a mate from the table would have no PV
-            best = stand_pat = node.static_evaluation
+        stand_pat = tt_adjusted_evaluation(node.static_evaluation, tt_entry, tt_score)
+        if pv_node and abs(stand_pat) >= LONGEST_MATE:  # a mate from the table would have no PV
+            stand_pat = node.static_evaluation
+        best = stand_pat
         if best >= beta:
             if tt_entry == ZERO:  # keeps the evaluation
                 store_tt(worker, ply, NO_MOVE, best, 0, LOWER)
             return best
         alpha = max(alpha, best)
-    # Step 3. Captures, or evasions, with delta pruning
+
+    # Step 3. Captures, or evasions
     tt_move = legal_or_none(position, tables, move_of(tt_entry))
-    start_picking(node, tt_move if in_check or is_noisy(position, tt_move) else NO_MOVE)
+    if not in_check and not is_noisy(position, tt_move):
+        tt_move = NO_MOVE
+    start_picking(node, tt_move)
     futility = stand_pat + parameters.quiescence_margin
     while True:
         move = next_move(worker, tables, ply) if in_check else next_capture(worker, node, tables)
         if move == NO_MOVE:
             break
-        bound = futility + capture_value(position, move)
-        if not in_check and (
-            bound <= alpha or (futility <= alpha and not see_at_least(position, tables, move, 1))
-        ):
-            best = max(best, bound if bound <= alpha else futility)
-            continue
+
+        # Step 4. Delta pruning: even with the captured piece the evaluation stays below alpha; or
+        # it is so near below that the capture has to win material.
+        if not in_check:
+            bound = futility + capture_value(position, move)
+            if bound <= alpha:
+                best = max(best, bound)
+                continue
+            if futility <= alpha and not see_at_least(position, tables, move, 1):
+                best = max(best, futility)
+                continue
+
+        # One quiet evasion is enough, once there is a move that does not get mated.
         if in_check and best > -LONGEST_MATE and parameters.quiescence_evasions == 0:
             skip_quiets(node)
+
         make_move(worker, tables, ply, move)
         score = -quiescence(worker, tables, ply + 1, -beta, -alpha)
         if worker.stopped:
@@ -87,7 +107,8 @@ def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901
         if score > best:
             best = score
             if score > alpha:
-                alpha, best_move = score, move
+                alpha = score
+                best_move = move
                 update_pv(worker, ply, move)
                 if score >= beta:
                     break

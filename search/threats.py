@@ -1,5 +1,5 @@
-"""Threats in the order of quiet moves (Stockfish's idea): a piece leaves or enters a lesser one's
-attack, or gives check.
+"""Threats in the order of quiet moves: a piece leaves or enters the attack of a lesser one, or gives
+check. Idea: Stockfish.
 """
 
 import numpy as np
@@ -32,19 +32,27 @@ def set_threats(node, tables):
     """Set `threats`, `attacked` and `checks` of a node for the side to move (`NODE` in worker.py
     says what they hold).
     """
-    position, threats, checks = node.position, node.threats, node.checks
-    them, occupied = position.side ^ ONE, position.colours[WHITE] | position.colours[BLACK]
+    position = node.position
+    threats = node.threats
+    checks = node.checks
+    them = position.side ^ ONE
+    occupied = position.colours[WHITE] | position.colours[BLACK]
     theirs = position.colours[them]
-    pawns, knights = position.pieces[PAWN] & theirs, position.pieces[KNIGHT] & theirs
-    bishops, rooks = position.pieces[BISHOP] & theirs, position.pieces[ROOK] & theirs
+    pawns = position.pieces[PAWN] & theirs
+    knights = position.pieces[KNIGHT] & theirs
+    bishops = position.pieces[BISHOP] & theirs
+    rooks = position.pieces[ROOK] & theirs
+    queens = position.pieces[QUEEN] & theirs
     king = lowest(position.pieces[KING] & theirs)
 
-    threats[PAWN] = threats[KING] = ZERO
+    threats[PAWN] = ZERO
+    threats[KING] = ZERO
     if them == WHITE:
         attacked = (pawns & ~FILE_A) << SEVEN | (pawns & ~FILE_H) << NINE
     else:
         attacked = (pawns & ~FILE_H) >> SEVEN | (pawns & ~FILE_A) >> NINE
-    threats[KNIGHT] = threats[BISHOP] = attacked
+    threats[KNIGHT] = attacked
+    threats[BISHOP] = attacked
     while knights:
         attacked |= tables.knight[lowest(knights)]
         knights &= knights - ONE
@@ -56,25 +64,23 @@ def set_threats(node, tables):
         attacked |= rook_attacks(tables, lowest(rooks), occupied)
         rooks &= rooks - ONE
     threats[QUEEN] = attacked
-    queens = position.pieces[QUEEN] & theirs
     while queens:
-        attacked |= bishop_attacks(tables, lowest(queens), occupied) | rook_attacks(
-            tables, lowest(queens), occupied
-        )
+        attacked |= bishop_attacks(tables, lowest(queens), occupied)
+        attacked |= rook_attacks(tables, lowest(queens), occupied)
         queens &= queens - ONE
     node.attacked = attacked | tables.king[king]
 
-    checks[PAWN], checks[KNIGHT], checks[KING] = tables.pawn[them, king], tables.knight[king], ZERO
-    checks[BISHOP], checks[ROOK] = (
-        bishop_attacks(tables, king, occupied),
-        rook_attacks(tables, king, occupied),
-    )
+    checks[PAWN] = tables.pawn[them, king]
+    checks[KNIGHT] = tables.knight[king]
+    checks[KING] = ZERO
+    checks[BISHOP] = bishop_attacks(tables, king, occupied)
+    checks[ROOK] = rook_attacks(tables, king, occupied)
     checks[QUEEN] = checks[BISHOP] | checks[ROOK]
 
 
 @kernel
 def gives_direct_check(node, move):
-    """Does the moved piece itself give check?
+    """Return whether the moved piece itself gives check.
 
     Discovered checks, castling and promotions do not count. Needs `set_threats`.
     """
@@ -84,12 +90,14 @@ def gives_direct_check(node, move):
 
 @kernel
 def threat_score(worker, node, move):
-    """Bonus in the move order for leaving a threat or giving check, malus for entering a threat."""
-    from_, to = from_square(move), to_square(move)
+    """Return the bonus in the move order for leaving a threat or giving check; entering a threat
+    costs as much.
+    """
+    from_ = from_square(move)
     kind = np.uint64(node.position.board[from_]) >> ONE
-    left, entered = (
-        np.int64(node.threats[kind] >> from_ & ONE),
-        np.int64(node.threats[kind] >> to & ONE),
-    )
-    check = np.int64(gives_direct_check(node, move))
-    return worker.parameters.threat_bonus * (left - entered) + worker.parameters.check_bonus * check
+    leaves_threat = np.int64(node.threats[kind] >> from_ & ONE)
+    enters_threat = np.int64(node.threats[kind] >> to_square(move) & ONE)
+    gives_check = np.int64(gives_direct_check(node, move))
+    parameters = worker.parameters
+    threats = parameters.threat_bonus * (leaves_threat - enters_threat)
+    return threats + parameters.check_bonus * gives_check
