@@ -20,8 +20,8 @@ ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learn", 
 
 
 class BookMove(NamedTuple):
-    """A move from the book, the heaviest reply in the book (0: none), the move's weight and the
-    weight of all moves.
+    """A move from the book, the heaviest reply in the book (0: none), the weight of the move, and
+    that of all moves.
     """
 
     move: int
@@ -33,16 +33,15 @@ class BookMove(NamedTuple):
 class Book:
     """An opening book, or none: then `path` has no name.
 
-    `inform` receives the messages for the user.
-
-    `variety` 0 always plays the heaviest move, 100 plays each move with the probability that its
-    weight says.
+    `inform` receives the messages for the user. `variety` 0 always plays the heaviest move, 100
+    plays each move with the probability that its weight says.
     """
 
     def __init__(self, inform: Callable[[str], None], source: random.Random | None = None) -> None:
         self.variety = 100
         self.path = Path()
-        self._inform, self._source = inform, source or random.Random()
+        self._inform = inform
+        self._source = source or random.Random()
 
     def open(self, path: str) -> None:
         """Use the book at `path` (empty: none).
@@ -74,7 +73,7 @@ class Book:
         self._inform(f"book {path}: {len(keys)} entries")
 
     def choose(self, position: Position, allowed: Collection[int]) -> BookMove | None:
-        """A book move among the `allowed` ones; None if there is none.
+        """Return a book move among the `allowed` ones; None if there is none.
 
         A book that cannot be read any more is closed.
         """
@@ -82,38 +81,37 @@ class Book:
             return None
         try:
             with open_reader(self.path) as reader:
-                weights = {
-                    move: weight
-                    for move, weight in _weights(reader, position).items()
-                    if move in allowed
-                }
+                weights = _weights(reader, position)
+                weights = {move: weights[move] for move in weights if move in allowed}
                 if not weights:
                     return None
-                move = max(weights, key=weights.__getitem__)
-                if (
-                    self.variety
-                ):  # the less of it, the higher the power of the weight by which the move is drawn
-                    powers = [
-                        (weight / weights[move]) ** (100 / self.variety)
-                        for weight in weights.values()
-                    ]
-                    move = self._source.choices(list(weights), powers)[0]
+                move = self._draw(weights)
                 replies = _weights(reader, position.after(move))
         except Exception as error:  # a fault in the book must not cost the game
             self._inform(f"error: book {self.path.name} is not used any more: {error}")
             self.path = Path()
             return None
         return BookMove(
-            move,
-            max(replies, key=replies.__getitem__, default=0),
-            weights[move],
-            sum(weights.values()),
+            move=move,
+            reply=max(replies, key=replies.__getitem__, default=0),
+            weight=weights[move],
+            total=sum(weights.values()),
         )
+
+    def _draw(self, weights: dict[int, int]) -> int:
+        """Draw a move by a power of its weight that grows as the variety shrinks."""
+        heaviest = max(weights, key=weights.__getitem__)
+        if not self.variety:
+            return heaviest
+        exponent = 100 / self.variety
+        chances = [(weight / weights[heaviest]) ** exponent for weight in weights.values()]
+        return self._source.choices(list(weights), chances)[0]
 
 
 def _weights(reader: MemoryMappedReader, position: Position) -> dict[int, int]:
-    """The legal moves that the book has here, with their weights. python-chess leaves out moves of
-    weight 0.
+    """Return the legal moves that the book has here, with their weights.
+
+    python-chess leaves out moves of weight 0.
     """
     by_text = {move_text(move, chess960=True): move for move in position.legal_moves()}
     board = position.to_board(chess960=True)

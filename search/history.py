@@ -102,7 +102,7 @@ def prefetch_value(row, index):
 
 @kernel
 def prefetch_rows(rows, side):
-    """Ask the processor to load the values of a side's pieces in rows by piece and target square."""
+    """Ask the processor to load the values of a side's pieces in rows by piece and square."""
     for row in rows:
         for piece in range(side, NO_PIECE, 2):
             prefetch_value(row, np.uint64(piece) << SIX)

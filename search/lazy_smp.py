@@ -3,7 +3,7 @@ the first thread.
 
 The threads wait between searches. Each one that joins a search wakes the next, so only one at a
 time needs Python's lock; one that is still busy joins late or not at all. Threads beyond the number
-of processors have the least priority, so that the first thread, which keeps the time, has a
+of processors have the lowest priority, so that the first thread, which keeps the time, has a
 processor. Idea: Dan Homan; Chess Programming Wiki, "Lazy SMP".
 """
 
@@ -27,10 +27,9 @@ from zobra.search.worker import SIGNALS, STOP, WORKER, new_worker
 
 MAX_THREADS = 256
 WORKER_MEGABYTES = 1 + (WORKER.itemsize >> 20)
-# Centipawns added to a line's lead over the worst line, so that every completed depth counts
-VOTE_BASE = 14
+VOTE_BASE = 14  # centipawns added to a line's lead over the worst line, so that every depth counts
 LOWEST_PRIORITY = 19  # the nice value
-VOTE_TIMEOUT = 0.005  # seconds to wait for helper threads to end and vote
+VOTE_TIMEOUT = 0.005  # seconds to wait for helper threads to finish and vote
 NO_SIGNALS = np.zeros(SIGNALS, np.int64)  # of a worker that does not search
 
 MakeSearch = Callable[[np.ndarray], np.ndarray]  # from signals to a record, dtype SEARCH
@@ -38,27 +37,32 @@ Queue = SimpleQueue["_HelperSearch | None"]
 
 
 def usable_processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def vote(lines: list[RootLine]) -> RootLine:
-    """The line to play: each thread votes for its move, by depth and score. Idea: Stockfish.
+    """Return the line to play: each thread votes for its move, by depth and score.
 
-    A nearer mate, or being mated later, is better without a vote. So is no mate than being mated,
-    if the line is as deep.
+    A nearer mate, or being mated later, is better without a vote. So is not being mated, if the
+    line is as deep. Idea: Stockfish.
     """
-    worst, best, votes = min(line.score for line in lines), lines[0], defaultdict[int, int](int)
+    worst = min(line.score for line in lines)
+    votes = defaultdict[int, int](int)
     for line in lines:
         votes[line.moves[0]] += (line.score - worst + VOTE_BASE) * line.depth
+
+    best = lines[0]
     for line in lines[1:]:
         if is_mate(best.score) or is_mate(line.score):
-            is_better = line.score > best.score and (
-                is_mate(line.score) or best.score > 0 or line.depth >= best.depth
-            )
+            escapes = best.score < 0 and not is_mate(line.score)
+            is_better = line.score > best.score and (not escapes or line.depth >= best.depth)
         else:
             is_better = votes[line.moves[0]] > votes[best.moves[0]]
-        best = line if is_better else best
+        if is_better:
+            best = line
     return best
 
 
@@ -69,44 +73,41 @@ class _HelperSearch:
     """
 
     def __init__(self, make_search: MakeSearch, memory: object) -> None:
-        self.joined: list[np.ndarray] = []
-        self._ended: list[np.ndarray] = []
-        self._memory, self._changed = memory, threading.Condition()
+        self.active: list[np.ndarray] = []  # the workers that joined
+        self._finished: list[np.ndarray] = []
+        self._memory = memory
+        self._changed = threading.Condition()
         self._signals = np.zeros(SIGNALS, np.int64)
         self._search = make_search(self._signals)
 
     def run(self, worker: np.ndarray, wake_next: Callable[["_HelperSearch"], None]) -> None:
         """Join unless it is too late, and return when the search is over."""
         with self._changed:
-            if self._signals[STOP] or any(worker is other for other in self.joined):
+            if self._signals[STOP] or any(worker is other for other in self.active):
                 return
             worker[0]["nodes"] = 0
-            self.joined.append(worker)
+            self.active.append(worker)
+            first_depth = 1 + len(self.active) % 2
         wake_next(self)
-        run_helper(worker[0], TABLES_RECORD, self._search[0], 1 + len(self.joined) % 2)
+        run_helper(worker[0], TABLES_RECORD, self._search[0], first_depth)
         with self._changed:
-            self._ended.append(worker)
+            self._finished.append(worker)
             self._changed.notify()
 
     def stop(self, timeout: float | None) -> list[RootLine]:
         """Stop it, and wait for its threads at most `timeout` seconds.
 
-        Return the best lines of those that have ended.
+        Return the best lines of those that have finished.
         """
         with self._changed:
             self._signals[STOP] = 1
-            self._changed.wait_for(lambda: len(self._ended) == len(self.joined), timeout)
-        return [line for worker in self._ended for line in root_lines(worker[0]["root"])]
+            self._changed.wait_for(lambda: len(self._finished) == len(self.active), timeout)
+        return [line for worker in self._finished for line in root_lines(worker[0]["root"])]
 
 
 def _serve(queue: Queue, worker: np.ndarray, low_priority: bool) -> None:
-    """A helper thread.
-
-    It joins the searches in its queue; None ends all threads of the queue, one after another.
-    """
-    if (
-        low_priority and sys.platform == "linux"
-    ):  # elsewhere a single thread has no priority that Python could set
+    """Join the searches in a queue; None ends all threads of the queue, one after another."""
+    if low_priority and sys.platform == "linux":  # elsewhere a thread has no priority of its own
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST_PRIORITY)
     while (search := queue.get()) is not None:
         search.run(worker, queue.put)
@@ -117,42 +118,49 @@ def _serve(queue: Queue, worker: np.ndarray, low_priority: bool) -> None:
 class LazySmp:
     """The helper threads, each with a worker of its own.
 
-    They wait for searches in two queues, and end with this object.
-
+    They wait for searches in two queues, one of them for surplus threads, and end with this object.
     `size` threads are wanted, at most MAX_THREADS, and `full_speed` of those that run have a
-    processor; both count the first.
+    processor; both count the first thread.
     """
 
     def __init__(self, parameters: dict[str, int], size: int = 1) -> None:
-        self.size, self.full_speed = max(1, min(size, MAX_THREADS)), 1
+        self.size = max(1, min(size, MAX_THREADS))
+        self.full_speed = 1
         self.workers: list[np.ndarray] = []
         self.threads: list[threading.Thread] = []
-        self._queues: tuple[Queue, Queue] = (
-            SimpleQueue(),
-            SimpleQueue(),
-        )  # of threads that have a processor, and of the surplus
+        self._queue: Queue = SimpleQueue()
+        self._surplus_queue: Queue = SimpleQueue()
         self._searches: list[_HelperSearch] = []
-        for queue in self._queues:
+        for queue in (self._queue, self._surplus_queue):
             weakref.finalize(self, queue.put, None)
-        if self.size > 1:
-            run_helper.load()  # not later, when memory may be short
-        processors = usable_processors()
+        if self.size == 1:
+            return
+
+        run_helper.load()  # not later, when memory may be short
+        wanted = self.size
         available = available_megabytes()
-        affordable = MAX_THREADS if available is None else available // WORKER_MEGABYTES
+        if available is not None:
+            wanted = min(wanted, 1 + available // WORKER_MEGABYTES)
         with suppress(RuntimeError, MemoryError):
-            for number in range(1, min(self.size, 1 + affordable)):
-                worker, is_surplus = new_worker(parameters, NO_SIGNALS), number >= processors
-                arguments = (self._queues[is_surplus], worker, is_surplus)
-                thread = threading.Thread(target=_serve, args=arguments, daemon=True)
-                thread.start()
-                self.threads.append(thread)
-                self.workers.append(worker)
-                self.full_speed += not is_surplus
+            for number in range(1, wanted):
+                self._start_thread(parameters, is_surplus=number >= usable_processors())
+
+    def _start_thread(self, parameters: dict[str, int], is_surplus: bool) -> None:
+        """Add a thread. RuntimeError or MemoryError if the system allows no more."""
+        worker = new_worker(parameters, NO_SIGNALS)
+        queue = self._surplus_queue if is_surplus else self._queue
+        arguments = (queue, worker, is_surplus)
+        thread = threading.Thread(target=_serve, args=arguments, daemon=True)
+        thread.start()
+        self.threads.append(thread)
+        self.workers.append(worker)
+        if not is_surplus:
+            self.full_speed += 1
 
     @property
     def nodes(self) -> int:
         """Positions that the helper threads visited in the present or last search."""
-        return sum(int(worker[0]["nodes"]) for search in self._searches for worker in search.joined)
+        return sum(int(worker[0]["nodes"]) for search in self._searches for worker in search.active)
 
     def start(self, make_search: MakeSearch | None, memory: object) -> None:
         """Search until `stop`.
@@ -161,24 +169,31 @@ class LazySmp:
         helpers stay idle. `memory` is kept alive meanwhile.
         """
         self._searches = []
-        counts = (self.full_speed - 1, len(self.threads) - self.full_speed + 1)
-        for queue, count in zip(self._queues, counts, strict=True):
-            if make_search and count:
-                self._searches.append(_HelperSearch(make_search, memory))
-                queue.put(self._searches[-1])
+        if make_search is None:
+            return
+        if self.full_speed > 1:
+            self._begin(self._queue, make_search, memory)
+        if len(self.threads) >= self.full_speed:
+            self._begin(self._surplus_queue, make_search, memory)
+
+    def _begin(self, queue: Queue, make_search: MakeSearch, memory: object) -> None:
+        """Offer a search to the threads of a queue."""
+        search = _HelperSearch(make_search, memory)
+        self._searches.append(search)
+        queue.put(search)
 
     def end(self) -> list[RootLine]:
-        """Stop the threads that have a processor, and return what they found.
+        """Stop the threads that have a processor, and return the best lines that they found.
 
-        Hundreds that stop would hold up the answer.
+        Surplus threads are not waited for.
         """
-        return (
-            self._searches[0].stop(VOTE_TIMEOUT) if self._searches and self.full_speed > 1 else []
-        )
+        if self.full_speed > 1 and self._searches:
+            return self._searches[0].stop(VOTE_TIMEOUT)
+        return []
 
     def stop(self, timeout: float | None = None) -> None:
-        """Stop all threads, and wait at most `timeout` seconds for them (None: until they have
-        ended).
+        """Stop all threads, and wait at most `timeout` seconds for each search (None: until they
+        have finished).
         """
         for search in self._searches:
             search.stop(timeout)

@@ -13,21 +13,19 @@ class ClockTimes(NamedTuple):
     moves_to_go: int | None = None
 
     def of(self, white: bool) -> tuple[int | None, int]:
-        """Time and increment of a side."""
-        return (
-            (self.white_time, self.white_increment)
-            if white
-            else (self.black_time, self.black_increment)
-        )
+        """Return the time (None: unknown) and increment of a side."""
+        if white:
+            return self.white_time, self.white_increment
+        return self.black_time, self.black_increment
 
 
 class Limits(NamedTuple):
-    """When to stop: at the first limit that is reached, without any when stopped, if infinite not
-    by itself.
+    """When a search ends: at the first limit that is reached, or when it is stopped. An infinite
+    search ends only then.
 
-    `depth` in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves.
-    `searchmoves`: the legal moves of the root to search (None: all). `ponder`: no time runs before
-    the `ponderhit`.
+    `depth` is in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves.
+    `searchmoves` are the legal moves of the root to search (None: all). With `ponder` no time runs
+    before the `ponderhit`.
     """
 
     depth: int | None = None
@@ -41,12 +39,11 @@ class Limits(NamedTuple):
 
 
 class Report(NamedTuple):
-    """One finished search of the root at one depth and window.
+    """A line that a search found at some depth.
 
-    `hashfull` in permille; `multipv` is the line's rank, from 1.
-
-    `score` is for the side to move (see engine/scores.py); `bound` is 0 for exact, 1 for a lower
-    and -1 for an upper bound.
+    `score` is for the side to move (see engine/scores.py); `bound` is 0 if it is exact, 1 for a
+    lower and -1 for an upper bound. `hashfull` is in permille; `multipv` is the line's rank, from
+    1.
     """
 
     depth: int
@@ -62,9 +59,7 @@ class Report(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Where a running search is: a root move (0 before the first), its number from 1, and the
-    depth.
-    """
+    """What a running search does: depth, the root move being searched, and its number from 1."""
 
     depth: int
     move: int

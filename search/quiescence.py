@@ -33,7 +33,7 @@ from zobra.tt.entry import LOWER, UPPER, move_of, pv_of, score_from_table, score
 
 
 @entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT)
-def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901
+def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901, PLR0915
     """Return the quiescence score of the position at `ply` within (alpha, beta); fail-soft."""
     count_node(worker)
     worker.pv_length[ply] = 0

@@ -14,10 +14,8 @@ import numpy as np
 
 from zobra.engine.scores import is_mate
 
-CANDIDATES, MAX_SKILL = (
-    4,
-    20,
-)  # lines to choose among; the level of the option Skill Level that is full strength
+CANDIDATES = 4  # lines to choose among
+MAX_SKILL = 20  # highest Skill Level (unrestricted)
 
 
 class Skill(NamedTuple):
@@ -40,33 +38,35 @@ CALIBRATION = {
     2200: Skill(17_000, 0.0),
     2600: Skill(100_000, 0.0),
 }
-LOWEST, HIGHEST = min(CALIBRATION), max(CALIBRATION)
+LOWEST = min(CALIBRATION)
+HIGHEST = max(CALIBRATION)
 
 
 def skill_from_elo(elo: int) -> Skill:
-    """The strength for an Elo number; beyond the ends of the table, that of the nearest end."""
+    """Return the strength for an Elo number; beyond the ends of the table, that of the nearest
+    end.
+    """
+    levels = list(CALIBRATION)
     nodes, noise = zip(*CALIBRATION.values(), strict=True)
-    logarithm, deviation = (
-        float(np.interp(elo, list(CALIBRATION), values)) for values in (np.log(nodes), noise)
-    )
-    return Skill(round(math.exp(logarithm)), deviation)
+    log_nodes = float(np.interp(elo, levels, np.log(nodes)))
+    deviation = float(np.interp(elo, levels, noise))
+    return Skill(round(math.exp(log_nodes)), deviation)
 
 
 def skill_from_level(level: int) -> Skill | None:
-    """The strength for a Skill Level, evenly spread over the same table; None for the highest: no
-    restriction.
+    """Return the strength for a Skill Level, evenly spread over the same table; None for the
+    highest, which is unrestricted.
     """
-    return (
-        None
-        if level >= MAX_SKILL
-        else skill_from_elo(LOWEST + (HIGHEST - LOWEST) * max(level, 0) // MAX_SKILL)
-    )
+    if level >= MAX_SKILL:
+        return None
+    return skill_from_elo(LOWEST + (HIGHEST - LOWEST) * max(level, 0) // MAX_SKILL)
 
 
 def choose(scores: Sequence[int], skill: Skill | None, source: random.Random) -> int:
-    """Index of the score (best first) that looks best through the noise; the first without noise,
-    and if it is a mate.
+    """Return the index of the score (best first) that looks best through the noise: 0 without
+    noise, and if the best is a mate.
     """
     if skill is None or not skill.noise or is_mate(scores[0]):
         return 0
-    return max(range(len(scores)), key=lambda index: scores[index] + source.gauss(0, skill.noise))
+    noise = skill.noise
+    return max(range(len(scores)), key=lambda index: scores[index] + source.gauss(0, noise))

@@ -21,34 +21,34 @@ from zobra.engine.scores import is_mate
 from zobra.search.limits import Limits, Report
 from zobra.search.wdl import CERTAIN
 
-WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS = (
-    2,
-    1,
-    0,
-    -1,
-    -2,
-)  # for the side to move; the fifty-move rule draws the middle three
-SCORES = {WIN: CERTAIN, CURSED_WIN: 40, DRAW: 0, BLESSED_LOSS: -40, LOSS: -CERTAIN}  # centipawns
-ZEROING_DTZ = {
-    WIN: 1,
-    CURSED_WIN: 101,
-    DRAW: 0,
-    BLESSED_LOSS: -101,
-    LOSS: -1,
-}  # of a capture or pawn move
-CLOCK_SHARE, MOVETIME_SHARE = 0.03, 0.3  # of the time for the move: the most that probing may take
+# Results for the side to move; the fifty-move rule draws the middle three.
+WIN = 2
+CURSED_WIN = 1
+DRAW = 0
+BLESSED_LOSS = -1
+LOSS = -2
+
+# Centipawns
+SCORES = {WIN: CERTAIN, CURSED_WIN: 40, DRAW: 0, BLESSED_LOSS: -40, LOSS: -CERTAIN}
+# DTZ of a capture or pawn move, by the result that it reaches
+ZEROING_DTZ = {WIN: 1, CURSED_WIN: 101, DRAW: 0, BLESSED_LOSS: -101, LOSS: -1}
+
+# Of the time for the move: the most that probing may take
+CLOCK_SHARE = 0.03
+MOVETIME_SHARE = 0.3
+
 MAGIC = {
     chess.Board.tbw_suffix: chess.Board.tbw_magic,
     chess.Board.tbz_suffix: chess.Board.tbz_magic,
 }
-NAMED = 3  # problems that are named one by one
+MAX_PROBLEMS_SHOWN = 3
 
 
 class RootRanking(NamedTuple):
-    """The root moves to search (None: all), the result that they keep (None: not known), and the
+    """The root moves to search (None: all), the result that they keep (None: unknown), and the
     number of probes.
 
-    `is_certain` is false if the result does not take the count of the fifty-move rule into account.
+    `is_certain` is False if the result does not take the count of the fifty-move rule into account.
     """
 
     moves: tuple[int, ...] | None
@@ -74,75 +74,68 @@ class RootRanking(NamedTuple):
 class Tablebase:
     """The endgame tables in use.
 
-    `inform` receives the messages for the user; `fifty_move_rule` says whether that rule counts.
-
-    `largest` is the number of pieces, kings included, of the largest table (0: none); no more than
-    `probe_limit` are probed.
+    `inform` receives the messages for the user. `fifty_move_rule` says whether that rule counts.
+    `largest` is the number of pieces, kings included, of the largest table (0: none); positions
+    with more than `probe_limit` are not probed.
     """
 
     def __init__(self, inform: Callable[[str], None]) -> None:
-        self.probe_limit, self.fifty_move_rule, self.largest = 7, True, 0
-        self._inform, self._is_late, self._hits, self._prober = inform, lambda: False, 0, Prober()
+        self.probe_limit = 7
+        self.fifty_move_rule = True
+        self.largest = 0
+        self._inform = inform
+        self._prober = Prober()
+        self._is_late: Callable[[], bool] = lambda: False
+        self._hits = 0
 
     def open(self, path: str) -> None:
         """Use the tables in these folders, separated as in PATH (empty: none).
 
-        ValueError if there are problems (folders that cannot be read, damaged files) and no tables;
-        the last ones stay in use.
+        ValueError if there are no tables, but problems (folders that cannot be read, damaged
+        files); the last tables then stay in use.
         """
-        prober, problems = Prober(), list[str]()
+        prober = Prober()
+        problems: list[str] = []
         for folder in filter(None, path.split(os.pathsep)):
-            try:
-                for file in sorted(
-                    file
-                    for file in Path(folder).iterdir()
-                    if file.suffix in MAGIC and file.is_file()
-                ):
-                    if _is_sound(file):
-                        prober.add_file(str(file))
-                    else:
-                        problems.append(f"{file} is damaged or unreadable")
-            except (OSError, ValueError) as error:  # ValueError: a path that no file can have
-                problems.append(
-                    f"no endgame tables in {folder}: {getattr(error, 'strerror', error)}"
-                )
-        text = ", ".join(problems[:NAMED]) + (
-            f" and {len(problems) - NAMED} more" if len(problems) > NAMED else ""
-        )
-        wdl, dtz = (
-            {table.path: table.num for table in tables.values()}
-            for tables in (prober.wdl, prober.dtz)
-        )
-        if problems and not wdl:
+            problems += _add_folder(prober, folder)
+
+        text = ", ".join(problems[:MAX_PROBLEMS_SHOWN])
+        if len(problems) > MAX_PROBLEMS_SHOWN:
+            text += f" and {len(problems) - MAX_PROBLEMS_SHOWN} more"
+        pieces = {table.path: table.num for table in prober.wdl.values()}
+        if problems and not pieces:
             raise ValueError(text)
         if problems:
             self._inform(f"error: {text}")
+
         self._prober.close()
-        self._prober, self.largest = prober, max(wdl.values(), default=0)
+        self._prober = prober
+        self.largest = max(pieces.values(), default=0)
         if path:
-            self._inform(f"{len(wdl)} WDL and {len(dtz)} DTZ tables of up to {self.largest} pieces")
+            distances = {table.path for table in prober.dtz.values()}
+            self._inform(
+                f"{len(pieces)} WDL and {len(distances)} DTZ tables of up to {self.largest} pieces"
+            )
 
     def rank(
         self, game: Game, limits: Limits, keep_all: bool, is_stopped: Callable[[], bool]
     ) -> RootRanking | None:
         """Rank the root moves in a share of the time; `keep_all`: also those without progress.
 
-        None: no table is that large.
+        Return None if no table is large enough.
         """
         if len(game.position.pieces()) > min(self.probe_limit, self.largest):
             return None
-        time_left = limits.clock and limits.clock.of(game.position.white_to_move())[0]
-        shares = ((CLOCK_SHARE, time_left), (MOVETIME_SHARE, limits.movetime))
-        end = time.monotonic() + min(
-            (share * left / 1000 for share, left in shares if left is not None),
-            default=float("inf"),
-        )
-        self._is_late, self._hits = lambda: is_stopped() or time.monotonic() > end, 0
-        moves, wdl, is_certain = limits.searchmoves, None, True
+
+        end = time.monotonic() + _seconds_to_probe(limits, game.position.white_to_move())
+        self._is_late = lambda: is_stopped() or time.monotonic() > end
+        self._hits = 0
+        moves = limits.searchmoves
+        choices = game.position.legal_moves() if moves is None else moves
+        wdl = None
+        is_certain = True
         try:
-            moves, wdl, is_certain = self._best_moves(
-                game, game.position.legal_moves() if moves is None else moves, keep_all
-            )
+            moves, wdl, is_certain = self._best_moves(game, choices, keep_all)
         except (KeyError, TimeoutError):  # a missing table, castling rights, or no time
             pass
         except Exception as error:  # a fault in the tables must not cost the game
@@ -159,16 +152,10 @@ class Tablebase:
 
         KeyError or TimeoutError if it cannot be found.
         """
-        clock, keys = int(game.position.record["halfmove"]), [*game.keys, game.position.key]
+        clock = int(game.position.record["halfmove"])
         after = {move: game.position.after(move) for move in moves}
-        seen = {
-            move: keys.count(position.key) for move, position in after.items()
-        }  # a third repetition is a draw
-        results = {
-            move: DRAW if seen[move] > 1 else -self._probe("wdl", after[move]) for move in moves
-        }
-        if not self.fifty_move_rule:
-            results = {move: WIN * (wdl > 0) + LOSS * (wdl < 0) for move, wdl in results.items()}
+        seen = _count_earlier(game, after)
+        results = {move: self._result(after[move], seen[move]) for move in moves}
         best = max(results.values())
         moves = tuple(move for move in moves if results[move] == best)
         try:
@@ -180,17 +167,30 @@ class Tablebase:
             distances = {move: self._dtz_after(after[move]) for move in moves}
         except (KeyError, TimeoutError):  # without distances, avoid repetitions
             is_certain = clock == 0 or not self.fifty_move_rule
-            return tuple(move for move in moves if not seen[move]) or moves, best, is_certain
-        ranks = {
-            move: (self._wdl_of_dtz(dtz, clock), not seen[move] or dtz < 0, -dtz)
-            for move, dtz in distances.items()
-        }
-        best_rank, compared = max(ranks.values()), 1 if keep_all else 3
+            new = tuple(move for move in moves if not seen[move])
+            return new or moves, best, is_certain
+
+        # The best moves keep the result, do not repeat, and are the nearest to the next zeroing.
+        ranks = {}
+        for move, dtz in distances.items():
+            makes_progress = not seen[move] or dtz < 0
+            ranks[move] = (self._wdl_of_dtz(dtz, clock), makes_progress, -dtz)
+        best_rank = max(ranks.values())
+        compared = 1 if keep_all else 3
         moves = tuple(move for move in moves if ranks[move][:compared] == best_rank[:compared])
         return moves, best_rank[0], True
 
+    def _result(self, position: Position, seen: int) -> int:
+        """Return the result of the move to a position that occurred so often before."""
+        wdl = DRAW  # a third repetition
+        if seen < 2:
+            wdl = -self._probe("wdl", position)
+        if self.fifty_move_rule or wdl == DRAW:
+            return wdl
+        return WIN if wdl > DRAW else LOSS
+
     def _probe(self, kind: str, position: Position) -> int:
-        """The entry of a position in the tables of a kind.
+        """Return the entry of a position in the tables of a kind.
 
         KeyError if there is none, TimeoutError if no time is left.
         """
@@ -201,29 +201,69 @@ class Tablebase:
         return int(value)
 
     def _dtz_after(self, position: Position) -> int:
-        """Plies from before the last move to a capture or pawn move: positive if that move wins,
-        negative if it loses. The tables may have one too few, and add 100 where the fifty-move rule
-        makes it a draw.
+        """Return the plies from before the last move to a capture or pawn move: positive if the
+        move wins, negative if it loses.
+
+        The tables may have one too few, and add 100 where the fifty-move rule makes it a draw.
         """
         if position.in_check and not position.legal_moves():
             return 1
         if position.record["halfmove"] == 0:
             return ZEROING_DTZ[-self._probe("wdl", position)]
         dtz = -self._probe("dtz", position)
-        return dtz + (dtz > 0) - (dtz < 0)
+        if dtz == 0:
+            return 0
+        return dtz + 1 if dtz > 0 else dtz - 1
 
     def _wdl_of_dtz(self, dtz: int, clock: int) -> int:
-        """The result that a distance means with this count of the fifty-move rule."""
+        """Return the result that a distance means with this count of the fifty-move rule."""
         if not self.fifty_move_rule:
             return WIN if dtz > 0 else LOSS
         if dtz < 0:
             return LOSS if clock - dtz <= FIFTY_MOVES else BLESSED_LOSS
-        is_exact = dtz == 1 or clock == 0  # otherwise the distance may be one too few
-        return WIN if dtz + clock <= FIFTY_MOVES - (not is_exact) else CURSED_WIN
+        plies = clock + dtz
+        if dtz != 1 and clock != 0:  # the distance may be one too few
+            plies += 1
+        return WIN if plies <= FIFTY_MOVES else CURSED_WIN
+
+
+def _count_earlier(game: Game, after: dict[int, Position]) -> dict[int, int]:
+    """Return how often the position after each move occurred in the game."""
+    keys = [*game.keys, game.position.key]
+    return {move: keys.count(position.key) for move, position in after.items()}
+
+
+def _seconds_to_probe(limits: Limits, white_to_move: bool) -> float:
+    """Return the time that probing may take."""
+    shares = [float("inf")]
+    if limits.movetime is not None:
+        shares.append(MOVETIME_SHARE * limits.movetime / 1000)
+    if limits.clock is not None:
+        time_left, _ = limits.clock.of(white_to_move)
+        if time_left is not None:
+            shares.append(CLOCK_SHARE * time_left / 1000)
+    return min(shares)
+
+
+def _add_folder(prober: Prober, folder: str) -> list[str]:
+    """Add the tables in a folder, and return what is wrong with it."""
+    problems = []
+    try:
+        files = sorted(Path(folder).iterdir())
+        for file in files:
+            if file.suffix not in MAGIC or not file.is_file():
+                continue
+            if _is_sound(file):
+                prober.add_file(str(file))
+            else:
+                problems.append(f"{file} is damaged or unreadable")
+    except (OSError, ValueError) as error:  # ValueError: a path that no file can have
+        problems.append(f"no endgame tables in {folder}: {getattr(error, 'strerror', error)}")
+    return problems
 
 
 def _is_sound(file: Path) -> bool:
-    """Can a file be read, does it begin as a table does, and is its size 64 n + 16 bytes?"""
+    """Return whether a file can be read, begins as a table does, and has 64 n + 16 bytes."""
     try:
         with file.open("rb") as table:
             return table.read(4) == MAGIC[file.suffix] and file.stat().st_size % 64 == 16

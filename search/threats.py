@@ -1,5 +1,5 @@
-"""Threats in the order of quiet moves: a piece leaves or enters the attack of a lesser one, or gives
-check. Idea: Stockfish.
+"""Threats in the order of quiet moves: a piece leaves or enters the attack of a lesser one, or
+gives check. Idea: Stockfish.
 """
 
 import numpy as np

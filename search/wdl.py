@@ -17,12 +17,9 @@ from zobra.engine.position import Position
 from zobra.engine.scores import is_mate
 
 FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
-MOST_PIECES, USUAL_MATERIAL = (
-    30,
-    0.6,
-)  # of both sides, but the kings; the share left at move 32, median of 530 games at 8+0.08
-# Centipawns: the score of a result that endgame tables know, beyond any evaluation and below any
-# mate
+MOST_PIECES = 30  # of both sides, without the kings
+USUAL_MATERIAL = 0.6  # the share of them at move 32, median of 530 games at 8+0.08
+# Centipawns: a result that endgame tables know, beyond any evaluation and below any mate
 CERTAIN = 20_000
 
 
@@ -35,7 +32,7 @@ class Wdl(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Centipawns, but for `offset` and `growth`.
+    """Numbers in centipawns, except for `offset` and `growth`, which have no unit.
 
     The methods take numbers or arrays; `material` is from 0 to 1.
     """
@@ -44,53 +41,51 @@ class Model(NamedTuple):
     rise: float
     offset: float
     spread: float  # of the logistic function at a score of 0
-    # By this share it grows with the score, up to 1: with more, the chance to win would not always
-    # rise
-    growth: float
+    growth: float  # of the spread with the score; above 1 the chance to win would not always rise
 
     def even_chance(self, material: Any) -> Any:
-        """The score that wins every other game."""
+        """Return the score that wins every other game."""
         return self.base + self.rise / (material + self.offset)
 
     def win(self, score: Any, material: Any) -> Any:
-        """Chance to win, 0 to 1."""
-        even, size = self.even_chance(material), np.abs(score)
+        """Return the chance to win, 0 to 1."""
+        even = self.even_chance(material)
+        size = np.abs(score)
         spread = self.spread * (1 + self.growth * size / (np.maximum(even, 1.0) + size))
         return (1 + np.tanh((score - even) / (2 * spread))) / 2  # the logistic function
 
 
 @cache
 def fitted() -> Model:
-    """The model in use."""
-    return Model(*map(json.loads(FILE.read_text()).__getitem__, Model._fields))
+    """Return the model in use."""
+    numbers = json.loads(FILE.read_text(encoding="utf-8"))
+    return Model(*(numbers[name] for name in Model._fields))
 
 
 def material_of(position: Position) -> float:
-    """Share of the pieces of both sides that is left: 1 at the start, 0 for two kings.
+    """Return the share of the pieces of both sides that is left: 1 at the start, 0 for two kings.
 
-    Their values would tell no more.
+    The values of the pieces would tell no more.
     """
     return (len(position.pieces()) - 2) / MOST_PIECES
 
 
 def normalised(score: int) -> int:
-    """A score as it is shown: 100 wins every other game with the pieces usual at move 32.
+    """Return a score as it is shown: 100 wins every other game with the pieces usual at move 32.
 
-    What is certain stays as it is.
+    Mate and tablebase scores are unchanged.
     """
-    return (
-        score
-        if abs(score) >= CERTAIN
-        else round(100 * score / fitted().even_chance(USUAL_MATERIAL))
-    )
+    if abs(score) >= CERTAIN:
+        return score
+    return round(100 * score / fitted().even_chance(USUAL_MATERIAL))
 
 
 def wdl(score: int, material: float) -> Wdl:
-    """The chances that a score (centipawns or mate, for the side to move) stands for."""
+    """Return the chances that a score (centipawns or mate, for the side to move) stands for."""
     if is_mate(score):
         return Wdl(1000, 0, 0) if score > 0 else Wdl(0, 0, 1000)
     chances = fitted().win(np.array([score, -score]), material)
-    win, loss = map(
-        round, 1000 * chances / max(1.0, chances.sum())
-    )  # more than 1 where the fit leaves no draws
+    chances /= max(1.0, chances.sum())  # more than 1 where the fit leaves no draws
+    win = round(1000 * chances[0])
+    loss = round(1000 * chances[1])
     return Wdl(win, max(0, 1000 - win - loss), min(loss, 1000 - win))
