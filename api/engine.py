@@ -11,9 +11,9 @@ from chess.engine import Cp, InfoDict, Limit, Mate, PlayResult, PovScore, PovWdl
 
 from zobra.engine.fen import check_board
 from zobra.engine.move import move_text
-from zobra.engine.network import BATCH, EVALUATIONS, evaluate_batch
+from zobra.engine.network import BATCH, EVALUATIONS, built_in_network, evaluate_batch
 from zobra.engine.perft import count_leaves
-from zobra.engine.position import TABLES_RECORD, Game, Position
+from zobra.engine.position import Game, Position
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search import engine as search_engine
 from zobra.search.limits import ClockTimes, Limits, Report, Result
@@ -34,15 +34,15 @@ def position(board: chess.Board | Position) -> Position:
 
 
 def evaluate(boards: Iterable[chess.Board | Position]) -> np.ndarray:
-    """Static evaluations by the network: one int64 for each board, in centipawns for White as the
-    scores of a search are.
+    """Return static evaluations by the built-in network: one int64 for each board, in centipawns
+    for White, as the scores of a search are.
     """
     positions = [position(board) for board in boards]
     batch, scores = np.zeros(1, EVALUATIONS), np.zeros(len(positions), np.int64)
     for start in range(0, len(positions), BATCH):
         part = positions[start : start + BATCH]
         batch["positions"][0, : len(part)] = [each.record for each in part]
-        evaluate_batch(TABLES_RECORD["network"], batch[0], len(part))
+        evaluate_batch(built_in_network()[0], batch[0], len(part))
         scores[start : start + BATCH] = [
             normalised(int(score)) for score in batch["scores"][0, : len(part)]
         ]

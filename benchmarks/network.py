@@ -25,7 +25,7 @@ from zobra.engine.fen import parse_fen
 from zobra.engine.kernels import INT, entry, record
 from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION
 from zobra.engine.network import evaluate_anew, network_score
-from zobra.engine.network_file import BUCKETS, HIDDEN, LARGEST_OUTPUT, SCALE
+from zobra.engine.network_file import BUCKETS, LARGEST_OUTPUT, SCALE, WIDTH
 from zobra.search.bench import POSITIONS
 
 MOST = 64  # moves of a position that are measured
@@ -118,7 +118,7 @@ def main(rounds: int = 7, repeats: int = 1000) -> None:
         for name, kernel in kernels.items():
             times[name].append(nanoseconds(kernel, array, network[0], repeats))
     print(
-        f"{HIDDEN} neurons a side, both sides, {int(array['count'].sum())} moves of "
+        f"{WIDTH} neurons a side, both sides, {int(array['count'].sum())} moves of "
         f"{len(array)} positions"
     )
     for name, measured in times.items():

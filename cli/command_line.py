@@ -88,14 +88,17 @@ def show_help(
 
 
 @app.command()
-def bench(depth: Depth = 10) -> None:
+def bench(context: typer.Context, depth: Depth = 10) -> None:
     """Search fixed positions. The last line has the signature: the number of nodes."""
     from zobra.search.engine import Engine
 
     signal.signal(
         signal.SIGINT, signal.SIG_DFL
     )  # Python would act on Ctrl-C only when the kernel returns
-    Engine(on_message=typer.echo).bench(depth, typer.echo).wait()
+    engine = Engine(on_message=typer.echo)
+    if context.obj:  # a network file
+        engine.set_option("EvalFile", context.obj).wait()
+    engine.bench(depth, typer.echo).wait()
 
 
 @app.command()

@@ -1,13 +1,11 @@
 """The console script `zobra`: alone it speaks UCI, with arguments it is a command line."""
 
-import os
 import signal
 import sys
+from pathlib import Path
 
 TUNABLE = "--tunable"  # speak UCI, and announce the parameters of the search too
-NETWORK = (
-    "--network"  # and a file: the network to be built in, for a conversation as for any command
-)
+NETWORK = "--network"  # and a file: begin with this value of EvalFile
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 
 
@@ -22,34 +20,41 @@ def main() -> None:
     from zobra.uci.console import require_streams
 
     arguments = sys.argv[1:]
-    if asked := arguments[:1] == [NETWORK]:
-        if not arguments[1:]:
-            sys.exit(f"zobra: {NETWORK} needs a file")
-        os.environ["ZOBRA_NETWORK"] = os.path.abspath(
-            arguments[1]
-        )  # for this process and its children
-        del arguments[:2]
+    network = ""
+    if arguments[:1] == [NETWORK]:
+        network = take_network(arguments)
     converses = arguments in ([], [TUNABLE])
-    if asked or (not converses and "ZOBRA_NETWORK" in os.environ):
-        try:
-            from zobra.engine.network_file import BUILT_IN, read_network
-
-            read_network(BUILT_IN)
-        except ValueError as error:
-            sys.exit(f"zobra: {error}")
     require_streams("output", *(("input",) if converses else ()))
     if converses:
         from zobra.uci.dispatcher import converse
 
-        converse(tunable=bool(arguments))
+        converse(tunable=bool(arguments), network=network)
     else:
         from zobra.cli.command_line import app
 
         signal.signal(signal.SIGINT, handler)
         first, *words = arguments[0].split() or [""]  # a whole UCI command may come in quotes
         try:
-            app([first.lower(), *words, *arguments[1:]])
+            app([first.lower(), *words, *arguments[1:]], obj=network)
         except OSError as error:  # of standard output: the disk is full
             sys.exit(f"zobra: {error}")
         except KeyboardInterrupt:  # before the command has begun
             sys.exit(INTERRUPTED)
+
+
+def take_network(arguments: list[str]) -> str:
+    """Remove `--network FILE` from the arguments, and return the file if it is a network.
+
+    The process ends with a message if it is not.
+    """
+    if not arguments[1:]:
+        sys.exit(f"zobra: {NETWORK} needs a file")
+    from zobra.engine.network_file import read_network
+
+    path = str(Path(arguments[1]).absolute())
+    try:
+        read_network(Path(path))
+    except ValueError as error:
+        sys.exit(f"zobra: {error}")
+    del arguments[:2]
+    return path

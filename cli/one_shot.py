@@ -50,12 +50,24 @@ def register(app: typer.Typer) -> None:
         app.command(name, help=text)(_plain(name))
 
 
-def go(limits: Limits = None, hash: Hash = 32, threads: Threads = 1, multipv: MultiPv = 1) -> None:
+def go(
+    context: typer.Context,
+    limits: Limits = None,
+    hash: Hash = 32,
+    threads: Threads = 1,
+    multipv: MultiPv = 1,
+) -> None:
     """Search the start position: zobra go depth 10."""
-    _analyse("go " + " ".join(limits or []), Hash=hash, Threads=threads, MultiPV=multipv)
+    _analyse(context, "go " + " ".join(limits or []), Hash=hash, Threads=threads, MultiPV=multipv)
 
 
-def position(words: Position, hash: Hash = 32, threads: Threads = 1, multipv: MultiPv = 1) -> None:
+def position(
+    context: typer.Context,
+    words: Position,
+    hash: Hash = 32,
+    threads: Threads = 1,
+    multipv: MultiPv = 1,
+) -> None:
     """Search or show a position: zobra position fen FEN go depth 10."""
     words = " ".join(words).split()
     if words and words[-1].lower() == "d":
@@ -64,30 +76,35 @@ def position(words: Position, hash: Hash = 32, threads: Threads = 1, multipv: Mu
         (index for index, word in enumerate(words) if word.lower() in AFTER_POSITION), len(words)
     )
     lines = " ".join(["position", *words[:end]]), " ".join(words[end:] or ["d"])
-    _analyse(*lines, Hash=hash, Threads=threads, MultiPV=multipv)
+    _analyse(context, *lines, Hash=hash, Threads=threads, MultiPV=multipv)
 
 
-def d(fen: Fen = None) -> None:
+def d(context: typer.Context, fen: Fen = None) -> None:
     """Show a position: its board, FEN, key and checks."""
-    run("position " + " ".join(fen or ["startpos"]), "d")
+    run(context, "position " + " ".join(fen or ["startpos"]), "d")
 
 
-def evaluate(fen: Fen = None) -> None:
+def evaluate(context: typer.Context, fen: Fen = None) -> None:
     """Show the static evaluation of a position, piece by piece."""
-    run("position " + " ".join(fen or ["startpos"]), "eval")
+    run(context, "position " + " ".join(fen or ["startpos"]), "eval")
 
 
-def _plain(name: str) -> Callable[[], None]:
-    return lambda: run(name)
+def _plain(name: str) -> Callable[[typer.Context], None]:
+    def command(context: typer.Context) -> None:
+        run(context, name)
+
+    return command
 
 
-def _analyse(*lines: str, **options: int) -> None:
+def _analyse(context: typer.Context, *lines: str, **options: int) -> None:
     """Carry out these lines, and show each window of the search that failed, too."""
-    run(*lines, UCI_AnalyseMode=True, **options)
+    run(context, *lines, UCI_AnalyseMode=True, **options)
 
 
-def run(*lines: str, **options: int) -> None:
+def run(context: typer.Context, *lines: str, **options: int | bool) -> None:
     """Carry out these lines with these options, and end the process.
+
+    The object of the context is a network file, or nothing.
 
     The exit status is 2 for bad limits, 1 for a bad position or an engine that cannot be loaded.
     """
@@ -100,6 +117,8 @@ def run(*lines: str, **options: int) -> None:
         if commands != [Simple("uci")]:
             engine.load().wait()
         signal.signal(signal.SIGINT, lambda *_: engine.stop())
+        if context.obj:
+            engine.set_option("EvalFile", context.obj)
         for name, value in options.items():
             engine.set_option(name, value)
         for command in commands:

@@ -6,7 +6,7 @@ no narrow load needs a conversion.
 """
 
 from zobra.engine.kernels import layout, record
-from zobra.engine.network_file import BUCKETS, FEATURES, HIDDEN
+from zobra.engine.network_file import BUCKETS, FEATURES, WIDTH
 
 SLIDER_ENTRIES = 102_400 + 5_248  # sum over squares of 2 ** (relevant squares), rooks and bishops
 MAX_MOVES = 480  # 15 queens cannot have more; a position from a legal game has at most 218
@@ -17,7 +17,7 @@ MAGIC = layout(("mask", "u8"), ("factor", "u8"), ("shift", "u8"), ("offset", "u8
 # The evaluation network (network.py): what each feature adds to the neurons, and what these add to
 # the score. Each output has the weights of the side to move, then of the other; its sum times
 # `scale` is in centipawns times QA × QA × the largest of OUTPUT_UNITS.
-NEURONS = layout(("values", "i2", (HIDDEN,)))
+NEURONS = layout(("values", "i2", (WIDTH,)))
 NETWORK = layout(
     ("rows", NEURONS, (FEATURES,)),
     ("bias", NEURONS),
@@ -60,12 +60,6 @@ TABLES = layout(
     ("castling_key", "u8", (16,)),
     ("en_passant_key", "u8", (8,)),
     ("side_key", "u8"),
-    (
-        "piece_square",
-        "i8",
-        (2, 12, 64),
-    ),  # centipawns by stage (piece_square.py), positive for White's pieces
-    ("network", NETWORK),
     ("slider", "u8", (SLIDER_ENTRIES,)),
 )
 

@@ -1,4 +1,4 @@
-"""The evaluation network: (768 → HIDDEN) × 2 → BUCKETS, with squared clipped neurons and whole
+"""The evaluation network: (768 → WIDTH) × 2 → BUCKETS, with squared clipped neurons and whole
 numbers throughout.
 
 Each side's features (see accumulator.py) feed the same first layer; the neurons of the side to move
@@ -8,6 +8,8 @@ Which of the outputs counts depends on the number of pieces on the board. Ideas:
 (2018); the perspective network with squared clipped neurons (SCReLU) as trained by Jamie Whiting's
 bullet.
 """
+
+from functools import cache
 
 import numpy as np
 
@@ -22,9 +24,19 @@ from zobra.engine.kernels import (
     layout,
     population,
     record,
+    record_at,
 )
 from zobra.engine.layouts import ACCUMULATOR, NETWORK, NEURONS, POSITION, POSITION_TYPE
-from zobra.engine.network_file import BUCKETS, OUTPUT_UNITS, QA
+from zobra.engine.memory import map_memory
+from zobra.engine.network_file import (
+    BUCKETS,
+    BUILT_IN,
+    OUTPUT_UNITS,
+    QA,
+    Network,
+    install,
+    read_network,
+)
 from zobra.engine.scores import LONGEST_MATE
 
 UNIT = np.int64(QA * QA * max(OUTPUT_UNITS))
@@ -32,6 +44,7 @@ HALF_UNIT, BIAS_FACTOR = UNIT // 2, np.int64(QA)
 LARGEST = LONGEST_MATE - np.int64(1)
 PIECES_A_BUCKET = np.uint64(32 // BUCKETS)
 
+network_at = record_at(NETWORK)
 square_sum = clipped_square_sum(NEURONS, QA)
 BATCH = 1024  # positions that evaluate_batch takes at most
 EVALUATIONS = layout(
@@ -67,3 +80,16 @@ def evaluate_batch(network, batch, count):
         refresh(network, batch.accumulator, position)
         score = network_score(network, batch.accumulator, position)
         batch.scores[index] = score if position.side == WHITE else -score
+
+
+def load_network(network: Network) -> np.ndarray:
+    """Return the weights of a network as kernels take them: shape (1,), dtype NETWORK."""
+    array = map_memory(NETWORK.itemsize).view(NETWORK)
+    install(network, array[0])
+    return array
+
+
+@cache
+def built_in_network() -> np.ndarray:
+    """Return the network of the package, as `load_network` does; it is read once in a process."""
+    return load_network(read_network(BUILT_IN))

@@ -1,4 +1,4 @@
-"""The file of an evaluation network, and the network that is built in.
+"""The file of an evaluation network, and the weights as kernels take them.
 
 A file is one line of JSON, then int16 numbers, little-endian: 768 rows of N, N biases, 2 × N
 weights for each output, and the bias of each (times QA × QB) as the low and the high half of an
@@ -7,7 +7,6 @@ int32. N is the network's width: its neurons for each side.
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,8 @@ import numpy as np
 
 FEATURES = 768  # a piece on a square, as one side sees it
 BUCKETS = 8  # output layers, each for another number of pieces on the board
-WIDTHS = range(32, 513, 32)  # possible numbers of neurons for each side
+WIDTH = 384  # neurons for each side that kernels compute; a wider network needs a larger number
+WIDTHS = range(32, WIDTH + 1, 32)  # of files: a narrower network is padded
 FORMAT = "zobra network 2"
 ARCHITECTURE = f"(768 king-mirrored -> N) x 2 -> {BUCKETS} by pieces, squared clipped"
 QA, SCALE = 255, 400
@@ -25,9 +25,7 @@ LARGEST_OUTPUT = (
     126  # of an output weight: QA × it, at most 32,130, fits in 16 bits; see clipped_square_sum
 )
 MAX_BYTES = 1_000_000
-BUILT_IN = Path(
-    os.environ.get("ZOBRA_NETWORK") or Path(__file__).parent / "data" / "zobra.network"
-)  # or --network FILE
+BUILT_IN = Path(__file__).parent / "data" / "zobra.network"
 
 
 class NetworkError(ValueError):
@@ -128,29 +126,15 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
     _require(
         isinstance(hidden, int) and hidden in WIDTHS,
         path,
-        f"it has {hidden!r} neurons, not a multiple of 32 up to 512",
+        f"it has {hidden!r} neurons, not a multiple of 32 up to {WIDTH}",
     )
     return header, payload
 
 
-# The width of this build: that of the built-in network. The layouts of all records that kernels
-# evaluate with depend on it.
-HIDDEN = int(_read(BUILT_IN)[0]["hidden"])
-
-
-def read_network(path: Path, any_width: bool = False) -> Network:
-    """Read and check a file; NetworkError names what is wrong with it.
-
-    Kernels can use only networks of HIDDEN neurons.
-    """
+def read_network(path: Path) -> Network:
+    """Read and check a file; NetworkError names what is wrong with it."""
     header, payload = _read(path)
     hidden = int(header["hidden"])
-    remedy = "`zobra --network FILE` builds one in that has another width"
-    _require(
-        any_width or hidden == HIDDEN,
-        path,
-        f"it has {hidden} neurons, this engine {HIDDEN}; {remedy}",
-    )
     size = 2 * (FEATURES * hidden + hidden + BUCKETS * (2 * hidden + 2))
     _require(
         len(payload) == size,
@@ -183,10 +167,13 @@ def read_network(path: Path, any_width: bool = False) -> Network:
 
 
 def install(network: Network, record: Any) -> None:
-    """Put the weights of a network of HIDDEN neurons into a NETWORK record, from which kernels
-    read.
+    """Put the weights of a network into a NETWORK record, from which kernels read.
+
+    A narrower network is padded with zeros: neurons that are never active.
     """
     for name in ("rows", "bias", "output"):
-        record[name]["values"] = getattr(network, name)
+        values = record[name]["values"]
+        values[...] = 0
+        values[..., : network.hidden] = getattr(network, name)
     record["output_bias"] = network.output_bias
     record["scale"] = SCALE * max(OUTPUT_UNITS) // network.qb

@@ -1,19 +1,15 @@
-"""Builds the record of constants from python-chess' attack tables, the published keys and the
-fitted weights.
-"""
+"""Builds the record of constants from python-chess' attack tables and the published keys."""
 
 from itertools import permutations
 
 import chess
 import numpy as np
 
-from zobra.engine import piece_square
 from zobra.engine.board import KING_FILE, ROOK_FILE
 from zobra.engine.kernels import extract_bits
 from zobra.engine.layouts import TABLES
 from zobra.engine.magics import BISHOP_MAGICS, ROOK_MAGICS
 from zobra.engine.memory import map_memory
-from zobra.engine.network_file import BUILT_IN, install, read_network
 from zobra.engine.zobrist import PUBLISHED_KEYS
 
 
@@ -82,6 +78,4 @@ def build_tables() -> np.ndarray:
     rights = [[right for right in range(4) if state >> right & 1] for state in range(16)]
     this["castling_key"] = [np.bitwise_xor.reduce(castling[chosen]) for chosen in rights]
     this["en_passant_key"], this["side_key"] = files, side[0]
-    this["piece_square"] = piece_square.table()
-    install(read_network(BUILT_IN), this["network"])
     return tables

@@ -43,6 +43,7 @@ STOPPED, WINDOW_FAILED, LINE_FOUND, DEPTH_FINISHED = (np.int64(step) for step in
 # that of the root.
 SEARCH = layout(
     ("table", TABLE),
+    ("network_address", "u8"),
     ("signals_address", "u8"),
     ("position", POSITION),
     ("moves", MOVE_LIST),
@@ -53,15 +54,21 @@ SEARCH_TYPE = record(SEARCH)
 
 
 def new_search(
-    game: Game, table: Table, signals: np.ndarray, moves: Sequence[int] | None
+    game: Game,
+    table: Table,
+    network: np.ndarray,
+    signals: np.ndarray,
+    moves: Sequence[int] | None,
 ) -> np.ndarray:
     """Return what a search of a game's present position begins from: shape (1,), dtype SEARCH.
 
-    The search is confined to `moves` (None: all). The caller keeps table and signals alive.
+    The search is confined to `moves` (None: all). The caller keeps table, network (dtype NETWORK)
+    and signals alive.
     """
     array = np.zeros(1, SEARCH)
     search = array[0]
     search["table"] = table.record
+    search["network_address"] = network.ctypes.data
     search["signals_address"] = signals.ctypes.data
     search["position"] = game.position.record
 
@@ -94,6 +101,7 @@ def list_root_moves(worker, tables):
 def begin_search(worker, tables, search, first_depth, lines):
     """Make a worker ready to search so many lines from `first_depth` on, without limits."""
     copy_record(worker.table, search.table)
+    worker.network_address = search.network_address
     worker.signals_address = search.signals_address
     worker.node_limit = NO_NODE_LIMIT
     worker.stopped = 0

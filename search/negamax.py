@@ -92,7 +92,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     # positions found, and whether it is improving.
     if not singular_search:
         node.tt_pv = pv_of(tt_entry) | pv_node
-        set_static_evaluation(worker, tables, ply, tt_entry)
+        set_static_evaluation(worker, ply, tt_entry)
     node.improving = is_improving(worker, ply)
 
     if may_prune and not in_check:

@@ -8,6 +8,7 @@ from zobra.engine.board import ZERO
 from zobra.engine.kernels import kernel
 from zobra.engine.make import key_after, make, make_null
 from zobra.engine.move import NO_MOVE
+from zobra.engine.network import network_at
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search.evaluation import evaluate
 from zobra.search.history import (
@@ -56,27 +57,26 @@ def make_move(worker, tables, ply, move):
     for row, index in corrections(worker, ply + 1):
         prefetch_value(row, index)
 
-    if worker.parameters.use_network != 0:
-        update(
-            tables.network,
-            following.accumulator,
-            following.position,
-            node.accumulator,
-            node.position,
-        )
+    update(
+        network_at(worker.network_address),
+        following.accumulator,
+        following.position,
+        node.accumulator,
+        node.position,
+    )
     find_checks(following.position, tables)
     worker.keys[worker.root_key_index + ply + 1] = following.position.key
 
 
 @kernel
-def set_static_evaluation(worker, tables, ply, tt_entry):
+def set_static_evaluation(worker, ply, tt_entry):
     """Set the raw and the corrected evaluation of the node at `ply`; in check there is none.
 
     The table's entry may have the raw one.
     """
     node = worker.stack[ply]
     if ply == 0:  # no move has made its accumulator
-        refresh(tables.network, node.accumulator, node.position)
+        refresh(network_at(worker.network_address), node.accumulator, node.position)
     if node.position.checkers != ZERO:
         node.raw_evaluation = NO_SCORE
         node.static_evaluation = NO_SCORE
@@ -86,7 +86,7 @@ def set_static_evaluation(worker, tables, ply, tt_entry):
     if tt_entry != ZERO and stored != NO_SCORE:
         node.raw_evaluation = stored
     else:
-        node.raw_evaluation = evaluate(worker, tables, ply)
+        node.raw_evaluation = evaluate(worker, ply)
     node.static_evaluation = corrected_evaluation(worker, ply, node.raw_evaluation)
 
 

@@ -20,7 +20,6 @@ class Parameter(NamedTuple):
 
 
 PARAMETERS = (
-    Parameter("use_network", 1, 0, 1, 1),  # 0 evaluates by piece-square values
     Parameter("use_table", 1, 0, 1, 1),  # 0 searches without the transposition table
     Parameter("aspiration_depth", 4, 1, 128, 1),
     Parameter("aspiration_margin", 14, 5, 100, 3),

@@ -203,6 +203,7 @@ class Player:
     def bench(self, work: Work, depth: int | None, on_line: Callable[[str], None]) -> bool:
         """Search the bench positions with the present parameters; return False after a stop."""
         searcher = Searcher(bench.MEGABYTES, parameters=self.searcher.parameters)
+        searcher.network = self.searcher.network
         work.attach(searcher)
         for line in bench.run(searcher, depth):
             if work.stopped:

@@ -47,7 +47,7 @@ def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901, PLR0915
     pv_node = beta - alpha > 1
     in_check = position.checkers != ZERO
     if ply >= MAX_PLY:
-        set_static_evaluation(worker, tables, ply, ZERO)
+        set_static_evaluation(worker, ply, ZERO)
         return DRAW if in_check else node.static_evaluation
 
     # Step 1. Transposition table, whose entries are all deep enough here
@@ -59,7 +59,7 @@ def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901, PLR0915
     # Step 2. Static evaluation and stand-pat: the side to move need not capture, so the evaluation
     # is a lower bound.
     node.tt_pv = pv_of(tt_entry) | pv_node
-    set_static_evaluation(worker, tables, ply, tt_entry)
+    set_static_evaluation(worker, ply, tt_entry)
     best = ply - MATE
     best_move = NO_MOVE
     stand_pat = -INFINITY

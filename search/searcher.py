@@ -6,7 +6,8 @@ from collections.abc import Callable
 import numpy as np
 
 from zobra.engine.board import FIFTY_MOVES
-from zobra.engine.network_file import BUILT_IN, Network, install, read_network
+from zobra.engine.network import built_in_network, load_network
+from zobra.engine.network_file import Network
 from zobra.engine.position import TABLES_RECORD, Game, Position
 from zobra.engine.scores import MAX_PLY
 from zobra.search.evaluation import evaluate_position
@@ -38,8 +39,8 @@ class Searcher:
     `search` blocks. `stop`, `ponderhit`, `nodes` and `progress` may be called from any thread
     meanwhile, all else only between searches. `multipv` is the number of principal variations,
     `skill` limits the strength (None: full strength), `seed` makes the choices of a limited engine
-    reproducible. Windows that failed are reported once a search has run for `bounds_after`
-    milliseconds.
+    reproducible. `network` (dtype NETWORK) evaluates. Windows that failed are reported once a
+    search has run for `bounds_after` milliseconds.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Searcher:
         self.parameters = default_parameters() | (parameters or {})
         self.time = TimeManager(move_overhead, self.parameters)
         self.table = Table(megabytes)
+        self.network = built_in_network()
         self._worker = new_worker(self.parameters, self.time.signals)
         self._this = self._worker[0]
         self._smp = LazySmp(self.parameters)
@@ -105,8 +107,6 @@ class Searcher:
         self.parameters[name] = value
         for worker in (self._worker, *self._smp.workers):
             set_parameters(worker, self.parameters)
-        if name == "use_network":  # what was learned belongs to the other evaluation
-            self.clear()
 
     @property
     def megabytes(self) -> int:
@@ -139,16 +139,14 @@ class Searcher:
         return Progress(int(root["depth"]), int(root["moves"][index]["move"]), index + 1)
 
     def use_network(self, network: Network | None) -> None:
-        """Evaluate by this network, in all searchers (None: by the built-in one), and forget what
-        was learned.
-        """
+        """Evaluate by this network (None: by the built-in one), and forget what was learned."""
         self._smp.stop()
-        install(network or read_network(BUILT_IN), TABLES_RECORD["network"])
+        self.network = built_in_network() if network is None else load_network(network)
         self.clear()
 
     def evaluate(self, position: Position) -> int:
         """Static evaluation in centipawns, from the side to move."""
-        return evaluate_position(position, bool(self.parameters["use_network"]))
+        return evaluate_position(position, self.network)
 
     def search(
         self, game: Game, limits: Limits, on_report: Callable[[Report], None] = lambda report: None
@@ -167,14 +165,15 @@ class Searcher:
         white = game.position.white_to_move()
         self.time.start(limits, white)
         self.table.next_generation()
-        search = new_search(game, self.table, self.time.signals, limits.searchmoves)
-        begin_search(self._this, TABLES_RECORD, search[0], 1, self._lines_wanted())
-        self._this["node_limit"] = self._node_limit(limits)
 
         def make_search(signals: np.ndarray) -> np.ndarray:
-            return new_search(game, self.table, signals, limits.searchmoves)
+            return new_search(game, self.table, self.network, signals, limits.searchmoves)
 
-        self._smp.start(None if self.skill else make_search, self.table.bytes)
+        search = make_search(self.time.signals)
+        begin_search(self._this, TABLES_RECORD, search[0], 1, self._lines_wanted())
+        self._this["node_limit"] = self._node_limit(limits)
+        memory = (self.table.bytes, self.network)
+        self._smp.start(None if self.skill else make_search, memory)
         try:
             lines = self._deepen(limits, len(choices) == 1, on_report)
             found = self._smp.end()

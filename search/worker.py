@@ -72,6 +72,7 @@ NODE = layout(
 WORKER = layout(
     ("parameters", PARAMETER_RECORD),
     ("table", TABLE),
+    ("network_address", "u8"),  # of the record NETWORK that evaluates
     ("signals_address", "u8"),  # int64s that other threads set: see SIGNALS
     *((name, "i8") for name in ("stopped", "nodes", "node_limit", "selective_depth")),
     ("next_check", "i8"),  # the limits are looked at when so many nodes are counted,

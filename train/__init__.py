@@ -2,6 +2,6 @@
 
 Reading order: recipe, game_kernel (a self-play game), positions (what is learned from), games (the
 files), generate, position_file, trainer (it quantises and verifies too), pipeline, command_line.
-Beside them: fits, of the first evaluation and of the win-draw-loss model; tree_positions and
-tree_error, by which networks are compared.
+Beside them: first_network, from which training from nothing begins; wdl_fit, of the win/draw/loss
+model; tree_positions and tree_error, by which networks are compared.
 """

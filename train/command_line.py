@@ -128,30 +128,13 @@ def wdl(
     that the games had.
     """
     from zobra.search.wdl import FILE, fitted
-    from zobra.train.fits import compare_wdl, fit_wdl
+    from zobra.train.wdl_fit import compare_wdl, fit_wdl
 
     positions, facts = _positions(recipe, folder, largest_score)
     model = fitted() if check else fit_wdl(positions, facts, output or FILE)
     typer.echo(model)
     for line in compare_wdl(model, positions):
         typer.echo(line)
-
-
-@app.command()
-def pieces(
-    recipe: RecipeName,
-    folder: Folder = None,
-    largest_score: LargestScore = 1_500,
-    blend: Blend = 1.0,
-    output: Output = None,
-) -> None:
-    """Fit the piece-square values to a recipe's games."""
-    from zobra.engine.piece_square import WEIGHTS_FILE
-    from zobra.train.fits import fit_pieces
-
-    typer.echo(
-        fit_pieces(*_positions(recipe, folder, largest_score), blend, output or WEIGHTS_FILE)
-    )
 
 
 @app.command("import")
@@ -200,7 +183,7 @@ def trees(
     from zobra.engine.network_file import BUILT_IN, read_network
     from zobra.train.tree_error import compare, read_labelled
 
-    named = [(str(path), read_network(path, any_width=True)) for path in networks or [BUILT_IN]]
+    named = [(str(path), read_network(path)) for path in networks or [BUILT_IN]]
     for line in compare(named, read_labelled(file)):
         typer.echo(line)
 

@@ -24,7 +24,8 @@ from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.game_record import POINTS_OF_WHITE
 from zobra.arena.runner.processes import interruptible
 from zobra.engine.fen import START, parse_fen, write_fen
-from zobra.engine.piece_square import WEIGHTS_FILE
+from zobra.engine.network import built_in_network, load_network
+from zobra.engine.network_file import Network
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.search.parameters import default_parameters
 from zobra.search.wdl import USUAL_MATERIAL, fitted
@@ -54,15 +55,17 @@ class SelfPlayer:
     histories.
 
     Where the rules say that every n-th game branches off another, that is one of the n - 1 games
-    before it.
+    before it. `network` evaluates; None: the built-in one.
     """
 
-    def __init__(
-        self, rules: dict[str, int], seed: int, parameters: dict[str, int] | None = None
-    ) -> None:
-        self._seed, self._signals = seed, np.zeros(SIGNALS, np.int64)
-        self._worker = new_worker(default_parameters() | (parameters or {}), self._signals)
-        self._table, self._start = Table(TABLE_MEGABYTES), parse_fen(START)
+    def __init__(self, rules: dict[str, int], seed: int, network: Network | None = None) -> None:
+        self._seed = seed
+        self._signals = np.zeros(SIGNALS, np.int64)
+        self._network = built_in_network() if network is None else load_network(network)
+        self._worker = new_worker(default_parameters(), self._signals)
+        self._worker[0]["network_address"] = self._network.ctypes.data
+        self._table = Table(TABLE_MEGABYTES)
+        self._start = parse_fen(START)
         self._rules = np.zeros(1, RULES)
         for name, value in (RULE_DEFAULTS | rules).items():
             self._rules[0][name] = value
@@ -72,7 +75,7 @@ class SelfPlayer:
         """Play the game of this number, and before it the game that it branches off, unless that
         is known.
 
-        It depends on number, seed and rules only.
+        It depends on number, seed, rules and network only.
         """
         branches = int(self._rules[0]["branches"])
         if branches == 0:
@@ -124,20 +127,19 @@ class Tally:
 class Generation:
     """Makes the games of a plan, in whole shards.
 
-    `network` is the digest of the engine's network, "" for none.
+    `network` evaluates.
     """
 
-    def __init__(self, folder: Path, plan: DataPlan, workers: int, network: str = "") -> None:
+    def __init__(self, folder: Path, plan: DataPlan, workers: int, network: Network) -> None:
         self.stopping = threading.Event()
         self._folder = folder
         self._plan = plan
         self._workers = workers
-        self._parameters = {"use_network": int(bool(network))}
+        self._network = network
 
-        plays = network or f"pieces {hashlib.sha256(WEIGHTS_FILE.read_bytes()).hexdigest()[:16]}"
         settings: dict[str, Any] = {
             "seed": plan.seed,
-            "network": plays,
+            "network": network.digest,
             "games_a_shard": GAMES_A_SHARD,
             **RULE_DEFAULTS,
             **plan.rules,
@@ -168,7 +170,7 @@ class Generation:
     def _work(self, on_game: Callable[[Tally], None]) -> None:
         """What each thread does: make the next missing shard until there is none."""
         try:
-            player = SelfPlayer(self._plan.rules, self._plan.seed, self._parameters)
+            player = SelfPlayer(self._plan.rules, self._plan.seed, self._network)
             while (first := next(self._missing, None)) is not None:
                 games = []
                 for number in range(first, first + GAMES_A_SHARD):

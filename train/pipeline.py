@@ -23,8 +23,8 @@ from zobra.arena.commands.runs import play
 from zobra.arena.formats.files import read_json
 from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.engines import EngineSpec
-from zobra.engine.network_file import BUILT_IN, HIDDEN, install, read_network
-from zobra.engine.position import TABLES_RECORD
+from zobra.engine.network_file import BUILT_IN, Network, read_network
+from zobra.train.first_network import first_network
 from zobra.train.games import (
     SETTINGS,
     check_data,
@@ -41,7 +41,7 @@ from zobra.train.position_file import (
     remove_stale,
     write_positions,
 )
-from zobra.train.recipe import BUILT_IN_NAME, Recipe
+from zobra.train.recipe import BUILT_IN_NAME, FIRST_NAME, Recipe
 from zobra.train.trainer import (
     Errors,
     Trainer,
@@ -108,40 +108,40 @@ class Pipeline:
     """
 
     def __init__(self, recipe: Recipe, folder: Path, console: Console, workers: int) -> None:
-        self.recipe, self.folder, self.workers = recipe, folder, workers
+        self.recipe = recipe
+        self.folder = folder
+        self.workers = workers
         self.network_path = folder / f"{recipe.name}.network"
-        self.sets = [
-            folder / name for name in (recipe.name, *recipe.data.also)
-        ]  # of the games to train on
-        self.opponent = self._path_of(
-            recipe.data.network
-        )  # plays the games; None: the piece-square values
+        self.sets = [folder / name for name in (recipe.name, *recipe.data.also)]  # to train on
+        self.opponent = self._path_of(recipe.data.network)  # plays the games
         self._console = console
 
-    def _path_of(self, name: str) -> Path | None:
-        """The file of a network that the recipe names; None if it names none."""
+    def _path_of(self, name: str) -> Path:
+        """Return the file of a network that the recipe names."""
         if name == BUILT_IN_NAME:
             return BUILT_IN
-        return self.folder / f"{name}.network" if name else None
+        return self.folder / f"{name}.network"
+
+    def _read_opponent(self) -> Network:
+        """Return the network that plays the games; the first one of all is written if need be."""
+        if self.recipe.data.network == FIRST_NAME:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(self.opponent, first_network().to_bytes())
+        return read_network(self.opponent)
 
     def _first_weights(self) -> np.ndarray:
-        """What training begins with."""
+        """Return what training begins with."""
         recipe = self.recipe
-        if not (path := self._path_of(recipe.start)):
+        if not recipe.start:
             return initial_weights(recipe.hidden, recipe.training.seed)
-        if (start := read_network(path, any_width=True)).hidden != recipe.hidden:
+        path = self._path_of(recipe.start)
+        start = read_network(path)
+        if start.hidden != recipe.hidden:
             raise RuntimeError(
                 f"training to {recipe.hidden} neurons cannot start from {path}: it has "
                 f"{start.hidden}"
             )
         return weights_of(start)
-
-    def _use_opponent(self) -> str:
-        """Make the engine of this process the opponent; the digest of its network, or ""."""
-        if self.opponent is None:
-            return ""
-        install(network := read_network(self.opponent), TABLES_RECORD["network"])
-        return network.digest
 
     def play(self) -> None:
         """Play the missing games.
@@ -150,8 +150,8 @@ class Pipeline:
         """
         read_sets(self.sets[1:])
         self._first_weights()
-        plan, digest = self.recipe.data, self._use_opponent()
-        generation = Generation(self.sets[0], plan, self.workers, digest)
+        network = self._read_opponent()
+        generation = Generation(self.sets[0], self.recipe.data, self.workers, network)
         with bar(self._console, "speed", "results") as progress:
             task = progress.add_task("games", total=generation.games_missing, speed="", results="")
 
@@ -225,23 +225,9 @@ class Pipeline:
 
     def verify(self) -> None:
         """Compare the network file with the float weights, and the kernels with plain arithmetic;
-        then measure its speed. Where the network has another width than this process's kernels, a
-        process with that network built in does it.
+        then measure its speed.
         """
-        engine = [*ZOBRA, "--network", str(self.network_path)]
-        network = read_network(self.network_path, any_width=True)
-        if network.hidden != HIDDEN:
-            command = [
-                *engine,
-                "train",
-                "verify",
-                str(self.recipe.path),
-                "--folder",
-                str(self.folder),
-            ]
-            if subprocess.run(command, check=False).returncode:
-                raise RuntimeError(f"{self.network_path} could not be verified")
-            return
+        network = read_network(self.network_path)
         with np.load(self.network_path.with_suffix(".weights.npz")) as kept:
             findings = verify(network, kept["weights"][0], kept["sample"])
         self._console.print(f"verified: {findings}", soft_wrap=True)
@@ -250,7 +236,8 @@ class Pipeline:
                 self.network_path.with_suffix(".rejected")
             )  # no other step may use it
             raise RuntimeError("; ".join([*faults, f"the network is now {rejected}"]))
-        done = subprocess.run([*engine, "bench"], check=False, stdout=subprocess.PIPE, text=True)
+        command = [*ZOBRA, "--network", str(self.network_path), "bench"]
+        done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
         if done.returncode:
             raise RuntimeError(f"`zobra bench` failed with {self.network_path}")
         self._console.print(f"bench: {done.stdout.splitlines()[-1]}")
@@ -260,14 +247,11 @@ class Pipeline:
         folder, and is resumed.
         """
         name, plan = self.recipe.name, self.recipe.gate
-        engines, digests = [], []
+        engines = []
+        digests = []
         for engine, path in ((name, self.network_path), (f"before-{name}", self.opponent)):
-            if path is None:
-                engines.append(EngineSpec(engine, (*ZOBRA, "--tunable"), {"use_network": "0"}))
-                digests.append("pieces")
-            else:
-                engines.append(EngineSpec(engine, (*ZOBRA, "--network", str(path))))
-                digests.append(read_network(path, any_width=True).digest[:DIGEST_SHOWN])
+            engines.append(EngineSpec(engine, (*ZOBRA, "--network", str(path))))
+            digests.append(read_network(path).digest[:DIGEST_SHOWN])
         folder = self.folder / "-".join(
             [name, "gate", *digests]
         )  # another network is another match
@@ -293,7 +277,7 @@ class Pipeline:
     def run(self) -> None:
         """All steps, after a rough estimate of their time from that of a few games."""
         plan, training, match = self.recipe.data, self.recipe.training, self.recipe.gate
-        player = SelfPlayer(plan.rules, plan.seed, {"use_network": int(bool(self._use_opponent()))})
+        player = SelfPlayer(plan.rules, plan.seed, self._read_opponent())
         player.play(0)  # the first game links the kernels
         began = time.perf_counter()
         for number in range(1, SAMPLE + 1):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from zobra.arena.formats.files import read_toml, typed
-from zobra.engine.network_file import HIDDEN, OUTPUT_UNITS, WIDTHS
+from zobra.engine.network_file import OUTPUT_UNITS, WIDTH, WIDTHS
 from zobra.train.game_kernel import OTHER_BOUNDS, RULE_BOUNDS, RULE_DEFAULTS
 from zobra.train.positions import FILTER_DEFAULTS
 from zobra.train.trainer import Schedule
@@ -44,21 +44,22 @@ LIMITS = {
         "gate.least_elo": (-2_000, 2_000),
     },  # a larger difference means all points
 }
-BUILT_IN_NAME = "built-in"  # the network of the engine, as a value of `network`
+# Networks that no recipe makes, as values of `network`
+FIRST_NAME = "first"  # the one that is computed from piece values (see first_network)
+BUILT_IN_NAME = "built-in"  # the one of the engine
 
 
 @dataclass(frozen=True)
 class DataPlan:
     """The games to play, as a set with the name of the recipe; the sets in `also` are trained on as
-    well. `network` plays the games: "" (piece-square values), the name of a recipe, or
-    BUILT_IN_NAME. `engine`: the commit that plays them, kept with the set. `rules`: see
-    RULE_DEFAULTS.
+    well. `network` plays the games: FIRST_NAME, the name of a recipe, or BUILT_IN_NAME. `engine`:
+    the commit that plays them, kept with the set. `rules`: see RULE_DEFAULTS.
     """
 
     games: int = 1_000
     seed: int = 1
     engine: str = ""
-    network: str = ""
+    network: str = FIRST_NAME
     also: tuple[str, ...] = ()
     rules: dict[str, int] = field(default_factory=dict)
 
@@ -81,7 +82,7 @@ class Recipe:
     """
 
     name: str
-    hidden: int = HIDDEN
+    hidden: int = WIDTH
     qb: int = 256
     start: str = ""
     data: DataPlan = field(default_factory=DataPlan)
@@ -121,7 +122,7 @@ def _faults(facts: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
     if facts["data"]["rules"].get("branches") == 1:
         yield "data.rules.branches = 1: a game must be left to branch off; 0 means no branches"
     if facts["hidden"] not in WIDTHS:
-        yield f"hidden = {facts['hidden']}: it must be a multiple of 32, and at most 512"
+        yield f"hidden = {facts['hidden']}: it must be a multiple of 32, and at most {WIDTH}"
     if facts["qb"] not in OUTPUT_UNITS:
         yield f"qb = {facts['qb']}: it must be one of {', '.join(map(str, OUTPUT_UNITS))}"
     if facts["gate"]["games"] % 2:

@@ -18,8 +18,7 @@ import chess
 import numpy as np
 
 from zobra.engine.kernels import lowest, numeric
-from zobra.engine.layouts import ACCUMULATOR, NETWORK
-from zobra.engine.network import evaluate_anew
+from zobra.engine.network import load_network
 from zobra.engine.network_file import (
     BUCKETS,
     FEATURES,
@@ -27,9 +26,9 @@ from zobra.engine.network_file import (
     QA,
     SCALE,
     Network,
-    install,
 )
 from zobra.engine.position import Position
+from zobra.search.evaluation import evaluate_position
 from zobra.train.game_kernel import DataError
 from zobra.train.positions import EMPTY, MAX_PIECES, NO_RESULT, mailboxes, unpack_board
 
@@ -439,11 +438,10 @@ def verify(network: Network, weights: Any, positions: np.ndarray) -> Findings:
     """
     plain = integer_scores(network, positions)
     errors = np.abs(float_scores(weights, positions) - plain)
-    record, accumulator = np.zeros(1, NETWORK), np.zeros(1, ACCUMULATOR)
-    install(network, record[0])
+    weights_of_kernels = load_network(network)
 
     def score(board: chess.Board) -> int:
-        return int(evaluate_anew(record[0], accumulator[0], Position.from_board(board).record))
+        return evaluate_position(Position.from_board(board), weights_of_kernels)
 
     boards = [unpack_board(packed) for packed in positions]
     scores = [score(board) for board in boards]

@@ -21,6 +21,7 @@ from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
 from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
 from zobra.engine.make import make
 from zobra.engine.move import NO_MOVE
+from zobra.engine.network import built_in_network
 from zobra.engine.position import TABLES_RECORD
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, WORKER_TYPE, clear_histories, new_worker
@@ -149,6 +150,7 @@ class TreeSampler:
         self._signals = np.zeros(SIGNALS, np.int64)
         self._table = Table(TABLE_MEGABYTES)
         self._worker = new_worker(default_parameters(), self._signals)
+        self._worker[0]["network_address"] = built_in_network().ctypes.data
         self._job = np.zeros(1, JOB)
         self._job[0]["rules"] = tuple(RULE_DEFAULTS.values())
         self._job[0]["filter"] = tuple(FILTER_DEFAULTS.values())

@@ -194,8 +194,14 @@ class Dispatcher:
         self._console.info(f"Python {sys.version.split()[0]} {packages}")
 
 
-def converse(tunable: bool = False) -> None:
-    """Speak UCI until `quit`, the end of the input or a signal, and end the process with 0."""
+def converse(tunable: bool = False, network: str = "") -> None:
+    """Speak UCI until `quit`, the end of the input or a signal, and end the process with 0.
+
+    `network` is the first value of EvalFile.
+    """
     leave_on_signals()
-    Dispatcher(Console(), tunable, interactive=sys.stdin.isatty()).run()
+    dispatcher = Dispatcher(Console(), tunable, interactive=sys.stdin.isatty())
+    if network:
+        dispatcher.engine.set_option("EvalFile", network)
+    dispatcher.run()
     os._exit(0)  # at once, whatever other threads are doing

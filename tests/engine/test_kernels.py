@@ -13,8 +13,7 @@ from tests.support.kernel_tree import Tree
 from zobra.engine import kernels
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.layouts import MOVE_LIST
-from zobra.engine.piece_square import static_evaluation
-from zobra.engine.position import TABLES_RECORD
+from zobra.engine.position import TABLES_RECORD, set_up
 from zobra.engine.see import see_at_least
 
 KERNEL = """
@@ -71,14 +70,13 @@ def test_an_entry_has_one_signature():
 
 def test_values_of_a_wrong_type_do_not_reach_a_kernel():
     position = parse_fen(START)
-    assert static_evaluation(position.record, TABLES_RECORD) == static_evaluation(
-        position.array[0], TABLES_RECORD
-    )
+    set_up(position.record, TABLES_RECORD)
+    set_up(position.array[0], TABLES_RECORD)
     for wrong in (position.array, None, 7, np.zeros(1, MOVE_LIST)[0]):
         with pytest.raises(TypeError, match="a kernel wants a record"):
-            static_evaluation(wrong, TABLES_RECORD)
+            set_up(wrong, TABLES_RECORD)
     with pytest.raises(ValueError, match="argument 2"):
-        static_evaluation(position.record, TABLES_RECORD, 1)
+        set_up(position.record, TABLES_RECORD, 1)
 
 
 def test_inner_kernels_are_not_for_python():

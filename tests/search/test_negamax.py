@@ -18,10 +18,12 @@ from tests.support.search_oracles import (
 )
 from tests.support.searches import MATES
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.piece_square import static_evaluation
+from zobra.engine.network import load_network
 from zobra.engine.position import TABLES_RECORD, Position
 from zobra.engine.scores import INFINITY, MATE, MAX_PLY, is_mate
+from zobra.search.evaluation import evaluate_position
 from zobra.search.negamax import negamax
+from zobra.train.first_network import first_network
 
 # Small positions of every kind: promotions, en passant, castling, checks to extend, stalemate and
 # the fifty moves near.
@@ -235,20 +237,21 @@ def test_without_the_only_move_nothing_is_better_than_alpha():
         assert search_at(bench, 1, 3, alpha, alpha + 1) == alpha
 
 
-# The piece-square evaluation, which passing would keep, is more than any move keeps: found among
-# random positions.
+# The evaluation by the first network, which passing would keep, is more than any move keeps: found
+# among random positions.
 @pytest.mark.parametrize(
     "fen",
     [
-        "8/8/8/8/1kp5/3p4/3K4/N7 w - - 0 1",
-        "8/8/8/B2k4/3p4/1K1p4/P7/8 w - - 0 1",
-        "8/8/8/2k5/2p5/3p4/pK6/N7 w - - 0 1",
-        "8/8/8/8/p7/P7/B1k5/K7 w - - 0 1",
-        "8/8/8/2p5/2P5/k2p4/P1pB4/K7 w - - 0 1",
+        "8/8/5k2/3K4/8/1p6/3N4/8 w - - 0 1",
+        "8/8/6pK/2k5/5B2/8/8/8 w - - 0 1",
+        "1k6/8/P7/2K5/5p2/7B/1p6/8 w - - 0 1",
+        "8/8/4B3/2K1kP2/8/8/8/8 w - - 0 1",
+        "8/8/4N3/3k4/5p2/3K4/8/8 w - - 0 1",
     ],
 )
 def test_verification_sees_through_zugzwang(fen):
-    beta = int(static_evaluation(parse_fen(fen).record, TABLES_RECORD))
+    network = load_network(first_network())
+    beta = evaluate_position(parse_fen(fen), network)
     null_move = {
         "null_move_depth": 2,
         "null_move_base": 2,
@@ -259,7 +262,7 @@ def test_verification_sees_through_zugzwang(fen):
         parameters = (
             null_move | {"null_move_verification_depth": verification} if verification else {}
         )
-        bench = bench_of(START, use_network=0, **parameters)
+        bench = Workbench(parse_fen(START), PLAIN | parameters, network=network)
         bench.this["stack"][0]["move"] = 1  # the move before was no null move
         bench.put(1, parse_fen(fen))
         assert (search_at(bench, 1, 5, beta - 1, beta) >= beta) == holds

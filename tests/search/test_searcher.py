@@ -22,6 +22,7 @@ from zobra.engine.position import Game
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
 from zobra.search.limits import ClockTimes, Limits, Report, Result
 from zobra.search.searcher import Searcher
+from zobra.train.first_network import first_network
 
 
 @pytest.fixture
@@ -175,7 +176,7 @@ def test_what_was_learned_by_one_evaluation_is_not_used_with_another():
     assert searcher._this["position_correction"].any() and searcher.table.buckets()["data"].any()
     searcher.set_parameter("history_slope", 200)
     assert searcher.table.buckets()["data"].any()
-    searcher.set_parameter("use_network", 0)
+    searcher.use_network(first_network())
     assert (
         not searcher._this["position_correction"].any()
         and not searcher.table.buckets()["data"].any()

@@ -20,9 +20,15 @@ from zobra.search.wdl import (
     normalised,
     wdl,
 )
-from zobra.train.fits import compare_wdl, fit_model, fit_wdl, material_shares, outcome_probabilities
 from zobra.train.game_kernel import DataError
 from zobra.train.positions import PACKED
+from zobra.train.wdl_fit import (
+    compare_wdl,
+    fit_model,
+    fit_wdl,
+    material_shares,
+    outcome_probabilities,
+)
 
 SCORES = st.integers(1 - int(LONGEST_MATE), int(LONGEST_MATE) - 1)
 
@@ -84,7 +90,7 @@ def test_the_comparison_shows_what_games_had():
 )
 def test_a_fit_without_sense_is_not_written(model, monkeypatch, tmp_path):
     monkeypatch.setattr(
-        "zobra.train.fits.fit_model", lambda scores, material, results: (model, 0.5)
+        "zobra.train.wdl_fit.fit_model", lambda scores, material, results: (model, 0.5)
     )
     with pytest.raises(DataError, match="the fit to these games failed"):
         fit_wdl(np.zeros(3, PACKED), {}, tmp_path / "model.json")

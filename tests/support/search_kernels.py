@@ -14,7 +14,7 @@ from zobra.engine.kernels import BOOL, INT, VOID, WORD, Entry, entry, record
 from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.make import key_after
-from zobra.engine.network import evaluate_anew
+from zobra.engine.network import built_in_network, evaluate_anew
 from zobra.engine.position import TABLES_RECORD, Game, Position
 from zobra.engine.scores import INFINITY
 from zobra.search.history import (
@@ -195,12 +195,17 @@ class Workbench:
     """
 
     def __init__(
-        self, position: Position, parameters: dict[str, int] | None = None, keys: Iterable[int] = ()
+        self,
+        position: Position,
+        parameters: dict[str, int] | None = None,
+        keys: Iterable[int] = (),
+        network: np.ndarray | None = None,
     ) -> None:
         self.stop = np.zeros(SIGNALS, np.int64)
         self.array = new_worker(DEFAULTS | (parameters or {}), self.stop)
         self.this = self.array[0]
         self.memory = Table(1)
+        self.network = built_in_network() if network is None else network
         self.place(position, keys)
 
     def place(
@@ -213,16 +218,14 @@ class Workbench:
         """Put a position at the root, with the keys of the game before it; `moves` confine it."""
         game = Game(position)
         game.keys = list(keys)
-        search = new_search(game, self.memory, self.stop, moves)
+        search = new_search(game, self.memory, self.network, self.stop, moves)
         begin_search(self.this, TABLES_RECORD, search[0], 1, lines)
         self.put(0, position)
 
     def put(self, ply: int, position: Position) -> None:
         """Put a position and its accumulator on the search stack."""
         self.this["stack"][ply]["position"] = position.record
-        evaluate_anew(
-            TABLES_RECORD["network"], self.this["stack"][ply]["accumulator"], position.record
-        )
+        evaluate_anew(self.network[0], self.this["stack"][ply]["accumulator"], position.record)
 
     def search(self, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
         """`negamax` from the root."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 import chess
 
 from zobra.engine.move import move_text
+from zobra.engine.network import built_in_network
 from zobra.engine.position import Position
 from zobra.search.evaluation import evaluate_position
 
@@ -125,7 +126,7 @@ def _swap(board: chess.BaseBoard, square: chess.Square, side: chess.Color) -> in
 
 def evaluation(board: chess.Board) -> int:
     """Our static evaluation, from the side to move."""
-    return evaluate_position(Position.from_board(board), use_network=True)
+    return evaluate_position(Position.from_board(board), built_in_network())
 
 
 def check_windows(search: Callable[[int, int], int], value: int) -> None:

@@ -9,13 +9,13 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from tests.support.networks import random_network
 from zobra.arena.formats.files import read_toml
-from zobra.engine.network_file import BUILT_IN, HIDDEN, NetworkError, read_network
+from zobra.engine.network_file import BUILT_IN, WIDTH, read_network
 from zobra.train.command_line import app
+from zobra.train.first_network import first_network
 from zobra.train.games import shards
 from zobra.train.pipeline import Pipeline
-from zobra.train.recipe import BUILT_IN_NAME, FOLDER, read_recipe
+from zobra.train.recipe import BUILT_IN_NAME, FIRST_NAME, FOLDER, read_recipe
 
 MINIATURE = """
 qb = 128
@@ -66,7 +66,7 @@ def test_a_miniature_of_everything(tmp_path, monkeypatch):
     )  # the match is an honest one
     network = read_network(tmp_path / "mini.network")
     assert (
-        network.hidden == HIDDEN
+        network.hidden == WIDTH
         and network.qb == 128
         and network.header["recipe"]["data"]["games"] == network.header["games"] == 128
     )
@@ -82,12 +82,6 @@ def test_a_miniature_of_everything(tmp_path, monkeypatch):
     model = json.loads((tmp_path / "wdl.json").read_text())
     assert model["games"] == 128 and model["recipe"] == "mini" and model["spread"] > 0
     assert "predicted: won drawn lost" in run("wdl", recipe, "--folder", tmp_path, "--check").output
-    assert (
-        run("pieces", recipe, "--folder", tmp_path, "--output", tmp_path / "pieces.json").exit_code
-        == 0
-    )
-    values = np.array(list(json.loads((tmp_path / "pieces.json").read_text())["endgame"].values()))
-    assert values.shape == (6, 8, 8) and values[4].mean() > values[1].mean() > values[0].mean() > 0
     assert '[Round "3"]' in run("view", shards(tmp_path)[0], 3).output
     assert run("view", shards(tmp_path)[0], 999).exit_code != 0
     monkeypatch.setattr(
@@ -106,16 +100,16 @@ def test_a_miniature_of_everything(tmp_path, monkeypatch):
     )
 
 
-@pytest.mark.slow
-def test_a_network_of_another_width_is_verified_and_plays(tmp_path, capfd):
-    """By processes that have it built in; their kernels are compiled first."""
-    recipe = tmp_path / "wide.toml"
-    recipe.write_text("hidden = 160" + MINIATURE.replace('start = "built-in"', ""))
+def test_a_narrow_network_is_made_from_nothing(tmp_path, capfd):
+    recipe = tmp_path / "narrow.toml"
+    text = MINIATURE.replace('start = "built-in"', "").replace('network = "built-in"', "")
+    recipe.write_text("hidden = 32" + text)
     result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
-    assert "wide scored" in result.output, result.output
-    assert "kernel_differences=0, asymmetries=0" in capfd.readouterr().out
-    with pytest.raises(NetworkError, match=f"it has 160 neurons, this engine {HIDDEN}"):
-        read_network(tmp_path / "wide.network")
+    assert "narrow scored" in result.output, result.output
+    assert "kernel_differences=0, asymmetries=0" in result.output
+    assert read_network(tmp_path / "first.network").payload() == first_network().payload()
+    played_by = json.loads((tmp_path / "narrow" / "set.json").read_text())["network"]
+    assert played_by == first_network().digest
 
 
 def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
@@ -124,14 +118,6 @@ def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
     result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
     assert result.exit_code == 1 and "gne1: there are no games in it" in result.output
     assert not (tmp_path / "late").exists()
-
-
-def test_a_network_of_another_width_goes_to_another_process(tmp_path):
-    (tmp_path / "quick.network").write_bytes(random_network(HIDDEN + 32).to_bytes())
-    with pytest.raises(
-        RuntimeError, match=r"quick\.network could not be verified"
-    ):  # the floats are missing
-        Pipeline(read_recipe("quick"), tmp_path, Console(), 1).verify()
 
 
 def test_a_name_that_no_match_could_use_is_refused(tmp_path):
@@ -158,7 +144,7 @@ def test_faults_are_one_sentence(tmp_path):
         (("network", "quick"), "there are no games in it"),
         (("gate", "quick"), "No such file"),
         (("wdl", "quick"), "there are no games in it"),
-        (("pieces", "quick"), "there are no games in it"),
+        (("wdl", "quick"), "there are no games in it"),
     ):
         result = run(*arguments, "--folder", tmp_path)
         assert result.exit_code == 1 and complaint in result.output, result.output
@@ -191,7 +177,7 @@ def test_the_recipes_can_be_read(path):
         recipe.data.network == BUILT_IN_NAME
     )
     assert json.dumps(recipe.facts())
-    for name in {*recipe.data.also, recipe.data.network} - {"", BUILT_IN_NAME}:
+    for name in {*recipe.data.also, recipe.data.network} - {FIRST_NAME, BUILT_IN_NAME}:
         assert read_recipe(name).hidden <= recipe.hidden
 
 

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from zobra.engine.move import NO_MOVE, move_text
+from zobra.engine.network_file import BUILT_IN, read_network
 from zobra.engine.scores import is_mate
 from zobra.train import generate
+from zobra.train.first_network import first_network
 from zobra.train.game_kernel import ADDED_RULES, ENDINGS, RULE_DEFAULTS, DataError, TrainingGame
 from zobra.train.games import (
     check_data,
@@ -28,6 +30,9 @@ from zobra.train.games import (
 from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer
 from zobra.train.positions import EMPTY, PACKED, Replayer, mailboxes, unpack_board
 from zobra.train.recipe import DataPlan
+
+FIRST = first_network()
+OTHER = read_network(BUILT_IN)
 
 RULES = {"nodes": 150, "node_limit": 1_500}
 
@@ -168,14 +173,14 @@ def test_a_branching_set_is_the_same_resumed_and_by_other_threads(tmp_path, monk
     """A shard of four games ends before the branch, whose parents the next shard plays again."""
     monkeypatch.setattr(generate, "GAMES_A_SHARD", 4)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    Generation(whole, DataPlan(20, 1, rules=BRANCHING), workers=2).run()
-    first = Generation(parts, DataPlan(20, 1, rules=BRANCHING), workers=1)
+    Generation(whole, DataPlan(20, 1, rules=BRANCHING), workers=2, network=FIRST).run()
+    first = Generation(parts, DataPlan(20, 1, rules=BRANCHING), workers=1, network=FIRST)
     first.run(lambda tally: first.stopping.set() if tally.games == 6 else None)
     assert len(shards(parts)) == 1
-    Generation(parts, DataPlan(20, 1, rules=BRANCHING), workers=1).run()
+    Generation(parts, DataPlan(20, 1, rules=BRANCHING), workers=1, network=FIRST).run()
     contents = [path.read_bytes() for path in shards(whole)]
     assert contents == [path.read_bytes() for path in shards(parts)]
-    player = SelfPlayer(BRANCHING, 1, {"use_network": 0})
+    player = SelfPlayer(BRANCHING, 1, FIRST)
     for game in (game for path in shards(whole) for game in read_shard(path)):
         alone = player.play(game.number)
         assert game.fen == alone.fen
@@ -330,13 +335,15 @@ def test_damage_is_named(games, tmp_path):
 def test_a_generation_goes_on_and_does_not_depend_on_its_threads(tmp_path, monkeypatch):
     monkeypatch.setattr(generate, "GAMES_A_SHARD", 4)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert Generation(whole, DataPlan(12, 5, rules=RULES), workers=2).run().games == 12
-    first = Generation(parts, DataPlan(12, 5, rules=RULES), workers=1)
+    assert (
+        Generation(whole, DataPlan(12, 5, rules=RULES), workers=2, network=FIRST).run().games == 12
+    )
+    first = Generation(parts, DataPlan(12, 5, rules=RULES), workers=1, network=FIRST)
     first.run(
         lambda tally: first.stopping.set() if tally.games == 5 else None
     )  # as by Ctrl-C in the second shard
     assert len(shards(parts)) == 1
-    second = Generation(parts, DataPlan(12, 5, rules=RULES), workers=1)
+    second = Generation(parts, DataPlan(12, 5, rules=RULES), workers=1, network=FIRST)
     assert second.tally.shards_before == 1 and second.run().games == 8
     assert [path.read_bytes() for path in shards(whole)] == [
         path.read_bytes() for path in shards(parts)
@@ -344,33 +351,39 @@ def test_a_generation_goes_on_and_does_not_depend_on_its_threads(tmp_path, monke
 
 
 def test_sets_are_not_mixed(tmp_path):
-    Generation(tmp_path, DataPlan(0, 5, rules=RULES), workers=1)
+    Generation(tmp_path, DataPlan(0, 5, rules=RULES), workers=1, network=FIRST)
     with pytest.raises(DataError, match="seed = 5, not 6"):
-        Generation(tmp_path, DataPlan(0, 6, rules=RULES), workers=1)
-    with pytest.raises(DataError, match=r"network = pieces [0-9a-f]{16}, not 1234"):
-        Generation(tmp_path, DataPlan(0, 5, rules=RULES), workers=1, network="1234")
+        Generation(tmp_path, DataPlan(0, 6, rules=RULES), workers=1, network=FIRST)
+    with pytest.raises(DataError, match=rf"network = {FIRST.digest}, not {OTHER.digest}"):
+        Generation(tmp_path, DataPlan(0, 5, rules=RULES), workers=1, network=OTHER)
     assert json.loads((tmp_path / "set.json").read_text())["games_a_shard"] == GAMES_A_SHARD
     with pytest.raises(DataError, match="branches = 0, not 5"):
-        Generation(tmp_path, DataPlan(0, 5, rules={**RULES, "branches": 5}), workers=1)
+        Generation(
+            tmp_path, DataPlan(0, 5, rules={**RULES, "branches": 5}), workers=1, network=FIRST
+        )
 
 
 def test_a_set_from_before_a_rule_was_played_by_its_default(tmp_path):
-    Generation(tmp_path, DataPlan(0, 5, rules=RULES), workers=1)
+    Generation(tmp_path, DataPlan(0, 5, rules=RULES), workers=1, network=FIRST)
     path = tmp_path / "set.json"
     settings = json.loads(path.read_text())
     for name in ADDED_RULES:
         del settings[name]
     path.write_text(json.dumps(settings))
-    Generation(tmp_path, DataPlan(0, 5, engine="1234567", rules=RULES), workers=1)
+    Generation(tmp_path, DataPlan(0, 5, engine="1234567", rules=RULES), workers=1, network=FIRST)
     with pytest.raises(DataError, match="branches = 0, not 5"):
-        Generation(tmp_path, DataPlan(0, 5, rules={**RULES, "branches": 5}), workers=1)
+        Generation(
+            tmp_path, DataPlan(0, 5, rules={**RULES, "branches": 5}), workers=1, network=FIRST
+        )
 
 
 def test_a_set_states_the_commit_of_its_engine(tmp_path):
-    Generation(tmp_path, DataPlan(0, 5, engine="1234567", rules=RULES), workers=1)
+    Generation(tmp_path, DataPlan(0, 5, engine="1234567", rules=RULES), workers=1, network=FIRST)
     assert json.loads((tmp_path / "set.json").read_text())["engine"] == "1234567"
     with pytest.raises(DataError, match="engine = 1234567, not 7654321"):
-        Generation(tmp_path, DataPlan(0, 5, engine="7654321", rules=RULES), workers=1)
+        Generation(
+            tmp_path, DataPlan(0, 5, engine="7654321", rules=RULES), workers=1, network=FIRST
+        )
 
 
 def test_the_check_finds_what_is_wrong(games, tmp_path):

@@ -10,10 +10,10 @@ import pytest
 
 from zobra.engine.network_file import (
     BUILT_IN,
-    HIDDEN,
     LARGEST_OUTPUT,
     OUTPUT_UNITS,
     SCALE,
+    WIDTH,
     read_network,
 )
 from zobra.train.generate import SelfPlayer
@@ -170,7 +170,7 @@ def test_rounding_costs_little_and_everything_is_verified(positions, qb):
 
 @pytest.mark.parametrize("qb", OUTPUT_UNITS)
 def test_training_can_go_on_from_a_network(qb):
-    network = quantise(initial_weights(HIDDEN, 4)[0], qb, {})
+    network = quantise(initial_weights(WIDTH, 4)[0], qb, {})
     assert quantise(weights_of(network)[0], qb, {}).payload() == network.payload()
 
 
@@ -203,8 +203,8 @@ def test_verification_finds_what_is_wrong(positions, monkeypatch):
     colour.
     """
     weights, others, turned = (
-        initial_weights(HIDDEN, 4)[0],
-        initial_weights(HIDDEN, 5)[0],
+        initial_weights(WIDTH, 4)[0],
+        initial_weights(WIDTH, 5)[0],
         positions[:50].copy(),
     )
     network = quantise(weights, QB, {})
@@ -213,7 +213,7 @@ def test_verification_finds_what_is_wrong(positions, monkeypatch):
     findings = verify(network, weights, turned)
     assert findings.kernel_differences > 40 and "in the kernels" in " ".join(findings.faults())
     monkeypatch.setattr(
-        "zobra.train.trainer.evaluate_anew",
-        lambda network, accumulator, position: int(position["side"]),
+        "zobra.train.trainer.evaluate_position",
+        lambda position, network: int(position.record["side"]),
     )
     assert verify(network, weights, positions[:50]).asymmetries == 50

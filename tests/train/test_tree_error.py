@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tests.support.networks import random_network
 from zobra.engine.move import move_text
-from zobra.engine.network_file import BUILT_IN, HIDDEN, Network, read_network
+from zobra.engine.network_file import BUILT_IN, WIDTH, Network, read_network
 from zobra.train.command_line import app
 from zobra.train.games import shard_path, write_shard
 from zobra.train.generate import SelfPlayer
@@ -123,7 +123,7 @@ def test_a_network_that_gives_the_labels_has_no_error(shard, tmp_path):
     errors, scale = squared_errors(built_in, labelled)
     assert errors.mean() < 1e-5
     assert scale == pytest.approx(1.5, rel=0.01)
-    other = random_network(HIDDEN + 32)
+    other = random_network(WIDTH - 32)
     assert squared_errors(other, labelled)[0].mean() > 0.01
     *_, first, second = compare([("other", other), ("built-in", built_in)], labelled)
     assert first.endswith("other")

@@ -10,14 +10,15 @@ import pytest
 from tests.support.commands import zobra
 from tests.support.networks import random_network
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.network_file import BUILT_IN, HIDDEN, Network, install, read_network
-from zobra.engine.piece_square import static_evaluation
-from zobra.engine.position import TABLES_RECORD, Game
+from zobra.engine.network import load_network
+from zobra.engine.network_file import WIDTH, Network
+from zobra.engine.position import Game
+from zobra.search.evaluation import evaluate_position
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import normalised
 from zobra.uci.board_text import piece_values
-from zobra.uci.commands import SetOption, Simple
+from zobra.uci.commands import SetOption, Simple, parse
 from zobra.uci.console import Console
 from zobra.uci.dispatcher import Dispatcher
 
@@ -46,15 +47,9 @@ def conversation():
     return Conversation()
 
 
-@pytest.fixture(autouse=True)
-def built_in_again():
-    yield
-    install(read_network(BUILT_IN), TABLES_RECORD["network"])
-
-
-def small(seed: int = 1) -> Network:
+def small(seed: int = 1, width: int = WIDTH) -> Network:
     """Outputs of the size of real scores."""
-    network = random_network(HIDDEN, seed)
+    network = random_network(width, seed)
     return Network(
         network.rows, network.bias, network.output // 20, 0 * network.output_bias, network.qb, {}
     )
@@ -84,8 +79,8 @@ def test_what_cannot_be_loaded_is_reported_and_changes_nothing(conversation, tmp
     conversation.execute(SetOption("EvalFile", saved(tmp_path, small())))
     value = conversation.evaluate_start()
     (tmp_path / "noise").write_bytes(b"noise")
-    (tmp_path / "wide").write_bytes(random_network(HIDDEN + 32).to_bytes())
-    wide = f"it has {HIDDEN + 32} neurons, this engine {HIDDEN}; "
+    (tmp_path / "wide").write_bytes(random_network(WIDTH + 32).to_bytes())
+    wide = f"it has {WIDTH + 32} neurons, not a multiple of 32 up to {WIDTH}"
     for path, complaint in (
         ("noise", "not a file of"),
         ("nothing", "No such file"),
@@ -105,15 +100,14 @@ def test_what_cannot_be_loaded_is_reported_and_changes_nothing(conversation, tmp
         (["--network", "nothing", "bench"], "nothing: No such file"),
         (["--network", "", "--tunable"], "not an ordinary file"),
         (["--network"], "--network needs a file"),
-        (["bench"], "noise: not a file of"),
+        (["--network", "noise", "bench"], "noise: not a file of"),
     ],
 )
-def test_a_network_that_cannot_be_built_in_ends_the_program(
+def test_a_network_that_cannot_be_used_ends_the_program(
     monkeypatch, tmp_path, arguments, complaint
 ):
     (tmp_path / "noise").write_bytes(b"noise")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ZOBRA_NETWORK", "noise")
     done = zobra(*arguments)
     assert (
         done.returncode == 1
@@ -137,16 +131,28 @@ def test_the_search_uses_the_network_and_forgets_what_it_knew():
     assert score(None) == built_in
 
 
-def test_without_the_network_pieces_and_squares_count():
-    searcher, position = Searcher(1), parse_fen("4k3/8/8/3q4/8/8/8/R3K3 b - - 0 1")
-    by_network = searcher.evaluate(position)
-    searcher.set_parameter("use_network", 0)
-    assert (
-        300
-        < searcher.evaluate(position)
-        == static_evaluation(position.record, TABLES_RECORD)
-        != by_network
-    )
+def test_commands_begin_with_the_network_that_is_named(tmp_path):
+    path = saved(tmp_path, small(3, width=32))
+    built_in = zobra("eval").stdout
+    by_network = zobra("--network", path, "eval").stdout
+    talked = zobra("--network", path, typed="eval\nquit\n").stdout
+    assert by_network != built_in and by_network in talked
+
+
+@pytest.mark.parametrize("width", [32, 96, WIDTH])
+def test_two_engines_have_two_networks_and_none_is_compiled_for_a_narrow_one(tmp_path, width):
+    """Alternating, in one process, they give the values of plain arithmetic."""
+    engines = [Conversation(), Conversation()]
+    position = parse_fen(START)
+    networks = [small(1, width), small(2, width)]
+    for conversation, network in zip(engines, networks, strict=True):
+        conversation.execute(SetOption("EvalFile", saved(tmp_path, network)))
+    expected = [evaluate_position(position, load_network(network)) for network in networks]
+    for _ in range(2):
+        assert [each.evaluate_start() for each in engines] == expected
+        for each in engines:
+            each.execute(parse("go depth 3"))
+    assert expected[0] != expected[1]
 
 
 def test_values_are_differences_for_white():
