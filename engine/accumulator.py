@@ -15,68 +15,64 @@ from zobra.engine.board import BLACK, KING, NO_PIECE, ONE, WHITE, ZERO
 from zobra.engine.kernels import kernel, lowest, row_sums
 from zobra.engine.layouts import CHANGES, NETWORK, NEURONS
 
-SQUARE_BITS, RIGHT_HALF = np.uint64(6), np.uint64(4)
-RANK_FLIP, FILE_FLIP, COLOUR_FLIP = (
-    np.uint64(56),
-    np.uint64(7),
-    ONE << SQUARE_BITS,
-)  # of a feature; own pieces are even
+SQUARE_BITS = np.uint64(6)
+RIGHT_HALF = np.uint64(4)  # the bit of a square on the files e to h
+# By exclusive or with a feature: another rank, file, or colour (own pieces are even)
+RANK_FLIP = np.uint64(56)
+FILE_FLIP = np.uint64(7)
+COLOUR_FLIP = ONE << SQUARE_BITS
 
 add_rows = row_sums(NEURONS, NETWORK, "rows", CHANGES)
 
 
 @kernel
 def orientation(position, colour):
-    """What turns White's feature of a piece into the one that this colour sees (by exclusive
-    or).
-    """
+    """Return what turns White's feature of a piece into that of this colour, by exclusive or."""
     king = lowest(position.pieces[KING] & position.colours[colour])
-    return (RANK_FLIP | COLOUR_FLIP if colour else ZERO) ^ (
-        FILE_FLIP if king & RIGHT_HALF else ZERO
-    )
+    flips = RANK_FLIP | COLOUR_FLIP if colour else ZERO
+    if king & RIGHT_HALF:
+        flips ^= FILE_FLIP
+    return flips
 
 
 @kernel
 def feature(board, square):
-    """White's feature of the piece on a square, its king being on the files a to d."""
+    """Return the feature of a piece as White sees it, with its king on the files a to d."""
     return np.uint16(np.uint64(board[square]) << SQUARE_BITS | square)
 
 
 @kernel
 def refresh(network, accumulator, position):
     """Compute both sides from all pieces."""
-    changes, count, occupied = (
-        accumulator.changes,
-        ZERO,
-        position.colours[WHITE] | position.colours[BLACK],
-    )
+    changes = accumulator.changes
+    count = ZERO
+    occupied = position.colours[WHITE] | position.colours[BLACK]
     while occupied:
         changes.added[count] = feature(position.board, lowest(occupied))
         occupied &= occupied - ONE
         count += ONE
-    changes.added_count, changes.removed_count = count, ZERO
+    changes.added_count = count
+    changes.removed_count = ZERO
     for colour in (WHITE, BLACK):
-        add_rows(
-            accumulator.sides[colour], network.bias, network, changes, orientation(position, colour)
-        )
+        flips = orientation(position, colour)
+        add_rows(accumulator.sides[colour], network.bias, network, changes, flips)
 
 
 @kernel
 def update(network, accumulator, position, known, before):
-    """Compute both sides, in one pass each, from the accumulator `known` of the position one move
-    before.
+    """Compute both sides, in one pass each, from the accumulator `known` of the position `before`
+    the last move.
     """
     if orientation(position, before.side) != orientation(before, before.side):
         refresh(network, accumulator, position)
         return
-    changes, added, removed = accumulator.changes, ZERO, ZERO
-    changed = (
-        position.colours[WHITE] ^ before.colours[WHITE]
-        | position.colours[BLACK] ^ before.colours[BLACK]
-    )
-    changed |= (
-        position.pieces[KING] ^ before.pieces[KING]
-    )  # king and rook may trade places in Chess960
+
+    changes = accumulator.changes
+    added = ZERO
+    removed = ZERO
+    changed = position.colours[WHITE] ^ before.colours[WHITE]
+    changed |= position.colours[BLACK] ^ before.colours[BLACK]
+    changed |= position.pieces[KING] ^ before.pieces[KING]  # which may trade places with its rook
     while changed:
         square = lowest(changed)
         changed &= changed - ONE
@@ -86,12 +82,9 @@ def update(network, accumulator, position, known, before):
         if position.board[square] != NO_PIECE:
             changes.added[added] = feature(position.board, square)
             added += ONE
-    changes.added_count, changes.removed_count = added, removed
+
+    changes.added_count = added
+    changes.removed_count = removed
     for colour in (WHITE, BLACK):
-        add_rows(
-            accumulator.sides[colour],
-            known.sides[colour],
-            network,
-            changes,
-            orientation(position, colour),
-        )
+        flips = orientation(position, colour)
+        add_rows(accumulator.sides[colour], known.sides[colour], network, changes, flips)

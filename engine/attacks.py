@@ -6,13 +6,13 @@ from zobra.engine.kernels import extract_bits, kernel, lowest
 
 @kernel
 def index_by_magic(magic, occupied):
-    """Place of an occupancy in a slider's table, by multiplication."""
+    """Return the index of an occupancy in the table of sliders, by multiplication."""
     return magic.offset + (((occupied & magic.mask) * magic.factor) >> magic.shift)
 
 
 @kernel
 def index_by_extraction(magic, occupied):
-    """Place of an occupancy in a slider's table: the relevant bits, packed."""
+    """Return the index of an occupancy in the table of sliders: its relevant bits, packed."""
     return magic.offset + extract_bits(occupied, magic.mask)
 
 
@@ -21,19 +21,21 @@ slider_index = index_by_extraction if extract_bits else index_by_magic
 
 @kernel
 def bishop_attacks(tables, square, occupied):
-    """Squares a bishop on `square` attacks, blockers included."""
+    """Return the squares that a bishop on `square` attacks, blockers included."""
     return tables.slider[slider_index(tables.bishop[square], occupied)]
 
 
 @kernel
 def rook_attacks(tables, square, occupied):
-    """Squares a rook on `square` attacks, blockers included."""
+    """Return the squares that a rook on `square` attacks, blockers included."""
     return tables.slider[slider_index(tables.rook[square], occupied)]
 
 
 @kernel
 def attackers(position, tables, square, colour, occupied):
-    """Pieces of `colour` that attack `square` if only the squares in `occupied` are occupied."""
+    """Return the pieces of `colour` that attack `square` if exactly the squares in `occupied` are
+    occupied.
+    """
     pieces = position.pieces
     found = tables.pawn[colour ^ ONE, square] & pieces[PAWN]
     found |= tables.knight[square] & pieces[KNIGHT] | tables.king[square] & pieces[KING]
@@ -46,13 +48,16 @@ def attackers(position, tables, square, colour, occupied):
 def find_checks(position, tables):
     """Set `checkers` and `pinned` of the side to move."""
     us = position.side
-    ours, theirs = position.colours[us], position.colours[us ^ ONE]
+    ours = position.colours[us]
+    theirs = position.colours[us ^ ONE]
     pieces = position.pieces
     king = lowest(pieces[KING] & ours)
-    checkers = (
-        tables.knight[king] & pieces[KNIGHT] | tables.pawn[us, king] & pieces[PAWN]
-    ) & theirs
+    checkers = tables.knight[king] & pieces[KNIGHT] | tables.pawn[us, king] & pieces[PAWN]
+    checkers &= theirs
     pinned = ZERO
+
+    # A slider that would attack the king if our pieces were not there: it gives check, or pins the
+    # only piece between.
     snipers = bishop_attacks(tables, king, theirs) & (pieces[BISHOP] | pieces[QUEEN])
     snipers |= rook_attacks(tables, king, theirs) & (pieces[ROOK] | pieces[QUEEN])
     snipers &= theirs
@@ -70,7 +75,9 @@ def find_checks(position, tables):
 
 @kernel
 def en_passant_is_legal(position, tables, pawn, target):
-    """May the pawn on `pawn` take in passing on `target` without leaving its king attacked?"""
+    """Return whether the pawn on `pawn` may capture en passant on `target` without exposing its
+    king.
+    """
     us = position.side
     taken = target ^ EIGHT
     occupied = position.colours[us] | position.colours[us ^ ONE]
@@ -81,7 +88,7 @@ def en_passant_is_legal(position, tables, pawn, target):
 
 @kernel
 def has_legal_en_passant(position, tables, target):
-    """Can the side to move take in passing on `target`?
+    """Return whether the side to move can capture en passant on `target`.
 
     The square behind must hold the pawn that has just advanced.
     """

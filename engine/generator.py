@@ -37,61 +37,57 @@ from zobra.engine.move import (
     encode,
 )
 
-# What to generate: NOISY are captures and promotions, QUIET the rest; their union is every legal
-# move.
-NOISY, QUIET, ALL = np.uint64(1), np.uint64(2), np.uint64(3)
+# What to generate: captures and promotions, all other moves, or both
+NOISY = np.uint64(1)
+QUIET = np.uint64(2)
+ALL = NOISY | QUIET
 
 TO_UNIT = ONE << TO_SHIFT  # what one square further adds to a move
-LONGEST_RANGE = (
-    16  # no piece, and no set of pawns, has more targets; queens go as bishop, then as rook
-)
+MAX_TARGETS = 16  # of a set of pawns or a piece; queens move as bishops, then as rooks
 SIXTEEN = np.uint64(16)
-THIRD_RANK, THIRD_RANK_STEP = (
-    np.uint64(0xFF0000),
-    np.uint64(24),
-)  # White's; and how far up Black's lies
+THIRD_RANK = np.uint64(0xFF0000)  # White's
+THIRD_RANK_STEP = np.uint64(24)  # bits from White's third rank to Black's
 
 
 @kernel
 def push(moves, count, move):
-    """Write one move to the list; the new count."""
+    """Write one move to the list, and return the new count."""
     moves.moves[count] = np.uint16(move)
     return count + ONE
 
 
 @kernel
 def append_by_loop(moves, count, targets, factor, base):
-    """Write the move `square × factor + base` for each target square; the new count."""
+    """Write the move `square × factor + base` for each target square; return the new count."""
     while targets:
         count = push(moves, count, lowest(targets) * factor + base)
         targets &= targets - ONE
     return count
 
 
-append = append_bits(MOVE_LIST, "moves", LONGEST_RANGE) or append_by_loop
+append = append_bits(MOVE_LIST, "moves", MAX_TARGETS) or append_by_loop
 
 
 @kernel
 def push_targets(moves, count, from_, targets):
-    """One piece to each of its target squares."""
-    return append(moves, count, targets, TO_UNIT, from_) if targets else count
+    """Write the moves of one piece to its target squares; return the new count."""
+    if targets:
+        return append(moves, count, targets, TO_UNIT, from_)
+    return count
 
 
 @kernel
 def push_pawns(moves, count, targets, step, flag):
-    """Pawns to target squares, each from the square `step` behind, which therefore moves along with
-    the target.
-    """
-    return (
-        append(moves, count, targets, TO_UNIT + ONE, encode(ZERO, ZERO, flag) - step)
-        if targets
-        else count
-    )
+    """Write the pawn moves to `targets`, each from `target - step`; return the new count."""
+    if targets:
+        base = encode(ZERO, ZERO, flag) - step
+        return append(moves, count, targets, TO_UNIT + ONE, base)
+    return count
 
 
 @kernel
 def push_promotions(moves, count, targets, step):
-    """Pawns to the last rank, four moves each, the queen first."""
+    """Write the promotions to `targets`, four moves each, the queen first."""
     flag = QUEEN_PROMOTION
     while flag >= PROMOTION:
         count = push_pawns(moves, count, targets, step, flag)
@@ -101,33 +97,33 @@ def push_promotions(moves, count, targets, step):
 
 @inlined
 def pawn_pushes(position, us):
-    """The squares that pawns may push to by one step.
+    """Return the squares to which pawns may advance by one step.
 
-    A pinned pawn may go along the king's file.
+    A pinned pawn may advance on the king's file.
     """
     king = lowest(position.pieces[KING] & position.colours[us])
-    pawns = (
-        position.pieces[PAWN] & position.colours[us] & (~position.pinned | FILE_A << (king & SEVEN))
-    )
-    return rotate_left(pawns, EIGHT - SIXTEEN * us) & ~(
-        position.colours[us] | position.colours[us ^ ONE]
-    )
+    occupied = position.colours[us] | position.colours[us ^ ONE]
+    free = ~position.pinned | FILE_A << (king & SEVEN)
+    pawns = position.pieces[PAWN] & position.colours[us] & free
+    return rotate_left(pawns, EIGHT - SIXTEEN * us) & ~occupied
 
 
 @inlined
 def noisy_pawn_moves(position, tables, moves, count, allowed, us):
-    """Captures and promotions of pawns, but en passant.
+    """Write the captures and promotions of pawns, except en passant; return the new count.
 
-    A pinned pawn may go along its pin, one of the king's diagonals.
+    A pinned pawn may capture along its pin, one of the king's diagonals.
     """
     king = lowest(position.pieces[KING] & position.colours[us])
-    pawns, unpinned = position.pieces[PAWN] & position.colours[us], ~position.pinned
-    theirs, up = position.colours[us ^ ONE] & allowed, EIGHT - SIXTEEN * us
-    east = rotate_left(pawns & ~FILE_H & (unpinned | tables.diagonal[us, king]), up + ONE) & theirs
-    west = (
-        rotate_left(pawns & ~FILE_A & (unpinned | tables.diagonal[us ^ ONE, king]), up - ONE)
-        & theirs
-    )
+    pawns = position.pieces[PAWN] & position.colours[us]
+    unpinned = ~position.pinned
+    theirs = position.colours[us ^ ONE] & allowed
+    up = EIGHT - SIXTEEN * us
+
+    free_east = unpinned | tables.diagonal[us, king]
+    free_west = unpinned | tables.diagonal[us ^ ONE, king]
+    east = rotate_left(pawns & ~FILE_H & free_east, up + ONE) & theirs
+    west = rotate_left(pawns & ~FILE_A & free_west, up - ONE) & theirs
     single = pawn_pushes(position, us) & allowed
     if LAST_RANKS & (single | east | west):
         count = push_promotions(moves, count, single & LAST_RANKS, up)
@@ -139,8 +135,9 @@ def noisy_pawn_moves(position, tables, moves, count, allowed, us):
 
 @inlined
 def quiet_pawn_moves(position, moves, count, allowed, us):
-    """Pushes of pawns that do not promote."""
-    pushed, up = pawn_pushes(position, us), EIGHT - SIXTEEN * us
+    """Write the pushes of pawns that do not promote; return the new count."""
+    pushed = pawn_pushes(position, us)
+    up = EIGHT - SIXTEEN * us
     empty = ~(position.colours[us] | position.colours[us ^ ONE])
     double = rotate_left(pushed & THIRD_RANK << THIRD_RANK_STEP * us, up) & empty & allowed
     count = push_pawns(moves, count, pushed & allowed & ~LAST_RANKS, up, NORMAL)
@@ -149,12 +146,13 @@ def quiet_pawn_moves(position, moves, count, allowed, us):
 
 @inlined
 def piece_moves(position, tables, moves, count, allowed, us):
-    """Moves of knights, bishops, rooks and queens to the allowed squares; a pinned piece stays on
-    the line of its pin.
+    """Write the moves of knights, bishops, rooks and queens to allowed squares; return the new
+    count. A pinned piece stays on the line of its pin.
     """
     ours = position.colours[us]
     occupied = ours | position.colours[us ^ ONE]
-    pieces, pinned = position.pieces, position.pinned
+    pieces = position.pieces
+    pinned = position.pinned
     king = lowest(pieces[KING] & ours)
 
     knights = pieces[KNIGHT] & ours & ~pinned
@@ -162,6 +160,7 @@ def piece_moves(position, tables, moves, count, allowed, us):
         from_ = lowest(knights)
         count = push_targets(moves, count, from_, tables.knight[from_] & allowed)
         knights &= knights - ONE
+
     diagonal = (pieces[BISHOP] | pieces[QUEEN]) & ours
     while diagonal:
         from_ = lowest(diagonal)
@@ -170,6 +169,7 @@ def piece_moves(position, tables, moves, count, allowed, us):
             targets &= tables.line[king, from_]
         count = push_targets(moves, count, from_, targets)
         diagonal &= diagonal - ONE
+
     straight = (pieces[ROOK] | pieces[QUEEN]) & ours
     while straight:
         from_ = lowest(straight)
@@ -183,12 +183,11 @@ def piece_moves(position, tables, moves, count, allowed, us):
 
 @inlined
 def safe_king_steps(position, tables, king, targets, us):
-    """Those target squares next to the king that are not attacked once it has left its own."""
+    """Return the target squares next to the king that are not attacked once it has left its own."""
     them = us ^ ONE
     occupied = (position.colours[us] | position.colours[them]) ^ (ONE << king)
-    targets &= (
-        tables.king[king] & ~tables.king[lowest(position.pieces[KING] & position.colours[them])]
-    )
+    other_king = lowest(position.pieces[KING] & position.colours[them])
+    targets &= tables.king[king] & ~tables.king[other_king]
     safe = ZERO
     while targets:
         if attackers(position, tables, lowest(targets), them, occupied) == ZERO:
@@ -199,9 +198,10 @@ def safe_king_steps(position, tables, king, targets, us):
 
 @kernel
 def castling_is_legal(position, tables, king, rook, safe, us):
-    """Is the way free of pieces, and the king's way free of attacks, given its `safe` steps?
+    """Return whether the path is free of pieces, and the king's path free of attacks, given its
+    `safe` steps.
 
-    A rook that is pinned along the rank (Chess960) would leave its king open.
+    A rook that is pinned along the rank (Chess960) would expose its king.
     """
     occupied = position.colours[us] | position.colours[us ^ ONE]
     if tables.castling_path[king, rook] & occupied or position.pinned >> rook & ONE:
@@ -219,10 +219,12 @@ def castling_is_legal(position, tables, king, rook, safe, us):
 
 @inlined
 def generate_for(position, tables, moves, kind, us):  # noqa: C901
-    """`generate` for one colour."""
-    ours, theirs = position.colours[us], position.colours[us ^ ONE]
+    """Generate the moves of one colour."""
+    ours = position.colours[us]
+    theirs = position.colours[us ^ ONE]
     king = lowest(position.pieces[KING] & ours)
-    checkers, targets = position.checkers, ZERO
+    checkers = position.checkers
+    targets = ZERO
     if kind & NOISY:
         targets |= theirs
     if kind & QUIET:
@@ -259,10 +261,10 @@ def generate_for(position, tables, moves, kind, us):  # noqa: C901
 
 @kernel
 def generate(position, tables, moves, kind):
-    """Append the legal moves of `kind` to the list; its new count.
+    """Append the legal moves of `kind` to the list, and return its new count.
 
-    `checkers` and `pinned` must be set. The same code is compiled for either colour as a constant:
-    a fifth faster than with the colour in a variable.
+    `checkers` and `pinned` must be set. The code is compiled twice, with the colour as a constant:
+    this is a fifth faster than with the colour in a variable.
     """
     if position.side == ZERO:
         return generate_for(position, tables, moves, kind, ZERO)

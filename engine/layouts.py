@@ -76,7 +76,7 @@ POSITION = layout(
     ("en_passant", "u8"),
     ("side", "u8"),
     ("halfmove", "i8"),  # plies since the last capture or pawn move
-    ("repeatable", "i8"),  # plies since the last null move, or move that cannot be undone
+    ("reversible_plies", "i8"),  # plies since the last null move, or move that cannot be undone
     ("fullmove", "i8"),
     ("checkers", "u8"),  # enemy pieces that give check
     ("pinned", "u8"),  # own pieces that may leave their line to the king only by exposing it

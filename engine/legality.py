@@ -1,6 +1,5 @@
-"""Is a 16-bit number a legal move of this position?
-
-Asked of moves that come from elsewhere: the table, a file of games.
+"""Whether a 16-bit number is a legal move of a position: for moves that come from elsewhere, the
+transposition table or a file of games.
 """
 
 import numpy as np
@@ -41,20 +40,20 @@ FLAGS_END = np.uint64(8)
 
 @kernel
 def pawn_can_move(position, tables, from_, to, flag):
-    """Does a pawn of the side to move go from `from_` to `to` in the manner of `flag`, pins and
-    checks aside?
+    """Return whether a pawn of the side to move can go from `from_` to `to` in the manner of
+    `flag`, pins and checks aside.
     """
     us = position.side
     occupied = position.colours[WHITE] | position.colours[BLACK]
     up = EIGHT - SIXTEEN * us
-    target, one_step = ONE << to, rotate_left(ONE << from_, up)
+    target = ONE << to
+    one_step = rotate_left(ONE << from_, up)
     if (target & LAST_RANKS != ZERO) != (flag >= PROMOTION):
         return False
     if flag == DOUBLE_PUSH:
-        home = from_ >> THREE == (SIX if us else ONE)
-        return (
-            home and target == rotate_left(one_step, up) and (target | one_step) & occupied == ZERO
-        )
+        is_home = from_ >> THREE == (SIX if us else ONE)
+        is_free = (target | one_step) & occupied == ZERO
+        return is_home and is_free and target == rotate_left(one_step, up)
     if target == one_step:
         return target & occupied == ZERO
     return tables.pawn[us, from_] & target & position.colours[us ^ ONE] != ZERO
@@ -62,7 +61,7 @@ def pawn_can_move(position, tables, from_, to, flag):
 
 @kernel
 def piece_can_move(position, tables, kind, from_, to):
-    """Does a piece of this kind (no pawn) reach `to` from `from_`?"""
+    """Return whether a piece of this kind (not a pawn) reaches `to` from `from_`."""
     occupied = position.colours[WHITE] | position.colours[BLACK]
     reached = ZERO
     if kind == KNIGHT:
@@ -78,7 +77,7 @@ def piece_can_move(position, tables, kind, from_, to):
 
 @kernel
 def keeps_king_safe(position, tables, kind, from_, to):
-    """May a piece go from `from_` to `to` as far as checks and pins are concerned?"""
+    """Return whether checks and pins allow a piece to go from `from_` to `to`."""
     us = position.side
     occupied = position.colours[WHITE] | position.colours[BLACK]
     king = lowest(position.pieces[KING] & position.colours[us])
@@ -94,42 +93,45 @@ def keeps_king_safe(position, tables, kind, from_, to):
 
 
 @kernel
-def is_legal(position, tables, move):
-    """Is `move` (any 16-bit number) a legal move? `checkers` and `pinned` must be set."""
+def can_castle(position, tables, king, rook):
+    """Return whether the king may castle with the rook on a square of its own colour."""
     us = position.side
-    from_, to, flag = from_square(move), to_square(move), flag_of(move)
-    piece = np.uint64(position.board[from_])
-    kind = piece >> ONE
-    if (
-        move == NO_MOVE
-        or flag >= FLAGS_END
-        or piece & ONE != us
-        or position.colours[us] >> from_ & ONE == ZERO
-    ):
+    may_castle = (position.castling & position.colours[us]) >> rook & ONE != ZERO
+    if position.checkers or not may_castle:
         return False
+    empty = ~(position.colours[WHITE] | position.colours[BLACK])
+    safe = safe_king_steps(position, tables, king, empty, us)
+    return castling_is_legal(position, tables, king, rook, safe, us)
+
+
+@kernel
+def can_capture_en_passant(position, tables, from_, to):
+    """Return whether the pawn on `from_` may capture en passant on `to`."""
+    if position.en_passant == ZERO or to != position.en_passant:
+        return False
+    if tables.pawn[position.side, from_] >> to & ONE == ZERO:
+        return False
+    return en_passant_is_legal(position, tables, from_, to)
+
+
+@kernel
+def is_legal(position, tables, move):
+    """Return whether `move` (any 16-bit number) is legal. `checkers` and `pinned` must be set."""
+    ours = position.colours[position.side]
+    from_ = from_square(move)
+    to = to_square(move)
+    flag = flag_of(move)
+    kind = np.uint64(position.board[from_]) >> ONE
+    if move == NO_MOVE or flag >= FLAGS_END or ours >> from_ & ONE == ZERO:
+        return False
+
     if flag == CASTLING:
-        if (
-            kind != KING
-            or position.checkers
-            or (position.castling & position.colours[us]) >> to & ONE == ZERO
-        ):
-            return False
-        empty = ~(position.colours[WHITE] | position.colours[BLACK])
-        return castling_is_legal(
-            position, tables, from_, to, safe_king_steps(position, tables, from_, empty, us), us
-        )
-    if position.colours[us] >> to & ONE:
+        return kind == KING and can_castle(position, tables, from_, to)
+    if ours >> to & ONE:
         return False
     if kind == PAWN:
         if flag == EN_PASSANT:
-            target = position.en_passant
-            attacked = tables.pawn[us, from_] >> to & ONE != ZERO
-            return (
-                target != ZERO
-                and to == target
-                and attacked
-                and en_passant_is_legal(position, tables, from_, to)
-            )
+            return can_capture_en_passant(position, tables, from_, to)
         if not pawn_can_move(position, tables, from_, to, flag):
             return False
     elif flag != NORMAL or not piece_can_move(position, tables, kind, from_, to):

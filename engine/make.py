@@ -1,7 +1,7 @@
 """Making a move by copying: the position after a move is written into the record of the next ply,
 so nothing is ever unmade.
 
-Keys are brought up to date by what changes: a piece leaves a square, a piece arrives on a square.
+Keys are updated incrementally by what changes: a piece leaves a square, or arrives on one.
 """
 
 import numpy as np
@@ -36,7 +36,8 @@ from zobra.engine.zobrist import castling_state, correction_key_index
 G_FILE, C_FILE = (np.uint64(file) for file in KING_FILE)
 F_FILE, D_FILE = (np.uint64(file) for file in ROOK_FILE)
 RANK_BITS = np.uint64(56)
-KING_PIECE, ROOK_PIECE = KING * TWO, ROOK * TWO
+KING_PIECE = KING * TWO
+ROOK_PIECE = ROOK * TWO
 
 
 @kernel
@@ -79,9 +80,7 @@ def shift(position, tables, piece, from_, to):
 
 @kernel
 def finish_pawn_move(position, tables, us, from_, to, flag):
-    """What a pawn's move does beyond the step: offer itself to be taken in passing, take in
-    passing, or promote.
-    """
+    """Complete a double push, an en-passant capture or a promotion."""
     if flag == DOUBLE_PUSH:
         target = (from_ + to) >> ONE
         if has_legal_en_passant(position, tables, target):
@@ -96,20 +95,23 @@ def finish_pawn_move(position, tables, us, from_, to, flag):
 
 @kernel
 def castle(position, tables, us, king, rook):
-    """Move king and rook to their castling squares; in Chess960 these may overlap, so both are
-    lifted first.
+    """Move king and rook to their castling squares.
+
+    In Chess960 these may overlap with the squares that they leave, so both are lifted first.
     """
     rank = king & RANK_BITS
     kingside = rook > king
+    king_to = rank + (G_FILE if kingside else C_FILE)
+    rook_to = rank + (F_FILE if kingside else D_FILE)
     take(position, tables, KING_PIECE + us, king)
     take(position, tables, ROOK_PIECE + us, rook)
-    put(position, tables, KING_PIECE + us, rank + (G_FILE if kingside else C_FILE))
-    put(position, tables, ROOK_PIECE + us, rank + (F_FILE if kingside else D_FILE))
+    put(position, tables, KING_PIECE + us, king_to)
+    put(position, tables, ROOK_PIECE + us, rook_to)
 
 
 @kernel
 def turn(position, tables):
-    """Pass the move to the other side and forget the en-passant square."""
+    """Pass the move to the other side, and clear the en-passant square."""
     position.key ^= tables.side_key
     if position.en_passant:
         position.key ^= tables.en_passant_key[position.en_passant & SEVEN]
@@ -126,48 +128,56 @@ def make(position, following, move, tables):
     """
     copy_record(following, position)
     us = position.side
-    from_, to, flag = from_square(move), to_square(move), flag_of(move)
+    from_ = from_square(move)
+    to = to_square(move)
+    flag = flag_of(move)
     piece = np.uint64(position.board[from_])
     captured = np.uint64(position.board[to])
 
+    turn(following, tables)
+    following.halfmove += 1
+    following.reversible_plies += 1
+
+    # Castling rights go with the king, with their rook, and with a rook that is captured.
     lost = position.castling & (ONE << from_ | ONE << to)
     if piece == KING_PIECE + us:
         lost |= position.castling & position.colours[us]
-    turn(following, tables)
-    following.halfmove += 1
-    following.repeatable += 1
-    if lost:  # of the castling rights; the kings still stand where they stood
+    if lost:
         following.key ^= tables.castling_key[castling_state(following)]
         following.castling ^= lost
-        following.repeatable = 0
+        following.reversible_plies = 0
         following.key ^= tables.castling_key[castling_state(following)]
+
     if flag == CASTLING:
         castle(following, tables, us, from_, to)
         return
     if captured != NO_PIECE:
         take(following, tables, captured, to)
-        following.halfmove = following.repeatable = 0
+        following.halfmove = 0
+        following.reversible_plies = 0
     shift(following, tables, piece, from_, to)
     if piece >> ONE == PAWN:
-        following.halfmove = following.repeatable = 0
+        following.halfmove = 0
+        following.reversible_plies = 0
         if flag != NORMAL:
             finish_pawn_move(following, tables, us, from_, to, flag)
 
 
 @kernel
 def key_after(position, move, tables):
-    """The key after a move, but for castling, its lost rights, pawns' special moves and an
-    en-passant file: for a prefetch.
+    """Return the approximate key of the position after a move, for prefetching.
+
+    It lacks what castling, lost castling rights, en passant and promotion change.
     """
-    from_, to = from_square(move), to_square(move)
-    piece, captured = np.uint64(position.board[from_]), np.uint64(position.board[to])
-    key = (
-        position.key
-        ^ tables.side_key
-        ^ tables.piece_key[piece, from_]
-        ^ tables.piece_key[piece, to]
-    )
-    return key ^ tables.piece_key[captured, to] if captured != NO_PIECE else key
+    from_ = from_square(move)
+    to = to_square(move)
+    piece = np.uint64(position.board[from_])
+    captured = np.uint64(position.board[to])
+    key = position.key ^ tables.side_key
+    key ^= tables.piece_key[piece, from_] ^ tables.piece_key[piece, to]
+    if captured != NO_PIECE:
+        key ^= tables.piece_key[captured, to]
+    return key
 
 
 @kernel
@@ -176,4 +186,4 @@ def make_null(position, following, tables):
     copy_record(following, position)
     turn(following, tables)
     following.halfmove += 1
-    following.repeatable = 0
+    following.reversible_plies = 0

@@ -13,7 +13,8 @@ from zobra.engine.board import KNIGHT, SQUARE_NAMES, THREE
 from zobra.engine.kernels import kernel
 
 SQUARE_BITS = 6
-TO_SHIFT, FLAG_SHIFT = np.uint64(SQUARE_BITS), np.uint64(2 * SQUARE_BITS)
+TO_SHIFT = np.uint64(SQUARE_BITS)
+FLAG_SHIFT = np.uint64(2 * SQUARE_BITS)
 SQUARE_MASK = np.uint64((1 << SQUARE_BITS) - 1)
 NO_MOVE = np.uint64(0)
 
@@ -26,19 +27,19 @@ PROMOTION_LETTERS = "nbrq"
 
 @kernel
 def from_square(move):
-    """Square the piece leaves (for castling, the king)."""
+    """Return the square that the piece leaves (for castling, the king)."""
     return move & SQUARE_MASK
 
 
 @kernel
 def to_square(move):
-    """Square the piece goes to (for castling, the square of the rook)."""
+    """Return the square that the piece enters (for castling, the square of the rook)."""
     return (move >> TO_SHIFT) & SQUARE_MASK
 
 
 @kernel
 def flag_of(move):
-    """Kind of the move: NORMAL, DOUBLE_PUSH, CASTLING, EN_PASSANT, or PROMOTION and above."""
+    """Return the kind of move: NORMAL, DOUBLE_PUSH, CASTLING, EN_PASSANT, PROMOTION or above."""
     return move >> FLAG_SHIFT
 
 
@@ -50,18 +51,21 @@ def encode(from_, to, flag):
 
 @kernel
 def promoted_type(flag):
-    """Piece type that a promotion flag names."""
+    """Return the piece type that a promotion flag names."""
     return (flag & THREE) + KNIGHT
 
 
 def move_text(move: int, chess960: bool = False) -> str:
-    """UCI text: e2e4, e7e8q; castling as e1g1, or as king takes rook (e1h1) when `chess960`; 0000
-    for no move.
+    """Return the UCI text of a move: e2e4, e7e8q, 0000 for no move.
+
+    Castling is e1g1, or king takes rook (e1h1) with `chess960`.
     """
     move = int(move)
     if move == 0:
         return "0000"
-    from_, to, flag = move & 63, move >> SQUARE_BITS & 63, move >> 2 * SQUARE_BITS
+    from_ = move & 63
+    to = move >> SQUARE_BITS & 63
+    flag = move >> 2 * SQUARE_BITS
     if flag == CASTLING and not chess960:
         to = (from_ & 56) + (6 if to > from_ else 2)
     suffix = PROMOTION_LETTERS[flag - 4] if flag >= PROMOTION else ""

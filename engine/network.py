@@ -40,7 +40,8 @@ from zobra.engine.network_file import (
 from zobra.engine.scores import LONGEST_MATE
 
 UNIT = np.int64(QA * QA * max(OUTPUT_UNITS))
-HALF_UNIT, BIAS_FACTOR = UNIT // 2, np.int64(QA)
+HALF_UNIT = UNIT // 2
+BIAS_FACTOR = np.int64(QA)
 LARGEST = LONGEST_MATE - np.int64(1)
 PIECES_A_BUCKET = np.uint64(32 // BUCKETS)
 
@@ -54,20 +55,20 @@ EVALUATIONS = layout(
 
 @kernel
 def network_score(network, accumulator, position):
-    """Centipawns for the side to move, both sides of the accumulator being computed."""
+    """Return centipawns for the side to move; both sides of the accumulator must be computed."""
     pieces = np.uint64(population(position.colours[WHITE] | position.colours[BLACK]))
-    side, bucket = position.side, (pieces - ONE) // PIECES_A_BUCKET
+    bucket = (pieces - ONE) // PIECES_A_BUCKET
+    side = position.side
     total = square_sum(accumulator.sides[side], network.output[bucket, ZERO])
     total += square_sum(accumulator.sides[side ^ ONE], network.output[bucket, ONE])
     total += BIAS_FACTOR * network.output_bias[bucket]
-    return max(-LARGEST, min((total * network.scale + HALF_UNIT) // UNIT, LARGEST))
+    score = (total * network.scale + HALF_UNIT) // UNIT
+    return max(-LARGEST, min(score, LARGEST))
 
 
 @entry(INT, record(NETWORK), record(ACCUMULATOR), POSITION_TYPE)
 def evaluate_anew(network, accumulator, position):
-    """Centipawns for the side to move, both sides of the accumulator being computed from all
-    pieces.
-    """
+    """Compute the accumulator from all pieces, and return centipawns for the side to move."""
     refresh(network, accumulator, position)
     return network_score(network, accumulator, position)
 

@@ -24,8 +24,9 @@ STACK = layout(("frames", FRAME, (MAX_DEPTH + 1,)))
 
 @entry(WORD, record(STACK), TABLES_TYPE, INT, INT)
 def perft(stack, tables, ply, depth):
-    """Number of move sequences of `depth` plies (at least 1) from the position in frame `ply`."""
-    position, moves = stack.frames[ply].position, stack.frames[ply].moves
+    """Return the number of sequences of `depth` moves (at least 1) from the position at `ply`."""
+    position = stack.frames[ply].position
+    moves = stack.frames[ply].moves
     find_checks(position, tables)
     moves.count = ZERO
     count = generate(position, tables, moves, ALL)
@@ -40,7 +41,7 @@ def perft(stack, tables, ply, depth):
 
 
 def count_leaves(position: Position, depth: int) -> int:
-    """Perft of a position; depth 0 is one leaf. ValueError above MAX_DEPTH."""
+    """Return the perft of a position; depth 0 is one leaf. ValueError above MAX_DEPTH."""
     if depth <= 0:
         return 1
     if depth > MAX_DEPTH:
@@ -57,10 +58,10 @@ class PerftStopped(Exception):
 def divide(
     position: Position, depth: int, is_stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[int, int]]:
-    """For each legal move, in order of generation: the move and the leaves below it.
+    """Yield each legal move, in order of generation, and the number of leaves below it.
 
-    `depth` is at least 1. They are counted in pieces of a second or less, as a kernel cannot be
-    stopped; PerftStopped once `is_stopped()`.
+    `depth` is at least 1. Leaves are counted in pieces of a second or less, as a kernel cannot be
+    stopped. PerftStopped is raised once `is_stopped()`.
     """
     for move in position.legal_moves():
         yield move, _count_in_pieces(position.after(move), depth - 1, is_stopped)

@@ -41,7 +41,7 @@ def set_up(position, tables):
 
 @entry(WORD, POSITION_TYPE, TABLES_TYPE, MOVE_LIST_TYPE, WORD)
 def list_moves(position, tables, moves, kind):
-    """Write the legal moves of `kind` (NOISY, QUIET or ALL) to the list; their number."""
+    """Write the legal moves of `kind` (NOISY, QUIET or ALL) to the list; return their number."""
     moves.count = ZERO
     return generate(position, tables, moves, kind)
 
@@ -67,9 +67,9 @@ class Position:
 
     @classmethod
     def from_board(cls, board: chess.Board) -> "Position":
-        """The position of a python-chess board, without its history.
+        """Return the position of a python-chess board, without its history.
 
-        Rights and en-passant squares without use are dropped.
+        Castling rights and en-passant squares without use are dropped.
         """
         array = np.zeros(1, POSITION)
         this = array[0]
@@ -82,27 +82,30 @@ class Position:
             board.kings,
         )
         this["colours"] = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
-        this["side"], this["castling"] = not board.turn, board.clean_castling_rights()
+        this["side"] = not board.turn
+        this["castling"] = board.clean_castling_rights()
         if board.ep_square is not None and board.has_legal_en_passant():
             this["en_passant"] = board.ep_square
-        this["halfmove"], this["fullmove"] = board.halfmove_clock, board.fullmove_number
+        this["halfmove"] = board.halfmove_clock
+        this["fullmove"] = board.fullmove_number
         set_up(this, TABLES_RECORD)
         return cls(array)
 
     def to_board(self, chess960: bool = False) -> chess.Board:
-        """The same position as a python-chess board."""
-        this, board = self.record, chess.Board(None, chess960=chess960)
+        """Return the same position as a python-chess board."""
+        this = self.record
+        board = chess.Board(None, chess960=chess960)
         kinds = (int(bits) for bits in this["pieces"])
         board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings = kinds
         white, black = (int(bits) for bits in this["colours"])
-        board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK], board.occupied = (
-            white,
-            black,
-            white | black,
-        )
-        board.turn, board.castling_rights = self.white_to_move(), int(this["castling"])
+        board.occupied_co[chess.WHITE] = white
+        board.occupied_co[chess.BLACK] = black
+        board.occupied = white | black
+        board.turn = self.white_to_move()
+        board.castling_rights = int(this["castling"])
         board.ep_square = int(this["en_passant"]) or None
-        board.halfmove_clock, board.fullmove_number = int(this["halfmove"]), int(this["fullmove"])
+        board.halfmove_clock = int(this["halfmove"])
+        board.fullmove_number = int(this["fullmove"])
         return board
 
     @property
@@ -112,11 +115,11 @@ class Position:
 
     @property
     def in_check(self) -> bool:
-        """Is the side to move in check?"""
+        """Whether the side to move is in check."""
         return bool(self.record["checkers"])
 
     def pieces(self) -> dict[int, int]:
-        """{square: piece} with pieces as in board.py."""
+        """Return {square: piece}, with pieces as in board.py."""
         return {
             square: int(piece)
             for square, piece in enumerate(self.record["board"])
@@ -124,20 +127,21 @@ class Position:
         }
 
     def legal_moves(self, kind: int = int(ALL)) -> list[int]:
-        """Legal moves, in order of generation."""
+        """Return the legal moves, in order of generation."""
         moves = np.zeros(1, MOVE_LIST)
         count = list_moves(self.record, TABLES_RECORD, moves[0], kind)
         return [int(move) for move in moves[0]["moves"][:count]]
 
     def after(self, move: int) -> "Position":
-        """The position after a legal move, or after passing (move 0, not in check)."""
+        """Return the position after a legal move, or after a null move (0), not in check."""
         array = np.zeros(1, POSITION)
         play(self.record, array[0], move, TABLES_RECORD)
         return Position(array)
 
     def parse_move(self, text: str) -> int:
-        """The legal move that a UCI text names, castling in either notation; ValueError if there is
-        none.
+        """Return the legal move that a UCI text names, castling in either notation.
+
+        ValueError if there is none.
         """
         wanted = text.lower()
         found = [move for move in self.legal_moves() if SQUARE_NAMES[move & 63] == wanted[:2]]
@@ -148,7 +152,7 @@ class Position:
         raise ValueError(f"{text!r} is not a legal move here")
 
     def white_to_move(self) -> bool:
-        """Is it White's turn?"""
+        """Return whether it is White's turn."""
         return not self.record["side"]
 
 
@@ -168,5 +172,5 @@ class Game:
         """Play a legal move."""
         self.keys.append(self.position.key)
         self.position = self.position.after(move)
-        if self.position.record["repeatable"] == 0:
+        if self.position.record["reversible_plies"] == 0:
             self.keys = []

@@ -1,8 +1,8 @@
-"""Static exchange evaluation (SEE): does a move win material if both sides keep taking on its
+"""Static exchange evaluation (SEE): does a move win material if both sides keep capturing on its
 target square?
 
 Threshold form: instead of the whole swap list it answers only whether the balance reaches a limit.
-Pins are not looked at. Idea: Fritz Reul's and the Chess Programming Wiki's "SEE - The Swap
+Pins are ignored. Idea: Fritz Reul's and the Chess Programming Wiki's "SEE - The Swap
 Algorithm".
 """
 
@@ -40,13 +40,15 @@ PAWN_VALUE = VALUES[0]
 
 @kernel
 def piece_value(kind):
-    """Exchange value of a piece type, 0 for none."""
+    """Return the exchange value of a piece type in centipawns, 0 for none."""
     return VALUES[kind]
 
 
 @kernel
 def capture_value(position, move):
-    """Material a move wins at once, in centipawns: what it captures and what a promotion adds."""
+    """Return the material that a move wins at once, in centipawns: what it captures, and what a
+    promotion adds.
+    """
     flag = flag_of(move)
     if flag == CASTLING:
         return 0
@@ -60,17 +62,12 @@ def capture_value(position, move):
 
 @kernel
 def all_attackers(position, tables, square, occupied):
-    """Pieces of both sides that attack `square`."""
+    """Return the pieces of both sides that attack `square`."""
     pieces = position.pieces
-    pawns = (
-        tables.pawn[BLACK, square] & position.colours[WHITE]
-        | tables.pawn[WHITE, square] & position.colours[BLACK]
-    )
-    found = (
-        pawns & pieces[PAWN]
-        | tables.knight[square] & pieces[KNIGHT]
-        | tables.king[square] & pieces[KING]
-    )
+    found = tables.pawn[BLACK, square] & pieces[PAWN] & position.colours[WHITE]
+    found |= tables.pawn[WHITE, square] & pieces[PAWN] & position.colours[BLACK]
+    found |= tables.knight[square] & pieces[KNIGHT]
+    found |= tables.king[square] & pieces[KING]
     found |= bishop_attacks(tables, square, occupied) & (pieces[BISHOP] | pieces[QUEEN])
     found |= rook_attacks(tables, square, occupied) & (pieces[ROOK] | pieces[QUEEN])
     return found & occupied
@@ -78,20 +75,25 @@ def all_attackers(position, tables, square, occupied):
 
 @kernel
 def see_at_least(position, tables, move, threshold):  # noqa: C901
-    """Does the exchange that `move` begins end with a balance of at least `threshold` centipawns
-    for its side?
+    """Return whether the exchange that `move` begins ends with a balance of at least `threshold`
+    centipawns for its side.
     """
     flag = flag_of(move)
     if flag == CASTLING:
         return threshold <= 0
-    from_, to = from_square(move), to_square(move)
+
+    # The balance if the captured piece were free,
+    from_ = from_square(move)
+    to = to_square(move)
     balance = capture_value(position, move) - threshold
     if balance < 0:
         return False
+    # and if the capturing piece were then lost for nothing
     kind = promoted_type(flag) if flag >= PROMOTION else np.uint64(position.board[from_]) >> ONE
-    balance -= piece_value(kind)  # as if the piece were lost for nothing
+    balance -= piece_value(kind)
     if balance >= 0:
         return True
+
     occupied = (position.colours[WHITE] | position.colours[BLACK]) ^ (ONE << from_)
     if flag == EN_PASSANT:
         occupied ^= ONE << (to ^ EIGHT)
@@ -99,18 +101,22 @@ def see_at_least(position, tables, move, threshold):  # noqa: C901
     diagonal = position.pieces[BISHOP] | position.pieces[QUEEN]
     straight = position.pieces[ROOK] | position.pieces[QUEEN]
     attacking = all_attackers(position, tables, to, occupied)
+
+    # Both sides capture in turn with their least valuable attacker, until one has enough.
     side = position.side ^ ONE
     while True:
         own = attacking & occupied & position.colours[side]
         if own == ZERO:
             break
-        kind = PAWN  # of the least valuable attacker
+        kind = PAWN
         while position.pieces[kind] & own == ZERO:
             kind += ONE
         if kind == KING and attacking & occupied & position.colours[side ^ ONE]:
-            break  # the king cannot take what is protected
-        taker = position.pieces[kind] & own
-        occupied ^= taker & (ZERO - taker)
+            break  # the king cannot capture what is protected
+
+        attacker = position.pieces[kind] & own
+        occupied ^= attacker & (ZERO - attacker)
+        # Sliders behind it come into play.
         if kind == PAWN or kind == BISHOP or kind == QUEEN:
             attacking |= bishop_attacks(tables, to, occupied) & diagonal
         if kind == ROOK or kind == QUEEN:

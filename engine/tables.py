@@ -14,22 +14,21 @@ from zobra.engine.zobrist import PUBLISHED_KEYS
 
 
 def slider_attacks(square: int, straight: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Every occupancy of the squares that matter to a rook (`straight`) or bishop, ascending, and
-    what it then reaches. Two uint64 arrays of one length.
+    """Return every occupancy of the squares that matter to a rook (`straight`) or a bishop, in
+    ascending order, and what it then attacks: two uint64 arrays of one length.
     """
-    lines = (
-        (chess.BB_RANK_ATTACKS, chess.BB_FILE_ATTACKS)
-        if straight
-        else (chess.BB_DIAG_ATTACKS, [{0: 0}] * 64)
-    )
+    if straight:
+        lines = (chess.BB_RANK_ATTACKS, chess.BB_FILE_ATTACKS)
+    else:
+        lines = (chess.BB_DIAG_ATTACKS, [{0: 0}] * 64)
     one, other = (np.array(list(line[square].items()), np.uint64) for line in lines)
     both = (one[:, None] | other).reshape(-1, 2)
-    occupied, reached = both[np.argsort(both[:, 0])].T
-    return occupied, reached
+    occupied, attacked = both[np.argsort(both[:, 0])].T
+    return occupied, attacked
 
 
 def _span(a: int, b: int) -> int:
-    """Squares from a to b of one rank, both included."""
+    """Return the squares from a to b on one rank, both included."""
     return chess.between(a, b) | 1 << a | 1 << b
 
 
@@ -44,19 +43,19 @@ def _fill_lines(this: np.void) -> None:
         this["diagonal"][:, square] = rising, both ^ rising
     for rank in (0, 56):
         for king, rook in permutations(range(rank, rank + 8), 2):
-            king_to, rook_to = rank + KING_FILE[rook < king], rank + ROOK_FILE[rook < king]
+            king_to = rank + KING_FILE[rook < king]
+            rook_to = rank + ROOK_FILE[rook < king]
             to_be_empty = (_span(king, king_to) | _span(rook, rook_to)) & ~(1 << king | 1 << rook)
             this["castling_path"][king, rook] = to_be_empty
             this["castling_king_path"][king, rook] = _span(king, king_to) & ~(1 << king)
 
 
 def build_tables() -> np.ndarray:
-    """All constants: an array of shape (1,) and dtype TABLES; its element [0] is what kernels
-    take.
-    """
+    """Return all constants: shape (1,), dtype TABLES. Kernels take the element [0]."""
     tables = map_memory(TABLES.itemsize).view(TABLES)
     this = tables[0]
-    this["knight"], this["king"] = chess.BB_KNIGHT_ATTACKS, chess.BB_KING_ATTACKS
+    this["knight"] = chess.BB_KNIGHT_ATTACKS
+    this["king"] = chess.BB_KING_ATTACKS
     this["pawn"] = chess.BB_PAWN_ATTACKS[chess.WHITE], chess.BB_PAWN_ATTACKS[chess.BLACK]
     _fill_lines(this)
     offset = 0
@@ -65,17 +64,17 @@ def build_tables() -> np.ndarray:
             occupied, reached = slider_attacks(square, name == "rook")
             shift = 64 - int(occupied[-1]).bit_count()  # the last one has all the squares
             this[name][square] = occupied[-1], factor, shift, offset
-            packed = np.arange(
-                len(occupied), dtype=np.uint64
-            )  # ascending occupancies: each is packed to the next number
-            index = packed if extract_bits else (occupied * np.uint64(factor)) >> np.uint64(shift)
+            if extract_bits:  # packs ascending occupancies to ascending numbers
+                index = np.arange(len(occupied), dtype=np.uint64)
+            else:
+                index = (occupied * np.uint64(factor)) >> np.uint64(shift)
             this["slider"][index + np.uint64(offset)] = reached
             offset += len(occupied)
     pieces, castling, files, side = np.split(PUBLISHED_KEYS, np.cumsum([12 * 64, 4, 8]))
-    this["piece_key"] = pieces.reshape(12, 64)[
-        [piece ^ 1 for piece in range(12)]
-    ]  # Polyglot counts Black first
+    black_first = [piece ^ 1 for piece in range(12)]  # as Polyglot counts pieces
+    this["piece_key"] = pieces.reshape(12, 64)[black_first]
     rights = [[right for right in range(4) if state >> right & 1] for state in range(16)]
     this["castling_key"] = [np.bitwise_xor.reduce(castling[chosen]) for chosen in rights]
-    this["en_passant_key"], this["side_key"] = files, side[0]
+    this["en_passant_key"] = files
+    this["side_key"] = side[0]
     return tables

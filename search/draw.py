@@ -7,10 +7,12 @@ from zobra.engine.kernels import kernel, population
 
 @kernel
 def is_repetition(worker, ply):
-    """Did this position occur before: once since the root, or twice in all?"""
-    position, current, seen_in_game = worker.stack[ply].position, worker.root_key_index + ply, False
+    """Return whether this position occurred before: once since the root, or twice in all."""
+    position = worker.stack[ply].position
+    current = worker.root_key_index + ply
+    seen_in_game = False
     back = 4  # plies, the shortest repetition
-    while back <= position.repeatable and back <= current:
+    while back <= position.reversible_plies and back <= current:
         if worker.keys[current - back] == position.key:
             if back < ply or seen_in_game:
                 return True
@@ -21,27 +23,27 @@ def is_repetition(worker, ply):
 
 @kernel
 def is_insufficient_material(position):
-    """Can neither side mate by any sequence of moves?
-
-    Lone kings, one minor piece, or bishops of one square colour only.
+    """Return whether neither side can mate by any sequence of moves: lone kings, one minor piece,
+    or bishops of one square colour only.
     """
     pieces = position.pieces
     if pieces[PAWN] | pieces[ROOK] | pieces[QUEEN]:
         return False
     if population(pieces[KNIGHT] | pieces[BISHOP]) <= 1:
         return True
+    if pieces[KNIGHT]:
+        return False
     bishops = pieces[BISHOP]
-    return pieces[KNIGHT] == ZERO and (
-        bishops & DARK_SQUARES == ZERO or bishops & ~DARK_SQUARES == ZERO
-    )
+    return bishops & DARK_SQUARES == ZERO or bishops & ~DARK_SQUARES == ZERO
 
 
 @kernel
 def is_draw(worker, tables, ply):
-    """Repetition, insufficient material, or fifty moves without capture or pawn move (unless the
-    last of them mates).
+    """Return whether the position is drawn by repetition, insufficient material, or fifty moves
+    without a capture or pawn move, unless the last of them mates.
     """
-    node, position = worker.stack[ply], worker.stack[ply].position
+    node = worker.stack[ply]
+    position = node.position
     if is_repetition(worker, ply) or is_insufficient_material(position):
         return True
     if position.halfmove < FIFTY_MOVES:

@@ -26,7 +26,8 @@ STACK_PLIES = MAX_PLY + 4
 # draw
 MAX_KEYS = 1024
 MAX_SEARCHED = 32  # moves of a node that are noted for the malus
-REDUCTION_DEPTHS, REDUCTION_MOVES = 64, 64
+REDUCTION_DEPTHS = 64
+REDUCTION_MOVES = 64
 
 PARAMETER_RECORD = layout(*((parameter.name, "i8") for parameter in PARAMETERS))
 
@@ -49,22 +50,17 @@ NODE = layout(
     *((name, "u8") for name in ("quiet_count", "capture_count")),
     ("threats", "u8", (6,)),  # by piece type: squares on which lesser enemy pieces attack it,
     ("checks", "u8", (6,)),  # and squares from which it gives check,
-    (
-        "attacked",
-        "u8",
-    ),  # and squares that the enemy attacks; 0 until quiet moves are generated, or one cuts off
+    ("attacked", "u8"),  # and squares that the enemy attacks; 0 until `set_threats`
     ("stage", "i8"),
     ("next", "u8"),  # next move to pick
     ("bad_count", "u8"),  # bad captures, kept at the head of the list
     ("tt_move", "u8"),  # a legal move, 0 for none
-    *(
-        (name, "i8") for name in ("depth", "move_count", "improving", "pv_node", "cut_node")
-    ),  # of the move loop
+    *((name, "i8") for name in ("depth", "move_count", "improving", "pv_node", "cut_node")),
     ("tt_pv", "i8"),  # 1: the position was, or is now, on a principal variation
     ("excluded", "u8"),  # a move left out of a singular search, 0 for none
     ("nodes_before", "i8"),  # nodes counted when the move being searched was made
     ("move", "u8"),  # the move being searched from here, 0 for a null move
-    ("cutoff_count", "u8"),  # beta cutoffs at this ply since its grandparent was begun
+    ("cutoff_count", "u8"),  # beta cutoffs at this ply; reset when the node two plies up starts
     ("raw_evaluation", "i8"),  # of the network, without corrections; NO_SCORE in check
     ("static_evaluation", "i8"),  # the same with the correction histories; NO_SCORE in check
 )
@@ -80,26 +76,16 @@ WORKER = layout(
     ("clock_read", "i8"),  # when the clock said this (monotonic nanoseconds)
     ("root_key_index", "i8"),  # index of the root's key in `keys`; smaller ones are of the game
     ("root", ROOT),
-    (
-        "reductions",
-        "i8",
-        (REDUCTION_DEPTHS, REDUCTION_MOVES),
-    ),  # 1024ths of a ply, by depth and move number
+    # 1024ths of a ply, by depth and move number
+    ("reductions", "i8", (REDUCTION_DEPTHS, REDUCTION_MOVES)),
     ("null_move_min_ply", "i8"),  # ply below which a verification search allows no null move
     ("quiet_history", "i2", (2, 4, 64, 64)),  # by side, threat_index, from, to
     ("capture_history", "i2", (PIECE_SQUARES, 8)),  # and by captured piece type, 6 for none
     ("pawn_history", "i2", (PAWN_STRUCTURES, PIECE_SQUARES)),
-    (
-        "continuation_history",
-        "i2",
-        (PIECE_SQUARES + 1, PIECE_SQUARES),
-    ),  # by an earlier move, and the move
+    ("continuation_history", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES)),  # by an earlier move
     ("position_correction", "i2", (2, 3, CORRECTIONS)),  # by side to move, and correction keys
-    (
-        "continuation_correction",
-        "i2",
-        (PIECE_SQUARES + 1, PIECE_SQUARES + 1),
-    ),  # by the two moves before
+    # by the two moves before
+    ("continuation_correction", "i2", (PIECE_SQUARES + 1, PIECE_SQUARES + 1)),
     ("played", "u8", (BEFORE + STACK_PLIES,)),  # moved piece and target square of the line's moves
     ("keys", "u8", (MAX_KEYS + STACK_PLIES,)),
     ("pv_length", "i8", (STACK_PLIES,)),
@@ -108,20 +94,21 @@ WORKER = layout(
 )
 WORKER_TYPE = record(WORKER)
 
-STOP, DEADLINE, SIGNALS = (
-    0,
-    1,
-    2,
-)  # signals: end at once (not 0); end at this time (monotonic nanoseconds, 0 for never)
+# Signals: end at once (not 0); end at this time (monotonic nanoseconds, 0 for never)
+STOP = 0
+DEADLINE = 1
+SIGNALS = 2
 DEADLINE_OFFSET = np.uint64(8 * DEADLINE)
 PLY = 1024  # reductions are counted in 1024ths of a ply
 # Nodes between two looks at the limits: as many as take about CLOCK_PERIOD nanoseconds, if the
 # search has a deadline.
-MIN_CHECK_INTERVAL, MAX_CHECK_INTERVAL = np.int64(16), np.int64(1024)
+MIN_CHECK_INTERVAL = np.int64(16)
+MAX_CHECK_INTERVAL = np.int64(1024)
 CLOCK_PERIOD = np.int64(500_000)
 FIRST_DEPTHS = 4  # plies: these depths are not cut off before MAX_CHECK_INTERVAL nodes
 HISTORY_LIMIT = np.int64(1 << 14)  # of any history value
-PAWN_MASK, CORRECTION_MASK = np.uint64(PAWN_STRUCTURES - 1), np.uint64(CORRECTIONS - 1)
+PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
+CORRECTION_MASK = np.uint64(CORRECTIONS - 1)
 # Added to a ply: where `played` has the move one, two or four plies before it, and the move made
 # from it.
 FIRST_BEFORE, SECOND_BEFORE, FOURTH_BEFORE, PLAYED_HERE = (
@@ -173,19 +160,19 @@ def check_limits(worker):
 
 @entry(INT)
 def clock_now():
-    """The monotonic clock that deadlines are measured on, in nanoseconds."""
+    """Return the time of the monotonic clock that deadlines refer to, in nanoseconds."""
     return monotonic_nanoseconds()
 
 
 @kernel
 def piece_to(position, move):
-    """Index of the moved piece and its target square: 0 to PIECE_SQUARES - 1."""
+    """Return the index of the moved piece and its target square: 0 to PIECE_SQUARES - 1."""
     return np.uint64(position.board[from_square(move)]) * SQUARES + to_square(move)
 
 
 @kernel
 def update_pv(worker, ply, move):
-    """The principal variation from `ply` is this move and then the PV of the next ply.
+    """Set the principal variation at `ply` to this move and the PV of the next ply.
 
     A singular search has none.
     """
@@ -199,7 +186,7 @@ def update_pv(worker, ply, move):
 
 
 def new_worker(parameters: dict[str, int], signals: np.ndarray) -> np.ndarray:
-    """A worker: shape (1,), dtype WORKER.
+    """Return a worker: shape (1,), dtype WORKER.
 
     `signals` is an int64 array of SIGNALS elements; the caller keeps it alive.
     """
@@ -213,8 +200,10 @@ def new_worker(parameters: dict[str, int], signals: np.ndarray) -> np.ndarray:
 def set_parameters(worker: np.ndarray, parameters: dict[str, int]) -> None:
     """Set the search parameters of a worker."""
     worker[0]["parameters"] = tuple(parameters[name] for name in PARAMETER_RECORD.names or ())
-    base, divisor = parameters["reduction_base"] / 100, parameters["reduction_divisor"] / 100
-    depths, numbers = np.log(np.arange(1, REDUCTION_DEPTHS)), np.log(np.arange(1, REDUCTION_MOVES))
+    base = parameters["reduction_base"] / 100
+    divisor = parameters["reduction_divisor"] / 100
+    depths = np.log(np.arange(1, REDUCTION_DEPTHS))
+    numbers = np.log(np.arange(1, REDUCTION_MOVES))
     worker[0]["reductions"][1:, 1:] = PLY * (base + np.outer(depths, numbers) / divisor)
 
 

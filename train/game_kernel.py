@@ -144,7 +144,7 @@ def search_root(worker, tables, rules):
 @kernel
 def forget_moves(worker):
     """Let the game begin at the root: earlier positions are no repetitions."""
-    worker.stack[0].position.repeatable = 0
+    worker.stack[0].position.reversible_plies = 0
     worker.root_key_index = 0
     worker.keys[0] = worker.stack[0].position.key
 
@@ -205,7 +205,7 @@ def branch_off(worker, tables, rules, game, parent):
 def is_threefold(worker):
     """Has the position at the root occurred twice before?"""
     key, seen, back = worker.stack[0].position.key, 0, 4
-    while back <= worker.stack[0].position.repeatable and back <= worker.root_key_index:
+    while back <= worker.stack[0].position.reversible_plies and back <= worker.root_key_index:
         if worker.keys[worker.root_key_index - back] == key:
             seen += 1
         back += 2

@@ -24,7 +24,9 @@ GAME = np.dtype([*RECORDS, ("moves", MOVE_LIST), ("random", "u8")], align=True)
 
 def same(ours: np.void, other: np.void) -> bool:
     return all(
-        np.array_equal(ours[name], other[name]) for name in POSITION.names if name != "repeatable"
+        np.array_equal(ours[name], other[name])
+        for name in POSITION.names
+        if name != "reversible_plies"
     )  # no FEN has it
 
 
@@ -49,7 +51,7 @@ def test_repeatable_counts_reversible_plies():
         ("c8c7", 1),
     ):
         position = position.after(position.parse_move(text))
-        assert position.record["repeatable"] == expected, text
+        assert position.record["reversible_plies"] == expected, text
 
 
 def test_key_after_is_the_key_of_a_move_without_side_effects():
