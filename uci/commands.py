@@ -1,5 +1,4 @@
-"""Text to values: one line of UCI becomes one frozen command, and `go` has limits. Pure; knows no
-engine.
+"""Text to values: one line of UCI becomes one frozen command, and `go` has limits.
 
 The protocol asks for tolerance: any white space between tokens, unknown words skipped and the rest
 of the line read, a missing value as if its word had not been there.
@@ -99,7 +98,7 @@ SHORT_SEARCH = 50  # milliseconds: of a search whose limits are of no use
 
 
 def parse(line: str) -> Command | None:
-    """The command in a line, None if there is none; a comment begins with #."""
+    """Return the command in a line, None if there is none; a comment begins with #."""
     words = line.split()
     if words and words[0].startswith("#"):
         return None
@@ -115,7 +114,7 @@ def parse(line: str) -> Command | None:
 
 
 def _number(words: list[str]) -> int | None:
-    """The number that the first word is, if it is one."""
+    """Return the number that the first word is, None if it is none."""
     try:
         return max(-LARGEST, min(int(words[0]), LARGEST))
     except (IndexError, ValueError):
@@ -123,8 +122,9 @@ def _number(words: list[str]) -> int | None:
 
 
 def _parse_option(line: str, words: list[str], start: int) -> SetOption | None:
-    """Names may hold spaces and come in any case; a value is the rest of the line, spaces and
-    all.
+    """Return the option and value of a line, None if it names no option.
+
+    Names may hold spaces and come in any case; a value is the rest of the line, spaces and all.
     """
     lowered = [word.lower() for word in words]
     if "name" not in lowered[start:]:
@@ -153,24 +153,30 @@ def _parse_position(words: list[str]) -> SetPosition:
 
 
 def _parse_go(words: list[str]) -> Command:
-    groups: list[tuple[str, list[str]]] = [
-        ("", [])
-    ]  # each word of the protocol, with the words that follow it
+    # Each word of the protocol, with the words that follow it
+    groups: list[tuple[str, list[str]]] = [("", [])]
     for word in words:
         if word.lower() in GO_WORDS:
             groups.append((word.lower(), []))
         else:
             groups[-1][1].append(word)
     numbers: dict[str, int | None] = {}
-    problems, moves, unknown = list[str](), list[str](), list[str]()
+    problems: list[str] = []
+    moves: list[str] = []
+    unknown: list[str] = []
     for name, values in groups:
         if name in NUMBERS:
-            if (number := _number(values)) is None:
+            number = _number(values)
+            if number is None:
                 problems.append(f"go: no number after {name}")
-            numbers[name] = numbers.get(name) if number is None else number
+                number = numbers.get(name)
+            numbers[name] = number
             unknown += values[1:]
+        elif name == "searchmoves":
+            moves += values
         else:
-            (moves if name == "searchmoves" else unknown).extend(values)
+            unknown += values
+
     if "perft" in numbers:
         return Count("perft", numbers["perft"])
     if unknown:

@@ -12,13 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-IN, OUT = ">>", "<<"
+IN = ">>"
+OUT = "<<"
 CHUNK = 1 << 16  # bytes
 MAX_INFO = 400  # characters of an info string, which may quote a line of any length
 
 
 def read_input() -> bytes:
-    """The next bytes of standard input; none at its end, or when it is closed or broken."""
+    """Return the next bytes of standard input; none at its end, or when it is closed or broken."""
     try:
         return os.read(0, CHUNK)
     except OSError:
@@ -57,15 +58,13 @@ class Console:
         self, read: Callable[[], bytes] = read_input, write: Callable[[bytes], None] = write_output
     ) -> None:
         self.debug_on = False
-        self._read, self._write = read, write
+        self._read = read
+        self._write = write
         self._log: TextIO | None = None
         self._lock = threading.RLock()  # of the output and the log
 
     def lines(self) -> Iterator[str]:
-        """The lines of the input, ended by LF, CR LF or CR.
-
-        What follows the last end of line is a line too.
-        """
+        """Yield the lines of the input, ended by LF, CR LF or CR, or by the end of the input."""
         pieces: list[bytes] = []
         while chunk := self._read():
             first, *others = chunk.replace(b"\r", b"\n").split(b"\n")
@@ -121,7 +120,8 @@ class Console:
 
     def _replace_log(self, log: TextIO | None) -> None:
         with self._lock, suppress(OSError):  # what is still buffered cannot be written either
-            old, self._log = self._log, log
+            old = self._log
+            self._log = log
             if old is not None:
                 old.close()
 
@@ -150,9 +150,7 @@ def leave_on_signals() -> None:
     pipe always wakes.
     """
     reading, writing = os.pipe()
-    if hasattr(
-        os, "set_blocking"
-    ):  # missing on Windows before Python 3.12, where it is not required either
+    if hasattr(os, "set_blocking"):  # missing on Windows before Python 3.12, which needs it not
         os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM):
