@@ -5,7 +5,9 @@ docs/python.md shows each. What is named here keeps its meaning from version to 
 else may change.
 """
 
-from zobra.api.engine import Engine, evaluate, perft, position
+from zobra.api.analysis import Analysis
+from zobra.api.board import evaluate, perft, position
+from zobra.api.engine import Engine, EngineError
 from zobra.engine.attacks import find_checks
 from zobra.engine.fen import parse_fen
 from zobra.engine.generator import ALL, NOISY, QUIET, generate
@@ -27,7 +29,9 @@ __all__ = [
     "TABLES_TYPE",
     "VOID",
     "WORD",
+    "Analysis",
     "Engine",
+    "EngineError",
     "Position",
     "entry",
     "evaluate",

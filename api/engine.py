@@ -1,73 +1,84 @@
-"""An engine in this process, with the methods of python-chess' `SimpleEngine`; and what is computed
-without a search.
-"""
+"""An engine in this process, with the methods of python-chess' `SimpleEngine`."""
 
-from collections.abc import Iterable, Mapping
+import logging
+import threading
+import time
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import NamedTuple, overload
 
 import chess
 import chess.engine
-import numpy as np
-from chess.engine import Cp, InfoDict, Limit, Mate, PlayResult, PovScore, PovWdl
+from chess.engine import (
+    INFO_ALL,
+    INFO_NONE,
+    ConfigMapping,
+    EngineTerminatedError,
+    Info,
+    InfoDict,
+    Limit,
+    Opponent,
+    PlayResult,
+)
 
-from zobra.engine.fen import check_board
-from zobra.engine.move import move_text
-from zobra.engine.network import BATCH, EVALUATIONS, built_in_network, evaluate_batch
-from zobra.engine.perft import count_leaves
-from zobra.engine.position import Game, Position
-from zobra.engine.scores import is_mate, mate_in_moves
+from zobra.api.analysis import Analysis, InfoStream, Search, select
+from zobra.api.board import game_of
+from zobra.api.limits import check_limited, limit_after, read_limits
+from zobra.api.options import option_map, read_options
+from zobra.engine.position import Game
+from zobra.engine.version import VERSION
 from zobra.search import engine as search_engine
-from zobra.search.limits import ClockTimes, Limits, Report, Result
-from zobra.search.listener import Collector
-from zobra.search.wdl import material_of, normalised, wdl
+from zobra.search.limits import Limits
+from zobra.search.options import Value
 
-LARGEST = 2**53  # limit: milliseconds, plies, nodes or moves
-
-
-def position(board: chess.Board | Position) -> Position:
-    """Zobra's position of a board; ValueError if chess or Chess960 cannot be played from there."""
-    if isinstance(board, Position):
-        return board
-    if board.uci_variant != "chess":
-        raise ValueError(f"Zobra plays chess and Chess960, not {board.uci_variant}")
-    check_board(board)
-    return Position.from_board(board)
+LOGGER = logging.getLogger(__name__)
+NO_OPTIONS: ConfigMapping = {}
+SET_BY_SEARCHES = ("UCI_AnalyseMode", "UCI_Chess960", "Ponder", "MultiPV")
 
 
-def evaluate(boards: Iterable[chess.Board | Position]) -> np.ndarray:
-    """Return static evaluations by the built-in network: one int64 for each board, in centipawns
-    for White, as the scores of a search are.
+class EngineError(chess.engine.EngineError, ValueError):
+    """What was asked for cannot be done; the message says why.
+
+    It is python-chess' error, and a ValueError too.
     """
-    positions = [position(board) for board in boards]
-    batch, scores = np.zeros(1, EVALUATIONS), np.zeros(len(positions), np.int64)
-    for start in range(0, len(positions), BATCH):
-        part = positions[start : start + BATCH]
-        batch["positions"][0, : len(part)] = [each.record for each in part]
-        evaluate_batch(built_in_network()[0], batch[0], len(part))
-        scores[start : start + BATCH] = [
-            normalised(int(score)) for score in batch["scores"][0, : len(part)]
-        ]
-    return scores
 
 
-def perft(board: chess.Board | Position, depth: int) -> int:
-    """Number of sequences of `depth` legal moves; depth 1 counts the legal moves.
+class Ponder(NamedTuple):
+    """A search on the opponent's time, and the position that it expects."""
 
-    ValueError for a depth above 32.
-    """
-    return count_leaves(position(board), depth)
+    board: chess.Board
+    search: Search
 
 
 class Engine:
     """Zobra, with a transposition table of `hash` MiB and a number of threads.
 
-    One search at a time. What a search learns is kept for the next one, until `new_game`.
+    The methods are those of python-chess' `SimpleEngine`, where its documentation says more than
+    here. They may be called from several threads. An engine runs one search at a time: every
+    command ends the one that runs. What a search learns is kept for the next one, until another
+    `game` or `new_game`. An engine that is forgotten, or the end of a `with` block, closes it.
+
+    `returncode` is a future, which `close` sets to 0.
     """
 
     def __init__(self, *, hash: int = 32, threads: int = 1) -> None:
         if hash < 1 or threads < 1:
             raise ValueError(f"hash and threads are at least 1, not {hash} and {threads}")
-        self._engine = search_engine.Engine()
-        self._engine.load().wait()  # before the clock of the first search runs
+        self.returncode: Future[int] = Future()
+        self._lock = threading.RLock()  # held while a command begins, not while it runs
+        self._engine = search_engine.Engine(on_message=_log)
+        weakref.finalize(self, self._engine.stop)
+        self._configured: dict[str, Value] = {}  # by the user, for all searches
+        self._game: object = object()  # the game of the last search: none so far
+        self._newest: Search | None = None  # if no other command has followed it
+        self._ponder: Ponder | None = None
+        with self._command():
+            self._engine.load().wait()  # before the clock of the first search runs
+        for name, value in self._engine.options.items():
+            if value is not None and name not in SET_BY_SEARCHES:
+                self._configured[name] = value
         self.configure({"Hash": hash, "Threads": threads})
 
     def __enter__(self) -> "Engine":
@@ -76,25 +87,154 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self) -> None:
-        """End the running search and the threads. An engine that is forgotten does so too."""
-        self._engine.close()
+    @property
+    def options(self) -> MutableMapping[str, chess.engine.Option]:
+        """The options of the engine, by name in any case (docs/options.md)."""
+        return option_map()
 
-    def configure(self, options: Mapping[str, int | bool | str | None]) -> None:
-        """Set options by their UCI names (docs/options.md); None presses a button.
+    @property
+    def id(self) -> Mapping[str, str]:
+        """The name and the author of the engine."""
+        return {"name": f"Zobra {VERSION}", "author": "the Zobra developers"}
 
-        ValueError or MemoryError says what cannot be set; it then stays as it was.
+    def ping(self) -> None:
+        """Wait until everything asked for has taken effect."""
+        with self._command():
+            self._engine.wait()
+
+    def configure(self, options: ConfigMapping) -> None:
+        """Set options by name, for all searches from now on; None presses a button.
+
+        Raise EngineError or MemoryError for an option that cannot be set, which stays as it was.
         """
-        for name, value in options.items():
-            self._engine.set_option(name, value).wait()
+        with self._command():
+            for name, value in read_options(options).items():
+                self._engine.set_option(name, value).wait()
+                if value is not None:
+                    self._configured[name] = value
+
+    def send_opponent_information(
+        self, *, opponent: Opponent | None = None, engine_rating: int | None = None
+    ) -> None:
+        """Tell the engine who its opponent is. The engine's own rating is ignored."""
+        self.configure(_opponent_options(opponent))
+
+    def send_game_result(
+        self,
+        board: chess.Board,
+        winner: chess.Color | None = None,
+        game_ending: str | None = None,
+        game_complete: bool = True,
+    ) -> None:
+        """Do nothing: the engine does not learn from results."""
+        with self._command():
+            pass
 
     def new_game(self) -> None:
         """Forget what earlier searches have learned."""
-        self._engine.new_game().wait()
+        with self._command():
+            self._engine.new_game().wait()
 
     def stop(self) -> None:
         """End the running search, from another thread; it returns what it has found."""
-        self._engine.stop()
+        with self._lock:
+            self._ponder = None
+            self._engine.stop()
+
+    def quit(self) -> None:
+        """Close the engine. Raise EngineTerminatedError if it is closed already."""
+        with self._command():
+            self.close()
+
+    def close(self) -> None:
+        """End the running search and the threads."""
+        with self._lock:
+            if self.returncode.done():
+                return
+            self._newest = None
+            self._ponder = None
+            self._engine.close()
+            self.returncode.set_result(0)
+
+    def play(
+        self,
+        board: chess.Board,
+        limit: Limit,
+        *,
+        game: object = None,
+        info: Info = INFO_NONE,
+        ponder: bool = False,
+        draw_offered: bool = False,
+        root_moves: Iterable[chess.Move] | None = None,
+        options: ConfigMapping = NO_OPTIONS,
+        opponent: Opponent | None = None,
+    ) -> PlayResult:
+        """Search a board for the move to play; there is no move where the game is over.
+
+        A book and a limit of strength are used if options ask for them. With `ponder` the engine
+        goes on searching on the move that it expects, until the next command. Offers of a draw are
+        ignored. Raise EngineError for a board, limit or option that cannot be.
+        """
+        begin = time.monotonic()
+        options = {**options, **_opponent_options(opponent)}
+        with self._lock:
+            search = self._ponderhit(board, game, options) if ponder else None
+            if search is None:
+                with self._command():
+                    check_limited(limit)
+                    played = game_of(board)
+                    limits = read_limits(limit, _root_moves(played, root_moves))
+                    managed = {"Ponder": ponder, "MultiPV": 1}
+                    self._set_up(options, game, board.chess960, managed, analyse=False)
+                    search = self._go(board, played, limits, INFO_ALL)
+
+        with Analysis(self, search) as analysis:
+            best = analysis.wait()
+        if ponder and best.move and best.ponder:
+            expected = board.copy()
+            expected.push(best.move)
+            expected.push(best.ponder)
+            limit = limit_after(limit, expected.turn, time.monotonic() - begin)
+            self._begin_ponder(search, expected, limit)
+        return PlayResult(best.move, best.ponder, select(analysis.info, info))
+
+    @overload
+    def analyse(
+        self,
+        board: chess.Board,
+        limit: Limit,
+        *,
+        game: object = None,
+        info: Info = INFO_ALL,
+        root_moves: Iterable[chess.Move] | None = None,
+        options: ConfigMapping = NO_OPTIONS,
+    ) -> InfoDict: ...
+
+    @overload
+    def analyse(
+        self,
+        board: chess.Board,
+        limit: Limit,
+        *,
+        multipv: int,
+        game: object = None,
+        info: Info = INFO_ALL,
+        root_moves: Iterable[chess.Move] | None = None,
+        options: ConfigMapping = NO_OPTIONS,
+    ) -> list[InfoDict]: ...
+
+    @overload
+    def analyse(
+        self,
+        board: chess.Board,
+        limit: Limit,
+        *,
+        multipv: int | None = None,
+        game: object = None,
+        info: Info = INFO_ALL,
+        root_moves: Iterable[chess.Move] | None = None,
+        options: ConfigMapping = NO_OPTIONS,
+    ) -> InfoDict | list[InfoDict]: ...
 
     def analyse(
         self,
@@ -102,112 +242,150 @@ class Engine:
         limit: Limit,
         *,
         multipv: int | None = None,
+        game: object = None,
+        info: Info = INFO_ALL,
         root_moves: Iterable[chess.Move] | None = None,
+        options: ConfigMapping = NO_OPTIONS,
     ) -> InfoDict | list[InfoDict]:
-        """Search a board: one InfoDict, or a list of the `multipv` best lines, the best first.
+        """Search a board: one info, or a list of the `multipv` best lines, the best first.
 
-        Neither a book nor a limit of strength is used. The moves on the board's stack count for
-        repetition. ValueError for a board or limit that cannot be searched.
+        Neither a book nor a limit of strength is used. Raise EngineError for a board, limit or
+        option that cannot be.
         """
-        self.configure({"UCI_AnalyseMode": True})
-        infos = self._search(board, limit, 1 if multipv is None else multipv, root_moves)[1]
-        return infos[0] if multipv is None else infos
+        with _engine_errors():
+            check_limited(limit)
+        with self.analysis(
+            board,
+            limit,
+            multipv=multipv,
+            game=game,
+            info=info,
+            root_moves=root_moves,
+            options=options,
+        ) as analysis:
+            analysis.wait()
+        return analysis.info if multipv is None else analysis.multipv
 
-    def play(
-        self, board: chess.Board, limit: Limit, *, root_moves: Iterable[chess.Move] | None = None
-    ) -> PlayResult:
-        """Search a board for the move to play; no move where the game is over."""
-        self.configure({"UCI_AnalyseMode": False})
-        result, infos = self._search(board, limit, 1, root_moves)
-        best = _move(result.best, board) if result.best else None
-        ponder = _move(result.ponder, board) if result.ponder else None
-        return PlayResult(best, ponder, infos[0])
-
-    def _search(
+    def analysis(
         self,
         board: chess.Board,
-        limit: Limit,
-        multipv: int,
-        root_moves: Iterable[chess.Move] | None,
-    ) -> tuple[Result, list[InfoDict]]:
-        game = Game(position(board.root()))
-        for move in board.move_stack:
-            game.push(game.position.parse_move(move.uci()) if move else 0)
-        position(board)
-        if not any(board.legal_moves):
-            score = PovScore(Mate(0) if board.is_check() else Cp(0), board.turn)
-            return Result(0, 0), [InfoDict(score=score, pv=[], depth=0)]
-        moves = None
-        if root_moves is not None:
-            moves = tuple(game.position.parse_move(move.uci()) for move in root_moves)
-        limits = _limits(limit, moves)
-        collector = Collector()
-        self.configure({"MultiPV": multipv})
-        self._engine.set_game(game)
-        search = self._engine.go(limits, collector)
-        try:
-            search.wait()
-        except BaseException:  # Ctrl-C, above all
+        limit: Limit | None = None,
+        *,
+        multipv: int | None = None,
+        game: object = None,
+        info: Info = INFO_ALL,
+        root_moves: Iterable[chess.Move] | None = None,
+        options: ConfigMapping = NO_OPTIONS,
+    ) -> Analysis:
+        """Begin to search a board, and return while the search goes on.
+
+        Without a limit it ends when it is stopped, or by the next command. Raise EngineError for a
+        board, limit or option that cannot be.
+        """
+        with self._command():
+            played = game_of(board)
+            limits = read_limits(limit, _root_moves(played, root_moves))
+            managed = {"Ponder": False, "MultiPV": 1 if multipv is None else multipv}
+            self._set_up(options, game, board.chess960, managed, analyse=True)
+            return Analysis(self, self._go(board, played, limits, info))
+
+    @contextmanager
+    def _command(self) -> Iterator[None]:
+        """Begin a command: end the running search, and let no other command begin meanwhile.
+
+        Raise EngineTerminatedError if the engine is closed, and EngineError for other errors.
+        """
+        with self._lock:
+            if self.returncode.done():
+                raise EngineTerminatedError("the engine is closed")
+            self._newest = None
+            self._ponder = None
             self._engine.stop()
-            raise
-        material = material_of(game.position)
-        infos = [_info(report, board, material) for _, report in sorted(collector.lines.items())]
-        return collector.result, infos
+            with _engine_errors():
+                yield
+
+    def _set_up(
+        self,
+        options: ConfigMapping,
+        game: object,
+        chess960: bool,
+        managed: dict[str, Value],
+        analyse: bool,
+    ) -> None:
+        """Set the options of a search, take those of an earlier one back, and begin a new game."""
+        opponent = self._engine.options["UCI_Opponent"]
+        values = {"UCI_AnalyseMode": analyse, **self._configured, **read_options(options)}
+        values |= {"UCI_Chess960": chess960, **managed}
+        for name in self._changed(values):
+            self._engine.set_option(name, values[name]).wait()
+        if game != self._game or opponent != self._engine.options["UCI_Opponent"]:
+            self._game = game
+            self._engine.new_game().wait()
+
+    def _changed(self, values: Mapping[str, Value]) -> list[str]:
+        """Return the names of the options that have other values now; buttons always have."""
+        present = self._engine.options
+        return [name for name, value in values.items() if value is None or value != present[name]]
+
+    def _go(self, board: chess.Board, game: Game, limits: Limits, info: Info) -> Search:
+        self._engine.set_game(game)
+        stream = InfoStream(board, game.position, info)
+        self._newest = Search(self._engine.go(limits, stream), stream)
+        return self._newest
+
+    def _begin_ponder(self, played: Search, expected: chess.Board, limit: Limit) -> None:
+        """Search the position that is expected, unless another command has begun."""
+        with self._lock:
+            if self._newest is played:
+                limits = read_limits(limit, None)._replace(ponder=True)
+                search = self._go(expected, game_of(expected), limits, INFO_ALL)
+                self._ponder = Ponder(expected, search)
+
+    def _ponderhit(self, board: chess.Board, game: object, options: ConfigMapping) -> Search | None:
+        """Return the search on the opponent's time if it expects this board, and let its clock run.
+
+        It is of no use if an option is to change, or in another game.
+        """
+        if self._ponder is None or game != self._game:
+            return None
+        expected, search = self._ponder
+        if expected != board or expected.move_stack != board.move_stack:
+            return None
+        with _engine_errors():
+            values = {**self._configured, **read_options(options)}
+        if self._changed(values):
+            return None
+        self._ponder = None
+        self._engine.ponderhit()
+        return search
 
 
-def _milliseconds(seconds: float | None) -> int | None:
-    if seconds is not None and not abs(1000 * seconds) <= LARGEST:  # infinite, or no number
-        raise ValueError(
-            f"a time is a number of seconds, not {seconds}; a limit that is left out is none"
-        )
-    return None if seconds is None else round(1000 * seconds)
+@contextmanager
+def _engine_errors() -> Iterator[None]:
+    """Raise what is wrong with a request as EngineError."""
+    try:
+        yield
+    except (ValueError, search_engine.EngineError) as error:
+        raise EngineError(str(error)) from error
 
 
-def _limits(limit: Limit, searchmoves: tuple[int, ...] | None) -> Limits:
-    white, black, *increments = map(
-        _milliseconds, (limit.white_clock, limit.black_clock, limit.white_inc, limit.black_inc)
-    )
-    clock = None
-    if white is not None or black is not None:
-        clock = ClockTimes(
-            white, black, increments[0] or 0, increments[1] or 0, limit.remaining_moves
-        )
-    movetime = None if limit.time is None else max(1, _milliseconds(limit.time) or 0)
-    given = [
-        number for number in (movetime, limit.depth, limit.nodes, limit.mate) if number is not None
-    ]
-    if (clock is None and not given) or not all(1 <= number <= LARGEST for number in given):
-        raise ValueError(
-            "a search needs a limit from 1 to 2**53: time, depth, nodes, mate or a clock, "
-            f"not {limit}"
-        )
-    if searchmoves == ():
-        raise ValueError("root_moves has no move")
-    return Limits(limit.depth, limit.nodes, movetime, limit.mate, clock, searchmoves=searchmoves)
+def _root_moves(game: Game, moves: Iterable[chess.Move] | None) -> tuple[int, ...] | None:
+    if moves is None:
+        return None
+    return tuple(game.position.parse_move(move.uci()) for move in moves)
 
 
-def _move(move: int, board: chess.Board) -> chess.Move:
-    return chess.Move.from_uci(move_text(move, board.chess960))
+def _opponent_options(opponent: Opponent | None) -> ConfigMapping:
+    """Return the option that tells of an opponent, as UCI words it."""
+    if opponent is None or not opponent.name:
+        return NO_OPTIONS
+    title = opponent.title or "none"
+    rating = opponent.rating or "none"
+    kind = "computer" if opponent.is_engine else "human"
+    return {"UCI_Opponent": f"{title} {rating} {kind} {opponent.name}"}
 
 
-def _info(report: Report, board: chess.Board, material: float) -> InfoDict:
-    score = (
-        Mate(mate_in_moves(report.score)) if is_mate(report.score) else Cp(normalised(report.score))
-    )
-    info = InfoDict(
-        score=PovScore(score, board.turn),
-        wdl=PovWdl(chess.engine.Wdl(*wdl(report.score, material)), board.turn),
-        pv=[_move(move, board) for move in report.pv],
-        depth=report.depth,
-        seldepth=report.selective_depth,
-        multipv=report.multipv,
-        nodes=report.nodes,
-        nps=report.nodes * 1000 // max(1, report.milliseconds),
-        time=report.milliseconds / 1000,
-        hashfull=report.hashfull,
-        tbhits=report.tablebase_hits,
-    )
-    if report.bound:
-        bound = "lowerbound" if report.bound > 0 else "upperbound"
-        info[bound] = True  # type: ignore[literal-required]
-    return info
+def _log(message: str) -> None:
+    """Log what the engine has to say."""
+    is_hidden = message.startswith("error in search")  # other errors are raised
+    LOGGER.log(logging.ERROR if is_hidden else logging.INFO, message)

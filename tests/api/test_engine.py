@@ -77,7 +77,7 @@ def test_castling_is_written_as_the_board_does(engine):
     ],
 )
 def test_a_game_that_is_over_has_no_move(engine, fen, score):
-    played = engine.play(chess.Board(fen), LIMIT)
+    played = engine.play(chess.Board(fen), LIMIT, info=chess.engine.INFO_ALL)
     assert played.move is None and played.info == {
         "score": chess.engine.PovScore(score, chess.BLACK),
         "pv": [],
@@ -86,7 +86,7 @@ def test_a_game_that_is_over_has_no_move(engine, fen, score):
 
 
 def test_even_the_shortest_search_answers(engine):
-    played = engine.play(chess.Board(), chess.engine.Limit(nodes=1))
+    played = engine.play(chess.Board(), chess.engine.Limit(nodes=1), info=chess.engine.INFO_ALL)
     assert played.info["pv"] == [played.move] and played.info["nodes"] == 1
 
 
@@ -97,11 +97,11 @@ def test_even_the_shortest_search_answers(engine):
         (lambda engine: engine.analyse(chess.variant.AtomicBoard(), LIMIT), "not atomic"),
         (
             lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(depth=0)),
-            "limit from 1 to",
+            "number from 1 to",
         ),
         (
             lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(nodes=2**70)),
-            "limit from 1 to",
+            "number from 1 to",
         ),
         (
             lambda engine: engine.analyse(
@@ -123,7 +123,17 @@ def test_even_the_shortest_search_answers(engine):
             lambda engine: evaluate([chess.Board(), chess.Board("8/8/8/8/8/8/8/K7 w - - 0 1")]),
             "Black has no king",
         ),
-        (lambda engine: perft(parse_fen(chess.STARTING_FEN), 99), "more than"),
+        (lambda engine: perft(parse_fen(chess.STARTING_FEN), 33), "from 0 to 32, not 33"),
+        (lambda engine: perft(chess.Board(), -1), "from 0 to 32, not -1"),
+        (lambda engine: engine.play(chess.Board(), chess.engine.Limit()), "needs a limit"),
+        (lambda engine: engine.analyse(chess.Board(), chess.engine.Limit()), "needs a limit"),
+        (lambda engine: engine.configure({"Skill": 3}), "no option 'Skill'"),
+        (lambda engine: engine.configure({"Hash": "many"}), "takes int, not 'many'"),
+        (lambda engine: engine.configure({"multipv": 3}), "MultiPV is set for each search"),
+        (
+            lambda engine: engine.play(chess.Board(), LIMIT, options={"BookFile": "none.bin"}),
+            "no such file",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused_by_name(engine, call, fault):

@@ -1,0 +1,52 @@
+"""The options of the engine as python-chess knows them."""
+
+import chess.engine
+from chess.engine import MANAGED_OPTIONS, ConfigMapping, ConfigValue, UciOptionMap
+
+from zobra.search.options import OPTIONS, Option, Value, find
+
+KINDS = {int: "spin", bool: "check", str: "string", type(None): "button"}
+
+
+def option_map() -> UciOptionMap[chess.engine.Option]:
+    """Return the options that UCI announces; names are found in any case."""
+    return UciOptionMap((option.name, _described(option)) for option in OPTIONS)
+
+
+def read_options(options: ConfigMapping) -> dict[str, Value]:
+    """Return values by the options' own names, in the options' own types.
+
+    Texts such as "16" and "true" become numbers and truth values, as python-chess has it. Raise
+    ValueError for an option that is unknown, or that python-chess manages itself.
+    """
+    values = {}
+    for name, value in options.items():
+        option = find(name)
+        if option.name.lower() in MANAGED_OPTIONS:
+            raise ValueError(f"option {option.name} is set for each search, by its arguments")
+        values[option.name] = _typed(option, value)
+        option.check(values[option.name])
+    return values
+
+
+def _described(option: Option) -> chess.engine.Option:
+    low = option.low if option.is_number else None
+    high = option.high if option.is_number else None
+    kind = KINDS[type(option.default)]
+    return chess.engine.Option(option.name, kind, option.default, low, high, [])
+
+
+def _typed(option: Option, value: ConfigValue) -> Value:
+    """Return a value in the option's type; one that has no place in it is returned as it is."""
+    if option.is_number and isinstance(value, str):
+        try:
+            return int(value)
+        except ValueError:
+            return value
+    if isinstance(option.default, bool):
+        if value in ("true", "false"):
+            return value == "true"
+        return bool(value) if isinstance(value, int) else value
+    if isinstance(option.default, str) and value is not None:
+        return str(value)  # a Path, for example
+    return value
