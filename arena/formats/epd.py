@@ -31,7 +31,8 @@ PLAYABLE = chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK
 _CLOCKS = re.compile(r"([0-9]+);*(?:\s+([0-9]+);*)?(?!\S)[\s;]*")
 _OPERATIONS = re.compile(r'"(?:\\.|[^"\\])*(?:"|$)|;|[^\s;]+', re.DOTALL)
 _BLANKS = "\0 \t\r\n\ufeff"  # around a record; some programs fill lines with NUL bytes
-_ONCE = ("bm", "am", "dm", "hmvc", "fmvn")
+_DECIDING = ("bm", "am", "dm")
+_ONCE = (*_DECIDING, "hmvc", "fmvn")
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,19 @@ class EpdRecord:
     def moves(self, opcode: str) -> list[chess.Move]:
         """Return the moves of an operation such as bm, in SAN or UCI.
 
-        Raise ValueError for text that is no legal move.
+        Blanks in a move are allowed ("Qh7 +", "f8 = Q"). Raise ValueError for text that is no legal
+        move.
         """
+        text = self.operations.get(opcode, "").replace(",", " ")
+        text = re.sub(r"\s+(?=[+#])", "", re.sub(r"\s*=\s*", "=", text))
         found = []
-        for word in self.operations.get(opcode, "").replace(",", " ").split():
+        for word in text.split():
             try:
                 found.append(self.board.parse_xboard(word.rstrip("!?")))
             except chess.InvalidMoveError:
                 raise ValueError(f"{opcode} needs moves, not {word!r}") from None
+            except chess.AmbiguousMoveError:
+                raise ValueError(f"{opcode}: ambiguous move {word}") from None
             except ValueError:
                 raise ValueError(f"{opcode}: illegal move {word}") from None
         return found
@@ -90,6 +96,9 @@ def read_epd(line: str) -> EpdRecord:
         raise ValueError(f"a position has at least 4 fields, this one {len(fields)}")
     fields[3] = fields[3].rstrip(";")
     rest = fields[4] if len(fields) > 4 else ""
+    if re.fullmatch(r"-[0-9]+", fields[3]):  # the blank before the first clock is missing
+        rest = f"{fields[3][1:]} {rest}"
+        fields[3] = "-"
     clocks = _CLOCKS.match(rest)
     operations = _operations(rest if clocks is None else rest[clocks.end() :])
 
@@ -110,17 +119,31 @@ def _operations(text: str) -> dict[str, str]:
     Raise ValueError for a second operation of a kind that decides something.
     """
     found: dict[str, str] = {}
+    for opcode, *operands in _split_operations(text):
+        if opcode in found and opcode in _ONCE:
+            raise ValueError(f"two operations {opcode}")
+        found[opcode] = " ".join(operands)
+    return found
+
+
+def _split_operations(text: str) -> list[list[str]]:
+    """Return the words of each operation.
+
+    A semicolon ends one. Where it was forgotten behind moves or a number, the next opcode does.
+    """
+    found: list[list[str]] = []
     words: list[str] = []
-    for token in [*_OPERATIONS.findall(text), ";"]:
-        if token != ";":
-            words.append(_unquoted(token) if words else token)
-            continue
+    for token in _OPERATIONS.findall(text):
+        is_next = bool(words) and words[0] in _DECIDING and token in (*_DECIDING, "id")
+        if words and (token == ";" or is_next):
+            found.append(words)
+            words = []
         if words:
-            opcode = words[0]
-            if opcode in found and opcode in _ONCE:
-                raise ValueError(f"two operations {opcode}")
-            found[opcode] = " ".join(words[1:])
-        words = []
+            words.append(_unquoted(token))
+        elif token not in (";", "-"):  # a dash stands for no operation
+            words.append(token)
+    if words:
+        found.append(words)
     return found
 
 
@@ -139,12 +162,15 @@ def read_fen(fen: str, chess960: bool = False) -> tuple[chess.Board, list[str]]:
     fields = fen.split()
     if len(fields) < 4:
         fields += ["w", "-", "-"][len(fields) - 1 :]
-    fields[2] = "".join(sorted(fields[2]))  # the rights may stand in any order
+    written = fields[2]
+    fields[2] = "".join(sorted(set(written)))  # the rights may stand in any order
     board = chess.Board(" ".join(fields), chess960=True)
     notices = []
     rights = board.clean_castling_rights()
     if chess.popcount(rights) < len(fields[2].strip("-")):
-        notices.append(f"castling rights {fields[2]} without king or rook are dropped")
+        notices.append(f"castling rights {written} without king or rook are dropped")
+    elif len(fields[2]) < len(written):
+        notices.append(f"castling rights {written} are read as {fields[2]}")
     board.castling_rights = rights
     if board.status() & chess.STATUS_INVALID_EP_SQUARE:
         notices.append(f"en-passant square {fields[3]} is dropped: no pawn has just passed it")

@@ -168,11 +168,41 @@ def test_operations_that_nobody_needs_are_kept_as_text(operations, kept):
         ('c0 "e4=10, Ke2=3";', "c0: illegal move Ke2"),
         ("dm 1.5;", "dm needs a number"),
         ("bm e4; hmvc many;", "hmvc needs a number"),
+        ("bm e4 bm d4;", "two operations bm"),
+        ("bm e4 + ++;", "bm needs moves, not 'e4+++'"),
     ],
 )
 def test_what_is_needed_must_be_right(operations, problem):
     with pytest.raises(ValueError, match=re.escape(problem)):
         read_position(f"{STARTING_EPD} {operations}")
+
+
+@pytest.mark.parametrize(
+    ("line", "best", "kept"),
+    [
+        ("4k3/8/8/8/8/8/8/3QK3 w - - bm Qa4 +; c0 x", ("d1a4",), {"c0": "x"}),
+        ("3k4/2P5/8/8/8/8/8/4K3 w - - ; bm c8 = Q + c8 = R +;", ("c7c8q", "c7c8r"), {}),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - -3 9 bm e4", ("e2e4",), {}),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - -3 ; bm e4", ("e2e4",), {}),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - - bm e4; dm 9", ("e2e4",), {"dm": "9"}),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 3 9 bm e4 Kd2 dm 9", ("e2e4", "e1d2"), {"dm": "9"}),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - am e3 bm e4 id No. 7;", ("e2e4",), {"id": "No. 7"}),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; c0 bm e3 dm 4;", ("e2e4",), {"c0": "bm e3 dm 4"}),
+    ],
+)
+def test_what_is_meant_is_read(line, best, kept):
+    """Lines as they are found in public collections: blanks or semicolons too many or too few."""
+    record = read_epd(line)
+    assert suite_position(record).best == best
+    assert {name: record.operations[name] for name in kept} == kept
+    if "-3" in line or "3 9" in line:
+        assert record.board.halfmove_clock == 3
+
+
+def test_a_castling_letter_that_stands_twice_counts_once():
+    record = read_epd("4k2r/8/8/8/8/8/8/4K2R w Kkk - bm O-O;")
+    assert record.board.castling_xfen() == "Kk"
+    assert record.notices == ("castling rights Kkk are read as Kk",)
 
 
 @pytest.mark.parametrize("comment", ["eval=3", "Fischer=1972", "x=1, y=2"])
