@@ -27,106 +27,126 @@ HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
 def techniques(
     path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]
 ) -> dict[str, dict[str, Any]]:
-    """The options that switch each technique off, by a TOML file with a table [NAME] of options for
-    each, and by texts [NAME:]OPTION=VALUE[,OPTION=VALUE...]. Without either, all options named
-    use_… that are on. Raises ValueError or OSError.
+    """Return, for each technique, the options that switch it off.
+
+    They are stated by a TOML file with a table [NAME] of options for each technique, and by texts
+    [NAME:]OPTION=VALUE[,OPTION=VALUE...]. Without either, they are all options named use_… that are
+    on. Raise ValueError or OSError.
     """
-    found = list(read_toml(path).items()) if path else []
-    for name, off in found:
-        if (
-            not isinstance(off, dict)
-            or not off
-            or any(isinstance(value, dict | list) for value in off.values())
-        ):
-            raise ValueError(f"{path}: {name} is no table of options")
-    for text in texts:
-        name, _, rest = text.rpartition(":")
-        pairs = [part.partition("=") for part in rest.split(",")]
-        if not all(option.strip() and separator for option, separator, _ in pairs):
-            raise ValueError(f"technique {text!r}: not [NAME:]OPTION=VALUE[,OPTION=VALUE...]")
-        found.append(
-            (name.strip() or text, {option.strip(): value.strip() for option, _, value in pairs})
-        )
-    if not (path or texts):
-        switches = [
-            name
-            for name, spin in spins.items()
-            if name.startswith(SWITCH) and (spin.min, spin.default) == (0, 1)
-        ]
-        found = [(name.removeprefix(SWITCH).replace("_", " "), {name: 0}) for name in switches]
+    found = _tables(path) if path else []
+    found += [_technique(text) for text in texts]
+    if not path and not texts:
+        found = _switches(spins)
     if not found:
         raise ValueError(
             f"no technique to switch off: name some, as the engine has no option {SWITCH}… "
             "that is on"
         )
     names = [name for name, _ in found]
-    if repeated := {name for name in names if names.count(name) > 1 or name == WHOLE}:
+    repeated = {name for name in names if names.count(name) > 1 or name == WHOLE}
+    if repeated:
         raise ValueError(f"more than one technique named {', '.join(sorted(repeated))}")
     return dict(found)
+
+
+def _tables(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """Return the techniques of a TOML file. Raise ValueError or OSError."""
+    found = list(read_toml(path).items())
+    for name, off in found:
+        is_table = isinstance(off, dict) and bool(off)
+        if not is_table or any(isinstance(value, dict | list) for value in off.values()):
+            raise ValueError(f"{path}: {name} is no table of options")
+    return found
+
+
+def _technique(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the technique that a text describes. Raise ValueError."""
+    name, _, rest = text.rpartition(":")
+    off: dict[str, Any] = {}
+    for part in rest.split(","):
+        option, separator, value = part.partition("=")
+        if not separator or not option.strip():
+            raise ValueError(f"technique {text!r}: not [NAME:]OPTION=VALUE[,OPTION=VALUE...]")
+        off[option.strip()] = value.strip()
+    return name.strip() or text, off
+
+
+def _switches(spins: Mapping[str, Option]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the techniques whose switch is an option that is on."""
+    found = []
+    for name, spin in spins.items():
+        if name.startswith(SWITCH) and spin.min == 0 and spin.default == 1:
+            found.append((name.removeprefix(SWITCH).replace("_", " "), {name: 0}))
+    return found
 
 
 def content(
     settings: Settings, results: Results, benches: Mapping[str, int | None]
 ) -> dict[str, Any]:
-    """The content of ablation.json by the games so far, the techniques with the greatest loss
-    first.
-    """
+    """Return the content of ablation.json by the games so far, the greatest loss first."""
     whole, *others = settings.engines
     entries = []
     for engine in others:
-        games, pairs = (
-            sum(results.trinomial(WHOLE, engine.name)),
-            results.pentanomial(WHOLE, engine.name),
-        )
-        found = estimate(results.best_counts(WHOLE, engine.name)) if games else None
-        elo, margin = (found.elo, found.elo_margin) if found else (-math.inf, math.nan)
-        known = {
-            key: round(v, 2) if math.isfinite(v) else None
-            for key, v in (("elo", elo), ("margin", margin))
-        }
-        off = {
-            name: value
-            for name, value in engine.options.items()
-            if whole.options.get(name) != value
-        }
+        games = sum(results.trinomial(WHOLE, engine.name))
+        elo = -math.inf
+        margin = math.nan
+        if games:
+            found = estimate(results.best_counts(WHOLE, engine.name))
+            elo = found.elo
+            margin = found.elo_margin
+        off = {}
+        for name, value in engine.options.items():
+            if whole.options.get(name) != value:
+                off[name] = value
         entry = {
             "name": engine.name,
             "off": off,
             "games": games,
-            "pairs": pairs,
-            **known,
+            "pairs": results.pentanomial(WHOLE, engine.name),
+            "elo": _known(elo),
+            "margin": _known(margin),
             "bench": benches.get(engine.name),
         }
         entries.append((elo, entry))
-    techniques = [entry for _, entry in sorted(entries, key=lambda item: -item[0])]
+    entries.sort(key=lambda item: -item[0])
     return {
         "kind": "ablation",
         "limit": settings.time_control,
         "bench": benches.get(WHOLE),
-        "techniques": techniques,
+        "techniques": [entry for _, entry in entries],
     }
 
 
+def _known(number: float) -> float | None:
+    """Return a rounded number as JSON has it, None for one that is not finite."""
+    return round(number, 2) if math.isfinite(number) else None
+
+
 def rows(found: Mapping[str, Any]) -> list[list[str]]:
-    """The table of an ablation, under HEADER: Elo with its margin, as far as known."""
+    """Return the table of an ablation, under HEADER: Elo with its margin, as far as known."""
     table = []
     for entry in found["techniques"]:
-        pairs = entry["pairs"]
         off = ", ".join(f"{name}={value}" for name, value in entry["off"].items())
-        elo = "-" if not entry["games"] else "all won" if pairs[-1] == sum(pairs) else "all lost"
-        if entry["elo"] is not None:
-            elo = f"{entry['elo']:+.0f}" + (
-                "" if entry["margin"] is None else f" ± {entry['margin']:.0f}"
-            )
         bench = "-" if entry["bench"] is None else f"{entry['bench']:,}"
-        table.append([entry["name"], off, elo, str(entry["games"]), bench])
+        table.append([entry["name"], off, _elo_text(entry), str(entry["games"]), bench])
     return table
 
 
+def _elo_text(entry: Mapping[str, Any]) -> str:
+    if not entry["games"]:
+        return "-"
+    if entry["elo"] is None:
+        return "all won" if entry["pairs"][-1] == sum(entry["pairs"]) else "all lost"
+    if entry["margin"] is None:
+        return f"{entry['elo']:+.0f}"
+    return f"{entry['elo']:+.0f} ± {entry['margin']:.0f}"
+
+
 def save(folder: Path, found: Mapping[str, Any]) -> None:
-    """Writes ablation.json and ablation.md. Raises OSError."""
+    """Write ablation.json and ablation.md. Raise OSError."""
     lines = [f"| {' | '.join(HEADER)} |", "|---|---|---:|---:|---:|"]
-    lines += ["| {} | `{}` | {} | {} | {} |".format(*row) for row in rows(found)]
+    for name, off, elo, games, bench in rows(found):
+        lines.append(f"| {name} | `{off}` | {elo} | {games} | {bench} |")
     whole = "" if found["bench"] is None else f" Bench of the whole engine: {found['bench']:,}."
     below = (
         f"The whole engine against itself without the technique at {found['limit']}, with 95 "

@@ -23,28 +23,36 @@ _LARGEST_LOSS = 1000  # centipawns that one move adds to the average loss at mos
 
 
 def winning_chance(score: chess.engine.Score) -> float:
-    """The expected points, 0 to 1, of the side from whose view the score is."""
+    """Return the expected points, 0 to 1, of the side from whose view the score is."""
     return score.wdl(model="lichess").expectation()
 
 
 def mark(loss: float) -> int | None:
-    """The NAG (numeric annotation glyph) of a move that loses this much winning chance: ?!, ? or
-    ??, None for a good move.
+    """Return the NAG (numeric annotation glyph) of a move that loses this much winning chance.
+
+    It is ?!, ? or ??, and None for a good move.
     """
-    return next((nag for bound, nag, *_ in MARKS if loss >= bound), None)
+    for bound, nag, *_ in MARKS:
+        if loss >= bound:
+            return nag
+    return None
 
 
 def move_accuracy(loss: float) -> float:
-    """The accuracy, 0 to 100, of a move that loses this much winning chance (0 to 1)."""
+    """Return the accuracy, 0 to 100, of a move that loses this much winning chance (0 to 1)."""
     return min(100.0, max(0.0, 103.1668 * math.exp(-4.354 * loss) - 3.1669))
 
 
 def centipawn_loss(best: chess.engine.Score, played: chess.engine.Score) -> int:
-    """What a move lost, both scores from the mover's view; mates count as the largest loss."""
-    best_cp, played_cp = (
-        min(_LARGEST_LOSS, max(-_LARGEST_LOSS, s.score(mate_score=100_000))) for s in (best, played)
-    )
-    return max(0, best_cp - played_cp)
+    """Return what a move lost, both scores from the mover's view.
+
+    Scores beyond the largest loss, and mates, count as that.
+    """
+    return max(0, _bounded(best) - _bounded(played))
+
+
+def _bounded(score: chess.engine.Score) -> int:
+    return min(_LARGEST_LOSS, max(-_LARGEST_LOSS, score.score(mate_score=100_000)))
 
 
 @dataclass
@@ -62,15 +70,16 @@ class SideSummary:
         return mean(map(move_accuracy, self.chances)) if self.chances else None
 
     def __str__(self) -> str:
-        """The marks in words: "2 inaccuracies, 1 mistake, 0 blunders; average loss 23
-        centipawns".
+        """Return the marks in words.
+
+        For example "2 inaccuracies, 1 mistake, 0 blunders; average loss 23 centipawns".
         """
         marks = [mark(loss) for loss in self.chances]
-        words = [
-            f"{(n := marks.count(nag))} {one if n == 1 else several}"
-            for _, nag, one, several in reversed(MARKS)
-        ]
-        average = (
-            f"; average loss {mean(self.centipawns):.0f} centipawns" if self.centipawns else ""
-        )
-        return ", ".join(words) + average
+        words = []
+        for _, nag, one, several in reversed(MARKS):
+            number = marks.count(nag)
+            words.append(f"{number} {one if number == 1 else several}")
+        text = ", ".join(words)
+        if self.centipawns:
+            text += f"; average loss {mean(self.centipawns):.0f} centipawns"
+        return text

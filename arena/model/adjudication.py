@@ -19,10 +19,10 @@ TIME_WITHOUT_LOSS = "time against insufficient material"
 class AdjudicationRules:
     """When a game is ended early. Scores are in centipawns; None switches a rule off."""
 
-    draw: tuple[int, int, int] | None = (
-        None  # first full move, moves of each side in a row, largest score
-    )
-    resign: tuple[int, int] | None = None  # moves of the loser in a row, score that is lost
+    # First full move, moves of each side in a row, largest score
+    draw: tuple[int, int, int] | None = None
+    # Moves of the loser in a row, score that is lost
+    resign: tuple[int, int] | None = None
     resign_twosided: bool = False  # the winner's scores must agree
     move_limit: int | None = None  # full moves in a game
     syzygy: str | None = None  # folder of the tables
@@ -41,21 +41,21 @@ class Ending(NamedTuple):
 
 
 def ending_on_board(board: chess.Board) -> Ending | None:
-    """How the rules of chess end the game here, if they do.
+    """Return how the rules of chess end the game here, None if they do not.
 
     Threefold repetition and fifty moves end it without a claim.
     """
     if not any(board.generate_legal_moves()):
-        return (
-            Ending(WIN_FOR[not board.turn], "mate")
-            if board.is_check()
-            else Ending(DRAW, "stalemate")
-        )
+        if board.is_check():
+            return Ending(WIN_FOR[not board.turn], "mate")
+        return Ending(DRAW, "stalemate")
     if board.is_insufficient_material():
         return Ending(DRAW, "insufficient material")
     if board.halfmove_clock >= 100:
         return Ending(DRAW, "fifty-move rule")
-    return Ending(DRAW, "threefold repetition") if board.is_repetition(3) else None
+    if board.is_repetition(3):
+        return Ending(DRAW, "threefold repetition")
+    return None
 
 
 def ending_by_failure(
@@ -76,60 +76,89 @@ class Adjudicator:
     def __init__(
         self, rules: AdjudicationRules, tablebase: chess.syzygy.Tablebase | None = None
     ) -> None:
-        self._rules, self._tablebase = rules, tablebase
+        self._rules = rules
+        self._tablebase = tablebase
         self._quiet_plies = 0
-        self._losing, self._winning = (
-            Counter[bool](),
-            Counter[bool](),
-        )  # moves in a row with a lost or won score, by colour
+        # Moves in a row with a lost or won score, by colour
+        self._losing = Counter[bool]()
+        self._winning = Counter[bool]()
 
     def ending(self, board: chess.Board, played: PlayedMove) -> Ending | None:
-        """How the game ends after this move, which led to this position; None if it does not
-        end.
+        """Return how the game ends after this move, which led to this position.
+
+        None if it does not end.
         """
-        rules, mover, score = self._rules, not board.turn, played.score
+        score = played.score
         if played.mate is not None:
             score = 100_000 if played.mate > 0 else -100_000
-        if (
-            self._tablebase is not None
-            and not board.halfmove_clock
-            and chess.popcount(board.occupied) <= 7
-        ):
-            value = self._tablebase.get_wdl(board)  # exact right after a capture or pawn move
-            if value is not None:  # a win that fifty moves spoil is a draw
-                return Ending(
-                    DRAW if abs(value) < 2 else WIN_FOR[board.turn == (value > 0)], "tablebase"
-                )
-        if rules.resign is not None:
-            moves, lost = rules.resign
-            self._losing[mover] = (
-                self._losing[mover] + 1 if score is not None and score <= -lost else 0
-            )
-            self._winning[mover] = (
-                self._winning[mover] + 1 if score is not None and score >= lost else 0
-            )
-            for color in chess.COLORS:
-                if self._losing[color] >= moves and (
-                    not rules.resign_twosided or self._winning[not color] >= moves
-                ):
-                    return Ending(WIN_FOR[not color], "resign adjudication")
-        if rules.draw is not None:
-            first, moves, most = rules.draw
-            before = (
-                self._quiet_plies if board.halfmove_clock else 0
-            )  # captures and pawn moves begin the count anew
-            self._quiet_plies = before + 1 if score is not None and abs(score) <= most else 0
-            if board.fullmove_number > first and self._quiet_plies >= 2 * moves:
-                return Ending(DRAW, "draw adjudication")
-        if rules.move_limit is not None and len(board.move_stack) >= 2 * rules.move_limit:
+        resigned = self._resignation(not board.turn, score)
+        drawn = self._draw(board, score)
+        known = self._known(board)
+        if known is not None:
+            return known
+        if resigned is not None:
+            return resigned
+        if drawn is not None:
+            return drawn
+        limit = self._rules.move_limit
+        if limit is not None and len(board.move_stack) >= 2 * limit:
             return Ending(DRAW, "move limit")
+        return None
+
+    def _known(self, board: chess.Board) -> Ending | None:
+        """Return how the tablebase ends the game, None where it does not know.
+
+        Its results without the clock are exact right after a capture or pawn move. A win that fifty
+        moves spoil is a draw.
+        """
+        if self._tablebase is None or board.halfmove_clock:
+            return None
+        if chess.popcount(board.occupied) > 7:
+            return None
+        value = self._tablebase.get_wdl(board)
+        if value is None:
+            return None
+        if abs(value) < 2:
+            return Ending(DRAW, "tablebase")
+        return Ending(WIN_FOR[board.turn == (value > 0)], "tablebase")
+
+    def _resignation(self, mover: chess.Color, score: int | None) -> Ending | None:
+        """Count a move for the rule of resignation, and return how it ends the game."""
+        rules = self._rules
+        if rules.resign is None:
+            return None
+        moves, lost = rules.resign
+        is_lost = score is not None and score <= -lost
+        is_won = score is not None and score >= lost
+        self._losing[mover] = self._losing[mover] + 1 if is_lost else 0
+        self._winning[mover] = self._winning[mover] + 1 if is_won else 0
+        for color in chess.COLORS:
+            agreed = not rules.resign_twosided or self._winning[not color] >= moves
+            if self._losing[color] >= moves and agreed:
+                return Ending(WIN_FOR[not color], "resign adjudication")
+        return None
+
+    def _draw(self, board: chess.Board, score: int | None) -> Ending | None:
+        """Count a move for the rule of draws, and return how it ends the game.
+
+        Captures and pawn moves begin the count anew.
+        """
+        if self._rules.draw is None:
+            return None
+        first, moves, most = self._rules.draw
+        if not board.halfmove_clock:
+            self._quiet_plies = 0
+        is_quiet = score is not None and abs(score) <= most
+        self._quiet_plies = self._quiet_plies + 1 if is_quiet else 0
+        if board.fullmove_number > first and self._quiet_plies >= 2 * moves:
+            return Ending(DRAW, "draw adjudication")
         return None
 
 
 def open_tablebase(folder: str | None) -> chess.syzygy.Tablebase | None:
-    """Opens Syzygy tables.
+    """Open Syzygy tables, none without a folder.
 
-    Raises ValueError when there are none, or one was not copied in full; OSError.
+    Raise ValueError when there are none in it, or one was not copied in full; OSError.
     """
     if folder is None:
         return None
@@ -138,8 +167,8 @@ def open_tablebase(folder: str | None) -> chess.syzygy.Tablebase | None:
         raise ValueError(f"{folder}: no Syzygy tables (*.rtbw)")
     for table in tables:
         with table.open("rb") as file:
-            if (
-                file.read(4) != chess.Board.tbw_magic or table.stat().st_size % 64 != 16
-            ):  # a whole one has 64 n + 16 bytes
-                raise ValueError(f"{table}: the Syzygy table is damaged")
+            has_magic = file.read(4) == chess.Board.tbw_magic
+        is_whole = table.stat().st_size % 64 == 16  # a whole one has 64 n + 16 bytes
+        if not has_magic or not is_whole:
+            raise ValueError(f"{table}: the Syzygy table is damaged")
     return chess.syzygy.open_tablebase(folder)

@@ -13,13 +13,12 @@ from zobra.arena.formats.text import printable
 
 _SECONDS = r"\d+(?:\.\d+)?|\.\d+"
 _CLOCK = re.compile(
-    rf"(?:(?P<moves>[1-9]\d*)/)?(?:(?P<minutes>\d+):)?(?P<seconds>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?"
+    r"(?:(?P<moves>[1-9]\d*)/)?(?:(?P<minutes>\d+):)?"
+    rf"(?P<seconds>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?"
 )
 _FIXED = re.compile(r"(?P<kind>movetime|nodes|depth)=(?P<number>\d+)")
-USUAL_MOVES, _USUAL_SHARE = (
-    60,
-    0.8,
-)  # a usual game: moves of each side, and the share of its time that a side uses up
+USUAL_MOVES = 60  # of each side in a game of usual length
+_USUAL_SHARE = 0.8  # of its time, that a side uses in such a game
 
 
 @dataclass(frozen=True)
@@ -37,19 +36,21 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> "TimeControl":
-        """Reads "10+0.1", "40/60", "40/1:30+0.5" (seconds), "movetime=100" (ms), "nodes=5000",
-        "depth=8", or several of them with spaces. Raises ValueError.
+        """Read a time control.
+
+        It is "10+0.1", "40/60", "40/1:30+0.5" (seconds), "movetime=100" (ms), "nodes=5000",
+        "depth=8", or several of them with spaces. Raise ValueError for anything else.
         """
         values: dict[str, int] = {}
         for part in text.split() or [""]:
-            if fixed := _FIXED.fullmatch(part):
+            fixed = _FIXED.fullmatch(part)
+            clock = _CLOCK.fullmatch(part)
+            if fixed:
                 values[fixed["kind"]] = int(fixed["number"])
-            elif clock := _CLOCK.fullmatch(part):
+            elif clock:
                 seconds = int(clock["minutes"] or 0) * 60 + float(clock["seconds"])
-                values |= {
-                    "base_ms": round(seconds * 1000),
-                    "increment_ms": round(float(clock["increment"] or 0) * 1000),
-                }
+                values["base_ms"] = round(seconds * 1000)
+                values["increment_ms"] = round(float(clock["increment"] or 0) * 1000)
                 values["moves"] = int(clock["moves"] or 0)
             else:
                 raise ValueError(
@@ -63,30 +64,36 @@ class TimeControl:
         return cls(**values)
 
     def side_seconds(self, move_seconds: float = 0.0) -> float:
-        """How long one side thinks in a game of usual length, as an estimate.
+        """Return an estimate of how long one side thinks in a game of usual length.
 
-        `move_seconds`: for a move by nodes or depth.
+        `move_seconds` is what a move by nodes or depth takes.
         """
         if self.base_ms is None:
-            return USUAL_MOVES * (self.movetime / 1000 if self.movetime else move_seconds)
-        shares = USUAL_MOVES / self.moves if self.moves else _USUAL_SHARE
-        return (self.base_ms * shares + self.increment_ms * USUAL_MOVES) / 1000
+            if self.movetime:
+                move_seconds = self.movetime / 1000
+            return USUAL_MOVES * move_seconds
+        periods = USUAL_MOVES / self.moves if self.moves else _USUAL_SHARE
+        return (self.base_ms * periods + self.increment_ms * USUAL_MOVES) / 1000
 
     def scaled(self, odds: float) -> "TimeControl":
-        """With time and nodes multiplied; depth stays."""
-        limits = ((name, getattr(self, name)) for name in ("base_ms", "movetime", "nodes"))
-        scaled = {name: max(1, round(value * odds)) for name, value in limits if value is not None}
-        return replace(self, increment_ms=round(self.increment_ms * odds), **scaled)
+        """Return this time control with time and nodes multiplied; depth stays."""
+        values = {"increment_ms": round(self.increment_ms * odds)}
+        for name in ("base_ms", "movetime", "nodes"):
+            value = getattr(self, name)
+            if value is not None:
+                values[name] = max(1, round(value * odds))
+        return replace(self, **values)
 
     def __str__(self) -> str:
-        fixed = {"movetime": self.movetime, "nodes": self.nodes, "depth": self.depth}
-        parts = [f"{kind}={number}" for kind, number in fixed.items() if number is not None]
+        parts = []
         if self.base_ms is not None:
-            moves, increment = (
-                f"{self.moves}/" * bool(self.moves),
-                f"+{self.increment_ms / 1000:g}" * bool(self.increment_ms),
-            )
-            parts.insert(0, f"{moves}{self.base_ms / 1000:g}{increment}")
+            moves = f"{self.moves}/" if self.moves else ""
+            increment = f"+{self.increment_ms / 1000:g}" if self.increment_ms else ""
+            parts.append(f"{moves}{self.base_ms / 1000:g}{increment}")
+        for name in ("movetime", "nodes", "depth"):
+            number = getattr(self, name)
+            if number is not None:
+                parts.append(f"{name}={number}")
         return " ".join(parts)
 
 
@@ -94,30 +101,33 @@ class GameClock:
     """One side's clock in one game."""
 
     def __init__(self, control: TimeControl, margin_ms: float = 0) -> None:
-        self.control, self.margin_ms = control, margin_ms
+        self.control = control
+        self.margin_ms = margin_ms
         self.remaining_ms: float | None = control.base_ms
         self.moves_to_go = control.moves
 
     def allowance_ms(self) -> float | None:
-        """The longest time in milliseconds that this move may take without a loss; None when time
-        is not limited.
+        """Return the milliseconds that this move may take without a loss.
+
+        None when time is not limited.
         """
         limit = self.control.movetime if self.remaining_ms is None else self.remaining_ms
         return None if limit is None else limit + self.margin_ms
 
     def spend(self, elapsed_ms: float) -> float:
-        """Counts a move.
+        """Count a move.
 
-        Returns the whole milliseconds (as in fastchess) by which it was late, without the margin,
-        else 0.
+        Return the whole milliseconds (as in fastchess) by which it was late, without the margin; 0
+        for a move in time.
         """
-        elapsed_ms, allowance = int(elapsed_ms), self.allowance_ms()
+        elapsed_ms = int(elapsed_ms)
+        allowance = self.allowance_ms()
         if allowance is not None and elapsed_ms > allowance:
             return elapsed_ms - (allowance - self.margin_ms)
-        if (
-            self.remaining_ms is not None
-        ):  # a move within the margin leaves an empty clock, not a negative one
-            self.remaining_ms = max(0.0, self.remaining_ms - elapsed_ms) + self.control.increment_ms
+        if self.remaining_ms is not None:
+            # A move within the margin leaves an empty clock, not a negative one
+            left = max(0.0, self.remaining_ms - elapsed_ms)
+            self.remaining_ms = left + self.control.increment_ms
         if self.control.moves:
             self.moves_to_go -= 1
             if self.moves_to_go == 0:
@@ -129,16 +139,22 @@ class GameClock:
 def engine_limit(
     clocks: Mapping[chess.Color, GameClock], turn: chess.Color, clock_id: object
 ) -> chess.engine.Limit:
-    """What "go" says to the engine to move: both clocks if its own runs, and its own fixed
-    limits.
+    """Return what "go" says to the engine to move.
+
+    These are both clocks if its own runs, and its own fixed limits.
     """
     own = clocks[turn].control
-    time = own.movetime and own.movetime / 1000
-    limit = chess.engine.Limit(time=time, nodes=own.nodes, depth=own.depth, clock_id=clock_id)
+    limit = chess.engine.Limit(nodes=own.nodes, depth=own.depth, clock_id=clock_id)
+    if own.movetime is not None:
+        limit.time = own.movetime / 1000
     if clocks[turn].remaining_ms is not None:
         limit.remaining_moves = clocks[turn].moves_to_go or None
-        for color, clock in clocks.items():
-            if clock.remaining_ms is not None:
-                setattr(limit, f"{chess.COLOR_NAMES[color]}_clock", clock.remaining_ms / 1000)
-                setattr(limit, f"{chess.COLOR_NAMES[color]}_inc", clock.control.increment_ms / 1000)
+        white = clocks[chess.WHITE]
+        black = clocks[chess.BLACK]
+        if white.remaining_ms is not None:
+            limit.white_clock = white.remaining_ms / 1000
+            limit.white_inc = white.control.increment_ms / 1000
+        if black.remaining_ms is not None:
+            limit.black_clock = black.remaining_ms / 1000
+            limit.black_inc = black.control.increment_ms / 1000
     return limit

@@ -13,7 +13,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import count
 from pathlib import Path
@@ -44,7 +44,7 @@ class EngineSpec:
     time_odds: float = 1.0
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a description that names no engine.
+        """Raise ValueError for a description that names no engine.
 
         Control characters in the name become escapes.
         """
@@ -68,42 +68,47 @@ class EngineSpec:
             raise ValueError(f"engine {self.name}: time_odds must be a number above 0")
 
     def program(self) -> str:
-        """The path of the engine's program, found in its directory, on the path, or beside this
-        Python. Raises ValueError.
+        """Return the path of the engine's program.
+
+        It is looked for in the engine's directory, on the path, beside this Python, and in the
+        folder of Debian's games, which is not on every user's path. Raise ValueError if there is
+        none.
         """
         name = self.command[0]
-        found = (
-            shutil.which(str(Path(self.directory) / name)) if self.directory else None
-        ) or shutil.which(name)
-        # Debian's games stand in a folder of their own, which is not on every user's path
-        found = found or shutil.which(
-            name, path=os.pathsep.join([str(Path(sys.executable).parent), "/usr/games"])
-        )
+        found = None
+        if self.directory:
+            found = shutil.which(str(Path(self.directory) / name))
+        if not found:
+            found = shutil.which(name)
+        if not found:
+            others = [str(Path(sys.executable).parent), "/usr/games"]
+            found = shutil.which(name, path=os.pathsep.join(others))
         if not found:
             raise ValueError(f"engine {self.name}: no program {name}")
         return str(Path(found).absolute())
 
     def anchored(self) -> "EngineSpec":
-        """The same engine with absolute paths of its program and folder, to resume a run in any
-        folder. Raises ValueError.
+        """Return the same engine with absolute paths, to resume a run in any folder.
+
+        Raise ValueError if there is no such program.
         """
-        directory = self.directory and str(Path(self.directory).absolute())
-        first = self.program() if Path(self.command[0]).name != self.command[0] else self.command[0]
-        return replace(self, command=(first, *self.command[1:]), directory=directory)
+        directory = str(Path(self.directory).absolute()) if self.directory else self.directory
+        first, *rest = self.command
+        if Path(first).name != first:
+            first = self.program()
+        return replace(self, command=(first, *rest), directory=directory)
 
     @property
     def threads(self) -> int:
         """The processors that the engine's options ask for."""
-        return max(
-            (int(value) for name, value in self.options.items() if name.lower() in THREADS),
-            default=1,
-        )
+        asked = [int(value) for name, value in self.options.items() if name.lower() in THREADS]
+        return max(asked, default=1)
 
 
 def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
-    """The words of a command line; on Windows a backslash is part of a path.
+    """Return the words of a command line; on Windows a backslash is part of a path.
 
-    Raises ValueError for a quote without end.
+    Raise ValueError for a quote without end.
     """
     if not windows:
         return tuple(shlex.split(command))
@@ -111,91 +116,107 @@ def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
 
 
 def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
-    """Reads a TOML file: each engine, and its values of LADDER_KEYS.
+    """Read a TOML file, and return each engine with its values of LADDER_KEYS.
 
-    Raises ValueError or OSError.
+    Raise ValueError or OSError.
     """
     content = read_toml(path)
     tables = content.get("engine", [content])
-    if (
-        not isinstance(tables, list)
-        or not tables
-        or not all(isinstance(table, dict) for table in tables)
-    ):
+    is_list = isinstance(tables, list) and bool(tables)
+    if not is_list or not all(isinstance(table, dict) for table in tables):
         raise ValueError(f"{path}: no engine, which would be a table [[engine]]")
     known = [entry.name for entry in fields(EngineSpec)] + list(LADDER_KEYS)
     found = []
     for raw in tables:
         table = {key.replace("-", "_"): value for key, value in raw.items()}
         where = f"{path}: engine {table.get('name', '')}"
-        if unknown := sorted(table.keys() - known):
+        unknown = sorted(table.keys() - known)
+        if unknown:
             raise ValueError(
                 f"{where}: unknown key {', '.join(unknown)} (known: {', '.join(known)})"
             )
         try:
-            command = table.get("command")
-            given = (
-                words(command)
-                if isinstance(command, str)
-                else command
-                if isinstance(command, list)
-                else ()
-            )
-            if not given:
-                raise ValueError("no command, which is a text or a list")
-            engine = typed(
-                EngineSpec,
-                {"name": Path(str(given[0])).name} | table | {"command": [*map(str, given)]},
-            )
+            engine = _engine_of(table)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{where}: {error}") from error
-        found.append((engine, {key: value for key, value in table.items() if key in LADDER_KEYS}))
+        rating = {key: value for key, value in table.items() if key in LADDER_KEYS}
+        found.append((engine, rating))
     return found
 
 
+def _engine_of(table: dict[str, Any]) -> EngineSpec:
+    """Return the engine that a table of a TOML file describes. Raise TypeError or ValueError."""
+    command = table.get("command")
+    given: Sequence[Any] = ()
+    if isinstance(command, str):
+        given = words(command)
+    elif isinstance(command, list):
+        given = command
+    if not given:
+        raise ValueError("no command, which is a text or a list")
+    name = Path(str(given[0])).name
+    return typed(EngineSpec, {"name": name, **table, "command": [str(word) for word in given]})
+
+
 def read_engines(texts: Sequence[str], options: Sequence[str] = ()) -> list[EngineSpec]:
-    """The engines of arguments that are TOML files or [NAME=]COMMAND; engines of the same name are
-    numbered. `options` are NAME=VALUE for all engines, or ENGINE:NAME=VALUE for one. Raises
-    ValueError or OSError.
+    """Return the engines of arguments that are TOML files or [NAME=]COMMAND.
+
+    Engines of the same name are numbered. `options` are NAME=VALUE for all engines, or
+    ENGINE:NAME=VALUE for one. Raise ValueError or OSError.
     """
     specs = []
     for text in texts:
         if text.endswith(".toml"):
             specs += [spec for spec, _ in read_engine_file(Path(text))]
-            continue
-        head, separator, tail = text.partition("=")
-        named = bool(separator) and "/" not in head and " " not in head
-        command = words(tail if named else text)
-        if not command:
-            raise ValueError(f"engine {text!r}: no command")
-        specs.append(EngineSpec(head if named else Path(command[0]).name, command))
-    given, distinct = {spec.name for spec in specs}, dict[str, EngineSpec]()
+        else:
+            specs.append(_engine_of_argument(text))
+
+    given = {spec.name for spec in specs}
+    distinct: dict[str, EngineSpec] = {}
     for spec in specs:
-        free = (
-            name
-            for number in count(2)
-            if (name := f"{spec.name} {number}") not in given | distinct.keys()
-        )
-        name = next(free) if spec.name in distinct else spec.name
+        name = spec.name
+        if name in distinct:
+            name = _free_name(name, given | distinct.keys())
         distinct[name] = replace(spec, name=name)
+
     for text in options:
         option, separator, value = text.partition("=")
         engine, colon, rest = option.partition(":")
-        only = engine if colon and engine in distinct else None
-        option = (rest if only else option).strip()
+        chosen = list(distinct)
+        if colon and engine in distinct:
+            chosen = [engine]
+            option = rest
+        option = option.strip()
         if not separator or not option:
             raise ValueError(f"option {text!r}: not NAME=VALUE or ENGINE:NAME=VALUE")
-        for name in [only] if only else list(distinct):
-            distinct[name] = replace(
-                distinct[name], options=distinct[name].options | {option: value.strip()}
-            )
+        for name in chosen:
+            changed = distinct[name].options | {option: value.strip()}
+            distinct[name] = replace(distinct[name], options=changed)
     return list(distinct.values())
 
 
-def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
-    """The one engine that an argument describes, with options added.
+def _engine_of_argument(text: str) -> EngineSpec:
+    """Return the engine that [NAME=]COMMAND describes. Raise ValueError."""
+    name, separator, tail = text.partition("=")
+    is_named = bool(separator) and "/" not in name and " " not in name
+    command = words(tail if is_named else text)
+    if not command:
+        raise ValueError(f"engine {text!r}: no command")
+    return EngineSpec(name if is_named else Path(command[0]).name, command)
 
-    Raises ValueError or OSError.
+
+def _free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name with the lowest number that makes it different from those taken."""
+    for number in count(2):
+        if f"{name} {number}" not in taken:
+            return f"{name} {number}"
+    raise AssertionError("numbers do not end")
+
+
+def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
+    """Return the one engine that an argument describes, with options added.
+
+    Raise ValueError or OSError.
     """
     specs = read_engines([text], options)
     if len(specs) > 1:
@@ -204,21 +225,22 @@ def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
 
 
 def spins(announced: Mapping[str, chess.engine.Option]) -> dict[str, chess.engine.Option]:
-    """The options that are whole numbers with bounds, by name."""
-    found = {name: option for name, option in announced.items() if option.type == "spin"}
-    return {
-        name: o
-        for name, o in found.items()
-        if all(isinstance(value, int) for value in (o.default, o.min, o.max))
-    }
+    """Return the options that are whole numbers with bounds, by name."""
+    found = {}
+    for name, option in announced.items():
+        numbers = (option.default, option.min, option.max)
+        if option.type == "spin" and all(isinstance(number, int) for number in numbers):
+            found[name] = option
+    return found
 
 
 def as_announced(
     options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]
 ) -> dict[str, Any]:
-    """The options with values of the announced types: bool for a check, int for a spin.
+    """Return the options with values of the announced types: bool for a check, int for a spin.
+
     python-chess takes every text but "false" for true, and sends an XBoard engine a number given as
-    text before every move. Raises chess.engine.EngineError for a value that the option does not
+    text before every move. Raise chess.engine.EngineError for a value that the option does not
     have.
     """
     result = dict(options)

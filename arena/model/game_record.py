@@ -6,7 +6,6 @@ Each move has evaluation, depth, time and nodes in a comment: {+0.31/12 0.101s, 
 import re
 import textwrap
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import chess
@@ -21,9 +20,8 @@ from zobra.arena.model.settings import Pairing, Settings
 
 POINTS_OF_WHITE = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}  # half points, so that they count as integers
 _COLUMNS = 80
-_NUMBERED = re.compile(
-    r".*:\d+|random walk \d+|", re.DOTALL
-)  # names that openings get where their book has none
+# Names that openings get where their book has none
+_NUMBERED = re.compile(r".*:\d+|random walk \d+|", re.DOTALL)
 _LOSSES = {
     "mate": "is mated",
     "time": "loses on time",
@@ -69,65 +67,62 @@ class GameRecord:
     duration: float = 0.0  # seconds
 
     def belongs_to(self, pairing: Pairing) -> bool:
-        """Whether this is the scheduled game."""
-        own = self.index, self.white, self.black, self.opening["root"], tuple(self.opening["moves"])
-        return own == (
-            pairing.index,
-            pairing.white,
-            pairing.black,
-            pairing.opening.fen,
-            pairing.opening.moves,
+        """Return True if this is the scheduled game."""
+        return (
+            self.index == pairing.index
+            and self.white == pairing.white
+            and self.black == pairing.black
+            and self.opening["root"] == pairing.opening.fen
+            and tuple(self.opening["moves"]) == pairing.opening.moves
         )
 
     def points(self, name: str) -> int:
-        """Half points of one of the engines. Raises KeyError for a result that is none."""
+        """Return the half points of one of the engines. Raise KeyError for an unknown result."""
         white = POINTS_OF_WHITE[self.result]
         return white if name == self.white else 2 - white
 
     @property
     def ending_text(self) -> str:
         """How the game ended, in words: "White loses on time (35 ms over)"."""
-        text = (
-            f"{'Black' if self.result == '1-0' else 'White'} "
-            f"{_LOSSES.get(self.reason, 'loses by ' + self.reason)}"
-        )
         if self.result == "1/2-1/2":
             text = f"Draw by {self.reason}"
+        else:
+            loser = "Black" if self.result == "1-0" else "White"
+            text = f"{loser} {_LOSSES.get(self.reason, f'loses by {self.reason}')}"
         return f"{text} ({self.detail})" if self.detail else text
 
     def to_json(self) -> dict[str, Any]:
-        """The journal's form."""
+        """Return the journal's form."""
         return asdict(self) | {"moves": [move.to_json() for move in self.moves]}
 
     @classmethod
     def from_json(cls, values: dict[str, Any], settings: Settings) -> "GameRecord":
-        """Reads the journal's form.
+        """Read the journal's form.
 
-        Raises KeyError, TypeError or ValueError for what is no game of this match.
+        Raise KeyError, TypeError or ValueError for what is no game of this match.
         """
-        moves = [
-            PlayedMove.from_json(entry) for entry in typed(list[Any], values["moves"], "moves")
-        ]
+        entries = typed(list[Any], values["moves"], "moves")
+        moves = [PlayedMove.from_json(entry) for entry in entries]
         record: GameRecord = typed(cls, values | {"moves": []})
         opening = record.opening
         for key, kind in (("fen", str), ("root", str), ("name", str), ("moves", list[str])):
             typed(kind, opening[key], f"opening {key}")
         if min(record.index, record.pair, record.round) < 0 or record.result not in POINTS_OF_WHITE:
             raise ValueError(f"result {record.result!r} or a number below 0")
-        texts = {
-            key: printable(getattr(record, key)) for key in ("white", "black", "reason", "detail")
-        }
-        record = replace(record, moves=moves, **texts)  # type: ignore[arg-type]
-        if (
-            not {record.white, record.black} <= settings.controls.keys()
-            or record.white == record.black
-        ):
+        record = replace(
+            record,
+            white=printable(record.white),
+            black=printable(record.black),
+            reason=printable(record.reason),
+            detail=printable(record.detail),
+            moves=moves,
+        )
+        is_known = {record.white, record.black} <= settings.controls.keys()
+        if not is_known or record.white == record.black:
             raise ValueError(f"{record.white} and {record.black} do not play in this match")
+
         board = chess.Board(opening["root"], chess960=settings.chess960)
-        for move in [
-            *map(chess.Move.from_uci, opening["moves"]),
-            *(played.move for played in moves),
-        ]:
+        for move in [*record.book_moves(), *(played.move for played in moves)]:
             if not board.is_legal(move):
                 raise ValueError(f"{move} is not legal in {board.fen()}")
             board.push(move)
@@ -135,20 +130,37 @@ class GameRecord:
             raise ValueError("its moves do not begin at its opening")
         return record
 
-    def to_pgn(self, settings: Settings) -> chess.pgn.Game:
-        """The game as a PGN tree.
+    def book_moves(self) -> list[chess.Move]:
+        """Return the moves of the opening."""
+        return [chess.Move.from_uci(move) for move in self.opening["moves"]]
 
-        The opening's name is the book's, else the one that its moves have.
-        """
+    def to_pgn(self, settings: Settings) -> chess.pgn.Game:
+        """Return the game as a PGN tree."""
         game = chess.pgn.Game()
         board = chess.Board(self.opening["root"], chess960=settings.chess960)
         game.setup(board)
-        book, book_name = (
-            list(map(chess.Move.from_uci, self.opening["moves"])),
-            self.opening["name"],
-        )
+        for key, value in self._headers(board, settings).items():
+            if value:
+                game.headers[key] = printable(value).replace('"', "'")
+
+        node: chess.pgn.GameNode = game
+        for move in self.book_moves():
+            node = node.add_main_variation(move, comment="book")
+        for played in self.moves:
+            node = node.add_main_variation(played.move, comment=played.to_comment())
+        ending = re.sub(r"[{}]", "", self.ending_text)  # a brace would end the comment
+        node.comment = f"{node.comment}, {ending}" if node.comment else ending
+        return game
+
+    def _headers(self, board: chess.Board, settings: Settings) -> dict[str, str]:
+        """Return the headers of the game from this board.
+
+        The opening's name is the book's, else the one that its moves have.
+        """
+        book = self.book_moves()
         code, name = opening_name(board, [*book, *(played.move for played in self.moves)])
-        white, black = str(settings.controls[self.white]), str(settings.controls[self.black])
+        if not name or not _NUMBERED.fullmatch(self.opening["name"]):
+            name = self.opening["name"]
         headers = {
             "Event": "Zobra match",
             "Site": "?",
@@ -162,35 +174,29 @@ class GameRecord:
             "PlyCount": str(len(book) + len(self.moves)),
             "Termination": _TERMINATIONS.get(self.reason, "normal"),
             "ECO": code,
-            "Opening": name if name and _NUMBERED.fullmatch(book_name) else book_name,
+            "Opening": name,
         }
-        headers |= (
-            {"TimeControl": white}
-            if white == black
-            else {"WhiteTimeControl": white, "BlackTimeControl": black}
-        )
-        game.headers.update(
-            {key: printable(value).replace('"', "'") for key, value in headers.items() if value}
-        )
-        node: chess.pgn.GameNode = game
-        for move, comment in [
-            *((move, "book") for move in book),
-            *((m.move, m.to_comment()) for m in self.moves),
-        ]:
-            node = node.add_main_variation(move, comment=comment)
-        ending = re.sub(r"[{}]", "", self.ending_text)  # a brace would end the comment
-        node.comment = f"{node.comment}, {ending}" if node.comment else ending
-        return game
+        white = str(settings.controls[self.white])
+        black = str(settings.controls[self.black])
+        if white == black:
+            headers["TimeControl"] = white
+        else:
+            headers["WhiteTimeControl"] = white
+            headers["BlackTimeControl"] = black
+        return headers
 
     def pgn_text(self, settings: Settings) -> str:
-        """The game in lines of at most 80 characters (headers may be longer), with a blank line
-        behind it.
+        """Return the game in lines of at most 80 characters, with a blank line behind it.
+
+        Headers may be longer.
         """
-        lines = str(self.to_pgn(settings).accept(chess.pgn.StringExporter(columns=_COLUMNS))).split(
-            "\n"
-        )
-        # the exporter does not break a comment that is longer than a line
-        fill = partial(
-            textwrap.fill, width=_COLUMNS, break_long_words=False, break_on_hyphens=False
-        )
-        return "\n".join(line if line.startswith("[") else fill(line) for line in lines) + "\n\n"
+        exporter = chess.pgn.StringExporter(columns=_COLUMNS)
+        lines = str(self.to_pgn(settings).accept(exporter)).split("\n")
+        return "\n".join(_wrapped(line) for line in lines) + "\n\n"
+
+
+def _wrapped(line: str) -> str:
+    """Break a line of moves whose comment is longer than a line, which python-chess does not."""
+    if line.startswith("["):
+        return line
+    return textwrap.fill(line, width=_COLUMNS, break_long_words=False, break_on_hyphens=False)

@@ -10,6 +10,7 @@ file of a folder is written through a symbolic link.
 import contextlib
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO
@@ -26,9 +27,7 @@ from zobra.arena.model.settings import Settings
 class RunConditions:
     """What is kept of a run for its report, and to resume it."""
 
-    versions: dict[str, str] = field(
-        default_factory=dict
-    )  # by engine: the name that it gives itself
+    versions: dict[str, str] = field(default_factory=dict)  # the names that engines give themselves
     machine: str = ""
     command_line: str = ""
     created: str = ""  # ISO time
@@ -44,22 +43,18 @@ class Journal:
     def __init__(
         self, folder: Path, settings: Settings, conditions: RunConditions | None = None
     ) -> None:
-        """Begins or resumes a match in this folder.
+        """Begin or resume a match in this folder.
 
-        Raises ValueError when another match or process has it, or OSError.
+        Raise ValueError when another match or process has it, or OSError.
         """
-        self.folder, self.settings = folder, settings
+        self.folder = folder
+        self.settings = settings
         run = folder / "run.json"
         known = Journal.settings_in(folder) if run.exists() else None
         if known is None:
             Journal.check_free(folder)
         elif known != settings:
-            differing = [
-                f.name
-                for f in fields(Settings)
-                if getattr(known, f.name) != getattr(settings, f.name)
-            ]
-            raise ValueError(f"{folder} holds another match: {', '.join(differing)} differs")
+            raise ValueError(f"{folder} holds another match: {_differing(known, settings)} differs")
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = FileLock(folder / ".lock")
         try:
@@ -67,40 +62,45 @@ class Journal:
         except Timeout:
             raise ValueError(f"{folder}: another process plays this match") from None
         if known is None:
-            kept = (
-                {"kind": "match"}
-                | asdict(conditions or RunConditions())
-                | {"created": now()}
-                | asdict(settings)
-            )
+            kept = {
+                "kind": "match",
+                **asdict(conditions or RunConditions()),
+                "created": now(),
+                **asdict(settings),
+            }
             write_safely(run, json.dumps(kept, indent=1))
+
         path = folder / "journal.jsonl"
         content = path.read_bytes() if path.exists() else b""
-        whole = content[
-            : content.rfind(b"\n") + 1
-        ]  # half a line at the end, left by a sudden end, is cut off
-        lines, pgn = whole.splitlines(), folder / "games.pgn"
-        games = (
-            read_game(line, f"{path}:{number}", settings)
-            for number, line in enumerate(lines, start=1)
-        )
-        self.records = [replace(record, moves=[]) for record in games]
-        texts = (
-            read_game(line, str(path), settings).pgn_text(settings)
-            for line in (*lines[-1:], *lines)
-        )
-        written, last = pgn.read_bytes() if pgn.is_file() else b"", next(texts, "")
-        if written.count(b"[Event ") != len(lines) or not written.endswith(
-            last.encode()
-        ):  # to make it anew takes minutes
-            write_safely(pgn, "".join(texts))
-        self._files = [_open_to_append(folder / name) for name in ("journal.jsonl", "games.pgn")]
+        whole = content[: content.rfind(b"\n") + 1]  # half a line, left by a sudden end, is cut off
+        lines = whole.splitlines()
+        self.records = []
+        for number, line in enumerate(lines, start=1):
+            record = read_game(line, f"{path}:{number}", settings)
+            self.records.append(replace(record, moves=[]))
+
+        self._complete_pgn(lines)
+        self._files = [_open_to_append(path), _open_to_append(folder / "games.pgn")]
         self._files[0].truncate(len(whole))
+
+    def _complete_pgn(self, lines: Sequence[bytes]) -> None:
+        """Make games.pgn anew unless it has the games of these lines, since that takes minutes."""
+        path = self.folder / "games.pgn"
+        written = path.read_bytes() if path.is_file() else b""
+        last = self._pgn_text(lines[-1]) if lines else ""
+        is_complete = written.count(b"[Event ") == len(lines)
+        if not is_complete or not written.endswith(last.encode()):
+            write_safely(path, "".join(self._pgn_text(line) for line in lines))
+
+    def _pgn_text(self, line: bytes) -> str:
+        record = read_game(line, str(self.folder / "journal.jsonl"), self.settings)
+        return record.pgn_text(self.settings)
 
     @staticmethod
     def check_free(folder: Path) -> None:
-        """Raises ValueError when games lie in a folder in which no match has begun: they would be
-        overwritten.
+        """Raise ValueError when games lie in a folder in which no match has begun.
+
+        They would be overwritten.
         """
         for name in ("games.pgn", "journal.jsonl"):
             if (folder / name).exists():
@@ -111,7 +111,7 @@ class Journal:
 
     @staticmethod
     def settings_in(folder: Path) -> Settings:
-        """The settings of the match in this folder. Raises ValueError or OSError."""
+        """Return the settings of the match in this folder. Raise ValueError or OSError."""
 
         def convert(values: dict) -> Settings:
             if values["kind"] != "match":
@@ -122,22 +122,24 @@ class Journal:
 
     @staticmethod
     def conditions_in(folder: Path) -> RunConditions:
-        """The conditions of the match in this folder. Raises ValueError or OSError."""
+        """Return the conditions of the match in this folder. Raise ValueError or OSError."""
 
         def convert(values: dict) -> RunConditions:
-            if (found := typed(RunConditions, values)).concurrency < 1:
+            found: RunConditions = typed(RunConditions, values)
+            if found.concurrency < 1:
                 raise ValueError(f"concurrency must be at least 1, not {found.concurrency}")
             return found
 
         return read_json(folder / "run.json", "a match", convert)
 
     def add(self, record: GameRecord) -> None:
-        """Keeps a finished game; it is on disk when this returns.
+        """Keep a finished game; it is on disk when this returns.
 
-        Raises OSError that names the file.
+        Raise OSError that names the file.
         """
         line = json.dumps(record.to_json(), separators=(",", ":")) + "\n"
-        for file, text in zip(self._files, (line, record.pgn_text(self.settings)), strict=True):
+        texts = (line, record.pgn_text(self.settings))
+        for file, text in zip(self._files, texts, strict=True):
             try:
                 left = memoryview(text.encode())
                 while left:
@@ -147,7 +149,7 @@ class Journal:
                 raise OSError(error.errno, error.strerror, file.name) from error
 
     def close(self) -> None:
-        """Closes the files, and frees the folder for other processes."""
+        """Close the files, and free the folder for other processes."""
         for file in self._files:
             with contextlib.suppress(OSError):
                 file.close()
@@ -155,13 +157,19 @@ class Journal:
 
 
 def read_game(line: bytes | str, place: str, settings: Settings) -> GameRecord:
-    """A line of a journal.
+    """Return the game of a line of a journal.
 
-    Raises ValueError that begins with `place` for what is no game of this match.
+    Raise ValueError that begins with `place` for what is no game of this match.
     """
     return converted(
         line, f"{place}: not a game", lambda values: GameRecord.from_json(values, settings)
     )
+
+
+def _differing(known: Settings, wanted: Settings) -> str:
+    """Return the names of the settings that differ."""
+    names = [field.name for field in fields(Settings)]
+    return ", ".join(name for name in names if getattr(known, name) != getattr(wanted, name))
 
 
 def _open_to_append(path: Path) -> IO[bytes]:

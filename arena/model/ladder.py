@@ -9,10 +9,10 @@ their differences well, but hardly their common level; so the covariance of all 
 
 import json
 import math
-from collections import namedtuple
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy
 import platformdirs
@@ -22,12 +22,17 @@ from zobra.arena.model.engines import EngineSpec, read_engine_file
 from zobra.arena.model.results import Results
 from zobra.arena.model.statistics import Z_95
 
-CALIBRATION = (
-    platformdirs.user_data_path("zobra") / "ladder.json"
-)  # the ratings that were calibrated on this machine
+# The ratings that were calibrated on this machine
+CALIBRATION = platformdirs.user_data_path("zobra") / "ladder.json"
 SHIPPED = Path(__file__).parent / "data" / "ladder.toml"
 _UNKNOWN_SIGMA = 700.0  # an engine of unknown strength may be anywhere around the rungs
-Rating = namedtuple("Rating", ("rating", "margin"))  # a fitted rating with its 95 % margin
+
+
+class Rating(NamedTuple):
+    """A fitted rating with its 95 % margin."""
+
+    rating: float
+    margin: float
 
 
 @dataclass(frozen=True)
@@ -48,27 +53,29 @@ class Ratings:
     covariance: list[list[float]]
 
     def __getitem__(self, name: str) -> Rating:
-        """The rating of one engine. Raises ValueError for an unknown name."""
+        """Return the rating of one engine. Raise ValueError for an unknown name."""
         at = self.names.index(name)
         return Rating(self.ratings[at], Z_95 * math.sqrt(self.covariance[at][at]))
 
     def only(self, names: Collection[str]) -> "Ratings":
-        """The ratings of these engines alone."""
+        """Return the ratings of these engines alone."""
         places = [at for at, name in enumerate(self.names) if name in names]
-        covariance = [[self.covariance[row][column] for column in places] for row in places]
         return Ratings(
-            [self.names[at] for at in places], [self.ratings[at] for at in places], covariance
+            names=[self.names[at] for at in places],
+            ratings=[self.ratings[at] for at in places],
+            covariance=[[self.covariance[row][at] for at in places] for row in places],
         )
 
 
 def read_rungs(path: Path) -> list[Rung]:
-    """Reads a ladder, the weakest rung first.
+    """Read a ladder, the weakest rung first.
 
-    Raises ValueError naming what is wrong, or OSError.
+    Raise ValueError naming what is wrong, or OSError.
     """
     rungs = []
     for engine, extra in read_engine_file(path):
-        rating, sigma = extra.get("rating"), extra.get("sigma", 50)
+        rating = extra.get("rating")
+        sigma = extra.get("sigma", 50)
         if not isinstance(rating, int | float) or not isinstance(sigma, int | float) or sigma <= 0:
             raise ValueError(
                 f"{path}: engine {engine.name}: rating and sigma must be numbers, sigma above 0"
@@ -78,22 +85,26 @@ def read_rungs(path: Path) -> list[Rung]:
 
 
 def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = None) -> Ratings:
-    """Ratings of all engines that played.
+    """Return the ratings of all engines that played.
 
     An engine that is no rung starts from the middle of the ladder. A `calibration` replaces the
     known ratings of its rungs.
     """
     from scipy.optimize import minimize
 
-    names, unit = results.names, math.log(10) / 400
-    known = {rung.engine.name: (rung.rating, rung.sigma) for rung in rungs}
-    unknown = sum(rung.rating for rung in rungs) / len(rungs), _UNKNOWN_SIGMA
-    means, sigmas = numpy.array([known.get(name, unknown) for name in names]).T
-    prior = numpy.diag(sigmas**2)
-    if calibration is not None and (found := calibration.only(known.keys() & set(names))).names:
-        places = [names.index(name) for name in found.names]
-        means[places] = found.ratings
-        prior[numpy.ix_(places, places)] = found.covariance
+    names = results.names
+    unit = math.log(10) / 400
+    known = {rung.engine.name: rung for rung in rungs}
+    middle = sum(rung.rating for rung in rungs) / len(rungs)
+    means = numpy.array([known[name].rating if name in known else middle for name in names])
+    sigmas = [known[name].sigma if name in known else _UNKNOWN_SIGMA for name in names]
+    prior = numpy.diag(numpy.array(sigmas) ** 2)
+    if calibration is not None:
+        found = calibration.only(known.keys() & set(names))
+        if found.names:
+            places = [names.index(name) for name in found.names]
+            means[places] = found.ratings
+            prior[numpy.ix_(places, places)] = found.covariance
     precision = numpy.linalg.inv(prior)
     wins = numpy.array([[results.points(name, rival) for rival in names] for name in names])
 
@@ -105,9 +116,8 @@ def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = N
         return float(-(wins * numpy.log(expected(ratings))).sum() + off @ precision @ off / 2)
 
     def slope(ratings: numpy.ndarray) -> numpy.ndarray:
-        return unit * ((wins + wins.T) * expected(ratings) - wins).sum(axis=1) + precision @ (
-            ratings - means
-        )
+        surplus = ((wins + wins.T) * expected(ratings) - wins).sum(axis=1)
+        return unit * surplus + precision @ (ratings - means)
 
     def curvature(ratings: numpy.ndarray) -> numpy.ndarray:
         weights = unit**2 * (wins + wins.T) * expected(ratings) * expected(ratings).T
@@ -118,20 +128,19 @@ def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = N
 
 
 def read_calibration(path: Path) -> tuple[str, Ratings] | None:
-    """Its time control and ratings; None where there is none. Raises ValueError or OSError."""
+    """Return the time control and the ratings of a calibration, None where there is none.
+
+    Raise ValueError or OSError.
+    """
     if not path.exists():
         return None
 
     def convert(values: dict) -> tuple[str, Ratings]:
         ratings: Ratings = typed(Ratings, values)
-        sizes = {
-            len(ratings.ratings),
-            len(ratings.covariance),
-            *(len(row) for row in ratings.covariance),
-        }
-        if sizes != {len(ratings.names)} or any(
-            ratings.covariance[at][at] < 0 for at in range(len(ratings.names))
-        ):
+        number = len(ratings.names)
+        sizes = {len(ratings.ratings), len(ratings.covariance)}
+        sizes.update(len(row) for row in ratings.covariance)
+        if sizes != {number} or any(ratings.covariance[at][at] < 0 for at in range(number)):
             raise ValueError("its parts differ in size, or a variance is negative")
         return typed(str, values["time_control"], "time_control"), ratings
 
@@ -139,39 +148,42 @@ def read_calibration(path: Path) -> tuple[str, Ratings] | None:
 
 
 def recalibrated(rungs: Sequence[Rung], calibration: Ratings) -> list[Rung]:
-    """Rungs with the ratings that a calibration found."""
-    found = {name: calibration[name] for name in calibration.names}
-    pairs = [(rung, found.get(rung.engine.name)) for rung in rungs]
-    return [
-        replace(rung, rating=new.rating, sigma=new.margin / Z_95) if new else rung
-        for rung, new in pairs
-    ]
+    """Return rungs with the ratings that a calibration found."""
+    found = []
+    for rung in rungs:
+        if rung.engine.name in calibration.names:
+            new = calibration[rung.engine.name]
+            found.append(replace(rung, rating=new.rating, sigma=new.margin / Z_95))
+        else:
+            found.append(rung)
+    return found
 
 
 def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
-    """Saves ratings, beside earlier ones of other rungs at the same time control.
+    """Save ratings, beside earlier ones of other rungs at the same time control.
 
-    Raises ValueError or OSError.
+    Raise ValueError or OSError.
     """
     from scipy.linalg import block_diag
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    before_at, before = read_calibration(path) or (None, None)
-    if before is not None and before_at == time_control:
-        kept = before.only(set(before.names) - set(ratings.names))
-        covariance = block_diag(
-            *(part.covariance for part in (kept, ratings) if part.names)
-        ).tolist()  # as independent
-        ratings = Ratings(kept.names + ratings.names, kept.ratings + ratings.ratings, covariance)
-    write_safely(path, json.dumps({"time_control": time_control} | asdict(ratings), indent=1))
+    before = read_calibration(path)
+    if before is not None and before[0] == time_control:
+        kept = before[1].only(set(before[1].names) - set(ratings.names))
+        blocks = [part.covariance for part in (kept, ratings) if part.names]
+        ratings = Ratings(
+            names=kept.names + ratings.names,
+            ratings=kept.ratings + ratings.ratings,
+            covariance=block_diag(*blocks).tolist(),  # as independent
+        )
+    write_safely(path, json.dumps({"time_control": time_control, **asdict(ratings)}, indent=1))
 
 
 def save_ratings(ratings: Ratings, rungs: Sequence[Rung], folder: Path) -> None:
-    """Writes ratings.json for the report: [name, rating, 95 % margin, rating before or null] of
-    each engine. Raises OSError.
+    """Write ratings.json for the report. Raise OSError.
+
+    It has [name, rating, 95 % margin, rating before or null] of each engine.
     """
     before = {rung.engine.name: rung.rating for rung in rungs}
-    write_safely(
-        folder / "ratings.json",
-        json.dumps([[name, *ratings[name], before.get(name)] for name in ratings.names]),
-    )
+    rows = [[name, *ratings[name], before.get(name)] for name in ratings.names]
+    write_safely(folder / "ratings.json", json.dumps(rows))

@@ -5,21 +5,16 @@ from importlib.resources import files
 
 import chess
 
-_LONGEST_LINE = (
-    20  # plies of data/openings.tsv: ECO code, name and moves of the common openings, a line each
-)
+# Each line is the ECO code, the name and the moves of a common opening
+_OPENINGS = files("zobra.arena.model").joinpath("data/openings.tsv")
+_LONGEST_LINE = 20  # plies
 
 
 @cache
 def _known_positions() -> dict[str, tuple[str, str]]:
-    """ECO code and name by position (the first four fields of a FEN)."""
+    """Return ECO code and name by position (the first four fields of a FEN)."""
     found = {}
-    for line in (
-        files("zobra.arena.model")
-        .joinpath("data/openings.tsv")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    ):
+    for line in _OPENINGS.read_text(encoding="utf-8").splitlines():
         code, name, moves = line.split("\t")
         board = chess.Board()
         for san in moves.split():
@@ -29,10 +24,12 @@ def _known_positions() -> dict[str, tuple[str, str]]:
 
 
 def opening_name(board: chess.Board, moves: list[chess.Move]) -> tuple[str, str]:
-    """ECO code and name of the last position with a name, after moves from this board; empty where
-    there is none.
+    """Return ECO code and name of the last named position after moves from this board.
+
+    They are empty where there is none.
     """
-    board, found = board.copy(stack=False), ("", "")
+    board = board.copy(stack=False)
+    found = ("", "")
     for move in moves[:_LONGEST_LINE]:
         board.push(move)
         found = _known_positions().get(board.epd(), found)

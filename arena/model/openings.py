@@ -4,7 +4,6 @@ books, and random moves.
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
@@ -21,7 +20,9 @@ from zobra.arena.formats.pgn import GameError, read_game, split_games
 from zobra.arena.formats.text import printable
 from zobra.arena.model.adjudication import ending_on_board
 
-SEQUENTIAL, RANDOM = ORDERS = ("sequential", "random")
+SEQUENTIAL = "sequential"
+RANDOM = "random"
+ORDERS = (SEQUENTIAL, RANDOM)
 # Random moves that begin a game where there is no book, and moves of a Polyglot book, unless a
 # number is given
 USUAL_PLIES = 8
@@ -39,14 +40,14 @@ class Opening:
     name: str = ""
 
     def board(self, chess960: bool) -> chess.Board:
-        """The position where the engines take over, with the book moves on its stack."""
+        """Return the position where the engines take over, with the book moves on its stack."""
         board = chess.Board(self.fen, chess960=chess960)
         for move in self.moves:
             board.push(chess.Move.from_uci(move))
         return board
 
     def entry(self, chess960: bool) -> dict[str, Any]:
-        """As the journal keeps it."""
+        """Return the opening as the journal keeps it."""
         return {
             "fen": self.board(chess960).fen(),
             "name": self.name,
@@ -215,39 +216,38 @@ def _opening(board: chess.Board, moves: Sequence[chess.Move], name: str, chess96
 
 
 def _polyglot_walk(path: Path, index: int, plies: int, seed: int) -> Opening:
-    """A walk from the start position, moves drawn by their weights.
+    """Return a walk from the start position, with moves drawn by their weights in the book.
 
     Each index has its own random numbers.
     """
-    board, generator = chess.Board(), random.Random(f"{seed}/{index}")
-    with (
-        chess.polyglot.open_reader(path) as reader,
-        suppress(IndexError),
-    ):  # where the book has no more moves
+    board = chess.Board()
+    generator = random.Random(f"{seed}/{index}")
+    with chess.polyglot.open_reader(path) as reader:
         while len(board.move_stack) < plies:
-            board.push(reader.weighted_choice(board, random=generator).move)
-    return Opening(
-        chess.STARTING_FEN,
-        tuple(move.uci() for move in board.move_stack),
-        f"{path.stem}:{index + 1}",
-    )
+            try:
+                entry = reader.weighted_choice(board, random=generator)
+            except IndexError:  # the book has no more moves
+                break
+            board.push(entry.move)
+    return _walk(board, f"{path.stem}:{index + 1}")
 
 
 def _random_walk(index: int, plies: int, seed: int) -> Opening:
-    """Random moves from the start position that lose no piece and end quietly; each index has its
-    own random numbers.
+    """Return random moves from the start position that lose no piece and end quietly.
+
+    Each index has its own random numbers.
     """
     generator = random.Random(f"{seed}/{index}")
     while True:
         board = chess.Board()
         while len(board.move_stack) < plies and not board.is_game_over():
             board.push(generator.choice(list(board.legal_moves)))
-        quiet = (
-            not any(board.is_capture(move) for move in board.legal_moves) and not board.is_check()
-        )
-        if quiet and chess.popcount(board.occupied) == 32 and not board.is_game_over():
-            return Opening(
-                chess.STARTING_FEN,
-                tuple(move.uci() for move in board.move_stack),
-                f"random walk {index + 1}",
-            )
+        has_capture = any(board.is_capture(move) for move in board.legal_moves)
+        is_quiet = not has_capture and not board.is_check()
+        if is_quiet and chess.popcount(board.occupied) == 32 and not board.is_game_over():
+            return _walk(board, f"random walk {index + 1}")
+
+
+def _walk(board: chess.Board, name: str) -> Opening:
+    """Return the opening that the moves of a board make, from the start position."""
+    return Opening(chess.STARTING_FEN, tuple(move.uci() for move in board.move_stack), name)

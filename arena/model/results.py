@@ -12,23 +12,24 @@ class Results:
     """Scores of all engines. `faults`: how often each engine lost by each of FAULTS."""
 
     def __init__(self, names: Sequence[str], records: Iterable[GameRecord] = ()) -> None:
-        self.names, self.games = list(names), 0
+        self.names = list(names)
+        self.games = 0
         self.faults: Counter[tuple[str, str]] = Counter()
         self._games: Counter[tuple[str, str, int]] = Counter()  # by engine, rival and half points
         self._pairs: Counter[tuple[str, str, int]] = Counter()  # the same of complete pairs
-        self._open: dict[
-            tuple[int, frozenset[str]], dict[str, int]
-        ] = {}  # first games, by their pair and its engines
+        # The half points of first games, by their pair and its engines
+        self._open: dict[tuple[int, frozenset[str]], dict[str, int]] = {}
         for record in records:
             self.add(record)
 
     def add(self, record: GameRecord) -> bool:
-        """Counts a game. Whether it completed its pair."""
+        """Count a game. Return True if it completed its pair."""
         points = {name: record.points(name) for name in (record.white, record.black)}
         self.games += 1
         if record.reason in FAULTS:
-            self.faults[(min(points, key=lambda name: points[name]), record.reason)] += 1
-        pair = record.pair, frozenset(points)
+            loser = min(points, key=lambda name: points[name])
+            self.faults[(loser, record.reason)] += 1
+        pair = (record.pair, frozenset(points))
         earlier = self._open.pop(pair, None)
         if earlier is None:
             self._open[pair] = points
@@ -39,27 +40,25 @@ class Results:
         return earlier is not None
 
     def trinomial(self, name: str, rival: str | None = None) -> list[int]:
-        """Losses, draws and wins of an engine, against one rival or all."""
+        """Return losses, draws and wins of an engine, against one rival or all."""
         return self._counts(self._games, 3, name, rival)
 
     def points(self, name: str, rival: str | None = None) -> float:
-        """Points of an engine, against one rival or all."""
+        """Return the points of an engine, against one rival or all."""
         _, draws, wins = self.trinomial(name, rival)
         return wins + draws / 2
 
     def pentanomial(self, name: str, rival: str | None = None) -> list[int]:
-        """Complete pairs in which the engine scored 0, 1/2, 1, 3/2 and 2."""
+        """Return the numbers of complete pairs in which the engine scored 0, 1/2, 1, 3/2 and 2."""
         return self._counts(self._pairs, 5, name, rival)
 
     def _counts(
         self, counter: Counter[tuple[str, str, int]], size: int, name: str, rival: str | None
     ) -> list[int]:
-        return [
-            sum(counter[(name, other, p)] for other in self.names if rival in (None, other))
-            for p in range(size)
-        ]
+        rivals = self.names if rival is None else [rival]
+        return [sum(counter[(name, other, points)] for other in rivals) for points in range(size)]
 
     def best_counts(self, name: str, rival: str | None = None) -> list[int]:
-        """Pairs once there are any, single games before."""
+        """Return the counts of pairs once there are any, of single games before."""
         pairs = self.pentanomial(name, rival)
         return pairs if any(pairs) else self.trinomial(name, rival)

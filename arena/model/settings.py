@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,9 @@ from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.openings import ORDERS, SEQUENTIAL, Opening, OpeningSource, opening_source
 from zobra.arena.model.statistics import Sprt
 
-ROUND_ROBIN, GAUNTLET = TOURNAMENTS = ("round-robin", "gauntlet")
+ROUND_ROBIN = "round-robin"
+GAUNTLET = "gauntlet"
+TOURNAMENTS = (ROUND_ROBIN, GAUNTLET)
 MOST_ROUNDS = 1_000_000
 
 
@@ -30,34 +32,37 @@ class Pairing:
     white: str
     black: str
     opening: Opening
-    options: dict[str, dict[str, Any]] = field(
-        default_factory=dict
-    )  # by engine, besides those that it always has
+    # By engine, besides those that it always has
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def encounters(names: Sequence[str], tournament: str) -> list[tuple[str, str]]:
-    """The engines that meet: each two of them, or in a gauntlet the first and each other."""
-    return (
-        [(names[0], rival) for rival in names[1:]]
-        if tournament == GAUNTLET
-        else list(combinations(names, 2))
-    )
+    """Return the engines that meet: each two of them, or in a gauntlet the first and each other."""
+    if tournament == GAUNTLET:
+        return [(names[0], rival) for rival in names[1:]]
+    return list(combinations(names, 2))
 
 
 def pairings(
     names: Sequence[str], tournament: str, openings: Sequence[Opening]
 ) -> Iterator[Pairing]:
-    """All games in order: a round has one opening, which each encounter plays with both colours."""
-    games = product(enumerate(openings, start=1), encounters(names, tournament))
-    for pair, ((number, opening), (first, second)) in enumerate(games):
-        yield Pairing(2 * pair, pair, number, first, second, opening)
-        yield Pairing(2 * pair + 1, pair, number, second, first, opening)
+    """Yield all games in order.
+
+    A round has one opening, which each encounter plays with both colours.
+    """
+    pair = 0
+    for number, opening in enumerate(openings, start=1):
+        for first, second in encounters(names, tournament):
+            yield Pairing(2 * pair, pair, number, first, second, opening)
+            yield Pairing(2 * pair + 1, pair, number, second, first, opening)
+            pair += 1
 
 
 @dataclass(frozen=True)
 class Settings:
-    """`rounds` pairs of games for each two engines that meet; times in milliseconds unless the name
-    says seconds.
+    """What is played: `rounds` pairs of games for each two engines that meet.
+
+    Times are in milliseconds unless the name says seconds.
     """
 
     engines: tuple[EngineSpec, ...]
@@ -76,7 +81,7 @@ class Settings:
     sprt: Sprt | None = None
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what cannot be played."""
+        """Raise ValueError for what cannot be played."""
         if not self.engines or not 0 <= self.rounds <= MOST_ROUNDS:
             raise ValueError(f"no engines, or not 0 to {MOST_ROUNDS} rounds")
         for value, known in ((self.order, ORDERS), (self.tournament, TOURNAMENTS)):
@@ -89,12 +94,12 @@ class Settings:
 
     @cached_property
     def controls(self) -> dict[str, TimeControl]:
-        """Each engine's own time control, by its name. Raises ValueError."""
-        texts = {engine.name: engine.time_control or self.time_control for engine in self.engines}
-        return {
-            engine.name: TimeControl.parse(texts[engine.name]).scaled(engine.time_odds)
-            for engine in self.engines
-        }
+        """Each engine's own time control, by its name. Raise ValueError for one that is none."""
+        found = {}
+        for engine in self.engines:
+            control = TimeControl.parse(engine.time_control or self.time_control)
+            found[engine.name] = control.scaled(engine.time_odds)
+        return found
 
     def openings(self) -> OpeningSource:
         """Return the openings of the rounds, from 0.
@@ -123,5 +128,5 @@ class Settings:
 
 
 def digest(path: Path) -> str:
-    """A digest of a book's content, by which a change is noticed. Raises OSError."""
+    """Return a digest of a book's content, by which a change is noticed. Raise OSError."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -44,8 +44,9 @@ class Tunable:
 
 @dataclass(frozen=True)
 class Gains:
-    """The decay of perturbation and learning rate; `stability` is the share of iterations that
-    damps the first.
+    """The decay of perturbation and learning rate.
+
+    `stability` is the share of the iterations that damps the first ones.
     """
 
     iterations: int
@@ -54,11 +55,11 @@ class Gains:
     stability: float = 0.1
 
     def perturbation(self, tunable: Tunable, iteration: int) -> float:
-        """c: the perturbation of a number in an iteration (counted from 0)."""
+        """Return c, the perturbation of a number in an iteration (counted from 0)."""
         return tunable.c_end * (self.iterations / (iteration + 1)) ** self.gamma
 
     def step(self, tunable: Tunable, iteration: int) -> float:
-        """How far a number moves in an iteration for each point of the better side's lead."""
+        """Return how far a number moves for each point of the better side's lead."""
         damping = self.stability * self.iterations
         decay = ((damping + self.iterations) / (damping + iteration + 1)) ** self.alpha
         return tunable.r_end * tunable.c_end**2 * decay / self.perturbation(tunable, iteration)
@@ -71,54 +72,55 @@ class Spsa:
     """
 
     def __init__(self, tunables: Sequence[Tunable], gains: Gains, seed: int) -> None:
-        self.tunables, self._gains, self._seed = tunables, gains, seed
+        self.tunables = tunables
+        self._gains = gains
+        self._seed = seed
         self.values = {tunable.name: float(tunable.default) for tunable in tunables}
 
     def sides(self, iteration: int) -> list[dict[str, int]]:
-        """The values of the two sides of an iteration, rounded up or down at random, so that
-        fractions count.
+        """Return the values of the two sides of an iteration.
+
+        They are rounded up or down at random, so that fractions count.
         """
         rounding = random.Random(f"{self._seed}/{iteration}/rounding")
-        signs, sides = self.signs(iteration), list[dict[str, int]]([{}, {}])
-        for side, direction in zip(sides, (1, -1), strict=True):
+        signs = self.signs(iteration)
+        sides = []
+        for direction in (1, -1):
+            side = {}
             for one in self.tunables:
-                perturbed = self.values[one.name] + direction * signs[
-                    one.name
-                ] * self._gains.perturbation(one, iteration)
-                side[one.name] = math.floor(
-                    min(max(perturbed, one.low), one.high) + rounding.random()
-                )
+                step = direction * signs[one.name] * self._gains.perturbation(one, iteration)
+                perturbed = min(max(self.values[one.name] + step, one.low), one.high)
+                side[one.name] = math.floor(perturbed + rounding.random())
+            sides.append(side)
         return sides
 
     def learn(self, iteration: int, lead: int) -> None:
-        """The first side of an iteration won `lead` games more than it lost."""
+        """Move the values: the first side of an iteration won `lead` games more than it lost."""
         signs = self.signs(iteration)
         for one in self.tunables:
             move = self._gains.step(one, iteration) * signs[one.name] * lead
             self.values[one.name] = min(max(self.values[one.name] + move, one.low), one.high)
 
     def signs(self, iteration: int) -> dict[str, int]:
-        """By number, whether the first side of an iteration has the upper value (1) or the lower
-        one (-1).
+        """Return which value the first side of an iteration has, by the name of each number.
+
+        1 is the upper value, -1 the lower one.
         """
         generator = random.Random(f"{self._seed}/{iteration}/signs")
         return {tunable.name: generator.choice((-1, 1)) for tunable in self.tunables}
 
 
 def effects(signs: np.ndarray, scores: np.ndarray) -> list[tuple[float, float]]:
-    """Elo that the upper value of each number gained over the lower one, and the standard error.
+    """Return the Elo that the upper value of each number gained, and its standard error.
 
-    Least squares over the signs (iterations, numbers) and scores (iterations,) of the first side;
-    it is right where the values hardly moved.
+    The estimate is by least squares over the signs (iterations, numbers) and scores (iterations,)
+    of the first side. It is right where the values hardly moved.
     """
     design = np.column_stack([signs, np.ones(len(signs))])
     covariance = np.linalg.pinv(design.T @ design)
     slopes = covariance @ design.T @ scores
-    errors = np.sqrt(
-        covariance.diagonal()
-        * ((scores - design @ slopes) ** 2).sum()
-        / max(1, len(scores) - design.shape[1])
-    )
-    return [
-        (ELO * slope, ELO * error) for slope, error in zip(slopes[:-1], errors[:-1], strict=True)
-    ]
+    residuals = scores - design @ slopes
+    freedom = max(1, len(scores) - design.shape[1])
+    errors = np.sqrt(covariance.diagonal() * (residuals**2).sum() / freedom)
+    pairs = zip(slopes[:-1], errors[:-1], strict=True)
+    return [(ELO * slope, ELO * error) for slope, error in pairs]

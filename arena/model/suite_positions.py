@@ -17,9 +17,8 @@ from zobra.arena.formats.epd import EpdRecord, read_epd, record_lines
 from zobra.arena.formats.files import read_text
 from zobra.arena.formats.text import printable
 
-_POINTS_ITEM = re.compile(
-    r"(\S+)=(\d+)"
-)  # a move in SAN, which may hold "=" itself, then its points: "e8=Q=10"
+# A move in SAN, which may hold "=" itself, then its points: "e8=Q=10"
+_POINTS_ITEM = re.compile(r"(\S+)=(\d+)")
 
 
 @dataclass(frozen=True)
@@ -192,7 +191,8 @@ def why_unsolved(
         return f"mate in {asked} not seen"
     if abs(mate) > abs(asked) or (asked < 0 and mate != asked):
         return f"mate in {mate} instead of {asked}"
-    if len(line) != (2 * mate - 1 if mate > 0 else -2 * mate) or line[0] != move:
+    plies = 2 * mate - 1 if mate > 0 else -2 * mate
+    if len(line) != plies or line[0] != move:
         return f"mate in {mate} without its whole line"
     board = position.board()
     try:

@@ -28,9 +28,11 @@ class Effort:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one position: `why` says what an unsolved one lacks or how the engine failed,
-    `effort` is the whole search, `solution` what the first stable solution took. Moves are UCI,
-    scores from the side to move (centipawns; moves to mate).
+    """The result of one position.
+
+    `why` says what an unsolved one lacks or how the engine failed, `effort` is the whole search,
+    `solution` what the first stable solution took. Moves are UCI, scores from the side to move
+    (centipawns; moves to mate).
     """
 
     move: str | None
@@ -46,8 +48,9 @@ class Outcome:
 
 @dataclass
 class EngineResult:
-    """One engine's outcomes in the order of the positions, None where there is none yet; `error`
-    when the engine could not go on; `version`: the name that it gives itself.
+    """One engine's outcomes in the order of the positions, None where there is none yet.
+
+    `error` says why the engine could not go on; `version` is the name that it gives itself.
     """
 
     name: str
@@ -58,7 +61,8 @@ class EngineResult:
     version: str = ""
 
     def __post_init__(self) -> None:
-        self.name, self.version = printable(self.name), printable(self.version)
+        self.name = printable(self.name)
+        self.version = printable(self.version)
 
     @property
     def answered(self) -> list[Outcome]:
@@ -76,7 +80,7 @@ class EngineResult:
         return sum(outcome.points for outcome in self.answered)
 
     def solution_times(self) -> list[int]:
-        """Milliseconds to the first stable solution, of the solved positions."""
+        """Return the milliseconds to the first stable solution, of the solved positions."""
         return [outcome.solution.time_ms for outcome in self.answered if outcome.solution]
 
 
@@ -104,22 +108,23 @@ class SuiteResult:
 
     @property
     def finished(self) -> bool:
-        """Whether every engine has answered every position."""
+        """True if every engine has answered every position."""
         return all(None not in engine.outcomes for engine in self.engines)
 
     def limit_text(self) -> str:
-        """The limit in words, such as "1000 ms, 20 plies"."""
-        units = {"time_ms": "ms", "nodes": "nodes", "depth": "plies"}
-        return ", ".join(
-            f"{self.limit[key]} {unit}" for key, unit in units.items() if self.limit.get(key)
-        )
+        """Return the limit in words, such as "1000 ms, 20 plies"."""
+        parts = []
+        for key, unit in (("time_ms", "ms"), ("nodes", "nodes"), ("depth", "plies")):
+            if self.limit.get(key):
+                parts.append(f"{self.limit[key]} {unit}")
+        return ", ".join(parts)
 
     def save(self, path: Path) -> None:
-        """Writes the JSON file in one step, so that an interrupted run leaves a whole file.
+        """Write the JSON file in one step, so that an interrupted run leaves a whole file.
 
-        Raises OSError.
+        Raise OSError.
         """
-        content = {"kind": "suite", "format": FORMAT, "finished": self.finished} | asdict(self)
+        content = {"kind": "suite", "format": FORMAT, "finished": self.finished, **asdict(self)}
         write_safely(path.resolve(), json.dumps(content))
 
     def check_replaceable(self, path: Path) -> None:
@@ -145,21 +150,30 @@ class SuiteResult:
             earlier = load(path)
         except (OSError, ValueError):
             return
-        runs = [
-            (r.positions, r.limit, [(e.name, e.command, e.options) for e in r.engines])
-            for r in (earlier, self)
-        ]
-        if runs[0] == runs[1] and not earlier.finished:
-            for engine, before in zip(self.engines, earlier.engines, strict=True):
-                engine.outcomes, engine.version = before.outcomes, before.version
-            self.created = earlier.created
+        if earlier.finished or not self._is_same_run(earlier):
+            return
+        for engine, before in zip(self.engines, earlier.engines, strict=True):
+            engine.outcomes = before.outcomes
+            engine.version = before.version
+        self.created = earlier.created
+
+    def _is_same_run(self, other: "SuiteResult") -> bool:
+        if self.positions != other.positions or self.limit != other.limit:
+            return False
+        if len(self.engines) != len(other.engines):
+            return False
+        for ours, theirs in zip(self.engines, other.engines, strict=True):
+            is_same = ours.name == theirs.name and ours.command == theirs.command
+            if not is_same or ours.options != theirs.options:
+                return False
+        return True
 
 
 def load(path: Path) -> SuiteResult:
-    """Reads a results file. Raises OSError, or ValueError naming the file when it is not one."""
+    """Read a results file. Raise OSError, or ValueError naming the file when it is not one."""
 
     def convert(content: Any) -> SuiteResult:
-        if (content["kind"], content["format"]) != ("suite", FORMAT):
+        if content["kind"] != "suite" or content["format"] != FORMAT:
             raise ValueError(
                 f"{content['kind']} of format {content['format']} instead of suite of "
                 f"format {FORMAT}"
@@ -171,18 +185,15 @@ def load(path: Path) -> SuiteResult:
                     f"{engine.name} has {len(engine.outcomes)} outcomes for "
                     f"{len(result.positions)} positions"
                 )
-        for position, *outcomes in zip(
-            result.positions, *(engine.outcomes for engine in result.engines), strict=True
-        ):
-            board, moves = (
-                position.board(),
-                [*position.best, *position.avoid, *dict(position.points)],
-            )
+        for index, position in enumerate(result.positions):
+            board = position.board()
             check_possible(board, position.name)
-            for move in [
-                *moves,
-                *(outcome.move for outcome in outcomes if outcome and outcome.move is not None),
-            ]:
+            moves = [*position.best, *position.avoid, *dict(position.points)]
+            for engine in result.engines:
+                outcome = engine.outcomes[index]
+                if outcome is not None and outcome.move is not None:
+                    moves.append(outcome.move)
+            for move in moves:
                 board.parse_uci(move)
         return result
 

@@ -3,66 +3,85 @@
 from statistics import median
 
 from zobra.arena.model.suite_positions import SuitePosition
-from zobra.arena.model.suite_results import Outcome, SuiteResult
+from zobra.arena.model.suite_results import EngineResult, Outcome, SuiteResult
+
+_HEADINGS = (
+    "solved",
+    "points",
+    "median time to solution",
+    "search time",
+    "nodes per second",
+    "not searched",
+)
 
 
 def mate_text(moves: int) -> str:
-    """ "mate in 3", or "mated in 3" for -3."""
+    """Return "mate in 3" for 3, "mated in 3" for -3."""
     return f"mate in {moves}" if moves > 0 else f"mated in {-moves}"
 
 
 def asked(position: SuitePosition) -> str:
-    """What a position asks for, such as "bm Qg6, mate in 3"."""
-    parts = [
-        f"{opcode} {position.san(*moves)}"
-        for opcode, moves in (("bm", position.best), ("am", position.avoid))
-        if moves
-    ]
+    """Return what a position asks for, such as "bm Qg6, mate in 3"."""
+    parts = []
+    if position.best:
+        parts.append(f"bm {position.san(*position.best)}")
+    if position.avoid:
+        parts.append(f"am {position.san(*position.avoid)}")
     if position.mate_in is not None:
         parts.append(mate_text(position.mate_in))
-    return ", ".join(parts) or ("most points" if position.maximum_points else "")
+    if not parts and position.maximum_points:
+        parts.append("most points")
+    return ", ".join(parts)
 
 
 def outcome_text(position: SuitePosition, outcome: Outcome | None) -> str:
-    """An outcome in one line: the move, its points, and the effort of the first stable solution or
-    what is missing.
+    """Return an outcome in one line.
+
+    It has the move, its points, and the effort of the first stable solution or what is missing.
     """
     if outcome is None:
         return ""
-    move = position.san(outcome.move) + (f", {outcome.points} points" if position.points else "")
-    if (since := outcome.solution) is None:
+    move = position.san(outcome.move)
+    if position.points:
+        move += f", {outcome.points} points"
+    solution = outcome.solution
+    if solution is None:
         return f"✗ {move}: {outcome.why}"
-    return f"✓ {move}, {since.time_ms} ms, {since.nodes:,} nodes, depth {since.depth}"
+    return f"✓ {move}, {solution.time_ms} ms, {solution.nodes:,} nodes, depth {solution.depth}"
 
 
 def summary_rows(result: SuiteResult) -> list[list[str]]:
-    """The comparison of the engines over the positions that they searched: a heading, then one cell
-    per engine.
-    """
-    headings = [
-        "solved",
-        "points",
-        "median time to solution",
-        "search time",
-        "nodes per second",
-        "not searched",
-    ]
-    columns = []
-    for engine in result.engines:
-        pairs = zip(result.positions, engine.outcomes, strict=True)
-        possible = sum(
-            position.maximum_points for position, outcome in pairs if outcome is not None
-        )
-        efforts, times = [outcome.effort for outcome in engine.answered], engine.solution_times()
-        spent, nodes = sum(e.time_ms for e in efforts), sum(e.nodes for e in efforts if e.time_ms)
-        parts = (engine.solved, len(engine.answered)), (engine.points, possible)
-        shares = [
-            f"{part} of {whole} ({part / whole:.1%})" if whole else "-" for part, whole in parts
-        ]
-        speed = f"{nodes * 1000 // spent:,}" if spent else "-"
-        usual = f"{median(times):.0f} ms" if times else "-"
-        columns.append(
-            [*shares, usual, f"{spent / 1000:.1f} s", speed, str(engine.outcomes.count(None))]
-        )
-    left_out = {"points": not result.maximum_points, "not searched": result.finished}
-    return [[*row] for row in zip(headings, *columns, strict=True) if not left_out.get(row[0])]
+    """Return the comparison of the engines: in each row a heading, then one cell per engine."""
+    columns = [_summary(result, engine) for engine in result.engines]
+    rows = []
+    for heading in _HEADINGS:
+        if heading == "points" and not result.maximum_points:
+            continue
+        if heading == "not searched" and result.finished:
+            continue
+        rows.append([heading, *(column[heading] for column in columns)])
+    return rows
+
+
+def _summary(result: SuiteResult, engine: EngineResult) -> dict[str, str]:
+    """Return what is said of an engine, by heading, over the positions that it searched."""
+    possible = 0
+    for position, outcome in zip(result.positions, engine.outcomes, strict=True):
+        if outcome is not None:
+            possible += position.maximum_points
+    efforts = [outcome.effort for outcome in engine.answered]
+    spent = sum(effort.time_ms for effort in efforts)
+    nodes = sum(effort.nodes for effort in efforts if effort.time_ms)
+    times = engine.solution_times()
+    return {
+        "solved": _share(engine.solved, len(engine.answered)),
+        "points": _share(engine.points, possible),
+        "median time to solution": f"{median(times):.0f} ms" if times else "-",
+        "search time": f"{spent / 1000:.1f} s",
+        "nodes per second": f"{nodes * 1000 // spent:,}" if spent else "-",
+        "not searched": str(engine.outcomes.count(None)),
+    }
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / whole:.1%})" if whole else "-"

@@ -22,16 +22,7 @@ FORM = "NAME or NAME=DEFAULT,LOW,HIGH[,C_END[,R_END]]"
 
 def _stated_numbers(path: Path | None, texts: Sequence[str]) -> dict[str, dict[str, float]]:
     """Return what a TOML file and the command line state of each parameter, by its name."""
-    tables = read_toml(path).get("parameter") if path else {}
-    if not isinstance(tables, dict) or not all(
-        isinstance(table, dict) for table in tables.values()
-    ):
-        raise ValueError(f"{path}: no tables [parameter.NAME]")
-    for name, key, value in (
-        (name, key, value) for name, table in tables.items() for key, value in table.items()
-    ):
-        if key not in _KEYS or type(value) not in (int, float):
-            raise ValueError(f"{path}: {name}: {key} is no number, or none of {', '.join(_KEYS)}")
+    tables = _tables(path) if path else {}
     for text in texts:
         name, separator, rest = text.partition("=")
         try:
@@ -49,12 +40,26 @@ def _stated_numbers(path: Path | None, texts: Sequence[str]) -> dict[str, dict[s
     return tables
 
 
-def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
-    """Return the parameters of a TOML file, with a table [parameter.NAME] of _KEYS for each, and
-    those named on the command line (FORM).
+def _tables(path: Path) -> dict[str, dict[str, float]]:
+    """Return what a TOML file states of each parameter. Raise ValueError or OSError."""
+    tables = read_toml(path).get("parameter")
+    is_table = isinstance(tables, dict)
+    if not is_table or not all(isinstance(table, dict) for table in tables.values()):
+        raise ValueError(f"{path}: no tables [parameter.NAME]")
+    for name, table in tables.items():
+        for key, value in table.items():
+            if key not in _KEYS or type(value) not in (int, float):
+                known = ", ".join(_KEYS)
+                raise ValueError(f"{path}: {name}: {key} is no number, or none of {known}")
+    return tables
 
-    What they leave out comes from the engine's spin option. Raises ValueError, also for what
-    exceeds its bounds; OSError.
+
+def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
+    """Return the parameters to tune.
+
+    They are those of a TOML file, with a table [parameter.NAME] of _KEYS for each, and those named
+    on the command line (FORM). What they leave out comes from the engine's spin option. Raise
+    ValueError, also for what exceeds its bounds, or OSError.
     """
     found = []
     for name, table in _stated_numbers(path, texts).items():
@@ -70,24 +75,22 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
         values = spin | table
         if not spin["low"] <= values["low"] <= values["high"] <= spin["high"]:
             raise ValueError(f"{name}: the engine takes {spin['low']} to {spin['high']}")
-        c_end = max(SMALLEST_C, (values["high"] - values["low"]) / 20)  # where none is given
-        found.append(Tunable(name, **({"c_end": c_end} | values)))
+        if "c_end" not in values:
+            values["c_end"] = max(SMALLEST_C, (values["high"] - values["low"]) / 20)
+        found.append(Tunable(name, **values))
     return found
 
 
 def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
-    """These numbers with other defaults, in the form of the file."""
+    """Return these numbers with other defaults, in the form of the file."""
     tables = []
     for entry in chosen:
-        name = (
-            entry.name
-            if entry.name.isidentifier() and entry.name.isascii()
-            else json.dumps(entry.name, ensure_ascii=False)
-        )
-        lines = [f"{key} = {getattr(entry, key):.15g}" for key in _KEYS[1:]]
-        tables.append(
-            "\n".join([f"[parameter.{name}]", f"default = {round(values[entry.name])}", *lines, ""])
-        )
+        name = entry.name
+        if not name.isidentifier() or not name.isascii():
+            name = json.dumps(name, ensure_ascii=False)
+        lines = [f"[parameter.{name}]", f"default = {round(values[entry.name])}"]
+        lines += [f"{key} = {getattr(entry, key):.15g}" for key in _KEYS[1:]]
+        tables.append("\n".join(lines) + "\n")
     return "\n".join(tables)
 
 
@@ -101,7 +104,7 @@ class Plan:
 
     @classmethod
     def read(cls, folder: Path) -> "Plan":
-        """The plan of the run in a folder. Raises ValueError or OSError."""
+        """Return the plan of the run in a folder. Raise ValueError or OSError."""
         return read_json(
             folder / TUNE_PLAN,
             "a plan for tuning",
@@ -109,16 +112,21 @@ class Plan:
         )
 
     def keep(self, folder: Path) -> None:
-        """Writes the plan. Raises ValueError when another one is there already, or OSError."""
+        """Write the plan, unless it is there.
+
+        Raise ValueError when another one is there already, or OSError.
+        """
         folder.mkdir(parents=True, exist_ok=True)
-        if not (folder / TUNE_PLAN).exists():
-            if (folder / "run.json").exists():
-                raise ValueError(f"{folder} holds a match, which is no run of tuning")
-            Journal.check_free(folder)
-            content = {
-                "tunables": [asdict(entry) for entry in self.tunables],
-                "pairs": self.pairs,
-            } | asdict(self.gains)
-            write_safely(folder / TUNE_PLAN, json.dumps(content, indent=1))
-        elif self != Plan.read(folder):
-            raise ValueError(f"{folder} holds another run: its parameters or gains differ")
+        if (folder / TUNE_PLAN).exists():
+            if self != Plan.read(folder):
+                raise ValueError(f"{folder} holds another run: its parameters or gains differ")
+            return
+        if (folder / "run.json").exists():
+            raise ValueError(f"{folder} holds a match, which is no run of tuning")
+        Journal.check_free(folder)
+        content = {
+            "tunables": [asdict(entry) for entry in self.tunables],
+            "pairs": self.pairs,
+            **asdict(self.gains),
+        }
+        write_safely(folder / TUNE_PLAN, json.dumps(content, indent=1))

@@ -25,10 +25,8 @@ from zobra.arena.model.accuracy import (
 from zobra.arena.runner.player import EngineFailure, EnginePlayer
 
 _LINE_PLIES = 12  # of a line that is written as a variation
-_GRACE, _LONGEST_WAIT = (
-    10.0,
-    600.0,
-)  # seconds for an answer: after the time of a search is up, and without a limit of time
+_GRACE = 10.0  # seconds for an answer after the time of a search is up
+_LONGEST_WAIT = 600.0  # seconds for an answer without a limit of time
 _COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when it is analysed
 
 
@@ -39,17 +37,16 @@ class Search(NamedTuple):
     lines: int = 1
 
     def __str__(self) -> str:
-        """The search in words: "100 ms a position, 3 lines"."""
-        limit, parts = self.limit, []
-        for value, unit in (
-            (limit.time and limit.time * 1000, "ms"),
-            (limit.depth, "plies"),
-            (limit.nodes, "nodes"),
-        ):
-            parts += [f"{value:.10g} {unit}"] if value else []
-        return (
-            ", ".join(parts) + " a position" + (f", {self.lines} lines" if self.lines > 1 else "")
-        )
+        """Return the search in words: "100 ms a position, 3 lines"."""
+        parts = []
+        if self.limit.time:
+            parts.append(f"{self.limit.time * 1000:.10g} ms")
+        if self.limit.depth:
+            parts.append(f"{self.limit.depth:.10g} plies")
+        if self.limit.nodes:
+            parts.append(f"{self.limit.nodes:.10g} nodes")
+        text = f"{', '.join(parts)} a position"
+        return f"{text}, {self.lines} lines" if self.lines > 1 else text
 
 
 class EngineLine(NamedTuple):
@@ -64,13 +61,15 @@ class Analyst(EnginePlayer):
     """An engine process that analyses positions."""
 
     async def lines(self, board: chess.Board, search: Search, game: object) -> list[EngineLine]:
-        """The engine's lines for a position, best first.
+        """Return the engine's lines for a position, best first.
 
-        A finished game has a score without moves. Raises EngineFailure.
+        A finished game has a score without moves. Raise EngineFailure.
         """
-        if (outcome := board.outcome()) is not None:
+        outcome = board.outcome()
+        if outcome is not None:
             score = chess.engine.Cp(0) if outcome.winner is None else chess.engine.Mate(0)
             return [EngineLine(chess.engine.PovScore(score, board.turn), 0, [])]
+
         timeout = _LONGEST_WAIT if search.limit.time is None else search.limit.time + _GRACE
 
         async def found() -> list[chess.engine.InfoDict]:
@@ -92,11 +91,11 @@ class Analyst(EnginePlayer):
             ) from error
         except chess.engine.EngineError as error:
             raise EngineFailure("disconnect", f"{self.spec.name}: {error}") from error
-        lines = [
-            EngineLine(i["score"], i.get("depth", 0), i["pv"])
-            for i in infos
-            if "score" in i and i.get("pv")
-        ]
+
+        lines = []
+        for info in infos:
+            if "score" in info and info.get("pv"):
+                lines.append(EngineLine(info["score"], info.get("depth", 0), info["pv"]))
         if not lines:
             raise EngineFailure(
                 "illegal move", f"{self.spec.name} gave no line with a score for {board.fen()}"
@@ -107,34 +106,29 @@ class Analyst(EnginePlayer):
 async def annotate(
     game: chess.pgn.Game, engine: Analyst, search: Search, progress: Callable[[float], None]
 ) -> tuple[dict[chess.Color, SideSummary], list[EngineLine]]:
-    """Writes evaluations, marks, better lines and a summary of each side into a game, or lines into
-    a position without moves. Returns the summaries, and the lines of the first position. Positions
-    are searched from the last to the first, so that the table knows later ones. `progress` gets the
-    share that is done, from 0 to 1. Raises EngineFailure.
+    """Annotate a game: with evaluations, marks, better lines and a summary of each side.
+
+    A position without moves gets lines. Positions are searched from the last to the first, so that
+    the transposition table knows later ones. `progress` gets the share that is done, from 0 to 1.
+    Return the summaries, and the lines of the first position. Raise EngineFailure.
     """
     nodes = [game, *game.mainline()]
     found: list[list[EngineLine]] = []
     for node in reversed(nodes):
         found.insert(0, await engine.lines(node.board(), search, game))
         progress(len(found) / len(nodes))
+
     game.headers["Annotator"] = f"{engine.announced_name}, {search}"
     if len(nodes) == 1:
         _add_lines(game, found[0], None)
         _set_evaluation(game, found[0][0])
     sides = {chess.WHITE: SideSummary(), chess.BLACK: SideSummary()}
-    for node, before, (after, *_) in zip(nodes[1:], found, found[1:], strict=False):
-        assert isinstance(node, chess.pgn.ChildNode)
-        mover, is_best = not node.turn(), before[0].moves[:1] == [node.move]
-        best, played = before[0].score.pov(mover), after.score.pov(mover)
-        loss = 0.0 if is_best else max(0.0, winning_chance(best) - winning_chance(played))
-        sides[mover].chances.append(loss)
-        sides[mover].centipawns.append(0 if is_best else centipawn_loss(best, played))
-        _set_evaluation(node, after)
-        node.nags -= {nag for _, nag, *_ in MARKS}
-        if (nag := mark(loss)) is not None:
-            node.nags.add(nag)
-        if nag is not None or search.lines > 1:
+    for ply, node in enumerate(game.mainline(), start=1):
+        before = found[ply - 1]
+        loss = _annotate_move(node, before, found[ply][0], sides[not node.turn()])
+        if mark(loss) is not None or search.lines > 1:
             _add_lines(node.parent, before, node.move)
+
     for color, side in sides.items():
         if side.accuracy is not None:
             game.headers[f"{SIDE_NAMES[color]}Accuracy"] = f"{side.accuracy:.1f}"
@@ -142,12 +136,36 @@ async def annotate(
     return sides, found[0]
 
 
+def _annotate_move(
+    node: chess.pgn.ChildNode, before: list[EngineLine], after: EngineLine, side: SideSummary
+) -> float:
+    """Write the evaluation and the mark of a move, and count it for its side.
+
+    Return the winning chance that it lost.
+    """
+    mover = not node.turn()
+    best = before[0].score.pov(mover)
+    played = after.score.pov(mover)
+    loss = 0.0
+    centipawns = 0
+    if before[0].moves[:1] != [node.move]:
+        loss = max(0.0, winning_chance(best) - winning_chance(played))
+        centipawns = centipawn_loss(best, played)
+    side.chances.append(loss)
+    side.centipawns.append(centipawns)
+
+    _set_evaluation(node, after)
+    node.nags -= {nag for _, nag, *_ in MARKS}
+    nag = mark(loss)
+    if nag is not None:
+        node.nags.add(nag)
+    return loss
+
+
 def _add_lines(
     node: chess.pgn.GameNode, lines: list[EngineLine], played: chess.Move | None
 ) -> None:
-    """Adds lines that begin with another move than the one played, and that the game does not have
-    yet.
-    """
+    """Add lines that the game does not have yet, and that begin with another move than `played`."""
     for line in lines:
         if line.moves and line.moves[0] != played and not node.has_variation(line.moves[0]):
             node.add_line(line.moves[:_LINE_PLIES])

@@ -10,15 +10,16 @@ _BENCH = re.compile(r"^\s*(\d+) nodes \d+ nps|^Nodes searched\s*:\s*(\d+)", re.M
 
 
 def bench(spec: EngineSpec) -> int | None:
-    """The nodes that the engine's command `bench` searches with these options; None for an engine
-    that has none.
+    """Return the nodes that the engine's command `bench` searches with these options.
+
+    None for an engine that has no such command.
     """
-    texts = {
-        name: str(value).lower() if isinstance(value, bool) else value
-        for name, value in spec.options.items()
-    }
-    options = [f"setoption name {name} value {text}" for name, text in texts.items()]
-    conversation = "\n".join(["uci", *options, "isready", "bench", "quit", ""])
+    lines = ["uci"]
+    for name, value in spec.options.items():
+        text = str(value).lower() if isinstance(value, bool) else value
+        lines.append(f"setoption name {name} value {text}")
+    lines += ["isready", "bench", "quit"]
+    conversation = "\n".join(lines) + "\n"
     try:
         output = subprocess.run(
             [spec.program(), *spec.command[1:]],

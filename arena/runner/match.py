@@ -10,7 +10,7 @@ from typing import Any
 
 import chess
 
-from zobra.arena.model.clock import GameClock
+from zobra.arena.model.clock import GameClock, TimeControl
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.journal import Journal
@@ -31,16 +31,14 @@ class Match:
     """
 
     def __init__(self, journal: Journal, schedule: Sequence[Pairing], total: int = 0) -> None:
-        """`total`: the games, where no schedule says which.
+        """Go on with the games of a journal; `total` is their number, where there is no schedule.
 
-        Raises ValueError for a game in the journal that is not scheduled, or is there twice.
+        Raise ValueError for a game in the journal that is not scheduled, or is there twice.
         """
-        self.journal, self.settings, self.schedule, self.total = (
-            journal,
-            journal.settings,
-            schedule,
-            total or len(schedule),
-        )
+        self.journal = journal
+        self.settings = journal.settings
+        self.schedule = schedule
+        self.total = total or len(schedule)
         self.results = Results(list(self.settings.controls))
         self.done: set[int] = set()
         self.llr: float | None = None
@@ -48,43 +46,50 @@ class Match:
         self.interrupted = False
         self.error: OSError | None = None
         for record in journal.records:
-            known = 0 <= record.index < self.total and (
-                not schedule or record.belongs_to(schedule[record.index])
-            )
-            if record.index in self.done or not known:
-                raise ValueError(
-                    f"{journal.folder / 'journal.jsonl'}: game {record.index} is not the "
-                    "scheduled one"
-                )
+            if not self._is_expected(record):
+                path = journal.folder / "journal.jsonl"
+                raise ValueError(f"{path}: game {record.index} is not the scheduled one")
             self.count(record)
 
+    def _is_expected(self, record: GameRecord) -> bool:
+        if record.index in self.done or not 0 <= record.index < self.total:
+            return False
+        return not self.schedule or record.belongs_to(self.schedule[record.index])
+
     def games(self) -> Iterator[Pairing]:
-        """The games not yet played."""
-        return (pairing for pairing in self.schedule if pairing.index not in self.done)
+        """Yield the games not yet played."""
+        for pairing in self.schedule:
+            if pairing.index not in self.done:
+                yield pairing
 
     def count(self, record: GameRecord) -> bool:
-        """Counts a game. Whether it completed its pair."""
+        """Count a game. Return True if it completed its pair."""
         self.done.add(record.index)
         return self.results.add(record)
 
     def after_pair(self) -> None:
-        """Called after each pair, and before the first one: asks the SPRT, if there is one, for its
-        verdict.
+        """Ask the SPRT, if there is one, for its verdict.
+
+        This is called after each pair, and before the first one.
         """
         if self.settings.sprt is not None:
             self.llr = self.settings.sprt.llr(self.results.pentanomial(*self.results.names))
             self.verdict = self.settings.sprt.verdict(self.llr)
 
     def play(self, playing: Playing, observer: Any) -> None:
-        """Plays what is left to play; calls begin(match), started(pairing) and finished(record,
-        match) of the observer. Raises RuntimeError when worker processes keep dying.
+        """Play what is left to play.
+
+        The observer's begin(match), started(pairing) and finished(record, match) are called. Raise
+        RuntimeError when worker processes keep dying.
         """
         self.after_pair()
         observer.begin(self)
+        if self.verdict is not None:
+            return
         try:
             records = Pool(self.settings, playing).play(self.games(), observer.started)
             with interruptible(), contextlib.closing(records):
-                for record in records if self.verdict is None else ():
+                for record in records:
                     self.journal.add(record)
                     if self.count(record):
                         self.after_pair()
@@ -100,40 +105,48 @@ class Match:
 def check_engines(
     settings: Settings, openings: Iterable[Opening]
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Starts each engine once.
+    """Start each engine once.
 
-    Returns by engine the seconds of a move by nodes or depth in the start position, and the name
-    that it gives itself. Raises EngineFailure that names all engines that do not come up, or cannot
+    Return by engine the seconds of a move by nodes or depth in the start position, and the name
+    that it gives itself. Raise EngineFailure that names all engines that do not come up, or cannot
     play such games.
     """
     from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
-    free, board = asyncio.Semaphore(_STARTED_AT_ONCE), chess.Board(chess960=settings.chess960)
+    free = asyncio.Semaphore(_STARTED_AT_ONCE)
+    seconds: dict[str, float] = {}
+    names: dict[str, str] = {}
 
-    async def check(engine: EngineSpec) -> tuple[float, str, str]:
+    async def check(engine: EngineSpec) -> str:
+        """Start one engine. Return what is wrong with it."""
         control = settings.controls[engine.name]
         async with free:
             try:
                 player = await EnginePlayer.start(engine, settings.stall_seconds)
                 try:
                     player.check_able(settings.chess960, from_start, control)
-                    begun = time.monotonic()
-                    if control.base_ms is None and control.movetime is None:
-                        with contextlib.suppress(EngineFailure):
-                            await player.think(
-                                board, dict.fromkeys(chess.COLORS, GameClock(control)), 0
-                            )
-                    return time.monotonic() - begun, player.announced_name, ""
+                    seconds[engine.name] = await _move_seconds(player, control, settings.chess960)
+                    names[engine.name] = player.announced_name
                 finally:
                     await player.quit()
             except EngineFailure as failure:
-                return 0.0, "", str(failure)
+                return str(failure)
+        return ""
 
-    async def checks() -> list[tuple[float, str, str]]:
+    async def checks() -> list[str]:
         return await asyncio.gather(*map(check, settings.engines))
 
-    found = dict(zip(settings.controls, run_async(checks()), strict=True))
-    if problems := "; ".join(problem for _, _, problem in found.values() if problem):
-        raise EngineFailure("disconnect", problems)
-    return {name: seconds for name, (seconds, _, _) in found.items()}, {
-        name: own for name, (_, own, _) in found.items()
-    }
+    problems = [problem for problem in run_async(checks()) if problem]
+    if problems:
+        raise EngineFailure("disconnect", "; ".join(problems))
+    in_order = list(settings.controls)
+    return {name: seconds[name] for name in in_order}, {name: names[name] for name in in_order}
+
+
+async def _move_seconds(player: EnginePlayer, control: TimeControl, chess960: bool) -> float:
+    """Return how long a move by nodes or depth takes in the start position, about 0 for others."""
+    begin = time.monotonic()
+    if control.base_ms is None and control.movetime is None:
+        clocks = dict.fromkeys(chess.COLORS, GameClock(control))
+        with contextlib.suppress(EngineFailure):
+            await player.think(chess.Board(chess960=chess960), clocks, 0)
+    return time.monotonic() - begin
