@@ -366,7 +366,7 @@ def _engine_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, search_engine.EngineError) as error:
-        raise EngineError(str(error)) from error
+        raise EngineError(str(error)) from None
 
 
 def _root_moves(game: Game, moves: Iterable[chess.Move] | None) -> tuple[int, ...] | None:

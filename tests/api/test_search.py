@@ -139,15 +139,26 @@ def test_pondering_ends_with_the_next_command(engine):
 
 def test_another_game_begins_without_what_was_learned(engine):
     def nodes(**arguments):
-        return engine.analyse(chess.Board(KIWIPETE), Limit(depth=8), **arguments)["nodes"]
+        board = chess.Board(KIWIPETE)
+        return engine.play(board, Limit(depth=8), info=INFO_ALL, **arguments).info["nodes"]
 
     first = nodes(game=1)
     assert nodes(game=1) != first
     assert nodes(game=2) == first
-    engine.send_opponent_information(opponent=Opponent("Deep Thought", "none", 2500, True))
+    opponent = Opponent("Deep Thought", "none", 2500, True)
+    assert nodes(game=2, opponent=opponent) == first
+    assert nodes(game=2, opponent=opponent) != first
     assert nodes(game=2) == first
+    engine.new_game()
+    assert nodes(game=2) == first
+
+
+def test_what_uci_engines_are_told_of_opponents_and_results(engine):
+    engine.send_opponent_information(opponent=Opponent("Bob", None, None, False), engine_rating=9)
+    assert engine._engine.options["UCI_Opponent"] == "none none human Bob"
     engine.send_opponent_information()
-    engine.send_game_result(chess.Board())
+    engine.send_game_result(chess.Board(), winner=chess.WHITE, game_ending="resignation")
+    engine.configure({"UCI_Opponent": ""})
 
 
 def test_a_clock_of_one_side_is_a_clock(engine):
@@ -268,18 +279,17 @@ def test_a_closed_engine_says_so():
 
 
 def test_a_forgotten_engine_ends_its_search():
-    def threads():
-        return sum(thread.name == "engine" for thread in threading.enumerate())
-
-    gc.collect()
-    before = threads()
     infos = Engine(hash=1).analysis(chess.Board(), Limit(depth=3))
     assert len(list(infos)) >= 3  # an analysis keeps its engine
-    del infos
+
+    earlier = set(threading.enumerate())
     endless = Engine(hash=1).analysis(chess.Board())
-    assert endless.get() and threads() == before + 1
+    assert endless.get()
+    threads = [each for each in set(threading.enumerate()) - earlier if each.name == "engine"]
+    assert len(threads) == 1
     del endless
-    assert wait_for(lambda: threads() == before)
+    gc.collect()
+    assert wait_for(lambda: not threads[0].is_alive())
 
 
 def test_threads_may_share_an_engine(engine):
