@@ -3,7 +3,7 @@
 import base64
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -23,11 +23,10 @@ from zobra.arena.model.journal import Journal, RunConditions, read_game
 from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Settings
 
-Rated = tuple[
-    str, float, float, float | None
-]  # an engine's name, rating, 95 % margin, and rating before
+# An engine's name, rating, 95 % margin, and rating before
+Rated = tuple[str, float, float, float | None]
 
-# headers of a PGN file that its page shows, with their names there
+# Headers of a PGN file that its page shows, with their names there
 _SHOWN_HEADERS = {
     "Event": "event",
     "Site": "site",
@@ -48,33 +47,30 @@ class ReportedGame:
     headers: Mapping[str, str] = field(default_factory=dict)  # of a PGN game
 
     def moves(self) -> Iterator[tuple[int, str, PlayedMove, chess.engine.PovScore | None]]:
-        """Each move after the book with its full-move number, its player's name before it, and its
-        score behind it.
+        """Yield each move after the book.
+
+        It comes with its full-move number and its player's name before it, and its score behind it.
         """
         start = chess.Board(self.record.opening["fen"]).ply()
         for ply, move in enumerate(self.record.moves, start):
-            score = (
-                chess.engine.Cp(move.score or 0)
-                if move.mate is None
-                else chess.engine.Mate(move.mate)
-            )
-            known = (
-                chess.engine.PovScore(score, ply % 2 == 0)
-                if (move.score, move.mate) != (None, None)
-                else None
-            )
-            yield ply // 2 + 1, self.record.black if ply % 2 else self.record.white, move, known
+            name = self.record.black if ply % 2 else self.record.white
+            yield ply // 2 + 1, name, move, _score_of(move, is_white=ply % 2 == 0)
 
     def replay(self) -> str:
-        """What the viewer of the page replays: JSON as replay.js reads it, packed by zlib, in
-        base64.
+        """Return what the viewer of the page replays.
+
+        It is JSON as replay.js reads it, packed by zlib, in base64.
         """
-        tree, book = self.tree(), len(self.record.opening["moves"])
-        nodes, start = list(tree.mainline()), tree.eval()
-        scores = [start, *[None] * book]
-        notes = [_score_text(start) if start else "", *[""] * book]
+        tree = self.tree()
+        nodes = list(tree.mainline())
+        book = len(self.record.opening["moves"])
+        start = tree.eval()
+        scores = [start]
+        notes = [_score_text(start) if start else ""]
         for node in nodes[:book]:
             node.comment = ""
+            scores.append(None)
+            notes.append("")
         for node, (_, _, move, score) in zip(nodes[book:], self.moves(), strict=True):
             node.comment = read_comment(node.comment).text
             if score is not None:
@@ -82,31 +78,45 @@ class ReportedGame:
             if move.clock_ms is not None:
                 node.set_clock(move.clock_ms / 1000)
             scores.append(score)
-            spent = move.milliseconds
-            time = (
-                ""
-                if spent is None
-                else f"{spent / 1000:.2f} s"
-                if spent >= 1000
-                else f"{spent:.0f} ms"
-            )
-            depth, count = (
-                f"depth {move.depth}" if move.depth else "",
-                f"{move.nodes:,} nodes" if move.nodes else "",
-            )
-            notes.append(
-                " · ".join(filter(None, [_score_text(score) if score else "", depth, time, count]))
-            )
-        chances = [score and round(winning_chance(score.white()), 3) for score in scores]
+            notes.append(_note(move, score))
+
+        chances = []
+        for score in scores:
+            chances.append(None if score is None else round(winning_chance(score.white()), 3))
         content = {
             "pgn": f"{write_game(tree, columns=None)}\n",
             "chances": chances,
             "notes": notes,
             "chess960": tree.board().chess960,
         }
-        return base64.b64encode(
-            zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 9)
-        ).decode()
+        text = json.dumps(content, separators=(",", ":"))
+        return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def _score_of(move: PlayedMove, is_white: bool) -> chess.engine.PovScore | None:
+    """Return the score behind a move, None if its player gave none."""
+    if move.mate is not None:
+        return chess.engine.PovScore(chess.engine.Mate(move.mate), is_white)
+    if move.score is not None:
+        return chess.engine.PovScore(chess.engine.Cp(move.score), is_white)
+    return None
+
+
+def _note(move: PlayedMove, score: chess.engine.PovScore | None) -> str:
+    """Return what the viewer says of a move: score, depth, time and nodes, as far as known."""
+    parts = []
+    if score is not None:
+        parts.append(_score_text(score))
+    if move.depth:
+        parts.append(f"depth {move.depth}")
+    if move.milliseconds is not None:
+        if move.milliseconds >= 1000:
+            parts.append(f"{move.milliseconds / 1000:.2f} s")
+        else:
+            parts.append(f"{move.milliseconds:.0f} ms")
+    if move.nodes:
+        parts.append(f"{move.nodes:,} nodes")
+    return " · ".join(parts)
 
 
 @dataclass
@@ -116,9 +126,8 @@ class ReportedGames:
     source: Path
     engines: list[str]
     games: list[ReportedGame]
-    conditions: dict[str, str] = field(
-        default_factory=dict
-    )  # what is known of time control, date, machine and more
+    # What is known of time control, date, machine and more
+    conditions: dict[str, str] = field(default_factory=dict)
     settings: Settings | None = None
     ratings: list[Rated] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -135,24 +144,25 @@ class ReportedGames:
         return Results(self.engines, (game.record for game in self.finished))
 
     def score(self, name: str, rival: str | None = None) -> tuple[int, int, int]:
-        """Wins, draws and losses of an engine, against one rival or all."""
+        """Return wins, draws and losses of an engine, against one rival or all."""
         losses, draws, wins = self.results.trinomial(name, rival)
         return wins, draws, losses
 
     def score_share(self, name: str, rival: str | None = None) -> float:
-        """Points per game, 0 before the first one."""
+        """Return the points per game, 0 before the first one."""
         wins, draws, losses = self.score(name, rival)
         return (wins + draws / 2) / max(1, wins + draws + losses)
 
 
 def read_match(folder: Path) -> ReportedGames:
-    """Reads run.json, journal.jsonl, ratings.json.
+    """Read a match folder: run.json, journal.jsonl and ratings.json.
 
-    Lines that are no games become problems. Raises OSError or ValueError.
+    Lines that are no games become problems. Raise OSError or ValueError.
     """
     settings = Journal.settings_in(folder)
+    names = [engine.name for engine in settings.engines]
     conditions = _conditions(settings, Journal.conditions_in(folder))
-    found = ReportedGames(folder, [e.name for e in settings.engines], [], conditions, settings)
+    found = ReportedGames(folder, names, [], conditions, settings)
     with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:
         for number, line in enumerate(journal, start=1):
             try:
@@ -161,40 +171,40 @@ def read_match(folder: Path) -> ReportedGames:
             except ValueError as error:
                 found.problems.append(str(error))
     found.games.sort(key=lambda game: game.record.index)
-    if (ratings := folder / "ratings.json").exists():
+    ratings = folder / "ratings.json"
+    if ratings.exists():
         found.ratings = read_json(ratings, "a rating list", partial(typed, list[Rated]))
     return found
 
 
 def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
-    """How the games of a match were played."""
+    """Return how the games of a match were played."""
     shown = {"time control": settings.time_control, "played": run.created.replace("T", " ")}
     for engine in settings.engines:
-        options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
-        parts = [
-            run.versions.get(engine.name),
-            " ".join(engine.command),
-            options and f"options {options}",
-        ]
+        parts = [" ".join(engine.command)]
+        version = run.versions.get(engine.name)
+        if version:
+            parts.insert(0, version)
+        if engine.options:
+            options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
+            parts.append(f"options {options}")
         if engine.time_control or engine.time_odds != 1:
             parts.append(f"time control {settings.controls[engine.name]}")
-        shown[engine.name] = "; ".join(filter(None, parts))
-    book = (
-        f"{settings.book}, {settings.order} order"
-        if settings.book
-        else f"{settings.plies} random plies"
-    )
-    rules = [
-        f"{name.replace('_', ' ')} {value}"
-        for name, value in asdict(settings.rules).items()
-        if value
-    ]
-    shown |= {"margin": f"{settings.margin_ms:g} ms", "openings": f"{book}, seed {settings.seed}"}
-    return shown | {
-        "adjudication": ", ".join(rules) or "none",
-        "machine": run.machine,
-        "command": run.command_line,
-    }
+        shown[engine.name] = "; ".join(parts)
+
+    book = f"{settings.plies} random plies"
+    if settings.book:
+        book = f"{settings.book}, {settings.order} order"
+    rules = []
+    for name, value in asdict(settings.rules).items():
+        if value:
+            rules.append(f"{name.replace('_', ' ')} {value}")
+    shown["margin"] = f"{settings.margin_ms:g} ms"
+    shown["openings"] = f"{book}, seed {settings.seed}"
+    shown["adjudication"] = ", ".join(rules) or "none"
+    shown["machine"] = run.machine
+    shown["command"] = run.command_line
+    return shown
 
 
 def read_pgn(path: Path) -> ReportedGames:
@@ -202,7 +212,8 @@ def read_pgn(path: Path) -> ReportedGames:
 
     Raise OSError, or ValueError when there is no game at all.
     """
-    found, waiting = ReportedGames(path, [], []), dict[tuple, int]()
+    found = ReportedGames(path, [], [])
+    waiting: dict[tuple, int] = {}
     for index, tree in enumerate(read_games(read_text(path))):
         if isinstance(tree, ValueError):
             found.problems.append(str(tree))
@@ -215,41 +226,45 @@ def read_pgn(path: Path) -> ReportedGames:
     if not found.games:
         reason = f" ({found.problems[0]})" if found.problems else ""
         raise ValueError(f"{path}: no game in this file{reason}")
-    found.engines = list(
-        dict.fromkeys(
-            name for game in found.games for name in (game.record.white, game.record.black)
-        )
-    )
+    names: dict[str, None] = {}  # in the order of their first games
+    for game in found.games:
+        names[game.record.white] = None
+        names[game.record.black] = None
+    found.engines = list(names)
     found.conditions["file"] = printable(str(path))
-    for header, name in _SHOWN_HEADERS.items():  # such as "2025.05.01 and 3 more"
-        values = list(
-            dict.fromkeys(
-                filter(None, (game.headers.get(header, "").strip("?.") for game in found.games))
-            )
-        )
-        found.conditions[name] = (
-            f"{values[0]} and {len(values) - 1} more" if len(values) > 1 else "".join(values)
-        )
+    for header, name in _SHOWN_HEADERS.items():
+        found.conditions[name] = _common_value(found.games, header)
     return found
 
 
+def _common_value(games: Sequence[ReportedGame], header: str) -> str:
+    """Return the value of a header in all games, such as "2025.05.01 and 3 more"."""
+    values = dict.fromkeys(game.headers.get(header, "").strip("?.") for game in games)
+    values.pop("", None)
+    if not values:
+        return ""
+    first = next(iter(values))
+    return f"{first} and {len(values) - 1} more" if len(values) > 1 else first
+
+
 def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> ReportedGame:
-    """A PGN game in the form of a match's games.
+    """Return a PGN game in the form of a match's games.
 
     Leading moves with the comment "book" are its opening. `waiting` has games whose return game
     with the same opening has not come yet; games without a known opening have none.
     """
-    nodes, headers = list(tree.mainline()), tree.headers
+    nodes = list(tree.mainline())
+    headers = tree.headers
     root = tree.board().fen() if "FEN" in headers else ""
-    book = next((number for number, node in enumerate(nodes) if node.comment != "book"), len(nodes))
+    book = 0
+    while book < len(nodes) and nodes[book].comment == "book":
+        book += 1
     moves = [node.move.uci() for node in nodes[:book]]
-    white, black = headers.get("White", "?"), headers.get("Black", "?")
-    if white == black:
-        white, black = (
-            ("White", "Black") if white == "?" else (f"{white} (White)", f"{black} (Black)")
-        )
+    white, black = _names(headers)
     name = headers.get("Opening") or headers.get("Event", "?").strip("?")
-    pair = waiting.pop((black, white, root, *moves), index) if root or moves else index
+    pair = index
+    if root or moves:
+        pair = waiting.pop((black, white, root, *moves), index)
     if pair == index:
         waiting[(white, black, root, *moves)] = index
     fen = (nodes[book - 1] if book else tree).board().fen()
@@ -259,6 +274,17 @@ def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> Re
     reason = _reason(tree, result)
     record = GameRecord(index, pair, 1, white, black, opening, result, reason, moves=played)
     return ReportedGame(record, lambda: tree, headers)
+
+
+def _names(headers: Mapping[str, str]) -> tuple[str, str]:
+    """Return the names of the players, which differ."""
+    white = headers.get("White", "?")
+    black = headers.get("Black", "?")
+    if white != black:
+        return white, black
+    if white == "?":
+        return "White", "Black"
+    return f"{white} (White)", f"{black} (Black)"
 
 
 def _reason(tree: chess.pgn.Game, result: str) -> str:
@@ -281,6 +307,8 @@ def _reason(tree: chess.pgn.Game, result: str) -> str:
 
 
 def _score_text(score: chess.engine.PovScore) -> str:
-    """A score from White's view: "+0.31", or "mate in 3"."""
-    mate, centipawns = score.white().mate(), score.white().score()
-    return f"{centipawns / 100:+.2f}" if centipawns is not None else f"mate in {abs(mate or 0)}"
+    """Return a score from White's view: "+0.31", or "mate in 3"."""
+    centipawns = score.white().score()
+    if centipawns is not None:
+        return f"{centipawns / 100:+.2f}"
+    return f"mate in {abs(score.white().mate() or 0)}"

@@ -112,18 +112,19 @@ async def annotate(
     the transposition table knows later ones. `progress` gets the share that is done, from 0 to 1.
     Return the summaries, and the lines of the first position. Raise EngineFailure.
     """
-    nodes = [game, *game.mainline()]
+    moves = list(game.mainline())
+    nodes = [game, *moves]
     found: list[list[EngineLine]] = []
     for node in reversed(nodes):
         found.insert(0, await engine.lines(node.board(), search, game))
         progress(len(found) / len(nodes))
 
     game.headers["Annotator"] = f"{engine.announced_name}, {search}"
-    if len(nodes) == 1:
+    if not moves:
         _add_lines(game, found[0], None)
         _set_evaluation(game, found[0][0])
     sides = {chess.WHITE: SideSummary(), chess.BLACK: SideSummary()}
-    for ply, node in enumerate(game.mainline(), start=1):
+    for ply, node in enumerate(moves, start=1):
         before = found[ply - 1]
         loss = _annotate_move(node, before, found[ply][0], sides[not node.turn()])
         if mark(loss) is not None or search.lines > 1:

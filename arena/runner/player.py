@@ -20,14 +20,16 @@ from zobra.arena.model.engines import THREADS, EngineSpec, as_announced
 from zobra.arena.runner.processes import kill_engine, run_async
 from zobra.arena.runner.protocols import Uci, XBoard
 
-for _logger in (chess.engine.LOGGER, logging.getLogger("asyncio")):
-    _logger.setLevel(
-        logging.CRITICAL
-    )  # a failure is reported as EngineFailure; nobody else need log it too
-# seconds: for a first word of the engine's protocol, for the whole start, for the answer to a late
-# "stop", and for "quit"
-GREETING_TIME, START_TIME, LATE_TIME, QUIT_TIME = 10.0, 60.0, 10.0, 2.0
-STOP_DELAY = 0.2  # how far over its time an engine may be before it gets "stop" (seconds)
+# A failure is reported as EngineFailure; nobody else need log it too
+chess.engine.LOGGER.setLevel(logging.CRITICAL)
+logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+
+# Seconds that an engine has
+GREETING_TIME = 10.0  # for a first word of its protocol
+START_TIME = 60.0  # for its whole start
+STOP_DELAY = 0.2  # beyond its time for a move, before it gets "stop"
+LATE_TIME = 10.0  # for the answer to a late "stop"
+QUIT_TIME = 2.0  # for "quit"
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 Player = TypeVar("Player", bound="EnginePlayer")
 
@@ -39,7 +41,9 @@ class EngineFailure(RuntimeError):
     """
 
     def __init__(self, reason: str, detail: str = "", *, usable: bool = False) -> None:
-        self.reason, self.detail, self.usable = reason, printable(detail), usable
+        self.reason = reason
+        self.detail = printable(detail)
+        self.usable = usable
         super().__init__(self.detail or reason)
 
 
@@ -56,21 +60,19 @@ class EnginePlayer:
         protocol: Any,
         timeout: float,
     ) -> None:
-        self.spec, self._transport, self._protocol, self._timeout = (
-            spec,
-            transport,
-            protocol,
-            timeout,
-        )
+        self.spec = spec
+        self._transport = transport
+        self._protocol = protocol
+        self._timeout = timeout
 
     @classmethod
     async def start(
         cls: type[Player], spec: EngineSpec, timeout: float, log: IO[bytes] | None = None
     ) -> Player:
-        """Starts the engine and sets its options.
+        """Start the engine and set its options.
 
-        `log` gets the conversation. Raises EngineFailure. The engine gets a process group of its
-        own, so that Ctrl-C does not reach it.
+        `log` gets the conversation. The engine gets a process group of its own, so that Ctrl-C does
+        not reach it. Raise EngineFailure.
         """
         try:
             kind = XBoard if spec.protocol == "xboard" else Uci
@@ -79,25 +81,18 @@ class EnginePlayer:
             )
         except (OSError, ValueError) as error:
             raise EngineFailure("disconnect", f"{spec.name} cannot be started: {error}") from error
-        protocol.log, protocol.name = log, spec.name
-        player, coming = (
-            cls(spec, transport, protocol, timeout),
-            asyncio.ensure_future(protocol.initialize()),
-        )
+        protocol.log = log
+        protocol.name = spec.name
+        player = cls(spec, transport, protocol, timeout)
+        coming = asyncio.ensure_future(protocol.initialize())
         try:
             await asyncio.wait({coming}, timeout=min(GREETING_TIME, START_TIME))
-            if (
-                not coming.done() and not protocol.greeted and GREETING_TIME < START_TIME
-            ):  # it may be no engine at all
+            is_silent = not coming.done() and not protocol.greeted
+            if is_silent and GREETING_TIME < START_TIME:  # it may be no engine at all
                 problem = f"no word of {spec.protocol} in {GREETING_TIME:g} s{player._last_words()}"
                 raise EngineFailure("stall", f"{spec.name}: {problem}")
             await asyncio.wait_for(coming, START_TIME)
-            options = as_announced(spec.options, protocol.options)
-            if not any(
-                name.lower() in THREADS for name in options
-            ):  # some engines would take every processor
-                options |= {name: 1 for name in protocol.options if name.lower() in THREADS}
-            await asyncio.wait_for(protocol.configure(options), START_TIME)
+            await asyncio.wait_for(protocol.configure(player._first_options()), START_TIME)
             await asyncio.wait_for(protocol.ping(), START_TIME)
         except BaseException as error:
             coming.cancel()
@@ -115,32 +110,46 @@ class EnginePlayer:
             raise
         return player
 
+    def _first_options(self) -> dict[str, Any]:
+        """Return the options to set at the start: one thread, unless more are asked for.
+
+        Some engines would take every processor. Raise chess.engine.EngineError.
+        """
+        options = as_announced(self.spec.options, self._protocol.options)
+        if not any(name.lower() in THREADS for name in options):
+            for name in self._protocol.options:
+                if name.lower() in THREADS:
+                    options[name] = 1
+        return options
+
     @property
     def announced_name(self) -> str:
         """The name that the engine gives itself, often with its version."""
         return printable(self._protocol.id.get("name") or self.spec.name, 80)
 
     def announced(self) -> dict[str, chess.engine.Option]:
-        """The options that the engine has, by name."""
+        """Return the options that the engine has, by name."""
         return dict(self._protocol.options.items())
 
     def check_able(self, chess960: bool, from_start: bool, control: TimeControl) -> None:
-        """Raises EngineFailure when the engine lacks Chess960, other positions than the first, or
-        limits of nodes.
+        """Raise EngineFailure when the engine cannot play such games.
+
+        It may lack Chess960, other positions than the first, or limits of nodes.
         """
-        if problem := self._protocol.problem(chess960, from_start, control):
+        problem = self._protocol.problem(chess960, from_start, control)
+        if problem:
             raise EngineFailure("disconnect", f"{self.spec.name} {problem}")
 
     async def configure(self, options: Mapping[str, Any]) -> None:
-        """Sets options between games. Raises EngineFailure."""
+        """Set options between games. Raise EngineFailure."""
         await self._answered(self._protocol.configure(options), self._timeout, "options not taken")
 
     async def ready(self) -> None:
-        """Waits until the engine answers a ping. Raises EngineFailure."""
+        """Wait until the engine answers a ping. Raise EngineFailure."""
         await self._answered(self._protocol.ping(), self._timeout, "no answer to a ping")
 
     async def _answered(self, request: Awaitable[None], timeout: float, problem: str) -> None:
-        """Waits for so many seconds. Raises EngineFailure."""
+        """Wait for an answer, at most so many seconds. Raise EngineFailure."""
         try:
             await asyncio.wait_for(request, timeout)
         except asyncio.TimeoutError as error:
@@ -151,91 +160,105 @@ class EnginePlayer:
     async def think(
         self, board: chess.Board, clocks: Mapping[chess.Color, GameClock], game: object
     ) -> PlayedMove:
-        """Lets the engine move in time, which its clock counts. Raises EngineFailure."""
+        """Let the engine move in time, which its clock counts. Raise EngineFailure."""
         await self.ready()
-        protocol, clock = self._protocol, clocks[board.turn]
-        allowance, limit = clock.allowance_ms(), engine_limit(clocks, board.turn, game)
+        clock = clocks[board.turn]
+        allowance = clock.allowance_ms()
+        limit = engine_limit(clocks, board.turn, game)
+        result = await self._result(board, limit, game, allowance)
+        played = None if result is None else self._played(result, board)
+        late_by = clock.spend(self._protocol.elapsed_ms())
+        if played is None or late_by > 0:
+            raise EngineFailure("time", f"{late_by:.0f} ms over", usable=True)
+        if clock.remaining_ms is None:
+            return played
+        return replace(played, clock_ms=round(clock.remaining_ms))
+
+    async def _result(
+        self, board: chess.Board, limit: chess.engine.Limit, game: object, allowance: float | None
+    ) -> chess.engine.PlayResult | None:
+        """Return the engine's answer to "go", None if it came too late. Raise EngineFailure."""
+        protocol = self._protocol
         protocol.going.clear()
-        protocol.answer_time, protocol.answer, protocol.seeks_move = None, "", True
+        protocol.answer_time = None
+        protocol.answer = ""
+        protocol.seeks_move = True
         wanted = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
         task = asyncio.ensure_future(protocol.play(board, limit, game=game, info=wanted))
         going = asyncio.ensure_future(protocol.going.wait())
         try:
+            # Preparations before "go" have a timeout of their own
             await asyncio.wait(
                 {task, going}, timeout=self._timeout, return_when=asyncio.FIRST_COMPLETED
             )
-            if (
-                not task.done() and not protocol.going.is_set()
-            ):  # preparations before "go" have a timeout of their own
+            if not task.done() and not protocol.going.is_set():
                 raise EngineFailure("stall", f"not ready for the game in {self._timeout:g} s")
-            await asyncio.wait(
-                {task},
-                timeout=self._timeout if allowance is None else allowance / 1000 + STOP_DELAY,
-            )
-            if (
-                protocol.answer_time is not None
-            ):  # XBoard: the move is there, but python-chess waits for a pong behind it
+
+            timeout = self._timeout if allowance is None else allowance / 1000 + STOP_DELAY
+            await asyncio.wait({task}, timeout=timeout)
+
+            # XBoard: the move is there, but python-chess waits for a pong behind it
+            if protocol.answer_time is not None:
                 await asyncio.wait({task}, timeout=self._timeout)
         finally:
             going.cancel()
             task.cancel()
-        in_time = task.done() and not task.cancelled()
-        if not in_time:  # cancelling sent "stop"
+
+        if not task.done() or task.cancelled():  # cancelling sent "stop"
             with contextlib.suppress(asyncio.CancelledError):
                 await task
             problem = f"no move after {protocol.elapsed_ms():.0f} ms, stop not obeyed"
             await self._answered(protocol.ping(), min(LATE_TIME, self._timeout), problem)
             if allowance is None:
                 raise EngineFailure("stall", f"no move in {self._timeout:g} s", usable=True)
-        elif isinstance(error := task.exception(), chess.engine.EngineTerminatedError):
+            return None
+        error = task.exception()
+        if isinstance(error, chess.engine.EngineTerminatedError):
             raise self._disconnect(error) from error
-        elif isinstance(error, chess.engine.EngineError):
-            raise EngineFailure(
-                "illegal move", protocol.answer or str(error), usable=True
-            ) from error
-        played = self._played(task.result(), board) if in_time else None
-        late_by = clock.spend(protocol.elapsed_ms())
-        if played is None or late_by > 0:
-            raise EngineFailure("time", f"{late_by:.0f} ms over", usable=True)
-        return replace(
-            played, clock_ms=None if clock.remaining_ms is None else round(clock.remaining_ms)
-        )
+        if isinstance(error, chess.engine.EngineError):
+            detail = protocol.answer or str(error)
+            raise EngineFailure("illegal move", detail, usable=True) from error
+        return task.result()
 
     def _played(self, result: chess.engine.PlayResult, board: chess.Board) -> PlayedMove:
-        """The move with what the engine said of it. Raises EngineFailure."""
+        """Return the move with what the engine said of it. Raise EngineFailure."""
         if result.resigned:
             raise EngineFailure("resignation", usable=True)
         if not result.move or not board.is_legal(result.move):
             raise EngineFailure("illegal move", self._protocol.answer or "none", usable=True)
-        info, score = result.info, result.info.get("score")
-        value, mate = (
-            (score.pov(board.turn).score(), score.pov(board.turn).mate()) if score else (None, None)
-        )
+        centipawns = None
+        mate = None
+        if "score" in result.info:
+            score = result.info["score"].pov(board.turn)
+            centipawns = score.score()
+            mate = score.mate()
         return PlayedMove(
             result.move,
-            value,
+            centipawns,
             mate,
-            info.get("depth"),
-            info.get("nodes"),
+            result.info.get("depth"),
+            result.info.get("nodes"),
             round(self._protocol.elapsed_ms(), 1),
         )
 
     def _disconnect(self, error: Exception) -> EngineFailure:
         code = _EXIT_CODE.search(str(error))
-        return EngineFailure(
-            "disconnect", (f"exit code {code[1]}" if code else str(error)) + self._last_words()
-        )
+        problem = f"exit code {code[1]}" if code else str(error)
+        return EngineFailure("disconnect", problem + self._last_words())
 
     def _last_words(self) -> str:
-        return f"; it said: {self._protocol.errors[-1][:200]}" if self._protocol.errors else ""
+        """Return the last line of the engine's standard error, as the end of a message."""
+        if not self._protocol.errors:
+            return ""
+        return f"; it said: {self._protocol.errors[-1][:200]}"
 
     async def analysis(
         self, board: chess.Board, limit: chess.engine.Limit, game: object, options: dict[str, Any]
     ) -> chess.engine.AnalysisResult:
-        """Starts a search whose lines can be read as they come.
+        """Start a search whose lines can be read as they come.
 
-        Raises chess.engine.EngineError. python-chess would wait in vain for the search of an engine
-        that dies before it.
+        python-chess would wait in vain for the search of an engine that dies before it. Raise
+        chess.engine.EngineError.
         """
         beginning = asyncio.ensure_future(
             self._protocol.analysis(board, limit, game=game, options=options)
@@ -254,7 +277,7 @@ class EnginePlayer:
             beginning.cancel()
 
     async def quit(self) -> None:
-        """Asks the engine to leave, and ends it if it does not."""
+        """Ask the engine to quit, and end it if it does not."""
         try:
             with contextlib.suppress(asyncio.TimeoutError, chess.engine.EngineError):
                 await asyncio.wait_for(self._protocol.quit(), QUIT_TIME)
@@ -262,7 +285,7 @@ class EnginePlayer:
             await self.kill()
 
     async def kill(self) -> None:
-        """Ends the engine's processes at once, those too that it started."""
+        """End the engine's processes at once, those too that it started."""
         kill_engine(self._transport.get_pid())
         # Asyncio must see the end before the transport, which would look for it too, is closed
         try:
@@ -273,7 +296,7 @@ class EnginePlayer:
 
 
 def announced_options(spec: EngineSpec, timeout: float) -> dict[str, chess.engine.Option]:
-    """Starts the engine for a moment and asks it for its options, by name. Raises EngineFailure."""
+    """Start the engine for a moment, and return its options by name. Raise EngineFailure."""
 
     async def ask() -> dict[str, chess.engine.Option]:
         player = await EnginePlayer.start(spec, timeout)

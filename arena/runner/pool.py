@@ -41,22 +41,22 @@ class Pool:
     """Plays games side by side; a game whose worker died is played again by another."""
 
     def __init__(self, settings: Settings, playing: Playing) -> None:
-        self._settings, self._log = settings, playing.log
-        threads = max(engine.threads for engine in settings.engines)
-        self._processors = (
-            shares(playing.concurrency, threads)
-            if playing.pin
-            else [[] for _ in range(playing.concurrency)]
-        )
+        self._settings = settings
+        self._log = playing.log
+        self._processors: list[list[int]] = [[] for _ in range(playing.concurrency)]
+        if playing.pin:
+            threads = max(engine.threads for engine in settings.engines)
+            self._processors = shares(playing.concurrency, threads)
         self._workers: dict[int, WorkerProcess] = {}
         self._again: deque[Pairing] = deque()
 
     def play(
         self, games: Iterator[Pairing], started: Callable[[Pairing], None]
     ) -> Generator[GameRecord]:
-        """Finished games as they come; the next one is drawn from `games` when a worker is free for
-        it. Raises RuntimeError when worker processes keep dying. To be closed, so that workers and
-        engines end with it.
+        """Yield finished games as they come.
+
+        The next one is drawn from `games` when a worker is free for it. Close the generator, so
+        that workers and engines end with it. Raise RuntimeError when worker processes keep dying.
         """
         resource_tracker.ensure_running()  # its start would release signals that are held back
         deaths = 0
@@ -77,9 +77,11 @@ class Pool:
                             ) from None
                         del self._workers[number]
                         worker.connection.close()
-                        self._again.extend([worker.pairing] if worker.pairing else [])
+                        if worker.pairing:
+                            self._again.append(worker.pairing)
                         continue
-                    worker.pairing, deaths = None, 0
+                    worker.pairing = None
+                    deaths = 0
                     yield record
         finally:
             for worker in self._workers.values():
@@ -90,7 +92,10 @@ class Pool:
                     worker.process.kill()
 
     def _hand_out(self, games: Iterator[Pairing], started: Callable[[Pairing], None]) -> bool:
-        """Gives every worker a game, as long as there are any. Whether any game is being played."""
+        """Give every idle worker a game, as long as there are any.
+
+        Return True if any game is being played.
+        """
         for number in range(len(self._processors)):
             if number in self._workers and self._workers[number].pairing is not None:
                 continue
@@ -98,21 +103,25 @@ class Pool:
             if pairing is None:
                 break
             if number not in self._workers:
-                context = multiprocessing.get_context("spawn")
-                here, there = context.Pipe()
-                job = there, self._settings, self._processors[number], self._log
-                with (
-                    interrupts_held()
-                ):  # Ctrl-C is for this process; a worker that is still starting must not see it
-                    process = context.Process(target=work, args=job, daemon=True)
-                    process.start()
-                    self._workers[number] = WorkerProcess(process, here)
-                there.close()
+                self._start(number)
             worker = self._workers[number]
             worker.pairing = pairing
-            with contextlib.suppress(
-                OSError
-            ):  # a worker that has died is replaced when its answer is waited for
+            # A worker that has died is replaced when its answer is waited for
+            with contextlib.suppress(OSError):
                 worker.connection.send(pairing)
             started(pairing)
         return any(worker.pairing for worker in self._workers.values())
+
+    def _start(self, number: int) -> None:
+        """Start a worker.
+
+        Ctrl-C is for this process; a worker that is still starting must not see it.
+        """
+        context = multiprocessing.get_context("spawn")
+        here, there = context.Pipe()
+        arguments = (there, self._settings, self._processors[number], self._log)
+        with interrupts_held():
+            process = context.Process(target=work, args=arguments, daemon=True)
+            process.start()
+            self._workers[number] = WorkerProcess(process, here)
+        there.close()

@@ -29,23 +29,24 @@ def _handle(*_: object) -> None:
         return
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    if (reaction := _reactions[-1]) is None:
+    reaction = _reactions[-1]
+    if reaction is None:
         raise KeyboardInterrupt
     reaction()
 
 
 @contextlib.contextmanager
 def interruptible(reaction: Callable[[], Any] | None = None) -> Iterator[None]:
-    """Calls `reaction` (None: raises KeyboardInterrupt) at the first signal; ignores others until
-    the outermost block ends. Signals that this process ignores already, as under nohup, stay
-    ignored.
+    """Call `reaction` at the first signal, or raise KeyboardInterrupt if there is none.
+
+    Later signals are ignored until the outermost block ends. Signals that this process ignores
+    already, as under nohup, stay ignored.
     """
-    heeded = [
-        number
-        for number in _SIGNALS
-        if not _reactions and signal.getsignal(number) is not signal.SIG_IGN
-    ]
-    before = {number: signal.signal(number, _handle) for number in heeded}
+    before = {}
+    if not _reactions:
+        for number in _SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.signal(number, _handle)
     _reactions.append(reaction)
     try:
         yield
@@ -57,7 +58,7 @@ def interruptible(reaction: Callable[[], Any] | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Holds the signals back until the block ends.
+    """Hold the signals back until the block ends.
 
     A process started within does not get them, until it releases them.
     """
@@ -74,9 +75,10 @@ def interrupts_held() -> Iterator[None]:
 
 
 def prepare_worker() -> None:
-    """For a worker process, which ends when its pipe closes: no signal but SIGKILL ends it before
-    its engines. It becomes the parent of processes below it whose own parents end, so that
-    `kill_children` finds them (Linux).
+    """Let no signal but SIGKILL end this worker process before its engines.
+
+    It ends when its pipe closes. On Linux it becomes the parent of processes below it whose own
+    parents end, so that `kill_children` finds them.
     """
     for number in _SIGNALS:  # not SIG_IGN, which the engines would inherit
         signal.signal(number, lambda *_: None)
@@ -87,15 +89,15 @@ def prepare_worker() -> None:
 
 
 def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine as asyncio.run does.
+    """Run a coroutine as asyncio.run does.
 
     A signal cancels it; after its clean-up KeyboardInterrupt is raised.
     """
-
     interrupted = threading.Event()
 
     async def main() -> T:
-        task, loop = asyncio.ensure_future(coroutine), asyncio.get_running_loop()
+        task = asyncio.ensure_future(coroutine)
+        loop = asyncio.get_running_loop()
 
         def cancel() -> None:
             interrupted.set()
@@ -113,13 +115,13 @@ def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def _descendants(pid: int) -> list[int]:
-    """All processes below this one, by /proc (Linux); none elsewhere."""
+    """Return all processes below this one, by /proc (Linux); none elsewhere."""
     children = defaultdict(list)
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError, ValueError):
-            children[int(entry.read_text().rpartition(")")[2].split()[1])].append(
-                int(entry.parent.name)
-            )
+            behind_name = entry.read_text().rpartition(")")[2]
+            parent = int(behind_name.split()[1])
+            children[parent].append(int(entry.parent.name))
     found = [pid]
     for parent in found:
         found.extend(children[parent])
@@ -133,16 +135,14 @@ def _kill(pids: list[int], kill: Callable[[int, int], None] = os.kill) -> None:
 
 
 def kill_engine(pid: int) -> None:
-    """Kills a process that leads a group, its group, and (where there is /proc) all processes below
-    it.
-    """
+    """Kill a process that leads a group, its group and, by /proc, all processes below it."""
     below = _descendants(pid)
     _kill([pid], getattr(os, "killpg", os.kill))
     _kill(below)
 
 
 def kill_children() -> None:
-    """Kills all processes below this one."""
+    """Kill all processes below this one."""
     while below := _descendants(os.getpid()):
         _kill(below)
         for _ in below:

@@ -3,57 +3,66 @@
 import os
 import platform
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 
 def _available() -> list[int]:
-    return (
-        sorted(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else list(range(os.cpu_count() or 1))
-    )
+    """Return the processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
 
 
 def spare() -> int:
-    """Processors that this process may use and that are idle, by the machine's load of the last
-    minute; at least 1.
+    """Return how many processors that this process may use are idle, at least 1.
+
+    That is known by the machine's load of the last minute.
     """
-    return max(
-        1, len(_available()) - (round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0)
-    )
+    load = round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0
+    return max(1, len(_available()) - load)
 
 
 def machine() -> str:
-    """The machine in words: processor, number of processors for this program, operating system."""
+    """Return the machine in words: its processor, how many this program has, operating system."""
+    model = _model() or platform.machine()
+    return f"{model}, {len(_available())} processors, {platform.platform()}"
+
+
+def _model() -> str:
     table = Path("/proc/cpuinfo")
-    lines = (
-        table.read_text(encoding="utf-8", errors="replace").splitlines() if table.exists() else []
-    )
-    model = next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
-        platform.processor(),
-    )
-    return f"{model or platform.machine()}, {len(_available())} processors, {platform.platform()}"
+    if table.exists():
+        for line in table.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor()
 
 
 def shares(workers: int, threads: int) -> list[list[int]]:
-    """Processors for each worker, whole cores first; empty lists where pinning is impossible, or
-    would leave an engine with fewer processors than its `threads`.
+    """Return the processors of each worker, whole cores first.
+
+    The lists are empty where pinning is impossible, or would leave an engine with fewer processors
+    than its `threads`.
     """
-    available, unpinned = _available(), [list[int]() for _ in range(workers)]
+    unpinned: list[list[int]] = [[] for _ in range(workers)]
+    available = _available()
     if not hasattr(os, "sched_setaffinity") or len(available) < workers * threads:
         return unpinned
-    cores = defaultdict[str, list[int]](
-        list
-    )  # by what the hardware threads of one core have in common
-    for processor in available:
-        siblings = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
-        cores[siblings.read_text() if siblings.exists() else str(processor)].append(processor)
-    units = (
-        list(cores.values()) if len(cores) >= workers else [[processor] for processor in available]
-    )
-    pinned = [
-        [processor for unit in units[number::workers] for processor in unit]
-        for number in range(workers)
-    ]
+
+    units = _cores(available)
+    if len(units) < workers:
+        units = [[processor] for processor in available]
+    pinned: list[list[int]] = [[] for _ in range(workers)]
+    for number, unit in enumerate(units):
+        pinned[number % workers] += unit
     return pinned if min(map(len, pinned)) >= threads else unpinned
+
+
+def _cores(processors: Sequence[int]) -> list[list[int]]:
+    """Return the processors of each core: its hardware threads."""
+    cores = defaultdict[str, list[int]](list)
+    for processor in processors:
+        siblings = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
+        core = siblings.read_text() if siblings.exists() else str(processor)
+        cores[core].append(processor)
+    return list(cores.values())

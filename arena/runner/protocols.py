@@ -23,30 +23,31 @@ class TimedProtocol(chess.engine.Protocol):
     """Notes when "go" is sent and when the answer arrives, before anything else is done with it."""
 
     answers: tuple[str, ...] = ()  # first words of the answer to "go"
-    greetings: tuple[
-        str, ...
-    ] = ()  # first words that only an engine of this protocol says when it starts
-    log: IO[bytes] | None = (
-        # Gets every line: time, `name`, direction (> to the engine, < from it, ! errors), text
-        None
-    )
+    # First words that only an engine of this protocol says when it starts
+    greetings: tuple[str, ...] = ()
+    # Gets every line: time, `name`, direction (> to the engine, < from it, ! errors), text
+    log: IO[bytes] | None = None
     name = ""
 
     def __init__(self) -> None:
         super().__init__()
-        self.going, self.greeted, self.seeks_move = asyncio.Event(), False, False
-        self.go_time = self.data_time = 0.0
+        self.going = asyncio.Event()
+        self.greeted = False
+        self.seeks_move = False
+        self.go_time = 0.0
+        self.data_time = 0.0
         self.answer_time: float | None = None
-        self.answer = self.last_score = ""
+        self.answer = ""
+        self.last_score = ""
         self.errors: deque[str] = deque(maxlen=20)
-        # what is not UTF-8 becomes escapes; python-chess would pass over the whole line, and wait
+        # What is not UTF-8 becomes escapes; python-chess would pass over the whole line, and wait
         # for it forever
         self._decoders = defaultdict[int, codecs.IncrementalDecoder](
             lambda: _DECODER("backslashreplace")
         )
 
     def _note(self, sign: str, line: str) -> None:
-        """Logs one line at once, so that lines of several processes do not mix.
+        """Log one line at once, so that lines of several processes do not mix.
 
         A failure ends the log, not the game.
         """
@@ -75,14 +76,12 @@ class TimedProtocol(chess.engine.Protocol):
     def line_received(self, line: str) -> None:
         """Read a line, and note when the answer to a search came."""
         words = line.split(None, 2)
-        if (
-            self.answer_time is None
-            and self.going.is_set()
-            and len(words) > 1
-            and words[0] in self.answers
-        ):
-            self.answer_time, self.answer = self.data_time, words[1]
-        self.greeted = self.greeted or (bool(words) and words[0] in self.greetings)
+        is_awaited = self.going.is_set() and self.answer_time is None
+        if is_awaited and len(words) > 1 and words[0] in self.answers:
+            self.answer_time = self.data_time
+            self.answer = words[1]
+        if words and words[0] in self.greetings:
+            self.greeted = True
         self._note("<", line)
 
     def error_line_received(self, line: str) -> None:
@@ -91,14 +90,15 @@ class TimedProtocol(chess.engine.Protocol):
         self._note("!", line)
 
     def elapsed_ms(self) -> float:
-        """From "go" to the answer, or to now."""
+        """Return the milliseconds from "go" to the answer, or to now."""
         return ((self.answer_time or time.perf_counter()) - self.go_time) * 1000
 
 
 class Uci(TimedProtocol, chess.engine.UciProtocol):
     """A UCI engine."""
 
-    answers, greetings = ("bestmove",), ("id", "option", "uciok")
+    answers = ("bestmove",)
+    greetings = ("id", "option", "uciok")
 
     def _line_received(self, line: str) -> None:
         """Take a line where python-chess reads it.
@@ -113,7 +113,8 @@ class Uci(TimedProtocol, chess.engine.UciProtocol):
                 self.command._line_received(option)
             return
         if self.seeks_move and self.going.is_set() and line.startswith("info "):
-            self.last_score = line if " score " in line and "bound" not in line else self.last_score
+            if " score " in line and "bound" not in line:
+                self.last_score = line
             self.line_received(line)
             return
         if self.last_score and self.command is not None:
@@ -122,27 +123,32 @@ class Uci(TimedProtocol, chess.engine.UciProtocol):
         super()._line_received(line)
 
     def problem(self, chess960: bool, from_start: bool, control: TimeControl) -> str:
-        """Why the engine cannot play such games; empty if it can."""
-        return "does not play Chess960" if chess960 and "UCI_Chess960" not in self.options else ""
+        """Return why the engine cannot play such games, or an empty text."""
+        if chess960 and "UCI_Chess960" not in self.options:
+            return "does not play Chess960"
+        return ""
 
 
 class Features(dict):
-    """XBoard features. python-chess insists on setboard; without it an engine can still play from
-    the start position.
+    """XBoard features.
+
+    python-chess insists on setboard; without it an engine can still play from the start position.
     """
 
     sets_up = False
 
     def __setitem__(self, name: str, value: int | str) -> None:
         if name == "setboard":
-            self.sets_up, value = bool(value), 1
+            self.sets_up = bool(value)
+            value = 1
         super().__setitem__(name, value)
 
 
 class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
     """An XBoard engine, of which python-chess expects more than many can do."""
 
-    answers, greetings = ("move",), ("feature",)
+    answers = ("move",)
+    greetings = ("feature",)
 
     def __init__(self) -> None:
         super().__init__()
@@ -163,8 +169,9 @@ class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
         command = self.command
 
         def end_if_failed() -> None:
-            """python-chess never ends a move that was cancelled or illegal, and would wait forever
-            before the next command.
+            """End a move that was cancelled or illegal.
+
+            python-chess never does, and would wait forever before the next command.
             """
             if command is not None and command.result.done() and not command.finished.done():
                 command.set_finished()

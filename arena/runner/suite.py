@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import chess.engine
@@ -12,8 +13,8 @@ from zobra.arena.model.suite_positions import SuitePosition, why_unsolved
 from zobra.arena.model.suite_results import Effort, EngineResult, Outcome
 from zobra.arena.runner.player import EnginePlayer
 
-GRACE = 10.0  # an engine that has not answered this long after its time was up hangs (seconds)
-START_TIMEOUT = 30.0  # how long an engine may be silent after its start (seconds)
+GRACE = 10.0  # seconds for an answer after the time of a search is up
+START_TIMEOUT = 30.0  # seconds that an engine may be silent after its start
 _ANALYSIS = "UCI_AnalyseMode"
 
 
@@ -21,9 +22,8 @@ class SuiteLimits(NamedTuple):
     """How positions are searched."""
 
     search: chess.engine.Limit
-    solved_plies: int | None = (
-        None  # ends a search when a solution has stood for so many plies of depth
-    )
+    # Ends a search when a solution has stood for so many plies of depth
+    solved_plies: int | None = None
     timeout: float = 600.0  # seconds, for searches without a time limit
     workers: int = 1  # engine processes side by side
 
@@ -35,10 +35,10 @@ async def run_suite(
     limits: SuiteLimits,
     answered: Callable[[int], None] = lambda index: None,
 ) -> None:
-    """Lets an engine search the positions without an outcome in its results, in their order.
+    """Let an engine search the positions without an outcome in its results, in their order.
 
     `answered` gets each one's index when its outcome is there. An engine that crashes, hangs or
-    plays an illegal move loses that position and is started afresh. Raises EngineFailure when the
+    plays an illegal move loses that position and is started afresh. Raise EngineFailure when the
     engine cannot be started.
     """
     waiting = [index for index, outcome in enumerate(engine.outcomes) if outcome is None]
@@ -46,9 +46,7 @@ async def run_suite(
     longest = limits.timeout if limits.search.time is None else limits.search.time + GRACE
 
     async def work() -> None:
-        """Takes positions from the common queue, with one engine process that is started when
-        needed.
-        """
+        """Take positions from the common queue, with one engine process, started when needed."""
         player: EnginePlayer | None = None
         try:
             for index in queue:
@@ -60,14 +58,12 @@ async def run_suite(
                         _solve(player, positions[index], index, limits), longest
                     )
                 except (chess.engine.EngineError, asyncio.TimeoutError) as error:
-                    hangs = isinstance(error, asyncio.TimeoutError)
-                    why = (
-                        f"no answer within {longest:g} s"
-                        if hangs
-                        else printable(f"engine failed: {error}")
-                    )
+                    why = f"no answer within {longest:g} s"
+                    if isinstance(error, chess.engine.EngineError):
+                        why = printable(f"engine failed: {error}")
                     engine.outcomes[index] = Outcome(move=None, solved=False, why=why)
-                    failing, player = player, None
+                    failing = player
+                    player = None
                     await failing.kill()
                 answered(index)
         finally:
@@ -85,76 +81,111 @@ async def run_suite(
 
 
 def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Ends a search with the error that happened in the middle of it. python-chess hands such
-    errors (an illegal move above all) to the event loop alone, and the search never ends.
+    """End a search with the error that happened in the middle of it.
+
+    python-chess hands such errors (an illegal move above all) to the event loop alone, and the
+    search never ends.
     """
-    analysis, error = (
-        getattr(getattr(context.get("protocol"), "command", None), "analysis", None),
-        context.get("exception"),
-    )
-    if isinstance(analysis, chess.engine.AnalysisResult) and isinstance(
-        error, chess.engine.EngineError
-    ):
+    error = context.get("exception")
+    command = getattr(context.get("protocol"), "command", None)
+    analysis = getattr(command, "analysis", None)
+    is_searching = isinstance(analysis, chess.engine.AnalysisResult)
+    if is_searching and isinstance(error, chess.engine.EngineError):
         analysis.set_exception(error)
-    elif not isinstance(
-        error, chess.engine.EngineTerminatedError
-    ):  # the search was given up before
+    elif not isinstance(error, chess.engine.EngineTerminatedError):  # else it was given up before
         loop.default_exception_handler(context)
 
 
 async def _solve(
     player: EnginePlayer, position: SuitePosition, index: int, limits: SuiteLimits
 ) -> Outcome:
-    """Searches one position.
+    """Search one position.
 
-    Raises chess.engine.EngineError when the engine crashes or moves illegally.
+    Raise chess.engine.EngineError when the engine crashes or moves illegally.
     """
-    board, effort = position.board(), Effort()
+    board = position.board()
+    answer = _Answer()
+    started = asyncio.get_running_loop().time()
+    analysis = await player.analysis(board, limits.search, index, _search_options(player))
+    async for info in analysis:
+        elapsed = info.get("time", asyncio.get_running_loop().time() - started)
+        is_line = answer.take(position, info, round(elapsed * 1000))
+        if is_line and limits.solved_plies is not None:
+            if answer.stable_plies >= limits.solved_plies:
+                analysis.stop()
+
+    best = (await analysis.wait()).move or None  # a null move is none
+    move = None if best is None else board.uci(best)
+    if move is None or move != answer.move:
+        # Score and line of another move do not count for this one
+        answer = _Answer(move=move, effort=answer.effort)
+    why = why_unsolved(position, move, answer.mate, answer.line)
+    return Outcome(
+        move=move,
+        solved=not why,
+        why=why,
+        points=dict(position.points).get(move or "", 0),
+        score_cp=answer.score_cp,
+        mate=answer.mate,
+        line=answer.line,
+        effort=answer.effort,
+        solution=None if why else answer.since or answer.effort,
+    )
+
+
+def _search_options(player: EnginePlayer) -> dict[str, Any]:
+    """Return the options of a search.
+
+    python-chess would set UCI_AnalyseMode by itself, in which engines ignore limits of strength and
+    books.
+    """
+    is_set = _ANALYSIS.lower() in (name.lower() for name in player.spec.options)
+    if player.spec.protocol != "uci" or is_set or _ANALYSIS not in player.announced():
+        return {}
+    return {_ANALYSIS: False}
+
+
+@dataclass
+class _Answer:
+    """The best line that an engine has named so far.
+
+    `since` is the effort at which it came to the solution that it still has.
+    """
+
     move: str | None = None
     score_cp: int | None = None
     mate: int | None = None
     line: tuple[str, ...] = ()
-    since: Effort | None = None  # where the engine came to the solution that it still has
-    # python-chess would set UCI_AnalyseMode by itself, in which engines ignore limits of strength
-    # and books
-    decided = (
-        _ANALYSIS.lower() in map(str.lower, player.spec.options)
-        or _ANALYSIS not in player.announced()
-    )
-    options = {} if player.spec.protocol != "uci" or decided else {_ANALYSIS: False}
-    started = asyncio.get_running_loop().time()
-    analysis = await player.analysis(board, limits.search, index, options)
-    async for info in analysis:
-        elapsed = info.get("time", asyncio.get_running_loop().time() - started)
-        effort = Effort(
-            round(elapsed * 1000), info.get("nodes", effort.nodes), info.get("depth", effort.depth)
+    effort: Effort = field(default_factory=Effort)
+    since: Effort | None = None
+
+    @property
+    def stable_plies(self) -> int:
+        """Plies of depth for which the solution has stood, -1 without one."""
+        return -1 if self.since is None else self.effort.depth - self.since.depth
+
+    def take(self, position: SuitePosition, info: chess.engine.InfoDict, milliseconds: int) -> bool:
+        """Take what the engine says. Return True if that is a new line."""
+        self.effort = Effort(
+            milliseconds,
+            info.get("nodes", self.effort.nodes),
+            info.get("depth", self.effort.depth),
         )
-        moves, score = info.get("pv"), info.get("score")
+        moves = info.get("pv")
         if not moves or info.get("multipv", 1) != 1:
-            continue
-        if (info.get("lowerbound") or info.get("upperbound")) and moves[0].uci() == move:
-            continue  # the line of a bound is cut short, and the move is the same
-        line = tuple(one.uci() for one in moves)
-        move = line[0]
-        score_cp, mate = (score.relative.score(), score.relative.mate()) if score else (None, None)
-        since = None if why_unsolved(position, move, mate, line) else since or effort
-        if (
-            since is not None
-            and limits.solved_plies is not None
-            and effort.depth - since.depth >= limits.solved_plies
-        ):
-            analysis.stop()
-    best = (await analysis.wait()).move or None  # a null move is none
-    if best is None or board.uci(best) != move:
-        # score and line of another move do not count for this one
-        move, score_cp, mate, line, since = (
-            None if best is None else board.uci(best),
-            None,
-            None,
-            (),
-            None,
-        )
-    why, points = why_unsolved(position, move, mate, line), dict(position.points).get(move or "", 0)
-    return Outcome(
-        move, not why, why, points, score_cp, mate, line, effort, None if why else since or effort
-    )
+            return False
+        is_bound = info.get("lowerbound") or info.get("upperbound")
+        if is_bound and moves[0].uci() == self.move:
+            return False  # the line of a bound is cut short, and the move is the same
+        self.line = tuple(move.uci() for move in moves)
+        self.move = self.line[0]
+        self.score_cp = None
+        self.mate = None
+        if "score" in info:
+            self.score_cp = info["score"].relative.score()
+            self.mate = info["score"].relative.mate()
+        if why_unsolved(position, self.move, self.mate, self.line):
+            self.since = None
+        elif self.since is None:
+            self.since = self.effort
+        return True

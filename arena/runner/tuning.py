@@ -16,7 +16,9 @@ from zobra.arena.model.spsa import Spsa
 from zobra.arena.model.tune_plan import Plan
 from zobra.arena.runner.match import Match
 
-PLUS, MINUS = SIDES = ("plus", "minus")
+PLUS = "plus"
+MINUS = "minus"
+SIDES = (PLUS, MINUS)
 
 
 class Tuning(Match):
@@ -26,56 +28,56 @@ class Tuning(Match):
     """
 
     def __init__(self, journal: Journal, plan: Plan) -> None:
-        """Raises ValueError when the journal does not fit the plan."""
-        self.plan, self._spsa = plan, Spsa(plan.tunables, plan.gains, journal.settings.seed)
+        """Go on with a run. Raise ValueError when the journal does not fit the plan."""
+        self.plan = plan
+        self._spsa = Spsa(plan.tunables, plan.gains, journal.settings.seed)
         self.values = self._spsa.values  # the present ones, by name
         self.course = [list(self.values.values())]
         self.games_each = 2 * plan.pairs  # games of an iteration
         self._leads: dict[int, list[int]] = defaultdict(list)
-        self.signs, self.scores = (
-            list[list[int]](),
-            list[float](),
-        )  # of the first side, by iteration
+        self.signs: list[list[int]] = []  # of the first side, by iteration
+        self.scores: list[float] = []
         self._kept = 0  # how many of the course values.csv has
         super().__init__(journal, (), plan.gains.iterations * self.games_each)
 
     def games(self) -> Iterator[Pairing]:
-        """The games not yet played; the sides of an iteration are decided when its first game is
-        about to begin.
+        """Yield the games not yet played.
+
+        The sides of an iteration are decided when its first game is about to begin.
         """
         opening = self.settings.openings()
         for iteration in range(self.plan.gains.iterations):
             first = iteration * self.games_each
             options = dict(zip(SIDES, self._spsa.sides(iteration), strict=True))
-            for index in (
-                index for index in range(first, first + self.games_each) if index not in self.done
-            ):
+            for index in range(first, first + self.games_each):
+                if index in self.done:
+                    continue
                 pair, reversed_colours = divmod(index, 2)
                 white, black = (MINUS, PLUS) if reversed_colours else (PLUS, MINUS)
                 yield Pairing(index, pair, pair + 1, white, black, opening(pair), options)
 
     def count(self, record: GameRecord) -> bool:
-        """Counts a game; the last one of an iteration moves the values."""
+        """Count a game; the last one of an iteration moves the values."""
         iteration = record.index // self.games_each
         self._leads[iteration].append(record.points(PLUS) - 1)
         if len(self._leads[iteration]) == self.games_each:
-            self._spsa.learn(iteration, lead := sum(self._leads.pop(iteration)))
+            lead = sum(self._leads.pop(iteration))
+            self._spsa.learn(iteration, lead)
             self.signs.append(list(self._spsa.signs(iteration).values()))
             self.scores.append(0.5 + lead / (2 * self.games_each))
             self.course.append(list(self.values.values()))
         return super().count(record)
 
     def after_pair(self) -> None:
-        """Adds the values of new iterations to values.csv, which every start of the run makes
-        again.
+        """Add the values of new iterations to values.csv.
+
+        Every start of the run makes that file again.
         """
         path = self.journal.folder / "values.csv"
         if not self._kept:
             write_safely(path, ",".join(["iteration", *self.values]) + "\n")
         with path.open("a", encoding="utf-8") as file:
             for number in range(self._kept, len(self.course)):
-                file.write(
-                    ",".join([str(number), *(f"{value:.4f}" for value in self.course[number])])
-                    + "\n"
-                )
+                values = [f"{value:.4f}" for value in self.course[number]]
+                file.write(",".join([str(number), *values]) + "\n")
         self._kept = len(self.course)

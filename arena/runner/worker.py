@@ -31,13 +31,14 @@ class EngineSet:
     """The running engines of one worker. One that failed is started anew for its next game."""
 
     def __init__(self, settings: Settings, log: Path | None = None) -> None:
-        self._settings, self._specs = settings, {engine.name: engine for engine in settings.engines}
+        self._settings = settings
+        self._specs = {engine.name: engine for engine in settings.engines}
         self._players: dict[str, EnginePlayer] = {}
         self._tablebase = open_tablebase(settings.rules.syzygy)
         self._log = log.open("ab", buffering=0) if log else None
 
     async def play(self, pairing: Pairing) -> GameRecord:
-        """Plays a game to its end, with engines started where they do not run yet."""
+        """Play a game to its end, with engines started where they do not run yet."""
         names = {chess.WHITE: pairing.white, chess.BLACK: pairing.black}
         for name in set(self._players) - set(names.values()):
             await self._players.pop(name).quit()
@@ -73,30 +74,31 @@ class EngineSet:
             if not failure.usable and names[color] in self._players:
                 await self._players.pop(names[color]).kill()
         return GameRecord(
-            pairing.index,
-            pairing.pair,
-            pairing.round,
-            pairing.white,
-            pairing.black,
-            pairing.opening.entry(self._settings.chess960),
-            ending.result,
-            ending.reason,
-            ending.detail,
-            moves,
-            start,
-            round(time.monotonic() - begun, 3),
+            index=pairing.index,
+            pair=pairing.pair,
+            round=pairing.round,
+            white=pairing.white,
+            black=pairing.black,
+            opening=pairing.opening.entry(self._settings.chess960),
+            result=ending.result,
+            reason=ending.reason,
+            detail=ending.detail,
+            moves=moves,
+            start=start,
+            duration=round(time.monotonic() - begun, 3),
         )
 
     async def kill(self) -> None:
-        """Ends every engine at once."""
+        """End every engine at once."""
         await asyncio.gather(*(player.kill() for player in self._players.values()))
 
 
 def work(
     connection: Connection, settings: Settings, processors: Sequence[int], log: Path | None
 ) -> None:
-    """A worker: plays the games that come, until the other end closes, also by its sudden end; then
-    its engines end at once.
+    """Play the games that come, until the other end of the pipe closes; then end the engines.
+
+    The pipe closes also by a sudden end of the process there.
     """
     prepare_worker()
     if processors and hasattr(os, "sched_setaffinity"):
@@ -110,10 +112,10 @@ def work(
 
 
 async def _serve(connection: Connection, engines: EngineSet) -> None:
-    """Plays until the pipe closes, even in the middle of a game, or until an error that ends the
-    process.
-    """
-    pairings, closed, loop = asyncio.Queue[Pairing](), asyncio.Event(), asyncio.get_running_loop()
+    """Play until the pipe closes, even in the middle of a game, or an error ends the process."""
+    pairings = asyncio.Queue[Pairing]()
+    closed = asyncio.Event()
+    loop = asyncio.get_running_loop()
 
     def receive() -> None:
         with contextlib.suppress(RuntimeError):  # the loop may be gone by the time the pipe closes
@@ -130,7 +132,8 @@ async def _serve(connection: Connection, engines: EngineSet) -> None:
             connection.send(record)
 
     threading.Thread(target=receive, daemon=True).start()
-    playing, closing = asyncio.ensure_future(play()), asyncio.ensure_future(closed.wait())
+    playing = asyncio.ensure_future(play())
+    closing = asyncio.ensure_future(closed.wait())
     try:
         await asyncio.wait({playing, closing}, return_when=asyncio.FIRST_COMPLETED)
         playing.cancel()
