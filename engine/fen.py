@@ -47,11 +47,14 @@ def read_board(text: str) -> tuple[chess.Board, list[str]]:
     Raise FenError that names what is wrong with the text.
     """
     fields = _checked_fields(text)
+    written = text.split()[2]
     board = chess.Board(" ".join(fields), chess960=True)
     notices = []
     rights = board.clean_castling_rights()
-    if rights.bit_count() < len(fields[2].strip("-")):  # also for a right that is named twice
-        notices.append(f"castling rights {fields[2]} without king or rook are dropped")
+    if rights.bit_count() < len(fields[2].strip("-")):
+        notices.append(f"castling rights {written} without king or rook are dropped")
+    elif len(fields[2]) < len(written):
+        notices.append(f"castling rights {written} are read as {fields[2]}")
     board.castling_rights = rights
     if board.status() & chess.STATUS_INVALID_EP_SQUARE:
         notices.append(f"en-passant square {fields[3]} is dropped: no pawn has just passed it")
@@ -65,7 +68,7 @@ def _checked_fields(text: str) -> list[str]:  # noqa: C901
     fields = text.split()
     if not 4 <= len(fields) <= 6:
         raise FenError(f"a FEN has 4 to 6 fields, this one {len(fields)}: {text!r}")
-    fields[2] = "".join(sorted(fields[2]))  # the rights may stand in any order
+    fields[2] = "".join(sorted(set(fields[2])))  # the rights may stand in any order, even twice
     ranks = fields[0].split("/")
     if len(ranks) != 8:
         raise FenError(f"the board has 8 ranks, this one {len(ranks)}")

@@ -77,7 +77,7 @@ class Engine:
         """Exchange the colours of the position."""
         return self._submit(lambda: self._with_position().flip())
 
-    def go(self, limits: Limits, listener: Listener, searchmoves: Sequence[str] = ()) -> Job:
+    def go(self, limits: Limits, listener: Listener, searchmoves: Sequence[str] = ()) -> Work:
         """Search, confined to `searchmoves` if there are any; their illegal ones are left out.
 
         The listener gets exactly one result.

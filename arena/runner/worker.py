@@ -57,10 +57,10 @@ class EngineSet:
                 if name in pairing.options:
                     await self._players[name].configure(pairing.options[name])
             begun = time.monotonic()
-            clocks = {
-                side: GameClock(self._settings.controls[name], self._settings.margin_ms)
-                for side, name in names.items()
-            }
+            clocks = {}
+            for side, name in names.items():
+                control = self._settings.controls[name]
+                clocks[side] = GameClock(control, self._settings.margin_ms)
             adjudicator = Adjudicator(self._settings.rules, self._tablebase)
             ending = ending_on_board(board)
             while ending is None:

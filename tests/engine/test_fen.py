@@ -109,6 +109,7 @@ PLACEMENT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP"
     ("fen", "written", "dropped"),
     [
         (f"{PLACEMENT}/RNBQKBNR w KKkq - 0 1", "w Kkq -", "castling rights KKkq"),
+        (f"{PLACEMENT}/RNBQKBNR w Kqkq - 0 1", "w Kkq -", "castling rights Kqkq are read as Kkq"),
         (f"{PLACEMENT}/1NBQKBN1 w KQkq - 0 1", "w kq -", "castling rights KQkq"),
         (f"{PLACEMENT}/RNBK1BNR w kq - 0 1".replace("rnbq", "1nbq"), "w k -", "castling rights kq"),
         ("1r2k1r1/8/8/8/8/8/8/RR2K2R w ABkq - 0 1", "w Qkq -", "castling rights ABkq"),
