@@ -181,7 +181,7 @@ def test_what_is_needed_must_be_right(operations, problem):
     ("line", "best", "kept"),
     [
         ("4k3/8/8/8/8/8/8/3QK3 w - - bm Qa4 +; c0 x", ("d1a4",), {"c0": "x"}),
-        ("3k4/2P5/8/8/8/8/8/4K3 w - - ; bm c8 = Q + c8 = R +;", ("c7c8q", "c7c8r"), {}),
+        ("4k3/2P5/8/8/8/8/8/4K3 w - - ; bm c8 = Q + c8 = R +;", ("c7c8q", "c7c8r"), {}),
         ("4k3/8/8/8/8/8/4P3/4K3 w - -3 9 bm e4", ("e2e4",), {}),
         ("4k3/8/8/8/8/8/4P3/4K3 w - -3 ; bm e4", ("e2e4",), {}),
         ("4k3/8/8/8/8/8/4P3/4K3 w - - - bm e4; dm 9", ("e2e4",), {"dm": "9"}),
