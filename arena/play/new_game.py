@@ -1,0 +1,85 @@
+"""What a new game is asked for: the person's colour, the engine's level, the time, the position."""
+
+import random
+from dataclasses import dataclass
+
+import chess
+
+from zobra.arena.formats.epd import read_fen
+from zobra.arena.formats.text import printable
+from zobra.arena.model.adjudication import ending_on_board
+from zobra.arena.model.clock import TimeControl
+
+WHITE = "white"
+BLACK = "black"
+RANDOM = "random"
+COLORS = (WHITE, BLACK, RANDOM)
+DEFAULT_ELO = 1500
+DEFAULT_TIME = "movetime=1000"
+
+_MAX_CHESS960 = 959
+_MAX_ELO = 10_000
+_LONGEST_TEXT = 200  # characters of a FEN or of a time control
+_MAX_TIME = 24 * 3_600_000  # milliseconds
+
+
+@dataclass(frozen=True)
+class NewGame:
+    """The wishes for a new game, as the page and the command line state them."""
+
+    color: str = WHITE
+    elo: int | None = DEFAULT_ELO  # None: full strength
+    time: str = DEFAULT_TIME  # as TimeControl.parse reads it
+    fen: str = ""  # empty: the start position
+    chess960: bool = False
+    number: int | None = None  # of a start position of Chess960; None: any
+
+    def __post_init__(self) -> None:
+        if self.color not in COLORS:
+            raise ValueError(f"colour {printable(self.color, 40)!r}: not white, black or random")
+        if self.number is not None and not 0 <= self.number <= _MAX_CHESS960:
+            raise ValueError(f"start position {self.number}: not from 0 to {_MAX_CHESS960}")
+        if self.elo is not None and not 0 < self.elo <= _MAX_ELO:
+            raise ValueError(f"level: not from 1 to {_MAX_ELO}")
+        if len(self.fen) > _LONGEST_TEXT:
+            raise ValueError("the FEN is too long")
+        if len(self.time) > _LONGEST_TEXT:
+            raise ValueError("the time control is too long")
+
+    def control(self) -> TimeControl:
+        """Return the time control. Raise ValueError."""
+        try:
+            control = TimeControl.parse(self.time)
+        except OverflowError:
+            raise ValueError("time control: too large") from None
+        times = (control.base_ms, control.increment_ms, control.movetime)
+        if any(time is not None and time > _MAX_TIME for time in times):
+            raise ValueError("time control: more than 24 hours")
+        return control
+
+    def human(self) -> chess.Color:
+        """Return the colour that the person plays."""
+        if self.color == RANDOM:
+            return random.choice(chess.COLORS)
+        return self.color == WHITE
+
+    def start(self) -> chess.Board:
+        """Return the start position.
+
+        Raise ValueError for a position that chess cannot be played from, and for one in which the
+        game is over.
+        """
+        if self.fen.strip():
+            board, _ = read_fen(self.fen.strip(), chess960=self.chess960)
+        elif self.chess960:
+            number = self.number
+            if number is None:
+                number = random.randint(0, _MAX_CHESS960)
+            board = chess.Board.from_chess960_pos(number)
+        else:
+            board = chess.Board()
+
+        ending = ending_on_board(board)
+        if ending is not None:
+            raise ValueError(f"the game is over in this position ({ending.reason})")
+        return board
