@@ -1,0 +1,71 @@
+"""What the server asks of a session, from threads of its own."""
+
+import json
+from typing import Any
+
+from zobra.arena.formats.files import typed
+from zobra.arena.formats.pgn import write_game
+from zobra.arena.formats.text import printable
+from zobra.arena.play.analysis import GameAnalysis
+from zobra.arena.play.background import Background
+from zobra.arena.play.feed import EVALUATION, STATE, Feed
+from zobra.arena.play.new_game import NewGame
+from zobra.arena.play.session import Session
+from zobra.arena.play.view import evaluation_view, state_view
+
+_PLAIN = ("take_back", "resign", "offer_draw", "ask_for_hint", "retry")  # without arguments
+
+
+class Door:
+    """The session as the server sees it. `feed` gets every change."""
+
+    def __init__(self, session: Session, background: Background, feed: Feed) -> None:
+        self._session = session
+        self._background = background
+        self._feed = feed
+        session.on_change = self._publish
+        background.call(self._publish)
+
+    def _publish(self) -> None:
+        self._feed.publish(EVALUATION, json.dumps(evaluation_view(self._session)))
+        self._feed.publish(STATE, json.dumps(state_view(self._session)))
+
+    def execute(self, message: Any) -> None:
+        """Do what the page asks: {"command": its name, and its arguments}.
+
+        Raise ValueError for what is not understood, and for what cannot be done now.
+        """
+        command = _text(message, "command")
+        if command == "move":
+            self._background.call(self._session.move, _text(message, "text"))
+        elif command == "evaluate":
+            wanted = message.get("wanted")
+            if not isinstance(wanted, bool):
+                raise ValueError("evaluate: wanted must be true or false")
+            self._background.call(self._session.evaluate, wanted)
+        elif command == "new_game":
+            try:
+                wishes = typed(NewGame, message.get("wishes"), "wishes")
+            except TypeError as error:
+                raise ValueError(str(error)) from error
+            self._background.call(self._session.new_game, wishes)
+        elif command in _PLAIN:
+            self._background.call(getattr(self._session, command))
+        else:
+            raise ValueError(f"unknown command {printable(command, 40)}")
+
+    def pgn(self) -> str:
+        """Return the game as PGN."""
+        return self._background.call(lambda: write_game(self._session.game.to_pgn()) + "\n")
+
+    def analysis(self) -> GameAnalysis:
+        """Return the analysis of the game, begun unless it is there. Raise ValueError."""
+        return self._background.call(self._session.analyse)
+
+
+def _text(message: Any, name: str) -> str:
+    """Return a text of a message. Raise ValueError."""
+    value = message.get(name) if isinstance(message, dict) else None
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a text")
+    return value

@@ -1,0 +1,87 @@
+"""What the page is told while it is open, and whether it is open: between event loop and server."""
+
+import threading
+import time
+
+STATE = "state"
+EVALUATION = "evaluation"
+END = "end"
+
+_GOODBYE_SECONDS = 10.0  # a page that was closed may be one that is loaded again
+_LOST_SECONDS = 60.0  # a connection may be lost, or a browser asleep
+
+
+class Feed:
+    """The latest text of each topic, for any number of readers in other threads."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._texts: dict[str, str] = {}
+        self._versions: dict[str, int] = {}
+
+    def publish(self, topic: str, text: str) -> None:
+        """Replace the text of a topic, and wake the readers if it is another one."""
+        with self._changed:
+            if self._texts.get(topic) == text:
+                return
+            self._texts[topic] = text
+            self._versions[topic] = self._versions.get(topic, 0) + 1
+            self._changed.notify_all()
+
+    def wait(self, seen: dict[str, int], seconds: float) -> dict[str, str]:
+        """Return the texts that are newer than `seen`, which is brought up to date.
+
+        Wait for one for so many seconds at most.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: seen != self._versions, seconds)
+            new = {
+                topic: text
+                for topic, text in self._texts.items()
+                if seen.get(topic) != self._versions[topic]
+            }
+            seen.update(self._versions)
+            return new
+
+
+class Presence:
+    """Whether somebody has the page open, by the connections that read the feed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._readers = 0
+        self._left: float | None = None  # when the last reader went
+        self._said_goodbye = False
+
+    def enter(self) -> None:
+        """Count a page that begins to read."""
+        with self._lock:
+            self._readers += 1
+            self._left = None
+            self._said_goodbye = False
+
+    def leave(self) -> None:
+        """Count a page whose connection has ended."""
+        with self._lock:
+            self._readers -= 1
+            if self._readers == 0:
+                self._left = time.monotonic()
+
+    def say_goodbye(self) -> None:
+        """Note that a page says it is closed."""
+        with self._lock:
+            self._said_goodbye = True
+
+    @property
+    def readers(self) -> int:
+        """The number of pages that read now."""
+        with self._lock:
+            return self._readers
+
+    def has_gone(self, now: float) -> bool:
+        """Whether the last page was closed, or its connection lost for good."""
+        with self._lock:
+            if self._left is None:
+                return False
+            patience = _GOODBYE_SECONDS if self._said_goodbye else _LOST_SECONDS
+            return now - self._left >= patience
