@@ -26,6 +26,7 @@ HELP = """Zobra, a UCI chess engine. Without a command it speaks UCI; with --tun
 parameters are options too.
 --network FILE, before all else, builds another network in."""
 WITH_ENGINES = (
+    "play",
     "match",
     "ladder",
     "suite",

@@ -34,7 +34,7 @@ COMMANDS = (
     "d",
     "eval",
 )
-COMMANDS += ("match", "ladder", "suite", "report", "tune", "ablate", "train")
+COMMANDS += ("play", "match", "ladder", "suite", "report", "tune", "ablate", "train")
 FULL = "/dev/full"  # where there is such a device
 
 

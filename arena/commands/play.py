@@ -1,0 +1,161 @@
+"""The command `zobra play`: a game against an engine, in the browser or in the terminal."""
+
+import json
+import os
+import sys
+import threading
+import time
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import platformdirs
+import typer
+from rich.console import Console
+
+from zobra.arena.commands.messages import errors_as_messages, plain_console
+from zobra.arena.commands.options import EngineOptions
+from zobra.arena.model.engines import read_engine
+from zobra.arena.play.background import Background
+from zobra.arena.play.feed import END, Feed, Presence
+from zobra.arena.play.new_game import DEFAULT_ELO, DEFAULT_TIME, NewGame
+from zobra.arena.play.session import Session
+
+FULL = "full"
+_GAMES = platformdirs.user_data_path("zobra") / "games"
+_LOOK_SECONDS = 0.2  # between two looks whether the page is still open
+_FAREWELL_SECONDS = 1.0  # for the page to hear that the game has ended
+
+
+def play(
+    engine: Annotated[
+        str, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file.")
+    ] = "zobra",
+    terminal: Annotated[
+        bool, typer.Option("--terminal", "-t", help="Play in the terminal, without a browser.")
+    ] = False,
+    color: Annotated[
+        str, typer.Option("--color", help="Your colour: white, black or random.")
+    ] = "white",
+    elo: Annotated[
+        str | None,
+        typer.Option(
+            "--elo", help="The engine's level (UCI_Elo), or full.", show_default=str(DEFAULT_ELO)
+        ),
+    ] = None,
+    movetime: Annotated[
+        int | None,
+        typer.Option(min=1, help="Milliseconds a move of the engine.", show_default="1000"),
+    ] = None,
+    tc: Annotated[
+        str | None,
+        typer.Option("--tc", help='A clock for both: "300+3" (seconds); "nodes=5000", "depth=8".'),
+    ] = None,
+    fen: Annotated[str, typer.Option("--fen", help="Begin in this position.")] = "",
+    chess960: Annotated[
+        bool, typer.Option("--chess960", help="Play Chess960 from a random position.")
+    ] = False,
+    option: EngineOptions = None,
+    folder: Annotated[
+        Path, typer.Option(help="Folder in which each game is kept as PGN.")
+    ] = _GAMES,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
+    ] = True,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the page; 0: any free one.")
+    ] = 0,
+) -> None:
+    """Play against Zobra, or any UCI engine, in the browser or in the terminal.
+
+    Ctrl-C or closing the page ends the game and saves it; reloading the page continues it.
+    """
+    console = plain_console()
+    with errors_as_messages():
+        wishes = NewGame(color, _level(elo), _time(movetime, tc), fen, chess960)
+        session = Session(read_engine(engine, option or []), folder)
+        with Background() as background:
+            try:
+                background.wait_for(session.start(wishes))
+                if terminal:
+                    _play_in_terminal(session, background, console)
+                else:
+                    _play_in_browser(session, background, console, port, browser)
+            except KeyboardInterrupt:
+                console.print("")
+            finally:
+                background.wait_for(session.close())
+        if session.file is not None:
+            console.print(f"saved: {session.file}", soft_wrap=True)
+
+
+def _level(text: str | None) -> int | None:
+    """Return the level of --elo, None for full strength. Raise ValueError."""
+    if text is None:
+        return DEFAULT_ELO
+    if text.lower() == FULL:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"--elo {text}: not a number or {FULL!r}")
+    return int(text)
+
+
+def _time(movetime: int | None, tc: str | None) -> str:
+    """Return the time control. Raise ValueError for two of them."""
+    if movetime is not None and tc is not None:
+        raise ValueError("either --movetime or --tc")
+    if tc is not None:
+        return tc
+    return DEFAULT_TIME if movetime is None else f"movetime={movetime}"
+
+
+def _play_in_terminal(session: Session, background: Background, console: Console) -> None:
+    from zobra.arena.play.terminal import Terminal
+
+    def echo(line: str) -> None:
+        console.print(line, soft_wrap=True)
+
+    Terminal(session, background, echo).run()
+
+
+def _play_in_browser(
+    session: Session, background: Background, console: Console, port: int, browser: bool
+) -> None:
+    """Serve the page until it is closed."""
+    from zobra.arena.play.door import Door
+    from zobra.arena.play.server import PageServer
+
+    feed = Feed()
+    presence = Presence()
+    door = Door(session, background, feed)
+    with PageServer(door, feed, presence, port) as server:
+        console.print(f"The game is at {server.url}", soft_wrap=True)
+        console.print("Ctrl-C, or closing the page, ends it.")
+        if browser:
+            _open(server.url)
+        try:
+            while not presence.has_gone(time.monotonic()):
+                time.sleep(_LOOK_SECONDS)
+        finally:
+            _say_farewell(session, background, feed, presence)
+
+
+def _open(url: str) -> threading.Thread | None:
+    """Open the page in the browser, if there is a screen for it; return the thread that does."""
+    has_screen = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    if sys.platform == "linux" and not has_screen:
+        return None
+    # some browsers return only when they are closed
+    thread = threading.Thread(target=webbrowser.open, args=(url,), daemon=True)
+    thread.start()
+    return thread
+
+
+def _say_farewell(session: Session, background: Background, feed: Feed, presence: Presence) -> None:
+    """Tell the page that the game is ended, and where it is kept."""
+    background.wait_for(session.close())
+    kept = "" if session.file is None else str(session.file)
+    feed.publish(END, json.dumps({"file": kept}))
+    deadline = time.monotonic() + _FAREWELL_SECONDS
+    while presence.readers and time.monotonic() < deadline:
+        time.sleep(0.02)

@@ -1,0 +1,265 @@
+"""The page in a real browser, with a real engine process behind it."""
+
+import json
+import re
+
+import pytest
+
+from tests.support.arena_runs import start, wait_until
+from tests.support.play_sessions import MATERIAL
+from tests.tools.browser import CHROMIUM, Browser
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+
+
+@pytest.fixture
+def game(tmp_path, request):
+    """A game against the engine that counts material: the process, and the page's address."""
+    arguments = getattr(request, "param", "")
+    process = start(
+        *("play", "--no-browser", "-e", f"Material={MATERIAL} {arguments}"),
+        *("--tc", "nodes=1", "--folder", tmp_path / "games"),
+    )
+    line = process.stdout.readline()
+    found = re.search(r"http://\S+", line)
+    assert found, line + process.stderr.read()
+    yield process, found[0]
+    process.kill()
+    process.communicate()
+
+
+class Page(Browser):
+    """The page, as a person uses it."""
+
+    def wait(self, condition: str, seconds: float = 60.0) -> None:
+        super().wait(condition, seconds)
+
+    def begin(self, address: str) -> None:
+        self.open(address)
+        self.wait("document.querySelector('#status').textContent")
+
+    def squares(self, *names: str) -> list[tuple[float, float]]:
+        """The middles of squares on the board."""
+        box = self.evaluate(
+            "(() => { const b = document.querySelector('cg-board').getBoundingClientRect();"
+            "const isWhite = document.querySelector('.orientation-white') !== null;"
+            "return [b.x, b.y, b.width, isWhite]; })()"
+        )
+        left, top, side, is_white = box
+        found = []
+        for name in names:
+            column = "abcdefgh".index(name[0])
+            row = 8 - int(name[1])
+            if not is_white:
+                column = 7 - column
+                row = 7 - row
+            found.append((left + side * (column + 0.5) / 8, top + side * (row + 0.5) / 8))
+        return found
+
+    def drag(self, origin: str, target: str) -> None:
+        begin, end = self.squares(origin, target)
+        middle = ((begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2)
+        self.mouse(begin, middle, end)
+
+    def click_squares(self, *names: str) -> None:
+        for place in self.squares(*names):
+            self.mouse(place)
+
+    def moves(self) -> list[str]:
+        return self.evaluate(
+            "[...document.querySelectorAll('#moves button')].map(button => button.textContent)"
+        )
+
+    def wait_for_moves(self, count: int) -> None:
+        self.wait(f"document.querySelectorAll('#moves button').length === {count}")
+
+    def text(self, selector: str) -> str:
+        return self.evaluate(f"document.querySelector({json.dumps(selector)}).textContent")
+
+    def wait_for_text(self, selector: str, text: str) -> None:
+        chosen = f"document.querySelector({json.dumps(selector)}).textContent"
+        self.wait(f"{chosen}.includes({json.dumps(text)})")
+
+    def new_game(self, script: str) -> None:
+        """Fill in the dialog of a new game by a script, and start it."""
+        self.click("#new-game")
+        self.wait("document.querySelector('#game-dialog').open")
+        self.evaluate(f"(form => {{ {script} }})(document.getElementById('game-form').elements)")
+        self.click("#game-form button[type=submit]")
+
+    def is_fit(self) -> bool:
+        """Whether nothing is wider than the window."""
+        return self.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_first_game_by_mouse_and_keyboard(game):
+    _, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        assert page.text("#status") == "Your move."
+
+        assert not page.evaluate("document.querySelector('#sound').checked")
+        page.click("#sound")
+        page.mouse(*page.squares("e2"))
+        page.wait("document.querySelectorAll('square.move-dest').length === 2")
+        page.click_squares("e4")
+        page.wait_for_moves(2)
+        page.drag("d2", "d4")
+        page.wait_for_moves(4)
+        page.drag("g1", "g4")  # is not legal: nothing happens
+        page.type("Nc3\n")  # the first letter brings the focus to the field
+        page.wait_for_moves(6)
+        assert page.moves()[::2] == ["e4", "d4", "Nc3"]
+
+        page.type("Ke3\n")
+        page.wait_for_text("#entry-error", "Ke3 is not legal here.")
+        page.click("#take-back")
+        page.wait_for_moves(4)
+        assert page.text("#entry-error") == ""
+
+        page.click("#hint")
+        page.wait("document.querySelector('.cg-shapes line')")
+        assert "Hint: " in page.text("#status")
+
+        page.click("#evaluate")
+        page.wait("document.querySelectorAll('#lines li').length === 3")
+        assert page.evaluate("document.querySelector('#bar').getBoundingClientRect().height > 300")
+        page.click("#evaluate")
+        page.wait("document.querySelector('#evaluation').hidden")
+        assert page.evaluate("document.querySelector('#bar').hidden")
+
+        page.press("ArrowLeft")
+        page.press("ArrowLeft")
+        page.wait_for_text("[aria-current=true]", page.moves()[1])
+        page.press("End")
+
+        page.click("#flip")
+        page.wait("document.querySelector('.orientation-black')")
+        page.drag("g1", "f3")
+        page.wait_for_moves(6)
+
+        page.click("#draw")
+        page.wait_for_text("#status", "declines the draw")
+        page.click("#resign")
+        page.wait("document.querySelector('#resign-dialog').open")
+        page.click("#resign-dialog button")
+        page.wait_for_text("#status", "Material wins by resignation. 0-1")
+        pgn = page.evaluate("fetch(document.querySelector('#download').href).then(r => r.text())")
+        assert '[Result "0-1"]' in pgn and "Nf3" in pgn
+        assert not page.complaints
+        assert all(name.startswith((address, "data:", "about:")) for name in page.requests)
+
+
+def test_a_reload_continues_the_game_and_closing_the_page_ends_it(game, tmp_path):
+    process, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.type("e4\n")
+        page.wait_for_moves(2)
+        moves = page.moves()
+        page.call("Page.reload")
+        page.wait_for_moves(2)
+        assert page.moves() == moves
+        page.type("d4\n")
+        page.wait_for_moves(4)
+        page.call("Page.navigate", url="about:blank")
+        wait_until(lambda: process.poll() is not None)
+        output, errors = process.communicate()
+    assert "saved: " in output and not errors
+    assert len(list((tmp_path / "games").glob("*.pgn"))) == 1
+
+
+def test_promotions_castling_black_and_positions(game):
+    _, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        fen = "1k6/p5P1/8/8/8/8/8/4K2R w K - 0 1"
+        page.new_game(f"form.position.value = 'fen'; form.fen.value = {fen!r};")
+        page.wait("document.querySelectorAll('cg-board piece').length === 5")
+        page.drag("g7", "g8")
+        page.wait("document.querySelector('#promotion-dialog').open")
+        page.press("Escape")
+        page.evaluate("document.querySelector('#promotion-dialog').close()")
+        page.wait("document.querySelector('cg-board piece.white.pawn')")
+        page.drag("g7", "g8")
+        page.wait("document.querySelector('#promotion-dialog').open")
+        page.click("#promotion-dialog button[value=n]")
+        page.wait_for_moves(2)
+        assert page.moves()[0] == "g8=N"
+        page.drag("e1", "g1")
+        page.wait("document.querySelectorAll('#moves button').length >= 3")
+        assert page.moves()[2].startswith("O-O")
+
+        page.new_game("form.color.value = 'black'; form.position.value = 'start';")
+        page.wait("document.querySelector('.orientation-black')")
+        page.wait_for_moves(1)
+        page.drag("e7", "e5")
+        page.wait_for_moves(3)
+
+        page.new_game("form.position.value = 'fen'; form.fen.value = 'hello';")
+        page.wait_for_text("#game-error", "hello")
+        page.click("[data-close]")
+        assert len(page.moves()) == 3
+
+        page.new_game(
+            "form.timing.value = 'clock'; form.minutes.value = 3; form.color.value = 'white';"
+            "form.position.value = 'start';"
+        )
+        page.wait("!document.querySelector('#bottom-player .clock').hidden")
+        assert page.text("#bottom-player .clock") == "3:00"
+        assert not page.complaints
+
+
+def test_the_analysis_opens_as_a_page(game):
+    _, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.type("e4\n")
+        page.wait_for_moves(2)
+        assert page.evaluate("document.querySelector('#analyse').href") == f"{address}analysis"
+        page.open(f"{address}analysis")
+        page.wait("document.querySelector('#replay') !== null")
+        assert not page.complaints
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_fits_on_a_phone(game, dark):
+    _, address = game
+    with Page(360, 740, dark=dark) as page:
+        page.begin(address)
+        page.click_squares("e2", "e4")
+        page.wait_for_moves(2)
+        assert page.is_fit()
+        page.click("#evaluate")
+        page.wait("document.querySelectorAll('#lines li').length === 3")
+        assert page.is_fit()
+        page.click("#new-game")
+        page.wait("document.querySelector('#game-dialog').open")
+        assert page.is_fit()
+        assert not page.complaints
+
+
+@pytest.mark.parametrize("game", ["--die 2"], indirect=True)
+def test_the_death_of_the_engine_is_shown_and_the_game_goes_on(game):
+    _, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.type("e4\n")
+        page.wait_for_moves(2)
+        page.type("d4\n")
+        page.wait_for_text("#problem", "Material has died (exit code 3). It is started anew.")
+        page.wait_for_moves(4)
+        assert not page.evaluate("document.querySelector('#problem').hidden")
+        page.type("c4\n")
+        page.wait("document.querySelector('#problem').hidden")
+
+
+def test_the_end_is_shown_on_the_page(game):
+    process, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.type("e4\n")
+        page.wait_for_moves(2)
+        process.terminate()
+        page.wait_for_text("#problem", "Zobra has been ended. The game is kept in")
+        assert process.wait(60) == 0

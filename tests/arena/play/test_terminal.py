@@ -1,0 +1,101 @@
+"""The game in the terminal."""
+
+import chess
+import pytest
+
+from tests.support.play_sessions import QUICK, first_move, material
+from zobra.arena.play.background import Background
+from zobra.arena.play.new_game import NewGame
+from zobra.arena.play.session import Session
+from zobra.arena.play.terminal import Terminal, board_lines
+
+
+def played(tmp_path, *lines: str, spec=None, wishes=None) -> tuple[str, Session]:
+    """What the terminal prints when these lines are typed, and then the input ends."""
+    printed = []
+    typed = iter(lines)
+
+    def ask(prompt: str) -> str:
+        printed.append(prompt)
+        try:
+            return next(typed)
+        except StopIteration:
+            raise EOFError from None
+
+    session = Session(spec or first_move(), tmp_path)
+    with Background() as background:
+        background.wait_for(session.start(wishes or NewGame(time=QUICK)))
+        try:
+            Terminal(session, background, printed.append, ask).run()
+        finally:
+            background.wait_for(session.close())
+    return "\n".join(printed), session
+
+
+def test_moves_are_typed_and_the_engine_answers(tmp_path):
+    text, session = played(tmp_path, "e4", "g1f3", "quit", "never read")
+    assert "You play white against Scripted." in text
+    assert text.count("Scripted plays ") == 2
+    assert "White 1. > " in text and "White 3. > " in text
+    assert len(session.game.moves) == 4 and session.file.exists()
+
+
+def test_what_is_no_move_is_refused_and_asked_again(tmp_path):
+    text, session = played(tmp_path, "", "hello", "e5", "hint me", "\x1b", "e4")
+    assert "hello is not a move: type one as Nf3 or g1f3" in text
+    assert "e5 is not legal here" in text
+    assert len(session.game.moves) == 2
+
+
+def test_undo_hint_and_the_other_words(tmp_path):
+    fen = "rnb1kbnr/ppp1pppp/8/3q4/8/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 4"
+    words = ("hint", "undo", "Nxd5", "undo", "moves", "fen", "flip", "board", "help", "draw")
+    wishes = NewGame(elo=None, time=QUICK, fen=fen)
+    text, session = played(tmp_path, *words, spec=material(), wishes=wishes)
+    assert "hint: Nxd5 (" in text
+    assert "there is no move to take back" in text
+    assert fen in text
+    assert "Type a move as Nf3 or g1f3, or a word:" in text
+    assert "Material declines the draw" in text
+    assert not session.game.moves
+
+
+def test_a_game_ends_and_another_begins(tmp_path):
+    lines = ("resign", "e4", "new black", "new 960 0", "new 960", "new 4k3/8/8/8/8/8/4P3/4K3 w - -")
+    text, session = played(tmp_path, *lines)
+    assert "Scripted wins by resignation (0-1)" in text
+    assert "new, undo or quit> " in text
+    assert "the game is over: Scripted wins by resignation" in text
+    assert "You play black against Scripted." in text
+    assert session.number == 5 and session.game.start.piece_at(chess.E2)
+
+
+@pytest.mark.parametrize("line", ["new 960 1000", "new hello", "new 8/8/8/8/8/8/8/8 w - - 0 1"])
+def test_a_game_that_cannot_begin_is_refused(tmp_path, line):
+    _, session = played(tmp_path, line, "e4")
+    assert session.number == 1 and len(session.game.moves) == 2
+
+
+def test_an_engine_that_fails_is_told(tmp_path):
+    text, session = played(tmp_path, "a4", "retry", "undo", spec=first_move("--crash", "1"))
+    assert "Scripted has died (exit code 7" in text
+    assert 'Type "retry" to start it again.' in text
+    assert not session.game.moves
+
+
+def test_the_clock_stands_in_the_prompt(tmp_path):
+    text, _ = played(tmp_path, "e4", wishes=NewGame(time="600+0"))
+    assert "White 1. 10:00 > " in text
+
+
+def test_the_board_is_drawn_for_both_sides_with_the_last_move():
+    board = chess.Board()
+    board.push_san("e4")
+    lines = board_lines(board, chess.WHITE, in_unicode=True)
+    assert lines[0].startswith("8  ♜  ♞ ")
+    assert lines[4] == "4  ·  ·  ·  · [♙] ·  ·  · "
+    assert lines[6] == "2  ♙  ♙  ♙  ♙ [·] ♙  ♙  ♙ "
+    assert lines[8] == "   a  b  c  d  e  f  g  h "
+    lines = board_lines(board, chess.BLACK, in_unicode=False)
+    assert lines[0].startswith("1  R  N  B  K ")
+    assert lines[3] == "4  .  .  . [P] .  .  .  . "
