@@ -20,12 +20,7 @@ SMALLER = {
     "depth 12": "depth 4",
 }
 SMALLER |= {"--time 100": "--nodes 50"}
-INSTALLATION = (
-    "python3 -m venv",
-    ". zobra-env",
-    "python3 -m pip",
-    ". .venv",
-)  # the environment of the tests has it
+INSTALLATION = ("python3 -m venv", ". .venv")  # the environment of the tests has it
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 
 
@@ -50,6 +45,7 @@ def test_the_commands_of_readme(tmp_path):
     environment = {
         **os.environ,
         "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
     }
     for pasted in found:
         command = reduce(lambda text, pair: text.replace(*pair), SMALLER.items(), pasted)
