@@ -14,24 +14,23 @@ import sys
 
 from zobra.engine.kernels.declare import compile_missing, compiled_kernels
 from zobra.engine.kernels.kernel_file import pack, remove, write_atomically
-from zobra.engine.kernels.processor import PORTABLE, target_of
+from zobra.engine.kernels.processor import level_of, target_of
 from zobra.engine.kernels.selection import BUILD_LEVEL, PACKAGE_ENDING, PACKAGE_FOLDER, selected
 from zobra.engine.kernels.sources import digest
 
-FAILED, MISUSED = 1, 2  # exit statuses
+# Exit statuses
+FAILED = 1
+MISUSED = 2
 
 
 def build() -> int:
-    """Compile for each level that ZOBRA_KERNELS names; the exit status.
+    """Compile for each level that ZOBRA_KERNELS names; return the exit status.
 
     After a failure the package carries no kernels.
     """
     try:
         names = os.environ.get("ZOBRA_KERNELS", "native portable").split()
-        levels = [
-            target_of(PORTABLE if name == "portable" else name).level
-            for name in dict.fromkeys(names)
-        ]
+        levels = [target_of(level_of(name)).level for name in dict.fromkeys(names)]
     except ValueError as error:
         print(f"ZOBRA_KERNELS: {error}", file=sys.stderr)
         return MISUSED
@@ -40,7 +39,8 @@ def build() -> int:
     compilers = [
         subprocess.Popen(command, env={**os.environ, BUILD_LEVEL: level}) for level in levels
     ]
-    if any([compiler.wait() for compiler in compilers]):
+    statuses = [compiler.wait() for compiler in compilers]
+    if any(statuses):
         _remove_sets()
         print(
             "the kernels could not be compiled: the engine will compile them when it starts",

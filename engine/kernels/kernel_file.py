@@ -2,7 +2,7 @@
 
 A file is a checksum of the rest, the digest and the level, a table of kernels in JSON, and the
 object code. The table binds the code to each kernel's name and signature: a copied, old or damaged
-file is never linked. `read_own` looks at who wrote it.
+file is never linked. `read_own` checks who wrote it; behind the checksum nothing else is checked.
 """
 
 import contextlib
@@ -14,7 +14,8 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-FOLDER_MODE, FILE_MODE = 0o755, 0o644
+FOLDER_MODE = 0o755
+FILE_MODE = 0o644
 OTHERS_CAN_WRITE = stat.S_IWGRP | stat.S_IWOTH
 TEMPORARY = ".tmp"
 
@@ -37,18 +38,16 @@ class NotOwn(OSError):
 
 
 def pack(digest: str, level: str, kernels: Kernels) -> bytes:
-    """The content of a file with these kernels."""
-    head = json.dumps(
-        [[key, code.symbol, code.externals, len(code.data)] for key, code in kernels.items()]
-    ).encode()
-    content = b"\n".join(
-        (f"{digest} {level}".encode(), head, b"".join(code.data for code in kernels.values()))
-    )
+    """Return the content of a file with these kernels."""
+    table = [[key, code.symbol, code.externals, len(code.data)] for key, code in kernels.items()]
+    data = b"".join(code.data for code in kernels.values())
+    content = b"\n".join((f"{digest} {level}".encode(), json.dumps(table).encode(), data))
     return hashlib.sha256(content).hexdigest().encode() + b"\n" + content
 
 
 def unpack(content: bytes, digest: str, level: str) -> Kernels:
-    """The kernels in a file's content; none if they were made for another digest or level;
+    """Return the kernels in a file's content; none if they were made for another digest or level.
+
     ValueError if it is damaged.
     """
     checksum, _, rest = content.partition(b"\n")
@@ -57,18 +56,11 @@ def unpack(content: bytes, digest: str, level: str) -> Kernels:
     made_for, _, rest = rest.partition(b"\n")
     if made_for != f"{digest} {level}".encode():
         return {}
-    head, _, data = rest.partition(b"\n")
+    table, _, data = rest.partition(b"\n")
     kernels: Kernels = {}
-    try:
-        for key, symbol, externals, length in json.loads(head):
-            if not 0 < length <= len(data):
-                raise ValueError("the object code has another length")
-            kernels[f"{key}"] = ObjectCode(f"{symbol}", tuple(map(str, externals)), data[:length])
-            data = data[length:]
-    except (TypeError, RecursionError) as error:
-        raise ValueError(f"the table of kernels has another form: {error!r:.100}") from error
-    if data or not kernels:
-        raise ValueError("the object code has another length")
+    for key, symbol, externals, length in json.loads(table):
+        kernels[key] = ObjectCode(symbol, tuple(externals), data[:length])
+        data = data[length:]
     return kernels
 
 
@@ -86,7 +78,7 @@ def check_own(status: os.stat_result, path: Path) -> None:
 
 
 def read_own(path: Path) -> bytes:
-    """The content of a regular file that only this user or root can have written.
+    """Return the content of a regular file that only this user or root can have written.
 
     Raises NotOwn for another owner or open rights, ValueError for what is no regular file, and
     OSError.
@@ -105,9 +97,7 @@ def read_own(path: Path) -> bytes:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file that only this user can change, in one step; after an OSError nothing is left of
-    it.
-    """
+    """Write a file that only this user can change, as a whole or, after an OSError, not at all."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}{TEMPORARY}")
     try:
         remove(temporary)
@@ -121,7 +111,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove whatever lies there, also a folder; what cannot be removed stays."""
+    """Remove what lies there, even a folder; what cannot be removed stays."""
     with contextlib.suppress(OSError):
         if stat.S_ISDIR(os.lstat(path).st_mode):
             shutil.rmtree(path)

@@ -47,6 +47,11 @@ class Target(NamedTuple):
         return self.has(EXTRACTION) and self.name not in SLOW_EXTRACTION
 
 
+def level_of(name: str) -> str:
+    """Return the level that a user names: "portable" is the lowest."""
+    return PORTABLE if name == "portable" else name
+
+
 def target_of(level: str) -> Target:
     """The target of a level, or `native`, this processor.
 

@@ -8,8 +8,7 @@ this one:
 3. the package's set for the highest level that this processor has.
 
 Where there is none, kernels are compiled for this processor. ZOBRA_LEVEL=LEVEL takes the processor
-for one of that level, and ZOBRA_PORTABLE=1 for one of the lowest level; ZOBRA_LEVEL=native leaves
-out step 3.
+for one of that level ("portable" is the lowest); ZOBRA_LEVEL=native leaves out step 3.
 """
 
 import os
@@ -17,7 +16,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zobra.engine.kernels.kernel_file import Kernels, unpack
-from zobra.engine.kernels.processor import NATIVE, PORTABLE, Target, levels_of, target_of
+from zobra.engine.kernels.processor import (
+    NATIVE,
+    PORTABLE,
+    Target,
+    level_of,
+    levels_of,
+    target_of,
+)
 from zobra.engine.kernels.sources import digest
 from zobra.engine.kernels.user_store import UserStore, note, numba_variables
 
@@ -55,10 +61,12 @@ class Selection(NamedTuple):
 
 
 def _package_kernels(target: Target) -> Kernels:
-    """The package's kernels for a target; none if it has none, or none that fits the sources."""
+    """Return the package's kernels for a target; none if it has none that fit the sources."""
+    if numba_variables():
+        return {}
     path = PACKAGE_FOLDER / f"{target.level}{PACKAGE_ENDING}"
     try:
-        return {} if numba_variables() else unpack(path.read_bytes(), digest(target), target.level)
+        return unpack(path.read_bytes(), digest(target), target.level)
     except FileNotFoundError:
         pass
     except (OSError, ValueError) as error:
@@ -67,16 +75,18 @@ def _package_kernels(target: Target) -> Kernels:
 
 
 def _asked_level() -> str | None:
-    """The level that the environment asks for; None if it asks for none, or for one that this
-    processor cannot run.
+    """Return the level that the environment asks for; None if it asks for none, or for one that
+    this processor cannot run.
     """
-    level = PORTABLE if os.environ.get("ZOBRA_PORTABLE") == "1" else os.environ.get("ZOBRA_LEVEL")
-    known = (NATIVE, *reversed(levels_of(target_of(NATIVE)))) if level else ()
-    if level and level not in known:
-        note(
-            f"ZOBRA_LEVEL={level} is passed over: this processor has the levels {', '.join(known)}"
-        )
-    return level if level in known else None
+    name = os.environ.get("ZOBRA_LEVEL")
+    if not name:
+        return None
+    level = level_of(name)
+    known = (NATIVE, *reversed(levels_of(target_of(NATIVE))))
+    if level in known:
+        return level
+    note(f"ZOBRA_LEVEL={name} is passed over: this processor has the levels {', '.join(known)}")
+    return None
 
 
 def _choose() -> Selection:

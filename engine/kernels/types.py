@@ -15,6 +15,11 @@ import numpy as np
 
 CACHE_LINE = 64  # bytes
 
+# A record (np.void) is passed as the address of its memory, which NumPy must not copy.
+_probe = np.zeros(1, [("number", "i8")])
+if np.asarray(_probe[0]).ctypes.data != _probe.ctypes.data:
+    raise ImportError("this version of NumPy copies records, so Zobra cannot run with it")
+
 
 @dataclass(frozen=True, eq=False)
 class KernelType:

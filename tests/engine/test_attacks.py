@@ -113,7 +113,7 @@ def test_portable_kernels_count_the_same(tmp_path):
         "print(count_leaves(parse_fen('r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w "
         "KQkq - 0 1'), 4))"
     )
-    environment = os.environ | {"ZOBRA_PORTABLE": "1", "ZOBRA_CACHE_DIR": str(tmp_path)}
+    environment = os.environ | {"ZOBRA_LEVEL": "portable", "ZOBRA_CACHE_DIR": str(tmp_path)}
     assert (
         subprocess.check_output([sys.executable, "-c", code], env=environment, text=True).strip()
         == "4085603"

@@ -70,7 +70,7 @@ def test_the_set_for_this_processor_or_level_is_used_and_nothing_is_written(tree
     for level in (NATIVE, *SUPPORTED):
         found = tree.start(ZOBRA_LEVEL=level)
         assert found["compiled"] == 0 and found["notices"] == [] and found["level"] == level
-    assert tree.start(ZOBRA_PORTABLE="1")["level"] == PORTABLE
+    assert tree.start(ZOBRA_LEVEL="portable")["level"] == PORTABLE
     found = tree.start(ZOBRA_LEVEL="nonsense")
     assert found["level"] == NATIVE and "ZOBRA_LEVEL=nonsense is passed over" in found["notices"][0]
     with full_disk():

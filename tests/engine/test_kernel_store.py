@@ -2,7 +2,6 @@
 written does not.
 """
 
-import hashlib
 import os
 import shutil
 import signal
@@ -35,13 +34,11 @@ def warm(tmp_path_factory):
 def damage(path, how):
     content = path.read_bytes()
     half = len(content) // 2
-    flipped = content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :]
-    _, made_for, table, data = content.split(b"\n", 3)
-    forged = {
-        "nested": b"[" * 100_000,
-        "a number": b"7",
-        "no lengths": b'[["a", "b", [], null]]',
-        "cut code": table,
+    rewritten = {
+        "emptied": b"",
+        "halved": content[:half],
+        "random": os.urandom(500),
+        "one bit": content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :],
     }
     path.unlink()
     if how == "folder":
@@ -51,19 +48,10 @@ def damage(path, how):
     elif how == "link to nowhere":
         path.symlink_to("nowhere")
     else:
-        body = b"\n".join((made_for, forged.get(how, table), data[:-7]))
-        rewritten = {
-            "emptied": b"",
-            "halved": content[:half],
-            "random": os.urandom(500),
-            "one bit": flipped,
-        }
-        path.write_bytes(
-            rewritten.get(how, hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-        )
+        path.write_bytes(rewritten[how])
 
 
-FORMS = ["emptied", "halved", "random", "one bit", "nested", "a number", "no lengths", "cut code"]
+FORMS = ["emptied", "halved", "random", "one bit"]
 
 
 @pytest.mark.parametrize("how", [*FORMS, "folder", "FIFO", "link to nowhere"])
