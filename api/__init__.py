@@ -12,21 +12,21 @@ from zobra.engine.attacks import find_checks
 from zobra.engine.fen import parse_fen
 from zobra.engine.generator import ALL, NOISY, QUIET, generate
 from zobra.engine.kernels import INT, VOID, WORD, entry, kernel, record
-from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, MOVE_LIST, POSITION
 from zobra.engine.make import make
 from zobra.engine.move import move_text
-from zobra.engine.position import TABLES_RECORD as TABLES
+from zobra.engine.position import CONSTANTS_RECORD as CONSTANTS
 from zobra.engine.position import Position
 
 __all__ = [
     "ALL",
+    "CONSTANTS",
+    "CONSTANTS_TYPE",
     "INT",
     "MOVE_LIST",
     "NOISY",
     "POSITION",
     "QUIET",
-    "TABLES",
-    "TABLES_TYPE",
     "VOID",
     "WORD",
     "Analysis",

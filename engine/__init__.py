@@ -1,7 +1,7 @@
 """The rules of chess and the evaluation of a position.
 
 Reading order: board, kernels (how functions are compiled, kept and linked), network_file, layouts
-(every record), magics and tables (constants), attacks, zobrist, move, generator, legality, make,
-see, scores, position (and game), fen, perft; accumulator and network (the evaluation); random_games
-and key_quality (of the Zobrist keys).
+(every record), magics and constants, attacks, zobrist, move, generator, legality, make, see,
+scores, position (and game), fen, perft; accumulator and network (the evaluation); random_games and
+key_quality (of the Zobrist keys).
 """

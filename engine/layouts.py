@@ -37,7 +37,7 @@ ACCUMULATOR = layout(("sides", NEURONS, (2,)), ("changes", CHANGES))
 
 # Constants: built once at start, read by every kernel. As fast as frozen globals, and free at
 # compile time.
-TABLES = layout(
+CONSTANTS = layout(
     ("knight", "u8", (64,)),
     ("king", "u8", (64,)),
     ("pawn", "u8", (2, 64)),  # squares a pawn of this colour attacks
@@ -84,4 +84,6 @@ POSITION = layout(
 
 MOVE_LIST = layout(("count", "u8"), ("moves", "u2", (MAX_MOVES,)))
 
-TABLES_TYPE, POSITION_TYPE, MOVE_LIST_TYPE = record(TABLES), record(POSITION), record(MOVE_LIST)
+CONSTANTS_TYPE = record(CONSTANTS)
+POSITION_TYPE = record(POSITION)
+MOVE_LIST_TYPE = record(MOVE_LIST)

@@ -39,7 +39,7 @@ FLAGS_END = np.uint64(8)
 
 
 @kernel
-def pawn_can_move(position, tables, from_, to, flag):
+def pawn_can_move(position, constants, from_, to, flag):
     """Return whether a pawn of the side to move can go from `from_` to `to` in the manner of
     `flag`, pins and checks aside.
     """
@@ -56,66 +56,66 @@ def pawn_can_move(position, tables, from_, to, flag):
         return is_home and is_free and target == rotate_left(one_step, up)
     if target == one_step:
         return target & occupied == ZERO
-    return tables.pawn[us, from_] & target & position.colours[us ^ ONE] != ZERO
+    return constants.pawn[us, from_] & target & position.colours[us ^ ONE] != ZERO
 
 
 @kernel
-def piece_can_move(position, tables, kind, from_, to):
+def piece_can_move(position, constants, kind, from_, to):
     """Return whether a piece of this kind (not a pawn) reaches `to` from `from_`."""
     occupied = position.colours[WHITE] | position.colours[BLACK]
     reached = ZERO
     if kind == KNIGHT:
-        reached = tables.knight[from_]
+        reached = constants.knight[from_]
     elif kind == KING:
-        reached = tables.king[from_]
+        reached = constants.king[from_]
     if kind == BISHOP or kind == QUEEN:
-        reached |= bishop_attacks(tables, from_, occupied)
+        reached |= bishop_attacks(constants, from_, occupied)
     if kind == ROOK or kind == QUEEN:
-        reached |= rook_attacks(tables, from_, occupied)
+        reached |= rook_attacks(constants, from_, occupied)
     return reached >> to & ONE != ZERO
 
 
 @kernel
-def keeps_king_safe(position, tables, kind, from_, to):
+def keeps_king_safe(position, constants, kind, from_, to):
     """Return whether checks and pins allow a piece to go from `from_` to `to`."""
     us = position.side
     occupied = position.colours[WHITE] | position.colours[BLACK]
     king = lowest(position.pieces[KING] & position.colours[us])
     if kind == KING:
-        return attackers(position, tables, to, us ^ ONE, occupied ^ ONE << king) == ZERO
+        return attackers(position, constants, to, us ^ ONE, occupied ^ ONE << king) == ZERO
     checkers = position.checkers
     if checkers:
         if checkers & (checkers - ONE):
             return False
-        if (checkers | tables.between[king, lowest(checkers)]) >> to & ONE == ZERO:
+        if (checkers | constants.between[king, lowest(checkers)]) >> to & ONE == ZERO:
             return False
-    return position.pinned >> from_ & ONE == ZERO or tables.line[king, from_] >> to & ONE != ZERO
+    return position.pinned >> from_ & ONE == ZERO or constants.line[king, from_] >> to & ONE != ZERO
 
 
 @kernel
-def can_castle(position, tables, king, rook):
+def can_castle(position, constants, king, rook):
     """Return whether the king may castle with the rook on a square of its own colour."""
     us = position.side
     may_castle = (position.castling & position.colours[us]) >> rook & ONE != ZERO
     if position.checkers or not may_castle:
         return False
     empty = ~(position.colours[WHITE] | position.colours[BLACK])
-    safe = safe_king_steps(position, tables, king, empty, us)
-    return castling_is_legal(position, tables, king, rook, safe, us)
+    safe = safe_king_steps(position, constants, king, empty, us)
+    return castling_is_legal(position, constants, king, rook, safe, us)
 
 
 @kernel
-def can_capture_en_passant(position, tables, from_, to):
+def can_capture_en_passant(position, constants, from_, to):
     """Return whether the pawn on `from_` may capture en passant on `to`."""
     if position.en_passant == ZERO or to != position.en_passant:
         return False
-    if tables.pawn[position.side, from_] >> to & ONE == ZERO:
+    if constants.pawn[position.side, from_] >> to & ONE == ZERO:
         return False
-    return en_passant_is_legal(position, tables, from_, to)
+    return en_passant_is_legal(position, constants, from_, to)
 
 
 @kernel
-def is_legal(position, tables, move):
+def is_legal(position, constants, move):
     """Return whether `move` (any 16-bit number) is legal. `checkers` and `pinned` must be set."""
     ours = position.colours[position.side]
     from_ = from_square(move)
@@ -126,14 +126,14 @@ def is_legal(position, tables, move):
         return False
 
     if flag == CASTLING:
-        return kind == KING and can_castle(position, tables, from_, to)
+        return kind == KING and can_castle(position, constants, from_, to)
     if ours >> to & ONE:
         return False
     if kind == PAWN:
         if flag == EN_PASSANT:
-            return can_capture_en_passant(position, tables, from_, to)
-        if not pawn_can_move(position, tables, from_, to, flag):
+            return can_capture_en_passant(position, constants, from_, to)
+        if not pawn_can_move(position, constants, from_, to, flag):
             return False
-    elif flag != NORMAL or not piece_can_move(position, tables, kind, from_, to):
+    elif flag != NORMAL or not piece_can_move(position, constants, kind, from_, to):
         return False
-    return keeps_king_safe(position, tables, kind, from_, to)
+    return keeps_king_safe(position, constants, kind, from_, to)

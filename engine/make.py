@@ -41,37 +41,37 @@ ROOK_PIECE = ROOK * TWO
 
 
 @kernel
-def toggle(position, tables, piece, square):
+def toggle(position, constants, piece, square):
     """Put a piece on a square, or take it off again: its bits and keys."""
     bit = ONE << square
     position.pieces[piece >> ONE] ^= bit
     position.colours[piece & ONE] ^= bit
-    key = tables.piece_key[piece, square]
+    key = constants.piece_key[piece, square]
     position.key ^= key
     position.correction_keys[correction_key_index(piece)] ^= key
 
 
 @kernel
-def put(position, tables, piece, square):
+def put(position, constants, piece, square):
     """Place a piece on an empty square."""
-    toggle(position, tables, piece, square)
+    toggle(position, constants, piece, square)
     position.board[square] = np.uint8(piece)
 
 
 @kernel
-def take(position, tables, piece, square):
+def take(position, constants, piece, square):
     """Remove a piece from its square."""
-    toggle(position, tables, piece, square)
+    toggle(position, constants, piece, square)
     position.board[square] = np.uint8(NO_PIECE)
 
 
 @kernel
-def shift(position, tables, piece, from_, to):
+def shift(position, constants, piece, from_, to):
     """Move a piece to an empty square."""
     bits = ONE << from_ | ONE << to
     position.pieces[piece >> ONE] ^= bits
     position.colours[piece & ONE] ^= bits
-    key = tables.piece_key[piece, from_] ^ tables.piece_key[piece, to]
+    key = constants.piece_key[piece, from_] ^ constants.piece_key[piece, to]
     position.key ^= key
     position.correction_keys[correction_key_index(piece)] ^= key
     position.board[from_] = np.uint8(NO_PIECE)
@@ -79,22 +79,22 @@ def shift(position, tables, piece, from_, to):
 
 
 @kernel
-def finish_pawn_move(position, tables, us, from_, to, flag):
+def finish_pawn_move(position, constants, us, from_, to, flag):
     """Complete a double push, an en-passant capture or a promotion."""
     if flag == DOUBLE_PUSH:
         target = (from_ + to) >> ONE
-        if has_legal_en_passant(position, tables, target):
+        if has_legal_en_passant(position, constants, target):
             position.en_passant = target
-            position.key ^= tables.en_passant_key[target & SEVEN]
+            position.key ^= constants.en_passant_key[target & SEVEN]
     elif flag == EN_PASSANT:
-        take(position, tables, us ^ ONE, to ^ EIGHT)
+        take(position, constants, us ^ ONE, to ^ EIGHT)
     else:
-        take(position, tables, us, to)
-        put(position, tables, promoted_type(flag) * TWO + us, to)
+        take(position, constants, us, to)
+        put(position, constants, promoted_type(flag) * TWO + us, to)
 
 
 @kernel
-def castle(position, tables, us, king, rook):
+def castle(position, constants, us, king, rook):
     """Move king and rook to their castling squares.
 
     In Chess960 these may overlap with the squares that they leave, so both are lifted first.
@@ -103,25 +103,25 @@ def castle(position, tables, us, king, rook):
     kingside = rook > king
     king_to = rank + (G_FILE if kingside else C_FILE)
     rook_to = rank + (F_FILE if kingside else D_FILE)
-    take(position, tables, KING_PIECE + us, king)
-    take(position, tables, ROOK_PIECE + us, rook)
-    put(position, tables, KING_PIECE + us, king_to)
-    put(position, tables, ROOK_PIECE + us, rook_to)
+    take(position, constants, KING_PIECE + us, king)
+    take(position, constants, ROOK_PIECE + us, rook)
+    put(position, constants, KING_PIECE + us, king_to)
+    put(position, constants, ROOK_PIECE + us, rook_to)
 
 
 @kernel
-def turn(position, tables):
+def turn(position, constants):
     """Pass the move to the other side, and clear the en-passant square."""
-    position.key ^= tables.side_key
+    position.key ^= constants.side_key
     if position.en_passant:
-        position.key ^= tables.en_passant_key[position.en_passant & SEVEN]
+        position.key ^= constants.en_passant_key[position.en_passant & SEVEN]
         position.en_passant = ZERO
     position.fullmove += np.int64(position.side)
     position.side ^= ONE
 
 
 @kernel
-def make(position, following, move, tables):
+def make(position, following, move, constants):
     """Write into `following` the position after a legal move.
 
     Its `checkers` and `pinned` are not set.
@@ -134,7 +134,7 @@ def make(position, following, move, tables):
     piece = np.uint64(position.board[from_])
     captured = np.uint64(position.board[to])
 
-    turn(following, tables)
+    turn(following, constants)
     following.halfmove += 1
     following.reversible_plies += 1
 
@@ -143,28 +143,28 @@ def make(position, following, move, tables):
     if piece == KING_PIECE + us:
         lost |= position.castling & position.colours[us]
     if lost:
-        following.key ^= tables.castling_key[castling_state(following)]
+        following.key ^= constants.castling_key[castling_state(following)]
         following.castling ^= lost
         following.reversible_plies = 0
-        following.key ^= tables.castling_key[castling_state(following)]
+        following.key ^= constants.castling_key[castling_state(following)]
 
     if flag == CASTLING:
-        castle(following, tables, us, from_, to)
+        castle(following, constants, us, from_, to)
         return
     if captured != NO_PIECE:
-        take(following, tables, captured, to)
+        take(following, constants, captured, to)
         following.halfmove = 0
         following.reversible_plies = 0
-    shift(following, tables, piece, from_, to)
+    shift(following, constants, piece, from_, to)
     if piece >> ONE == PAWN:
         following.halfmove = 0
         following.reversible_plies = 0
         if flag != NORMAL:
-            finish_pawn_move(following, tables, us, from_, to, flag)
+            finish_pawn_move(following, constants, us, from_, to, flag)
 
 
 @kernel
-def key_after(position, move, tables):
+def key_after(position, move, constants):
     """Return the approximate key of the position after a move, for prefetching.
 
     It lacks what castling, lost castling rights, en passant and promotion change.
@@ -173,17 +173,17 @@ def key_after(position, move, tables):
     to = to_square(move)
     piece = np.uint64(position.board[from_])
     captured = np.uint64(position.board[to])
-    key = position.key ^ tables.side_key
-    key ^= tables.piece_key[piece, from_] ^ tables.piece_key[piece, to]
+    key = position.key ^ constants.side_key
+    key ^= constants.piece_key[piece, from_] ^ constants.piece_key[piece, to]
     if captured != NO_PIECE:
-        key ^= tables.piece_key[captured, to]
+        key ^= constants.piece_key[captured, to]
     return key
 
 
 @kernel
-def make_null(position, following, tables):
+def make_null(position, following, constants):
     """Write into `following` the position with the other side to move. Not to be used in check."""
     copy_record(following, position)
-    turn(following, tables)
+    turn(following, constants)
     following.halfmove += 1
     following.reversible_plies = 0

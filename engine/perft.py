@@ -12,9 +12,9 @@ from zobra.engine.attacks import find_checks
 from zobra.engine.board import ZERO
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import INT, WORD, entry, layout, record
-from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, MOVE_LIST, POSITION
 from zobra.engine.make import make
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import CONSTANTS_RECORD, Position
 
 MAX_DEPTH = 32
 PIECE = 4  # plies counted in one piece: 4 from a crowded middlegame are some ten million leaves
@@ -22,21 +22,21 @@ FRAME = layout(("position", POSITION), ("moves", MOVE_LIST))
 STACK = layout(("frames", FRAME, (MAX_DEPTH + 1,)))
 
 
-@entry(WORD, record(STACK), TABLES_TYPE, INT, INT)
-def perft(stack, tables, ply, depth):
+@entry(WORD, record(STACK), CONSTANTS_TYPE, INT, INT)
+def perft(stack, constants, ply, depth):
     """Return the number of sequences of `depth` moves (at least 1) from the position at `ply`."""
     position = stack.frames[ply].position
     moves = stack.frames[ply].moves
-    find_checks(position, tables)
+    find_checks(position, constants)
     moves.count = ZERO
-    count = generate(position, tables, moves, ALL)
+    count = generate(position, constants, moves, ALL)
     if depth == 1:
         return count
     total = ZERO
     following = stack.frames[ply + 1].position
     for index in range(count):
-        make(position, following, np.uint64(moves.moves[index]), tables)
-        total += perft(stack, tables, np.int64(ply + 1), np.int64(depth - 1))
+        make(position, following, np.uint64(moves.moves[index]), constants)
+        total += perft(stack, constants, np.int64(ply + 1), np.int64(depth - 1))
     return total
 
 
@@ -48,7 +48,7 @@ def count_leaves(position: Position, depth: int) -> int:
         raise ValueError(f"depth {depth} is more than {MAX_DEPTH}")
     stack = np.zeros(1, STACK)
     stack["frames"]["position"][0, 0] = position.record
-    return int(perft(stack[0], TABLES_RECORD, 0, depth))
+    return int(perft(stack[0], CONSTANTS_RECORD, 0, depth))
 
 
 class PerftStopped(Exception):

@@ -10,20 +10,21 @@ import numpy as np
 
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import NO_PIECE, ONE, SQUARE_NAMES, ZERO
+from zobra.engine.constants import build_constants
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import VOID, WORD, entry, lowest
-from zobra.engine.layouts import MOVE_LIST, MOVE_LIST_TYPE, POSITION, POSITION_TYPE, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, MOVE_LIST, MOVE_LIST_TYPE, POSITION, POSITION_TYPE
 from zobra.engine.make import make, make_null
 from zobra.engine.move import move_text
-from zobra.engine.tables import build_tables
 from zobra.engine.zobrist import compute_keys
 
-TABLES_ARRAY = build_tables()
-TABLES_RECORD = TABLES_ARRAY[0]
+CONSTANTS_ARRAY = build_constants()
+CONSTANTS_ARRAY.setflags(write=False)
+CONSTANTS_RECORD = CONSTANTS_ARRAY[0]
 
 
-@entry(VOID, POSITION_TYPE, TABLES_TYPE)
-def set_up(position, tables):
+@entry(VOID, POSITION_TYPE, CONSTANTS_TYPE)
+def set_up(position, constants):
     """Complete a record that has its bit sets, side, castling and en-passant square: the board, the
     keys and the checks.
     """
@@ -35,27 +36,27 @@ def set_up(position, tables):
             while bits:
                 position.board[lowest(bits)] = 2 * kind + colour
                 bits &= bits - ONE
-    compute_keys(position, tables)
-    find_checks(position, tables)
+    compute_keys(position, constants)
+    find_checks(position, constants)
 
 
-@entry(WORD, POSITION_TYPE, TABLES_TYPE, MOVE_LIST_TYPE, WORD)
-def list_moves(position, tables, moves, kind):
+@entry(WORD, POSITION_TYPE, CONSTANTS_TYPE, MOVE_LIST_TYPE, WORD)
+def list_moves(position, constants, moves, kind):
     """Write the legal moves of `kind` (NOISY, QUIET or ALL) to the list; return their number."""
     moves.count = ZERO
-    return generate(position, tables, moves, kind)
+    return generate(position, constants, moves, kind)
 
 
-@entry(VOID, POSITION_TYPE, POSITION_TYPE, WORD, TABLES_TYPE)
-def play(position, following, move, tables):
+@entry(VOID, POSITION_TYPE, POSITION_TYPE, WORD, CONSTANTS_TYPE)
+def play(position, following, move, constants):
     """Write into `following` the position after a legal move, or after a null move (0), with its
     checks found.
     """
     if move == ZERO:
-        make_null(position, following, tables)
+        make_null(position, following, constants)
     else:
-        make(position, following, move, tables)
-    find_checks(following, tables)
+        make(position, following, move, constants)
+    find_checks(following, constants)
 
 
 class Position:
@@ -88,7 +89,7 @@ class Position:
             this["en_passant"] = board.ep_square
         this["halfmove"] = board.halfmove_clock
         this["fullmove"] = board.fullmove_number
-        set_up(this, TABLES_RECORD)
+        set_up(this, CONSTANTS_RECORD)
         return cls(array)
 
     def to_board(self, chess960: bool = False) -> chess.Board:
@@ -129,13 +130,13 @@ class Position:
     def legal_moves(self, kind: int = int(ALL)) -> list[int]:
         """Return the legal moves, in order of generation."""
         moves = np.zeros(1, MOVE_LIST)
-        count = list_moves(self.record, TABLES_RECORD, moves[0], kind)
+        count = list_moves(self.record, CONSTANTS_RECORD, moves[0], kind)
         return [int(move) for move in moves[0]["moves"][:count]]
 
     def after(self, move: int) -> "Position":
         """Return the position after a legal move, or after a null move (0), not in check."""
         array = np.zeros(1, POSITION)
-        play(self.record, array[0], move, TABLES_RECORD)
+        play(self.record, array[0], move, CONSTANTS_RECORD)
         return Position(array)
 
     def parse_move(self, text: str) -> int:

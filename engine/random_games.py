@@ -7,9 +7,9 @@ from zobra.engine.board import FIFTY_MOVES, SEVEN, ZERO
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import VOID, copy_record, entry, kernel, layout, record
-from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, MOVE_LIST, POSITION
 from zobra.engine.make import make
-from zobra.engine.position import TABLES_RECORD
+from zobra.engine.position import CONSTANTS_RECORD
 
 LONGEST_GAME = 200  # plies
 KEYS = 1 << 14  # positions that one call of the kernel visits
@@ -32,20 +32,20 @@ def next_random(games):
     return word >> TWENTY
 
 
-@entry(VOID, record(GAMES), TABLES_TYPE)
-def play_games(games, tables):
+@entry(VOID, record(GAMES), CONSTANTS_TYPE)
+def play_games(games, constants):
     """Play random games from `start`, until `keys` holds the keys of all positions reached."""
     position, following, moves = games.position, games.following, games.moves
     index = 0
     while index < KEYS:
         copy_record(position, games.start)
         for _ in range(LONGEST_GAME):
-            find_checks(position, tables)
+            find_checks(position, constants)
             moves.count = ZERO
-            count = generate(position, tables, moves, ALL)
+            count = generate(position, constants, moves, ALL)
             if count == ZERO or position.halfmove >= FIFTY_MOVES or index == KEYS:
                 break
-            make(position, following, np.uint64(moves.moves[next_random(games) % count]), tables)
+            make(position, following, np.uint64(moves.moves[next_random(games) % count]), constants)
             copy_record(position, following)
             games.keys[index] = position.key
             index += 1
@@ -60,7 +60,7 @@ def distinct_keys(count: int, seed: int) -> np.ndarray:
     while len(found) < count:
         more = []
         for _ in range((count - len(found)) // KEYS + 1):
-            play_games(games[0], TABLES_RECORD)
+            play_games(games[0], CONSTANTS_RECORD)
             more.append(games["keys"][0].copy())
         found = np.unique(np.concatenate([found, *more]))
     return np.random.default_rng(seed).permutation(found)[:count]

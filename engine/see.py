@@ -61,20 +61,20 @@ def capture_value(position, move):
 
 
 @kernel
-def all_attackers(position, tables, square, occupied):
+def all_attackers(position, constants, square, occupied):
     """Return the pieces of both sides that attack `square`."""
     pieces = position.pieces
-    found = tables.pawn[BLACK, square] & pieces[PAWN] & position.colours[WHITE]
-    found |= tables.pawn[WHITE, square] & pieces[PAWN] & position.colours[BLACK]
-    found |= tables.knight[square] & pieces[KNIGHT]
-    found |= tables.king[square] & pieces[KING]
-    found |= bishop_attacks(tables, square, occupied) & (pieces[BISHOP] | pieces[QUEEN])
-    found |= rook_attacks(tables, square, occupied) & (pieces[ROOK] | pieces[QUEEN])
+    found = constants.pawn[BLACK, square] & pieces[PAWN] & position.colours[WHITE]
+    found |= constants.pawn[WHITE, square] & pieces[PAWN] & position.colours[BLACK]
+    found |= constants.knight[square] & pieces[KNIGHT]
+    found |= constants.king[square] & pieces[KING]
+    found |= bishop_attacks(constants, square, occupied) & (pieces[BISHOP] | pieces[QUEEN])
+    found |= rook_attacks(constants, square, occupied) & (pieces[ROOK] | pieces[QUEEN])
     return found & occupied
 
 
 @kernel
-def see_at_least(position, tables, move, threshold):  # noqa: C901
+def see_at_least(position, constants, move, threshold):  # noqa: C901
     """Return whether the exchange that `move` begins ends with a balance of at least `threshold`
     centipawns for its side.
     """
@@ -100,7 +100,7 @@ def see_at_least(position, tables, move, threshold):  # noqa: C901
     occupied |= ONE << to
     diagonal = position.pieces[BISHOP] | position.pieces[QUEEN]
     straight = position.pieces[ROOK] | position.pieces[QUEEN]
-    attacking = all_attackers(position, tables, to, occupied)
+    attacking = all_attackers(position, constants, to, occupied)
 
     # Both sides capture in turn with their least valuable attacker, until one has enough.
     side = position.side ^ ONE
@@ -118,9 +118,9 @@ def see_at_least(position, tables, move, threshold):  # noqa: C901
         occupied ^= attacker & (ZERO - attacker)
         # Sliders behind it come into play.
         if kind == PAWN or kind == BISHOP or kind == QUEEN:
-            attacking |= bishop_attacks(tables, to, occupied) & diagonal
+            attacking |= bishop_attacks(constants, to, occupied) & diagonal
         if kind == ROOK or kind == QUEEN:
-            attacking |= rook_attacks(tables, to, occupied) & straight
+            attacking |= rook_attacks(constants, to, occupied) & straight
         side ^= ONE
         balance = -balance - 1 - piece_value(kind)
         if balance >= 0:

@@ -16,7 +16,7 @@ from chess.polyglot import POLYGLOT_RANDOM_ARRAY
 
 from zobra.engine.board import BLACK, FIVE, KING, KINGSIDE, ONE, QUEENSIDE, SEVEN, TWO, WHITE, ZERO
 from zobra.engine.kernels import VOID, entry, kernel, lowest
-from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, POSITION_TYPE
 
 PUBLISHED_KEYS = np.array(
     POLYGLOT_RANDOM_ARRAY, np.uint64
@@ -47,8 +47,8 @@ def correction_key_index(piece):
     return ZERO if piece < TWO else ONE + (piece & ONE)
 
 
-@entry(VOID, POSITION_TYPE, TABLES_TYPE)
-def compute_keys(position, tables):
+@entry(VOID, POSITION_TYPE, CONSTANTS_TYPE)
+def compute_keys(position, constants):
     """Set the four keys of a position from scratch: the definition that every incremental update
     must agree with.
     """
@@ -60,11 +60,11 @@ def compute_keys(position, tables):
         square = lowest(occupied)
         occupied &= occupied - ONE
         piece = np.uint64(position.board[square])
-        key ^= tables.piece_key[piece, square]
-        position.correction_keys[correction_key_index(piece)] ^= tables.piece_key[piece, square]
-    key ^= tables.castling_key[castling_state(position)]
+        key ^= constants.piece_key[piece, square]
+        position.correction_keys[correction_key_index(piece)] ^= constants.piece_key[piece, square]
+    key ^= constants.castling_key[castling_state(position)]
     if position.en_passant:
-        key ^= tables.en_passant_key[position.en_passant & SEVEN]
+        key ^= constants.en_passant_key[position.en_passant & SEVEN]
     if position.side == WHITE:
-        key ^= tables.side_key
+        key ^= constants.side_key
     position.key = key

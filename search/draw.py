@@ -38,7 +38,7 @@ def is_insufficient_material(position):
 
 
 @kernel
-def is_draw(worker, tables, ply):
+def is_draw(worker, constants, ply):
     """Return whether the position is drawn by repetition, insufficient material, or fifty moves
     without a capture or pawn move, unless the last of them mates.
     """
@@ -49,4 +49,4 @@ def is_draw(worker, tables, ply):
     if position.halfmove < FIFTY_MOVES:
         return False
     node.moves.count = ZERO
-    return position.checkers == ZERO or generate(position, tables, node.moves, ALL) != ZERO
+    return position.checkers == ZERO or generate(position, constants, node.moves, ALL) != ZERO

@@ -141,7 +141,7 @@ def update_capture_history(worker, position, move, bonus):
 
 
 @kernel
-def update_histories(worker, tables, ply, move, is_quiet, depth):
+def update_histories(worker, constants, ply, move, is_quiet, depth):
     """Give the move of a beta cutoff a bonus, and the moves searched before it a malus (quiet ones
     only if it is quiet).
     """
@@ -154,7 +154,7 @@ def update_histories(worker, tables, ply, move, is_quiet, depth):
     if is_quiet:
         histories = quiet_histories(worker, ply)
         if node.attacked == ZERO:  # the TT move: quiet moves were not generated
-            set_threats(node, tables)
+            set_threats(node, constants)
         update_quiet_histories(node, histories, move, bonus)
         for index in range(node.quiet_count):
             update_quiet_histories(node, histories, np.uint64(node.quiets_searched[index]), -bonus)

@@ -12,9 +12,9 @@ import numpy as np
 
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.kernels import INT, VOID, copy_record, entry, kernel, layout, record
-from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, MOVE_LIST, POSITION
 from zobra.engine.move import NO_MOVE
-from zobra.engine.position import TABLES_RECORD, Game
+from zobra.engine.position import CONSTANTS_RECORD, Game
 from zobra.engine.scores import MAX_PLY
 from zobra.search.move_picker import legal_or_none, next_move, start_picking
 from zobra.search.negamax import negamax
@@ -42,7 +42,7 @@ STOPPED, WINDOW_FAILED, LINE_FOUND, DEPTH_FINISHED = (np.int64(step) for step in
 # What every thread's search begins from. `moves` are those allowed (none: all); the last key is
 # that of the root.
 SEARCH = layout(
-    ("table", TABLE),
+    ("tt", TABLE),
     ("network_address", "u8"),
     ("signals_address", "u8"),
     ("position", POSITION),
@@ -67,7 +67,7 @@ def new_search(
     """
     array = np.zeros(1, SEARCH)
     search = array[0]
-    search["table"] = table.record
+    search["tt"] = table.record
     search["network_address"] = network.ctypes.data
     search["signals_address"] = signals.ctypes.data
     search["position"] = game.position.record
@@ -83,24 +83,24 @@ def new_search(
 
 
 @kernel
-def list_root_moves(worker, tables):
+def list_root_moves(worker, constants):
     """List the legal moves of the root, in the order of the move picker."""
     root = worker.root
     node = worker.stack[0]
     root.count = ZERO
     root.is_confined = 0
     tt_entry = probe_tt(worker, node.position.key)
-    start_picking(node, legal_or_none(node.position, tables, move_of(tt_entry)))
-    move = next_move(worker, tables, 0)
+    start_picking(node, legal_or_none(node.position, constants, move_of(tt_entry)))
+    move = next_move(worker, constants, 0)
     while move != NO_MOVE:
         add_root_move(root, move)
-        move = next_move(worker, tables, 0)
+        move = next_move(worker, constants, 0)
 
 
-@entry(VOID, WORKER_TYPE, TABLES_TYPE, SEARCH_TYPE, INT, INT)
-def begin_search(worker, tables, search, first_depth, lines):
+@entry(VOID, WORKER_TYPE, CONSTANTS_TYPE, SEARCH_TYPE, INT, INT)
+def begin_search(worker, constants, search, first_depth, lines):
     """Make a worker ready to search so many lines from `first_depth` on, without limits."""
-    copy_record(worker.table, search.table)
+    copy_record(worker.tt, search.tt)
     worker.network_address = search.network_address
     worker.signals_address = search.signals_address
     worker.node_limit = NO_NODE_LIMIT
@@ -116,14 +116,14 @@ def begin_search(worker, tables, search, first_depth, lines):
         worker.keys[index] = search.keys[index]
     copy_record(worker.stack[0].position, search.position)
 
-    list_root_moves(worker, tables)
+    list_root_moves(worker, constants)
     if search.moves.count != ZERO:
         confine_root(worker.root, search.moves)
     begin_deepening(worker.root, first_depth, lines)
 
 
-@entry(INT, WORKER_TYPE, TABLES_TYPE)
-def deepen_once(worker, tables):
+@entry(INT, WORKER_TYPE, CONSTANTS_TYPE)
+def deepen_once(worker, constants):
     """Take one step of iterative deepening, and return what it came to.
 
     After a stop too the list of the root moves is sorted: moves that were searched in time have
@@ -135,7 +135,7 @@ def deepen_once(worker, tables):
 
     worker.selective_depth = 0
     depth = max(np.int64(1), root.depth - root.reduction)
-    score = negamax(worker, tables, np.int64(0), depth, root.alpha, root.beta, np.int64(0))
+    score = negamax(worker, constants, np.int64(0), depth, root.alpha, root.beta, np.int64(0))
     sort_root(root, root.line, root.count)
     if worker.stopped:
         return STOPPED
@@ -152,19 +152,19 @@ def deepen_once(worker, tables):
 
 
 @kernel
-def search_depth(worker, tables):
+def search_depth(worker, constants):
     """Search the root one depth deeper; return False if the search was stopped."""
-    step = deepen_once(worker, tables)
+    step = deepen_once(worker, constants)
     while step == WINDOW_FAILED or step == LINE_FOUND:
-        step = deepen_once(worker, tables)
+        step = deepen_once(worker, constants)
     return step == DEPTH_FINISHED
 
 
-@entry(VOID, WORKER_TYPE, TABLES_TYPE, SEARCH_TYPE, INT)
-def run_helper(worker, tables, search, first_depth):
+@entry(VOID, WORKER_TYPE, CONSTANTS_TYPE, SEARCH_TYPE, INT)
+def run_helper(worker, constants, search, first_depth):
     """Search the best line from `first_depth` on, deeper and deeper, until stopped."""
-    begin_search(worker, tables, search, first_depth, np.int64(1))
-    while worker.root.depth < DEEPEST and search_depth(worker, tables):
+    begin_search(worker, constants, search, first_depth, np.int64(1))
+    while worker.root.depth < DEEPEST and search_depth(worker, constants):
         pass
 
 
@@ -172,5 +172,5 @@ def steps(worker: np.void, last_depth: int) -> Iterator[int]:
     """Yield what each step came to, to the end of the last depth or a stop."""
     step = int(DEPTH_FINISHED)
     while step != STOPPED and (step != DEPTH_FINISHED or worker["root"]["depth"] < last_depth):
-        step = int(deepen_once(worker, TABLES_RECORD))
+        step = int(deepen_once(worker, CONSTANTS_RECORD))
         yield step

@@ -19,7 +19,7 @@ from queue import SimpleQueue
 import numpy as np
 
 from zobra.engine.memory import available_megabytes
-from zobra.engine.position import TABLES_RECORD
+from zobra.engine.position import CONSTANTS_RECORD
 from zobra.engine.scores import is_mate
 from zobra.search.iterative_deepening import run_helper
 from zobra.search.root import RootLine, root_lines
@@ -89,7 +89,7 @@ class _HelperSearch:
             self.active.append(worker)
             first_depth = 1 + len(self.active) % 2
         wake_next(self)
-        run_helper(worker[0], TABLES_RECORD, self._search[0], first_depth)
+        run_helper(worker[0], CONSTANTS_RECORD, self._search[0], first_depth)
         with self._changed:
             self._finished.append(worker)
             self._changed.notify()

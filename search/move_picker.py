@@ -27,9 +27,9 @@ best_place = first_maximum(NODE, "scores", MAX_MOVES.bit_length())
 
 
 @kernel
-def legal_or_none(position, tables, move):
+def legal_or_none(position, constants, move):
     """Return a move from the table, which may be any 16-bit number, if it is legal, or NO_MOVE."""
-    return move if is_legal(position, tables, move) else NO_MOVE
+    return move if is_legal(position, constants, move) else NO_MOVE
 
 
 @kernel
@@ -65,7 +65,7 @@ def pick_best(node):
 
 
 @kernel
-def next_capture(worker, node, tables):
+def next_capture(worker, node, constants):
     """Return the next move of the first three stages, NO_MOVE after the last.
 
     Captures that lose material by SEE are kept for later, at the head of the list.
@@ -78,7 +78,7 @@ def next_capture(worker, node, tables):
             return node.tt_move
 
     if node.stage == GENERATE_CAPTURES:
-        generate(position, tables, moves, NOISY)
+        generate(position, constants, moves, NOISY)
         for index in range(moves.count):
             move = np.uint64(moves.moves[index])
             victim = VICTIM_WEIGHT * capture_value(position, move)
@@ -88,7 +88,7 @@ def next_capture(worker, node, tables):
 
     while True:
         move = pick_best(node)
-        if move == NO_MOVE or see_at_least(position, tables, move, 0):
+        if move == NO_MOVE or see_at_least(position, constants, move, 0):
             return move
         moves.moves[node.bad_count] = np.uint16(move)
         node.bad_count += ONE
@@ -103,11 +103,11 @@ def skip_quiets(node):
 
 
 @kernel
-def next_move(worker, tables, ply):
+def next_move(worker, constants, ply):
     """Return the next move of the node at `ply`, NO_MOVE after the last."""
     node = worker.stack[ply]
     if node.stage <= GOOD_CAPTURES:
-        move = next_capture(worker, node, tables)
+        move = next_capture(worker, node, constants)
         if move != NO_MOVE:
             return move
         node.stage = GENERATE_QUIETS
@@ -115,9 +115,9 @@ def next_move(worker, tables, ply):
     if node.stage == GENERATE_QUIETS:
         node.next = node.moves.count
         histories = quiet_histories(worker, ply)
-        set_threats(node, tables)
+        set_threats(node, constants)
         prefetch_rows(histories[1], node.position.side)
-        generate(node.position, tables, node.moves, QUIET)
+        generate(node.position, constants, node.moves, QUIET)
         for index in range(node.next, node.moves.count):
             move = np.uint64(node.moves.moves[index])
             history = history_sum(node, histories, move)
@@ -137,7 +137,7 @@ def next_move(worker, tables, ply):
 
 
 @inlined
-def next_search_move(worker, tables, ply):
+def next_search_move(worker, constants, ply):
     """Return the next move to search, counted, but not the excluded one; NO_MOVE after the last.
 
     At the root the moves come from its list.
@@ -147,7 +147,7 @@ def next_search_move(worker, tables, ply):
 
     node = worker.stack[ply]
     while True:
-        move = next_move(worker, tables, ply)
+        move = next_move(worker, constants, ply)
         if move == NO_MOVE:
             return move
         if move != node.excluded:

@@ -10,7 +10,7 @@ import numpy as np
 
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry
-from zobra.engine.layouts import TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.search.draw import is_draw
@@ -46,8 +46,8 @@ from zobra.tt.entry import move_of, pv_of, score_from_table, score_of
 NO, YES = np.int64(0), np.int64(1)  # is it a cut node? A recursive call needs exact types
 
 
-@entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT, INT, INT)
-def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
+@entry(INT, WORKER_TYPE, CONSTANTS_TYPE, INT, INT, INT, INT, INT)
+def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
     """Return the score of the position at `ply`, searched `depth` plies deep within (alpha, beta).
 
     The search is fail-soft: the score may lie outside of the window. `cut_node` is 1 where a
@@ -56,7 +56,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     # Step 1. Quiescence search at the horizon: captures go on until the position is quiet enough
     # for its static evaluation.
     if depth <= 0 or ply >= MAX_PLY:
-        return quiescence(worker, tables, ply, alpha, beta)
+        return quiescence(worker, constants, ply, alpha, beta)
 
     count_node(worker)
     worker.pv_length[ply] = 0
@@ -66,7 +66,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
 
     # Step 2. Draws, and mate distance pruning. No line from here is better than a mate with the
     # next move, or worse than being mated now: if a shorter mate is known, this node is of no use.
-    if ply > 0 and is_draw(worker, tables, ply):
+    if ply > 0 and is_draw(worker, constants, ply):
         return DRAW
     alpha = max(alpha, ply - MATE)
     beta = min(beta, MATE - ply - 1)
@@ -109,14 +109,16 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         # twice and a reduced search still exceeds beta, assume a fail-high. At high depth a search
         # without null moves verifies it, since in zugzwang passing is better than any move.
         if null_move_allowed(worker, ply, evaluation, beta, depth):
-            make_move(worker, tables, ply, NO_MOVE)
+            make_move(worker, constants, ply, NO_MOVE)
             null_depth = null_move_depth(worker, evaluation, beta, depth)
-            score = -negamax(worker, tables, ply + 1, null_depth, -beta, 1 - beta, YES - cut_node)
+            score = -negamax(
+                worker, constants, ply + 1, null_depth, -beta, 1 - beta, YES - cut_node
+            )
 
             verification_depth = parameters.null_move_verification_depth
             if score >= beta and depth >= verification_depth and worker.null_move_min_ply == 0:
                 worker.null_move_min_ply = ply + 3 * null_depth // 4
-                score = negamax(worker, tables, ply, null_depth, beta - 1, beta, NO)
+                score = negamax(worker, constants, ply, null_depth, beta - 1, beta, NO)
                 worker.null_move_min_ply = 0
 
             if score >= beta:
@@ -124,7 +126,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
 
     # Step 7 (+12 Elo). Internal iterative reductions. A node without a TT move is searched less
     # deep: it was not important so far, and the next iteration will have a move to begin with.
-    tt_move = legal_or_none(position, tables, move_of(tt_entry))
+    tt_move = legal_or_none(position, constants, move_of(tt_entry))
     if ply == 0:  # the best move of the last iteration, whatever the table says
         tt_move = worker.root.moves[worker.root.line].move
     may_reduce = pv_node or cut_node
@@ -137,7 +139,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     if singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
         bound = tt_score - parameters.singular_margin * depth // 16
         node.excluded = tt_move
-        score = negamax(worker, tables, ply, depth // 2, bound - 1, bound, cut_node)
+        score = negamax(worker, constants, ply, depth // 2, bound - 1, bound, cut_node)
         node.excluded = NO_MOVE
         if LONGEST_MATE > score >= max(bound, beta) and not pv_node:
             return score
@@ -146,7 +148,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     # Step 9. Move loop
     start_picking(node, tt_move)
     if ply == 0:  # whose moves come from a list: no picker sets the threats
-        set_threats(node, tables)
+        set_threats(node, constants)
     node.depth = depth
     node.pv_node = pv_node
     node.cut_node = cut_node
@@ -155,17 +157,17 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
     best_move = NO_MOVE
     old_alpha = alpha
     while True:
-        move = next_search_move(worker, tables, ply)
+        move = next_search_move(worker, constants, ply)
         if move == NO_MOVE:
             break
 
         # Step 10. Pruning of single moves: late moves (+59 Elo), moves that cannot bring the
         # evaluation up to alpha (+37), moves that lose material (+45) or have a bad history.
-        if ply > 0 and prune_move(worker, tables, ply, move, alpha, best):
+        if ply > 0 and prune_move(worker, constants, ply, move, alpha, best):
             continue
 
         is_quiet = not is_noisy(position, move)
-        make_move(worker, tables, ply, move)
+        make_move(worker, constants, ply, move)
         new_depth = depth - 1
         if move == tt_move:
             new_depth += extension
@@ -176,18 +178,20 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
         if node.move_count > 1 or not pv_node:
             reduced = late_move_depth(worker, ply, move, is_quiet, new_depth)
             child_cut_node = YES if reduced < new_depth else YES - cut_node
-            score = -negamax(worker, tables, ply + 1, reduced, -alpha - 1, -alpha, child_cut_node)
+            score = -negamax(
+                worker, constants, ply + 1, reduced, -alpha - 1, -alpha, child_cut_node
+            )
             if score > alpha and reduced < new_depth:
                 new_depth = research_depth(worker, ply, new_depth, score, best)
                 child_cut_node = YES - cut_node
                 score = -negamax(
-                    worker, tables, ply + 1, new_depth, -alpha - 1, -alpha, child_cut_node
+                    worker, constants, ply + 1, new_depth, -alpha - 1, -alpha, child_cut_node
                 )
 
         # Step 12. Principal variation search. The first move has the full window; so has one that
         # is better than it.
         if pv_node and (node.move_count == 1 or score > alpha):
-            score = -negamax(worker, tables, ply + 1, new_depth, -beta, -alpha, NO)
+            score = -negamax(worker, constants, ply + 1, new_depth, -beta, -alpha, NO)
 
         if worker.stopped:
             return DRAW
@@ -205,7 +209,7 @@ def negamax(worker, tables, ply, depth, alpha, beta, cut_node):
                     history_depth = depth
                     if score > beta + parameters.history_beta_margin:
                         history_depth += 1
-                    update_histories(worker, tables, ply, move, is_quiet, history_depth)
+                    update_histories(worker, constants, ply, move, is_quiet, history_depth)
                     break
         note_searched(node, move, is_quiet)
 

@@ -35,7 +35,7 @@ NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trus
 
 
 @kernel
-def make_move(worker, tables, ply, move):
+def make_move(worker, constants, ply, move):
     """Make a move from `ply` (NO_MOVE: a null move), and complete the node of the next ply.
 
     What the next node will read of the table and the histories is on its way from memory meanwhile.
@@ -47,13 +47,13 @@ def make_move(worker, tables, ply, move):
 
     if move == NO_MOVE:
         worker.played[ply + PLAYED_HERE] = NOTHING_PLAYED
-        make_null(node.position, following.position, tables)
+        make_null(node.position, following.position, constants)
     else:
-        prefetch_bucket(worker.table, key_after(node.position, move, tables))
+        prefetch_bucket(worker.tt, key_after(node.position, move, constants))
         worker.played[ply + PLAYED_HERE] = piece_to(node.position, move)
-        make(node.position, following.position, move, tables)
+        make(node.position, following.position, move, constants)
     # `key_after` leaves some special moves out.
-    prefetch_bucket(worker.table, following.position.key)
+    prefetch_bucket(worker.tt, following.position.key)
     for row, index in corrections(worker, ply + 1):
         prefetch_value(row, index)
 
@@ -64,7 +64,7 @@ def make_move(worker, tables, ply, move):
         node.accumulator,
         node.position,
     )
-    find_checks(following.position, tables)
+    find_checks(following.position, constants)
     worker.keys[worker.root_key_index + ply + 1] = following.position.key
 
 
@@ -93,7 +93,7 @@ def set_static_evaluation(worker, ply, tt_entry):
 @kernel
 def probe_tt(worker, key):
     """Return the table's entry for a position (its data word), 0 for none."""
-    return probe(worker.table, key) if worker.parameters.use_table != 0 else ZERO
+    return probe(worker.tt, key) if worker.parameters.use_table != 0 else ZERO
 
 
 @kernel
@@ -134,7 +134,7 @@ def store_tt(worker, ply, move, score, depth, bound):
     if worker.parameters.use_table != 0:
         node = worker.stack[ply]
         store(
-            worker.table,
+            worker.tt,
             node.position.key,
             move,
             score_to_table(score, ply),

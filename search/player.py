@@ -66,7 +66,7 @@ class Player:
     def set_hash(self, megabytes: int) -> None:
         """Resize the transposition table; MemoryError leaves it as it was."""
         self.searcher.resize(megabytes)
-        used = self.searcher.table.megabytes
+        used = self.searcher.tt.megabytes
         if used != megabytes:
             self._on_message(f"Hash is {used} MB, the largest power of two in {megabytes}")
 

@@ -82,7 +82,7 @@ def null_move_depth(worker, evaluation, beta, depth):
 
 
 @inlined
-def prune_move(worker, tables, ply, move, alpha, best):
+def prune_move(worker, constants, ply, move, alpha, best):
     """Return whether a move need not be searched.
 
     The first move that does not get mated is searched in any case. `lmr_depth` is the depth that
@@ -130,4 +130,4 @@ def prune_move(worker, tables, ply, move, alpha, best):
         loss = parameters.exchange_quiet_slope * lmr_depth * lmr_depth
     else:
         loss = parameters.exchange_noisy_slope * depth
-    return not see_at_least(node.position, tables, move, -loss)
+    return not see_at_least(node.position, constants, move, -loss)

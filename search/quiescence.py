@@ -7,7 +7,7 @@ quiet move.
 
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry
-from zobra.engine.layouts import TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, INFINITY, LONGEST_MATE, MATE, MAX_PLY
 from zobra.engine.see import capture_value, see_at_least
@@ -32,13 +32,13 @@ from zobra.search.worker import WORKER_TYPE, count_node, update_pv
 from zobra.tt.entry import LOWER, UPPER, move_of, pv_of, score_from_table, score_of
 
 
-@entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT, INT)
-def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901, PLR0915
+@entry(INT, WORKER_TYPE, CONSTANTS_TYPE, INT, INT, INT)
+def quiescence(worker, constants, ply, alpha, beta):  # noqa: C901, PLR0915
     """Return the quiescence score of the position at `ply` within (alpha, beta); fail-soft."""
     count_node(worker)
     worker.pv_length[ply] = 0
     worker.selective_depth = max(worker.selective_depth, ply)
-    if worker.stopped or is_draw(worker, tables, ply):
+    if worker.stopped or is_draw(worker, constants, ply):
         return DRAW
 
     node = worker.stack[ply]
@@ -75,13 +75,15 @@ def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901, PLR0915
         alpha = max(alpha, best)
 
     # Step 3. Captures, or evasions
-    tt_move = legal_or_none(position, tables, move_of(tt_entry))
+    tt_move = legal_or_none(position, constants, move_of(tt_entry))
     if not in_check and not is_noisy(position, tt_move):
         tt_move = NO_MOVE
     start_picking(node, tt_move)
     futility = stand_pat + parameters.quiescence_margin
     while True:
-        move = next_move(worker, tables, ply) if in_check else next_capture(worker, node, tables)
+        move = (
+            next_move(worker, constants, ply) if in_check else next_capture(worker, node, constants)
+        )
         if move == NO_MOVE:
             break
 
@@ -92,7 +94,7 @@ def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901, PLR0915
             if bound <= alpha:
                 best = max(best, bound)
                 continue
-            if futility <= alpha and not see_at_least(position, tables, move, 1):
+            if futility <= alpha and not see_at_least(position, constants, move, 1):
                 best = max(best, futility)
                 continue
 
@@ -100,8 +102,8 @@ def quiescence(worker, tables, ply, alpha, beta):  # noqa: C901, PLR0915
         if in_check and best > -LONGEST_MATE and parameters.quiescence_evasions == 0:
             skip_quiets(node)
 
-        make_move(worker, tables, ply, move)
-        score = -quiescence(worker, tables, ply + 1, -beta, -alpha)
+        make_move(worker, constants, ply, move)
+        score = -quiescence(worker, constants, ply + 1, -beta, -alpha)
         if worker.stopped:
             return DRAW
         if score > best:

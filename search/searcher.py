@@ -8,7 +8,7 @@ import numpy as np
 from zobra.engine.board import FIFTY_MOVES
 from zobra.engine.network import built_in_network, load_network
 from zobra.engine.network_file import Network
-from zobra.engine.position import TABLES_RECORD, Game, Position
+from zobra.engine.position import CONSTANTS_RECORD, Game, Position
 from zobra.engine.scores import MAX_PLY
 from zobra.search.evaluation import evaluate_position
 from zobra.search.iterative_deepening import (
@@ -52,7 +52,7 @@ class Searcher:
         self.skill: Skill | None = None
         self.parameters = default_parameters() | (parameters or {})
         self.time = TimeManager(move_overhead, self.parameters)
-        self.table = Table(megabytes)
+        self.tt = Table(megabytes)
         self.network = built_in_network()
         self._worker = new_worker(self.parameters, self.time.signals)
         self._this = self._worker[0]
@@ -111,17 +111,17 @@ class Searcher:
     @property
     def megabytes(self) -> int:
         """Size of the table: the power of two that fits in what was asked for."""
-        return self.table.megabytes
+        return self.tt.megabytes
 
     def resize(self, megabytes: int) -> None:
         """Make a new table. MemoryError if that is too much; the table then has its old size."""
         self._smp.stop()
-        self.table.resize(megabytes, self._smp.full_speed)
+        self.tt.resize(megabytes, self._smp.full_speed)
 
     def clear(self) -> None:
         """Forget everything: a new game begins."""
         self._smp.stop()
-        self.table.clear(self._smp.full_speed)
+        self.tt.clear(self._smp.full_speed)
         self.time.node_time = NodeTime(self.time.node_time.rate)
         for worker in (self._worker, *self._smp.workers):
             clear_histories(worker)
@@ -164,15 +164,15 @@ class Searcher:
 
         white = game.position.white_to_move()
         self.time.start(limits, white)
-        self.table.next_generation()
+        self.tt.next_generation()
 
         def make_search(signals: np.ndarray) -> np.ndarray:
-            return new_search(game, self.table, self.network, signals, limits.searchmoves)
+            return new_search(game, self.tt, self.network, signals, limits.searchmoves)
 
         search = make_search(self.time.signals)
-        begin_search(self._this, TABLES_RECORD, search[0], 1, self._lines_wanted())
+        begin_search(self._this, CONSTANTS_RECORD, search[0], 1, self._lines_wanted())
         self._this["node_limit"] = self._node_limit(limits)
-        memory = (self.table.bytes, self.network)
+        memory = (self.tt.bytes, self.network)
         self._smp.start(None if self.skill else make_search, memory)
         try:
             lines = self._deepen(limits, len(choices) == 1, on_report)
@@ -232,7 +232,7 @@ class Searcher:
         """Report the best lines, at most as many as the user wants to see."""
         nodes = self.nodes
         milliseconds = self.time.milliseconds
-        hashfull = self.table.permille_full()
+        hashfull = self.tt.permille_full()
         for rank, line in enumerate(lines[: self.multipv], 1):
             on_report(
                 Report(
@@ -256,5 +256,5 @@ class Searcher:
             return Result(line[0], line[1])
         following = game.position.after(line[0])
         is_drawn = following.key in game.keys or following.record["halfmove"] >= FIFTY_MOVES
-        reply = 0 if is_drawn else unpack(self.table.recall(following.key))[0]
+        reply = 0 if is_drawn else unpack(self.tt.recall(following.key))[0]
         return Result(line[0], reply if reply in following.legal_moves() else 0)

@@ -28,7 +28,7 @@ NINE = EIGHT + ONE
 
 
 @kernel
-def set_threats(node, tables):
+def set_threats(node, constants):
     """Set `threats`, `attacked` and `checks` of a node for the side to move (`NODE` in worker.py
     says what they hold).
     """
@@ -54,27 +54,27 @@ def set_threats(node, tables):
     threats[KNIGHT] = attacked
     threats[BISHOP] = attacked
     while knights:
-        attacked |= tables.knight[lowest(knights)]
+        attacked |= constants.knight[lowest(knights)]
         knights &= knights - ONE
     while bishops:
-        attacked |= bishop_attacks(tables, lowest(bishops), occupied)
+        attacked |= bishop_attacks(constants, lowest(bishops), occupied)
         bishops &= bishops - ONE
     threats[ROOK] = attacked
     while rooks:
-        attacked |= rook_attacks(tables, lowest(rooks), occupied)
+        attacked |= rook_attacks(constants, lowest(rooks), occupied)
         rooks &= rooks - ONE
     threats[QUEEN] = attacked
     while queens:
-        attacked |= bishop_attacks(tables, lowest(queens), occupied)
-        attacked |= rook_attacks(tables, lowest(queens), occupied)
+        attacked |= bishop_attacks(constants, lowest(queens), occupied)
+        attacked |= rook_attacks(constants, lowest(queens), occupied)
         queens &= queens - ONE
-    node.attacked = attacked | tables.king[king]
+    node.attacked = attacked | constants.king[king]
 
-    checks[PAWN] = tables.pawn[them, king]
-    checks[KNIGHT] = tables.knight[king]
+    checks[PAWN] = constants.pawn[them, king]
+    checks[KNIGHT] = constants.knight[king]
     checks[KING] = ZERO
-    checks[BISHOP] = bishop_attacks(tables, king, occupied)
-    checks[ROOK] = rook_attacks(tables, king, occupied)
+    checks[BISHOP] = bishop_attacks(constants, king, occupied)
+    checks[ROOK] = rook_attacks(constants, king, occupied)
     checks[QUEEN] = checks[BISHOP] | checks[ROOK]
 
 

@@ -67,7 +67,7 @@ NODE = layout(
 
 WORKER = layout(
     ("parameters", PARAMETER_RECORD),
-    ("table", TABLE),
+    ("tt", TABLE),
     ("network_address", "u8"),  # of the record NETWORK that evaluates
     ("signals_address", "u8"),  # int64s that other threads set: see SIGNALS
     *((name, "i8") for name in ("stopped", "nodes", "node_limit", "selective_depth")),

@@ -12,7 +12,7 @@ import numpy as np
 from zobra.engine.board import FIFTY_MOVES, ONE, WHITE, ZERO
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
-from zobra.engine.layouts import POSITION, POSITION_TYPE, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, POSITION, POSITION_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, LONGEST_MATE
 from zobra.search.draw import is_insufficient_material
@@ -104,37 +104,37 @@ def next_random(game):
 
 
 @kernel
-def count_moves(worker, tables):
+def count_moves(worker, constants):
     """Number of legal moves at the root; the moves are left in its node."""
     worker.stack[0].moves.count = ZERO
-    return generate(worker.stack[0].position, tables, worker.stack[0].moves, ALL)
+    return generate(worker.stack[0].position, constants, worker.stack[0].moves, ALL)
 
 
 @kernel
-def advance_root(worker, tables, move):
+def advance_root(worker, constants, move):
     """Make a move of the game: the position after it becomes the root."""
-    make_move(worker, tables, 0, move)
+    make_move(worker, constants, 0, move)
     copy_record(worker.stack[0], worker.stack[1])
     worker.root_key_index += 1
 
 
 @kernel
-def search_root(worker, tables, rules):
+def search_root(worker, constants, rules):
     """Return the best move and score of the last completed depth; NO_MOVE if there is none."""
     worker.stopped = 0
     worker.nodes = 0
     worker.next_check = 0
     worker.null_move_min_ply = 0
     worker.node_limit = rules.node_limit
-    worker.table.generation = (worker.table.generation + ONE) & GENERATION_MASK
-    list_root_moves(worker, tables)
+    worker.tt.generation = (worker.tt.generation + ONE) & GENERATION_MASK
+    list_root_moves(worker, constants)
     begin_deepening(worker.root, 1, 1)
 
     root = worker.root
     move = NO_MOVE
     score = DRAW
     while root.depth < DEEPEST and worker.nodes < rules.nodes and abs(score) < LONGEST_MATE:
-        if not search_depth(worker, tables):
+        if not search_depth(worker, constants):
             break
         move = root.moves[0].move
         score = root.moves[0].score
@@ -157,26 +157,26 @@ def set_root(worker, position):
 
 
 @kernel
-def open_game(worker, tables, rules, game, plies, margin):
+def open_game(worker, constants, rules, game, plies, margin):
     """Play `plies` random moves from the root, or one more.
 
     True if the position after them is balanced within `margin` and the game can go on.
     """
     for _ in range(plies + np.int64(next_random(game) & ONE)):
-        count = count_moves(worker, tables)
+        count = count_moves(worker, constants)
         if count == ZERO:
             return False
         advance_root(
-            worker, tables, np.uint64(worker.stack[0].moves.moves[next_random(game) % count])
+            worker, constants, np.uint64(worker.stack[0].moves.moves[next_random(game) % count])
         )
-    if count_moves(worker, tables) == ZERO:
+    if count_moves(worker, constants) == ZERO:
         return False
-    move, score = search_root(worker, tables, rules)
+    move, score = search_root(worker, constants, rules)
     return move != NO_MOVE and abs(score) <= margin
 
 
 @kernel
-def branch_off(worker, tables, rules, game, parent):
+def branch_off(worker, constants, rules, game, parent):
     """Open a game with random moves off a random position of another one, `parent`.
 
     False if `parent` has no position within the margin, or no try found a balanced one.
@@ -194,9 +194,9 @@ def branch_off(worker, tables, rules, game, parent):
 
         set_root(worker, parent.start)
         for ply in range(chosen):
-            advance_root(worker, tables, np.uint64(parent.moves[ply]))
+            advance_root(worker, constants, np.uint64(parent.moves[ply]))
         forget_moves(worker)
-        if open_game(worker, tables, rules, game, rules.branch_plies, rules.branch_margin):
+        if open_game(worker, constants, rules, game, rules.branch_plies, rules.branch_margin):
             return True
     return False
 
@@ -213,11 +213,11 @@ def is_threefold(worker):
 
 
 @kernel
-def is_over(worker, tables, game):
+def is_over(worker, constants, game):
     """Is the game over by the rules of chess or by length? Sets `result` and `ending`."""
     position = worker.stack[0].position
     game.result = DRAWN
-    if count_moves(worker, tables) == ZERO:
+    if count_moves(worker, constants) == ZERO:
         game.ending = STALEMATE
         if position.checkers != ZERO:
             game.result, game.ending = (LOST if position.side == WHITE else WON), MATED
@@ -232,21 +232,23 @@ def is_over(worker, tables, game):
     return game.ending != LENGTH or game.count == LAST_PLY
 
 
-@entry(VOID, WORKER_TYPE, TABLES_TYPE, record(RULES), record(GAME), record(GAME), POSITION_TYPE)
-def play_game(worker, tables, rules, game, parent, start):
+@entry(VOID, WORKER_TYPE, CONSTANTS_TYPE, record(RULES), record(GAME), record(GAME), POSITION_TYPE)
+def play_game(worker, constants, rules, game, parent, start):
     """Play one game and fill `game`, whose `random` holds the seed.
 
     It begins off `parent` if that has moves, and else with random moves after `start`.
     """
-    if not branch_off(worker, tables, rules, game, parent):
+    if not branch_off(worker, constants, rules, game, parent):
         set_root(worker, start)
-        while not open_game(worker, tables, rules, game, rules.opening_plies, rules.opening_margin):
+        while not open_game(
+            worker, constants, rules, game, rules.opening_plies, rules.opening_margin
+        ):
             set_root(worker, start)
     copy_record(game.start, worker.stack[0].position)
     game.count = ZERO
     white_wins, black_wins, draws, adjudicated = 0, 0, 0, False
-    while not adjudicated and not is_over(worker, tables, game):
-        move, score = search_root(worker, tables, rules)
+    while not adjudicated and not is_over(worker, constants, game):
+        move, score = search_root(worker, constants, rules)
         if move == NO_MOVE:
             move = worker.root.moves[0].move
         white = score if worker.stack[0].position.side == WHITE else -score
@@ -268,4 +270,4 @@ def play_game(worker, tables, rules, game, parent, start):
             game.result, game.ending = DRAWN, DRAW_AGREED
         else:
             adjudicated = False
-        advance_root(worker, tables, move)
+        advance_root(worker, constants, move)

@@ -26,7 +26,7 @@ from zobra.arena.runner.processes import interruptible
 from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.network import built_in_network, load_network
 from zobra.engine.network_file import Network
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import CONSTANTS_RECORD, Position
 from zobra.search.parameters import default_parameters
 from zobra.search.wdl import USUAL_MATERIAL, fitted
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
@@ -101,10 +101,12 @@ class SelfPlayer:
         """Play a game (a record GAME), which branches off `parent` if that has moves."""
         self._table.clear()
         clear_histories(self._worker)
-        self._worker[0]["table"] = self._table.record
+        self._worker[0]["tt"] = self._table.record
         game: Any = np.zeros(1, GAME)[0]
         game["random"] = self._random(f"{number}")
-        play_game(self._worker[0], TABLES_RECORD, self._rules[0], game, parent, self._start.record)
+        play_game(
+            self._worker[0], CONSTANTS_RECORD, self._rules[0], game, parent, self._start.record
+        )
         return game
 
     def _as_game(self, number: int, game: Any) -> TrainingGame:

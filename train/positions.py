@@ -17,10 +17,10 @@ from zobra.engine.board import BLACK, KING, NO_PIECE, ONE, THREE, TWO, ZERO
 from zobra.engine.fen import parse_fen
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import VOID, copy_record, entry, kernel, lowest, population, record
-from zobra.engine.layouts import MAX_MOVES, MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, MAX_MOVES, MOVE_LIST, POSITION
 from zobra.engine.make import make
 from zobra.engine.move import EN_PASSANT, NO_MOVE, PROMOTION, flag_of, from_square, to_square
-from zobra.engine.position import TABLES_RECORD
+from zobra.engine.position import CONSTANTS_RECORD
 from zobra.train.game_kernel import GAME, LONGEST_GAME, DataError, TrainingGame
 
 FILTER_DEFAULTS = {
@@ -116,14 +116,14 @@ def pack_board(position, packed):
 
 
 @kernel
-def sort_moves(job, tables):
+def sort_moves(job, constants):
     """Write the legal moves to `job.keys`, sorted: captures by victim and attacker, then other
     moves; number of moves. The low 16 bits of a key are the move. This order is part of the form of
     the games on disk.
     """
     position = job.board
     job.moves.count = ZERO
-    count = generate(position, tables, job.moves, ALL)
+    count = generate(position, constants, job.moves, ALL)
     for index in range(np.int64(count)):
         move = np.uint64(job.moves.moves[index])
         victim, attacker = (
@@ -143,9 +143,9 @@ def sort_moves(job, tables):
 
 
 @kernel
-def next_move(job, tables, ply):
+def next_move(job, constants, ply):
     """The legal move at this ply, and its index if that is wanted; NO_MOVE if it is not legal."""
-    count = sort_moves(job, tables)
+    count = sort_moves(job, constants)
     if job.decoding:
         index = np.int64(job.indices[ply])
         return np.uint64(job.keys[index]) & MOVE_MASK if index < count else NO_MOVE
@@ -157,8 +157,8 @@ def next_move(job, tables, ply):
     return NO_MOVE
 
 
-@entry(VOID, record(REPLAY), record(FILTER), record(KEPT), TABLES_TYPE)
-def replay(job, rules, kept, tables):
+@entry(VOID, record(REPLAY), record(FILTER), record(KEPT), CONSTANTS_TYPE)
+def replay(job, rules, kept, constants):
     """Replay a game up to the first illegal move.
 
     Sets `job.played` (plies) and `job.count` (positions kept).
@@ -167,7 +167,7 @@ def replay(job, rules, kept, tables):
     copy_record(job.board, game.start)
     job.count, job.played = ZERO, 0
     for ply in range(np.int64(game.count)):
-        move, score = next_move(job, tables, ply), np.int64(game.scores[ply])
+        move, score = next_move(job, constants, ply), np.int64(game.scores[ply])
         if move == NO_MOVE:
             return
         game.moves[ply] = np.uint16(move)
@@ -177,8 +177,8 @@ def replay(job, rules, kept, tables):
             packed.score = np.int16(-score if black else score)
             packed.result = np.uint8(2 - game.result if black else game.result)
             job.count += ONE
-        make(job.board, job.following, move, tables)
-        find_checks(job.following, tables)
+        make(job.board, job.following, move, constants)
+        find_checks(job.following, constants)
         copy_record(job.board, job.following)
         job.played += 1
 
@@ -246,7 +246,7 @@ class Replayer:
         game["result"], game["count"], job["decoding"] = played.result, count, decoding
         (job["indices"] if decoding else game["moves"])[:count] = played.moves
         game["scores"][:count] = played.scores
-        replay(job, self._rules[0], self._kept[0], TABLES_RECORD)
+        replay(job, self._rules[0], self._kept[0], CONSTANTS_RECORD)
         if (ply := int(job["played"])) < count:
             raise DataError(f"game {played.number}: its move at ply {ply} is not legal")
         found = self._kept[0]["positions"][: int(job["count"])].copy()

@@ -18,11 +18,11 @@ from zobra.engine.board import ONE, ZERO
 from zobra.engine.fen import parse_fen
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
-from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, MOVE_LIST, POSITION
 from zobra.engine.make import make
 from zobra.engine.move import NO_MOVE
 from zobra.engine.network import built_in_network
-from zobra.engine.position import TABLES_RECORD
+from zobra.engine.position import CONSTANTS_RECORD
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, WORKER_TYPE, clear_histories, new_worker
 from zobra.train.game_kernel import (
@@ -66,15 +66,15 @@ JOB = np.dtype(
 
 
 @kernel
-def advance(position, following, move, tables):
+def advance(position, following, move, constants):
     """Make a move on a position, by way of `following`."""
-    make(position, following, move, tables)
-    find_checks(following, tables)
+    make(position, following, move, constants)
+    find_checks(following, constants)
     copy_record(position, following)
 
 
 @kernel
-def walk(worker, tables, job):
+def walk(worker, constants, job):
     """Make random moves on `job.board` as long as the table knows a position after one; number of
     moves.
     """
@@ -85,36 +85,36 @@ def walk(worker, tables, job):
         job.moves.count = ZERO
         known = ZERO
         chosen = NO_MOVE
-        for index in range(np.int64(generate(job.board, tables, job.moves, ALL))):
+        for index in range(np.int64(generate(job.board, constants, job.moves, ALL))):
             move = np.uint64(job.moves.moves[index])
-            make(job.board, job.following, move, tables)
-            if probe(worker.table, job.following.key) != ZERO:
+            make(job.board, job.following, move, constants)
+            if probe(worker.tt, job.following.key) != ZERO:
                 known += ONE
                 if next_random(job.game) % known == ZERO:
                     chosen = move
         if chosen == NO_MOVE:
             break
-        advance(job.board, job.following, chosen, tables)
+        advance(job.board, job.following, chosen, constants)
         plies += 1
     return plies
 
 
 @kernel
-def search_position(worker, tables, job, position, nodes):
+def search_position(worker, constants, job, position, nodes):
     """Best move and score of a position that is searched as the root of a game; NO_MOVE if there is
     none.
     """
     set_root(worker, position)
-    if count_moves(worker, tables) == ZERO:
+    if count_moves(worker, constants) == ZERO:
         return NO_MOVE, 0
     job.rules.nodes = nodes
-    return search_root(worker, tables, job.rules)
+    return search_root(worker, constants, job.rules)
 
 
 @kernel
-def keep_position(worker, tables, job):
+def keep_position(worker, constants, job):
     """Add `job.board` to the positions if a search finds it quiet and not decided."""
-    move, score = search_position(worker, tables, job, job.board, LEAF_NODES)
+    move, score = search_position(worker, constants, job, job.board, LEAF_NODES)
     if move == NO_MOVE or not is_wanted(job.board, move, score, job.filter):
         return
     packed = job.positions[job.count]
@@ -124,20 +124,20 @@ def keep_position(worker, tables, job):
     job.count += ONE
 
 
-@entry(VOID, WORKER_TYPE, TABLES_TYPE, record(JOB))
-def sample_game(worker, tables, job):
+@entry(VOID, WORKER_TYPE, CONSTANTS_TYPE, record(JOB))
+def sample_game(worker, constants, job):
     """Fill `job.positions` with positions of the search trees of a game."""
     copy_record(job.root, job.game.start)
     job.count = ZERO
     for ply in range(np.int64(job.game.count)):
         is_chosen = next_random(job.game) % EVERY == ZERO
         if is_chosen and abs(np.int64(job.game.scores[ply])) < CLEAR_SCORE:
-            search_position(worker, tables, job, job.root, ROOT_NODES)
+            search_position(worker, constants, job, job.root, ROOT_NODES)
             for _ in range(WALKS):
                 copy_record(job.board, job.root)
-                if walk(worker, tables, job) > 0 and job.board.checkers == ZERO:
-                    keep_position(worker, tables, job)
-        advance(job.root, job.following, np.uint64(job.game.moves[ply]), tables)
+                if walk(worker, constants, job) > 0 and job.board.checkers == ZERO:
+                    keep_position(worker, constants, job)
+        advance(job.root, job.following, np.uint64(job.game.moves[ply]), constants)
 
 
 class TreeSampler:
@@ -159,7 +159,7 @@ class TreeSampler:
         """Positions of the trees of one game (dtype PACKED), from the side to move."""
         self._table.clear()
         clear_histories(self._worker)
-        self._worker[0]["table"] = self._table.record
+        self._worker[0]["tt"] = self._table.record
         job: Any = self._job[0]
         game = job["game"]
         count = len(played.moves)
@@ -169,7 +169,7 @@ class TreeSampler:
         game["count"] = count
         game["moves"][:count] = played.moves
         game["scores"][:count] = played.scores
-        sample_game(self._worker[0], TABLES_RECORD, job)
+        sample_game(self._worker[0], CONSTANTS_RECORD, job)
         found = job["positions"][: int(job["count"])].copy()
         found["game"] = played.number
         return found

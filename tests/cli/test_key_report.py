@@ -11,7 +11,7 @@ import pytest
 from zobra.engine import random_games
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.move import move_text
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import CONSTANTS_RECORD, Position
 
 
 def rows(report: str, title: str) -> dict[int, list[str]]:
@@ -47,7 +47,7 @@ def test_the_quick_report():
 def test_the_keys_are_those_of_legal_games():
     games = np.zeros(1, random_games.GAMES)
     games["start"], games["random"] = parse_fen(START).record, 11
-    random_games.play_games(games[0], TABLES_RECORD)
+    random_games.play_games(games[0], CONSTANTS_RECORD)
     board = chess.Board()
     for key in games["keys"][0, :300].tolist():
         if board.is_game_over() or board.ply() == random_games.LONGEST_GAME:

@@ -12,11 +12,11 @@ from zobra.engine.board import ONE, ZERO
 from zobra.engine.fen import parse_fen
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import INT, VOID, WORD, copy_record, entry, record
-from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION_TYPE, TABLES_TYPE
+from zobra.engine.layouts import ACCUMULATOR, CONSTANTS_TYPE, NETWORK, POSITION_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.network import evaluate_anew, load_network, network_at
 from zobra.engine.network_file import WIDTH
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import CONSTANTS_RECORD, Position
 from zobra.search.node import make_move
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, WORKER_TYPE, new_worker
@@ -65,8 +65,8 @@ NULL_MOVE_RATE, ROOT_RATE, BACK_RATE, BACK_RANGE = map(np.uint64, (16, 3, 12, 5)
 WALK_PLIES = np.int64(100)  # largest ply of a walk
 
 
-@entry(INT, WORKER_TYPE, TABLES_TYPE, record(ACCUMULATOR), WORD, INT)
-def walk(worker, tables, fresh, seed, plies):
+@entry(INT, WORKER_TYPE, CONSTANTS_TYPE, record(ACCUMULATOR), WORD, INT)
+def walk(worker, constants, fresh, seed, plies):
     """Random moves, null moves and take-backs; number of neurons that a refresh differs in."""
     ply, wrong, state = np.int64(0), np.int64(0), seed
     network = network_at(worker.network_address)
@@ -76,14 +76,14 @@ def walk(worker, tables, fresh, seed, plies):
         state = state * FACTOR + ADDEND
         number = state >> SHIFT
         node.moves.count = ZERO
-        count = generate(node.position, tables, node.moves, ALL)
+        count = generate(node.position, constants, node.moves, ALL)
         if count == ZERO or ply == WALK_PLIES or number % BACK_RATE == ZERO:
             ply = max(np.int64(0), ply - 1 - np.int64(number % BACK_RANGE))
             continue
         is_null_move = number % NULL_MOVE_RATE == ONE and node.position.checkers == ZERO
         make_move(
             worker,
-            tables,
+            constants,
             ply,
             NO_MOVE if is_null_move else np.uint64(node.moves.moves[number % count]),
         )
@@ -111,4 +111,4 @@ def test_random_walks_through_the_search_s_stack():
         if number % 2:
             board = chess.Board.from_chess960_pos(source.randrange(960))
         worker[0]["stack"][0]["position"] = Position.from_board(board).record
-        assert walk(worker[0], TABLES_RECORD, fresh[0], source.getrandbits(64), 1_500) == 0
+        assert walk(worker[0], CONSTANTS_RECORD, fresh[0], source.getrandbits(64), 1_500) == 0

@@ -11,17 +11,17 @@ import pytest
 from tests.support import naive
 from tests.support.playouts import playouts
 from zobra.engine import attacks
+from zobra.engine.constants import slider_attacks
 from zobra.engine.kernels import WORD, entry
-from zobra.engine.layouts import POSITION_TYPE, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, POSITION_TYPE
 from zobra.engine.magics import BISHOP_MAGICS, ROOK_MAGICS
-from zobra.engine.position import TABLES_RECORD as TABLES
-from zobra.engine.tables import slider_attacks
+from zobra.engine.position import CONSTANTS_RECORD as CONSTANTS
 
 rook_attacks, bishop_attacks = (
-    entry(WORD, TABLES_TYPE, WORD, WORD)(kernel.function)
+    entry(WORD, CONSTANTS_TYPE, WORD, WORD)(kernel.function)
     for kernel in (attacks.rook_attacks, attacks.bishop_attacks)
 )
-attackers = entry(WORD, POSITION_TYPE, TABLES_TYPE, WORD, WORD, WORD)(attacks.attackers.function)
+attackers = entry(WORD, POSITION_TYPE, CONSTANTS_TYPE, WORD, WORD, WORD)(attacks.attackers.function)
 
 
 def walk_in_directions(square: int, directions: tuple[tuple[int, int], ...], occupied: int) -> int:
@@ -45,7 +45,7 @@ def test_sliders_look_up_what_walking_finds_for_every_occupancy(straight):
         noise = source.integers(0, 1 << 64, len(blockers), dtype=np.uint64) & np.uint64(
             ~mask & (1 << 64) - 1
         )
-        found = [look_up(TABLES, square, occupied) for occupied in (blockers | noise).tolist()]
+        found = [look_up(CONSTANTS, square, occupied) for occupied in (blockers | noise).tolist()]
         assert (
             found
             == [walk_in_directions(square, directions, occupied) for occupied in blockers.tolist()]
@@ -58,10 +58,10 @@ def test_attackers_are_those_of_python_chess():
     source = random.Random(3)
     for board, position in playouts(6, 70):
         square, colour = source.randrange(64), source.randrange(2)
-        found = attackers(position.record, TABLES, square, colour, board.occupied)
+        found = attackers(position.record, CONSTANTS, square, colour, board.occupied)
         assert found == board.attackers_mask(colour == 0, square), board.fen()
         occupied = board.occupied & source.getrandbits(64)
-        found = attackers(position.record, TABLES, square, colour, occupied)
+        found = attackers(position.record, CONSTANTS, square, colour, occupied)
         assert found == board.attackers_mask(colour == 0, square, occupied) & occupied, board.fen()
 
 
@@ -79,10 +79,10 @@ def test_magic_numbers_never_mix_up_two_sets_of_attacks(straight, factors):
 def test_leapers_attack_what_walking_finds():
     for square in range(64):
         found = (
-            TABLES["pawn"][0, square],
-            TABLES["pawn"][1, square],
-            TABLES["knight"][square],
-            TABLES["king"][square],
+            CONSTANTS["pawn"][0, square],
+            CONSTANTS["pawn"][1, square],
+            CONSTANTS["knight"][square],
+            CONSTANTS["king"][square],
         )
         assert [naive.squares(bits) for bits in found] == [
             naive.attacks(square, piece, {}) for piece in (0, 1, 2, 10)
@@ -103,8 +103,8 @@ def test_between_and_line_follow_from_walking():
                         | 1 << a
                         | 1 << b
                     )
-            assert int(TABLES["between"][a, b]) == between
-            assert int(TABLES["line"][a, b]) == line
+            assert int(CONSTANTS["between"][a, b]) == between
+            assert int(CONSTANTS["line"][a, b]) == line
 
 
 def test_portable_kernels_count_the_same(tmp_path):

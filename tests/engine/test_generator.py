@@ -11,12 +11,12 @@ from tests.support.search_kernels import VERDICTS, judge_all_numbers
 from tests.support.search_oracles import random_boards
 from zobra.engine.generator import ALL, NOISY, QUIET
 from zobra.engine.move import CASTLING, EN_PASSANT, PROMOTION, move_text
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import CONSTANTS_RECORD, Position
 
 
 def accepted(position: Position) -> set[int]:
     verdicts = np.zeros(1, VERDICTS)
-    judge_all_numbers(position.record, TABLES_RECORD, verdicts[0])
+    judge_all_numbers(position.record, CONSTANTS_RECORD, verdicts[0])
     return {int(number) for number in np.flatnonzero(verdicts[0]["legal"])}
 
 

@@ -13,7 +13,7 @@ from tests.support.kernel_tree import Tree
 from zobra.engine import kernels
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.layouts import MOVE_LIST
-from zobra.engine.position import TABLES_RECORD, set_up
+from zobra.engine.position import CONSTANTS_RECORD, set_up
 from zobra.engine.see import see_at_least
 
 KERNEL = """
@@ -70,13 +70,13 @@ def test_an_entry_has_one_signature():
 
 def test_values_of_a_wrong_type_do_not_reach_a_kernel():
     position = parse_fen(START)
-    set_up(position.record, TABLES_RECORD)
-    set_up(position.array[0], TABLES_RECORD)
+    set_up(position.record, CONSTANTS_RECORD)
+    set_up(position.array[0], CONSTANTS_RECORD)
     for wrong in (position.array, None, 7, np.zeros(1, MOVE_LIST)[0]):
         with pytest.raises(TypeError, match="a kernel wants a record"):
-            set_up(wrong, TABLES_RECORD)
+            set_up(wrong, CONSTANTS_RECORD)
     with pytest.raises(ValueError, match="argument 2"):
-        set_up(position.record, TABLES_RECORD, 1)
+        set_up(position.record, CONSTANTS_RECORD, 1)
 
 
 def test_inner_kernels_are_not_for_python():

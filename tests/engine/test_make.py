@@ -12,9 +12,9 @@ from zobra.engine.board import NO_PIECE, ONE, ZERO
 from zobra.engine.fen import parse_fen, write_fen
 from zobra.engine.generator import ALL, generate
 from zobra.engine.kernels import INT, copy_record, entry, kernel, record
-from zobra.engine.layouts import MOVE_LIST, POSITION, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, MOVE_LIST, POSITION
 from zobra.engine.make import key_after, make
-from zobra.engine.position import TABLES_RECORD, set_up
+from zobra.engine.position import CONSTANTS_RECORD, set_up
 from zobra.engine.random_games import next_random
 
 PLIES = 400  # of the longest random game
@@ -65,13 +65,13 @@ def test_key_after_is_the_key_of_a_move_without_side_effects():
             and not before.record["en_passant"]
         ):
             assert (
-                call(key_after, position=before.record, tables=TABLES_RECORD, move=move)
+                call(key_after, position=before.record, constants=CONSTANTS_RECORD, move=move)
                 == after.key
             )
 
 
 @kernel
-def rebuild(position, fresh, tables):
+def rebuild(position, fresh, constants):
     """The same position from its mailbox, side, castling rooks, en-passant square and counters: all
     else computed anew.
     """
@@ -85,23 +85,23 @@ def rebuild(position, fresh, tables):
             fresh.pieces[piece >> ONE] |= ONE << np.uint64(square)
             fresh.colours[piece & ONE] |= ONE << np.uint64(square)
     fresh.key = fresh.checkers = fresh.pinned = ~ZERO
-    set_up(fresh, tables)
+    set_up(fresh, constants)
 
 
-@entry(INT, record(GAME), TABLES_TYPE)
-def play_and_rebuild(game, tables):
+@entry(INT, record(GAME), CONSTANTS_TYPE)
+def play_and_rebuild(game, constants):
     """Play random moves from `made[0]`, and beside each position made set the same one rebuilt;
     plies played.
     """
     for ply in range(PLIES):
         position, following = game.made[ply], game.made[ply + 1]
         game.moves.count = ZERO
-        count = generate(position, tables, game.moves, ALL)
+        count = generate(position, constants, game.moves, ALL)
         if count == ZERO or position.halfmove >= 100:
             return ply
-        make(position, following, np.uint64(game.moves.moves[next_random(game) % count]), tables)
-        find_checks(following, tables)
-        rebuild(following, game.rebuilt[ply + 1], tables)
+        make(position, following, np.uint64(game.moves.moves[next_random(game) % count]), constants)
+        find_checks(following, constants)
+        rebuild(following, game.rebuilt[ply + 1], constants)
     return PLIES
 
 
@@ -116,7 +116,7 @@ def test_every_byte_stays_right_over_random_games(games):
     total = castlings = 0
     for number in range(games):
         game["made"][0, 0] = starts[number % len(starts)]
-        plies = play_and_rebuild(game[0], TABLES_RECORD)
+        plies = play_and_rebuild(game[0], CONSTANTS_RECORD)
         made, rebuilt = game["made"][0, 1 : plies + 1], game["rebuilt"][0, 1 : plies + 1]
         assert made.tobytes() == rebuilt.tobytes()
         assert np.array_equal(made["key"], naive.keys(made))

@@ -5,8 +5,8 @@ import chess
 from tests.support import naive
 from tests.support.playouts import playouts
 from zobra.engine.fen import parse_fen
-from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION, TABLES
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.layouts import ACCUMULATOR, CONSTANTS, NETWORK, POSITION
+from zobra.engine.position import CONSTANTS_RECORD, Position
 
 IN_PASSING = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3"
 
@@ -65,7 +65,7 @@ def test_a_move_leaves_the_position_before_it_as_it_was():
 
 def test_large_fields_begin_at_cache_lines():
     """Vectors that lie in two cache lines are read more slowly."""
-    assert TABLES_RECORD.__array_interface__["data"][0] % 64 == 0
-    for dtype in (TABLES, NETWORK, ACCUMULATOR, POSITION):
+    assert CONSTANTS_RECORD.__array_interface__["data"][0] % 64 == 0
+    for dtype in (CONSTANTS, NETWORK, ACCUMULATOR, POSITION):
         assert dtype.alignment == 8 and dtype.itemsize % 64 == 0
         assert not any(at % 64 for part, at, *_ in dtype.fields.values() if part.itemsize >= 64)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.search_kernels import call
 from tests.support.search_oracles import exchange_value, move_numbers, random_boards
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import CONSTANTS_RECORD, Position
 from zobra.engine.see import see_at_least
 
 SOME_THRESHOLDS = (
@@ -37,7 +37,7 @@ def reached(position: Position, number: int, threshold: int) -> bool:
         call(
             see_at_least,
             position=position.record,
-            tables=TABLES_RECORD,
+            constants=CONSTANTS_RECORD,
             move=number,
             threshold=threshold,
         )

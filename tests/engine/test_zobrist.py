@@ -11,12 +11,12 @@ import pytest
 from tests.support import naive
 from tests.support.playouts import playouts
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.position import TABLES_RECORD
+from zobra.engine.position import CONSTANTS_RECORD
 
 PIECES, CASTLING, FILES = (
-    TABLES_RECORD[f"{name}_key"] for name in ("piece", "castling", "en_passant")
+    CONSTANTS_RECORD[f"{name}_key"] for name in ("piece", "castling", "en_passant")
 )
-SIDE, WHITE_ROOK, WHITE_KING = int(TABLES_RECORD["side_key"]), 6, 10
+SIDE, WHITE_ROOK, WHITE_KING = int(CONSTANTS_RECORD["side_key"]), 6, 10
 
 
 def key_of(fen: str, *moves: str) -> int:

@@ -29,7 +29,7 @@ NAMES = ("quiet_history", "pawn_history", "continuation_history", "capture_histo
 PLY = 5
 SAME_PAWNS = "rn1qkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1"
 OTHER_PAWNS = "rn1qkbnr/1ppppppp/8/8/8/8/PPPPPPP1/R1BQKBNR w KQkq - 0 1"
-TABLES = 4  # pawns, the pieces of either side, the last two moves
+ROWS = 4  # pawns, the pieces of either side, the last two moves
 MATE = int(LONGEST_MATE)
 
 
@@ -185,7 +185,7 @@ def test_a_lesson_moves_the_evaluation_its_way_to_a_limit(bench, sign):
 
 def test_the_correction_is_the_weighted_sum_of_its_tables(bench):
     teach(bench, 100, 6)
-    total = TABLES * 100 * 6 * 2
+    total = ROWS * 100 * 6 * 2
     assert corrected(bench) == total * int(bench.this["parameters"]["correction_weight"]) // int(
         HISTORY_LIMIT
     )

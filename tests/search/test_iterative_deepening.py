@@ -83,7 +83,7 @@ def test_a_search_that_is_cut_off_tells_all_lines_at_last(searcher, nodes):
 def test_the_table_keeps_the_best_move_of_the_root(searcher):
     """The first line found is of all moves; a later one may come out better, but is of fewer."""
     _, reports = think(searcher, MIDDLEGAME, Limits(depth=7))
-    kept = unpack(searcher.table.recall(parse_fen(MIDDLEGAME).key))[0]
+    kept = unpack(searcher.tt.recall(parse_fen(MIDDLEGAME).key))[0]
     assert kept in {line.pv[0] for line in groups(reports)[-1]}
 
 
@@ -93,10 +93,10 @@ def test_searchmoves_leave_no_trace_of_the_root(known_before, threads):
     searcher.threads = threads
     if known_before:
         think(searcher, MIDDLEGAME, Limits(depth=5))
-    before = searcher.table.recall(position.key)
+    before = searcher.tt.recall(position.key)
     assert bool(before) == known_before
     think(searcher, MIDDLEGAME, Limits(depth=7, searchmoves=(position.parse_move("h2h4"),)))
-    assert searcher.table.recall(position.key) == before
+    assert searcher.tt.recall(position.key) == before
 
 
 @pytest.mark.parametrize("multipv", [1, 3])

@@ -28,7 +28,7 @@ from tests.support.search_oracles import (
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.kernels import WORD, entry, first_maximum, layout, record
 from zobra.engine.perft import count_leaves
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import CONSTANTS_RECORD, Position
 from zobra.search.move_picker import BAD_CAPTURES, GENERATE_CAPTURES, GOOD_CAPTURES, QUIETS
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -40,7 +40,7 @@ PROMOTIONS = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1"
 def pick(bench: Workbench, tt_move: int = 0, quiets_until: int = 1_000) -> tuple[list, list]:
     """Moves in the order of the picker, and its stage after each."""
     (picked,) = np.zeros(1, PICKED)
-    pick_all(bench.this, TABLES_RECORD, 0, tt_move, quiets_until, picked)
+    pick_all(bench.this, CONSTANTS_RECORD, 0, tt_move, quiets_until, picked)
     return tuple(picked[name][: int(picked["count"])].tolist() for name in ("moves", "stages"))
 
 
@@ -136,7 +136,7 @@ def test_skipped_quiet_moves_stay_away_and_nothing_else():
 )
 def test_perft_through_the_picker(fen, depth):
     position = parse_fen(fen)
-    assert picker_perft(Workbench(position).this, TABLES_RECORD, 0, depth) == count_leaves(
+    assert picker_perft(Workbench(position).this, CONSTANTS_RECORD, 0, depth) == count_leaves(
         position, depth
     )
 

@@ -19,7 +19,7 @@ from tests.support.search_oracles import (
 from tests.support.searches import MATES
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.network import load_network
-from zobra.engine.position import TABLES_RECORD, Position
+from zobra.engine.position import CONSTANTS_RECORD, Position
 from zobra.engine.scores import INFINITY, MATE, MAX_PLY, is_mate
 from zobra.search.evaluation import evaluate_position
 from zobra.search.negamax import negamax
@@ -55,7 +55,7 @@ def search_at(
     bench: Workbench, ply: int, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)
 ) -> int:
     bench.this["nodes"] = 0
-    return int(negamax(bench.this, TABLES_RECORD, ply, depth, alpha, beta, 0))
+    return int(negamax(bench.this, CONSTANTS_RECORD, ply, depth, alpha, beta, 0))
 
 
 def mate_score(plies: int) -> int:

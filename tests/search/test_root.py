@@ -9,7 +9,7 @@ import pytest
 from tests.support.search_kernels import DEFAULTS, PLAIN, Workbench, call
 from tests.support.searches import ENDGAME, KIWIPETE, MIDDLEGAME, think
 from zobra.engine.fen import parse_fen
-from zobra.engine.position import TABLES_RECORD
+from zobra.engine.position import CONSTANTS_RECORD
 from zobra.engine.scores import INFINITY, MATE
 from zobra.search.bench import POSITIONS
 from zobra.search.iterative_deepening import (
@@ -132,7 +132,7 @@ def test_a_window_that_keeps_failing_is_thrown_open(sign):
 def run_steps(bench: Workbench, depth: int) -> list[int]:
     found = []
     while not found or found[-1] != DEPTH_FINISHED or bench.this["root"]["depth"] < depth:
-        found.append(int(deepen_once(bench.this, TABLES_RECORD)))
+        found.append(int(deepen_once(bench.this, CONSTANTS_RECORD)))
         if found[-1] == STOPPED:
             break
     return found
@@ -166,7 +166,7 @@ def test_a_stop_leaves_every_move_with_its_last_complete_score(fen, lines, limit
     while step != STOPPED:
         before = root["moves"][: int(root["count"])].copy()
         nodes = int(bench.this["nodes"])
-        step = deepen_once(bench.this, TABLES_RECORD)
+        step = deepen_once(bench.this, CONSTANTS_RECORD)
     assert bench.this["nodes"] == limit
 
     after = {int(record["move"]): record for record in root["moves"][: int(root["count"])]}

@@ -17,9 +17,9 @@ from zobra.search.limits import Limits
 from zobra.search.tablebase import WIN, RootRanking, Tablebase
 
 DATA = SHARED / "data"
-TABLES = DATA / "syzygy"
+SYZYGY = DATA / "syzygy"
 pytestmark = needs_tables = pytest.mark.skipif(
-    not TABLES.is_dir(), reason="no endgame tables at ../shared/data/syzygy"
+    not SYZYGY.is_dir(), reason="no endgame tables at ../shared/data/syzygy"
 )
 FREE = Limits(infinite=True)
 WINS = (
@@ -43,26 +43,26 @@ HARD_WINS = ("KBNk", "KQkr", "KRkn", "KPkp")
 
 
 @pytest.fixture(scope="module")
-def tables():
+def tablebase():
     notices: list[str] = []
-    tables = Tablebase(notices.append)
-    tables.open(str(TABLES))
+    tablebase = Tablebase(notices.append)
+    tablebase.open(str(SYZYGY))
     assert notices == ["35 WDL and 35 DTZ tables of up to 4 pieces"]
-    return tables
+    return tablebase
 
 
 @pytest.fixture(scope="module")
 def prober():
-    with chess.syzygy.open_tablebase(str(TABLES)) as prober:
+    with chess.syzygy.open_tablebase(str(SYZYGY)) as prober:
         yield prober
 
 
-def rank(tables, game, keep_all=False) -> RootRanking | None:
-    return tables.rank(game, FREE, keep_all, lambda: False)
+def rank(tablebase, game, keep_all=False) -> RootRanking | None:
+    return tablebase.rank(game, FREE, keep_all, lambda: False)
 
 
-def ranked(tables, fen, keep_all=False) -> RootRanking:
-    return rank(tables, Game(parse_fen(fen)), keep_all)
+def ranked(tablebase, fen, keep_all=False) -> RootRanking:
+    return rank(tablebase, Game(parse_fen(fen)), keep_all)
 
 
 def texts(ranking: RootRanking) -> set[str]:
@@ -74,25 +74,28 @@ def rows(name: str) -> list[dict]:
 
 
 @pytest.mark.parametrize("number", [120, pytest.param(607, marks=pytest.mark.slow)])
-def test_the_moves_kept_are_those_that_keep_the_result(tables, number):
+def test_the_moves_kept_are_those_that_keep_the_result(tablebase, number):
     for row in random.Random(6).sample(rows("tb_3_4men.jsonl"), number):
-        everything, best = ranked(tables, row["fen"], keep_all=True), ranked(tables, row["fen"])
+        everything, best = (
+            ranked(tablebase, row["fen"], keep_all=True),
+            ranked(tablebase, row["fen"]),
+        )
         assert everything.wdl == best.wdl == row["wdl"], row
         assert texts(everything) == set(row["keep_result"]), row
         assert set() < texts(best) <= set(row["keep_result"]), row
 
 
-def test_the_fifty_move_rule_counts_where_it_is_to(tables):
+def test_the_fifty_move_rule_counts_where_it_is_to(tablebase):
     for row in rows("fifty.jsonl"):
         if not row["exact"] or abs(row["dtz"] or 0) < 2:
             continue
-        ranking = ranked(tables, row["fen"])
+        ranking = ranked(tablebase, row["fen"])
         if row["expected"] == "win":
             assert texts(ranking) <= set(row["winning_moves"]), row
         assert (ranking.wdl == WIN) <= (row["expected"] == "win"), row
-        tables.fifty_move_rule = False
-        assert ranked(tables, row["fen"]).wdl == WIN, row
-        tables.fifty_move_rule = True
+        tablebase.fifty_move_rule = False
+        assert ranked(tablebase, row["fen"]).wdl == WIN, row
+        tablebase.fifty_move_rule = True
 
 
 def won_boards(
@@ -138,7 +141,7 @@ def play_out(board, prober, choose) -> chess.Board:
     return board
 
 
-def play_wins(tables, prober, men, number, clocks) -> None:
+def play_wins(tablebase, prober, men, number, clocks) -> None:
     """Win so many positions by any of the moves that the ranking leaves; with a "short" clock, in
     the last possible move.
     """
@@ -149,7 +152,7 @@ def play_wins(tables, prober, men, number, clocks) -> None:
         if clocks[count % len(clocks)] == "short":
             board.halfmove_clock = 99 - prober.probe_dtz(board)
         assert (
-            play_out(board, prober, lambda game: source.choice(rank(tables, game).moves)).turn
+            play_out(board, prober, lambda game: source.choice(rank(tablebase, game).moves)).turn
             == chess.BLACK
         )
 
@@ -158,28 +161,28 @@ def play_wins(tables, prober, men, number, clocks) -> None:
     ("men", "clocks"),
     [*((men, ["long"]) for men in WINS), *((men, ["short"]) for men in HARD_WINS)],
 )
-def test_wins_are_won_against_the_best_defence_in_time(tables, prober, men, clocks):
-    play_wins(tables, prober, men, 3, clocks)
+def test_wins_are_won_against_the_best_defence_in_time(tablebase, prober, men, clocks):
+    play_wins(tablebase, prober, men, 3, clocks)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "men", [*WINS, "KRRk", "KQRk", "KRPk", "KPPk", "KQkb", "KNNk", "KBkp", "KNkp", "KRkr"]
 )
-def test_many_wins_are_won(tables, prober, men):
-    play_wins(tables, prober, men, 40, ["long", "short"])
+def test_many_wins_are_won(tablebase, prober, men):
+    play_wins(tablebase, prober, men, 40, ["long", "short"])
 
 
-def test_castling_rights_and_crowds_are_left_to_the_search(tables):
-    castling = ranked(tables, "r3k3/8/8/8/8/8/8/4K3 w q - 0 1")
+def test_castling_rights_and_crowds_are_left_to_the_search(tablebase):
+    castling = ranked(tablebase, "r3k3/8/8/8/8/8/8/4K3 w q - 0 1")
     assert castling.wdl is None and castling.moves is None
-    assert rank(tables, Game(parse_fen("4k3/pppp4/8/8/8/8/PPPP4/4K2R w - - 0 1"))) is None
+    assert rank(tablebase, Game(parse_fen("4k3/pppp4/8/8/8/8/PPPP4/4K2R w - - 0 1"))) is None
 
 
 def test_the_engine_uses_its_tables(prober):
     with Prober() as engine:
         remarks = engine.ask(
-            f"setoption name SyzygyPath value {TABLES}", "isready", answer="readyok"
+            f"setoption name SyzygyPath value {SYZYGY}", "isready", answer="readyok"
         )
         assert any("35 WDL and 35 DTZ tables" in line for line in remarks)
         board = next(won_boards("KBNk", random.Random(2), prober))

@@ -173,13 +173,12 @@ def test_a_forced_move_costs_little_time():
 def test_what_was_learned_by_one_evaluation_is_not_used_with_another():
     searcher = Searcher(1)
     think(searcher, KIWIPETE, Limits(depth=7))
-    assert searcher._this["position_correction"].any() and searcher.table.buckets()["data"].any()
+    assert searcher._this["position_correction"].any() and searcher.tt.buckets()["data"].any()
     searcher.set_parameter("history_slope", 200)
-    assert searcher.table.buckets()["data"].any()
+    assert searcher.tt.buckets()["data"].any()
     searcher.use_network(first_network())
     assert (
-        not searcher._this["position_correction"].any()
-        and not searcher.table.buckets()["data"].any()
+        not searcher._this["position_correction"].any() and not searcher.tt.buckets()["data"].any()
     )
 
 

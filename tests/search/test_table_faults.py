@@ -41,7 +41,7 @@ def positions(number: int, seed: int) -> list[tuple[chess.Board, Game]]:
 
 def damage(searcher: Searcher, source: np.random.Generator, share: float, kind: Kind) -> int:
     """Give `share` of the entries other data, with check words that verify; how many."""
-    entries = searcher.table.buckets().reshape(-1)
+    entries = searcher.tt.buckets().reshape(-1)
     used = np.flatnonzero(entries["data"] & BOUND_MASK)
     chosen = used[source.random(len(used)) < share]
     keys = entries["check"][chosen] ^ entries["data"][chosen]
@@ -106,16 +106,16 @@ def test_torn_entries_are_not_believed():
     searcher = Searcher(1)
     for board, game in positions(30, seed=5):
         search(searcher, board, game, 2_000)
-        entries = searcher.table.buckets().reshape(-1)
+        entries = searcher.tt.buckets().reshape(-1)
         used = np.flatnonzero(entries["data"] & BOUND_MASK)
         keys = [int(key) for key in entries["check"][used] ^ entries["data"][used]]
-        assert all(searcher.table.recall(key) for key in keys)
+        assert all(searcher.tt.recall(key) for key in keys)
         whole = entries["data"][used].copy()
         entries["data"][used] = np.roll(whole, 1)
         torn = [
             key for key, old, new in zip(keys, whole, np.roll(whole, 1), strict=True) if old != new
         ]
-        assert torn and not any(searcher.table.recall(key) for key in torn)
+        assert torn and not any(searcher.tt.recall(key) for key in torn)
         search(searcher, board, game, 2_000)
         searcher.clear()
 

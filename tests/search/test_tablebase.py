@@ -9,7 +9,7 @@ import shutil
 import chess
 import pytest
 
-from tests.search.test_root_ranking import TABLES, needs_tables
+from tests.search.test_root_ranking import SYZYGY, needs_tables
 from tests.support.games import play
 from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game
@@ -31,8 +31,8 @@ LONG = Limits(infinite=True)
 KRK = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
 
 
-def rank(tables, game, keep_all=False, limits=LONG, is_stopped=lambda: False):
-    return tables.rank(game, limits, keep_all, is_stopped)
+def rank(tablebase, game, keep_all=False, limits=LONG, is_stopped=lambda: False):
+    return tablebase.rank(game, limits, keep_all, is_stopped)
 
 
 @pytest.fixture
@@ -41,15 +41,15 @@ def notices():
 
 
 @pytest.fixture
-def tables(notices):
+def tablebase(notices):
     return Tablebase(notices.append)
 
 
-def test_no_path_and_an_empty_folder_are_no_tables(tables, notices, tmp_path):
-    tables.open("")
+def test_no_path_and_an_empty_folder_are_no_tables(tablebase, notices, tmp_path):
+    tablebase.open("")
     assert not notices
-    tables.open(str(tmp_path))
-    assert notices == ["0 WDL and 0 DTZ tables of up to 0 pieces"] and tables.largest == 0
+    tablebase.open(str(tmp_path))
+    assert notices == ["0 WDL and 0 DTZ tables of up to 0 pieces"] and tablebase.largest == 0
 
 
 @pytest.mark.parametrize(
@@ -60,49 +60,49 @@ def test_no_path_and_an_empty_folder_are_no_tables(tables, notices, tmp_path):
         ("", r"KBvK.rtbw is damaged or unreadable, .* and 2 more"),
     ],
 )
-def test_paths_without_tables_are_named(tables, tmp_path, path, text):
+def test_paths_without_tables_are_named(tablebase, tmp_path, path, text):
     for letter in "QRBNP":
         (tmp_path / f"K{letter}vK.rtbw").write_bytes(b"nothing")
     with pytest.raises(ValueError, match=text):
-        tables.open(str(tmp_path / path))
+        tablebase.open(str(tmp_path / path))
 
 
 def copy_tables(folder, *names: str) -> None:
     folder.mkdir(exist_ok=True)
     for name in names:
         for suffix in (".rtbw", ".rtbz"):
-            shutil.copyfile(TABLES / (name + suffix), folder / (name + suffix))
+            shutil.copyfile(SYZYGY / (name + suffix), folder / (name + suffix))
 
 
 @needs_tables
-def test_tables_of_several_folders_are_counted(tables, notices, tmp_path):
+def test_tables_of_several_folders_are_counted(tablebase, notices, tmp_path):
     copy_tables(tmp_path / "one", "KRvK")
     copy_tables(tmp_path / "two", "KBNvK")
-    tables.open(os.pathsep.join(str(tmp_path / name) for name in ("one", "gone", "two")))
+    tablebase.open(os.pathsep.join(str(tmp_path / name) for name in ("one", "gone", "two")))
     assert (
         len(notices) == 2
         and "gone" in notices[0]
         and notices[1] == "2 WDL and 2 DTZ tables of up to 4 pieces"
     )
     with pytest.raises(ValueError, match="gone"):
-        tables.open(str(tmp_path / "gone"))
-    assert tables.largest == 4 and rank(tables, play(KRK)).wdl == WIN
-    tables.open("")
-    assert tables.largest == 0 and rank(tables, play(KRK)) is None
+        tablebase.open(str(tmp_path / "gone"))
+    assert tablebase.largest == 4 and rank(tablebase, play(KRK)).wdl == WIN
+    tablebase.open("")
+    assert tablebase.largest == 0 and rank(tablebase, play(KRK)) is None
 
 
 @needs_tables
 @pytest.mark.parametrize("damage", ["halved", "empty", "foreign"])
-def test_damaged_tables_are_named_and_passed_over(tables, notices, tmp_path, damage):
+def test_damaged_tables_are_named_and_passed_over(tablebase, notices, tmp_path, damage):
     copy_tables(tmp_path, "KRvK", "KQvK")
     file = tmp_path / "KRvK.rtbw"
     file.write_bytes(
         {"halved": file.read_bytes()[:-30], "empty": b"", "foreign": bytes(80)}[damage]
     )
-    tables.open(str(tmp_path))
+    tablebase.open(str(tmp_path))
     assert len(notices) == 2 and "KRvK.rtbw is damaged" in notices[0]
     assert notices[1] == "1 WDL and 2 DTZ tables of up to 3 pieces"
-    assert rank(tables, play(KRK)).wdl is None
+    assert rank(tablebase, play(KRK)).wdl is None
 
 
 class RookProber:
@@ -129,9 +129,9 @@ class RookProber:
 
 
 @pytest.fixture
-def rook(tables):
-    tables._prober, tables.largest = RookProber(), 3
-    return tables
+def rook(tablebase):
+    tablebase._prober, tablebase.largest = RookProber(), 3
+    return tablebase
 
 
 def winning_moves(game: Game) -> dict[int, int]:
@@ -259,12 +259,12 @@ def test_scores_are_those_of_the_tables(report, wdl, score, bound):
     ],
 )
 def test_without_distances_the_search_knows_more_of_the_fifty_move_rule(
-    tables, tmp_path, fen, score
+    tablebase, tmp_path, fen, score
 ):
-    (tmp_path / "KRvK.rtbw").symlink_to(TABLES / "KRvK.rtbw")
-    tables.open(str(tmp_path))
+    (tmp_path / "KRvK.rtbw").symlink_to(SYZYGY / "KRvK.rtbw")
+    tablebase.open(str(tmp_path))
     game = Game(parse_fen(fen))
-    ranking = rank(tables, game)
+    ranking = rank(tablebase, game)
     reports = []
     limits = Limits(depth=6, searchmoves=ranking.moves)
     Searcher(1).search(game, limits, lambda report: reports.append(ranking.adjust(report)))

@@ -11,11 +11,11 @@ from zobra.engine.attacks import find_checks
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.kernels import BOOL, INT, VOID, WORD, Entry, entry, record
-from zobra.engine.layouts import MAX_MOVES, POSITION_TYPE, TABLES_TYPE
+from zobra.engine.layouts import CONSTANTS_TYPE, MAX_MOVES, POSITION_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.make import key_after
 from zobra.engine.network import built_in_network, evaluate_anew
-from zobra.engine.position import TABLES_RECORD, Game, Position
+from zobra.engine.position import CONSTANTS_RECORD, Game, Position
 from zobra.engine.scores import INFINITY
 from zobra.search.history import (
     capture_score,
@@ -57,7 +57,7 @@ DEFAULTS = default_parameters()
 # give neither INT nor BOOL.
 TYPES = {
     "worker": WORKER_TYPE,
-    "tables": TABLES_TYPE,
+    "constants": CONSTANTS_TYPE,
     "position": POSITION_TYPE,
     "node": record(NODE),
     "table": record(TABLE),
@@ -107,7 +107,7 @@ def call(kernel: Any, bench: "Workbench | None" = None, ply: int = 1, **values: 
     values["ply"] = ply
     if bench is not None:
         node = bench.this["stack"][ply]
-        values |= {"worker": bench.this, "tables": TABLES_RECORD, "table": bench.this["table"]}
+        values |= {"worker": bench.this, "constants": CONSTANTS_RECORD, "table": bench.this["tt"]}
         values |= {"position": node["position"], "node": node, "root": bench.this["root"]}
     return enter(*(values.get(name, 0) for name in names))
 
@@ -135,22 +135,22 @@ def ask(kernel: Any, fen: str = START, ply: int = 1, **values: Any) -> int:
     return call(kernel, node_at(fen, ply, **values), ply, **arguments)
 
 
-@entry(VOID, POSITION_TYPE, TABLES_TYPE, record(VERDICTS))
-def judge_all_numbers(position, tables, verdicts):
+@entry(VOID, POSITION_TYPE, CONSTANTS_TYPE, record(VERDICTS))
+def judge_all_numbers(position, constants, verdicts):
     for number in range(ALL_NUMBERS):
-        verdicts.legal[number] = np.uint8(is_legal(position, tables, np.uint64(number)))
+        verdicts.legal[number] = np.uint8(is_legal(position, constants, np.uint64(number)))
 
 
-@entry(VOID, WORKER_TYPE, TABLES_TYPE, INT, WORD, INT, record(PICKED))
-def pick_all(worker, tables, ply, tt_move, quiets_until, picked):
+@entry(VOID, WORKER_TYPE, CONSTANTS_TYPE, INT, WORD, INT, record(PICKED))
+def pick_all(worker, constants, ply, tt_move, quiets_until, picked):
     """All moves of the picker in their order, and its stage after each; from `quiets_until` moves
     on, quiets are skipped.
     """
     node = worker.stack[ply]
-    start_picking(node, legal_or_none(node.position, tables, tt_move))
+    start_picking(node, legal_or_none(node.position, constants, tt_move))
     picked.count = ZERO
     while picked.count < MAX_MOVES:
-        move = next_move(worker, tables, ply)
+        move = next_move(worker, constants, ply)
         if move == ZERO:
             break
         picked.moves[picked.count] = np.uint16(move)
@@ -160,22 +160,22 @@ def pick_all(worker, tables, ply, tt_move, quiets_until, picked):
             skip_quiets(node)
 
 
-@entry(INT, WORKER_TYPE, TABLES_TYPE, INT, INT)
-def picker_perft(worker, tables, ply, depth):
+@entry(INT, WORKER_TYPE, CONSTANTS_TYPE, INT, INT)
+def picker_perft(worker, constants, ply, depth):
     """Perft whose moves come from the picker, with a table move made from the bits of the key."""
     node = worker.stack[ply]
-    find_checks(node.position, tables)
-    start_picking(node, legal_or_none(node.position, tables, node.position.key & MOVE_MASK))
+    find_checks(node.position, constants)
+    start_picking(node, legal_or_none(node.position, constants, node.position.key & MOVE_MASK))
     total = np.int64(0)
     while True:
-        move = next_move(worker, tables, ply)
+        move = next_move(worker, constants, ply)
         if move == ZERO:
             return total
         if depth == 1:
             total += np.int64(1)
         else:
-            make_move(worker, tables, ply, move)
-            total += picker_perft(worker, tables, np.int64(ply + 1), np.int64(depth - 1))
+            make_move(worker, constants, ply, move)
+            total += picker_perft(worker, constants, np.int64(ply + 1), np.int64(depth - 1))
 
 
 # Parameters with which nothing is pruned, reduced or remembered: the search is then plain minimax.
@@ -219,7 +219,7 @@ class Workbench:
         game = Game(position)
         game.keys = list(keys)
         search = new_search(game, self.memory, self.network, self.stop, moves)
-        begin_search(self.this, TABLES_RECORD, search[0], 1, lines)
+        begin_search(self.this, CONSTANTS_RECORD, search[0], 1, lines)
         self.put(0, position)
 
     def put(self, ply: int, position: Position) -> None:
@@ -235,12 +235,12 @@ class Workbench:
         root["line"] = 0
         root["alpha"] = alpha
         root["beta"] = beta
-        return int(negamax(self.this, TABLES_RECORD, 0, depth, alpha, beta, 0))
+        return int(negamax(self.this, CONSTANTS_RECORD, 0, depth, alpha, beta, 0))
 
     def quiesce(self, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
         """`quiescence` from the root."""
         self.this["nodes"] = self.this["next_check"] = 0
-        return int(quiescence(self.this, TABLES_RECORD, 0, alpha, beta))
+        return int(quiescence(self.this, CONSTANTS_RECORD, 0, alpha, beta))
 
     def line(self) -> list[int]:
         """The principal variation of the last search."""

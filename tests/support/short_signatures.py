@@ -45,9 +45,7 @@ def main(positions: int = 1_000, nodes: int = 10_000) -> None:
     for board, game in test_table_faults.positions(positions, seed=7):
         test_table_faults.search(searcher, board, game, nodes)
     source = random.Random(8)
-    taken = sum(
-        int(ask(searcher.table.record, source.getrandbits(64))) != 0 for _ in range(STRANGERS)
-    )
+    taken = sum(int(ask(searcher.tt.record, source.getrandbits(64))) != 0 for _ in range(STRANGERS))
     assert taken > STRANGERS // 400, (
         "hardly a stranger's entry was taken for one's own: the signatures are not short"
     )

@@ -37,7 +37,7 @@ def fake_searcher(*_, **__):
         return Result(E2E4, 0)
 
     def resize(megabytes):
-        searcher.table.megabytes = megabytes
+        searcher.tt.megabytes = megabytes
 
     searcher.search = search
     searcher.resize.side_effect = resize

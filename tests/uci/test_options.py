@@ -120,7 +120,7 @@ def test_setting_a_parameter_is_like_beginning_with_it(name, value):
     engine.set_option(name, value).wait()
     changed = nodes(searcher)
     assert changed != before
-    assert changed == nodes(Searcher(searcher.table.megabytes, parameters={name: value}))
+    assert changed == nodes(Searcher(searcher.tt.megabytes, parameters={name: value}))
     engine.set_option(name, default_parameters()[name]).wait()
     assert nodes(searcher) == before
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from zobra.engine.board import KING_FILE, ROOK_FILE
 from zobra.engine.kernels import extract_bits
-from zobra.engine.layouts import TABLES
+from zobra.engine.layouts import CONSTANTS
 from zobra.engine.magics import BISHOP_MAGICS, ROOK_MAGICS
 from zobra.engine.memory import map_memory
 from zobra.engine.zobrist import PUBLISHED_KEYS
@@ -50,10 +50,10 @@ def _fill_lines(this: np.void) -> None:
             this["castling_king_path"][king, rook] = _span(king, king_to) & ~(1 << king)
 
 
-def build_tables() -> np.ndarray:
+def build_constants() -> np.ndarray:
     """Return all constants: shape (1,), dtype TABLES. Kernels take the element [0]."""
-    tables = map_memory(TABLES.itemsize).view(TABLES)
-    this = tables[0]
+    constants = map_memory(CONSTANTS.itemsize).view(CONSTANTS)
+    this = constants[0]
     this["knight"] = chess.BB_KNIGHT_ATTACKS
     this["king"] = chess.BB_KING_ATTACKS
     this["pawn"] = chess.BB_PAWN_ATTACKS[chess.WHITE], chess.BB_PAWN_ATTACKS[chess.BLACK]
@@ -77,4 +77,4 @@ def build_tables() -> np.ndarray:
     this["castling_key"] = [np.bitwise_xor.reduce(castling[chosen]) for chosen in rights]
     this["en_passant_key"] = files
     this["side_key"] = side[0]
-    return tables
+    return constants
