@@ -309,7 +309,7 @@ class Engine:
         options: ConfigMapping,
         game: object,
         chess960: bool,
-        managed: dict[str, Value],
+        managed: Mapping[str, Value],
         analyse: bool,
     ) -> None:
         """Set the options of a search, take those of an earlier one back, and begin a new game."""

@@ -43,8 +43,9 @@ def _stated_numbers(path: Path | None, texts: Sequence[str]) -> dict[str, dict[s
 def _tables(path: Path) -> dict[str, dict[str, float]]:
     """Return what a TOML file states of each parameter. Raise ValueError or OSError."""
     tables = read_toml(path).get("parameter")
-    is_table = isinstance(tables, dict)
-    if not is_table or not all(isinstance(table, dict) for table in tables.values()):
+    if not isinstance(tables, dict) or not all(
+        isinstance(table, dict) for table in tables.values()
+    ):
         raise ValueError(f"{path}: no tables [parameter.NAME]")
     for name, table in tables.items():
         for key, value in table.items():

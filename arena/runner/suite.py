@@ -89,8 +89,9 @@ def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, A
     error = context.get("exception")
     command = getattr(context.get("protocol"), "command", None)
     analysis = getattr(command, "analysis", None)
-    is_searching = isinstance(analysis, chess.engine.AnalysisResult)
-    if is_searching and isinstance(error, chess.engine.EngineError):
+    if isinstance(error, chess.engine.EngineError) and isinstance(
+        analysis, chess.engine.AnalysisResult
+    ):
         analysis.set_exception(error)
     elif not isinstance(error, chess.engine.EngineTerminatedError):  # else it was given up before
         loop.default_exception_handler(context)
