@@ -253,7 +253,12 @@ class EnginePlayer:
         return f"; it said: {self._protocol.errors[-1][:200]}"
 
     async def analysis(
-        self, board: chess.Board, limit: chess.engine.Limit, game: object, options: dict[str, Any]
+        self,
+        board: chess.Board,
+        limit: chess.engine.Limit,
+        game: object,
+        options: dict[str, Any],
+        multipv: int | None = None,
     ) -> chess.engine.AnalysisResult:
         """Start a search whose lines can be read as they come.
 
@@ -261,7 +266,7 @@ class EnginePlayer:
         chess.engine.EngineError.
         """
         beginning = asyncio.ensure_future(
-            self._protocol.analysis(board, limit, game=game, options=options)
+            self._protocol.analysis(board, limit, multipv=multipv, game=game, options=options)
         )
         try:
             await asyncio.wait(

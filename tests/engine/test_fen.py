@@ -165,7 +165,7 @@ def test_mutated_fens_agree_with_python_chess():
     accepted = 0
     for text in mutations(8_000, 11):
         fields = text.split()
-        fields[2:3] = ["".join(sorted(rights)) for rights in fields[2:3]]
+        fields[2:3] = ["".join(sorted(set(rights))) for rights in fields[2:3]]
         try:
             board = chess.Board(" ".join(fields), chess960=True)
             board.castling_rights = board.clean_castling_rights()
