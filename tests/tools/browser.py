@@ -47,11 +47,12 @@ class Browser:
         os.close(write)
         self._rest, self._number, self._session = b"", 0, None
         self.requests: list[str] = []  # addresses that the page asked for
+        self.complaints: list[str] = []  # warnings and errors in the browser's console
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
             "sessionId"
         ]
-        for domain in ("Page", "Runtime", "Network"):
+        for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
         self.call(
             "Emulation.setDeviceMetricsOverride",
@@ -90,17 +91,28 @@ class Browser:
             answer = json.loads(text)
             if answer.get("method") == "Runtime.exceptionThrown":
                 raise RuntimeError(f"error in the page: {answer['params']['exceptionDetails']}")
-            if answer.get("method") == "Network.requestWillBeSent":
-                self.requests.append(answer["params"]["request"]["url"])
+            self._note(answer.get("method"), answer.get("params", {}))
             if answer.get("id") == self._number:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
                 return answer["result"]
 
-    def open(self, page: Path, fragment: str = "") -> None:
-        """Loads a file, and waits until its scripts have run."""
+    def _note(self, event: str | None, parameters: dict[str, Any]) -> None:
+        """Keep what an event of the protocol says of requests and complaints."""
+        if event == "Network.requestWillBeSent":
+            self.requests.append(parameters["request"]["url"])
+        elif event == "Log.entryAdded":
+            entry = parameters["entry"]
+            if entry["level"] in ("warning", "error"):
+                self.complaints.append(f"{entry['text']} {entry.get('url', '')}")
+        elif event == "Runtime.consoleAPICalled" and parameters["type"] in ("warning", "error"):
+            self.complaints.append(str(parameters["args"]))
+
+    def open(self, page: Path | str, fragment: str = "") -> None:
+        """Loads a file or an address, and waits until its scripts have run."""
+        address = page if isinstance(page, str) else page.resolve().as_uri()
         self.call("Page.navigate", url="about:blank")
-        self.call("Page.navigate", url=page.resolve().as_uri() + fragment)
+        self.call("Page.navigate", url=address + fragment)
         self.wait("document.readyState === 'complete'")
 
     def evaluate(self, script: str) -> Any:
@@ -115,7 +127,7 @@ class Browser:
     def wait(self, condition: str, seconds: float = 20.0) -> None:
         """Waits until a JavaScript expression is true. Raises TimeoutError."""
         deadline = time.monotonic() + seconds
-        while not self.evaluate(condition):
+        while not self.evaluate(f"Boolean({condition})"):
             if time.monotonic() > deadline:
                 raise TimeoutError(condition)
             time.sleep(0.02)
@@ -124,6 +136,41 @@ class Browser:
         """Presses a key, such as "ArrowRight"."""
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key)
+
+    def type(self, text: str) -> None:
+        """Types a text on the keyboard; a line break is the Enter key."""
+        for letter in text:
+            key = {"\n": {"key": "Enter", "text": "\r", "windowsVirtualKeyCode": 13}}.get(
+                letter, {"key": letter, "text": letter}
+            )
+            self.call("Input.dispatchKeyEvent", type="keyDown", **key)
+            self.call("Input.dispatchKeyEvent", type="keyUp", **key)
+
+    def mouse(self, *points: tuple[float, float]) -> None:
+        """Clicks at a point, or drags from the first point to the last."""
+        x, y = points[0]
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        self.call(
+            "Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", clickCount=1
+        )
+        for x, y in points[1:]:
+            self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, button="left")
+            time.sleep(0.05)  # a drag is followed frame by frame
+        self.call(
+            "Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, button="left", clickCount=1
+        )
+
+    def click(self, selector: str) -> None:
+        """Clicks at the middle of an element, which is scrolled into view."""
+        place = self.evaluate(
+            f"""(() => {{
+                const element = document.querySelector({json.dumps(selector)});
+                element.scrollIntoView({{ block: "center" }});
+                const box = element.getBoundingClientRect();
+                return [box.x + box.width / 2, box.y + box.height / 2];
+            }})()"""
+        )
+        self.mouse((place[0], place[1]))
 
     def picture(self, file: Path, width: int, height: int) -> None:
         """Writes the top left of the page as PNG."""
