@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 HUGE_PAGE = 1 << 21  # bytes, on most processors
+SMALLEST_SHARE = 64 << 20  # bytes that a thread of its own is started for
 # Memory shared with other processes, which is the default, cannot have huge pages.
 PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
@@ -86,11 +87,11 @@ def map_memory(size: int, threads: int = 1) -> np.ndarray:
 
 
 def set_zero(block: np.ndarray, threads: int = 1, step: int = 1) -> None:
-    """Set every `step`-th byte of a block to zero, by so many threads.
+    """Set every `step`-th byte of a block to zero, by at most so many threads.
 
-    NumPy lets them run side by side.
+    NumPy lets them run side by side. To start one takes longer than to zero a small share.
     """
-    share = -(-len(block) // threads)
+    share = max(SMALLEST_SHARE, -(-len(block) // threads))
     share += -share % HUGE_PAGE
     slices = [block[begin : begin + share : step] for begin in range(0, len(block), share)]
     if len(slices) == 1:

@@ -181,6 +181,7 @@ def test_hashfull_counts_the_present_search(table):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_clear_forgets_everything_in_place(threads, monkeypatch):
+    monkeypatch.setattr("zobra.engine.memory.SMALLEST_SHARE", 1 << 20)
     table = Table(8)
     monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
     monkeypatch.setattr("zobra.engine.memory.mmap.mmap", refuse)
@@ -194,6 +195,7 @@ def test_clear_forgets_everything_in_place(threads, monkeypatch):
 
 
 def test_where_no_thread_can_be_had_the_table_is_cleared_all_the_same(table, monkeypatch):
+    monkeypatch.setattr("zobra.engine.memory.SMALLEST_SHARE", 1 << 20)
     table.resize(8)
     table.buckets()["data"] = 1
     monkeypatch.setattr("threading.Thread.start", Mock(side_effect=RuntimeError))
@@ -203,7 +205,8 @@ def test_where_no_thread_can_be_had_the_table_is_cleared_all_the_same(table, mon
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_the_memory_of_a_new_table_is_there_before_it_is_used(table, threads):
+def test_the_memory_of_a_new_table_is_there_before_it_is_used(table, threads, monkeypatch):
+    monkeypatch.setattr("zobra.engine.memory.SMALLEST_SHARE", 1 << 20)
     before = resident_megabytes()
     table.resize(64, threads)
     assert resident_megabytes() - before > 60
