@@ -145,6 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: PageServer
     protocol_version = "HTTP/1.1"
     timeout = IDLE_SECONDS
+    disable_nagle_algorithm = True  # or a body would wait for the receipt of its headers
     error_content_type = "text/plain; charset=utf-8"
     error_message_format = "%(code)d %(message)s\n"
 
