@@ -1,13 +1,9 @@
-"""`zobra doctor` checks the installation. `zobra uci-path` prints the command for a GUI."""
+"""`zobra doctor` checks the installation."""
 
 import asyncio
 import errno
 import platform
-import shutil
-import sys
-import sysconfig
 import time
-import zipfile
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
@@ -18,6 +14,8 @@ import chess.engine
 import typer
 from rich.console import Console
 from rich.table import Table
+
+from zobra.cli.engine_command import engine_command
 
 LIBRARIES = (
     "numba",
@@ -201,26 +199,3 @@ def doctor() -> None:
     console.print(table)
     console.print(f"command for a GUI: {' '.join(engine_command())}", soft_wrap=True)
     raise typer.Exit(int("wrong" in states))
-
-
-def engine_command() -> list[str]:
-    """The absolute command that starts the engine: what was called, the console script, or this
-    Python with the package.
-    """
-    called = Path(
-        sys.argv[0]
-    ).absolute()  # a name alone would be looked for in PATH, where another one may lie
-    if zipfile.is_zipfile(called):  # the executable that `make` built, an archive that Python runs
-        return [str(called)]
-    for path in (
-        called,
-        Path(sysconfig.get_path("scripts")) / f"zobra{sysconfig.get_config_var('EXE') or ''}",
-    ):
-        if path.stem == "zobra" and (found := shutil.which(path)):
-            return [str(Path(found).absolute())]
-    return [sys.executable, "-m", "zobra.uci"]
-
-
-def uci_path() -> None:
-    """Print the command of the engine for a GUI, with its full path."""
-    typer.echo(" ".join(engine_command()))

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from zobra.cli.doctor import engine_command
+from zobra.cli.engine_command import engine_command
 
 NAME = "Zobra"
 Gui = Enum("Gui", {"CUTECHESS": "cutechess"})  # whose engines file is known

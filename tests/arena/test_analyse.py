@@ -162,7 +162,7 @@ def test_an_interrupted_analysis_is_resumed(tmp_path):
     command = [
         sys.executable,
         "-m",
-        "zobra.arena",
+        "zobra.cli",
         "analyse",
         source,
         "--depth",
