@@ -131,8 +131,8 @@ def load(command: Command) -> Any:
     return typer.main.get_command(app)
 
 
-class _WithoutFlagTypes:
-    """Options that take no value have no type in the help."""
+class _WithoutTypes:
+    """A help without the types of arguments, and of options that take no value."""
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters of a command."""
@@ -140,14 +140,16 @@ class _WithoutFlagTypes:
         for parameter in parameters:
             if getattr(parameter, "is_flag", False) and parameter.metavar is None:
                 parameter.metavar = ""
+            elif parameter.param_type_name == "argument":
+                parameter.display_type_rich = lambda ctx: None
         return parameters
 
 
-class SingleCommand(_WithoutFlagTypes, TyperCommand):
+class SingleCommand(_WithoutTypes, TyperCommand):
     """A command that has been imported."""
 
 
-class CommandGroup(_WithoutFlagTypes, TyperGroup):
+class CommandGroup(_WithoutTypes, TyperGroup):
     """All commands. What is known of one before it is called is its name and its summary."""
 
     def __init__(self, **attributes: Any) -> None:

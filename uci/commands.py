@@ -81,16 +81,17 @@ SIMPLE = (
 )
 HELP = """\
 uci                              identify the engine and list its options
-isready                          answer readyok when all earlier commands are done
+isready                          answer readyok when all earlier work is done
 setoption name NAME value VALUE  set an option
 ucinewgame                       forget the last game
-position startpos [moves …]      set up a position, and play moves such as e2e4
+position startpos [moves …]      set up a position; moves are written as e2e4
 position fen FEN [moves …]
 go [depth N] [nodes N] [movetime MS] [mate N] [infinite] [ponder]
-   [wtime MS btime MS winc MS binc MS movestogo N] [searchmoves MOVE …]
+   [wtime MS btime MS winc MS binc MS movestogo N]
+   [searchmoves MOVE …]
 stop, ponderhit                  end a search; begin its clock after go ponder
-go perft N, bench [N]            count leaves N plies deep; search fixed positions
-d, eval, flip                    show the position, its value; exchange its colours
+go perft N, bench [N]            count leaves at N plies; search fixed positions
+d, eval, flip                    show the position; its value; exchange colours
 debug on|off                     print what was understood, or do not
 compiler, help, quit             print versions; print this; leave"""
 AT_LEAST_ONE = ("depth", "nodes", "movetime", "mate")
@@ -103,7 +104,7 @@ MOVE = re.compile("[a-h][1-8][a-h][1-8][nbrq]?|0000", re.IGNORECASE)
 SAN = re.compile("([KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=?[QRBN])?|[O0]-[O0](-[O0])?)[+#]?")
 # Of the form `bench MEGABYTES THREADS DEPTH default depth`, in which scripts ask for a bench
 BENCH_CONDITIONS = ("16", "1")
-BENCH_ENDINGS = ([], ["default"], ["default", "depth"])
+BENCH_ENDINGS: tuple[list[str], ...] = ([], ["default"], ["default", "depth"])
 
 
 def parse(line: str) -> Command | None:
