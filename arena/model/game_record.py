@@ -7,6 +7,7 @@ import re
 import textwrap
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -150,8 +151,8 @@ class GameRecord:
         code, name = opening_name(board, [*book, *(played.move for played in self.moves)])
         white, black = str(settings.controls[self.white]), str(settings.controls[self.black])
         headers = {
-            "Event": "Zobra match",
-            "Site": "?",
+            "Event": settings.event,
+            "Site": settings.site,
             "Date": self.start[:10].replace("-", ".") or "????.??.??",
             "Round": f"{self.round}.{self.index % 2 + 1}",
             "White": self.white,
@@ -161,6 +162,7 @@ class GameRecord:
             "GameDuration": f"{self.duration:.1f}",
             "PlyCount": str(len(book) + len(self.moves)),
             "Termination": _TERMINATIONS.get(self.reason, "normal"),
+            "Book": Path(settings.book).name if settings.book else "",
             "ECO": code,
             "Opening": name if name and _NUMBERED.fullmatch(book_name) else book_name,
         }

@@ -10,7 +10,7 @@ file of a folder is written through a symbolic link.
 import contextlib
 import json
 import os
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
@@ -44,22 +44,17 @@ class Journal:
     def __init__(
         self, folder: Path, settings: Settings, conditions: RunConditions | None = None
     ) -> None:
-        """Begins or resumes a match in this folder.
+        """Begin, resume or extend a match in this folder.
 
-        Raises ValueError when another match or process has it, or OSError.
+        Raise ValueError when another match or process has it, or OSError.
         """
         self.folder, self.settings = folder, settings
         run = folder / "run.json"
         known = Journal.settings_in(folder) if run.exists() else None
         if known is None:
             Journal.check_free(folder)
-        elif known != settings:
-            differing = [
-                f.name
-                for f in fields(Settings)
-                if getattr(known, f.name) != getattr(settings, f.name)
-            ]
-            raise ValueError(f"{folder} holds another match: {', '.join(differing)} differs")
+        else:
+            self._check_same(known)
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = FileLock(folder / ".lock")
         try:
@@ -67,13 +62,10 @@ class Journal:
         except Timeout:
             raise ValueError(f"{folder}: another process plays this match") from None
         if known is None:
-            kept = (
-                {"kind": "match"}
-                | asdict(conditions or RunConditions())
-                | {"created": now()}
-                | asdict(settings)
-            )
-            write_safely(run, json.dumps(kept, indent=1))
+            started = replace(conditions or RunConditions(), created=now())
+            self._write_run(started)
+        elif known != settings:
+            self._write_run(Journal.conditions_in(folder))
         path = folder / "journal.jsonl"
         content = path.read_bytes() if path.exists() else b""
         whole = content[
@@ -96,6 +88,22 @@ class Journal:
             write_safely(pgn, "".join(texts))
         self._files = [_open_to_append(folder / name) for name in ("journal.jsonl", "games.pgn")]
         self._files[0].truncate(len(whole))
+
+    def _check_same(self, known: Settings) -> None:
+        """Raise ValueError if the folder's match is not this one, or a shorter run of it."""
+        if self.settings.continues(known):
+            return
+        differences = self.settings.differences(known)
+        if differences == ["--games"]:
+            raise ValueError(
+                f"{self.folder} has {2 * known.rounds} games for each two engines: more can be "
+                "played there, but not fewer"
+            )
+        raise ValueError(f"{self.folder} holds another match: different {', '.join(differences)}")
+
+    def _write_run(self, conditions: RunConditions) -> None:
+        content = {"kind": "match"} | asdict(conditions) | asdict(self.settings)
+        write_safely(self.folder / "run.json", json.dumps(content, indent=1))
 
     @staticmethod
     def check_free(folder: Path) -> None:

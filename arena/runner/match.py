@@ -4,13 +4,11 @@ SPRT or the user.
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import chess
 
-from zobra.arena.model.clock import GameClock
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.journal import Journal
@@ -58,6 +56,11 @@ class Match:
                 )
             self.count(record)
 
+    @property
+    def is_over(self) -> bool:
+        """True if there is a verdict, or no game left to play."""
+        return self.verdict is not None or len(self.done) == self.total
+
     def games(self) -> Iterator[Pairing]:
         """The games not yet played."""
         return (pairing for pairing in self.schedule if pairing.index not in self.done)
@@ -97,43 +100,33 @@ class Match:
             self.error = error
 
 
-def check_engines(
-    settings: Settings, openings: Iterable[Opening]
-) -> tuple[dict[str, float], dict[str, str]]:
-    """Starts each engine once.
+def check_engines(settings: Settings, openings: Iterable[Opening]) -> dict[str, str]:
+    """Start each engine once, and return the names that they give themselves.
 
-    Returns by engine the seconds of a move by nodes or depth in the start position, and the name
-    that it gives itself. Raises EngineFailure that names all engines that do not come up, or cannot
-    play such games.
+    Raise EngineFailure that names all engines that do not come up, or cannot play such games.
     """
     from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
-    free, board = asyncio.Semaphore(_STARTED_AT_ONCE), chess.Board(chess960=settings.chess960)
+    free = asyncio.Semaphore(_STARTED_AT_ONCE)
 
-    async def check(engine: EngineSpec) -> tuple[float, str, str]:
-        control = settings.controls[engine.name]
+    async def check(engine: EngineSpec) -> tuple[str, str]:
+        """Return the engine's own name, and what is wrong with it."""
         async with free:
             try:
                 player = await EnginePlayer.start(engine, settings.stall_seconds)
                 try:
+                    control = settings.controls[engine.name]
                     player.check_able(settings.chess960, from_start, control)
-                    begun = time.monotonic()
-                    if control.base_ms is None and control.movetime is None:
-                        with contextlib.suppress(EngineFailure):
-                            await player.think(
-                                board, dict.fromkeys(chess.COLORS, GameClock(control)), 0
-                            )
-                    return time.monotonic() - begun, player.announced_name, ""
+                    return player.announced_name, ""
                 finally:
                     await player.quit()
             except EngineFailure as failure:
-                return 0.0, "", str(failure)
+                return "", str(failure)
 
-    async def checks() -> list[tuple[float, str, str]]:
+    async def checks() -> list[tuple[str, str]]:
         return await asyncio.gather(*map(check, settings.engines))
 
     found = dict(zip(settings.controls, run_async(checks()), strict=True))
-    if problems := "; ".join(problem for _, _, problem in found.values() if problem):
-        raise EngineFailure("disconnect", problems)
-    return {name: seconds for name, (seconds, _, _) in found.items()}, {
-        name: own for name, (_, own, _) in found.items()
-    }
+    problems = [problem for _, problem in found.values() if problem]
+    if problems:
+        raise EngineFailure("disconnect", "; ".join(problems))
+    return {name: own for name, (own, _) in found.items()}

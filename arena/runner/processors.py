@@ -7,20 +7,26 @@ from pathlib import Path
 
 
 def _available() -> list[int]:
-    return (
-        sorted(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else list(range(os.cpu_count() or 1))
-    )
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def load() -> float:
+    """Return how many processors were busy in the last minute; 0 where the system does not say."""
+    if hasattr(os, "getloadavg"):
+        return os.getloadavg()[0]
+    return 0.0
+
+
+def load_text() -> str:
+    """Return the load in words: "load 0.3 on 8 processors"."""
+    return f"load {load():.1f} on {len(_available())} processors"
 
 
 def spare() -> int:
-    """Processors that this process may use and that are idle, by the machine's load of the last
-    minute; at least 1.
-    """
-    return max(
-        1, len(_available()) - (round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0)
-    )
+    """Return how many processors this process may use and are idle; at least 1."""
+    return max(1, len(_available()) - round(load()))
 
 
 def machine() -> str:
