@@ -57,7 +57,7 @@ def run(*arguments: object):
 def test_a_miniature_of_everything(tmp_path, monkeypatch):
     recipe = tmp_path / "mini.toml"
     recipe.write_text(MINIATURE)
-    result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
+    result = run("all", recipe, "--folder", tmp_path, "--concurrency", 1)
     assert " is needed" in result.output and "all steps take about 0:00:" in result.output, (
         result.output
     )
@@ -74,7 +74,7 @@ def test_a_miniature_of_everything(tmp_path, monkeypatch):
         0
     ]["network"]
     assert (tmp_path / "mini.png").stat().st_size > 1_000
-    again = run("data", recipe, "--folder", tmp_path, "--workers", 1)
+    again = run("data", recipe, "--folder", tmp_path, "--concurrency", 1)
     assert again.exit_code == 0 and "1 shards existed before" in again.output
     assert (
         run("wdl", recipe, "--folder", tmp_path, "--output", tmp_path / "wdl.json").exit_code == 0
@@ -95,9 +95,8 @@ def test_a_miniature_of_everything(tmp_path, monkeypatch):
         lambda games, show: games.stopping.set() or games.tally,
     )
     stopped = run("data", recipe, "--folder", tmp_path)
-    assert (
-        stopped.exit_code == 130 and "interrupted; the same command resumes here" in stopped.output
-    )
+    assert stopped.exit_code == 130
+    assert "interrupted; the same command resumes here: 0 of these 0 games" in stopped.output
     a_network_that_does_not_verify_is_set_aside(recipe, tmp_path)
     recipe.write_text("hidden = 32" + MINIATURE)
     assert all(
@@ -111,7 +110,7 @@ def test_a_network_of_another_width_is_verified_and_plays(tmp_path, capfd):
     """By processes that have it built in; their kernels are compiled first."""
     recipe = tmp_path / "wide.toml"
     recipe.write_text("hidden = 160" + MINIATURE.replace('start = "built-in"', ""))
-    result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
+    result = run("all", recipe, "--folder", tmp_path, "--concurrency", 1)
     assert "wide scored" in result.output, result.output
     assert "kernel_differences=0, asymmetries=0" in capfd.readouterr().out
     with pytest.raises(NetworkError, match=f"it has 160 neurons, this engine {HIDDEN}"):
@@ -121,7 +120,7 @@ def test_a_network_of_another_width_is_verified_and_plays(tmp_path, capfd):
 def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
     recipe = tmp_path / "late.toml"
     recipe.write_text(MINIATURE.replace("games = 128", 'games = 128\nalso = ["gne1"]'))
-    result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
+    result = run("all", recipe, "--folder", tmp_path, "--concurrency", 1)
     assert result.exit_code == 1 and "gne1: there are no games in it" in result.output
     assert not (tmp_path / "late").exists()
 
