@@ -14,8 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.support.commands import zobra
-from zobra.cli import bench_command, one_shot
+from zobra.cli import one_shot
+from zobra.cli.bench_command import MEGABYTES, SIGNATURE_DEPTH
 from zobra.cli.command_line import COMMANDS, HIDDEN, PANELS, app, load
+from zobra.search import bench as bench_positions
 from zobra.search.bench import DEPTH, POSITIONS, run
 from zobra.search.options import find
 from zobra.search.searcher import Searcher
@@ -97,7 +99,7 @@ def test_help_lists_the_commands_in_panels_and_loads_none_of_them():
             assert found and found.start() > text.index(f" {panel} "), command.name
             assert command.summary in found[0]  # on one line of 80 columns
     for command in HIDDEN:
-        assert not re.search(rf"^\W*{command.name}\s", text, re.MULTILINE), command.name
+        assert not re.search(rf"^[│ ]+{command.name}\s", text, re.MULTILINE), command.name
     assert not {"numba", "llvmlite", "numpy", "chess", "zobra.engine.kernels"} & modules
 
 
@@ -179,7 +181,11 @@ def test_perft(arguments, nodes):
         (["perft", "many"], "invalid value for 'depth'"),
         (["perft", "99"], "99"),
         (["perft"], "DEPTH"),
-        (["bench", "0"], "invalid value for 'depth'"),
+        (["bench", "0"], "depth is a number from 1 to 64, not '0'"),
+        (["bench", "16", "1", "6", "default", "score"], "depth, nodes, movetime, not 'score'"),
+        (["bench", "16", "0"], "threads is a number from 1"),
+        (["bench", "16", "1", "6", "nowhere.epd"], "nowhere.epd"),
+        (["bench", "16", "1", "6", "default", "depth", "7"], "bench takes"),
         (["benhc"], "benhc"),
     ],
 )
@@ -190,7 +196,7 @@ def test_bad_input_is_named_without_a_traceback(arguments, complaint):
 
 
 def test_defaults_are_those_of_the_engine():
-    assert inspect.signature(bench_command.bench).parameters["depth"].default == DEPTH
+    assert (SIGNATURE_DEPTH, MEGABYTES) == (DEPTH, bench_positions.MEGABYTES)
     for name, parameter in list(inspect.signature(one_shot.go).parameters.items())[1:]:
         assert parameter.default == find(name).default
 
@@ -207,6 +213,18 @@ def test_bench_counts_the_same_whatever_was_searched_before():
         assert (word, unit) == ("nodes", "nps") and int(speed) > 0
         assert int(nodes) == sum(int(line.split()[1]) for line in lines) > 0
     assert next(run(used, 0)) == next(run(used, 1))  # a depth below one is one
+
+
+def test_a_bench_takes_what_scripts_of_testers_send(tmp_path):
+    done = zobra("bench", "16", "1", "2", "default", "depth")
+    assert done.stdout.splitlines()[:-1] == zobra("bench", "2").stdout.splitlines()[:-1]
+    assert re.search(r"load \d+\.\d on \d+ processor", done.stderr)
+    book = tmp_path / "book.epd"
+    book.write_text(f"{POSITIONS[0]}\n{' '.join(POSITIONS[1].split()[:4])}\n")
+    for kind, words in (("nodes", ["8", "2", "500"]), ("movetime", ["8", "1", "5"])):
+        first, second, last = zobra("bench", *words, str(book), kind).stdout.splitlines()
+        assert first.endswith(POSITIONS[0])
+        assert int(last.split()[0]) == int(first.split()[1]) + int(second.split()[1]) > 0
 
 
 def test_bench_positions_are_legal_and_not_over():

@@ -50,6 +50,7 @@ def test_wrong_counts_and_slow_searches_are_reported(monkeypatch):
     )
     finding = doctor.check_speed()
     assert finding.state == "wrong" and "1,000 nodes a second" in finding.found and finding.advice
+    assert "load " in finding.found
 
 
 def test_notices_about_kernels_are_noted(monkeypatch):
