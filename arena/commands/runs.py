@@ -23,7 +23,7 @@ from zobra.arena.model.openings import Opening
 from zobra.arena.model.settings import Settings, digest, encounters
 from zobra.arena.model.tune_plan import TUNE_PLAN
 from zobra.arena.runner.match import Match, check_engines
-from zobra.arena.runner.processors import load_text, machine, spare
+from zobra.arena.runner.processors import idle, load_text, machine
 
 # Options that do not decide which games are played
 _FREE = ("folder", "concurrency", "pin", "log", "trust", "json_file")
@@ -167,10 +167,10 @@ def check_run(
         )
     concurrency = options.playing.concurrency
     wanted = concurrency * max(engine.threads for engine in settings.engines)
-    if wanted > spare():
+    if wanted > idle():
         console.print(
-            f"the machine is busy ({load_text()}): {counted(concurrency, 'game')} at a time use "
-            f"{counted(wanted, 'processor')}, and results at a clock may suffer",
+            f"the machine is busy: {load_text()}, and these games want "
+            f"{counted(wanted, 'processor')}; results at a clock may suffer",
             soft_wrap=True,
         )
     versions = check_engines(settings, openings)

@@ -24,9 +24,14 @@ def load_text() -> str:
     return f"load {load():.1f} on {len(_available())} processors"
 
 
+def idle() -> int:
+    """Return how many of the processors that this process may use are idle, by the load."""
+    return max(0, len(_available()) - round(load()))
+
+
 def spare() -> int:
-    """Return how many processors this process may use and are idle; at least 1."""
-    return max(1, len(_available()) - round(load()))
+    """Return how many processors games may use: those that are idle, and at least 1."""
+    return max(1, idle())
 
 
 def machine() -> str:
