@@ -38,6 +38,11 @@ class BuildWithKernels(build_py):
     An editable installation has its kernels in the source tree.
     """
 
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        """Return the modules of a package: of `zobra`, which is this folder, all but this one."""
+        found = super().find_package_modules(package, package_dir)
+        return [module for module in found if module[1] != "setup"]
+
     def run(self) -> None:
         """Build the package."""
         if not self.editable_mode:  # modules that an earlier build put there may exist no more

@@ -1,178 +1,223 @@
-"""The command line of `zobra`: one function for each command.
+"""The commands of `zobra`, in the order and the panels of its help.
 
-What a command needs of the engine is imported when it runs.
+A command is imported when it is called, so that none waits for what it does not need.
 """
 
-import os
-import signal
+import inspect
+import re
 import sys
-import time
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
-from rich.console import Console
-from rich.progress import Progress, TimeElapsedColumn
+from typer.core import TyperCommand, TyperGroup
 
-from zobra.arena.commands.command_line import register as register_arena
-from zobra.cli.doctor import doctor, uci_path
-from zobra.cli.genfens import genfens
-from zobra.cli.install import install
-from zobra.cli.one_shot import register as register_one_shot
-from zobra.cli.perft_command import perft
 from zobra.engine.version import VERSION
-from zobra.train.command_line import app as training
 
-HELP = """Zobra, a UCI chess engine. Without a command it speaks UCI; with --tunable its search
-parameters are options too.
---network FILE, before all else, builds another network in."""
-WITH_ENGINES = (
-    "play",
-    "match",
-    "ladder",
-    "suite",
-    "analyse",
-    "tune",
-    "ablate",
-)  # commands that start engines
-LEARNING_RATE = (
-    0.002  # of a tuning, in its last iteration (r_end); `zobra tune` has the same default
-)
-TOML = (
-    "[parameter.{0.name}]\ndefault = {0.default}\nlow = {0.low}\nhigh = {0.high}\nc_end = "
-    "{0.step}\n"
-)
-OPENBENCH = f"{{0.name}}, int, {{0.default}}, {{0.low}}, {{0.high}}, {{0.step}}, {LEARNING_RATE}"
+HELP = """Zobra, a UCI chess engine.
+
+Without a command it speaks UCI, as chess programs want it, and with --tunable
+the parameters of its search are options too. --network FILE, before everything
+else, is the first value of the option EvalFile.
+"""
 CONTEXT = {"help_option_names": ["-h", "--help"]}
+
+
+class Command(NamedTuple):
+    """A command of the help: its name, the function as MODULE:NAME, and the first line of its
+    docstring.
+    """
+
+    name: str
+    place: str
+    summary: str
+
+
+PANELS = {
+    "Play": (
+        Command(
+            "play",
+            "zobra.arena.commands.play:play",
+            "Play against Zobra, or any UCI engine, in the browser or the terminal.",
+        ),
+        Command(
+            "install", "zobra.cli.install:install", "Add Zobra to the list of engines of a GUI."
+        ),
+        Command(
+            "uci-path",
+            "zobra.cli.engine_command:uci_path",
+            "Print the command of the engine for a GUI.",
+        ),
+        Command("doctor", "zobra.cli.doctor:doctor", "Check the installation."),
+        Command("warmup", "zobra.cli.warmup:warmup", "Compile the engine for this processor."),
+    ),
+    "Analyse": (
+        Command("analyse", "zobra.arena.commands.analyse:analyse", "Analyse games or positions."),
+        Command("go", "zobra.cli.one_shot:go", "Search the start position: zobra go depth 12."),
+        Command(
+            "position",
+            "zobra.cli.one_shot:position",
+            "Search a position: zobra position fen FEN go depth 12.",
+        ),
+        Command(
+            "eval",
+            "zobra.cli.one_shot:evaluate",
+            "Show the static evaluation of a position, piece by piece.",
+        ),
+        Command("d", "zobra.cli.one_shot:d", "Show a position: its board, FEN, key and checks."),
+    ),
+    "Test engines": (
+        Command("match", "zobra.arena.commands.match:match", "Play engines against each other."),
+        Command(
+            "ladder",
+            "zobra.arena.commands.ladder:ladder",
+            "Rate an engine by games against engines with known ratings.",
+        ),
+        Command("suite", "zobra.arena.commands.suite:suite", "Let engines solve test suites."),
+        Command(
+            "report",
+            "zobra.arena.commands.report:report",
+            "Write a page about a match, a PGN file or a suite.",
+        ),
+    ),
+    "Develop": (
+        Command("bench", "zobra.cli.bench_command:bench", "Search fixed positions."),
+        Command(
+            "perft", "zobra.cli.perft_command:perft", "Count the leaves of the tree of legal moves."
+        ),
+        Command("tune", "zobra.arena.commands.tune:tune", "Tune options of an engine by SPSA."),
+        Command(
+            "ablate",
+            "zobra.arena.commands.ablate:ablate",
+            "Measure what an engine loses without each of its techniques.",
+        ),
+        Command(
+            "parameters",
+            "zobra.cli.parameters_command:parameters",
+            "Print the parameters of the search for `zobra tune`.",
+        ),
+        Command(
+            "train", "zobra.train.command_line:app", "Make an evaluation network by self-play."
+        ),
+        Command("keys", "zobra.cli.key_report:keys", "Measure the quality of the Zobrist keys."),
+        Command("genfens", "zobra.cli.genfens:genfens", "Print random balanced openings."),
+    ),
+}
+# Words of UCI, and other names of options: they work, and the help does not list them.
+HIDDEN = (
+    Command("uci", "zobra.cli.one_shot:uci", "Answer `uci`: name, author and options."),
+    Command("isready", "zobra.cli.one_shot:isready", "Load the engine, and answer `readyok`."),
+    Command(
+        "compiler",
+        "zobra.cli.one_shot:compiler",
+        "Print the versions of Python and of the libraries.",
+    ),
+    Command("help", "zobra.cli.command_line:show_help", "Show the help of a command."),
+    Command("version", "zobra.cli.command_line:print_version", "Print the version."),
+)
+COMMANDS = {command.name: command for commands in PANELS.values() for command in commands}
+COMMANDS |= {command.name: command for command in HIDDEN}
+# Commands that start Zobra as an engine, for which it is compiled before
+STARTING_ENGINES = ("play", "match", "ladder", "suite", "analyse", "tune", "ablate")
+
+
+def load(command: Command) -> Any:
+    """Return a command as typer makes it of its function."""
+    module, _, name = command.place.partition(":")
+    found = getattr(import_module(module), name)
+    if isinstance(found, typer.Typer):
+        loaded = typer.main.get_command(found)
+        loaded.name = command.name
+        return loaded
+    # typer would keep the line breaks inside a paragraph
+    text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(found) or "")
+    app = typer.Typer(add_completion=False)
+    app.command(command.name, cls=SingleCommand, context_settings=CONTEXT, help=text)(found)
+    return typer.main.get_command(app)
+
+
+class _WithoutTypes:
+    """A help without the types of arguments, and of options that take no value."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the parameters of a command."""
+        parameters = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+                parameter.metavar = ""
+            elif parameter.param_type_name == "argument":
+                parameter.display_type_rich = lambda ctx: None
+        return parameters
+
+
+class SingleCommand(_WithoutTypes, TyperCommand):
+    """A command that has been imported."""
+
+
+class CommandGroup(_WithoutTypes, TyperGroup):
+    """All commands. What is known of one before it is called is its name and its summary."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for panel, commands in PANELS.items():
+            for command in commands:
+                self.add_command(
+                    TyperCommand(command.name, help=command.summary, rich_help_panel=panel)
+                )
+        for command in HIDDEN:
+            self.add_command(TyperCommand(command.name, help=command.summary, hidden=True))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the command that is called."""
+        command = COMMANDS.get(args[0])
+        if command is not None:
+            self.add_command(load(command))
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
+    cls=CommandGroup,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings=CONTEXT,
     help=HELP,
 )
 
 
-def _print_version(wanted: bool) -> None:
+def _version_option(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"Zobra {VERSION}")
+        print_version()
         raise typer.Exit
 
 
 Version = Annotated[
     bool,
-    typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
-]
-Depth = Annotated[
-    int, typer.Argument(min=1, max=64, help="Plies. Only the default gives the signature.")
+    typer.Option("--version", callback=_version_option, is_eager=True, help="Print the version."),
 ]
 
 
 @app.callback()
-def options(context: typer.Context, version: Version = False) -> None:
-    """Prepare what every command needs."""
-    if context.invoked_subcommand in WITH_ENGINES and not {"-h", "--help"} & set(sys.argv):
+def prepare(context: typer.Context, version: Version = False) -> None:
+    """Compile the engine before commands that start it, or their games would begin with that."""
+    asks_for_help = not {"-h", "--help"}.isdisjoint(sys.argv)
+    if context.invoked_subcommand in STARTING_ENGINES and not asks_for_help:
         from zobra.engine.kernels import compile_missing
 
         def announce(number: int, *_: object) -> None:
             if number == 0:
                 typer.echo("compiling the engine, this once …", err=True)
 
-        compile_missing(announce)  # or else games that Zobra plays would begin with a compilation
+        compile_missing(announce)
 
 
-@app.command("help")
+def print_version() -> None:
+    """Print the version."""
+    typer.echo(f"Zobra {VERSION}")
+
+
 def show_help(
     context: typer.Context, command: Annotated[str | None, typer.Argument()] = None
 ) -> None:
-    """Show this list, or the help of a command: zobra help match."""
-    app([command, "--help"] if command else ["--help"], prog_name=context.find_root().info_name)
-
-
-@app.command()
-def bench(context: typer.Context, depth: Depth = 10) -> None:
-    """Search fixed positions. The last line has the signature: the number of nodes."""
-    from zobra.search.engine import Engine
-
-    signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # Python would act on Ctrl-C only when the kernel returns
-    engine = Engine(on_message=typer.echo)
-    if context.obj:  # a network file
-        engine.set_option("EvalFile", context.obj).wait()
-    engine.bench(depth, typer.echo).wait()
-
-
-@app.command()
-def parameters(
-    names: Annotated[list[str] | None, typer.Argument(help="Default: all but switches.")] = None,
-    openbench: Annotated[
-        bool, typer.Option("--openbench", help="Print lines for OpenBench's form instead.")
-    ] = False,
-) -> None:
-    """Print the parameters of the search as TOML for `zobra tune`."""
-    from zobra.search.parameters import PARAMETERS
-
-    known = {parameter.name: parameter for parameter in PARAMETERS}
-    if unknown := [name for name in names or [] if name not in known]:
-        raise typer.BadParameter(f"no parameter {', '.join(unknown)}")
-    chosen = [known[name] for name in names or []] or [
-        entry for entry in PARAMETERS if entry.high - entry.low > 1
-    ]
-    for each in chosen:
-        typer.echo((OPENBENCH if openbench else TOML).format(each))
-
-
-@app.command()
-def keys(
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Take a smaller sample: a few seconds.")
-    ] = False,
-) -> None:
-    """Measure how good the Zobrist keys are."""
-    from zobra.cli.key_report import report
-
-    report(quick)
-
-
-@app.command()
-def warmup() -> None:
-    """Compile the engine for this processor, unless that is done.
-
-    The exit status is 1 if the result cannot be kept.
-    """
-    os.environ["ZOBRA_LEVEL"] = (
-        os.environ.get("ZOBRA_LEVEL") or "native"
-    )  # read when the kernels are imported
-    from zobra.engine import kernels
-
-    console, begin = Console(highlight=False, soft_wrap=True), time.perf_counter()
-    columns = ("{task.completed} of {task.total} kernels: {task.description}", TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("looking")
-
-        def report(number: int, total: int, name: str) -> None:
-            if number == 0:
-                kernels.store.check_writable()
-            progress.update(task, completed=number, total=total, description=name)
-
-        try:
-            count = kernels.compile_missing(report)
-        except OSError as error:
-            console.print(f"nothing is compiled, as it could not be kept: {error}")
-            raise typer.Exit(1) from error
-    for notice in kernels.notices:
-        console.print(notice)
-    done = f"{count} kernels compiled" if count else "nothing to compile, all kernels are there"
-    console.print(f"{done}; {time.perf_counter() - begin:.1f} s")
-    if count:
-        console.print(f"kept in {kernels.store.folder}" if kernels.store.folder else "not kept")
-        raise typer.Exit(0 if kernels.store.folder else 1)
-    console.print(kernels.selected.describe())
-
-
-app.command("version", help="Print the version.")(lambda: _print_version(True))
-for command in (perft, doctor, uci_path, install, genfens):
-    app.command()(command)
-register_one_shot(app)
-register_arena(app)
-app.add_typer(training, name="train")
+    """Show the help of a command."""
+    words = ["--help"] if command is None else [command, "--help"]
+    app(words, prog_name=context.find_root().info_name)

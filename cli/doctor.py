@@ -1,13 +1,9 @@
-"""`zobra doctor` checks the installation. `zobra uci-path` prints the command for a GUI."""
+"""`zobra doctor` checks the installation."""
 
 import asyncio
 import errno
 import platform
-import shutil
-import sys
-import sysconfig
 import time
-import zipfile
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
@@ -18,6 +14,8 @@ import chess.engine
 import typer
 from rich.console import Console
 from rich.table import Table
+
+from zobra.cli.engine_command import engine_command
 
 LIBRARIES = (
     "numba",
@@ -35,14 +33,13 @@ FAST_INSTRUCTIONS = {
     "bmi2": "attack look-ups (PEXT)",
     "avx512vbmi2": "writing move lists",
 }
-PERFT_DEPTH, PERFT_LEAVES = 5, 4_865_609  # of the starting position
-BENCH_DEPTH = 8
+PERFT_DEPTH = 5
+PERFT_LEAVES = 4_865_609  # of the starting position
+BENCH_DEPTH = 10
 # Nodes a second in the bench: a processor of the last ten years does several times as many
 SLOWEST = 200_000
-ANSWER_SECONDS, TIMEOUT = (
-    3.0,
-    60.0,
-)  # within which a GUI wants an answer; for the whole conversation
+ANSWER_SECONDS = 3.0  # within which a GUI wants an answer
+TIMEOUT = 60.0  # seconds for the whole conversation
 REINSTALL = (
     "in a fresh virtual environment, in the copy of the sources: python3 -m pip install "
     "--force-reinstall ."
@@ -63,7 +60,8 @@ def check_software() -> Finding:
     for name in LIBRARIES:
         import_module(name)
     system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
-    return Finding(", ".join((system, *(f"{name} {version(name)}" for name in LIBRARIES))))
+    versions = [f"{name} {version(name)}" for name in LIBRARIES]
+    return Finding(", ".join([system, *versions]))
 
 
 def check_processor() -> Finding:
@@ -71,15 +69,14 @@ def check_processor() -> Finding:
     from zobra.engine.kernels import selected
 
     target = selected.target
-    used = [
-        feature
-        for feature in FAST_INSTRUCTIONS
-        if target.has(feature) and (feature != "bmi2" or target.extracts_bits())
-    ]
-    lacking = ", ".join(
-        f"{feature} for {use}" for feature, use in FAST_INSTRUCTIONS.items() if feature not in used
-    )
-    without = f"; goes without {lacking}" if lacking else ""
+    used = []
+    lacking = []
+    for feature, use in FAST_INSTRUCTIONS.items():
+        if target.has(feature) and (feature != "bmi2" or target.extracts_bits()):
+            used.append(feature)
+        else:
+            lacking.append(f"{feature} for {use}")
+    without = f"; goes without {', '.join(lacking)}" if lacking else ""
     return Finding(f"{target.name}, uses {', '.join(used) or 'nothing special'}{without}")
 
 
@@ -112,10 +109,12 @@ def check_kernels() -> Finding:
     """Which compiled kernels are in use. Those that are missing are compiled."""
     from zobra.engine import kernels
 
-    begin, count = time.perf_counter(), kernels.compile_missing()
-    found = kernels.selected.describe() + (
-        f"; {count} compiled now, in {time.perf_counter() - begin:.0f} s" if count else ""
-    )
+    begin = time.perf_counter()
+    count = kernels.compile_missing()
+    seconds = time.perf_counter() - begin
+    found = kernels.selected.describe()
+    if count:
+        found += f"; {count} compiled now, in {seconds:.0f} s"
     if kernels.notices:
         return Finding(
             "; ".join((*kernels.notices, found)), "note", "nothing, if it does not come back"
@@ -139,24 +138,29 @@ def check_rules() -> Finding:
 
 
 def check_speed() -> Finding:
-    """A short bench."""
+    """The speed of a bench, after one that warms the engine up."""
+    from zobra.arena.runner.processors import load_text
     from zobra.search.engine import Engine
 
-    lines = list[str]()
-    Engine().bench(BENCH_DEPTH, lines.append).wait()
+    engine = Engine()
+    lines: list[str] = []
+    engine.bench(BENCH_DEPTH, lambda line: None).wait()
+    engine.bench(BENCH_DEPTH, lines.append).wait()
     speed = int(lines[-1].split()[2])
     if speed < SLOWEST:
         advice = (
             "is the machine busy, saving power, or emulating another processor? is "
             "ZOBRA_PORTABLE set?"
         )
-        return Finding(f"{speed:,} nodes a second, expected at least {SLOWEST:,}", "wrong", advice)
-    return Finding(f"{speed:,} nodes a second in a short bench")
+        found = f"{speed:,} nodes a second, expected at least {SLOWEST:,} ({load_text()})"
+        return Finding(found, "wrong", advice)
+    return Finding(f"{speed:,} nodes a second ({load_text()})")
 
 
 def check_conversation() -> Finding:
     """Start the engine as a GUI does."""
-    command, begin = engine_command(), time.perf_counter()
+    command = engine_command()
+    begin = time.perf_counter()
     try:
         with chess.engine.SimpleEngine.popen_uci(command, timeout=TIMEOUT) as engine:
             known = time.perf_counter() - begin
@@ -188,39 +192,24 @@ CHECKS: dict[str, Callable[[], Finding]] = {
 
 
 def doctor() -> None:
-    """Check the installation. The exit status is 1 if anything is wrong."""
-    console, table, states = Console(highlight=False), Table("check", "", "found", "what to do"), []
+    """Check the installation.
+
+    The exit status is 1 if anything is wrong.
+    """
+    console = Console(highlight=False)
+    table = Table("check", "", "found", "what to do")
+    states = []
     for name, check in CHECKS.items():
         with console.status(name):
             try:
                 found, state, advice = check()
             except Exception as error:
-                found, state, advice = f"{type(error).__name__}: {error}", "wrong", REINSTALL
+                found = f"{type(error).__name__}: {error}"
+                state = "wrong"
+                advice = REINSTALL
         states.append(state)
         table.add_row(name, MARKS[state], found, advice)
     console.print(table)
     console.print(f"command for a GUI: {' '.join(engine_command())}", soft_wrap=True)
-    raise typer.Exit(int("wrong" in states))
-
-
-def engine_command() -> list[str]:
-    """The absolute command that starts the engine: what was called, the console script, or this
-    Python with the package.
-    """
-    called = Path(
-        sys.argv[0]
-    ).absolute()  # a name alone would be looked for in PATH, where another one may lie
-    if zipfile.is_zipfile(called):  # the executable that `make` built, an archive that Python runs
-        return [str(called)]
-    for path in (
-        called,
-        Path(sysconfig.get_path("scripts")) / f"zobra{sysconfig.get_config_var('EXE') or ''}",
-    ):
-        if path.stem == "zobra" and (found := shutil.which(path)):
-            return [str(Path(found).absolute())]
-    return [sys.executable, "-m", "zobra.uci"]
-
-
-def uci_path() -> None:
-    """Print the command of the engine for a GUI, with its full path."""
-    typer.echo(" ".join(engine_command()))
+    if "wrong" in states:
+        raise typer.Exit(1)

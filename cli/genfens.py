@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from zobra.engine.position import Game, Position
     from zobra.search.engine import Engine
 
-PLIES, BOOK_PLIES = (
-    8,
-    4,
-)  # random moves from the start position, and from one of a book; half of the time one more
+# Random moves from the start position, and from one of a book; half of the time one more
+PLIES = 8
+BOOK_PLIES = 4
 MARGIN = 100  # centipawns: the most by which one side stands better, by a search of NODES positions
 NODES = 100
 TRIES = 1_000  # without an opening, then the book has none
@@ -29,17 +28,28 @@ def genfens(
     words: Annotated[
         list[str] | None, typer.Argument(metavar="seed S book BOOK", help="BOOK: a file or None.")
     ] = None,
+    epd: Annotated[
+        bool, typer.Option("--epd", help="Print a book: EPD lines without `info string genfens`.")
+    ] = False,
 ) -> None:
-    """Print random balanced openings, as OpenBench wants them."""
-    given = {"seed": "0", "book": "None"} | dict(
-        zip((words or [])[::2], (words or [])[1::2], strict=False)
-    )
+    """Print random balanced openings.
+
+    They are printed as OpenBench wants them, or as a book of EPD lines.
+
+    Example: zobra genfens 100 seed 7 --epd
+    """
+    given = {"seed": "0", "book": "None"}
+    for name, value in zip((words or [])[::2], (words or [])[1::2], strict=False):
+        given[name] = value
     if not given["seed"].isdigit():
         raise typer.BadParameter(f"seed is a whole number, not {given['seed']!r}")
     problems: list[str] = []
     try:
         for fen in openings(count, int(given["seed"]), given["book"], problems.append):
-            typer.echo(f"info string genfens {fen}")
+            if epd:
+                typer.echo(" ".join(fen.split()[:4]))
+            else:
+                typer.echo(f"info string genfens {fen}")
     except (FileNotFoundError, ValueError) as error:
         raise typer.BadParameter(str(error)) from None
     for problem in problems:

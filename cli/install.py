@@ -2,25 +2,29 @@
 
 Cute Chess keeps its engines as a JSON list of objects in `engines.json`, beside its settings file:
 in `cutechess` below $XDG_CONFIG_HOME or ~/.config, on Windows below %APPDATA%. It writes the list
-when it ends, so it has to be closed meanwhile.
+when it ends, so it has to be closed meanwhile. An entry has the options as Cute Chess itself keeps
+them after *Detect*: with their values, and without those that it sets by other means.
 """
 
 import json
 import os
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from zobra.cli.doctor import engine_command
+from zobra.cli.engine_command import engine_command
+from zobra.search.options import OPTIONS, Option
 
 NAME = "Zobra"
-Gui = Enum("Gui", {"CUTECHESS": "cutechess"})  # whose engines file is known
+VARIANTS = ["standard", "fischerandom"]
+# Options beginning with UCI_, and Ponder, are set by the GUI itself, except these two
+SHOWN_UCI_OPTIONS = ("UCI_LimitStrength", "UCI_Elo")
+KINDS = {int: "spin", bool: "check", str: "text", type(None): "button"}
 
 
 def install(
-    gui: Annotated[Gui, typer.Argument(help="The GUI.")],
+    gui: Annotated[str, typer.Argument(metavar="cutechess", help="The GUI: Cute Chess so far.")],
     print_only: Annotated[
         bool, typer.Option("--print", help="Print the entry and the file, and change nothing.")
     ] = False,
@@ -28,43 +32,102 @@ def install(
         bool, typer.Option("--yes", help="Change an existing entry without asking.")
     ] = False,
 ) -> None:
-    """Write Zobra into the list of engines of Cute Chess, which must be closed."""
-    from zobra.engine.kernels.kernel_file import write_atomically
+    """Add Zobra to the list of engines of a GUI.
 
-    settings, home = (
-        ("APPDATA", Path("AppData", "Roaming"))
-        if os.name == "nt"
-        else ("XDG_CONFIG_HOME", Path(".config"))
-    )
-    path = Path(os.environ.get(settings) or Path.home() / home) / "cutechess" / "engines.json"
-    command = " ".join(
-        f'"{word}"' if " " in word else word for word in engine_command()
-    )  # Cute Chess splits it at spaces
-    entry = {"command": command, "name": NAME, "protocol": "uci", "workingDirectory": ""}
+    Close Cute Chess first, which writes its list when it ends.
+    """
+    if gui != "cutechess":
+        raise typer.BadParameter(f"{gui}: only cutechess is known; docs/guis.md has other GUIs")
+    path = engines_file()
+    entry = new_entry()
     if print_only:
         typer.echo(f"{path}\n{json.dumps(entry, indent=4)}")
         return
     try:
-        engines: Any = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-        if not isinstance(engines, list) or not all(isinstance(engine, dict) for engine in engines):
-            raise ValueError("it is not a list of engines")
-        old = next((engine for engine in engines if engine.get("name") == NAME), None)
-        if old is None:
-            engines.append(entry)
-        elif entry.items() <= old.items():
-            typer.echo(f"{path} has this entry already")
-            return
-        elif yes or typer.confirm(
-            f"{NAME} is {old.get('command')} in {path}. Change it to {entry['command']}?"
-        ):
-            old.update(entry)
-        else:
-            raise typer.Exit(1)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path.resolve(), json.dumps(engines, indent=4, ensure_ascii=False).encode())
+        _write(path, entry, yes)
     except (OSError, ValueError) as error:
         typer.echo(f"zobra: {path}: {getattr(error, 'strerror', None) or error}", err=True)
         raise typer.Exit(1) from None
-    typer.echo(
-        f"{NAME} is in {path}; it is in the list of engines when Cute Chess is started again"
-    )
+
+
+def engines_file() -> Path:
+    """Return the path of the engines file of Cute Chess."""
+    if os.name == "nt":
+        folder = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    else:
+        folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return folder / "cutechess" / "engines.json"
+
+
+def new_entry() -> dict[str, Any]:
+    """Return the entry of the engine, with the default values of all options."""
+    # Cute Chess splits the command at spaces
+    words = [f'"{word}"' if " " in word else word for word in engine_command()]
+    return {
+        "command": " ".join(words),
+        "name": NAME,
+        "options": [_option_entry(option) for option in OPTIONS if _is_shown(option.name)],
+        "protocol": "uci",
+        "variants": VARIANTS,
+        "workingDirectory": "",
+    }
+
+
+def _is_shown(name: str) -> bool:
+    if name in SHOWN_UCI_OPTIONS:
+        return True
+    return name != "Ponder" and not name.startswith("UCI_")
+
+
+def _option_entry(option: Option) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": option.name, "type": KINDS[type(option.default)]}
+    if option.default is not None:
+        entry |= {"value": option.default, "default": option.default, "alias": ""}
+    if option.is_number:
+        entry |= {"min": option.low, "max": option.high}
+    return entry
+
+
+def _with_values(entry: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """Return the old entry, changed to the new one; options keep the values that they had."""
+    values = {}
+    for option in old.get("options", []):
+        if isinstance(option, dict) and "value" in option:
+            values[option.get("name")] = option["value"]
+    options = [dict(option) for option in entry["options"]]
+    for option in options:
+        if "value" in option:
+            option["value"] = values.get(option["name"], option["value"])
+    return old | entry | {"options": options}
+
+
+def _write(path: Path, entry: dict[str, Any], yes: bool) -> None:
+    """Put the entry into the file.
+
+    Raise ValueError for a file that is no list of engines, or OSError.
+    """
+    from zobra.engine.kernels.kernel_file import write_atomically
+
+    engines: Any = []
+    if path.exists():
+        engines = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(engines, list) or not all(isinstance(engine, dict) for engine in engines):
+        raise ValueError("it is not a list of engines")
+    place = next((at for at, each in enumerate(engines) if each.get("name") == NAME), None)
+    if place is None:
+        engines.append(entry)
+    else:
+        old = engines[place]
+        changed = _with_values(entry, old)
+        if changed == old:
+            typer.echo(f"{path} has this entry already")
+            return
+        is_same_engine = old.get("command") == entry["command"]
+        question = f"{NAME} is {old.get('command')} in {path}. Change it to {entry['command']}?"
+        if not (yes or is_same_engine or typer.confirm(question)):
+            raise typer.Exit(1)
+        engines[place] = changed
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path.resolve(), json.dumps(engines, indent=4, ensure_ascii=False).encode())
+    typer.echo(f"{NAME} is in {path}, and in the list of engines when Cute Chess is started again")

@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Iterable
+from typing import Annotated
 
 import numpy as np
+import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -13,15 +15,26 @@ from zobra.engine.random_games import distinct_keys
 from zobra.engine.zobrist import PUBLISHED_KEYS
 from zobra.tt.table import ENTRIES_PER_BUCKET
 
-CUT_WIDTHS, SIGNATURE_WIDTHS = (16, 24, 32, 48), (8, 12, 16, 24, 32)  # bits
-POSITIONS, QUICK_POSITIONS = 6_000_000, 200_000
-EXHAUSTIVE, QUICK_EXHAUSTIVE = 6, 4  # sizes of subsets
+CUT_WIDTHS = (16, 24, 32, 48)  # bits
+SIGNATURE_WIDTHS = (8, 12, 16, 24, 32)
+POSITIONS = 6_000_000
+QUICK_POSITIONS = 200_000
+EXHAUSTIVE = 6  # the largest size of the subsets that are searched
+QUICK_EXHAUSTIVE = 4
 PROBES_PER_ENTRY = 3  # absent positions asked for, for each one offered to the table
 
 
-def report(quick: bool) -> None:
-    """Print how good the Zobrist keys are: their algebra, and their collisions in play."""
-    console, begin = Console(highlight=False, soft_wrap=True), time.perf_counter()
+def keys(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Take a smaller sample: a few seconds.")
+    ] = False,
+) -> None:
+    """Measure the quality of the Zobrist keys.
+
+    It prints their algebra, and their collisions in play.
+    """
+    console = Console(highlight=False, soft_wrap=True)
+    begin = time.perf_counter()
     show_dependence(console, QUICK_EXHAUSTIVE if quick else EXHAUSTIVE)
     with console.status("playing random games"):
         sample = distinct_keys(QUICK_POSITIONS if quick else POSITIONS, seed=2005)
@@ -40,20 +53,22 @@ def show_table(
     for column in columns:
         table.add_column(column, justify="right")
     for row in rows:
-        table.add_row(
-            *(
-                f"{each:,.0f}" if isinstance(each, int) or each >= 100 else f"{each:.2g}"
-                for each in row
-            )
-        )
+        table.add_row(*map(_number_text, row))
     console.print(table)
 
 
+def _number_text(number: float) -> str:
+    if isinstance(number, int) or number >= 100:
+        return f"{number:,.0f}"
+    return f"{number:.2g}"
+
+
 def show_dependence(console: Console, largest: int) -> None:
-    """How many numbers, the dimension of the space they span, and the sets of them that add up to
-    zero.
+    """Print how many numbers there are, the dimension of the space that they span, and the sets of
+    them that add up to zero.
     """
-    numbers, known = PUBLISHED_KEYS, quality.KNOWN_DEPENDENT
+    numbers = PUBLISHED_KEYS
+    known = quality.KNOWN_DEPENDENT
     console.print("[bold]The numbers[/bold]")
     distinct = len(set(numbers.tolist()))
     console.print(
@@ -65,7 +80,8 @@ def show_dependence(console: Console, largest: int) -> None:
     with console.status(f"searching subsets of up to {largest} numbers"):
         found = "there are some" if quality.has_dependent_subset(numbers, largest) else "none"
     console.print(f"of 1 to {largest} numbers, searched exhaustively: {found}")
-    total = np.bitwise_xor.reduce(numbers[[quality.number_names().index(name) for name in known]])
+    names = quality.number_names()
+    total = np.bitwise_xor.reduce(numbers[[names.index(name) for name in known]])
     console.print(
         f"smallest known, of {len(known)} numbers: {' '.join(known)} adds up to {int(total):x}"
     )
@@ -76,8 +92,9 @@ def show_dependence(console: Console, largest: int) -> None:
 
 
 def show_collisions(console: Console, sample: np.ndarray) -> None:
-    """Truncated keys against the birthday prediction."""
-    count, expected = len(sample), quality.expected_dependent
+    """Print the collisions of truncated keys beside the birthday prediction."""
+    count = len(sample)
+    expected = quality.expected_dependent
     console.print(
         f"\n[bold]Collisions of keys cut short, over {count:,} distinct positions of random "
         "games[/bold]"
@@ -90,7 +107,7 @@ def show_collisions(console: Console, sample: np.ndarray) -> None:
 
 
 def show_false_matches(console: Console, sample: np.ndarray) -> None:
-    """Type-1 errors in the table's geometry."""
+    """Print the type-1 errors in the table's geometry."""
     present, absent = np.split(sample, [len(sample) // (PROBES_PER_ENTRY + 1)])
     index_bits = (len(present) // ENTRIES_PER_BUCKET).bit_length() - 1
     table = quality.fill_buckets(present, index_bits, ENTRIES_PER_BUCKET)

@@ -1,11 +1,15 @@
 """The console script `zobra`: alone it speaks UCI, with arguments it is a command line."""
 
+import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 TUNABLE = "--tunable"  # speak UCI, and announce the parameters of the search too
-NETWORK = "--network"  # and a file: begin with this value of EvalFile
+# And a file: the first value of EvalFile, for a conversation and for commands of UCI
+NETWORK = "--network"
+COMPLETION = "_ZOBRA_COMPLETE"  # set by a shell that wants to know how a command line may go on
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 
 
@@ -20,41 +24,59 @@ def main() -> None:
     from zobra.uci.console import require_streams
 
     arguments = sys.argv[1:]
-    network = ""
-    if arguments[:1] == [NETWORK]:
-        network = take_network(arguments)
-    converses = arguments in ([], [TUNABLE])
-    require_streams("output", *(("input",) if converses else ()))
-    if converses:
+    network = _take_network(arguments)
+    if COMPLETION not in os.environ and arguments in ([], [TUNABLE]):
+        require_streams("output", "input")
         from zobra.uci.dispatcher import converse
 
         converse(tunable=bool(arguments), network=network)
-    else:
-        from zobra.cli.command_line import app
+        return
 
-        signal.signal(signal.SIGINT, handler)
-        first, *words = arguments[0].split() or [""]  # a whole UCI command may come in quotes
-        try:
-            app([first.lower(), *words, *arguments[1:]], obj=network)
-        except OSError as error:  # of standard output: the disk is full
-            sys.exit(f"zobra: {error}")
-        except KeyboardInterrupt:  # before the command has begun
-            sys.exit(INTERRUPTED)
+    require_streams("output")
+    if arguments in (["--version"], ["version"]):  # without the libraries of the command line
+        from zobra.engine.version import VERSION
+
+        _run(lambda: print(f"Zobra {VERSION}", flush=True))
+        return
+    from zobra.cli.command_line import app
+
+    signal.signal(signal.SIGINT, handler)
+    _run(lambda: app(_words(arguments), obj=network))
 
 
-def take_network(arguments: list[str]) -> str:
-    """Remove `--network FILE` from the arguments, and return the file if it is a network.
+def _take_network(arguments: list[str]) -> str:
+    """Remove --network FILE from the arguments, and return the file, or nothing.
 
-    The process ends with a message if it is not.
+    What is no network ends the process with a message.
     """
-    if not arguments[1:]:
+    if arguments[:1] != [NETWORK]:
+        return ""
+    if len(arguments) == 1:
         sys.exit(f"zobra: {NETWORK} needs a file")
     from zobra.engine.network_file import read_network
 
-    path = str(Path(arguments[1]).absolute())
+    path = Path(arguments[1]).absolute()
     try:
-        read_network(Path(path))
+        read_network(path)
     except ValueError as error:
         sys.exit(f"zobra: {error}")
     del arguments[:2]
-    return path
+    return str(path)
+
+
+def _words(arguments: list[str]) -> list[str]:
+    """Return the words of a command line; a whole UCI command may come in quotes."""
+    if not arguments:
+        return []
+    first, *others = arguments[0].split() or [""]
+    return [first.lower(), *others, *arguments[1:]]
+
+
+def _run(command: Callable[[], None]) -> None:
+    """Run a command. What ends it before it has begun, or while it prints, becomes a message."""
+    try:
+        command()
+    except OSError as error:  # of standard output: the disk is full
+        sys.exit(f"zobra: {error}")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

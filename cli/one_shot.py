@@ -6,7 +6,7 @@ Ctrl-C ends a search, which still prints its bestmove.
 
 import os
 import signal
-from collections.abc import Callable
+import sys
 from typing import Annotated
 
 import typer
@@ -18,11 +18,6 @@ from zobra.uci.console import Console
 from zobra.uci.dispatcher import Dispatcher
 
 AFTER_POSITION = ("go", "eval")  # words that neither a FEN nor a move can be
-PLAIN = {
-    "uci": "Answer `uci`: name, author and options.",
-    "isready": "Load the engine, and answer `readyok`.",
-    "compiler": "Print the versions of Python and of the libraries.",
-}
 
 Fen = Annotated[
     list[str] | None,
@@ -41,15 +36,6 @@ Threads = Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Searching th
 MultiPv = Annotated[int, typer.Option("--multipv", min=1, max=MAX_LINES, help="Lines to search.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to a typer application."""
-    for command in (go, position, d):
-        app.command()(command)
-    app.command("eval")(evaluate)
-    for name, text in PLAIN.items():
-        app.command(name, help=text)(_plain(name))
-
-
 def go(
     context: typer.Context,
     limits: Limits = None,
@@ -57,7 +43,7 @@ def go(
     threads: Threads = 1,
     multipv: MultiPv = 1,
 ) -> None:
-    """Search the start position: zobra go depth 10."""
+    """Search the start position: zobra go depth 12."""
     _analyse(context, "go " + " ".join(limits or []), Hash=hash, Threads=threads, MultiPV=multipv)
 
 
@@ -68,14 +54,18 @@ def position(
     threads: Threads = 1,
     multipv: MultiPv = 1,
 ) -> None:
-    """Search or show a position: zobra position fen FEN go depth 10."""
+    """Search a position: zobra position fen FEN go depth 12.
+
+    Without go LIMITS or eval the position is shown.
+    """
     words = " ".join(words).split()
     if words and words[-1].lower() == "d":
         words.pop()
-    end = next(
-        (index for index, word in enumerate(words) if word.lower() in AFTER_POSITION), len(words)
-    )
-    lines = " ".join(["position", *words[:end]]), " ".join(words[end:] or ["d"])
+    end = 0
+    while end < len(words) and words[end].lower() not in AFTER_POSITION:
+        end += 1
+    command = words[end:] or ["d"]
+    lines = ("position " + " ".join(words[:end]), " ".join(command))
     _analyse(context, *lines, Hash=hash, Threads=threads, MultiPV=multipv)
 
 
@@ -89,11 +79,30 @@ def evaluate(context: typer.Context, fen: Fen = None) -> None:
     run(context, "position " + " ".join(fen or ["startpos"]), "eval")
 
 
-def _plain(name: str) -> Callable[[typer.Context], None]:
-    def command(context: typer.Context) -> None:
-        run(context, name)
+def uci(context: typer.Context) -> None:
+    """Answer `uci`: name, author and options."""
+    run(context, "uci")
 
-    return command
+
+def isready(context: typer.Context) -> None:
+    """Load the engine, and answer `readyok`."""
+    run(context, "isready")
+
+
+def compiler(context: typer.Context) -> None:
+    """Print the versions of Python and of the libraries."""
+    run(context, "compiler")
+
+
+class OneShotConsole(Console):
+    """A console for a person: errors are no `info string`, and go to standard error."""
+
+    def info(self, text: str) -> None:
+        """Print an `info string`, or an error."""
+        if text.startswith("error"):
+            print(f"zobra: {text}", file=sys.stderr, flush=True)
+        else:
+            super().info(text)
 
 
 def _analyse(context: typer.Context, *lines: str, **options: int) -> None:
@@ -104,13 +113,13 @@ def _analyse(context: typer.Context, *lines: str, **options: int) -> None:
 def run(context: typer.Context, *lines: str, **options: int | bool) -> None:
     """Carry out these lines with these options, and end the process.
 
-    The object of the context is a network file, or nothing.
-
-    The exit status is 2 for bad limits, 1 for a bad position or an engine that cannot be loaded.
+    The object of the context is a network file, or nothing. The exit status is 2 for bad limits, 1
+    for a bad position or an engine that cannot be loaded.
     """
-    commands = [command for line in lines if (command := parse(line)) is not None]
+    parsed = [parse(line) for line in lines]
+    commands = [command for command in parsed if command is not None]
     check_commands(commands)
-    dispatcher = Dispatcher(Console())
+    dispatcher = Dispatcher(OneShotConsole())
     engine = dispatcher.engine
     status = 0
     try:
@@ -135,12 +144,13 @@ def run(context: typer.Context, *lines: str, **options: int | bool) -> None:
 
 
 def check_commands(commands: list[Command]) -> None:
-    """typer.BadParameter names what is wrong.
+    """Raise typer.BadParameter that names what is wrong.
 
     A GUI's command is carried out as far as it is understood, a user's is not.
     """
-    problems = [problem for command in commands for problem in getattr(command, "problems", ())]
+    problems: list[str] = []
     for command in commands:
+        problems += getattr(command, "problems", ())
         if isinstance(command, Count) and command.depth is None:
             problems.append("perft takes a depth")
         elif isinstance(command, Go):

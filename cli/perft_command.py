@@ -33,11 +33,11 @@ def perft(
         position = parse_fen(" ".join(fen) if fen and fen != ["startpos"] else START)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # Python would act on Ctrl-C only when the kernel returns
+    # Python would act on Ctrl-C only when the kernel returns
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     counting.perft.load()  # before the clock runs
-    begin, total = time.perf_counter(), 0
+    begin = time.perf_counter()
+    total = 0
     if divide and depth:
         for move, leaves in counting.divide(position, depth):
             typer.echo(f"{move_text(move, chess960)}: {leaves}")

@@ -19,7 +19,7 @@ SMALLER = {
     "--movetime 500": "--movetime 5",
     "depth 12": "depth 4",
 }
-SMALLER |= {"--time 100": "--nodes 50"}
+SMALLER |= {"--movetime 100": "--nodes 50"}
 INSTALLATION = ("python3 -m venv", ". .venv")  # the environment of the tests has it
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 

@@ -33,16 +33,22 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
-    help="Make an evaluation network: self-play games, training, tests.",
+    help="Make an evaluation network by self-play.\n\nThe steps are games, training and tests.",
 )
 
 Folder = Annotated[
     Path | None,
     typer.Option("--folder", "-f", help="Folder of games and networks (default: user data)."),
 ]
-Workers = Annotated[
+Concurrency = Annotated[
     int | None,
-    typer.Option("--workers", "-w", min=1, help="Threads (default: one for each processor)."),
+    typer.Option(
+        "--concurrency",
+        "-c",
+        min=1,
+        metavar="N",
+        help="Threads at work at the same time (default: one for each processor).",
+    ),
 ]
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="quick, main, … or a TOML file.")]
 Blend = Annotated[
@@ -92,10 +98,13 @@ for name, (_, text) in STEPS.items():
 
     @app.command(name, help=text)
     def step(
-        context: typer.Context, recipe: RecipeName, folder: Folder = None, workers: Workers = None
+        context: typer.Context,
+        recipe: RecipeName,
+        folder: Folder = None,
+        concurrency: Concurrency = None,
     ) -> None:
         """Carry out the steps of the command that was called."""
-        pipeline = _pipeline(recipe, folder, workers or os.cpu_count() or 1)
+        pipeline = _pipeline(recipe, folder, concurrency or os.cpu_count() or 1)
         for method in STEPS[str(context.command.name)][0]:
             getattr(pipeline, method)()
 

@@ -118,9 +118,10 @@ class SelfPlayer:
 
 @dataclass
 class Tally:
-    """Counts of this run; `shards_before` existed before it."""
+    """Counts of this run; `shards_before` existed before it, and `kept` games are in its shards."""
 
     games: int = 0
+    kept: int = 0
     plies: int = 0
     shards_before: int = 0
     results: Counter[int] = field(default_factory=Counter)
@@ -180,13 +181,13 @@ class Generation:
                         return
                     games.append(game := player.play(number))
                     with self._lock:
-                        self.tally.games, self.tally.plies = (
-                            self.tally.games + 1,
-                            self.tally.plies + len(game.moves),
-                        )
+                        self.tally.games += 1
+                        self.tally.plies += len(game.moves)
                         self.tally.results[game.result] += 1
                         on_game(self.tally)
                 write_shard(shard_path(self._folder, first), games, {"first": first})
+                with self._lock:
+                    self.tally.kept += len(games)
         except BaseException:
             self.stopping.set()
             raise

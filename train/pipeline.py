@@ -166,7 +166,8 @@ class Pipeline:
         before = f", {tally.shards_before} shards existed before" if tally.shards_before else ""
         self._console.print(f"{tally.games} games, {tally.plies} positions made{before}")
         if generation.stopping.is_set():
-            raise KeyboardInterrupt(STOPPED)
+            kept = f"{tally.kept} of these {tally.games} games are kept, in whole shards"
+            raise KeyboardInterrupt(f"{STOPPED}: {kept}")
 
     def check(self) -> None:
         """Check the games."""

@@ -4,7 +4,8 @@ The protocol asks for tolerance: any white space between tokens, unknown words s
 of the line read, a missing value as if its word had not been there.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from zobra.search.limits import ClockTimes, Limits
@@ -53,11 +54,12 @@ class Go:
 @dataclass(frozen=True)
 class Count:
     """`go perft N`, `perft N` or `bench [N]`: the kind is perft or bench, the depth None where it
-    is missing.
+    is missing; `problems` as in SetPosition.
     """
 
     kind: str
     depth: int | None
+    problems: tuple[str, ...] = ()
 
 
 Command = Simple | SetOption | SetPosition | Go | Count
@@ -77,24 +79,31 @@ SIMPLE = (
     "help",
 )
 HELP = """\
-uci                                identify the engine and list its options
-isready                            answer readyok when all earlier commands are done
-setoption name NAME value VALUE    set an option
-ucinewgame                         forget the last game
-position startpos|fen FEN [moves MOVE …]
-go [depth N] [nodes N] [movetime MS] [wtime MS btime MS winc MS binc MS movestogo N]
-   [mate N] [infinite] [ponder] [searchmoves MOVE …]
-stop, ponderhit                    end a search; begin its clock after go ponder
-go perft N, bench [N]              count the leaves N plies deep; search fixed positions
-d, eval, flip                      show the position, show its evaluation, exchange its colours
-debug on|off                       print what was understood, or do not
-compiler, help, quit               print versions; print this; leave"""
+uci                              identify the engine and list its options
+isready                          answer readyok when all earlier work is done
+setoption name NAME value VALUE  set an option
+ucinewgame                       forget the last game
+position startpos [moves …]      set up a position; moves are written as e2e4
+position fen FEN [moves …]
+go [depth N] [nodes N] [movetime MS] [mate N] [infinite] [ponder]
+   [wtime MS btime MS winc MS binc MS movestogo N]
+   [searchmoves MOVE …]
+stop, ponderhit                  end a search; begin its clock after go ponder
+go perft N, bench [N]            count leaves at N plies; search fixed positions
+d, eval, flip                    show the position; its value; exchange colours
+debug on|off                     print what was understood, or do not
+compiler, help, quit             print versions; print this; leave"""
 AT_LEAST_ONE = ("depth", "nodes", "movetime", "mate")
 NO_CLOCK = ("winc", "binc", "movestogo")  # of no use without wtime or btime
 NUMBERS = (*AT_LEAST_ONE, *NO_CLOCK, "wtime", "btime", "perft")
 GO_WORDS = (*NUMBERS, "infinite", "ponder", "searchmoves")
 LARGEST = 1 << 62
 SHORT_SEARCH = 50  # milliseconds: of a search whose limits are of no use
+MOVE = re.compile("[a-h][1-8][a-h][1-8][nbrq]?|0000", re.IGNORECASE)
+SAN = re.compile("([KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=?[QRBN])?|[O0]-[O0](-[O0])?)[+#]?")
+# Of the form `bench MEGABYTES THREADS DEPTH default depth`, in which scripts ask for a bench
+BENCH_CONDITIONS = ("16", "1")
+BENCH_ENDINGS: tuple[list[str], ...] = ([], ["default"], ["default", "depth"])
 
 
 def parse(line: str) -> Command | None:
@@ -141,15 +150,31 @@ def _parse_position(words: list[str]) -> SetPosition:
     lowered = [word.lower() for word in words]
     end = lowered.index("moves") if "moves" in lowered else len(words)
     moves = tuple(words[end + 1 :])
+    problems: list[str] = []
+    fen: str | None
     if "fen" in lowered[:end]:
-        return SetPosition(" ".join(words[lowered.index("fen") + 1 : end]), moves)
-    if "startpos" not in lowered[:end]:
-        return SetPosition(" ".join(words[:end]), moves)
-    start = lowered.index("startpos")
-    unknown = words[:start] + words[start + 1 : end]
-    return SetPosition(
-        None, moves, (f"position: not understood: {' '.join(unknown)}",) if unknown else ()
-    )
+        fen = " ".join(words[lowered.index("fen") + 1 : end])
+    elif "startpos" in lowered[:end]:
+        fen = None
+        start = lowered.index("startpos")
+        unknown = words[:start] + words[start + 1 : end]
+        if unknown:
+            problems.append(f"position: not understood: {' '.join(unknown)}")
+    else:
+        fen = " ".join(words[:end])
+    problems += _hints(moves)
+    return SetPosition(fen, moves, tuple(problems))
+
+
+def _hints(moves: Sequence[str]) -> list[str]:
+    """Return how moves are written, if the first one that UCI does not know is written as SAN."""
+    for move in moves:
+        if MOVE.fullmatch(move):
+            continue
+        if SAN.fullmatch(move):
+            return [f"position: UCI writes moves as e2e4, g1f3 or e7e8q, not as {move}"]
+        break
+    return []
 
 
 def _parse_go(words: list[str]) -> Command:
@@ -185,6 +210,17 @@ def _parse_go(words: list[str]) -> Command:
     return Go(numbers, "infinite" in names, "ponder" in names, tuple(moves), tuple(problems))
 
 
+def _parse_bench(words: list[str]) -> Count:
+    """Read `bench [N]`, or `bench 16 1 N default depth`."""
+    if len(words) < 2:
+        return Count("bench", _number(words))
+    if tuple(words[:2]) == BENCH_CONDITIONS and words[3:] in BENCH_ENDINGS:
+        depth = None if len(words) == 2 else _number(words[2:])
+        return Count("bench", depth)
+    problem = "bench: takes a depth, or 16 1 DEPTH default depth; `zobra bench --help` has more"
+    return Count("bench", None, (problem,))
+
+
 ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {
     "debug": lambda words: Simple(
         "debug off" if words and words[0].lower() == "off" else "debug on"
@@ -192,7 +228,7 @@ ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {
     "position": _parse_position,
     "go": _parse_go,
     "perft": lambda words: Count("perft", _number(words)),
-    "bench": lambda words: Count("bench", _number(words)),
+    "bench": _parse_bench,
 }
 
 

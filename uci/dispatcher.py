@@ -27,6 +27,9 @@ from zobra.uci.info_printer import InfoPrinter
 from zobra.uci.option_text import announcement, read_value
 
 QUIT = Simple("quit")
+GREETING = f"""\
+Zobra {VERSION}, a UCI chess engine. It waits for UCI commands: help lists them,
+and quit leaves. All else, such as matches and analysis: zobra --help"""
 
 
 class Dispatcher:
@@ -80,7 +83,7 @@ class Dispatcher:
             case Count("perft"):
                 engine.perft(command.depth or 0, self._print_leaves, self._print_total)
             case Count("bench"):
-                engine.bench(command.depth, self._console.send)
+                self._bench(command)
             case Simple("d"):
                 engine.when_ready(self._show_position)
             case Simple("eval"):
@@ -130,6 +133,12 @@ class Dispatcher:
         self._console.debug(limits)
         printer = InfoPrinter(self._console, self.engine)
         self.engine.go(limits, printer, command.searchmoves)
+
+    def _bench(self, command: Count) -> None:
+        for problem in command.problems:
+            self._console.info(problem)
+        if not command.problems:
+            self.engine.bench(command.depth, self._console.send)
 
     def _set_position(self, command: SetPosition) -> None:
         self.engine.set_position(command.fen, command.moves)
@@ -197,10 +206,14 @@ class Dispatcher:
 def converse(tunable: bool = False, network: str = "") -> None:
     """Speak UCI until `quit`, the end of the input or a signal, and end the process with 0.
 
-    `network` is the first value of EvalFile.
+    `network` is the first value of EvalFile. A terminal is greeted.
     """
     leave_on_signals()
-    dispatcher = Dispatcher(Console(), tunable, interactive=sys.stdin.isatty())
+    console = Console()
+    interactive = sys.stdin.isatty()
+    if interactive:
+        console.send(GREETING)
+    dispatcher = Dispatcher(console, tunable, interactive)
     if network:
         dispatcher.engine.set_option("EvalFile", network)
     dispatcher.run()

@@ -9,20 +9,33 @@ import typer
 from rich.table import Table
 
 from zobra.arena.commands.messages import plain_console
-from zobra.arena.commands.options import GameOptions, OneEngine, with_game_options
+from zobra.arena.commands.options import TUNABLE_ZOBRA, GameOptions, OneEngine, with_game_options
 from zobra.arena.commands.runs import end_run, play, resumed
-from zobra.arena.formats.files import read_json, typed
-from zobra.arena.model.ablation import HEADER, WHOLE, content, rows, save, techniques
+from zobra.arena.model.ablation import (
+    HEADER,
+    WHOLE,
+    content,
+    kept_benches,
+    rows,
+    save,
+    techniques,
+)
 from zobra.arena.model.engines import as_announced, read_engine, spins
 from zobra.arena.model.settings import GAUNTLET, Settings
 from zobra.arena.runner.engine_bench import bench
 from zobra.arena.runner.player import announced_options
 
 TechniquesOption = typer.Option(
-    "--techniques", help="TOML file: a table [NAME] of options for each."
+    "--techniques",
+    metavar="FILE",
+    help="TOML file: a table [NAME] of options for each.",
+    show_default="Zobra's own techniques that the engine has, and its options use_… that are on",
 )
 OffOption = typer.Option(
-    "--off", "-x", help="[NAME:]OPTION=VALUE[,...]", show_default="every option use_… that is on"
+    "--off",
+    "-x",
+    metavar="TECHNIQUE",
+    help="What switches it off: [NAME:]OPTION=VALUE[,OPTION=VALUE...].",
 )
 
 
@@ -34,44 +47,37 @@ def ablate(
     file: Annotated[Path | None, TechniquesOption] = None,
     off: Annotated[list[str] | None, OffOption] = None,
 ) -> None:
-    """Switch an engine's techniques off one by one, and measure what each loses.
+    """Measure what an engine loses without each of its techniques.
 
-    An interrupted run can be resumed.
+    The whole engine plays itself with one technique after the other switched off. The same command
+    resumes an interrupted run; so does --folder alone.
     """
     console = plain_console()
-    if engine is not None:
-        spec = read_engine(engine, options.option or [])
+    is_resumed = engine is None and options.has_run
+    if is_resumed:
+        settings = resumed(context, options, "an engine")
+    else:
+        spec = read_engine(engine or TUNABLE_ZOBRA, options.option or [])
         announced = announced_options(spec, Settings.stall_seconds)
         parts = {WHOLE: dict[str, Any]()} | techniques(file, off or [], spins(announced))
-        engines = [
-            replace(spec, name=n, options=as_announced(spec.options | part, announced))
-            for n, part in parts.items()
-        ]
+        engines = []
+        for name, part in parts.items():
+            values = as_announced(spec.options | part, announced)
+            engines.append(replace(spec, name=name, options=values))
         settings = options.settings(engines, tournament=GAUNTLET)
-    else:
-        settings = resumed(console, context, options, "an engine")
-    folder = options.run_folder("ablation")
+    folder = options.run_folder("ablate")
     if settings.engines[0].name != WHOLE:
         raise ValueError(f"{folder} holds a match that is no ablation")
-    state = play(console, folder, settings, options)
+    state = play(console, folder, settings, options, ask=is_resumed)
     if state.error is None:
-        path, benches = folder / "ablation.json", dict[str, int | None]()
-        if path.exists():  # benches that are known are not searched again
-            kept = read_json(
-                path,
-                "an ablation",
-                lambda values: [values | {"name": WHOLE}, *values["techniques"]],
-            )
-            benches = {entry["name"]: typed(int | None, entry["bench"], "bench") for entry in kept}
-        missing = [
-            engine
-            for engine in settings.engines
-            if benches.get(engine.name) is None and not state.interrupted
-        ]
+        benches = kept_benches(folder)  # those that are known are not searched again
+        missing = []
+        for each in settings.engines:
+            if benches.get(each.name) is None and not state.interrupted:
+                missing.append(each)
         with ThreadPoolExecutor(options.playing.concurrency) as executor:
-            benches |= zip(
-                (engine.name for engine in missing), executor.map(bench, missing), strict=True
-            )
+            for each, nodes in zip(missing, executor.map(bench, missing), strict=True):
+                benches[each.name] = nodes
         found = content(settings, state.results, benches)
         save(folder, found)
         table = Table(*HEADER)

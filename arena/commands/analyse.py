@@ -3,9 +3,9 @@ run is resumed.
 """
 
 import os
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from statistics import mean
 from typing import Annotated
 
 import chess
@@ -13,14 +13,15 @@ import chess.engine
 import chess.pgn
 import typer
 from rich.console import Console
+from rich.table import Table
 
 from zobra.arena.commands.live_panel import LivePanel
 from zobra.arena.commands.messages import INTERRUPTED, errors_as_messages, plain_console
-from zobra.arena.commands.options import EngineOptions
+from zobra.arena.commands.options import ENGINE_HELP, ZOBRA, EngineOptions
 from zobra.arena.formats.files import STANDARD_INPUT, write_safely
 from zobra.arena.formats.game_source import AnalysisSource, open_source
 from zobra.arena.formats.pgn import write_game
-from zobra.arena.model.accuracy import SIDE_NAMES, SideSummary
+from zobra.arena.model.accuracy import MARKS, SIDE_NAMES, SideSummary, mark
 from zobra.arena.model.engines import EngineSpec, read_engine
 from zobra.arena.pages.match_page import match_page
 from zobra.arena.pages.reported_games import read_pgn
@@ -28,7 +29,7 @@ from zobra.arena.pages.templates import check_replaceable, signed
 from zobra.arena.runner.analysis import Analyst, EngineLine, Search, analysed_games, annotate
 from zobra.arena.runner.processes import run_async
 
-_DEFAULT_TIME_MS = 500
+_USUAL_MS = 500
 _START_TIMEOUT = 30.0  # seconds within which an engine must answer when it starts
 _COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
 
@@ -41,66 +42,73 @@ def analyse(
         ),
     ],
     engine: Annotated[
-        str, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file.")
-    ] = "zobra",
-    time: Annotated[
+        str, typer.Option("--engine", "-e", metavar="ENGINE", help=f"{ENGINE_HELP}.")
+    ] = ZOBRA,
+    movetime: Annotated[
         int | None,
-        typer.Option(min=1, help=f"Milliseconds a position ({_DEFAULT_TIME_MS} if no limit)."),
+        typer.Option(
+            min=1,
+            metavar="MS",
+            help="Milliseconds a position.",
+            show_default=f"{_USUAL_MS} if no limit is given",
+        ),
     ] = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="Depth a position, in plies.")] = None,
-    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
-    multipv: Annotated[
-        int, typer.Option(min=1, max=50, help="Lines a position; above 1 every move gets them.")
-    ] = 1,
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads of the engine.", show_default="1")
+    depth: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Depth a position, in plies.")
     ] = None,
-    hash_mb: Annotated[
-        int | None, typer.Option("--hash", min=1, help="Megabytes of its table.")
-    ] = None,
-    option: EngineOptions = None,
+    nodes: Annotated[int | None, typer.Option(min=1, metavar="N", help="Nodes a position.")] = None,
     output: Annotated[
         Path | None,
-        typer.Option(help="The annotated PGN.", show_default="NAME.analysed.pgn beside it"),
+        typer.Option(
+            metavar="FILE",
+            help="The annotated PGN.",
+            show_default="NAME.analysed.pgn beside the games",
+        ),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write a page with the games to replay, too.")
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with the games to replay, too."),
     ] = None,
+    multipv: Annotated[
+        int,
+        typer.Option(
+            min=1, max=50, metavar="N", help="Lines a position; above 1 every move gets them."
+        ),
+    ] = 1,
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Threads of the engine.", show_default="1"),
+    ] = None,
+    hash_mb: Annotated[
+        int | None,
+        typer.Option("--hash", min=1, metavar="MB", help="Megabytes of the engine's table."),
+    ] = None,
+    option: EngineOptions = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace files of something else, too.")
     ] = False,
 ) -> None:
-    """Analyse games or positions: evaluations, marks for mistakes, better lines, and the accuracy
-    of each side.
+    """Analyse games or positions.
 
-    An interrupted analysis of many games is resumed by the same command.
+    Moves get evaluations, marks for mistakes and better lines, and each side its accuracy. The same
+    command resumes an interrupted analysis of many games.
+
+    Example: zobra analyse games.pgn --movetime 200 --html games.html
     """
-    if time is None and depth is None and nodes is None:
-        time = _DEFAULT_TIME_MS
-    search = Search(
-        chess.engine.Limit(time=time and time / 1000, depth=depth, nodes=nodes), multipv
-    )
+    if movetime is None and depth is None and nodes is None:
+        movetime = _USUAL_MS
+    seconds = None if movetime is None else movetime / 1000
+    search = Search(chess.engine.Limit(time=seconds, depth=depth, nodes=nodes), multipv)
     if output is None:
-        path = Path(source)
-        if source == STANDARD_INPUT or ("/" in source and not path.exists()):
-            output = html and html.with_suffix(".pgn")
-        else:
-            output = (
-                path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path
-            ).with_suffix(".analysed.pgn")
-    # without a file the PGN goes to standard output, and all else to standard error
-    console = (
-        Console(stderr=True, markup=False, highlight=False, emoji=False)
-        if output is None
-        else plain_console()
-    )
+        output = _usual_output(source, html)
+    if output is None:  # the PGN goes to standard output, and all else to standard error
+        console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    else:
+        console = plain_console()
     with errors_as_messages():
-        own = [
-            f"{name}={value}"
-            for name, value in (("Threads", threads), ("Hash", hash_mb))
-            if value is not None
-        ]
-        spec = read_engine(engine, [*own, *(option or [])])
+        own = {"Threads": threads, "Hash": hash_mb}
+        given = [f"{name}={value}" for name, value in own.items() if value is not None]
+        spec = read_engine(engine, [*given, *(option or [])])
         if html is not None and not force:
             check_replaceable(html, "analyse", Path(source))
         try:
@@ -118,6 +126,17 @@ def analyse(
             console.print(f"page: {html}", soft_wrap=True)
     if left_out:
         raise typer.Exit(1)
+
+
+def _usual_output(source: str, html: Path | None) -> Path | None:
+    """Return where the PGN goes if nothing is said: beside a file or the page, else nowhere."""
+    path = Path(source)
+    is_fen = "/" in source and not path.exists()
+    if source == STANDARD_INPUT or is_fen:
+        return None if html is None else html.with_suffix(".pgn")
+    if path.suffix.lower() in _COMPRESSIONS:
+        path = path.with_suffix("")
+    return path.with_suffix(".analysed.pgn")
 
 
 async def _run(
@@ -151,12 +170,10 @@ async def _run(
                     done -= 1
                 else:
                     sides, lines = await annotate(game, engine, search, partial(show, index))
-                    for line in (
-                        _position_summary(game, lines)
-                        if source.positions
-                        else _game_summary(game, sides)
-                    ):
-                        console.print(line, soft_wrap=True)
+                    if source.positions:
+                        _print_lines(console, game, lines)
+                    else:
+                        _print_sides(console, game, sides)
                     _write(game, output)
                     panel.count(index + 1)
     except BaseException:
@@ -180,21 +197,40 @@ def _write(game: chess.pgn.Game, output: Path | None) -> None:
         os.fsync(file.fileno())  # a game that is done is on disk
 
 
-def _game_summary(game: chess.pgn.Game, sides: dict[chess.Color, SideSummary]) -> Iterator[str]:
-    yield f"{game.headers['White']} – {game.headers['Black']} {game.headers['Result']}"
+def _print_sides(
+    console: Console, game: chess.pgn.Game, sides: dict[chess.Color, SideSummary]
+) -> None:
+    """Print how well each side of a game played."""
+    headers = game.headers
+    console.print(f"{headers['White']} – {headers['Black']} {headers['Result']}", soft_wrap=True)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    for heading in ("accuracy", *(plural for *_, plural in reversed(MARKS)), "average loss"):
+        table.add_column(heading, justify="right")
     for color, side in sides.items():
-        if side.accuracy is not None:
-            yield f"  {SIDE_NAMES[color]}: accuracy {side.accuracy:.1f} %, {side}"
+        if side.accuracy is None:
+            continue
+        marks = [mark(loss) for loss in side.chances]
+        counts = [str(marks.count(nag)) for _, nag, *_ in reversed(MARKS)]
+        loss = f"{mean(side.centipawns):.0f} cp" if side.centipawns else "-"
+        table.add_row(f"  {SIDE_NAMES[color]}", f"{side.accuracy:.1f}%", *counts, loss)
+    if table.row_count:
+        console.print(table)
 
 
-def _position_summary(game: chess.pgn.Game, lines: list[EngineLine]) -> Iterator[str]:
-    """A position's lines, scores from White's view."""
+def _print_lines(console: Console, game: chess.pgn.Game, lines: list[EngineLine]) -> None:
+    """Print the lines of a position, with scores from White's view.
+
+    A terminal gets whole words, everything else whole lines.
+    """
+    whole = not console.is_terminal
     board = game.board()
-    yield f"{game.headers['Event']}: {board.fen()}"
+    console.print(f"{game.headers['Event']}: {board.fen()}", soft_wrap=whole)
     for number, line in enumerate(lines, start=1):
         score = line.score.white()
-        value = f"{(score.score() or 0) / 100:+.2f}" if score.mate() is None else f"#{score.mate()}"
-        yield (
-            f"  {number}: {value}, depth {line.depth}: "
-            f"{board.variation_san(line.moves) or 'the game is over'}"
-        )
+        if score.mate() is None:
+            value = f"{(score.score() or 0) / 100:+.2f}"
+        else:
+            value = f"#{score.mate()}"
+        moves = board.variation_san(line.moves) or "the game is over"
+        console.print(f"  {number}: {value}, depth {line.depth}: {moves}", soft_wrap=whole)

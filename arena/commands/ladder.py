@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.table import Table
 
 from zobra.arena.commands.messages import plain_console
-from zobra.arena.commands.options import GameOptions, with_game_options
+from zobra.arena.commands.options import ENGINE_HELP, ZOBRA, GameOptions, with_game_options
 from zobra.arena.commands.runs import end_run, play
 from zobra.arena.model.engines import read_engine
 from zobra.arena.model.ladder import (
@@ -18,6 +19,7 @@ from zobra.arena.model.ladder import (
     Ratings,
     Rung,
     fit,
+    nearest_first,
     read_calibration,
     read_rungs,
     recalibrated,
@@ -28,7 +30,9 @@ from zobra.arena.model.results import Results
 from zobra.arena.model.settings import GAUNTLET, ROUND_ROBIN
 from zobra.arena.runner.processors import spare
 
-ListOption = typer.Option("--list", help="TOML file of the rungs.", show_default="the shipped list")
+ListOption = typer.Option(
+    "--list", metavar="FILE", help="TOML file of the rungs.", show_default="the shipped list"
+)
 CalibrateOption = typer.Option(
     "--calibrate", help="Let the rungs play each other, and keep their ratings."
 )
@@ -40,51 +44,50 @@ _PLIES = 6
 @with_game_options(tc="10+0.1", games=40)
 def ladder(
     options: GameOptions,
-    engine: Annotated[str, typer.Argument(help="[NAME=]COMMAND or a TOML file.")] = "zobra",
-    lowest: Annotated[int, typer.Option(help="Leave out rungs below this rating.")] = 0,
-    highest: Annotated[int, typer.Option(help="Leave out rungs above this rating.")] = 9999,
+    engine: Annotated[str, typer.Argument(metavar="ENGINE", help=f"{ENGINE_HELP}.")] = ZOBRA,
+    lowest: Annotated[
+        int, typer.Option(metavar="ELO", help="Leave out rungs below this rating.")
+    ] = 0,
+    highest: Annotated[
+        int, typer.Option(metavar="ELO", help="Leave out rungs above this rating.")
+    ] = 9999,
     rungs_file: Annotated[Path, ListOption] = SHIPPED,
     calibrate: Annotated[bool, CalibrateOption] = False,
     published: Annotated[
         bool, typer.Option("--published", help="Ignore an earlier calibration.")
     ] = False,
 ) -> None:
-    """Find an engine's rating among engines with known ratings, with as many games at a time as
-    processors are idle.
+    """Rate an engine by games against engines with known ratings.
+
+    The rungs that are installed play it in turn, the one that is likely to be nearest in strength
+    first. Without -c there are as many games at a time as processors are idle.
     """
-    console, calibration, rungs = plain_console(), None, []
-    for rung in read_rungs(rungs_file):
-        try:
-            rung.engine.program()
-            rungs.append(rung)
-        except ValueError as error:
-            console.print(f"left out: {error}")
-    known = None if published or calibrate else read_calibration(CALIBRATION)
-    if known is not None and known[0] != options.tc:
-        console.print(
-            f"ratings as published: the calibration in {CALIBRATION} is for {known[0]}",
-            soft_wrap=True,
-        )
-    elif known is not None:
-        calibration = known[1]
-        console.print(f"ratings as calibrated at {options.tc}, {CALIBRATION}", soft_wrap=True)
+    console = plain_console()
+    rungs = _installed_rungs(console, rungs_file)
+    calibration = None
+    if not published and not calibrate:
+        calibration = _known_calibration(console, options.tc)
+    if calibration is not None:
         rungs = recalibrated(rungs, calibration)
     rungs = [rung for rung in rungs if lowest <= rung.rating <= highest]
-    if len(rungs) < 1 + calibrate:
+    needed = 2 if calibrate else 1
+    if len(rungs) < needed:
         raise ValueError(
-            f"{rungs_file}: {len(rungs)} of {1 + calibrate} needed rungs installed between "
+            f"{rungs_file}: {len(rungs)} of {needed} needed rungs installed between "
             f"{lowest} and {highest}"
         )
-    folder, engines = options.run_folder("ladder"), [rung.engine for rung in rungs]
-    if not calibrate:
-        engines.insert(0, read_engine(engine, options.option or []))
-    settings = options.settings(
-        engines, walk=_PLIES, tournament=ROUND_ROBIN if calibrate else GAUNTLET
-    )
+    folder = options.run_folder("ladder")
+    if calibrate:
+        engines = [rung.engine for rung in rungs]
+    else:
+        rated = read_engine(engine, options.option or [])
+        rungs = nearest_first(rungs, rated)
+        engines = [rated, *(rung.engine for rung in rungs)]
+    tournament = ROUND_ROBIN if calibrate else GAUNTLET
+    settings = options.settings(engines, walk=_PLIES, tournament=tournament)
     if options.concurrency is None:
-        options = replace(
-            options, concurrency=max(1, spare() // max(engine.threads for engine in engines))
-        )
+        threads = max(engine.threads for engine in engines)
+        options = replace(options, concurrency=max(1, spare() // threads))
     state = play(console, folder, settings, options)
     ratings = fit(state.results, rungs, calibration)
     save_ratings(ratings, rungs, folder)
@@ -95,19 +98,48 @@ def ladder(
     end_run(console, state, folder)
 
 
+def _installed_rungs(console: Console, path: Path) -> list[Rung]:
+    """Return the rungs of a list whose programs are there, and name the others."""
+    rungs = []
+    for rung in read_rungs(path):
+        try:
+            rung.engine.program()
+        except ValueError as error:
+            console.print(f"left out: {error}")
+        else:
+            rungs.append(rung)
+    return rungs
+
+
+def _known_calibration(console: Console, time_control: str) -> Ratings | None:
+    """Return the ratings that were calibrated at this time control, and say which are used."""
+    known = read_calibration(CALIBRATION)
+    if known is None:
+        return None
+    calibrated_at, ratings = known
+    if calibrated_at == time_control:
+        console.print(f"ratings as calibrated at {time_control}, {CALIBRATION}", soft_wrap=True)
+        return ratings
+    console.print(
+        f"ratings as published: the calibration in {CALIBRATION} is for {calibrated_at}",
+        soft_wrap=True,
+    )
+    return None
+
+
 def ratings_table(ratings: Ratings, results: Results, rungs: Sequence[Rung]) -> Table:
-    """All engines with their ratings and scores, the best first."""
-    before = {rung.engine.name: rung.rating for rung in rungs}
-    table = Table("engine", "rating", "± 95 %", "games", "score", "before")
+    """Return all engines with their ratings and scores, the best first."""
+    before = {rung.engine.name: f"{rung.rating:.0f}" for rung in rungs}
+    table = Table("engine", "rating", "± 95%", "games", "score", "before")
     for name in sorted(ratings.names, key=lambda name: -ratings[name].rating):
-        games, (rating, margin) = sum(results.trinomial(name)), ratings[name]
-        score, known = f"{results.points(name) / games:.1%}" if games else "-", before.get(name)
+        games = sum(results.trinomial(name))
+        rating, margin = ratings[name]
         table.add_row(
             name,
             f"{rating:.0f}",
             f"{margin:.0f}",
             str(games),
-            score,
-            "" if known is None else f"{known:.0f}",
+            f"{results.points(name) / games:.1%}" if games else "-",
+            before.get(name, ""),
         )
     return table

@@ -1,6 +1,8 @@
 """What a run shows while it lasts: a live panel on a terminal, plain lines elsewhere."""
 
+import time
 from contextlib import ExitStack
+from datetime import timedelta
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -19,32 +21,60 @@ from zobra.arena.formats.text import counted
 class LivePanel(ExitStack):
     """A panel with a progress bar at its top, shown on a terminal only.
 
-    A context manager, as it must be taken down.
+    A context manager, as it must be taken down. `what` is being counted, or by which engine.
     """
 
-    def __init__(
-        self, console: Console, what: str
-    ) -> None:  # what is being counted, or by which engine
+    def __init__(self, console: Console, what: str) -> None:
         super().__init__()
-        self.console, name = console, TextColumn("{task.description}", markup=False)
-        times = TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()
-        self._progress = Progress(name, BarColumn(), MofNCompleteColumn(), *times, console=console)
+        self.console = console
+        self._total = 0
+        self._before = 0.0  # how much an earlier run has done
+        self._done = 0.0
+        self._begun = time.monotonic()
+        self._progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=console,
+        )
         self._task = self._progress.add_task(what, total=None)
-        live = Live(console=console, refresh_per_second=4, transient=True)
-        self.live = self.enter_context(live) if console.is_terminal else None
+        self.live: Live | None = None
+        if console.is_terminal:
+            live = Live(console=console, refresh_per_second=4, transient=True)
+            self.live = self.enter_context(live)
 
     def count_from(self, done: int, total: int, thing: str = "game") -> None:
-        """Begins, or resumes after what is done already."""
+        """Begin, or resume after what is done already."""
+        self._total = total
+        self._before = done
+        self._done = done
+        self._begun = time.monotonic()
         self._progress.reset(self._task, total=total, completed=done)
         if done:
             self.console.print(f"resuming after {done} of {counted(total, thing)}")
         self.show()
 
     def count(self, done: float) -> None:
-        """Sets how much is done."""
+        """Set how much is done."""
+        self._done = done
         self._progress.update(self._task, completed=done)
 
+    @property
+    def pace(self) -> float:
+        """How much is done in a second, since this run began."""
+        return (self._done - self._before) / max(1e-9, time.monotonic() - self._begun)
+
+    def time_left(self) -> str:
+        """Return how long the rest will take by the pace so far, in words; empty if unknown."""
+        if self.pace <= 0:
+            return ""
+        seconds = (self._total - self._done) / self.pace
+        return f"about {timedelta(seconds=round(seconds))} (h:mm:ss) left"
+
     def show(self, *below: RenderableType) -> None:
-        """Shows the bar with something below it, where there is a terminal."""
-        if self.live:
+        """Show the bar with something below it, where there is a terminal."""
+        if self.live is not None:
             self.live.update(Group(self._progress, *below))

@@ -1,5 +1,6 @@
 """The command `zobra match`: engines play each other."""
 
+import json
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -9,19 +10,41 @@ import typer
 
 from zobra.arena.commands.match_display import figures, standings
 from zobra.arena.commands.messages import plain_console
-from zobra.arena.commands.options import ENGINE_HELP, GameOptions, with_game_options
+from zobra.arena.commands.options import (
+    DETAILS,
+    ENDINGS,
+    ENGINE_HELP,
+    ZOBRA,
+    GameOptions,
+    with_game_options,
+)
 from zobra.arena.commands.runs import end_run, play, resumed
+from zobra.arena.formats.files import check_writable, write_safely
 from zobra.arena.model.engines import read_engines
-from zobra.arena.model.settings import ROUND_ROBIN
+from zobra.arena.model.settings import ROUND_ROBIN, Settings
 from zobra.arena.model.statistics import MODELS, NORMALIZED, Sprt
+from zobra.arena.model.summary import summary
 
-EnginesArgument = typer.Argument(metavar="ENGINE ENGINE ...", help=ENGINE_HELP)
+MOST_SPRT_GAMES = 40_000  # of a match that ends by itself
+# Exit status by the verdict of an SPRT; None: all games were played without one
+STATUS = {"H1": 0, "H0": 3, None: 4}
+
+EnginesArgument = typer.Argument(
+    metavar="ENGINE",
+    help=f"{ENGINE_HELP}; one alone plays Zobra, none resumes --folder.",
+)
 SprtOption = typer.Option(
-    metavar="ELO0,ELO1[,ALPHA[,BETA]]", help="Stop by SPRT, after 40000 games at most."
+    metavar="ELO0,ELO1",
+    help=f"Stop by SPRT, after {MOST_SPRT_GAMES} games at most; ELO0,ELO1,ALPHA,BETA for other "
+    "error rates than 5%.",
 )
 ModelOption = typer.Option(
-    help="Elo model of the SPRT: normalized or logistic.", show_default=NORMALIZED
+    metavar="MODEL",
+    help="Elo model of the SPRT: normalized or logistic.",
+    show_default=NORMALIZED,
+    rich_help_panel=DETAILS,
 )
+JsonOption = typer.Option("--json", metavar="FILE", help="Write the result as JSON, too.")
 
 
 @with_game_options(tc="10+0.1", games=100)
@@ -29,42 +52,82 @@ def match(
     context: typer.Context,
     options: GameOptions,
     engines: Annotated[list[str] | None, EnginesArgument] = None,
-    tournament: Annotated[
-        str, typer.Option(help="round-robin, or gauntlet (the first against the others).")
-    ] = ROUND_ROBIN,
     sprt: Annotated[str | None, SprtOption] = None,
+    json_file: Annotated[Path | None, JsonOption] = None,
     model: Annotated[str | None, ModelOption] = None,
+    tournament: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="round-robin, or gauntlet (the first against the others).",
+            rich_help_panel=DETAILS,
+        ),
+    ] = ROUND_ROBIN,
     twosided: Annotated[
-        bool, typer.Option(help="Resign only when the winner's scores agree.")
+        bool,
+        typer.Option(
+            "--twosided",
+            help="Resign only when the winner's scores agree.",
+            rich_help_panel=ENDINGS,
+        ),
     ] = False,
-    move_limit: Annotated[int | None, typer.Option(min=1, help="Draw after so many moves.")] = None,
+    move_limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Draw after so many moves.", rich_help_panel=ENDINGS),
+    ] = None,
     syzygy: Annotated[
-        Path | None, typer.Option(help="Folder of Syzygy tables that end games.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder of Syzygy tables that end games.",
+            rich_help_panel=ENDINGS,
+        ),
     ] = None,
     chess960: Annotated[
-        bool, typer.Option("--chess960", help="Chess960 (also with FENs of double Chess960).")
+        bool,
+        typer.Option(
+            "--chess960",
+            help="Chess960 (also with FENs of double Chess960).",
+            rich_help_panel=DETAILS,
+        ),
     ] = False,
-    margin: Annotated[int, typer.Option(min=0, help="Milliseconds a move may be late.")] = 0,
+    margin: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="MS",
+            help="Milliseconds that a move may be late.",
+            rich_help_panel=DETAILS,
+        ),
+    ] = 0,
     stall: Annotated[
-        float, typer.Option(min=1, help="Seconds without an answer, or a move if no clock runs.")
+        float,
+        typer.Option(
+            min=1,
+            metavar="SECONDS",
+            help="Seconds before a silent engine counts as stalled.",
+            rich_help_panel=DETAILS,
+        ),
     ] = 60,
 ) -> None:
-    """Play engines against each other, with SPRT if asked. An interrupted match can be resumed."""
+    """Play engines against each other.
+
+    Example: zobra match new=./new/zobra old=./old/zobra --sprt 0,5 -c 4
+
+    The same command resumes an interrupted match; so does --folder alone, and a larger --games
+    extends it. With --sprt the exit status is 0 if H1 is accepted, 3 for H0, and 4 if the games end
+    without a verdict.
+    """
     console = plain_console()
-    if model is not None and (sprt is None or model not in MODELS):
-        raise ValueError(f"--model {model}: needs --sprt, and is {' or '.join(MODELS)}")
-    numbers: list[float] = []
-    with suppress(ValueError):
-        numbers = [float(part) for part in (sprt or "").split(",")]
-    if sprt is not None and not 2 <= len(numbers) <= 4:
-        raise ValueError(f"--sprt {sprt}: not ELO0,ELO1[,ALPHA[,BETA]]")
+    test = _sprt(sprt, model)
+    if json_file is not None:
+        check_writable(json_file.resolve())
     if engines:
-        specs = read_engines(engines, options.option or [])
-        if len(specs) < 2:
-            raise ValueError("a match needs two engines")
+        texts = [ZOBRA, *engines] if len(engines) == 1 else engines
+        specs = read_engines(texts, options.option or [])
         games = context.get_parameter_source("games")
-        if sprt and games is not None and games.name == "DEFAULT":
-            options = replace(options, games=40_000)  # it ends by itself
+        if test is not None and games is not None and games.name == "DEFAULT":
+            options = replace(options, games=MOST_SPRT_GAMES)
         settings = options.settings(
             specs,
             tournament=tournament,
@@ -74,18 +137,42 @@ def match(
             rules=options.rules(
                 resign_twosided=twosided,
                 move_limit=move_limit,
-                syzygy=syzygy and str(syzygy.resolve()),
+                syzygy=None if syzygy is None else str(syzygy.resolve()),
             ),
-            sprt=Sprt(*numbers, model=model or NORMALIZED) if sprt else None,  # type: ignore[misc, arg-type]
+            sprt=test,
         )
     else:
-        settings = resumed(console, context, options, "two engines")
+        settings = resumed(context, options, "an opponent of Zobra, or two or more engines")
     folder = options.run_folder("match")
-    state = play(console, folder, settings, options)
+    state = play(console, folder, settings, options, ask=not engines)
     for line in figures(state.results, settings, state.llr):
         console.print(line, soft_wrap=True)
     if len(settings.engines) > 2:
         console.print(standings(state.results))
     if state.verdict:
         console.print(f"SPRT: {state.verdict} accepted")
+    if json_file is not None:
+        found = summary(settings, state.results, state.total, state.llr, state.verdict)
+        write_safely(json_file.resolve(), json.dumps(found, indent=1) + "\n")
     end_run(console, state, folder)
+    _end_by_verdict(settings, state.verdict)
+
+
+def _sprt(text: str | None, model: str | None) -> Sprt | None:
+    """Return the test that --sprt and --model state. Raise ValueError."""
+    if model is not None and (text is None or model not in MODELS):
+        raise ValueError(f"--model {model}: needs --sprt, and is {' or '.join(MODELS)}")
+    if text is None:
+        return None
+    numbers: list[float] = []
+    with suppress(ValueError):
+        numbers = [float(part) for part in text.split(",")]
+    if not 2 <= len(numbers) <= 4:
+        raise ValueError(f"--sprt {text}: not ELO0,ELO1[,ALPHA[,BETA]]")
+    return Sprt(*numbers, model=model or NORMALIZED)  # type: ignore[misc, arg-type]
+
+
+def _end_by_verdict(settings: Settings, verdict: str | None) -> None:
+    """End the command with the exit status of the verdict, where an SPRT was asked for."""
+    if settings.sprt is not None and STATUS[verdict] != 0:
+        raise typer.Exit(STATUS[verdict])

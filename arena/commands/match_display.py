@@ -1,7 +1,6 @@
 """What a match shows: games, figures and standings."""
 
-import time
-
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -14,6 +13,7 @@ from zobra.arena.model.statistics import estimate
 from zobra.arena.runner.match import Match
 
 _INTERVAL = 20  # without a terminal: figures after so many games
+_FIRST = 4  # and how long the rest will take after so many
 
 
 class MatchDisplay(LivePanel):
@@ -21,7 +21,8 @@ class MatchDisplay(LivePanel):
 
     def begin(self, match: Match) -> None:
         """A match begins or is resumed."""
-        self._begun, self._before, self._last = time.monotonic(), match.results.games, ""
+        self._last = ""
+        self._first = match.results.games + _FIRST
         self.count_from(match.results.games, match.total)
         self._refresh(match)
 
@@ -38,47 +39,53 @@ class MatchDisplay(LivePanel):
             f"game {record.index + 1}: {record.white} – {record.black} {record.result} "
             f"({record.ending_text})"
         )
-        self.count(match.results.games)
+        games = match.results.games
+        self.count(games)
         if self.live:
             self._refresh(match)
-        else:
-            show_figures = match.results.games % _INTERVAL == 0
-            for line in [
-                self._last,
-                *(figures(match.results, match.settings, match.llr) if show_figures else []),
-            ]:
-                self.console.print(line, soft_wrap=True)
+            return
+        lines = [self._last]
+        if games % _INTERVAL == 0:
+            lines += figures(match.results, match.settings, match.llr)
+        if (games % _INTERVAL == 0 or games == self._first) and games < match.total:
+            lines.append(self.time_left())
+        for line in lines:
+            self.console.print(line, soft_wrap=True)
 
     def _refresh(self, match: Match) -> None:
-        pace = (match.results.games - self._before) * 60 / max(1e-9, time.monotonic() - self._begun)
-        lines = [
-            *figures(match.results, match.settings, match.llr),
-            f"{pace:.1f} games a minute",
-            self._last,
-        ]
-        self.show(*(Text(line, overflow="ellipsis", no_wrap=True) for line in lines))
+        below: list[RenderableType] = []
+        for line in figures(match.results, match.settings, match.llr):
+            below.append(_one_line(line))
+        if len(match.results.names) > 2 and match.results.games:
+            below.append(standings(match.results))
+        below.append(_one_line(f"{60 * self.pace:.1f} games a minute"))
+        below.append(_one_line(self._last))
+        self.show(*below)
+
+
+def _one_line(text: str) -> Text:
+    return Text(text, overflow="ellipsis", no_wrap=True)
 
 
 def figures(results: Results, settings: Settings, llr: float | None) -> list[str]:
-    """The figures of two engines, as match runners print them; more engines have a table
-    instead.
+    """Return the figures of two engines, as match runners print them.
+
+    More engines have a table instead.
     """
     if len(results.names) != 2 or not results.games:
         return []
     first, second = results.names
-    (losses, draws, wins), points = results.trinomial(first), results.points(first)
+    losses, draws, wins = results.trinomial(first)
+    points = results.points(first)
     found = estimate(results.best_counts(first))
-    values = (
-        found.elo,
-        found.elo_margin,
-        found.normalized_elo,
-        found.normalized_margin,
-        found.decisive_ratio,
+    elo = f"{finite(found.elo, '.2f')} +/- {finite(found.elo_margin, '.2f')}"
+    normalized = (
+        f"{finite(found.normalized_elo, '.2f')} +/- {finite(found.normalized_margin, '.2f')}"
     )
-    elo, margin, normalized, normalized_margin, ratio = (finite(value, ".2f") for value in values)
+    ratio = finite(found.decisive_ratio, ".2f")
     lines = [
         f"{first} vs {second} ({settings.time_control}):",
-        f"Elo: {elo} +/- {margin}, nElo: {normalized} +/- {normalized_margin}",
+        f"Elo: {elo}, nElo: {normalized}",
         f"LOS: {found.superiority:.2%}, DrawRatio: {found.draw_ratio:.2%}, PairsRatio: {ratio}",
         f"Games: {results.games}, Wins: {wins}, Losses: {losses}, Draws: {draws}, "
         f"Points: {points:.1f} ({points / results.games:.2%})",
@@ -95,20 +102,24 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
 
 
 def standings(results: Results) -> Table:
-    """All engines, the best first."""
+    """Return the table of all engines, the best first."""
     table = Table("", "engine", "Elo", "±", "games", "score", "draws", "pairs 0–2")
-    found = {
-        name: estimate(results.best_counts(name))
-        for name in results.names
-        if any(results.trinomial(name))
-    }
-    for rank, name in enumerate(sorted(found, key=lambda name: -found[name].score), start=1):
-        counts, elo = (
-            results.trinomial(name),
-            [finite(found[name].elo, "+.1f"), finite(found[name].elo_margin, ".1f")],
-        )
-        shares = f"{results.points(name) / sum(counts):.1%}", f"{counts[1] / sum(counts):.1%}"
+    found = {}
+    for name in results.names:
+        if any(results.trinomial(name)):
+            found[name] = estimate(results.best_counts(name))
+    ranked = sorted(found, key=lambda name: found[name].score, reverse=True)
+    for rank, name in enumerate(ranked, start=1):
+        counts = results.trinomial(name)
+        games = sum(counts)
         table.add_row(
-            str(rank), name, *elo, str(sum(counts)), *shares, str(results.pentanomial(name))
+            str(rank),
+            name,
+            finite(found[name].elo, "+.1f"),
+            finite(found[name].elo_margin, ".1f"),
+            str(games),
+            f"{results.points(name) / games:.1%}",
+            f"{counts[1] / games:.1%}",
+            str(results.pentanomial(name)),
         )
     return table

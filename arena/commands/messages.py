@@ -19,8 +19,9 @@ INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
-    """Turns errors that a user can correct into messages; after Ctrl-C the command ends with status
-    130.
+    """Turn errors that a user can correct into messages.
+
+    After Ctrl-C the command ends with status 130.
     """
     try:
         with interruptible():
@@ -28,8 +29,9 @@ def errors_as_messages() -> Iterator[None]:
     except typer.Exit:
         raise
     except (OSError, ValueError, RuntimeError, OverflowError) as error:
-        filename = getattr(error, "filename", None)
-        text = f"{filename}: {error.strerror}" if filename else str(error)  # type: ignore[union-attr]
+        text = str(error)
+        if isinstance(error, OSError) and error.filename:
+            text = f"{error.filename}: {error.strerror}"
         raise typer.BadParameter(printable(text, longest=1000)) from error
     except KeyboardInterrupt:
         typer.echo("interrupted; nothing new was kept")
@@ -37,8 +39,9 @@ def errors_as_messages() -> Iterator[None]:
 
 
 def plain_console() -> Console:
-    """A console that shows names and paths as they are; what the output's encoding lacks becomes a
-    question mark.
+    """Return a console that shows names and paths as they are.
+
+    What the encoding of the output lacks becomes a question mark.
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
@@ -55,5 +58,5 @@ def print_problems(console: Console, problems: Sequence[str]) -> None:
 
 
 def command_line() -> str:
-    """The command that runs, as a shell reads it."""
+    """Return the command that runs, as a shell reads it."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])

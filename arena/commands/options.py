@@ -16,75 +16,177 @@ from zobra.arena.model.adjudication import AdjudicationRules
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.openings import MOST_RANDOM_PLIES, RANDOM, USUAL_PLIES
-from zobra.arena.model.settings import Settings, digest
+from zobra.arena.model.settings import EVENT, SITE, Settings, digest
 from zobra.arena.runner.pool import Playing
 
-_PLIES = f"Plies of the book, or random ones without it (at most {MOST_RANDOM_PLIES})."
-Concurrency = typer.Option(
-    "--concurrency",
-    "-c",
-    min=1,
-    help="Games at a time.",
-    show_default="1, resumed: as before, ladder: idle processors",
-)
-ENGINE_HELP = "[NAME=]COMMAND or a TOML file; none to resume --folder."
-EngineOptions = Annotated[
-    list[str] | None, typer.Option("--option", "-o", help="Set an option: [ENGINE:]NAME=VALUE.")
+ZOBRA = "zobra"  # the command of the engine that plays where none is named
+TUNABLE_ZOBRA = "zobra --tunable"
+ENGINE_HELP = "[NAME=]COMMAND or a TOML file"
+
+# The panels of the help after the one with the common options
+OPENINGS = "Openings"
+ENDINGS = "Ends of games"
+DETAILS = "Details"
+
+Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency",
+        "-c",
+        min=1,
+        metavar="N",
+        help="Games played at the same time.",
+        show_default="1; when resumed, as before",
+    ),
 ]
-OneEngine = Annotated[str | None, typer.Argument(metavar="ENGINE", help=ENGINE_HELP)]
+EngineOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        "-o",
+        metavar="NAME=VALUE",
+        help="Set an option of all engines; ENGINE:NAME=VALUE of one.",
+    ),
+]
+OneEngine = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="ENGINE", help=f"{ENGINE_HELP}.", show_default="Zobra, or that of --folder"
+    ),
+]
 
 
 @dataclass(frozen=True)
 class GameOptions:
-    """The options that every command which plays games has."""
+    """The options that every command which plays games has; the common ones come first."""
 
     tc: Annotated[
         str,
         typer.Option(
-            "--tc", help='"10+0.1", "40/60" (s), "movetime=100" (ms), "nodes=5000", "depth=8".'
+            "--tc",
+            metavar="TC",
+            help='Time control: "10+0.1", "40/60" (seconds), "movetime=100" (milliseconds), '
+            '"nodes=5000" or "depth=8".',
         ),
     ]
     games: Annotated[
         int,
-        typer.Option("--games", "-n", min=2, help="Games (even): of each two engines, or in all."),
+        typer.Option(
+            "--games",
+            "-n",
+            min=2,
+            metavar="N",
+            help="Number of games, an even number (per pair of engines, if there are more than "
+            "two). A larger number extends a run.",
+        ),
     ]
     openings: Annotated[
-        Path | None, typer.Option(help="EPD, PGN (also packed) or Polyglot (.bin) book.")
+        Path | None,
+        typer.Option(
+            metavar="BOOK",
+            help="Book of openings: EPD, PGN (also packed) or Polyglot (.bin).",
+            show_default=f"{USUAL_PLIES} random plies",
+        ),
+    ] = None
+    concurrency: Concurrency = None
+    option: EngineOptions = None
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder of the run. A run that is there is resumed.",
+            show_default="COMMAND-DATE-TIME, a new one",
+        ),
     ] = None
     plies: Annotated[
         int | None,
-        typer.Option(min=0, help=_PLIES, show_default=f"all of a PGN book, else {USUAL_PLIES}"),
+        typer.Option(
+            min=0,
+            metavar="N",
+            help=f"Plies of the book, or random ones without it (at most {MOST_RANDOM_PLIES}).",
+            show_default=f"all of a PGN book, else {USUAL_PLIES}",
+            rich_help_panel=OPENINGS,
+        ),
     ] = None
-    order: Annotated[str, typer.Option(help="Order of the openings: sequential or random.")] = (
-        RANDOM
-    )
+    order: Annotated[
+        str,
+        typer.Option(
+            metavar="ORDER",
+            help="Order of the openings: sequential or random.",
+            rich_help_panel=OPENINGS,
+        ),
+    ] = RANDOM
     seed: Annotated[
-        int | None, typer.Option(help="Seed of all that is random.", show_default="random")
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Seed of everything random.",
+            show_default="random",
+            rich_help_panel=OPENINGS,
+        ),
     ] = None
-    concurrency: Annotated[int | None, Concurrency] = None
-    option: EngineOptions = None
     draw: Annotated[
         str | None,
-        typer.Option(metavar="FROM,MOVES,CP", help="Draw from move FROM after MOVES within CP."),
+        typer.Option(
+            metavar="FROM,MOVES,CP",
+            help="Draw from move FROM after MOVES within CP centipawns.",
+            rich_help_panel=ENDINGS,
+        ),
     ] = None
     resign: Annotated[
-        str | None, typer.Option(metavar="MOVES,CP", help="Resign after MOVES at -CP or worse.")
+        str | None,
+        typer.Option(
+            metavar="MOVES,CP",
+            help="Resign after MOVES at -CP centipawns or worse.",
+            rich_help_panel=ENDINGS,
+        ),
     ] = None
-    folder: Annotated[
-        Path | None, typer.Option(help="Folder of the run; if it exists, resume the run.")
-    ] = None
+    event: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT", help="Event in the PGN of the games.", rich_help_panel=DETAILS
+        ),
+    ] = EVENT
+    site: Annotated[
+        str,
+        typer.Option(metavar="TEXT", help="Site in the PGN of the games.", rich_help_panel=DETAILS),
+    ] = SITE
     pin: Annotated[
-        bool, typer.Option(help="Give each game processors of its own, where possible.")
+        bool,
+        typer.Option(
+            help="Give each game processors of its own, where possible.", rich_help_panel=DETAILS
+        ),
     ] = True
     log: Annotated[
-        Path | None, typer.Option(help="Add the conversation with the engines to this file.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Add the conversation with the engines to this file.",
+            rich_help_panel=DETAILS,
+        ),
     ] = None
     trust: Annotated[
         bool,
         typer.Option(
-            "--trust", help="Start the commands that the folder names without a question."
+            "--trust",
+            help="Start the commands that a folder names without asking.",
+            rich_help_panel=DETAILS,
         ),
     ] = False
+
+    @property
+    def has_run(self) -> bool:
+        """True if there is a run in the folder."""
+        return self.folder is not None and (self.folder / "run.json").exists()
+
+    @property
+    def rounds(self) -> int:
+        """Pairs of games. Raise ValueError for an odd number of games."""
+        if self.games % 2:
+            raise ValueError(
+                f"--games {self.games}: must be even, as every opening is played with both colours"
+            )
+        return self.games // 2
 
     @property
     def playing(self) -> Playing:
@@ -92,86 +194,84 @@ class GameOptions:
         run is resumed.
         """
         concurrency = self.concurrency or 1
-        if (
-            self.concurrency is None
-            and self.folder is not None
-            and (self.folder / "run.json").exists()
-        ):
+        if self.concurrency is None and self.folder is not None and self.has_run:
             concurrency = Journal.conditions_in(self.folder).concurrency
-        return Playing(concurrency, self.pin, self.log and self.log.absolute())
+        log = None if self.log is None else self.log.absolute()
+        return Playing(concurrency, self.pin, log)
 
     def run_folder(self, kind: str) -> Path:
-        """Where the run is kept: the folder that is named, else a new one."""
+        """Return where the run is kept: the folder that is named, else a new one."""
         return self.folder or Path(f"{kind}-{datetime.now():%Y%m%d-%H%M%S}")
 
     def settings(
         self, engines: Sequence[EngineSpec], walk: int = USUAL_PLIES, **more: Any
     ) -> Settings:
-        """The settings of a new run.
+        """Return the settings of a new run, or of the one in the folder if they are the same.
 
-        Games without a book begin with `plies` or `walk` random moves. Raises ValueError. Without a
-        seed it is that of the run in the folder, else a random one.
+        Games without a book begin with `plies` or `walk` random moves. Without a seed it is that of
+        the run in the folder, else a random one. Raise ValueError.
         """
-        if self.games % 2:
-            raise ValueError(
-                f"--games {self.games}: must be even, as every opening is played with both colours"
-            )
-        book, seed = self.openings, self.seed
+        seed = self.seed
+        if seed is None and self.folder is not None and self.has_run:
+            seed = Journal.settings_in(self.folder).seed
         if seed is None:
             seed = random.SystemRandom().randrange(1_000_000)
-            if self.folder is not None and (self.folder / "run.json").exists():
-                seed = Journal.settings_in(self.folder).seed
+        plies = self.plies
+        if plies is None and self.openings is None:
+            plies = walk
         return Settings(
             tuple(engine.anchored() for engine in engines),
             self.tc,
-            self.games // 2,
+            self.rounds,
             seed=seed,
             order=self.order,
-            plies=walk if book is None and self.plies is None else self.plies,
-            book=str(book.resolve()) if book else None,
-            book_digest=digest(book) if book else None,
+            plies=plies,
+            book=None if self.openings is None else str(self.openings.resolve()),
+            book_digest=None if self.openings is None else digest(self.openings),
+            event=self.event,
+            site=self.site,
             **{"rules": self.rules()} | more,
         )
 
     def rules(self, **more: Any) -> AdjudicationRules:
-        """The rules that --draw and --resign state. Raises ValueError."""
-        found: dict[str, Any] = {}
-        for name, text, count in (("draw", self.draw, 3), ("resign", self.resign, 2)):
-            parts = text.split(",") if text is not None else ["0"] * count
-            if len(parts) != count or not all(part.strip().isdigit() for part in parts):
-                raise ValueError(f"--{name} {text}: not {count} whole numbers with commas")
-            found[name] = None if text is None else tuple(map(int, parts))
-        return AdjudicationRules(**found, **more)
+        """Return the rules that --draw and --resign state. Raise ValueError."""
+        draw = _whole_numbers("--draw", self.draw, 3)
+        resign = _whole_numbers("--resign", self.resign, 2)
+        return AdjudicationRules(draw=draw, resign=resign, **more)  # type: ignore[arg-type]
+
+
+def _whole_numbers(name: str, text: str | None, count: int) -> tuple[int, ...] | None:
+    """Return the numbers of an option's text. Raise ValueError if they are not so many."""
+    if text is None:
+        return None
+    parts = text.split(",")
+    if len(parts) != count or not all(part.strip().isdigit() for part in parts):
+        raise ValueError(f"{name} {text}: not {count} whole numbers with commas")
+    return tuple(map(int, parts))
 
 
 def with_game_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command the GameOptions, with these defaults, as its argument `options`; errors of a
-    user become messages.
+    """Give a command the GameOptions, with these defaults, as its argument `options`.
+
+    They come before the command's own options. Errors of a user become messages.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        usual, own = (
-            dict(inspect.signature(GameOptions).parameters),
-            dict(inspect.signature(command).parameters),
-        )
+        own = dict(inspect.signature(command).parameters)
         del own["options"]
-        shared = [
-            parameter.replace(default=defaults.get(name, parameter.default))
-            for name, parameter in usual.items()
-        ]
+        shared = []
+        for name, parameter in inspect.signature(GameOptions).parameters.items():
+            shared.append(parameter.replace(default=defaults.get(name, parameter.default)))
 
         @wraps(command)
         def run(**values: Any) -> None:
-            options = GameOptions(
-                **{parameter.name: values.pop(parameter.name) for parameter in shared}
-            )
+            given = {parameter.name: values.pop(parameter.name) for parameter in shared}
             with errors_as_messages():
-                command(**values, options=options)
+                command(**values, options=GameOptions(**given))
 
-        parameters = [
-            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for parameter in (*own.values(), *shared)
-        ]
+        parameters = []
+        for parameter in (*shared, *own.values()):
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return run

@@ -18,18 +18,25 @@ def report(
     run: Annotated[
         Path,
         typer.Argument(
-            help="A match folder, a PGN file from any program, or the JSON file of a suite."
+            metavar="RUN",
+            help="A match folder, a PGN file from any program, or the JSON file of a suite.",
         ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The page.", show_default="beside the run")
+        Path | None,
+        typer.Option("--output", metavar="FILE", help="The page.", show_default="beside the run"),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a file that is not this page.")
     ] = False,
 ) -> None:
-    """Write a self-contained HTML page about a match, a PGN file or a suite."""
-    page_path = output or (run / "report.html" if run.is_dir() else run.with_suffix(".html"))
+    """Write a page about a match, a PGN file or a suite.
+
+    The page is one HTML file, which needs nothing else.
+    """
+    page_path = output
+    if page_path is None:
+        page_path = run / "report.html" if run.is_dir() else run.with_suffix(".html")
     console = plain_console()
     left_out = 0
     with errors_as_messages():

@@ -2,10 +2,12 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -21,111 +23,184 @@ from zobra.arena.model.openings import Opening
 from zobra.arena.model.settings import Settings, digest, encounters
 from zobra.arena.model.tune_plan import TUNE_PLAN
 from zobra.arena.runner.match import Match, check_engines
-from zobra.arena.runner.processors import machine
+from zobra.arena.runner.processors import idle, load_text, machine
 
-_FREE = (
-    "folder",
-    "concurrency",
-    "pin",
-    "log",
-    "trust",
-)  # options that do not decide which games are played
+# Options that do not decide which games are played
+_FREE = ("folder", "concurrency", "pin", "log", "trust", "json_file")
 
 
 def resumed(
-    console: Console, context: typer.Context, options: GameOptions, needed: str
+    context: typer.Context, options: GameOptions, needed: str, extendable: bool = True
 ) -> Settings:
-    """The settings of the run in --folder, whose commands are shown; a terminal is asked before
-    they start, unless --trust. Raises ValueError without a folder, saying what is `needed` instead,
-    and for options that only a new run takes; OSError.
+    """Return the settings of the run in --folder, with more games if they are asked for.
+
+    Raise ValueError without a run there, saying what is `needed` instead, and for options that only
+    a new run takes; or OSError.
     """
     if options.folder is None:
         raise ValueError(f"name {needed}, or with --folder a run to resume")
-    sources = {
-        name: context.get_parameter_source(name) for name in context.params if name not in _FREE
-    }
-    named = [
-        name
-        for name, source in sources.items()
-        if source is not None and source.name == "COMMANDLINE"
-    ]
-    if given := [
-        parameter.opts[0] for parameter in context.command.params if parameter.name in named
-    ]:
+    given = []
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if source is not None and source.name == "COMMANDLINE":
+            given.append(parameter)
+    free = (*_FREE, "games") if extendable else _FREE
+    fixed = [parameter.opts[0] for parameter in given if parameter.name not in free]
+    settings = Journal.settings_in(options.folder)
+    if fixed:
         raise ValueError(
-            f"{', '.join(given)}: the folder says that already; name the engines too to compare "
+            f"{', '.join(fixed)}: the folder says that already; name the engines too to compare "
             "them with it"
         )
-    settings = Journal.settings_in(options.folder)
-    if not options.trust:
-        for engine in settings.engines:
-            place = f" in {engine.directory}" if engine.directory else ""
-            console.print(
-                f"{engine.name}: {printable(shlex.join(engine.command) + place)}", soft_wrap=True
-            )
-        if sys.stdin.isatty() and not typer.confirm("Start these commands?", default=True):
-            raise ValueError("not resumed")
+    if extendable and "games" in [parameter.name for parameter in given]:
+        settings = replace(settings, rounds=options.rounds)
     return settings
 
 
-def play(console: Console, folder: Path, settings: Settings, options: GameOptions) -> Match:
-    """Plays or resumes the match in a folder. Raises ValueError, OSError or RuntimeError."""
+def confirm(console: Console, settings: Settings) -> None:
+    """Show the commands that a folder names, and ask on a terminal before they are started.
+
+    Raise ValueError if they shall not.
+    """
+    for engine in settings.engines:
+        place = f" in {engine.directory}" if engine.directory else ""
+        command = printable(shlex.join(engine.command) + place)
+        console.print(f"{engine.name}: {command}", soft_wrap=True)
+    if sys.stdin.isatty() and not typer.confirm("Start these commands?", default=True):
+        raise ValueError("not resumed")
+
+
+def play(
+    console: Console, folder: Path, settings: Settings, options: GameOptions, ask: bool = False
+) -> Match:
+    """Play, resume or extend the match in a folder; with `ask` its commands are shown before.
+
+    Raise ValueError, OSError or RuntimeError.
+    """
     if (folder / TUNE_PLAN).exists():
         raise ValueError(
             f"{folder} holds a run of tuning: `zobra tune --folder {folder}` resumes it"
         )
+    if (folder / "run.json").exists():
+        settings = settings.extending(Journal.settings_in(folder))
+    check_book(settings)
     with console.status("drawing the openings"):
         source = settings.openings()
         schedule = settings.schedule(source)
     print_problems(console, source.problems)
-    conditions = check_run(console, settings, [pairing.opening for pairing in schedule], options)
-    with console.status("reading the games so far"):
+    return carry_out(
+        console,
+        folder,
+        settings,
+        options,
+        openings=[pairing.opening for pairing in schedule],
+        begin=lambda journal: Match(journal, schedule),
+        display=MatchDisplay,
+        ask=ask,
+    )
+
+
+def carry_out(
+    console: Console,
+    folder: Path,
+    settings: Settings,
+    options: GameOptions,
+    *,
+    openings: Sequence[Opening],
+    begin: Callable[[Journal], Any],
+    display: Callable[[Console, str], Any],
+    ask: bool,
+    before: Callable[[], None] = lambda: None,
+) -> Any:
+    """Play what is left of the run in a folder, and return it.
+
+    A new run is checked, and `before` is called, before anything is written. A run that is over
+    starts no engine. Raise ValueError, OSError or RuntimeError.
+    """
+    is_new = not (folder / "run.json").exists()
+    if is_new:
+        conditions = check_run(console, settings, openings, options)
+        before()
         journal = Journal(folder, settings, conditions)
+    else:
+        before()
+        with console.status("reading the games so far"):
+            journal = Journal(folder, settings)
     with closing(journal):
-        match = Match(journal, schedule)
-        with MatchDisplay(console, "games") as display:
-            match.play(options.playing, display)
-    return match
+        run = begin(journal)
+        if not is_new:
+            run.after_pair()
+            if run.is_over:
+                how = "all games are played" if run.verdict is None else f"{run.verdict} accepted"
+                console.print(f"{folder} is finished: {how}", soft_wrap=True)
+                return run
+            if ask and not options.trust:
+                confirm(console, settings)
+            check_run(console, settings, openings, options)
+        with display(console, "games") as shown:
+            run.play(options.playing, shown)
+    return run
+
+
+def check_book(settings: Settings) -> None:
+    """Raise ValueError if the book has changed since the match began, or OSError."""
+    if settings.book and digest(Path(settings.book)) != settings.book_digest:
+        raise ValueError(f"{settings.book} has changed since the match began")
 
 
 def check_run(
     console: Console, settings: Settings, openings: Sequence[Opening], options: GameOptions
 ) -> RunConditions:
-    """Checks book, tables, log and engines before a folder is made, and says how long the games
-    will take. Returns the conditions for run.json. Raises ValueError, OSError or RuntimeError.
+    """Check tables, log and engines, and say what a user should know before the games.
+
+    Return the conditions for run.json. Raise ValueError, OSError or RuntimeError.
     """
-    if settings.book and digest(Path(settings.book)) != settings.book_digest:
-        raise ValueError(f"{settings.book} has changed since the match began")
     open_tablebase(settings.rules.syzygy)
     if options.log is not None:
         check_writable(options.log)
-    if settings.book and len(set(openings)) < settings.rounds:
-        found = (
-            f"{counted(len(set(openings)), 'opening')} for "
-            f"{counted(settings.rounds, 'pair')} of games"
+    different = len(set(openings))
+    if settings.book and different < settings.rounds:
+        console.print(
+            f"{settings.book}: {counted(different, 'opening')} for "
+            f"{counted(settings.rounds, 'pair')} of games, so that openings repeat",
+            soft_wrap=True,
         )
-        console.print(f"{settings.book}: {found}, so that openings repeat", soft_wrap=True)
     concurrency = options.playing.concurrency
-    move_seconds, versions = check_engines(settings, openings)
-    side = {
-        name: control.side_seconds(move_seconds[name])
-        for name, control in settings.controls.items()
-    }
-    met = encounters(list(side), settings.tournament)
-    seconds = (
-        2 * settings.rounds * sum(side[first] + side[second] for first, second in met) / concurrency
-    )
-    about = timedelta(seconds=max(1, round(seconds)))  # if games have the usual length
-    console.print(
-        f"the whole run takes about {about} (h:mm:ss), {counted(concurrency, 'game')} at a time",
-        soft_wrap=True,
-    )
+    wanted = concurrency * max(engine.threads for engine in settings.engines)
+    if wanted > idle():
+        console.print(
+            f"the machine is busy: {load_text()}, and these games want "
+            f"{counted(wanted, 'processor')}; results at a clock may suffer",
+            soft_wrap=True,
+        )
+    versions = check_engines(settings, openings)
+    at_a_time = f"{counted(concurrency, 'game')} at a time"
+    seconds = _usual_seconds(settings)
+    if seconds is None:  # the first games will tell
+        console.print(at_a_time)
+    else:
+        about = timedelta(seconds=max(1, round(seconds / concurrency)))
+        console.print(f"the whole run takes about {about} (h:mm:ss), {at_a_time}", soft_wrap=True)
     return RunConditions(versions, machine(), command_line(), concurrency=concurrency)
 
 
+def _usual_seconds(settings: Settings) -> float | None:
+    """Return how long all games take one after the other, if they have the usual length.
+
+    None where no clock says so.
+    """
+    controls = settings.controls
+    if any(each.base_ms is None and each.movetime is None for each in controls.values()):
+        return None
+    round_seconds = 0.0
+    for pair in encounters(list(controls), settings.tournament):
+        round_seconds += 2 * sum(controls[name].side_seconds() for name in pair)
+    return settings.rounds * round_seconds
+
+
 def end_run(console: Console, run: Match, folder: Path) -> None:
-    """Ends the command of a run that was interrupted or failed, after saying what is kept and how
-    to resume.
+    """End the command of a run that was interrupted or failed, after saying what is kept and how to
+    resume it.
     """
     for (name, reason), number in sorted(run.results.faults.items()):
         console.print(f"{name} lost {counted(number, 'game')} by {reason}", soft_wrap=True)

@@ -18,12 +18,12 @@ from zobra.arena.commands.messages import (
     plain_console,
     print_problems,
 )
-from zobra.arena.commands.options import EngineOptions
+from zobra.arena.commands.options import ENGINE_HELP, ZOBRA, EngineOptions
 from zobra.arena.formats.files import check_writable
 from zobra.arena.formats.text import counted
 from zobra.arena.model.engines import EngineSpec, read_engines
 from zobra.arena.model.suite_positions import read_suites
-from zobra.arena.model.suite_results import EngineResult, SuiteResult
+from zobra.arena.model.suite_results import EngineResult, Outcome, SuiteResult
 from zobra.arena.model.suite_text import asked, outcome_text, summary_rows
 from zobra.arena.runner.player import EngineFailure
 from zobra.arena.runner.processes import run_async
@@ -32,35 +32,54 @@ from zobra.arena.runner.suite import SuiteLimits, run_suite
 
 SAVE_INTERVAL = 5.0  # how often the JSON file is brought up to date during a run (seconds)
 _MOST_BAD_LINES = 20  # that are shown in full
+_USUAL_MS = 1000
 EngineOption = typer.Option(
-    "--engine", "-e", help="[NAME=]COMMAND or a TOML file; repeat to compare.", show_default="zobra"
+    "--engine",
+    "-e",
+    metavar="ENGINE",
+    help=f"{ENGINE_HELP}; repeat to compare.",
+    show_default=ZOBRA,
 )
 TimeOption = typer.Option(
-    min=1, help="Milliseconds a position.", show_default="1000 if no limit is given"
+    min=1,
+    metavar="MS",
+    help="Milliseconds a position.",
+    show_default=f"{_USUAL_MS} if no limit is given",
 )
 StopOption = typer.Option(
     min=0, metavar="PLIES", help="End a search once its solution stood for PLIES of depth."
 )
 OutputOption = typer.Option(
-    "--json", help="Where the results go; an unfinished run there is resumed."
+    "--json", metavar="FILE", help="Where the results go; an unfinished run there is resumed."
 )
 
 
 def suite(
     files: Annotated[
-        list[Path], typer.Argument(help="EPD files with bm, am, dm or STS points (c0, c8, c9).")
+        list[Path],
+        typer.Argument(
+            metavar="FILE", help="EPD files with bm, am, dm or STS points (c0, c8, c9)."
+        ),
     ],
     engine: Annotated[list[str] | None, EngineOption] = None,
     option: EngineOptions = None,
     movetime: Annotated[int | None, TimeOption] = None,
-    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes a position.")] = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="Depth a position, in plies.")] = None,
-    workers: Annotated[
-        int, typer.Option("--workers", "-w", min=1, help="Engine processes side by side.")
+    nodes: Annotated[int | None, typer.Option(min=1, metavar="N", help="Nodes a position.")] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Depth a position, in plies.")
+    ] = None,
+    concurrency: Annotated[
+        int,
+        typer.Option(
+            "--concurrency", "-c", min=1, metavar="N", help="Positions searched at the same time."
+        ),
     ] = 1,
     stop_when_solved: Annotated[int | None, StopOption] = None,
     timeout: Annotated[
-        float, typer.Option(min=1, help="Longest search without --movetime, in seconds.")
+        float,
+        typer.Option(
+            min=1, metavar="SECONDS", help="Longest search without --movetime, in seconds."
+        ),
     ] = 600.0,
     output: Annotated[Path, OutputOption] = Path("suite.json"),
     force: Annotated[
@@ -68,26 +87,30 @@ def suite(
     ] = False,
     table: Annotated[bool, typer.Option(help="Print the table of positions.")] = True,
 ) -> None:
-    """Let engines solve test suites, and compare them.
+    """Let engines solve test suites.
 
-    The same command resumes an interrupted run.
+    With several engines they are compared. The same command resumes an interrupted run.
+
+    Example: zobra suite examples/suite.epd -e zobra -e stockfish --movetime 500
     """
     console = plain_console()
     if movetime is None and nodes is None and depth is None:
-        movetime = 1000
+        movetime = _USUAL_MS
     with errors_as_messages():
-        specs = read_engines(engine or ["zobra"], option or [])
+        specs = read_engines(engine or [ZOBRA], option or [])
         notices: list[str] = []
         positions, bad_lines = read_suites(files, notices.append)
+        engines = []
+        for spec in specs:
+            unsearched: list[Outcome | None] = [None] * len(positions)
+            engines.append(
+                EngineResult(spec.name, list(spec.command), dict(spec.options), unsearched)
+            )
         limit = {"time_ms": movetime, "nodes": nodes, "depth": depth}
-        engines = [
-            EngineResult(spec.name, list(spec.command), dict(spec.options), [None] * len(positions))
-            for spec in specs
-        ]
-        result = SuiteResult(
-            [str(path) for path in files], limit, workers, positions, bad_lines, engines
-        )
-        result.machine, result.command_line = machine(), command_line()
+        names = [str(path) for path in files]
+        result = SuiteResult(names, limit, concurrency, positions, bad_lines, engines)
+        result.machine = machine()
+        result.command_line = command_line()
         print_bad_lines(console, result)
         print_problems(console, notices)
         if not positions:
@@ -96,33 +119,25 @@ def suite(
         if not force:
             result.check_replaceable(output)
         result.resume(output)
-        search = chess.engine.Limit(time=movetime and movetime / 1000, nodes=nodes, depth=depth)
+
+        seconds = None if movetime is None else movetime / 1000
+        search = chess.engine.Limit(time=seconds, nodes=nodes, depth=depth)
+        limits = SuiteLimits(search, stop_when_solved, timeout, concurrency)
         interrupted = False
         try:
             for number, spec in enumerate(specs):
-                _run_engine(
-                    console,
-                    result,
-                    spec,
-                    number,
-                    SuiteLimits(search, stop_when_solved, timeout, workers),
-                    output,
-                )
+                _run_engine(console, result, spec, number, limits, output)
         except KeyboardInterrupt:
             interrupted = True
+
         print_suite(console, result, positions=table)
         if any(answers.answered for answers in engines):
             result.save(output)
             console.print(f"results: {output}", soft_wrap=True)
         if interrupted:
-            done, total = (
-                sum(len(answers.answered) for answers in engines),
-                len(engines) * len(positions),
-            )
-            console.print(
-                f"interrupted; the same command resumes after {done} of "
-                f"{counted(total, 'position')}"
-            )
+            done = sum(len(answers.answered) for answers in engines)
+            total = counted(len(engines) * len(positions), "position")
+            console.print(f"interrupted; the same command resumes after {done} of {total}")
             raise typer.Exit(INTERRUPTED)
         if bad_lines or not result.finished:
             raise typer.Exit(1)
@@ -136,15 +151,17 @@ def _run_engine(
     limits: SuiteLimits,
     file: Path,
 ) -> None:
-    """Searches what this engine of the result has not searched yet.
+    """Search what this engine of the result has not searched yet.
 
-    Shows and saves outcomes as they come. Raises OSError.
+    Outcomes are shown and saved as they come. Raise OSError.
     """
-    engine, saved = result.engines[number], time.monotonic()
+    engine = result.engines[number]
+    saved = time.monotonic()
 
     def answered(index: int) -> None:
         nonlocal saved
-        position, done = result.positions[index], len(engine.answered)
+        position = result.positions[index]
+        done = len(engine.answered)
         points = f", {engine.points} points" if result.maximum_points else ""
         line = (
             f"({engine.solved} solved{points}): {position.name} "
@@ -168,37 +185,35 @@ def _run_engine(
 
 
 def print_suite(console: Console, result: SuiteResult, positions: bool) -> None:
-    """Prints the answers to each position, where these are asked for, and the comparison of the
+    """Print the answers to each position, where these are asked for, and the comparison of the
     engines.
     """
     names = [engine.name for engine in result.engines]
-    table = Table(
-        "position",
-        "asked",
-        *names,
-        title="Positions (time, nodes and depth of the first stable solution)",
-    )
-    for position, *outcomes in zip(
-        result.positions, *(engine.outcomes for engine in result.engines), strict=True
-    ):
-        cells = [
-            Text(outcome_text(position, o), style="green" if o and o.solved else "red")
-            for o in outcomes
-        ]
-        table.add_row(position.name, asked(position), *cells)
-    summary = Table(
-        "", *names, title=f"{counted(len(result.positions), 'position')} at {result.limit_text()}"
-    )
+    if positions:
+        title = "Positions (time, nodes and depth of the first stable solution)"
+        table = Table("position", "asked", *names, title=title)
+        columns = (engine.outcomes for engine in result.engines)
+        for position, *outcomes in zip(result.positions, *columns, strict=True):
+            cells = []
+            for outcome in outcomes:
+                solved = outcome is not None and outcome.solved
+                style = "green" if solved else "red"
+                cells.append(Text(outcome_text(position, outcome), style=style))
+            table.add_row(position.name, asked(position), *cells)
+        console.print(table)
+    title = f"{counted(len(result.positions), 'position')} at {result.limit_text()}"
+    comparison = Table("", *names, title=title)
     for row in summary_rows(result):
-        summary.add_row(*row)
-    console.print(*([table] if positions else []), summary)
+        comparison.add_row(*row)
+    console.print(comparison)
 
 
 def print_bad_lines(console: Console, result: SuiteResult) -> None:
-    """Lists the first lines that could not be used, and counts the others."""
+    """List the first lines that could not be used, and count the others."""
     for bad in result.bad_lines[:_MOST_BAD_LINES]:
         console.print(f"{bad.file}:{bad.line}: {bad.problem}", style="yellow", soft_wrap=True)
-    if (more := len(result.bad_lines) - _MOST_BAD_LINES) > 0:
+    more = len(result.bad_lines) - _MOST_BAD_LINES
+    if more > 0:
         console.print(
             f"{counted(more, 'more line')} that cannot be used (all are in the JSON file)",
             style="yellow",

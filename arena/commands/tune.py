@@ -1,6 +1,5 @@
 """The command `zobra tune`: SPSA of options."""
 
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -11,12 +10,17 @@ from rich.table import Table
 
 from zobra.arena.commands.live_panel import LivePanel
 from zobra.arena.commands.messages import plain_console, print_problems
-from zobra.arena.commands.options import GameOptions, OneEngine, with_game_options
-from zobra.arena.commands.runs import check_run, end_run, resumed
+from zobra.arena.commands.options import (
+    DETAILS,
+    TUNABLE_ZOBRA,
+    GameOptions,
+    OneEngine,
+    with_game_options,
+)
+from zobra.arena.commands.runs import carry_out, check_book, end_run, resumed
 from zobra.arena.formats.files import write_safely
 from zobra.arena.model.engines import read_engine, spins
 from zobra.arena.model.game_record import GameRecord
-from zobra.arena.model.journal import Journal
 from zobra.arena.model.settings import Pairing
 from zobra.arena.model.spsa import ITERATIONS_EACH, Gains, effects
 from zobra.arena.model.tune_plan import FORM, Plan, as_toml, tunables
@@ -25,8 +29,12 @@ from zobra.arena.runner.player import announced_options
 from zobra.arena.runner.tuning import SIDES, Tuning
 
 _INTERVAL = 50  # without a terminal: the values after so many games
-ParameterOption = typer.Option("--parameter", "-p", help=f"An option of the engine: {FORM}.")
-FileOption = typer.Option("--parameters", help="TOML file, as `zobra parameters` prints it.")
+ParameterOption = typer.Option(
+    "--parameter", "-p", metavar="PARAMETER", help=f"An option of the engine: {FORM}."
+)
+FileOption = typer.Option(
+    "--parameters", metavar="FILE", help="TOML file, as `zobra parameters` prints it."
+)
 
 
 @with_game_options(tc="5+0.05", games=10_000)
@@ -36,54 +44,85 @@ def tune(
     engine: OneEngine = None,
     parameters: Annotated[Path | None, FileOption] = None,
     parameter: Annotated[list[str] | None, ParameterOption] = None,
-    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games an iteration.")] = 1,
+    pairs: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Pairs of games an iteration.", rich_help_panel=DETAILS
+        ),
+    ] = 1,
     alpha: Annotated[
-        float, typer.Option(min=0.0, help="Exponent by which the learning rate decays.")
+        float,
+        typer.Option(
+            min=0.0,
+            metavar="X",
+            help="Exponent by which the learning rate decays.",
+            rich_help_panel=DETAILS,
+        ),
     ] = Gains.alpha,
     gamma: Annotated[
-        float, typer.Option(min=0.0, help="Exponent by which the perturbation decays.")
+        float,
+        typer.Option(
+            min=0.0,
+            metavar="X",
+            help="Exponent by which the perturbation decays.",
+            rich_help_panel=DETAILS,
+        ),
     ] = Gains.gamma,
     stability: Annotated[
-        float, typer.Option(min=0.0, help="Share of the iterations that damps the first.")
+        float,
+        typer.Option(
+            min=0.0,
+            metavar="X",
+            help="Share of the iterations that damps the first.",
+            rich_help_panel=DETAILS,
+        ),
     ] = Gains.stability,
 ) -> None:
-    """Tune an engine's whole-number options by SPSA over games against itself.
+    """Tune options of an engine by SPSA.
 
-    An interrupted run can be resumed.
+    Its whole-number options are changed over games against itself. The same command resumes an
+    interrupted run; so does --folder alone.
+
+    Example: zobra parameters > search.toml; zobra tune --parameters search.toml --tc 1+0.01
     """
     console = plain_console()
-    if engine is not None:
-        spec = read_engine(engine, options.option or [])
+    is_resumed = engine is None and options.has_run
+    if is_resumed:
+        settings = resumed(context, options, "an engine", extendable=False)
+        plan = Plan.read(options.folder or Path())
+    else:
+        spec = read_engine(engine or TUNABLE_ZOBRA, options.option or [])
         settings = options.settings([replace(spec, name=name) for name in SIDES])
         if settings.rounds % pairs:
             raise ValueError(
                 f"--games {options.games}: not a multiple of the {2 * pairs} games of an iteration"
             )
-        chosen = tunables(
-            parameters, parameter or [], spins(announced_options(spec, settings.stall_seconds))
-        )
-        plan = Plan(tuple(chosen), Gains(settings.rounds // pairs, alpha, gamma, stability), pairs)
-    else:
-        settings = resumed(console, context, options, "an engine")
-        plan = Plan.read(options.folder or Path())
+        announced = announced_options(spec, settings.stall_seconds)
+        chosen = tunables(parameters, parameter or [], spins(announced))
+        gains = Gains(settings.rounds // pairs, alpha, gamma, stability)
+        plan = Plan(tuple(chosen), gains, pairs)
+    check_book(settings)
     source = settings.openings()
-    openings = [source(number) for number in range(settings.rounds if settings.book else 1)]
     print_problems(console, source.problems)
-    conditions = check_run(console, settings, openings, options)
+    openings = [source(number) for number in range(settings.rounds if settings.book else 1)]
     folder = options.run_folder("tune")
-    plan.keep(folder)
-    with closing(Journal(folder, settings, conditions)) as journal:
-        tuning = Tuning(journal, plan)
-        with TuneDisplay(console, "games") as display:
-            tuning.play(options.playing, display)
+    tuning = carry_out(
+        console,
+        folder,
+        settings,
+        options,
+        openings=openings,
+        begin=lambda journal: Tuning(journal, plan),
+        display=TuneDisplay,
+        ask=is_resumed,
+        before=lambda: plan.keep(folder),
+    )
     console.print(values_table(tuning))
     if tuning.error is None:
         write_safely(folder / "tuned.toml", as_toml(plan.tunables, tuning.values))
-        plot = (
-            "values.svg"
-            if draw_course(tuning, folder / "values.svg")
-            else "but no plot, as matplotlib is missing"
-        )
+        plot = "values.svg"
+        if not draw_course(tuning, folder / "values.svg"):
+            plot = "but no plot, as matplotlib is missing"
         console.print(f"kept in {folder}: tuned.toml, values.csv, {plot}", soft_wrap=True)
     end_run(console, tuning, folder)
 
@@ -100,32 +139,36 @@ class TuneDisplay(LivePanel):
 
     def finished(self, record: GameRecord, tuning: Tuning) -> None:
         """A game has ended, and the values may have changed."""
-        self.count(games := tuning.results.games)
+        games = tuning.results.games
+        self.count(games)
         if self.live:
             self.show(values_table(tuning))
         elif games % _INTERVAL == 0:
             values = ", ".join(f"{name} {value:.1f}" for name, value in tuning.values.items())
             self.console.print(f"{games} of {tuning.total} games: {values}", soft_wrap=True)
+            if games < tuning.total:
+                self.console.print(self.time_left())
 
 
 def values_table(tuning: Tuning) -> Table:
-    """Each value, and its effect once there are enough iterations."""
-    table = Table("parameter", "from", "now", "change in c_end", "bounds", "Elo, upper − lower")
+    """Return each value, and its effect once there are enough iterations.
+
+    Names are whole on a terminal of 80 columns; numbers and headings may break.
+    """
+    table = Table()
+    table.add_column("parameter", no_wrap=True)
+    for heading in ("from", "now", "change in c_end", "bounds", "Elo, upper − lower"):
+        table.add_column(heading, justify="right")
     found = effects(np.reshape(tuning.signs, (-1, len(tuning.values))), np.array(tuning.scores))
     is_known = len(tuning.scores) >= ITERATIONS_EACH * len(tuning.values)
-    for entry, now, (elo, error) in zip(
-        tuning.plan.tunables, tuning.values.values(), found, strict=True
-    ):
-        change, bounds = (
-            f"{(now - entry.default) / entry.c_end:+.2f}",
-            f"{entry.low:g} to {entry.high:g}",
-        )
+    rows = zip(tuning.plan.tunables, tuning.values.values(), found, strict=True)
+    for entry, now, (elo, error) in rows:
         table.add_row(
             entry.name,
             f"{entry.default:g}",
             f"{now:.1f}",
-            change,
-            bounds,
-            f"{elo:+.1f} ± {error:.1f}" * is_known,
+            f"{(now - entry.default) / entry.c_end:+.2f}",
+            f"{entry.low:g} to {entry.high:g}",
+            f"{elo:+.1f} ± {error:.1f}" if is_known else "",
         )
     return table

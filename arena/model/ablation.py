@@ -14,29 +14,30 @@ from typing import Any
 
 from chess.engine import Option
 
-from zobra.arena.formats.files import read_toml, write_safely
+from zobra.arena.formats.files import read_json, read_toml, typed, write_safely
 from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Settings
 from zobra.arena.model.statistics import estimate
 
 WHOLE = "everything"
 SWITCH = "use_"
+SHIPPED = Path(__file__).parent / "data" / "techniques.toml"  # of Zobra
 HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
 
 
 def techniques(
     path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]
 ) -> dict[str, dict[str, Any]]:
-    """Return, for each technique, the options that switch it off.
+    """Return the options that switch each technique off.
 
-    They are stated by a TOML file with a table [NAME] of options for each technique, and by texts
-    [NAME:]OPTION=VALUE[,OPTION=VALUE...]. Without either, they are all options named use_… that are
-    on. Raise ValueError or OSError.
+    They are named by a TOML file with a table [NAME] of options for each, and by texts
+    [NAME:]OPTION=VALUE[,OPTION=VALUE...]. Without either they are Zobra's own techniques whose
+    options the engine has, and all options named use_… that are on. Raise ValueError or OSError.
     """
-    found = _tables(path) if path else []
-    found += [_technique(text) for text in texts]
-    if not path and not texts:
-        found = _switches(spins)
+    found = _read_techniques(path) if path is not None else []
+    found += [_parse_technique(text) for text in texts]
+    if path is None and not texts:
+        found = _usual_techniques(spins)
     if not found:
         raise ValueError(
             f"no technique to switch off: name some, as the engine has no option {SWITCH}… "
@@ -49,35 +50,52 @@ def techniques(
     return dict(found)
 
 
-def _tables(path: Path) -> list[tuple[str, dict[str, Any]]]:
-    """Return the techniques of a TOML file. Raise ValueError or OSError."""
+def _read_techniques(path: Path) -> list[tuple[str, dict[str, Any]]]:
     found = list(read_toml(path).items())
     for name, off in found:
-        is_table = isinstance(off, dict) and bool(off)
+        is_table = isinstance(off, dict) and len(off) > 0
         if not is_table or any(isinstance(value, dict | list) for value in off.values()):
             raise ValueError(f"{path}: {name} is no table of options")
     return found
 
 
-def _technique(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the technique that a text describes. Raise ValueError."""
+def _parse_technique(text: str) -> tuple[str, dict[str, Any]]:
     name, _, rest = text.rpartition(":")
-    off: dict[str, Any] = {}
+    off = {}
     for part in rest.split(","):
         option, separator, value = part.partition("=")
-        if not separator or not option.strip():
+        if not option.strip() or not separator:
             raise ValueError(f"technique {text!r}: not [NAME:]OPTION=VALUE[,OPTION=VALUE...]")
         off[option.strip()] = value.strip()
     return name.strip() or text, off
 
 
-def _switches(spins: Mapping[str, Option]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the techniques whose switch is an option that is on."""
+def _usual_techniques(spins: Mapping[str, Option]) -> list[tuple[str, dict[str, Any]]]:
     found = []
-    for name, spin in spins.items():
-        if name.startswith(SWITCH) and spin.min == 0 and spin.default == 1:
-            found.append((name.removeprefix(SWITCH).replace("_", " "), {name: 0}))
+    known: set[str] = set()
+    for name, off in _read_techniques(SHIPPED):
+        if off.keys() <= spins.keys():
+            found.append((name, off))
+            known |= off.keys()
+    for option, spin in spins.items():
+        is_on = (spin.min, spin.default) == (0, 1)
+        if option.startswith(SWITCH) and is_on and option not in known:
+            found.append((option.removeprefix(SWITCH).replace("_", " "), {option: 0}))
     return found
+
+
+def kept_benches(folder: Path) -> dict[str, int | None]:
+    """Return the benches of an earlier run in this folder, by the names of its engines.
+
+    Raise ValueError or OSError.
+    """
+    path = folder / "ablation.json"
+    if not path.exists():
+        return {}
+    kept = read_json(
+        path, "an ablation", lambda values: [values | {"name": WHOLE}, *values["techniques"]]
+    )
+    return {entry["name"]: typed(int | None, entry["bench"], "bench") for entry in kept}
 
 
 def content(

@@ -6,6 +6,7 @@ Each move has evaluation, depth, time and nodes in a comment: {+0.31/12 0.101s, 
 import re
 import textwrap
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -162,8 +163,8 @@ class GameRecord:
         if not name or not _NUMBERED.fullmatch(self.opening["name"]):
             name = self.opening["name"]
         headers = {
-            "Event": "Zobra match",
-            "Site": "?",
+            "Event": settings.event,
+            "Site": settings.site,
             "Date": self.start[:10].replace("-", ".") or "????.??.??",
             "Round": f"{self.round}.{self.index % 2 + 1}",
             "White": self.white,
@@ -173,6 +174,7 @@ class GameRecord:
             "GameDuration": f"{self.duration:.1f}",
             "PlyCount": str(len(book) + len(self.moves)),
             "Termination": _TERMINATIONS.get(self.reason, "normal"),
+            "Book": Path(settings.book).name if settings.book else "",
             "ECO": code,
             "Opening": name,
         }

@@ -43,7 +43,7 @@ class Journal:
     def __init__(
         self, folder: Path, settings: Settings, conditions: RunConditions | None = None
     ) -> None:
-        """Begin or resume a match in this folder.
+        """Begin, resume or extend a match in this folder.
 
         Raise ValueError when another match or process has it, or OSError.
         """
@@ -53,8 +53,8 @@ class Journal:
         known = Journal.settings_in(folder) if run.exists() else None
         if known is None:
             Journal.check_free(folder)
-        elif known != settings:
-            raise ValueError(f"{folder} holds another match: {_differing(known, settings)} differs")
+        else:
+            self._check_same(known)
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = FileLock(folder / ".lock")
         try:
@@ -62,14 +62,10 @@ class Journal:
         except Timeout:
             raise ValueError(f"{folder}: another process plays this match") from None
         if known is None:
-            kept = {
-                "kind": "match",
-                **asdict(conditions or RunConditions()),
-                "created": now(),
-                **asdict(settings),
-            }
-            write_safely(run, json.dumps(kept, indent=1))
-
+            started = replace(conditions or RunConditions(), created=now())
+            self._write_run(started)
+        elif known != settings:
+            self._write_run(Journal.conditions_in(folder))
         path = folder / "journal.jsonl"
         content = path.read_bytes() if path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]  # half a line, left by a sudden end, is cut off
@@ -95,6 +91,22 @@ class Journal:
     def _pgn_text(self, line: bytes) -> str:
         record = read_game(line, str(self.folder / "journal.jsonl"), self.settings)
         return record.pgn_text(self.settings)
+
+    def _check_same(self, known: Settings) -> None:
+        """Raise ValueError if the folder's match is not this one, or a shorter run of it."""
+        if self.settings.continues(known):
+            return
+        differences = self.settings.differences(known)
+        if differences == ["--games"]:
+            raise ValueError(
+                f"{self.folder} has {2 * known.rounds} games for each two engines: more can be "
+                "played there, but not fewer"
+            )
+        raise ValueError(f"{self.folder} holds another match: different {', '.join(differences)}")
+
+    def _write_run(self, conditions: RunConditions) -> None:
+        content = {"kind": "match"} | asdict(conditions) | asdict(self.settings)
+        write_safely(self.folder / "run.json", json.dumps(content, indent=1))
 
     @staticmethod
     def check_free(folder: Path) -> None:

@@ -84,6 +84,20 @@ def read_rungs(path: Path) -> list[Rung]:
     return sorted(rungs, key=lambda rung: rung.rating)
 
 
+def nearest_first(rungs: Sequence[Rung], engine: EngineSpec) -> list[Rung]:
+    """Return the rungs in the order of their distance from the likely rating of an engine.
+
+    That is its UCI_Elo if its strength is limited. At full strength today's engines are as strong
+    as the best rungs, or stronger.
+    """
+    options = {name.lower(): str(value) for name, value in engine.options.items()}
+    is_limited = options.get("uci_limitstrength", "").lower() in ("true", "1")
+    likely = max(rung.rating for rung in rungs)
+    if is_limited and options.get("uci_elo", "").isdigit():
+        likely = float(options["uci_elo"])
+    return sorted(rungs, key=lambda rung: abs(rung.rating - likely))
+
+
 def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = None) -> Ratings:
     """Return the ratings of all engines that played.
 

@@ -72,7 +72,7 @@ class OpeningSource:
         return self.read(index % self.count)
 
 
-def opening_source(
+def opening_source(  # noqa: PLR0913
     path: Path | None,
     count: int,
     *,
@@ -80,8 +80,11 @@ def opening_source(
     seed: int = 0,
     plies: int | None = None,
     chess960: bool = False,
+    drawn: int | None = None,
 ) -> OpeningSource:
     """Return the source of so many openings; the same arguments give the same openings.
+
+    With `drawn`, the first ones are those of a source of so many; the others are drawn after them.
 
     Without a book they are random walks of `plies` plies from the start position, or the start
     positions of Chess960. Of a book only what is needed is read, and what cannot be read is left
@@ -92,15 +95,20 @@ def opening_source(
         number, read = _walks(path, plies, chess960, seed)
         wanted = min(count, number)
         shuffled = order == RANDOM or (path is None and chess960)
-        chosen = generator.sample(range(number), wanted) if shuffled else range(wanted)
-        return OpeningSource(cache(lambda index: read(chosen[index])), wanted)
+        if not shuffled:
+            return OpeningSource(cache(read), wanted)
+        sample = _sample(generator, number, min(drawn or count, number), wanted)
+        return OpeningSource(cache(lambda index: read(sample[index])), wanted)
 
     book = _Book(path, plies, chess960)
     number = len(book.records)
     if not number:
         raise ValueError(f"{path}: no openings")
     wanted = min(count, number)
-    chosen = generator.sample(range(number), wanted) if order == RANDOM else range(wanted)
+    first = min(drawn or count, number)
+    chosen: Sequence[int] = range(first)
+    if order == RANDOM:
+        chosen = generator.sample(range(number), first)
     found: list[Opening] = []
     candidates = chain(chosen, _others(number, chosen, generator if order == RANDOM else None))
     while len(found) < wanted:
@@ -114,6 +122,18 @@ def opening_source(
     if wanted and not found:
         raise ValueError(book.problems[0])
     return OpeningSource(found.__getitem__, max(1, len(found)), book.problems)
+
+
+def _sample(generator: random.Random, number: int, first: int, wanted: int) -> list[int]:
+    """Return different indices below `number`; the first ones do not depend on how many follow."""
+    chosen = generator.sample(range(number), first)
+    known = set(chosen)
+    while len(chosen) < wanted:
+        index = generator.randrange(number)
+        if index not in known:
+            known.add(index)
+            chosen.append(index)
+    return chosen
 
 
 def _others(number: int, chosen: Iterable[int], generator: random.Random | None) -> Iterator[int]:

@@ -4,7 +4,7 @@ how. The games come in pairs: both games of a pair have the same opening, with c
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -20,6 +20,27 @@ ROUND_ROBIN = "round-robin"
 GAUNTLET = "gauntlet"
 TOURNAMENTS = (ROUND_ROBIN, GAUNTLET)
 MOST_ROUNDS = 1_000_000
+EVENT = "Zobra match"
+SITE = "?"
+# What a field of Settings is called on the command line
+OPTION_NAMES = {
+    "engines": "engines",
+    "time_control": "--tc",
+    "rounds": "--games",
+    "tournament": "--tournament",
+    "book": "--openings",
+    "book_digest": "content of --openings",
+    "order": "--order",
+    "seed": "--seed",
+    "plies": "--plies",
+    "chess960": "--chess960",
+    "margin_ms": "--margin",
+    "stall_seconds": "--stall",
+    "rules": "rules for the end of games",
+    "sprt": "--sprt",
+    "event": "--event",
+    "site": "--site",
+}
 
 
 @dataclass(frozen=True)
@@ -60,9 +81,11 @@ def pairings(
 
 @dataclass(frozen=True)
 class Settings:
-    """What is played: `rounds` pairs of games for each two engines that meet.
+    """`rounds` pairs of games for each two engines that meet; times in milliseconds unless the name
+    says seconds.
 
-    Times are in milliseconds unless the name says seconds.
+    The openings of the first `drawn` rounds were drawn when the match began; an extended match
+    draws more. None: all were.
     """
 
     engines: tuple[EngineSpec, ...]
@@ -79,6 +102,9 @@ class Settings:
     stall_seconds: float = 60
     rules: AdjudicationRules = field(default_factory=AdjudicationRules)
     sprt: Sprt | None = None
+    event: str = EVENT
+    site: str = SITE
+    drawn: int | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for what cannot be played."""
@@ -114,7 +140,30 @@ class Settings:
             seed=self.seed,
             plies=self.plies,
             chess960=self.chess960,
+            drawn=self.drawn,
         )
+
+    def extending(self, earlier: "Settings") -> "Settings":
+        """Return these settings with the openings of an earlier run of the match, and new ones for
+        the games that it did not have.
+        """
+        drawn = earlier.drawn
+        if drawn is None and self.rounds > earlier.rounds:
+            drawn = earlier.rounds
+        return replace(self, drawn=drawn)
+
+    def continues(self, earlier: "Settings") -> bool:
+        """Return True for settings of the same match, or of the same one with more games."""
+        same = replace(earlier, rounds=self.rounds, drawn=self.drawn)
+        return same == self == self.extending(earlier) and self.rounds >= earlier.rounds
+
+    def differences(self, other: "Settings") -> list[str]:
+        """Return the names on the command line of what differs from other settings."""
+        names = []
+        for name, shown in OPTION_NAMES.items():
+            if getattr(self, name) != getattr(other, name):
+                names.append(shown)
+        return names
 
     def schedule(self, source: OpeningSource | None = None) -> list[Pairing]:
         """Return all games of the match, in order; `source` is what `openings` returned.

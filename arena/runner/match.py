@@ -4,13 +4,11 @@ SPRT or the user.
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import chess
 
-from zobra.arena.model.clock import GameClock, TimeControl
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.journal import Journal
@@ -55,6 +53,11 @@ class Match:
         if record.index in self.done or not 0 <= record.index < self.total:
             return False
         return not self.schedule or record.belongs_to(self.schedule[record.index])
+
+    @property
+    def is_over(self) -> bool:
+        """True if there is a verdict, or no game left to play."""
+        return self.verdict is not None or len(self.done) == self.total
 
     def games(self) -> Iterator[Pairing]:
         """Yield the games not yet played."""
@@ -102,51 +105,33 @@ class Match:
             self.error = error
 
 
-def check_engines(
-    settings: Settings, openings: Iterable[Opening]
-) -> tuple[dict[str, float], dict[str, str]]:
-    """Start each engine once.
+def check_engines(settings: Settings, openings: Iterable[Opening]) -> dict[str, str]:
+    """Start each engine once, and return the names that they give themselves.
 
-    Return by engine the seconds of a move by nodes or depth in the start position, and the name
-    that it gives itself. Raise EngineFailure that names all engines that do not come up, or cannot
-    play such games.
+    Raise EngineFailure that names all engines that do not come up, or cannot play such games.
     """
     from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
     free = asyncio.Semaphore(_STARTED_AT_ONCE)
-    seconds: dict[str, float] = {}
-    names: dict[str, str] = {}
 
-    async def check(engine: EngineSpec) -> str:
-        """Start one engine. Return what is wrong with it."""
-        control = settings.controls[engine.name]
+    async def check(engine: EngineSpec) -> tuple[str, str]:
+        """Return the engine's own name, and what is wrong with it."""
         async with free:
             try:
                 player = await EnginePlayer.start(engine, settings.stall_seconds)
                 try:
+                    control = settings.controls[engine.name]
                     player.check_able(settings.chess960, from_start, control)
-                    seconds[engine.name] = await _move_seconds(player, control, settings.chess960)
-                    names[engine.name] = player.announced_name
+                    return player.announced_name, ""
                 finally:
                     await player.quit()
             except EngineFailure as failure:
-                return str(failure)
-        return ""
+                return "", str(failure)
 
-    async def checks() -> list[str]:
+    async def checks() -> list[tuple[str, str]]:
         return await asyncio.gather(*map(check, settings.engines))
 
-    problems = [problem for problem in run_async(checks()) if problem]
+    found = dict(zip(settings.controls, run_async(checks()), strict=True))
+    problems = [problem for _, problem in found.values() if problem]
     if problems:
         raise EngineFailure("disconnect", "; ".join(problems))
-    in_order = list(settings.controls)
-    return {name: seconds[name] for name in in_order}, {name: names[name] for name in in_order}
-
-
-async def _move_seconds(player: EnginePlayer, control: TimeControl, chess960: bool) -> float:
-    """Return how long a move by nodes or depth takes in the start position, about 0 for others."""
-    begin = time.monotonic()
-    if control.base_ms is None and control.movetime is None:
-        clocks = dict.fromkeys(chess.COLORS, GameClock(control))
-        with contextlib.suppress(EngineFailure):
-            await player.think(chess.Board(chess960=chess960), clocks, 0)
-    return time.monotonic() - begin
+    return {name: own for name, (own, _) in found.items()}

@@ -8,19 +8,31 @@ from pathlib import Path
 
 
 def _available() -> list[int]:
-    """Return the processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
-def spare() -> int:
-    """Return how many processors that this process may use are idle, at least 1.
+def load() -> float:
+    """Return how many processors were busy in the last minute; 0 where the system does not say."""
+    if hasattr(os, "getloadavg"):
+        return os.getloadavg()[0]
+    return 0.0
 
-    That is known by the machine's load of the last minute.
-    """
-    load = round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0
-    return max(1, len(_available()) - load)
+
+def load_text() -> str:
+    """Return the load in words: "load 0.3 on 8 processors"."""
+    return f"load {load():.1f} on {len(_available())} processors"
+
+
+def idle() -> int:
+    """Return how many of the processors that this process may use are idle, by the load."""
+    return max(0, len(_available()) - round(load()))
+
+
+def spare() -> int:
+    """Return how many processors games may use: those that are idle, and at least 1."""
+    return max(1, idle())
 
 
 def machine() -> str:

@@ -75,6 +75,13 @@ def test_an_interrupted_ablation_goes_on(tmp_path):
 
 def test_techniques_are_switches_unless_named(tmp_path):
     assert techniques(None, [], SPINS) == {"null move": {"use_null_move": 0}}
+    # Zobra's own, where an engine has all that switches one off
+    bounds = {"use_table": (1, 0, 1), "deeper_margin": (50, 0, 1000), "futility_depth": (8, -1, 20)}
+    zobra = {name: Option(name, "spin", *values, None) for name, values in bounds.items()}
+    assert techniques(None, [], zobra) == {
+        "transposition table": {"use_table": 0},
+        "futility pruning": {"futility_depth": -1},
+    }
     path = tmp_path / "t.toml"
     path.write_text('"late moves" = { depth = 0, base = 9 }\n')
     assert techniques(path, ["x: a = 1,b=2", "c=3"], SPINS) == {

@@ -23,6 +23,7 @@ from tests.arena.test_report import replays
 from tests.tools.browser import CHROMIUM, Browser
 from zobra.arena.commands.analyse import analyse
 from zobra.arena.model.accuracy import (
+    MARKS,
     SideSummary,
     centipawn_loss,
     mark,
@@ -89,7 +90,16 @@ def test_a_game_gets_evaluations_marks_lines_and_accuracies(tmp_path):
     assert game.headers["BlackErrors"].startswith(
         "0 inaccuracies, 0 mistakes, 1 blunder; average loss"
     )
-    assert "Black: accuracy" in result.output
+    heading, white, black = result.output.splitlines()[1:4]
+    assert heading.split() == [
+        "accuracy",
+        *(name for *_, name in reversed(MARKS)),
+        "average",
+        "loss",
+    ]
+    assert white.split()[:4] == ["White", f"{float(game.headers['WhiteAccuracy']):.1f}%", "0", "0"]
+    assert black.split()[0] == "Black" and black.split()[2:5] == ["0", "0", "1"]
+    assert max(map(len, (heading, white, black))) <= 80
 
 
 def test_a_page_hides_what_match_tools_write_into_comments(tmp_path):
@@ -162,7 +172,7 @@ def test_an_interrupted_analysis_is_resumed(tmp_path):
     command = [
         sys.executable,
         "-m",
-        "zobra.arena",
+        "zobra.cli",
         "analyse",
         source,
         "--depth",

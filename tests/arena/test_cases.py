@@ -87,13 +87,13 @@ def test_endings_are_those_of_the_headers():
 
 def test_a_page_leaves_out_one_game(tmp_path):
     page = tmp_path / "page.html"
-    text = run("report", CASES / "crash.pgn", "-o", page, code=1)
+    text = run("report", CASES / "crash.pgn", "--output", page, code=1)
     assert "game 2 is left out: illegal move Ke3 in a variation" in text
     assert "Eve" in page.read_text()
     assert "no game in this file" in flat(
-        run("report", CASES / "de.pgn", "-o", tmp_path / "de.html", code=2)
+        run("report", CASES / "de.pgn", "--output", tmp_path / "de.html", code=2)
     )
-    run("report", CASES / "esc.pgn", "-o", tmp_path / "esc.html")
+    run("report", CASES / "esc.pgn", "--output", tmp_path / "esc.html")
     assert r"\&#34;Red" not in (tmp_path / "esc.html").read_text()
 
 

@@ -14,6 +14,7 @@ from zobra.arena.model.ladder import (
     Ratings,
     Rung,
     fit,
+    nearest_first,
     read_calibration,
     read_rungs,
     recalibrated,
@@ -85,6 +86,25 @@ def test_lists(tmp_path):
     path.write_text('[[engine]]\nname = "x"\ncommand = "x"\nrating = "high"\n')
     with pytest.raises(ValueError, match=r"bad\.toml: engine x: rating"):
         read_rungs(path)
+
+
+def test_the_list_reaches_up_to_stockfish_at_full_strength():
+    strongest = read_rungs(ladders.SHIPPED)[-1].engine
+    assert strongest.command == ("stockfish",)
+    assert not {name.lower() for name in strongest.options} & {"uci_elo", "uci_limitstrength"}
+
+
+def test_the_rung_that_is_likely_to_be_nearest_comes_first():
+    rungs = [rung("a", 1500), rung("b", 2000), rung("c", 3000)]
+
+    def order(**options) -> str:
+        engine = EngineSpec("X", ("x",), options)
+        return "".join(one.engine.name for one in nearest_first(rungs, engine))
+
+    assert order() == order(UCI_Elo="1600") == "cba"
+    assert order(UCI_LimitStrength="true", UCI_Elo="1600") == "abc"
+    assert order(UCI_LimitStrength=True, UCI_Elo=2200) == "bac"
+    assert order(UCI_LimitStrength="false", UCI_Elo="1600") == "cba"
 
 
 def test_a_calibration_tells_differences_better_than_heights():

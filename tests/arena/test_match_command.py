@@ -1,6 +1,8 @@
 """The command line of matches: what it shows, and what it says to mistakes."""
 
 import io
+import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -40,9 +42,10 @@ def test_signs_that_the_output_lacks_end_nothing(monkeypatch):
 
 
 def test_a_match_and_its_figures(tmp_path):
-    assert all(name in run("--help") for name in ("match", "ladder", "suite", "report"))
     folder = tmp_path / "m"
-    text = run("match", *SHORT, "--folder", folder, "--seed", "1", "-c", "2")
+    result = tmp_path / "result.json"
+    more = ["--folder", folder, "--seed", "1", "-c", "2", "--json", result]
+    text = run("match", *SHORT, *more, code=4)  # four games do not decide the test
     assert (
         text.count("Black makes an illegal move (e1e8)") == 2
         and text.count("White makes an illegal move (e1e8)") == 2
@@ -54,24 +57,94 @@ def test_a_match_and_its_figures(tmp_path):
         and "B lost 4 games by illegal move" in text
     )
     assert Journal.settings_in(folder).engines[1].options == {"Hash": "2"}
-    text = run("match", "--folder", folder, "--no-pin")
-    assert "resuming after 4 of 4 games" in text and "2 games at a time" in text
-    text = run(
-        "match", "--folder", folder, "-n", "400", "--tc", "60", "--openings", "x.epd", code=2
-    )
-    assert "--tc, --games, --openings: the folder says that already" in flat(text)
+    found = json.loads(result.read_text())
+    assert (found["games"], found["total"], found["sprt"]["verdict"]) == (4, 4, None)
+    assert [engine["pairs"] for engine in found["engines"]] == [[0, 0, 0, 0, 2], [2, 0, 0, 0, 0]]
+    assert found["engines"][0]["elo"] is None  # a clean sweep is infinite
+    assert found["engines"][1]["faults"] == {"illegal move": 4}
+    text = run("match", "--folder", folder, "--no-pin", code=4)
+    assert f"{folder} is finished: all games are played" in text and "game 1" not in text
+    text = run("match", "--folder", folder, "-n", "8", "--tc", "60", "--openings", "x", code=2)
+    assert "--tc, --openings: the folder says that already" in flat(text)
     # the seed is drawn once: the same command without it means the same match
-    assert "resuming" in run("match", *SHORT, "--folder", folder)
-    assert "another match: time_control differs" in run(
-        "match", *SHORT, "--tc", "31", "--folder", folder, code=2
+    assert "is finished" in run("match", *SHORT, "--folder", folder, code=4)
+    text = run("match", *SHORT, "--tc", "31", "--plies", "4", "--folder", folder, code=2)
+    assert "another match: different --tc, --plies" in flat(text)
+
+
+def test_a_match_is_extended_by_a_larger_number_of_games(tmp_path):
+    folder = tmp_path / "m"
+    arguments = [*PAIR, "--tc", "30", "--move-limit", "1", "--folder", folder]
+    run("match", *arguments, "-n", "4", "-c", "2")
+    before = (folder / "journal.jsonl").read_text()
+    text = run("match", *arguments, "-n", "8")
+    assert "resuming after 4 of 8 games" in text and "8 of 8 games" in text
+    assert "resuming after 8 of 10 games" in run("match", "--folder", folder, "-n", "10")
+    journal = (folder / "journal.jsonl").read_text()
+    assert journal.startswith(before)
+    games = [json.loads(line) for line in journal.splitlines()]
+    assert sorted(game["index"] for game in games) == list(range(10))
+    assert len({tuple(game["opening"]["moves"]) for game in games}) == 5
+    text = run("match", *arguments, "-n", "6", code=2)
+    assert "has 10 games for each two engines: more can be played there, but not fewer" in flat(
+        text
     )
+    assert json.loads((folder / "run.json").read_text())["concurrency"] == 2
+
+
+@pytest.mark.parametrize(("better", "verdict", "status"), [("A", "H1", 0), ("B", "H0", 3)])
+def test_the_exit_status_is_the_verdict(tmp_path, better, verdict, status):
+    engines = []
+    for name in "AB":
+        engines.append(f"{name}={ENGINE}" if name == better else f"{name}={ENGINE} --illegal 2")
+    folder = tmp_path / "m"
+    arguments = ["--tc", "30", "-n", "400", "--sprt", "0,200", "--model", "logistic"]
+    text = run("match", *engines, *arguments, "--folder", folder, code=status)
+    assert f"SPRT: {verdict} accepted" in text
+    text = run("match", "--folder", folder, code=status)
+    assert f"{folder} is finished: {verdict} accepted" in text
+
+
+def test_zobra_is_the_opponent_of_an_engine_alone(tmp_path, monkeypatch):
+    zobra = tmp_path / "zobra"
+    zobra.write_text(f'#!/bin/sh\nexec {ENGINE} "$@"\n')
+    zobra.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    folder = tmp_path / "m"
+    run("match", f"B={ENGINE}", "--tc", "30", "-n", "2", "--move-limit", "1", "--folder", folder)
+    assert [engine.name for engine in Journal.settings_in(folder).engines] == ["zobra", "B"]
+
+
+def test_games_name_their_event_site_and_book(tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text(chess.STARTING_FEN)
+    folder = tmp_path / "m"
+    arguments = ["--tc", "30", "-n", "2", "--move-limit", "1", "--openings", book]
+    run("match", *PAIR, *arguments, "--event", "Test 7", "--site", "Bonn", "--folder", folder)
+    text = (folder / "games.pgn").read_text()
+    for header in ('Event "Test 7"', 'Site "Bonn"', 'Book "book.epd"'):
+        assert text.count(f"[{header}]") == 2
+
+
+def test_common_options_come_first_in_the_help_of_a_match():
+    intro, text = run("match", "--help").split(" Options ")
+    names = ["--tc", "--games", "--openings", "--concurrency", "--option", "--folder", "--sprt"]
+    at = [text.index(f" {name} ") for name in [*names, "--plies"]]
+    assert at == sorted(at)
+    assert "Example: zobra match" in intro and "COMMAND-DATE-TIME" in text
+    assert not re.search("<(str|int|float|bool|path|list)", intro + text, re.IGNORECASE)
+
+
+def test_a_busy_machine_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.getloadavg", lambda: (900.0, 0, 0), raising=False)
+    arguments = ["--tc", "30", "-n", "2", "--move-limit", "1", "--folder", tmp_path / "m"]
+    assert "the machine is busy: load 900.0 on " in run("match", *PAIR, *arguments)
 
 
 @pytest.mark.parametrize(
     "arguments, problem",
     [
-        (["match"], "name two engines"),
-        (["match", "A=x"], "a match needs two engines"),
+        (["match"], "name an opponent of Zobra, or two or more engines"),
         (["match", "no-such-program", "other"], "no program no-such-program"),
         (["match", *PAIR, "--tc", "soon"], "time control 'soon'"),
         (["match", *PAIR, "-n", "5"], "must be even"),
@@ -93,7 +166,6 @@ def test_a_match_and_its_figures(tmp_path):
         (["match", *PAIR, "--log", "nowhere/log"], "nowhere: no such folder"),
         (["match", "nowhere.toml", PAIR[0]], "nowhere.toml"),
         (["match", *PAIR, "--openings", __file__], "test_match_command.py:"),
-        (["tune"], "name an engine"),
         (["tune", ENGINE], "nothing to tune"),
         (["tune", ENGINE, "-p", "Speed"], "no spin option Speed (it has: Hash, Threads)"),
         (["tune", ENGINE, "-p", "Hash=16,0,64"], "Hash: the engine takes 1 to 64"),
@@ -107,12 +179,11 @@ def test_a_match_and_its_figures(tmp_path):
         (["tune", ENGINE, "-p", "Hash", "--tc", "soon"], "time control 'soon'"),
         (["tune", ENGINE, "--parameters", "nowhere.toml"], "nowhere.toml"),
         (["tune", "no-such-program", "-p", "Hash"], "no program no-such-program"),
-        (["tune", "--folder", "nowhere"], "run.json"),
+        (["match", "--folder", "nowhere"], "run.json"),
         (
             ["tune", ENGINE, "-p", "Hash", "-n", "8", "--openings", __file__, "--folder", "run"],
             "test_match_command.py:",
         ),
-        (["ablate"], "name an engine"),
         (["ablate", ENGINE], "no technique to switch off"),
         (["ablate", ENGINE, "-x", "Hash"], "technique 'Hash': not [NAME:]OPTION=VALUE"),
         (
@@ -145,7 +216,7 @@ def test_tables_that_are_gone_are_named(tmp_path):
     (tables / "KQvK.rtbw").write_bytes(chess.Board.tbw_magic + bytes(12))
     run("match", *PAIR, "--tc", "30", "-n", "2", "--syzygy", str(tables), "--folder", folder)
     (tables / "KQvK.rtbw").unlink()
-    assert "no Syzygy tables" in flat(run("match", "--folder", folder, code=2))
+    assert "no Syzygy tables" in flat(run("match", "--folder", folder, "-n", "4", code=2))
 
 
 def test_what_a_run_says_before_it_begins(tmp_path):
@@ -205,17 +276,35 @@ def test_what_is_shown_while_it_runs(terminal):
     output = io.StringIO()
     results = Results("AB", [finished(0, "1-0")])
     console = Console(file=output, force_terminal=terminal, color_system=None, width=120)
-    match = SimpleNamespace(results=results, total=4, settings=SETTINGS, llr=None)
+    match = SimpleNamespace(results=results, total=8, settings=SETTINGS, llr=None)
     with MatchDisplay(console, "games") as display:
         display.begin(match)
         display.started(Pairing(1, 0, 1, "B", "A", Opening(chess.STARTING_FEN)))
         results.add(finished(1, "1/2-1/2"))
         match.llr = 0.5
         display.finished(finished(1, "1/2-1/2"), match)
+        for index in (2, 3, 4):
+            assert "left" not in output.getvalue() or terminal
+            results.add(finished(index, "1-0"))
+            display.finished(finished(index, "1-0"), match)
     text = output.getvalue()
-    assert "resuming after 1 of 4 games" in text
-    assert "game 2: B – A 1/2-1/2 (Draw by mate)" in text
-    assert ("games a minute" in text) == ("2/4" in text) == terminal
+    assert "resuming after 1 of 8 games" in text
+    last = "game 5: A – B 1-0 (Black is mated)" if terminal else "game 2: B – A 1/2-1/2 (Draw by"
+    assert last in text
+    assert ("games a minute" in text) == ("5/8" in text) == terminal
+    # by the first four games
+    assert ("about 0:00:00 (h:mm:ss) left" in text) == (not terminal)
+
+
+def test_more_than_two_engines_have_standings_while_they_play():
+    output = io.StringIO()
+    results = Results("ABC", [finished(0, "1-0"), finished(1, "1-0", ("A", "C"))])
+    console = Console(file=output, force_terminal=True, color_system=None, width=80)
+    match = SimpleNamespace(results=results, total=12, settings=SETTINGS, llr=None)
+    with MatchDisplay(console, "games") as display:
+        display.begin(match)
+    rows = [line for line in output.getvalue().splitlines() if line.startswith("│")]
+    assert {row.split("│")[2].strip() for row in rows} == {"A", "B", "C"}
 
 
 def test_names_are_shown_as_they_are():

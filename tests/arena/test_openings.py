@@ -227,3 +227,26 @@ def test_packed_books_are_read(tmp_path, name, content):
     assert [(o.fen, o.moves) for o in openings(packed, 2)] == [
         (o.fen, o.moves) for o in openings(plain, 2)
     ]
+
+
+@pytest.mark.parametrize("order", [RANDOM, SEQUENTIAL])
+@pytest.mark.parametrize("kind", ["book", "bad lines", "walks", "Chess960"])
+def test_more_openings_leave_the_first_ones_as_they_were(tmp_path, order, kind):
+    book = tmp_path / "book.epd"
+    lines = []
+    board = chess.Board()
+    for number, move in enumerate(list(board.legal_moves)):
+        board.push(move)
+        lines.append("nothing" if kind == "bad lines" and number % 3 == 1 else board.fen())
+        board.pop()
+    book.write_text("\n".join(lines))
+    path = book if kind in ("book", "bad lines") else None
+    how = {"order": order, "seed": 3, "chess960": kind == "Chess960"}
+    if path is None:
+        how["plies"] = 4
+    first = openings(path, 4, **how)
+    for count in (5, 9, 13):
+        more = openings(path, count, drawn=4, **how)
+        assert more[:4] == first
+        assert len(set(more)) == count
+    assert openings(path, 13, drawn=4, **how)[:9] == openings(path, 9, drawn=4, **how)

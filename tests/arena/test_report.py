@@ -411,7 +411,7 @@ def test_the_command_writes_the_page_beside_the_run(suite_result, tmp_path):
     assert run_command(str(tmp_path / "suite.json")).exit_code == 0
     assert (tmp_path / "suite.html").read_text().startswith("<!DOCTYPE html>")
     write_match(tmp_path / "run", 4)
-    assert run_command(str(tmp_path / "run"), "-o", str(tmp_path / "own.html")).exit_code == 0
+    assert run_command(str(tmp_path / "run"), "--output", str(tmp_path / "own.html")).exit_code == 0
     assert (tmp_path / "own.html").exists()
 
 

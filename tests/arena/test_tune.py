@@ -3,16 +3,20 @@ wrong.
 """
 
 import csv
+import io
 import json
 import sys
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 from tests.support.arena_runs import ENGINE, SCRIPTED, Observer, flat
 from tests.support.arena_runs import run as run_command
+from zobra.arena.commands.tune import values_table
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.settings import Settings
@@ -56,7 +60,7 @@ def test_it_finds_the_better_value(tmp_path):
     again = run(
         "--folder", folder
     )  # nothing is left to play; the same values come out of the journal
-    assert "resuming after 60 of 60 games" in again and f" {found:.1f} " in again
+    assert "is finished: all games are played" in again and f" {found:.1f} " in again
     assert rows == list(csv.reader((folder / "values.csv").open()))
     assert "holds a run of tuning" in run_command("match", "--folder", folder, code=2)
     assert "holds another run" in run(*arguments, "--stability", "0.2", "--folder", folder, code=2)
@@ -101,3 +105,18 @@ def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, m
         "x.toml", "-p", "Speed", "-n", "4", "--openings", "book.epd", "--folder", "run", code=2
     )
     assert "cannot be given positions" in flat(text) and not Path("run").exists()
+
+
+def test_names_are_whole_on_80_columns():
+    names = ["null_move_verification_depth", "history_pruning_margin_base"]
+    tunables = [Tunable(name, 1000, 0, 20000, 100) for name in names]
+    tuning = SimpleNamespace(
+        plan=Plan(tuple(tunables), Gains(6)),
+        values=dict.fromkeys(names, 1003.0),
+        signs=[[1, -1], [-1, -1]],
+        scores=[0.5, 0.75],
+    )
+    output = io.StringIO()
+    Console(file=output, width=80).print(values_table(tuning))
+    assert all(name in output.getvalue() for name in names)
+    assert max(map(len, output.getvalue().splitlines())) <= 80

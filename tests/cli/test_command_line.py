@@ -14,27 +14,14 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.support.commands import zobra
-from zobra.cli import command_line, one_shot
-from zobra.cli.command_line import app
+from zobra.cli import one_shot
+from zobra.cli.bench_command import MEGABYTES, SIGNATURE_DEPTH
+from zobra.cli.command_line import COMMANDS, HIDDEN, PANELS, app, load
+from zobra.search import bench as bench_positions
 from zobra.search.bench import DEPTH, POSITIONS, run
 from zobra.search.options import find
 from zobra.search.searcher import Searcher
 
-COMMANDS = (
-    "bench",
-    "perft",
-    "keys",
-    "parameters",
-    "warmup",
-    "doctor",
-    "uci-path",
-    "install",
-    "go",
-    "position",
-    "d",
-    "eval",
-)
-COMMANDS += ("play", "match", "ladder", "suite", "report", "tune", "ablate", "train")
 FULL = "/dev/full"  # where there is such a device
 
 
@@ -85,20 +72,82 @@ def test_help_has_several_names_and_every_command_has_it(arguments):
         assert ("--concurrency" if "match" in arguments else "uci-path") in done.stdout
 
 
-def test_help_lists_every_command_and_loads_no_kernel():
+def modules_of(*arguments: str) -> tuple[str, set[str]]:
+    """What a command prints, and the modules that it has imported when it ends."""
     code = (
-        "import sys, json\n"
-        "sys.argv = ['zobra', '--help']\n"
+        "import sys, json, os, atexit\n"
+        f"sys.argv = ['zobra', *{list(arguments)}]\n"
+        "def show(): print(json.dumps(sorted(sys.modules)), flush=True)\n"
+        "atexit.register(show)\n"
+        "leave = os._exit\n"
+        "os._exit = lambda status: (show(), leave(status))\n"
         "from zobra.cli.main import main\n"
-        "try: main()\n"
-        "except SystemExit: pass\n"
-        "print(json.dumps(sorted({'numba', 'llvmlite', 'zobra.engine.kernels'} & "
-        "set(sys.modules))))\n"
+        "main()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    for name in COMMANDS:
-        assert re.search(rf"^\W*{name}\s", done.stdout, re.MULTILINE), name
-    assert json.loads(done.stdout.splitlines()[-1]) == []
+    *lines, modules = done.stdout.splitlines()
+    return "\n".join(lines), set(json.loads(modules))
+
+
+def test_help_lists_the_commands_in_panels_and_loads_none_of_them():
+    text, modules = modules_of("--help")
+    at = [text.index(f" {panel} ") for panel in PANELS]
+    assert at == sorted(at)
+    for panel, commands in PANELS.items():
+        for command in commands:
+            found = re.search(rf"^\W*{command.name}\s.*", text, re.MULTILINE)
+            assert found and found.start() > text.index(f" {panel} "), command.name
+            assert command.summary in found[0]  # on one line of 80 columns
+    for command in HIDDEN:
+        assert not re.search(rf"^[│ ]+{command.name}\s", text, re.MULTILINE), command.name
+    assert not {"numba", "llvmlite", "numpy", "chess", "zobra.engine.kernels"} & modules
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
+def test_the_summary_of_a_command_is_the_first_line_of_its_help(command):
+    loaded = load(command)
+    assert loaded.name == command.name
+    assert " ".join(loaded.help.split("\n\n")[0].split()) == command.summary
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unused"),
+    [
+        (["--version"], {"typer", "rich", "numpy", "chess"}),
+        (["d"], {"rich", "scipy", "zobra.arena", "zobra.train"}),
+        (["go", "nodes", "100"], {"rich", "scipy", "zobra.arena", "zobra.train"}),
+        (["uci-path"], {"numpy", "chess", "zobra.arena", "zobra.search"}),
+        (["perft", "1"], {"rich", "scipy", "zobra.arena", "zobra.search", "zobra.train"}),
+    ],
+)
+def test_a_command_imports_what_it_needs(arguments, unused):
+    assert not unused & modules_of(*arguments)[1]
+
+
+def test_the_package_runs_as_a_module():
+    command = [sys.executable, "-m", "zobra", "version"]
+    assert subprocess.check_output(command, text=True, timeout=60).startswith("Zobra ")
+
+
+def test_a_shell_completes_commands_and_options():
+    for typed, completed in (("zobra ma", "match"), ("zobra genfens --he", "--help")):
+        words = typed.split()
+        environment = {
+            **os.environ,
+            "_ZOBRA_COMPLETE": "complete_bash",
+            "COMP_WORDS": typed,
+            "COMP_CWORD": str(len(words) - 1),
+        }
+        code = "import sys; sys.argv = ['zobra']; from zobra.cli.main import main; main()"
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            check=False,
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=60,
+        )
+        assert completed in done.stdout.split(), done.stderr
 
 
 @pytest.mark.parametrize(
@@ -132,7 +181,11 @@ def test_perft(arguments, nodes):
         (["perft", "many"], "invalid value for 'depth'"),
         (["perft", "99"], "99"),
         (["perft"], "DEPTH"),
-        (["bench", "0"], "invalid value for 'depth'"),
+        (["bench", "0"], "depth is a number from 1 to 64, not '0'"),
+        (["bench", "16", "1", "6", "default", "score"], "depth, nodes, movetime, not 'score'"),
+        (["bench", "16", "0"], "threads is a number from 1"),
+        (["bench", "16", "1", "6", "nowhere.epd"], "nowhere.epd"),
+        (["bench", "16", "1", "6", "default", "depth", "7"], "bench takes"),
         (["benhc"], "benhc"),
     ],
 )
@@ -143,7 +196,7 @@ def test_bad_input_is_named_without_a_traceback(arguments, complaint):
 
 
 def test_defaults_are_those_of_the_engine():
-    assert inspect.signature(command_line.bench).parameters["depth"].default == DEPTH
+    assert (SIGNATURE_DEPTH, MEGABYTES) == (DEPTH, bench_positions.MEGABYTES)
     _context, _limits, *options = inspect.signature(one_shot.go).parameters.values()
     for option in options:
         assert option.default == find(option.name).default
@@ -161,6 +214,18 @@ def test_bench_counts_the_same_whatever_was_searched_before():
         assert (word, unit) == ("nodes", "nps") and int(speed) > 0
         assert int(nodes) == sum(int(line.split()[1]) for line in lines) > 0
     assert next(run(used, 0)) == next(run(used, 1))  # a depth below one is one
+
+
+def test_a_bench_takes_what_scripts_of_testers_send(tmp_path):
+    done = zobra("bench", "16", "1", "2", "default", "depth")
+    assert done.stdout.splitlines()[:-1] == zobra("bench", "2").stdout.splitlines()[:-1]
+    assert re.search(r"load \d+\.\d on \d+ processor", done.stderr)
+    book = tmp_path / "book.epd"
+    book.write_text(f"{POSITIONS[0]}\n{' '.join(POSITIONS[1].split()[:4])}\n")
+    for kind, words in (("nodes", ["8", "2", "500"]), ("movetime", ["8", "1", "5"])):
+        first, second, last = zobra("bench", *words, str(book), kind).stdout.splitlines()
+        assert first.endswith(POSITIONS[0])
+        assert int(last.split()[0]) == int(first.split()[1]) + int(second.split()[1]) > 0
 
 
 def test_bench_positions_are_legal_and_not_over():
@@ -201,7 +266,7 @@ main()
         ("zobra.uci.console", "doctor"),
         ("typer", "doctor"),
         ("chess.engine", "doctor"),
-        ("zobra.train.command_line", "warmup"),
+        ("zobra.cli.warmup", "warmup"),
         ("zobra.engine.kernels", "warmup"),  # imported by the command itself
     ],
 )

@@ -1,13 +1,7 @@
-"""`zobra doctor` finds what is wrong and says what to do; `zobra uci-path` names a command that
-works.
-"""
+"""`zobra doctor` finds what is wrong and says what to do."""
 
 import errno
 import os
-import shlex
-import subprocess
-import sys
-import zipfile
 
 import pytest
 import typer
@@ -56,6 +50,7 @@ def test_wrong_counts_and_slow_searches_are_reported(monkeypatch):
     )
     finding = doctor.check_speed()
     assert finding.state == "wrong" and "1,000 nodes a second" in finding.found and finding.advice
+    assert "load " in finding.found
 
 
 def test_notices_about_kernels_are_noted(monkeypatch):
@@ -103,52 +98,3 @@ def test_a_store_that_cannot_be_written_is_wrong_when_it_is_needed_or_full(
     monkeypatch.setattr(kernels, "missing", lambda: [doctor] * missing)
     finding = doctor.check_store()
     assert finding.state == state and "refused" in finding.found and finding.advice
-
-
-def script_in(folder):
-    """A script that could be the engine's."""
-    folder.mkdir(exist_ok=True)
-    script = folder / f"zobra{doctor.sysconfig.get_config_var('EXE') or ''}"
-    script.write_text("#!/bin/sh\n")
-    script.chmod(0o755)
-    return script
-
-
-def test_the_path_is_of_the_engine_that_was_called_not_of_one_of_that_name(monkeypatch, tmp_path):
-    called = script_in(tmp_path / "called")
-    monkeypatch.setenv("PATH", str(script_in(tmp_path / "other").parent))
-    monkeypatch.chdir(called.parent)
-    monkeypatch.setattr(sys, "argv", [f"./{called.name}"])
-    assert doctor.engine_command() == [str(called)]
-
-
-def test_the_path_of_a_built_executable_is_its_own(monkeypatch, tmp_path):
-    executable = tmp_path / "Zobra-1234"
-    with zipfile.ZipFile(executable, "w") as archive:
-        archive.writestr("__main__.py", "")
-    monkeypatch.setattr(sys, "argv", [str(executable)])
-    assert doctor.engine_command() == [str(executable)]
-
-
-def test_without_a_script_the_path_is_pythons(monkeypatch, tmp_path):
-    monkeypatch.setattr(sys, "argv", [str(tmp_path / "nothing")])
-    monkeypatch.setattr(doctor.sysconfig, "get_path", lambda _: str(tmp_path))
-    assert doctor.engine_command() == [sys.executable, "-m", "zobra.uci"]
-    script = script_in(tmp_path)
-    assert doctor.engine_command() == [str(script)]
-
-
-def test_the_path_for_a_gui_starts_the_engine(tmp_path):
-    done = zobra("uci-path")
-    command = shlex.split(done.stdout)
-    assert done.returncode == 0 and os.path.isabs(command[0])
-    talk = subprocess.run(
-        command,
-        check=False,
-        input="uci\nquit\n",
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=60,
-    )
-    assert "uciok" in talk.stdout.splitlines()

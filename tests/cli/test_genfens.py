@@ -69,6 +69,13 @@ def test_as_openbench_calls_it(tmp_path):
     boards_of([line.removeprefix("info string genfens ") for line in lines])
 
 
+def test_as_a_book():
+    done = zobra("genfens", "3", "seed", "42", "--epd")
+    fens = [line.split(maxsplit=3)[-1] for line in zobra("genfens 3 seed 42").stdout.splitlines()]
+    assert done.stdout.splitlines() == [" ".join(fen.split()[:4]) for fen in fens]
+    assert all(chess.Board.from_epd(line)[0].is_valid() for line in done.stdout.splitlines())
+
+
 @pytest.mark.parametrize(
     "words", ["x seed 1", "0 seed 1", "2 seed x book None", "2 seed 1 book /no/such/book.epd"]
 )

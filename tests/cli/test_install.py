@@ -5,9 +5,11 @@ one.
 import json
 import os
 
+import chess.engine
 import pytest
 from typer.testing import CliRunner
 
+from tests.support.commands import zobra
 from zobra.cli import install
 from zobra.cli.command_line import app
 
@@ -67,6 +69,76 @@ def test_an_entry_is_changed_only_with_consent(path):
     )
     path.write_text(before)
     assert run("--yes").exit_code == 0 and path.read_text() != before
+
+
+def announced_options() -> list[dict]:
+    """The options that `uci` announces, as Cute Chess reads and keeps them."""
+    found = []
+    for line in zobra("uci").stdout.splitlines():
+        if not line.startswith("option name "):
+            continue
+        option = chess.engine.Option(**parsed(line))
+        is_gui_option = option.name.startswith("UCI_") or option.name == "Ponder"
+        if is_gui_option and option.name not in ("UCI_LimitStrength", "UCI_Elo"):
+            continue
+        kind = "text" if option.type == "string" else option.type
+        entry = {"name": option.name, "type": kind}
+        if kind != "button":
+            entry |= {"value": option.default, "default": option.default, "alias": ""}
+        if kind == "spin":
+            entry |= {"min": option.min, "max": option.max}
+        found.append(entry)
+    return found
+
+
+def parsed(line: str) -> dict:
+    """The parts of a line that announces an option."""
+    words = line.split()
+    parts = dict.fromkeys(("name", "type", "default", "min", "max"))
+    key = None
+    for word in words[1:]:
+        if word in parts and parts[word] is None:
+            key = word
+            parts[key] = ""
+        else:
+            parts[key] = f"{parts[key]} {word}".strip()
+    if parts["type"] == "spin":
+        parts |= {key: int(parts[key]) for key in ("default", "min", "max")}
+    elif parts["type"] == "check":
+        parts["default"] = parts["default"] == "true"
+    elif parts["default"] == "<empty>":
+        parts["default"] = ""
+    return parts | {"var": []}
+
+
+def test_the_entry_has_all_options_that_uci_announces_and_both_variants(path):
+    assert run().exit_code == 0
+    (entry,) = json.loads(path.read_text(encoding="utf-8"))
+    assert entry["options"] == announced_options()
+    assert len(entry["options"]) > 10
+    assert entry["variants"] == ["standard", "fischerandom"]
+
+
+def test_values_that_a_user_has_set_stay(path):
+    assert run().exit_code == 0
+    (entry,) = json.loads(path.read_text(encoding="utf-8"))
+    hash_option = next(option for option in entry["options"] if option["name"] == "Hash")
+    hash_option["value"] = 512
+    path.write_text(json.dumps([entry]))
+    assert run().exit_code == 0 and json.loads(path.read_text()) == [entry]
+    # an entry of the same command that lacks options and variants is completed without a question
+    del entry["variants"]
+    entry["options"] = [{"name": "Hash", "value": 512}]
+    path.write_text(json.dumps([entry]))
+    assert run().exit_code == 0
+    (completed,) = json.loads(path.read_text(encoding="utf-8"))
+    assert hash_option in completed["options"] and len(completed["options"]) > 10
+    assert completed["variants"] == ["standard", "fischerandom"]
+
+
+def test_another_gui_is_refused():
+    done = CliRunner().invoke(app, ["install", "arena"])
+    assert done.exit_code == 2 and "guis.md" in done.output
 
 
 def test_print_changes_nothing_and_quotes_spaces(path, monkeypatch):

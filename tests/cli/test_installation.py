@@ -21,6 +21,7 @@ SOURCES = (
     "arena",
     "train",
     "api",
+    "__main__.py",
     "setup.py",
     "pyproject.toml",
     "README.md",
@@ -62,6 +63,8 @@ def test_a_wheel_with_all_levels_plays_at_once_and_alike_on_each(tmp_path):
 
     said = run(site, home, "-m", "zobra.uci", typed="uci\nisready\ngo depth 6\nquit\n")
     assert "readyok" in said and "bestmove" in said and "info string" not in said
+    assert run(site, home, "-m", "zobra", "--version").startswith("Zobra ")
+    assert not list((site / "zobra").glob("*.md")) and not (site / "zobra" / "setup.py").exists()
     benches = set()
     for level in (NATIVE, *levels_of(target_of(NATIVE))):
         code = (

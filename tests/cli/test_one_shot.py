@@ -72,6 +72,7 @@ def test_a_position_that_is_named_is_shown():
             "position: not understood: e2e4",
         ),  # without the word `moves`
         ("position startpos flip", "position: not understood: flip"),
+        ("position startpos moves e2e4 Nf6", "UCI writes moves as e2e4"),
     ],
 )
 def test_what_is_not_understood_is_refused(arguments, complaint):
@@ -86,8 +87,9 @@ def test_what_is_wrong_is_named():
         ("", "in fen"),
     ):
         done = zobra("position", text)
-        assert done.returncode == 1 and done.stdout.startswith(f"info string error {problem}: ")
-        assert len(done.stdout.splitlines()) == 1
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"zobra: error {problem}: ")
+        assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process on Windows")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from zobra.arena.commands.command_line import app
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.game_record import GameRecord
+from zobra.cli.command_line import app
 
 SCRIPTED = (sys.executable, str(Path(__file__).parent / "scripted_engine.py"))
 ENGINE = " ".join(SCRIPTED)
@@ -79,7 +79,7 @@ def start(*arguments) -> subprocess.Popen:
     not.
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    command = [sys.executable, "-m", "zobra.arena", *map(str, arguments)]
+    command = [sys.executable, "-m", "zobra.cli", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     signal.signal(signal.SIGINT, before)
     return process

@@ -57,7 +57,7 @@ def run(*arguments: object):
 def test_a_miniature_of_everything(tmp_path, monkeypatch):
     recipe = tmp_path / "mini.toml"
     recipe.write_text(MINIATURE)
-    result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
+    result = run("all", recipe, "--folder", tmp_path, "--concurrency", 1)
     assert " is needed" in result.output and "all steps take about 0:00:" in result.output, (
         result.output
     )
@@ -74,7 +74,7 @@ def test_a_miniature_of_everything(tmp_path, monkeypatch):
         0
     ]["network"]
     assert (tmp_path / "mini.png").stat().st_size > 1_000
-    again = run("data", recipe, "--folder", tmp_path, "--workers", 1)
+    again = run("data", recipe, "--folder", tmp_path, "--concurrency", 1)
     assert again.exit_code == 0 and "1 shards existed before" in again.output
     assert (
         run("wdl", recipe, "--folder", tmp_path, "--output", tmp_path / "wdl.json").exit_code == 0
@@ -89,9 +89,8 @@ def test_a_miniature_of_everything(tmp_path, monkeypatch):
         lambda games, show: games.stopping.set() or games.tally,
     )
     stopped = run("data", recipe, "--folder", tmp_path)
-    assert (
-        stopped.exit_code == 130 and "interrupted; the same command resumes here" in stopped.output
-    )
+    assert stopped.exit_code == 130
+    assert "interrupted; the same command resumes here: 0 of these 0 games" in stopped.output
     a_network_that_does_not_verify_is_set_aside(recipe, tmp_path)
     recipe.write_text("hidden = 32" + MINIATURE)
     assert all(
@@ -104,7 +103,7 @@ def test_a_narrow_network_is_made_from_nothing(tmp_path, capfd):
     recipe = tmp_path / "narrow.toml"
     text = MINIATURE.replace('start = "built-in"', "").replace('network = "built-in"', "")
     recipe.write_text("hidden = 32" + text)
-    result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
+    result = run("all", recipe, "--folder", tmp_path, "--concurrency", 1)
     assert "narrow scored" in result.output, result.output
     assert "kernel_differences=0, asymmetries=0" in result.output
     assert read_network(tmp_path / "first.network").payload() == first_network().payload()
@@ -115,7 +114,7 @@ def test_a_narrow_network_is_made_from_nothing(tmp_path, capfd):
 def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
     recipe = tmp_path / "late.toml"
     recipe.write_text(MINIATURE.replace("games = 128", 'games = 128\nalso = ["gne1"]'))
-    result = run("all", recipe, "--folder", tmp_path, "--workers", 1)
+    result = run("all", recipe, "--folder", tmp_path, "--concurrency", 1)
     assert result.exit_code == 1 and "gne1: there are no games in it" in result.output
     assert not (tmp_path / "late").exists()
 

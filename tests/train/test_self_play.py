@@ -343,6 +343,7 @@ def test_a_generation_goes_on_and_does_not_depend_on_its_threads(tmp_path, monke
         lambda tally: first.stopping.set() if tally.games == 5 else None
     )  # as by Ctrl-C in the second shard
     assert len(shards(parts)) == 1
+    assert (first.tally.games, first.tally.kept) == (5, 4)
     second = Generation(parts, DataPlan(12, 5, rules=RULES), workers=1, network=FIRST)
     assert second.tally.shards_before == 1 and second.run().games == 8
     assert [path.read_bytes() for path in shards(whole)] == [

@@ -4,6 +4,7 @@ import pytest
 
 from zobra.search.limits import ClockTimes, Limits
 from zobra.uci.commands import (
+    HELP,
     SHORT_SEARCH,
     Count,
     Go,
@@ -68,10 +69,44 @@ from zobra.uci.commands import (
         ("go perft", Count("perft", None)),
         ("bench", Count("bench", None)),
         ("bench 5", Count("bench", 5)),
+        ("bench 16 1 13 default depth", Count("bench", 13)),
+        ("bench 16 1 13", Count("bench", 13)),
+        ("bench 16 1", Count("bench", None)),
     ],
 )
 def test_parse(line, command):
     assert parse(line) == command
+
+
+@pytest.mark.parametrize(
+    ("moves", "named"),
+    [
+        ("Nf3", "Nf3"),
+        ("e2e4 e7e5 Bxb5+", "Bxb5+"),
+        ("e4", "e4"),
+        ("O-O", "O-O"),
+        ("a7a8q e8=Q", "e8=Q"),
+        ("e2e4 0000 A7A8Q", None),
+        ("e2e5 rubbish e4", None),  # the first that is unknown is no SAN
+        ("", None),
+    ],
+)
+def test_moves_in_san_are_answered_with_a_hint(moves, named):
+    found = parse(f"position startpos moves {moves}").problems
+    if named is None:
+        assert found == ()
+    else:
+        assert len(found) == 1 and found[0].endswith(f"not as {named}")
+
+
+@pytest.mark.parametrize("words", ["64 1 13", "16 2 13 default depth", "16 1 9 book.epd"])
+def test_a_bench_that_a_conversation_does_not_have_is_refused(words):
+    command = parse(f"bench {words}")
+    assert command.problems and "zobra bench --help" in command.problems[0]
+
+
+def test_help_fits_a_terminal():
+    assert max(map(len, HELP.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_the_list_for_a_tuner_is_toml_or_what_openbench_takes():
 
 def test_every_technique_to_ablate_is_switched_off_by_what_there_is():
     techniques = tomllib.loads(
-        (ROOT / "benchmarks" / "techniques.toml").read_text(encoding="utf-8")
+        (ROOT / "arena" / "model" / "data" / "techniques.toml").read_text(encoding="utf-8")
     )
     assert len(techniques) > 10
     for name, off in techniques.items():

@@ -15,6 +15,7 @@ import pytest
 from tests.support.commands import zobra
 from tests.support.prober import Prober, leaves_when_nobody_reads
 from zobra.engine import kernels
+from zobra.engine.version import VERSION
 from zobra.search import player
 from zobra.search.engine import Engine
 
@@ -37,6 +38,20 @@ def engine(store: Path):
         said = prober.ask("uci", answer="uciok")
         assert not any("info string" in line for line in said)
         yield prober
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals on Windows")
+def test_a_terminal_is_greeted():
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "zobra"]
+    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, text=True) as process:
+        os.write(ours, b"quit\n")
+        first, second = process.stdout.read().splitlines()
+        assert process.wait(60) == 0
+    os.close(ours)
+    os.close(theirs)
+    assert first.startswith(f"Zobra {VERSION}, a UCI chess engine") and "help" in first
+    assert "zobra --help" in second and max(len(first), len(second)) <= 80
 
 
 def test_handshake_imports_nothing_heavy():

@@ -1,0 +1,36 @@
+"""The command that starts this engine; `zobra uci-path` prints it."""
+
+import shutil
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import typer
+
+
+def engine_command() -> list[str]:
+    """Return the absolute command that starts the engine: what was called, the console script, or
+    this Python with the package.
+    """
+    # A name alone would be looked for in PATH, where another one may lie
+    called = Path(sys.argv[0]).absolute()
+    if zipfile.is_zipfile(called):  # the executable that `make` built, an archive that Python runs
+        return [str(called)]
+    suffix = sysconfig.get_config_var("EXE") or ""
+    script = Path(sysconfig.get_path("scripts")) / f"zobra{suffix}"
+    for path in (called, script):
+        if path.stem != "zobra":
+            continue
+        found = shutil.which(path)
+        if found is not None:
+            return [str(Path(found).absolute())]
+    return [sys.executable, "-m", "zobra.uci"]
+
+
+def uci_path() -> None:
+    """Print the command of the engine for a GUI.
+
+    It is a full path, which works in any folder.
+    """
+    typer.echo(" ".join(engine_command()))
