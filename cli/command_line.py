@@ -38,7 +38,7 @@ PANELS = {
         Command(
             "play",
             "zobra.arena.commands.play:play",
-            "Play against Zobra, or any UCI engine, in the browser or the terminal.",
+            "Play against Zobra or another engine, in a browser or terminal.",
         ),
         Command(
             "install", "zobra.cli.install:install", "Add Zobra to the list of engines of a GUI."

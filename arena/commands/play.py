@@ -66,7 +66,7 @@ def play(
         int, typer.Option(min=0, max=65535, help="Port of the page; 0: any free one.")
     ] = 0,
 ) -> None:
-    """Play against Zobra, or any UCI engine, in the browser or in the terminal.
+    """Play against Zobra or another engine, in a browser or terminal.
 
     Ctrl-C or closing the page ends the game and saves it; reloading the page continues it.
     """
