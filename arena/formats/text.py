@@ -28,3 +28,13 @@ def printable(text: str, longest: int = 200) -> str:
 def now() -> str:
     """Return the time in ISO format, with seconds and zone."""
     return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")
+
+
+def date_text(time: str) -> str:
+    """Return an ISO time as people write it: "2026-01-02 03:04 UTC"; another text as it is."""
+    try:
+        moment = datetime.fromisoformat(time)
+    except ValueError:
+        return time
+    zone = "" if moment.tzinfo is None else f" {moment.tzname()}"
+    return f"{moment:%Y-%m-%d %H:%M}{zone}"

@@ -135,12 +135,25 @@ class GameRecord:
         """Return the moves of the opening."""
         return [chess.Move.from_uci(move) for move in self.opening["moves"]]
 
+    def named_opening(self) -> tuple[str, str]:
+        """Return the ECO code and the name of the opening.
+
+        The name is the book's, else the one that the moves have. Books without names number their
+        openings.
+        """
+        moves = [*self.book_moves(), *(played.move for played in self.moves)]
+        board = chess.Board(self.opening["root"], chess960=True)  # reads either kind of castling
+        code, name = opening_name(board, moves)
+        if not name or not _NUMBERED.fullmatch(self.opening["name"]):
+            name = self.opening["name"]
+        return code, name
+
     def to_pgn(self, settings: Settings) -> chess.pgn.Game:
         """Return the game as a PGN tree."""
         game = chess.pgn.Game()
         board = chess.Board(self.opening["root"], chess960=settings.chess960)
         game.setup(board)
-        for key, value in self._headers(board, settings).items():
+        for key, value in self._headers(settings).items():
             if value:
                 game.headers[key] = printable(value).replace('"', "'")
 
@@ -153,15 +166,9 @@ class GameRecord:
         node.comment = f"{node.comment}, {ending}" if node.comment else ending
         return game
 
-    def _headers(self, board: chess.Board, settings: Settings) -> dict[str, str]:
-        """Return the headers of the game from this board.
-
-        The opening's name is the book's, else the one that its moves have.
-        """
-        book = self.book_moves()
-        code, name = opening_name(board, [*book, *(played.move for played in self.moves)])
-        if not name or not _NUMBERED.fullmatch(self.opening["name"]):
-            name = self.opening["name"]
+    def _headers(self, settings: Settings) -> dict[str, str]:
+        """Return the headers of the game."""
+        code, name = self.named_opening()
         headers = {
             "Event": settings.event,
             "Site": settings.site,
@@ -172,7 +179,7 @@ class GameRecord:
             "Result": self.result,
             "GameStartTime": self.start,
             "GameDuration": f"{self.duration:.1f}",
-            "PlyCount": str(len(book) + len(self.moves)),
+            "PlyCount": str(len(self.opening["moves"]) + len(self.moves)),
             "Termination": _TERMINATIONS.get(self.reason, "normal"),
             "Book": Path(settings.book).name if settings.book else "",
             "ECO": code,

@@ -155,6 +155,14 @@ def elo_of_score(score: float) -> float:
     return math.copysign(math.inf, score - 0.5)
 
 
+def sweep_bound(games: int) -> float:
+    """Return the Elo difference that `games` games, all won, show to be exceeded.
+
+    A side that is stronger by less wins all of them in fewer than 5 of 100 such matches.
+    """
+    return elo_of_score(0.05 ** (1 / games))
+
+
 def score_of_elo(elo: float) -> float:
     """Return the expected score of the side that is `elo` stronger."""
     return 1 / (1 + 10 ** (-elo / 400))

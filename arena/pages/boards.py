@@ -16,7 +16,7 @@ _EMPTY_BOARDS = {chess.WHITE: "board-of-white", chess.BLACK: "board-of-black"}
 
 
 def shared_shapes() -> Markup:
-    """The hidden element with the shapes that all board pictures of a page use."""
+    """Return the hidden element with the shapes that all board pictures of a page use."""
     definitions = ElementTree.fromstring(chess.svg.board(chess.Board())).find(f"{_SVG}defs")
     assert definitions is not None
     for orientation, name in _EMPTY_BOARDS.items():
@@ -29,28 +29,26 @@ def shared_shapes() -> Markup:
 
 
 def board_picture(board: chess.Board, arrows: Iterable[tuple[chess.Move, str]]) -> Markup:
-    """A board seen by the side to move, with arrows: moves and their colours, as CSS names them."""
-    drawn_arrows = [
-        chess.svg.Arrow(move.from_square, move.to_square, color=colour) for move, colour in arrows
-    ]
-    drawn = ElementTree.fromstring(
-        chess.svg.board(board, orientation=board.turn, arrows=drawn_arrows)
-    )
-    shown = [
-        _as_html(child)
-        for child in drawn
-        if child.tag.removeprefix(_SVG) in ("use", "line", "polygon")
-    ]
+    """Return a picture of a board from the side to move, with arrows.
+
+    An arrow is a move and its colour, as CSS names it.
+    """
+    drawn_arrows = []
+    for move, colour in arrows:
+        drawn_arrows.append(chess.svg.Arrow(move.from_square, move.to_square, color=colour))
+    picture = chess.svg.board(board, orientation=board.turn, arrows=drawn_arrows)
+    drawn = ElementTree.fromstring(picture)
+    shown = []
+    for child in drawn:
+        if child.tag.removeprefix(_SVG) in ("use", "line", "polygon"):
+            shown.append(_as_html(child))
     return Markup(
         '<svg viewBox="{}" role="img" aria-label="position {}"><use href="#{}"/>{}</svg>'
     ).format(drawn.get("viewBox"), board.fen(), _EMPTY_BOARDS[board.turn], Markup("".join(shown)))
 
 
 def _as_html(element: ElementTree.Element) -> str:
-    """An element as HTML understands it: without the names of XML namespaces."""
+    """Return an element as HTML understands it, without the names of XML namespaces."""
     text = ElementTree.tostring(element, encoding="unicode")
-    return (
-        re.sub(r' (xmlns(:\w+)?|\w+:href)="[^"]*"', "", text)
-        .replace("<ns0:", "<")
-        .replace("</ns0:", "</")
-    )
+    text = re.sub(r' (xmlns(:\w+)?|\w+:href)="[^"]*"', "", text)
+    return text.replace("<ns0:", "<").replace("</ns0:", "</")

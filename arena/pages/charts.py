@@ -13,7 +13,7 @@ GREEN = COLOURS[2]
 
 
 def chart(x: Sequence[float], series: list[Chart], xlabel: str, ylabel: str, **more: Any) -> Chart:
-    """Lines over common x values.
+    """Return lines over common x values.
 
     Each of the series has label, colour and y, and where it has a band low and high; all values are
     numbers or None. Further keys: levels (dashed lines), range (of y), log (x axis), steps (instead
@@ -32,24 +32,24 @@ def chart(x: Sequence[float], series: list[Chart], xlabel: str, ylabel: str, **m
 def steps_over_time(
     series: Sequence[tuple[str, str, Sequence[float]]], total: int, xlabel: str
 ) -> Chart | None:
-    """How many of `total` were reached by when: one rising line per series (label, colour, times);
-    None without times.
+    """Return how many of `total` were reached by when, None without times.
+
+    There is one rising line per series (label, colour, times).
     """
-    times = {label: sorted(max(time, 1.0) for time in reached) for label, _, reached in series}
-    reached_at = {time for reached in times.values() for time in reached}
+    times = {}
+    reached_at: set[float] = set()
+    for label, _, reached in series:
+        times[label] = sorted(max(time, 1.0) for time in reached)
+        reached_at.update(times[label])
     if not reached_at:
         return None
-    moments = sorted(
-        {1.0, *reached_at, max(reached_at) * 1.2}
-    )  # lines begin at 1 and do not end with a step
-    lines: list[Chart] = [
-        {
-            "label": label,
-            "colour": colour,
-            "y": [bisect_right(times[label], moment) for moment in moments],
-        }
-        for label, colour, _ in series
-    ]
+
+    # Lines begin at 1 and do not end with a step
+    moments = sorted({1.0, *reached_at, max(reached_at) * 1.2})
+    lines: list[Chart] = []
+    for label, colour, _ in series:
+        counts = [bisect_right(times[label], moment) for moment in moments]
+        lines.append({"label": label, "colour": colour, "y": counts})
     return chart(
         moments, lines, xlabel, f"solved (of {total})", levels=[total], log=True, steps=True
     )
@@ -61,30 +61,36 @@ def bands_by_move(
     middle: float,
     ylabel: str,
 ) -> Chart | None:
-    """Medians by move number of (label, number, value), with a band that holds the `middle`
-    percent. `colours` are those of the labels that are shown. Numbers that few games reached are
-    left out; None where nothing is left.
+    """Return medians by move number of (label, number, value), None where nothing is left.
+
+    A band holds the `middle` percent. `colours` are those of the labels that are shown. Numbers
+    that few games reached are left out.
     """
     found: dict[str, dict[int, list[float]]] = {label: defaultdict(list) for label in colours}
     for label, number, value in values:
         if label in found and value is not None:
             found[label][number].append(value)
-    lines, shares = {}, [50 - middle / 2, 50, 50 + middle / 2]
-    for label, by_number in found.items():
-        enough = max(3, max(map(len, by_number.values()), default=0) // 50)
-        lines[label] = {
-            n: np.percentile(v, shares).round(3).tolist()
-            for n, v in by_number.items()
-            if len(v) >= enough
-        }
-    numbers = sorted(set().union(*lines.values()))
-    series = [
-        {"label": label, "colour": colours[label]}
-        | {
-            key: [line.get(n, [None] * 3)[at] for n in numbers]
-            for at, key in enumerate(("low", "y", "high"))
-        }
-        for label, line in lines.items()
-        if line
-    ]
-    return chart(numbers, series, "move", ylabel) if numbers else None
+
+    lines = {label: _percentiles(by_number, middle) for label, by_number in found.items()}
+    numbers = sorted({number for line in lines.values() for number in line})
+    if not numbers:
+        return None
+    series = []
+    for label, line in lines.items():
+        if line:
+            entry: Chart = {"label": label, "colour": colours[label]}
+            for place, key in enumerate(("low", "y", "high")):
+                entry[key] = [line[n][place] if n in line else None for n in numbers]
+            series.append(entry)
+    return chart(numbers, series, "move", ylabel)
+
+
+def _percentiles(by_number: dict[int, list[float]], middle: float) -> dict[int, list[float]]:
+    """Return lower bound, median and upper bound for each number with enough values."""
+    shares = [50 - middle / 2, 50, 50 + middle / 2]
+    enough = max(3, max(map(len, by_number.values()), default=0) // 50)
+    found = {}
+    for number, values in by_number.items():
+        if len(values) >= enough:
+            found[number] = np.percentile(values, shares).round(3).tolist()
+    return found

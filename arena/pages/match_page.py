@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from itertools import chain
+from collections.abc import Iterable, Iterator
 from statistics import mean
 
 from zobra.arena.formats.played_move import PlayedMove
@@ -10,313 +10,394 @@ from zobra.arena.formats.text import counted
 from zobra.arena.model.accuracy import winning_chance
 from zobra.arena.model.results import Results
 from zobra.arena.model.settings import GAUNTLET
-from zobra.arena.model.statistics import estimate
+from zobra.arena.model.statistics import Estimate, estimate, sweep_bound
 from zobra.arena.pages.charts import COLOURS, GREEN, Chart, bands_by_move, chart
-from zobra.arena.pages.reported_games import ReportedGame, ReportedGames
+from zobra.arena.pages.replay import RESULTS, replay
+from zobra.arena.pages.reported_games import WEB_ADDRESS, ReportedGame, ReportedGames
 from zobra.arena.pages.templates import render
 
 MOST_REPLAYED = 1_000  # games that the page holds for its viewer; the rest is in the PGN file
+_LONG_LIST = 10  # games, from which the list has a search
 _MOST_IN_CROSSTABLE = 20
 _MOST_PAWNS = 10.0  # evaluations are shown no further than this
-_POINTS_OF_CURVE, _POINTS_OF_STRENGTH = 40, 250
+_POINTS_OF_CURVE = 40
+_POINTS_OF_STRENGTH = 250
+_SLOW_MS = 2000.0  # mean time a move, from which times are shown in seconds
 _SIDES = ("White", "Black")
-_RESULTS = {"1-0": "1–0", "0-1": "0–1", "1/2-1/2": "½–½"}
-_OUTCOMES = {
-    "games lost": COLOURS[1],
-    "games drawn": COLOURS[4],
-    "games won": GREEN,
-}  # by half points
+# Outcomes by half points, with their colours
+_OUTCOMES = {"games lost": COLOURS[1], "games drawn": COLOURS[4], "games won": GREEN}
 _RESULT_HEADER = ["points", "won, drawn, lost", "score", "Elo", "± 95 %"]
+
 Table = tuple[list[str], list[list[str]]]  # header and rows
 Moves = dict[str, list[tuple[int, PlayedMove]]]  # by engine, with full-move numbers
+Figure = tuple[str, str, str]  # name, value and a remark
 
 
 def match_page(games: ReportedGames) -> str:
-    """The page as HTML."""
-    title = games.source.name if games.settings is None else "Tournament"
-    if len(games.engines) == 2 and games.engines != ["White", "Black"]:
-        title = " – ".join(games.engines)
-    conditions = [games.conditions.get(name) for name in ("time control", "played")]
-    accuracies, moves = _accuracies(games), Moves((name, []) for name in games.engines)
-    for number, player, move, _ in chain.from_iterable(game.moves() for game in games.games):
-        moves[player].append((number, move))
-    spent = (
-        (name, number, move.milliseconds)
-        for name, played in moves.items()
-        for number, move in played
-    )
-    pawns = (  # of the first engine, from its own view, apart by how the game ended for it
-        (list(_OUTCOMES)[game.record.points(player)], number, move.pawns(_MOST_PAWNS))
-        for game in games.finished
-        for number, player, move, _ in game.moves()
-        if player == games.engines[0]
-    )
+    """Return the page as HTML."""
+    moves = _moves(games)
+    accuracies = _accuracies(games)
+    is_single = len(games.games) == 1
     return render(
         "match.html",
-        title=title,
-        subtitle=", ".join(filter(None, [counted(len(games.games), "game"), *conditions])),
+        title=_title(games),
+        subtitle=_subtitle(games),
         names=games.engines,
-        figures=_figures(games, accuracies),
+        figures=[] if is_single else _figures(games),
         strength=_strength(games),
         standings=_standings(games),
-        crosstable=_crosstable(games),
-        accuracies=accuracies,
-        engines=_engines(moves),
+        crosstable=None if is_single else _crosstable(games),
+        accuracies=[] if is_single else accuracies,
+        engines=[] if accuracies else _engines(moves),
         endings=_endings(games),
-        times=bands_by_move(
-            spent, dict(zip(moves, COLOURS, strict=False)), 80, "milliseconds a move"
-        ),
-        evaluations=bands_by_move(pawns, _OUTCOMES, 50, "pawns"),
-        games=[_game_row(game) for game in games.games],
-        replays=[game.replay() for game in games.games[:MOST_REPLAYED]],
+        times=_times(moves),
+        evaluations=_evaluations(games),
+        evaluation_caption=_evaluation_caption(games),
+        games=[] if is_single else [_game_row(game) for game in games.games],
+        has_search=len(games.games) > _LONG_LIST,
+        replays=[replay(game) for game in games.games[:MOST_REPLAYED]],
         games_first=games.settings is None,
-        openings=any(game.record.opening["name"] for game in games.games),
+        openings=any(game.opening for game in games.games),
         conditions=[(name, text) for name, text in games.conditions.items() if text],
+        is_address=WEB_ADDRESS.fullmatch,
         problems=games.problems,
     )
 
 
+def _title(games: ReportedGames) -> str:
+    if len(games.engines) == 2 and games.engines != list(_SIDES):
+        return " – ".join(games.engines)
+    return games.source.name if games.settings is None else "Tournament"
+
+
+def _subtitle(games: ReportedGames) -> str:
+    """Return the number of games, or the end of a single one, with time control and date."""
+    parts = [counted(len(games.games), "game")]
+    if len(games.games) == 1:
+        record = games.games[0].record
+        parts = [f"{RESULTS.get(record.result, '')} {record.reason}".strip()]
+    parts.append(games.conditions.get("time control", ""))
+    parts.append(games.conditions.get("played", ""))
+    return ", ".join(part for part in parts if part)
+
+
+def _moves(games: ReportedGames) -> Moves:
+    """Return the moves of each player."""
+    moves = Moves((name, []) for name in games.engines)
+    for game in games.games:
+        for number, player, move, _ in game.moves():
+            moves[player].append((number, move))
+    return moves
+
+
 def _signed(value: float) -> str:
-    """A number with its sign and one decimal, "–" where it is not finite."""
+    """Return a number with its sign and one decimal, "–" where it is not finite."""
     return f"{value:+.1f}".replace("-", "−") if math.isfinite(value) else "–"
 
 
 def _margin(value: float) -> str:
-    """A 95 % margin: "± 12.3", "± –" where it is not finite."""
+    """Return a 95 % margin: "± 12.3", "± –" where it is not finite."""
     return f"± {value:.1f}" if math.isfinite(value) else "± –"
 
 
-def _figures(games: ReportedGames, accuracies: list[list[str]]) -> list[tuple[str, str, str]]:
-    """Key figures: name, value and a remark each."""
-    if len(games.games) == 1:
-        ends = [
-            ("result", _RESULTS[game.record.result], game.record.reason) for game in games.finished
-        ]
-        return ends + [
-            (f"accuracy of {player}", share, marks.partition(";")[0])
-            for _, player, _, share, marks in accuracies
-        ]
+def _figures(games: ReportedGames) -> list[Figure]:
+    """Return the key figures."""
     if len(games.engines) != 2 or not games.finished:
         return [("games", f"{len(games.games):,}", ""), ("players", str(len(games.engines)), "")]
+
     first = games.engines[0]
     counts = games.results.best_counts(first)
     wins, draws, losses = games.score(first)
-    guess, sprt = estimate(counts), games.settings and games.settings.sprt
-    pairs = [
+    guess = estimate(counts)
+    shown = [
         (f"score of {first}", f"{games.score_share(first):.1%}", f"+{wins} ={draws} −{losses}"),
-        ("Elo", _signed(guess.elo), f"{_margin(guess.elo_margin)}, 95 %"),
-        (
-            "normalised Elo",
-            _signed(guess.normalized_elo),
-            f"{_margin(guess.normalized_margin)}, 95 %",
-        ),
-        ("likelihood of superiority", f"{guess.superiority:.1%}", ""),
-        ("draws", f"{draws / len(games.finished):.1%}", ""),
+        _elo_figure(guess, len(games.finished)),
     ]
+    if math.isfinite(guess.normalized_elo):
+        margin = f"{_margin(guess.normalized_margin)}, 95 %"
+        shown.append(("normalised Elo", _signed(guess.normalized_elo), margin))
+    shown.append(("likelihood of superiority", f"{guess.superiority:.1%}", ""))
+    shown.append(("draws", f"{draws / len(games.finished):.1%}", ""))
     if len(counts) == 5:
-        pairs.append(("pairs by points", " ".join(map(str, counts)), "0, ½, 1, 1½ and 2 of 2"))
-    if sprt:
+        shown.append(("pairs by points", " ".join(map(str, counts)), "0, ½, 1, 1½ and 2 of 2"))
+
+    sprt = games.settings.sprt if games.settings is not None else None
+    if sprt is not None:
         low, high = sprt.limits
-        pairs.append(
-            (
-                "log-likelihood ratio",
-                f"{sprt.llr(counts):+.2f}",
-                f"from {low:.2f} to {high:.2f}, {sprt.text}",
-            )
-        )
-    return pairs
+        remark = f"from {low:.2f} to {high:.2f}, {sprt.text}"
+        shown.append(("log-likelihood ratio", f"{sprt.llr(counts):+.2f}", remark))
+    return shown
+
+
+def _elo_figure(guess: Estimate, games: int) -> Figure:
+    """Return the Elo difference; after a clean sweep what it is at least, or at most."""
+    if math.isfinite(guess.elo):
+        return "Elo", _signed(guess.elo), f"{_margin(guess.elo_margin)}, 95 %"
+    if guess.elo > 0:
+        return "Elo", f"> {_signed(sweep_bound(games))}", "95 %, as every game was won"
+    return "Elo", f"< {_signed(-sweep_bound(games))}", "95 %, as every game was lost"
 
 
 def _strength(games: ReportedGames) -> list[Chart]:
-    """How the strength of the first of two engines looked after each pair of games, at a few
-    hundred points at most.
+    """Return charts of how the strength of the first of two engines looked after each pair.
+
+    They have a few hundred points at most.
     """
     if len(games.engines) != 2 or len(games.finished) < 4:
         return []
+    first = games.engines[0]
     step = max(2, 2 * math.ceil(len(games.finished) / 2 / _POINTS_OF_STRENGTH))
-    results, numbers, seen = Results(games.engines), [], []
+    results = Results(games.engines)
+    numbers = []
+    seen = []
     for number, game in enumerate(games.finished, start=1):
         results.add(game.record)
         if number % step == 0 or number == len(games.finished):
             numbers.append(number)
-            seen.append(results.best_counts(games.engines[0]))
-    found = [(guess.elo, guess.elo_margin) for guess in map(estimate, seen)]
-    columns = {
-        "y": [elo for elo, _ in found],
-        "low": [a - b for a, b in found],
-        "high": [a + b for a, b in found],
-    }
-    known = {
-        key: [round(v, 2) if math.isfinite(v) else None for v in column]
-        for key, column in columns.items()
-    }
-    # the first games' intervals would squeeze the rest of the chart
-    settled = [v for column in known.values() for v in column[len(column) // 8 :] if v is not None]
-    span = [min([-1.0, *settled]) - 5, max([1.0, *settled]) + 5]
-    elo: Chart = {"label": f"Elo of {games.engines[0]}", "colour": COLOURS[0], **known}
-    charts = [chart(numbers, [elo], "games", "Elo", levels=[0], range=span)]
-    if sprt := games.settings and games.settings.sprt:
-        llr = {
+            seen.append(results.best_counts(first))
+
+    charts = [_elo_chart(first, numbers, [estimate(counts) for counts in seen])]
+    sprt = games.settings.sprt if games.settings is not None else None
+    if sprt is not None:
+        ratio = {
             "label": "log-likelihood ratio",
             "colour": COLOURS[1],
             "y": [round(sprt.llr(counts), 3) for counts in seen],
         }
-        charts.append(chart(numbers, [llr], "games", "LLR", levels=list(sprt.limits)))
+        charts.append(chart(numbers, [ratio], "games", "LLR", levels=list(sprt.limits)))
     return charts
 
 
+def _elo_chart(name: str, numbers: list[int], guesses: list[Estimate]) -> Chart:
+    """Return the chart of Elo with its interval; after a clean sweep, of its bound."""
+    if math.isinf(guesses[-1].elo):
+        is_won = guesses[-1].elo > 0
+        bounds = [sweep_bound(number) if is_won else -sweep_bound(number) for number in numbers]
+        label = f"Elo of {name} is at {'least' if is_won else 'most'}"
+        line: Chart = {"label": label, "colour": COLOURS[0], "y": _rounded(bounds)}
+        return chart(numbers, [line], "games", "Elo", levels=[0])
+
+    elo = _rounded(guess.elo for guess in guesses)
+    low = _rounded(guess.elo - guess.elo_margin for guess in guesses)
+    high = _rounded(guess.elo + guess.elo_margin for guess in guesses)
+    # The first games' intervals would squeeze the rest of the chart
+    settled = [0.0]
+    for column in (elo, low, high):
+        settled += [value for value in column[len(column) // 8 :] if value is not None]
+    span = [min(-1.0, *settled) - 5, max(1.0, *settled) + 5]
+    line = {"label": f"Elo of {name}", "colour": COLOURS[0], "y": elo, "low": low, "high": high}
+    return chart(numbers, [line], "games", "Elo", levels=[0], range=span)
+
+
+def _rounded(values: Iterable[float]) -> list[float | None]:
+    return [round(value, 2) if math.isfinite(value) else None for value in values]
+
+
 def _standings(games: ReportedGames) -> Table | None:
-    """The rating list of a ladder, or the engines of a tournament by score."""
+    """Return the rating list of a ladder, or the engines of a tournament by score."""
     if len(games.engines) < 3 or len(games.finished) < len(games.engines):
         return None
     results = {name: _result_cells(games, name) for name in games.engines if sum(games.score(name))}
+    rows = []
     if games.ratings:
         header = ["engine", "rating", "± 95 %", "before", *_RESULT_HEADER[:3]]
-        rows = [
-            [
-                name,
-                f"{rating:.0f}",
-                _margin(error),
-                "" if before is None else f"{before:.0f}",
-                *results.get(name, [])[:3],
-            ]
-            for name, rating, error, before in sorted(games.ratings, key=lambda rated: -rated[1])
-        ]
+        for name, rating, error, before in sorted(games.ratings, key=lambda rated: -rated[1]):
+            earlier = "" if before is None else f"{before:.0f}"
+            rows.append(
+                [name, f"{rating:.0f}", _margin(error), earlier, *results.get(name, [])[:3]]
+            )
     else:
         header = ["engine", *_RESULT_HEADER]
-        rows = [
-            [name, *results[name]] for name in sorted(results, key=games.score_share, reverse=True)
-        ]
+        for name in sorted(results, key=games.score_share, reverse=True):
+            rows.append([name, *results[name]])
     return ["", *header], [[str(rank), *row] for rank, row in enumerate(rows, start=1)]
 
 
 def _result_cells(games: ReportedGames, name: str, rival: str | None = None) -> list[str]:
-    """An engine's result against one rival or all, as _RESULT_HEADER says."""
+    """Return an engine's result against one rival or all, as _RESULT_HEADER says."""
     wins, draws, losses = games.score(name, rival)
     guess = estimate(games.results.best_counts(name, rival))
-    points, share = (
-        f"{wins + draws / 2:g} of {wins + draws + losses}",
-        f"{games.score_share(name, rival):.1%}",
-    )
     return [
-        points,
+        f"{wins + draws / 2:g} of {wins + draws + losses}",
         f"+{wins} ={draws} −{losses}",
-        share,
+        f"{games.score_share(name, rival):.1%}",
         _signed(guess.elo),
         _margin(guess.elo_margin),
     ]
 
 
 def _crosstable(games: ReportedGames) -> Table | None:
-    """Who scored what against whom; in a gauntlet only the first engine against each of the
-    others.
+    """Return who scored what against whom.
+
+    In a gauntlet it has only the first engine against each of the others.
     """
     names = games.engines
     if not 2 <= len(names) <= _MOST_IN_CROSSTABLE or len(games.finished) < len(names):
         return None
-    if len(names) == 2 or (games.settings is not None and games.settings.tournament == GAUNTLET):
-        met = [rival for rival in names[1:] if sum(games.score(names[0], rival))]
-        return [f"{names[0]} against", *_RESULT_HEADER], [
-            [rival, *_result_cells(games, names[0], rival)] for rival in met
-        ]
-
-    def points(name: str, rival: str | None = None) -> str:
-        wins, draws, losses = games.score(name, rival)
-        return f"{wins + draws / 2:g}/{wins + draws + losses}" if wins + draws + losses else ""
+    is_gauntlet = games.settings is not None and games.settings.tournament == GAUNTLET
+    if len(names) == 2 or is_gauntlet:
+        rows = []
+        for rival in names[1:]:
+            if sum(games.score(names[0], rival)):
+                rows.append([rival, *_result_cells(games, names[0], rival)])
+        return [f"{names[0]} against", *_RESULT_HEADER], rows
 
     ranked = sorted(names, key=games.score_share, reverse=True)
-    rows = [
-        [str(n), name, *(points(name, rival) for rival in ranked), points(name)]
-        for n, name in enumerate(ranked, start=1)
-    ]
+    rows = []
+    for rank, name in enumerate(ranked, start=1):
+        met = [_points(games, name, rival) for rival in ranked]
+        rows.append([str(rank), name, *met, _points(games, name)])
     return ["", "", *map(str, range(1, len(ranked) + 1)), "points"], rows
 
 
+def _points(games: ReportedGames, name: str, rival: str | None = None) -> str:
+    """Return an engine's points of its games: "3.5/6", "" without any."""
+    wins, draws, losses = games.score(name, rival)
+    played = wins + draws + losses
+    return f"{wins + draws / 2:g}/{played}" if played else ""
+
+
 def _accuracies(games: ReportedGames) -> list[list[str]]:
-    """How accurately each side of each analysed game played, as `zobra analyse` writes it into the
-    headers.
+    """Return how accurately each side of each analysed game played.
+
+    `zobra analyse` writes it into the headers.
     """
-    return [
-        [
-            str(number),
-            player,
-            side,
-            f"{game.headers[f'{side}Accuracy']} %",
-            game.headers.get(f"{side}Errors", ""),
-        ]
-        for number, game in enumerate(games.games, start=1)
-        for side, player in zip(_SIDES, (game.record.white, game.record.black), strict=True)
-        if f"{side}Accuracy" in game.headers
-    ]
+    rows = []
+    for number, game in enumerate(games.games, start=1):
+        players = (game.record.white, game.record.black)
+        for side, player in zip(_SIDES, players, strict=True):
+            accuracy = game.headers.get(f"{side}Accuracy")
+            if accuracy is not None:
+                marks = game.headers.get(f"{side}Errors", "")
+                rows.append([str(number), player, side, f"{accuracy} %", marks])
+    return rows
 
 
 def _engines(moves: Moves) -> list[list[str]]:
-    """Moves, mean depth, mean time a move and nodes per second of each engine that reported
-    them.
+    """Return moves, mean depth, mean time a move and nodes per second of each engine.
+
+    The list is empty where none reported them.
     """
     rows = []
+    is_known = False
     for name, played in moves.items():
         depths = [move.depth for _, move in played if move.depth]
         times = [move.milliseconds for _, move in played if move.milliseconds is not None]
-        timed = [
-            (move.nodes, move.milliseconds)
-            for _, move in played
-            if move.milliseconds and move.nodes
-        ]
-        speed = (
-            f"{1000 * sum(nodes for nodes, _ in timed) / sum(spent for _, spent in timed):,.0f}"
-            if timed
-            else "–"
-        )
-        depth, time = (
-            f"{mean(depths):.1f}" if depths else "–",
-            f"{mean(times):.1f} ms" if times else "–",
-        )
+        nodes = 0
+        spent = 0.0
+        for _, move in played:
+            if move.nodes and move.milliseconds:
+                nodes += move.nodes
+                spent += move.milliseconds
+        depth = f"{mean(depths):.1f}" if depths else "–"
+        time = f"{mean(times):.1f} ms" if times else "–"
+        speed = f"{1000 * nodes / spent:,.0f}" if spent else "–"
+        is_known = is_known or bool(depths or times)
         rows.append([name, f"{len(played):,}", depth, time, speed])
-    return rows if any(row[2:] != ["–"] * 3 for row in rows) else []
+    return rows if is_known else []
 
 
 def _endings(games: ReportedGames) -> Table:
-    """Reasons, and how often each engine won, drew and lost by them; of many engines only how often
-    there were such games.
+    """Return reasons, and how often each engine won, drew and lost by them.
+
+    Of many engines only how often there were such games. It is empty where no reason is known.
     """
     counts: dict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
-    for record in (game.record for game in games.finished):
-        counts[record.reason].update(
-            (name, record.points(name)) for name in (record.white, record.black)
-        )
+    for game in games.finished:
+        record = game.record
+        for name in (record.white, record.black):
+            counts[record.reason][name, record.points(name)] += 1
+
     columns = games.engines if len(games.engines) == 2 else []
     rows = []
-    for reason, by_engine in sorted(counts.items(), key=lambda item: -item[1].total()):
-        cells = [
-            "+{} ={} −{}".format(*(by_engine[(name, points)] for points in (2, 1, 0)))
-            for name in columns
-        ]
-        rows.append([reason, f"{by_engine.total() // 2:,}", *cells])
+    if len(games.games) > 1 and counts.keys() != {"not stated"}:
+        for reason, by_engine in sorted(counts.items(), key=lambda item: -item[1].total()):
+            cells = []
+            for name in columns:
+                lost, drawn, won = (by_engine[name, points] for points in (0, 1, 2))
+                cells.append(f"+{won} ={drawn} −{lost}")
+            rows.append([reason, f"{by_engine.total() // 2:,}", *cells])
     return ["reason", "games", *columns], rows
 
 
-def _game_row(game: ReportedGame) -> dict[str, object]:
-    """A line of the list of games; `curve` is the path of a small picture of White's winning
-    chances.
+def _times(moves: Moves) -> Chart | None:
+    """Return the chart of the time a move by move number."""
+    times = [
+        move.milliseconds
+        for played in moves.values()
+        for _, move in played
+        if move.milliseconds is not None
+    ]
+    unit_ms = 1000.0 if times and mean(times) > _SLOW_MS else 1.0
+
+    def spent() -> Iterator[tuple[str, int, float | None]]:
+        for name, played in moves.items():
+            for number, move in played:
+                if move.milliseconds is not None:
+                    yield name, number, move.milliseconds / unit_ms
+
+    colours = dict(zip(moves, COLOURS, strict=False))
+    unit = "milliseconds" if unit_ms == 1 else "seconds"
+    return bands_by_move(spent(), colours, 80, f"{unit} a move")
+
+
+def _evaluations(games: ReportedGames) -> Chart | None:
+    """Return the chart of the first player's evaluations, apart by how the game ended for it.
+
+    They are from its own view.
     """
-    record, curve = game.record, ""
-    chances = [winning_chance(score.white()) for *_, score in game.moves() if score is not None]
-    if len(chances) > 1:
-        last = min(len(chances), _POINTS_OF_CURVE) - 1
-        thinned = [chances[round(index * (len(chances) - 1) / last)] for index in range(last + 1)]
-        curve = "M" + "L".join(
-            f"{index * 100 / last:.0f} {19 - 18 * chance:.0f}"
-            for index, chance in enumerate(thinned)
-        )
-    accuracies = filter(None, (game.headers.get(f"{side}Accuracy") for side in _SIDES))
+    first = games.engines[0]
+
+    def pawns() -> Iterator[tuple[str, int, float | None]]:
+        for game in games.finished:
+            if first not in (game.record.white, game.record.black):
+                continue
+            outcome = list(_OUTCOMES)[game.record.points(first)]
+            for number, player, move, _ in game.moves():
+                if player == first:
+                    yield outcome, number, move.pawns(_MOST_PAWNS)
+
+    return bands_by_move(pawns(), _OUTCOMES, 50, "pawns")
+
+
+def _evaluation_caption(games: ReportedGames) -> str:
+    """Return whose evaluations the chart shows."""
+    first = games.engines[0]
+    scores = "the median in pawns, with the middle half of the games."
+    if not any(game.is_analysed for game in games.games):
+        return f"Evaluations by {first} of its own games: {scores}"
+    annotator = games.conditions.get("analysed by")
+    author = f" by {annotator}" if annotator else ""
+    return f"Evaluations{author} of the games of {first}, from its view: {scores}"
+
+
+def _game_row(game: ReportedGame) -> dict[str, object]:
+    """Return a line of the list of games."""
+    record = game.record
+    accuracies = [game.headers.get(f"{side}Accuracy", "") for side in _SIDES]
     return {
         "white": record.white,
         "black": record.black,
-        "result": _RESULTS.get(record.result, record.result),
-        "curve": curve,
+        "result": RESULTS.get(record.result, record.result),
+        "curve": _curve(game),
         "reason": f"{record.reason}: {record.detail}" if record.detail else record.reason,
         "plies": len(record.opening["moves"]) + len(record.moves),
-        "opening": record.opening["name"],
-        "accuracy": " / ".join(accuracies),
+        "opening": game.opening,
+        "accuracy": " / ".join(accuracy for accuracy in accuracies if accuracy),
     }
+
+
+def _curve(game: ReportedGame) -> str:
+    """Return the path of a small picture of White's winning chances, "" without scores."""
+    chances = []
+    for *_, score in game.moves():
+        if score is not None:
+            chances.append(winning_chance(score.white()))
+    if len(chances) < 2:
+        return ""
+    last = min(len(chances), _POINTS_OF_CURVE) - 1
+    points = []
+    for index in range(last + 1):
+        chance = chances[round(index * (len(chances) - 1) / last)]
+        points.append(f"{index * 100 / last:.0f} {19 - 18 * chance:.0f}")
+    return "M" + "L".join(points)

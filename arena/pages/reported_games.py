@@ -1,8 +1,6 @@
 """The games that a page reports on: those of a match folder, or of a PGN file from any program."""
 
-import base64
-import json
-import zlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
@@ -13,11 +11,9 @@ import chess.engine
 import chess.pgn
 
 from zobra.arena.formats.files import read_json, read_text, typed
-from zobra.arena.formats.move_comment import read_comment
-from zobra.arena.formats.pgn import read_games, write_game
+from zobra.arena.formats.pgn import read_games
 from zobra.arena.formats.played_move import PlayedMove
-from zobra.arena.formats.text import printable
-from zobra.arena.model.accuracy import winning_chance
+from zobra.arena.formats.text import date_text, printable
 from zobra.arena.model.game_record import POINTS_OF_WHITE, GameRecord
 from zobra.arena.model.journal import Journal, RunConditions, read_game
 from zobra.arena.model.results import Results
@@ -34,7 +30,8 @@ _SHOWN_HEADERS = {
     "TimeControl": "time control",
     "Annotator": "analysed by",
 }
-# what the header Termination says of games that ended on the board
+WEB_ADDRESS = re.compile(r"https?://[\w.-]+/[^\s<>\"']*")
+# What the header Termination says of games that ended on the board
 _NORMAL = ("", "?", "-", "normal", "unknown")
 
 
@@ -45,6 +42,7 @@ class ReportedGame:
     record: GameRecord
     tree: Callable[[], chess.pgn.Game]
     headers: Mapping[str, str] = field(default_factory=dict)  # of a PGN game
+    is_analysed: bool = False  # its scores are not those of its players
 
     def moves(self) -> Iterator[tuple[int, str, PlayedMove, chess.engine.PovScore | None]]:
         """Yield each move after the book.
@@ -54,69 +52,32 @@ class ReportedGame:
         start = chess.Board(self.record.opening["fen"]).ply()
         for ply, move in enumerate(self.record.moves, start):
             name = self.record.black if ply % 2 else self.record.white
-            yield ply // 2 + 1, name, move, _score_of(move, is_white=ply % 2 == 0)
+            yield ply // 2 + 1, name, move, score_of(move, is_white=ply % 2 == 0)
 
-    def replay(self) -> str:
-        """Return what the viewer of the page replays.
+    @property
+    def opening(self) -> str:
+        """The opening's ECO code and name; without them the event, such as a position's name."""
+        code, name = self.record.named_opening()
+        code = self.headers.get("ECO", "").strip("?") or code
+        return f"{code} {name}".strip() or self.headers.get("Event", "").strip("?")
 
-        It is JSON as replay.js reads it, packed by zlib, in base64.
-        """
-        tree = self.tree()
-        nodes = list(tree.mainline())
-        book = len(self.record.opening["moves"])
-        start = tree.eval()
-        scores = [start]
-        notes = [_score_text(start) if start else ""]
-        for node in nodes[:book]:
-            node.comment = ""
-            scores.append(None)
-            notes.append("")
-        for node, (_, _, move, score) in zip(nodes[book:], self.moves(), strict=True):
-            node.comment = read_comment(node.comment).text
-            if score is not None:
-                node.set_eval(score, move.depth)
-            if move.clock_ms is not None:
-                node.set_clock(move.clock_ms / 1000)
-            scores.append(score)
-            notes.append(_note(move, score))
-
-        chances = []
-        for score in scores:
-            chances.append(None if score is None else round(winning_chance(score.white()), 3))
-        content = {
-            "pgn": f"{write_game(tree, columns=None)}\n",
-            "chances": chances,
-            "notes": notes,
-            "chess960": tree.board().chess960,
-        }
-        text = json.dumps(content, separators=(",", ":"))
-        return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    @property
+    def link(self) -> str:
+        """The address of the game on the web, "" without one."""
+        for header in ("GameURL", "Link", "Site"):
+            address = self.headers.get(header, "")
+            if WEB_ADDRESS.fullmatch(address):
+                return address
+        return ""
 
 
-def _score_of(move: PlayedMove, is_white: bool) -> chess.engine.PovScore | None:
+def score_of(move: PlayedMove, is_white: bool) -> chess.engine.PovScore | None:
     """Return the score behind a move, None if its player gave none."""
     if move.mate is not None:
         return chess.engine.PovScore(chess.engine.Mate(move.mate), is_white)
     if move.score is not None:
         return chess.engine.PovScore(chess.engine.Cp(move.score), is_white)
     return None
-
-
-def _note(move: PlayedMove, score: chess.engine.PovScore | None) -> str:
-    """Return what the viewer says of a move: score, depth, time and nodes, as far as known."""
-    parts = []
-    if score is not None:
-        parts.append(_score_text(score))
-    if move.depth:
-        parts.append(f"depth {move.depth}")
-    if move.milliseconds is not None:
-        if move.milliseconds >= 1000:
-            parts.append(f"{move.milliseconds / 1000:.2f} s")
-        else:
-            parts.append(f"{move.milliseconds:.0f} ms")
-    if move.nodes:
-        parts.append(f"{move.nodes:,} nodes")
-    return " · ".join(parts)
 
 
 @dataclass
@@ -179,7 +140,7 @@ def read_match(folder: Path) -> ReportedGames:
 
 def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
     """Return how the games of a match were played."""
-    shown = {"time control": settings.time_control, "played": run.created.replace("T", " ")}
+    shown = {"time control": settings.time_control, "played": date_text(run.created)}
     for engine in settings.engines:
         parts = [" ".join(engine.command)]
         version = run.versions.get(engine.name)
@@ -261,7 +222,7 @@ def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> Re
         book += 1
     moves = [node.move.uci() for node in nodes[:book]]
     white, black = _names(headers)
-    name = headers.get("Opening") or headers.get("Event", "?").strip("?")
+    name = headers.get("Opening", "").strip("?")
     pair = index
     if root or moves:
         pair = waiting.pop((black, white, root, *moves), index)
@@ -273,7 +234,8 @@ def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> Re
     result = headers.get("Result", "*")
     reason = _reason(tree, result)
     record = GameRecord(index, pair, 1, white, black, opening, result, reason, moves=played)
-    return ReportedGame(record, lambda: tree, headers)
+    is_analysed = any("[%eval" in node.comment for node in nodes)
+    return ReportedGame(record, lambda: tree, headers, is_analysed)
 
 
 def _names(headers: Mapping[str, str]) -> tuple[str, str]:
@@ -303,12 +265,6 @@ def _reason(tree: chess.pgn.Game, result: str) -> str:
         is_certain = not any(board.legal_moves)
         if is_certain or stated.lower() in _NORMAL:
             return outcome.termination.name.replace("_", " ").lower()
-    return stated.lower() or "unknown"
-
-
-def _score_text(score: chess.engine.PovScore) -> str:
-    """Return a score from White's view: "+0.31", or "mate in 3"."""
-    centipawns = score.white().score()
-    if centipawns is not None:
-        return f"{centipawns / 100:+.2f}"
-    return f"mate in {abs(score.white().mate() or 0)}"
+    if stated.lower() not in _NORMAL:
+        return stated.lower()
+    return "not finished" if result == "*" else "not stated"

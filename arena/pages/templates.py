@@ -43,7 +43,10 @@ def _signature(command: str, source: Path) -> str:
 
 
 def render(template: str, **content: Any) -> str:
-    """A page from one of the templates in data/. Texts are escaped unless they are Markup."""
+    """Return a page from one of the templates in data/.
+
+    Texts are escaped unless they are Markup.
+    """
 
     def asset(name: str) -> Markup:
         return Markup((_DATA / name).read_text(encoding="utf-8"))
@@ -51,7 +54,7 @@ def render(template: str, **content: Any) -> str:
     environment = Environment(
         loader=FileSystemLoader(_DATA), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    # as a module inside a page cannot be imported, the viewer's export becomes a global name
+    # A module inside a page cannot be imported: the viewer's export becomes a global name
     viewer = asset("pgn-viewer.min.js").replace(
         "export{ba as default}", "globalThis.LichessPgnViewer=ba"
     )

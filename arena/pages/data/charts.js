@@ -1,5 +1,8 @@
 // Draws the charts of the page with uPlot: lines with bands around them, in the page's colours, at any width.
 
+// Moves and games are counted: their axes have no ticks between whole numbers.
+const WHOLE_STEPS = [1, 2, 5].flatMap((digit) => [...Array(7).keys()].map((power) => digit * 10 ** power)).sort((a, b) => a - b);
+
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 function draw(element) {
@@ -22,12 +25,14 @@ function draw(element) {
     label, size, stroke: colour("ink"), grid: { stroke: colour("grid"), width: 1 }, ticks: { show: false },
     font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", labelSize: 20,
   });
+  const xAxis = axis(chart.xlabel, 34);
+  if (!chart.log) xAxis.incrs = WHOLE_STEPS;
   const size = () => ({ width: element.clientWidth, height: element.clientWidth < 500 ? 200 : 260 });
   element.replaceChildren();
   const plot = new uPlot({
     ...size(), series, bands,
     scales: { x: { time: false, distr: chart.log ? 3 : 1 }, y: { range: chart.range } },
-    axes: [axis(chart.xlabel, 34), axis(chart.ylabel, 50)],
+    axes: [xAxis, axis(chart.ylabel, 50)],
     cursor: { y: false },
   }, data, element);
   new ResizeObserver(() => plot.setSize(size())).observe(element);
