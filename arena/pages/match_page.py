@@ -13,7 +13,7 @@ from zobra.arena.model.settings import GAUNTLET
 from zobra.arena.model.statistics import Estimate, estimate, sweep_bound
 from zobra.arena.pages.charts import COLOURS, GREEN, Chart, bands_by_move, chart
 from zobra.arena.pages.replay import RESULTS, replay
-from zobra.arena.pages.reported_games import WEB_ADDRESS, ReportedGame, ReportedGames
+from zobra.arena.pages.reported_games import NOT_STATED, WEB_ADDRESS, ReportedGame, ReportedGames
 from zobra.arena.pages.templates import render
 
 MOST_REPLAYED = 1_000  # games that the page holds for its viewer; the rest is in the PGN file
@@ -75,7 +75,8 @@ def _subtitle(games: ReportedGames) -> str:
     parts = [counted(len(games.games), "game")]
     if len(games.games) == 1:
         record = games.games[0].record
-        parts = [f"{RESULTS.get(record.result, '')} {record.reason}".strip()]
+        reason = "" if record.reason == NOT_STATED else record.reason
+        parts = [f"{RESULTS.get(record.result, '')} {reason}".strip()]
     parts.append(games.conditions.get("time control", ""))
     parts.append(games.conditions.get("played", ""))
     return ", ".join(part for part in parts if part)
@@ -130,12 +131,20 @@ def _figures(games: ReportedGames) -> list[Figure]:
 
 
 def _elo_figure(guess: Estimate, games: int) -> Figure:
-    """Return the Elo difference; after a clean sweep what it is at least, or at most."""
+    """Return the Elo difference with its margin, or its bound after a clean sweep."""
     if math.isfinite(guess.elo):
         return "Elo", _signed(guess.elo), f"{_margin(guess.elo_margin)}, 95 %"
+    every = "won" if guess.elo > 0 else "lost"
+    return "Elo", _elo_text(guess, games), f"95 %, as every game was {every}"
+
+
+def _elo_text(guess: Estimate, games: int) -> str:
+    """Return the Elo difference: "+12.3", "> +443.7" if all games were won, or "< −443.7"."""
+    if math.isfinite(guess.elo):
+        return _signed(guess.elo)
     if guess.elo > 0:
-        return "Elo", f"> {_signed(sweep_bound(games))}", "95 %, as every game was won"
-    return "Elo", f"< {_signed(-sweep_bound(games))}", "95 %, as every game was lost"
+        return f"> {_signed(sweep_bound(games))}"
+    return f"< {_signed(-sweep_bound(games))}"
 
 
 def _strength(games: ReportedGames) -> list[Chart]:
@@ -173,7 +182,7 @@ def _elo_chart(name: str, numbers: list[int], guesses: list[Estimate]) -> Chart:
     if math.isinf(guesses[-1].elo):
         is_won = guesses[-1].elo > 0
         bounds = [sweep_bound(number) if is_won else -sweep_bound(number) for number in numbers]
-        label = f"Elo of {name} is at {'least' if is_won else 'most'}"
+        label = f"Elo of {name}, at {'least' if is_won else 'most'}"
         line: Chart = {"label": label, "colour": COLOURS[0], "y": _rounded(bounds)}
         return chart(numbers, [line], "games", "Elo", levels=[0])
 
@@ -216,12 +225,13 @@ def _standings(games: ReportedGames) -> Table | None:
 def _result_cells(games: ReportedGames, name: str, rival: str | None = None) -> list[str]:
     """Return an engine's result against one rival or all, as _RESULT_HEADER says."""
     wins, draws, losses = games.score(name, rival)
+    played = wins + draws + losses
     guess = estimate(games.results.best_counts(name, rival))
     return [
-        f"{wins + draws / 2:g} of {wins + draws + losses}",
+        f"{wins + draws / 2:g} of {played}",
         f"+{wins} ={draws} −{losses}",
         f"{games.score_share(name, rival):.1%}",
-        _signed(guess.elo),
+        _elo_text(guess, played),
         _margin(guess.elo_margin),
     ]
 
@@ -310,7 +320,7 @@ def _endings(games: ReportedGames) -> Table:
 
     columns = games.engines if len(games.engines) == 2 else []
     rows = []
-    if len(games.games) > 1 and counts.keys() != {"not stated"}:
+    if len(games.games) > 1 and counts.keys() != {NOT_STATED}:
         for reason, by_engine in sorted(counts.items(), key=lambda item: -item[1].total()):
             cells = []
             for name in columns:

@@ -31,8 +31,10 @@ _SHOWN_HEADERS = {
     "Annotator": "analysed by",
 }
 WEB_ADDRESS = re.compile(r"https?://[\w.-]+/[^\s<>\"']*")
+NOT_STATED = "not stated"  # how a game ended
 # What the header Termination says of games that ended on the board
-_NORMAL = ("", "?", "-", "normal", "unknown")
+_UNSTATED = ("", "?", "-", "unknown")
+_NORMAL = (*_UNSTATED, "normal")
 
 
 @dataclass(frozen=True)
@@ -265,6 +267,6 @@ def _reason(tree: chess.pgn.Game, result: str) -> str:
         is_certain = not any(board.legal_moves)
         if is_certain or stated.lower() in _NORMAL:
             return outcome.termination.name.replace("_", " ").lower()
-    if stated.lower() not in _NORMAL:
+    if stated.lower() not in _UNSTATED:
         return stated.lower()
-    return "not finished" if result == "*" else "not stated"
+    return "not finished" if result == "*" else NOT_STATED

@@ -267,10 +267,9 @@ def test_the_page_replays_games_in_a_browser(tmp_path, width, dark):
     with Browser(width, 900, dark=dark) as browser:
         browser.open(page)
         assert browser.evaluate("document.getElementById('replay').hidden")
-        browser.evaluate("document.querySelector('[data-game=\"1\"]').click()")
+        browser.evaluate("document.querySelector('[data-game=\"1\"] a').click()")
         browser.wait("document.querySelector('.replay-fen').textContent")
         fen = "document.querySelector('.replay-fen').textContent"
-        browser.evaluate("document.querySelector('.lpv').focus()")
         board, cursors = game.board(), []
         for ply, node in enumerate(game.mainline(), start=1):
             browser.press("ArrowRight")
@@ -291,7 +290,7 @@ def test_the_page_replays_games_in_a_browser(tmp_path, width, dark):
                     )
                 )
             )
-            assert f"{node.eval().white().score() / 100:+.2f} · depth 2" in browser.evaluate(
+            assert f"{node.eval().white().score() / 100:+.2f}" in browser.evaluate(
                 "document.querySelector('.replay-note').textContent"
             )
         assert cursors == sorted(set(cursors)) and cursors[-1] == 100
@@ -305,8 +304,47 @@ def test_the_page_replays_games_in_a_browser(tmp_path, width, dark):
         )
         browser.wait("document.getElementById('replay').dataset.ply == 0")
         browser.evaluate("document.querySelector('variation .move').click()")
-        browser.wait("document.querySelector('.replay-note').textContent == 'a variation'")
+        browser.wait("document.querySelector('.replay-note').textContent.endsWith('depth 2')")
         assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
         browser.open(page, "#game=2&ply=4")
         browser.wait("(document.getElementById('replay').dataset.ply || 0) == 4")
         assert all(address.startswith(("file:", "data:", "about:")) for address in browser.requests)
+        assert browser.complaints == []
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+def test_the_page_leads_to_mistakes_in_a_browser(tmp_path):
+    (tmp_path / "blunder.pgn").write_text(BLUNDER)
+    page = tmp_path / "blunder.html"
+    assert run(tmp_path / "blunder.pgn", "--html", page).exit_code == 0
+    nodes = list(games_of((tmp_path / "blunder.analysed.pgn").read_text())[0].mainline())
+    plies = [ply for ply, node in enumerate(nodes, start=1) if node.nags]
+    first = nodes[plies[0] - 1]
+    best = first.parent.variations[1]
+    ply = "document.getElementById('replay').dataset.ply"
+    with Browser(1280, 900) as browser:
+        browser.open(page)
+        browser.wait(f"{ply} == 0")  # the only game is opened at once
+        marks = "document.querySelectorAll('.replay-curve path').length"
+        assert browser.evaluate(marks) == len(plies)
+        browser.press("m")
+        browser.wait(f"{ply} == {plies[0]}")
+        note = browser.evaluate("document.querySelector('.replay-note').textContent")
+        assert note.startswith(("Inaccuracy: ", "Mistake: ", "Blunder: "))
+        assert " → " in note and note.endswith(f"; best was {best.san()}")
+        browser.wait("document.querySelector('.cg-shapes line')")  # the arrow of the better move
+        score = "document.querySelector('.lpv .move.current').dataset.score"
+        assert browser.evaluate(score) == f"{first.eval().white().score() / 100:+.2f}"
+        height = "document.querySelector('.replay-bar i').style.height"
+        chance = winning_chance(first.eval().white())
+        assert float(browser.evaluate(height).strip("%")) == pytest.approx(100 * chance, abs=0.1)
+
+        browser.press("ArrowLeft")
+        browser.wait(f"{ply} == {plies[0] - 1}")
+        browser.wait("!document.querySelector('.cg-shapes line')")
+        browser.click(".replay-next")
+        browser.wait(f"{ply} == {plies[0]}")
+        browser.evaluate("document.querySelector('.replay-sides button:enabled').click()")
+        browser.wait(f"{ply} != 0 && {ply} != undefined")
+        assert int(browser.evaluate(ply)) in plies
+        assert browser.complaints == []

@@ -25,15 +25,13 @@ from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.settings import Settings
-from zobra.arena.model.statistics import Sprt, estimate
+from zobra.arena.model.statistics import Sprt, estimate, sweep_bound
 from zobra.arena.model.suite_positions import BadLine, read_position
 from zobra.arena.model.suite_results import Effort, EngineResult, Outcome, SuiteResult
 from zobra.arena.pages.reported_games import read_match, read_pgn
 
-VOID = {"meta", "br"}  # what HTML lets stand without an end tag, among what the pages use
-LICHESS = (
-    "https://lichess.org/analysis/"  # the only address outside of the page to which it may link
-)
+VOID = {"meta", "br", "input"}  # what HTML lets stand without an end tag, among what the pages use
+LICHESS = "https://lichess.org/"  # the only address outside of the page to which it may link
 
 
 class Page(HTMLParser):
@@ -286,12 +284,12 @@ def test_games_can_be_replayed(tmp_path):
                 node.eval().pov(not node.turn()).score() == move.score
                 and node.eval_depth() == move.depth
             )
-        assert len(game["chances"]) == len(game["notes"]) == len(nodes) + 1
-        assert all(0 <= chance <= 1 for chance in game["chances"][1:])
-        assert (
-            f"depth {record.moves[0].depth}" in game["notes"][1]
-            and "90,000 nodes" in game["notes"][1]
-        )
+        assert len(game["nodes"]) == len(nodes) + 1
+        assert all(0 <= entry["chance"] <= 1 for entry in game["nodes"][1:])
+        first = game["nodes"][1]
+        assert f"depth {record.moves[0].depth}" in first["note"]
+        assert "90,000 nodes" in first["note"]
+        assert first["seconds"] == record.moves[0].milliseconds / 1000
 
 
 CUTECHESS = """[White "A"]
@@ -319,9 +317,80 @@ def test_a_pgn_file_of_another_program_is_reported(tmp_path):
         and "game 3 is left out: illegal move Ke3 at move 2" in page.text
     )
     game = replays(text)[0]
-    assert game["chances"][:3] == [None, None, None] and min(game["chances"][-3:]) > 0.99
-    assert game["notes"][3] == "+0.31 · depth 12 · 500 ms"
+    assert game["nodes"][:3] == [{}, {}, {}]
+    assert min(entry["chance"] for entry in game["nodes"][-3:]) > 0.99
+    assert game["nodes"][3]["note"] == "+0.31 · depth 12 · 500 ms"
+    assert game["nodes"][-1]["score"] == "#"
+    assert game["opening"] == "C20 Open Game"
     assert "{ White mates [%eval #1,3] }" in game["pgn"] and "+0.31/12" not in game["pgn"]
+
+
+ANALYSED = """[White "Alice"]
+[Black "Bob"]
+[Result "0-1"]
+[Site "https://lichess.org/abcdefgh"]
+[Annotator "Judge 1, 100 ms a position"]
+[TimeControl "60+1"]
+[WhiteAccuracy "50.0"]
+[WhiteErrors "0 inaccuracies, 0 mistakes, 1 blunder; average loss 300 centipawns"]
+[BlackAccuracy "99.0"]
+
+1. e4 { [%eval 0.30,9] [%clk 0:00:58] } e5 { [%eval 0.40,9] [%clk 0:01:00] }
+2. Qh5 { +0.25/7 0.5s, n=900 [%eval 0.10,9] [%clk 0:00:50] } Nc6 { [%eval 0.20,9] [%clk 0:00:50] }
+3. Qxf7+ $4 { [%eval -9.00,9] [%clk 0:00:40] } ( 3. Bc4 { [%eval 0.20,9] } g6 ) Kxf7
+{ [%eval -9.10,9] [%clk 0:00:30] } 0-1
+
+"""
+
+
+@pytest.fixture
+def analysed(tmp_path):
+    (tmp_path / "one.pgn").write_text(ANALYSED)
+    return tmp_path / "one.pgn"
+
+
+def test_the_analysis_is_explained_apart_from_the_player(analysed):
+    game = replays(report_page(analysed))[0]
+    # A variation stands behind all that follows the move that it replaces
+    nodes = game["nodes"]
+    assert [node.get("score") for node in nodes] == (
+        [None, "+0.30", "+0.40", "+0.10", "+0.20", "-9.00", "-9.10", "+0.20", None]
+    )
+    assert nodes[3]["note"] == "+0.10 · depth 9"
+    assert nodes[3]["own"] == "Alice: +0.25 · depth 7 · 500 ms · 900 nodes"
+    assert nodes[5]["note"] == "Blunder: +0.20 → -9.00; best was Bc4"
+    assert (nodes[5]["mark"], nodes[5]["best"]) == ("blunder", "f1c4")
+    assert nodes[7]["note"] == "+0.20 · depth 9"
+    assert not any("mark" in node for node in nodes if node is not nodes[5])
+    assert game["link"] == "https://lichess.org/abcdefgh"
+    white, black = game["sides"]
+    assert white == {"name": "Alice", "accuracy": "50.0 %", "loss": "average loss 300 centipawns"}
+    assert black == {"name": "Bob", "accuracy": "99.0 %"}
+
+
+def test_times_of_moves_come_from_reports_and_clocks(analysed):
+    nodes = replays(report_page(analysed))[0]["nodes"]
+    seconds = [node.get("seconds") for node in nodes[1:7]]
+    # 50 s after 60 s, with a second added: 11 s
+    assert seconds == [None, None, 0.5, 11, 11, 21]
+
+
+def test_the_page_of_one_game_says_things_once(analysed):
+    text = report_page(analysed)
+    page = assert_self_contained(text)
+    assert not {"Accuracy", "Games", "How games ended"} & set(page.texts)
+    assert "figures" not in page.classes
+    assert "https://lichess.org/abcdefgh" in page.attributes["href"]
+    shown = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
+    assert "not stated" not in shown and "unknown" not in shown
+
+
+def test_who_evaluated_the_games_is_named(analysed):
+    analysed.write_text(3 * ANALYSED)
+    text = report_page(analysed)
+    assert "Evaluations by Judge 1, 100 ms a position of the games of Alice, from its view" in text
+    assert "of its own games" not in text
+    assert "not stated" in text  # how the games ended
 
 
 def test_a_pgn_file_without_games_is_named(tmp_path):
@@ -386,7 +455,13 @@ def test_a_clean_sweep_has_no_finite_elo_and_still_a_page(tmp_path):
     for game in games:
         game["result"] = "1-0" if game["white"] == "Alpha" else "0-1"
     journal.write_text("".join(json.dumps(game) + "\n" for game in games))
-    page = assert_self_contained(report_page(tmp_path / "run"))
+    text = report_page(tmp_path / "run")
+    page = assert_self_contained(text)
+    bound = f"{sweep_bound(8):+.1f}"
+    assert f"> {bound}" in page.text and "as every game was won" in page.text
+    strength = charts(text)[0]
+    assert strength["series"][0]["label"] == "Elo of Alpha, at least"
+    assert strength["series"][0]["y"][-1] == pytest.approx(sweep_bound(8), abs=0.01)
     assert "+8 =0 −0" in page.texts and not {"nan", "+nan", "inf", "+inf", "-inf"} & set(
         page.text.split()
     )
@@ -398,7 +473,9 @@ def test_a_match_has_hardly_begun_and_a_line_of_its_journal_is_torn(tmp_path, ga
     with (tmp_path / "run" / "journal.jsonl").open("a") as journal:
         journal.write('{"index": 6, "pa')
     page = assert_self_contained(report_page(tmp_path / "run"))
-    assert f"journal.jsonl:{games + 1}" in page.text and page.classes.count("curve") == games
+    assert f"journal.jsonl:{games + 1}" in page.text and page.classes.count("curve") == (
+        games if games > 1 else 0  # a single game is on the page without a list
+    )
 
 
 def run_command(*arguments: str):
@@ -476,3 +553,40 @@ def test_a_browser_shows_charts_and_boards(suite_result, tmp_path, width, dark):
             )
             > 200
         )
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+def test_a_browser_opens_sorts_and_finds_games(tmp_path):
+    write_match(tmp_path / "run", 40)
+    page = tmp_path / "run.html"
+    page.write_text(report_page(tmp_path / "run"), encoding="utf-8")
+    title = "document.querySelector('.replay-title').textContent"
+    ply = "document.getElementById('replay').dataset.ply"
+    rows = "[...document.querySelectorAll('.games tbody tr')]"
+    with Browser(1280, 900) as browser:
+        browser.open(page)
+        wide = "document.querySelector('table.games').parentElement"
+        assert browser.evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth")
+        for number, place in ((3, "a"), (4, "td:nth-child(2)"), (3, "td:nth-child(3)")):
+            browser.evaluate(f"document.querySelector('[data-game=\"{number}\"] {place}').click()")
+            browser.wait(f"{title}.startsWith('Game {number}: ')")
+            browser.press("ArrowRight")
+            browser.press("ArrowRight")
+            browser.press("ArrowLeft")
+            browser.wait(f"{ply} == 1")
+
+        browser.evaluate("document.querySelector('.games th:nth-child(6) button').click()")
+        plies = browser.evaluate(f"{rows}.map(row => Number(row.cells[5].textContent))")
+        assert plies == sorted(plies)
+        browser.evaluate("document.querySelector('.games th:nth-child(6) button').click()")
+        plies = browser.evaluate(f"{rows}.map(row => Number(row.cells[5].textContent))")
+        assert plies == sorted(plies, reverse=True)
+
+        browser.evaluate("document.querySelector('.games-search').focus()")
+        browser.type("checkmate 1")
+        found = "document.querySelector('.games-found').textContent"
+        browser.wait(f"{found}.endsWith(' of 40 games')")
+        visible = browser.evaluate(f"{rows}.filter(row => !row.hidden).map(r => r.textContent)")
+        assert visible and all("checkmate" in text for text in visible)
+        assert browser.evaluate(found) == f"{len(visible)} of 40 games"
+        assert browser.complaints == []

@@ -16,6 +16,7 @@ from zobra.arena.model.statistics import (
     elo_of_score,
     estimate,
     score_of_elo,
+    sweep_bound,
 )
 
 # counts; Elo and margin, normalised Elo and margin, LOS %, draw ratio %, pairs ratio: as fastchess
@@ -105,6 +106,11 @@ LIKELIHOOD_RATIOS = [
     ((72, 10, 0, 0, 0), -1000, -500, NORMALIZED, "-2.97"),
     ((379, 10170, 21828, 10640, 343), 0, 2, NORMALIZED, "2.95"),
 ]
+
+
+@pytest.mark.parametrize("games", [1, 10, 200])
+def test_a_side_at_the_bound_of_a_sweep_wins_all_games_in_one_of_twenty_matches(games):
+    assert score_of_elo(sweep_bound(games)) ** games == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize("counts, elo0, elo1, model, llr", LIKELIHOOD_RATIOS)

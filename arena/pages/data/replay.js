@@ -57,8 +57,10 @@ function show(number, game, ply) {
   const mainline = [game.nodes[0], ...viewer.game.mainline.map((move) => entries.get(move.path.path))];
   shown = { number, game, viewer, entries, mainline };
 
-  part("title").textContent = packed.length > 1 ? `Game ${number}: ${game.title}` : game.title;
-  part("opening").textContent = game.opening;
+  // The title of a page with a single game names the players
+  const isSingle = packed.length === 1;
+  part("title").textContent = isSingle ? game.opening || "Replay" : `Game ${number}: ${game.title}`;
+  part("opening").textContent = isSingle ? "" : game.opening;
   part("link").hidden = !game.link;
   part("link").href = game.link;
   part("curve").innerHTML = curve();
@@ -181,7 +183,7 @@ function follow() {
   for (const move of viewer.div.querySelectorAll(".move[data-path]"))
     move.dataset.score = entries.get(move.dataset.path)?.score ?? "";
   showEvaluation(entry);
-  const best = entry.best && { orig: entry.best.slice(0, 2), dest: entry.best.slice(2, 4), brush: "paleGreen" };
+  const best = entry.best && { orig: entry.best.slice(0, 2), dest: entry.best.slice(2, 4), brush: "green" };
   viewer.withGround((ground) => ground.setAutoShapes(best ? [best] : []));
 
   part("note").textContent = entry.note ?? "";
