@@ -130,9 +130,9 @@ def run(conditions: Conditions, positions: list[str], network: str) -> Iterator[
     from zobra.search.searcher import Searcher
 
     searcher = Searcher(conditions.megabytes)
-    searcher.threads = conditions.threads
     if network:
         searcher.use_network(read_network(Path(network)))
+    searcher.threads = conditions.threads
     limits = _limits(conditions)
     total = 0
     seconds = 0.0

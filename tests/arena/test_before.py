@@ -25,14 +25,15 @@ def as_then(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("command", "games", "kept"), [("match", 6, 3), ("tune", 8, 5), ("ablate", 4, 4)]
+    ("command", "games", "kept", "status"),
+    [("match", 6, 3, 4), ("tune", 8, 5, 0), ("ablate", 4, 4, 0)],  # no verdict of the SPRT
 )
-def test_a_run_is_resumed_and_reported(tmp_path, command, games, kept):
+def test_a_run_is_resumed_and_reported(tmp_path, command, games, kept, status):
     folder = tmp_path / command
     shutil.copytree(HERE / "data/before" / {"ablate": "ablation"}.get(command, command), folder)
     lines = (folder / "journal.jsonl").read_text()
     assert len(lines.splitlines()) == kept
-    assert f"{games} of {games} games" in run(command, "--folder", str(folder))
+    assert f"{games} of {games} games" in run(command, "--folder", str(folder), code=status)
     now = (folder / "journal.jsonl").read_text()
     assert now.startswith(lines)
     assert sorted(json.loads(line)["index"] for line in now.splitlines()) == list(range(games))
