@@ -384,13 +384,14 @@ def _evaluation_caption(games: ReportedGames) -> str:
 def _game_row(game: ReportedGame) -> dict[str, object]:
     """Return a line of the list of games."""
     record = game.record
+    reason = "–" if record.reason == NOT_STATED else record.reason
     accuracies = [game.headers.get(f"{side}Accuracy", "") for side in _SIDES]
     return {
         "white": record.white,
         "black": record.black,
         "result": RESULTS.get(record.result, record.result),
         "curve": _curve(game),
-        "reason": f"{record.reason}: {record.detail}" if record.detail else record.reason,
+        "reason": f"{reason}: {record.detail}" if record.detail else reason,
         "plies": len(record.opening["moves"]) + len(record.moves),
         "opening": game.opening,
         "accuracy": " / ".join(accuracy for accuracy in accuracies if accuracy),

@@ -61,7 +61,9 @@ class ReportedGame:
         """The opening's ECO code and name; without them the event, such as a position's name."""
         code, name = self.record.named_opening()
         code = self.headers.get("ECO", "").strip("?") or code
-        return f"{code} {name}".strip() or self.headers.get("Event", "").strip("?")
+        if name:
+            return f"{code} {name}".strip()
+        return f"ECO {code}" if code else self.headers.get("Event", "").strip("?")
 
     @property
     def link(self) -> str:

@@ -303,8 +303,11 @@ def test_the_page_replays_games_in_a_browser(tmp_path, width, dark):
             "{clientX: 0}))"
         )
         browser.wait("document.getElementById('replay').dataset.ply == 0")
-        browser.evaluate("document.querySelector('variation .move').click()")
-        browser.wait("document.querySelector('.replay-note').textContent.endsWith('depth 2')")
+        note = "document.querySelector('.replay-note').textContent"
+        browser.evaluate("document.querySelectorAll('variation .move')[0].click()")
+        browser.wait(f"{note} == 'In a variation'")
+        browser.evaluate("document.querySelectorAll('variation .move')[1].click()")
+        browser.wait(f"{note} == '+1.00 · depth 2'")
         assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
         browser.open(page, "#game=2&ply=4")
         browser.wait("(document.getElementById('replay').dataset.ply || 0) == 4")

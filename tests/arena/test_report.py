@@ -390,7 +390,7 @@ def test_who_evaluated_the_games_is_named(analysed):
     text = report_page(analysed)
     assert "Evaluations by Judge 1, 100 ms a position of the games of Alice, from its view" in text
     assert "of its own games" not in text
-    assert "not stated" in text  # how the games ended
+    assert "How games ended" not in text  # as nobody stated it
 
 
 def test_a_pgn_file_without_games_is_named(tmp_path):

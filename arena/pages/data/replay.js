@@ -8,7 +8,7 @@ const MARKS = { inaccuracy: "inaccuracies", mistake: "mistakes", blunder: "blund
 
 const evaluationBar = document.createElement("div");
 evaluationBar.className = "replay-bar";
-evaluationBar.setAttribute("role", "img");
+evaluationBar.role = "img";
 evaluationBar.append(document.createElement("i"));
 
 let wanted = 0;  // the number of the game that was asked for last
@@ -180,13 +180,19 @@ function follow() {
     line.setAttribute("x1", x(ply));
     line.setAttribute("x2", x(ply));
   }
-  for (const move of viewer.div.querySelectorAll(".move[data-path]"))
-    move.dataset.score = entries.get(move.dataset.path)?.score ?? "";
-  showEvaluation(entry);
+  for (const move of viewer.div.querySelectorAll(".move[data-path]:not([data-score])")) {
+    const score = entries.get(move.dataset.path)?.score ?? "";
+    move.dataset.score = score;
+    move.ariaLabel = `${[move.textContent, score].filter(Boolean).join(" ")}: ${move.ariaLabel}`;
+  }
+  const { score, chance, plies } = lastKnown(viewer.path);
+  showEvaluation(score, chance);
   const best = entry.best && { orig: entry.best.slice(0, 2), dest: entry.best.slice(2, 4), brush: "green" };
   viewer.withGround((ground) => ground.setAutoShapes(best ? [best] : []));
 
-  part("note").textContent = entry.note ?? "";
+  const isVariation = viewer.path.size() > ply;
+  const variation = plies > ply ? `In a variation: ${score}` : "In a variation";
+  part("note").textContent = entry.note ?? (isVariation ? variation : "");
   part("note").className = `replay-note ${entry.mark ?? ""}`;
   part("own").textContent = entry.own ?? "";
   part("previous").disabled = previousMistake() === undefined;
@@ -198,16 +204,23 @@ function follow() {
   history.replaceState(null, "", `#game=${shown.number}&ply=${ply}`);
 }
 
-/** The bar beside the board: White's chance. It keeps the last known one where a position has none. */
-function showEvaluation(entry) {
+/** The last known score and chance on the way to a position, and after how many plies they stand. */
+function lastKnown(path) {
+  for (let way = path; ; way = way.init()) {
+    const entry = shown.entries.get(way.path);
+    if (entry?.chance !== undefined) return { ...entry, plies: way.size() };
+    if (way.empty()) return { plies: 0 };
+  }
+}
+
+/** The bar beside the board: White's chance. */
+function showEvaluation(score, chance = 0.5) {
   const { viewer, mainline } = shown;
   if (!viewer.div.contains(evaluationBar)) viewer.div.append(evaluationBar);
-  evaluationBar.hidden = !mainline.some((each) => each?.chance !== undefined);
-  const nearest = mainline.slice(0, plyShown() + 1).findLast((each) => each?.chance !== undefined);
-  const known = entry.chance === undefined ? nearest : entry;
+  evaluationBar.hidden = !mainline.some((entry) => entry?.chance !== undefined);
   evaluationBar.classList.toggle("turned", viewer.orientation() === "black");
-  evaluationBar.firstChild.style.height = `${100 * (known?.chance ?? 0.5)}%`;
-  evaluationBar.setAttribute("aria-label", `evaluation ${known?.score ?? "unknown"}`);
+  evaluationBar.firstChild.style.height = `${100 * chance}%`;
+  evaluationBar.ariaLabel = `evaluation ${score ?? "unknown"}`;
 }
 
 async function copy(button, text) {
