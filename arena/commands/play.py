@@ -28,12 +28,6 @@ _FAREWELL_SECONDS = 1.0  # for the page to hear that the game has ended
 
 
 def play(
-    engine: Annotated[
-        str, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file.")
-    ] = "zobra",
-    terminal: Annotated[
-        bool, typer.Option("--terminal", "-t", help="Play in the terminal, without a browser.")
-    ] = False,
     color: Annotated[
         str, typer.Option("--color", help="Your colour: white, black or random.")
     ] = "white",
@@ -55,9 +49,19 @@ def play(
     chess960: Annotated[
         bool, typer.Option("--chess960", help="Play Chess960 from a random position.")
     ] = False,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", "-t", help="Play in the terminal, without a browser.")
+    ] = False,
+    engine: Annotated[
+        str, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file.")
+    ] = "zobra",
     option: EngineOptions = None,
     folder: Annotated[
-        Path, typer.Option(help="Folder in which each game is kept as PGN.")
+        Path,
+        typer.Option(
+            help="Folder in which each game is kept as PGN.",
+            show_default="zobra/games in your data folder",
+        ),
     ] = _GAMES,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
