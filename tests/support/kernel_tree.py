@@ -71,6 +71,7 @@ class Tree:
             self.engine / "kernels",
             ignore=shutil.ignore_patterns("compiled"),
         )
+        (self.engine / "__init__.py").touch()  # it goes before the engine of this environment
         (self.engine / "callee.py").write_text(CALLEE)
         (self.engine / "caller.py").write_text(CALLER)
 
