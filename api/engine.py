@@ -71,7 +71,8 @@ class Engine:
         self._engine = search_engine.Engine(on_message=_log)
         weakref.finalize(self, self._engine.stop)
         self._configured: dict[str, Value] = {}  # by the user, for all searches
-        self._game: object = object()  # the game of the last search: none so far
+        self._game: object = None
+        self._has_searched = False
         self._newest: Search | None = None  # if no other command has followed it
         self._ponder: Ponder | None = None
         with self._command():
@@ -318,9 +319,11 @@ class Engine:
         values |= {"UCI_Chess960": chess960, **managed}
         for name in self._changed(values):
             self._engine.set_option(name, values[name]).wait()
-        if game != self._game or opponent != self._engine.options["UCI_Opponent"]:
-            self._game = game
+        is_other = game != self._game or opponent != self._engine.options["UCI_Opponent"]
+        if is_other and self._has_searched:
             self._engine.new_game().wait()
+        self._game = game
+        self._has_searched = True
 
     def _changed(self, values: Mapping[str, Value]) -> list[str]:
         """Return the names of the options that have other values now; buttons always have."""
