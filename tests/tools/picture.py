@@ -1,5 +1,7 @@
-"""Makes the picture of README from a report: python -m tests.tools.picture REPORT.html
-docs/report.png [GAME] [PLY].
+"""Make the picture of README from the page of an analysed game.
+
+zobra analyse GAME.pgn --html PAGE.html
+python -m tests.tools.picture PAGE.html docs/report.png [GAME] [PLY]
 """
 
 import sys
@@ -7,16 +9,20 @@ from pathlib import Path
 
 from tests.tools.browser import Browser
 
-WIDTH, HEIGHT = 1000, 1130
+WIDTH = 1000
+_HEIGHT = 900  # of the window; the picture ends below the players' mistakes
+_MARGIN = 4
+_BOTTOM = "document.querySelector('.replay-sides').getBoundingClientRect().bottom + scrollY"
 
 
-def main(page: str, picture: str, game: str = "1", ply: str = "40") -> None:
-    """Opens a game in the report's viewer, and writes what a reader sees as PNG."""
-    with Browser(WIDTH, HEIGHT) as browser:
+def main(page: str, picture: str, game: str = "1", ply: str = "32") -> None:
+    """Open a game in the page's viewer, and write what a reader sees as PNG."""
+    with Browser(WIDTH, _HEIGHT) as browser:
         browser.open(Path(page), f"#game={game}&ply={ply}")
         browser.wait(f"document.getElementById('replay').dataset.ply == {ply}")
         browser.wait("!document.querySelector('piece.anim, piece.fading')")
-        browser.picture(Path(picture), WIDTH, HEIGHT)
+        height = int(browser.evaluate(_BOTTOM)) + _MARGIN
+        browser.picture(Path(picture), WIDTH, height)
 
 
 if __name__ == "__main__":
