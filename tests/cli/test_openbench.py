@@ -51,6 +51,7 @@ def source(tmp_path):
     tree = tmp_path / "source"
     for package in PACKAGES:
         (tree / package).mkdir(parents=True)
+        (tree / package / "__init__.py").touch()  # they go before those of this environment
     shutil.copy(ROOT / "Makefile", tree)
     shutil.copy(ROOT / "cli" / "launcher.py", tree / "cli")
     (tree / "cli" / "main.py").write_text(ENGINE)
