@@ -5,19 +5,19 @@ usual: megabytes, threads, limit, file of positions or `default`, and kind of li
 """
 
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from zobra.search.options import MAX_THREADS
+
 if TYPE_CHECKING:
     from zobra.search.limits import Limits
 
 SIGNATURE_DEPTH = 10
 MEGABYTES = 16
-MOST_THREADS = 256
 KINDS = ("depth", "nodes", "movetime")
 MOST_PLIES = 64
 FORM = "DEPTH | MB THREADS [LIMIT [FILE [KIND]]]"
@@ -87,7 +87,7 @@ def read_conditions(words: list[str]) -> Conditions:
     largest = MOST_PLIES if kind == "depth" else 1 << 40
     return Conditions(
         megabytes=_number(given["megabytes"], "megabytes", 1 << 20),
-        threads=_number(given["threads"], "threads", MOST_THREADS),
+        threads=_number(given["threads"], "threads", MAX_THREADS),
         limit=_number(given.get("limit", str(SIGNATURE_DEPTH)), kind, largest),
         file=given.get("file", "default"),
         kind=kind,
@@ -120,30 +120,19 @@ def _read_positions(name: str) -> list[str]:
 
 
 def run(conditions: Conditions, positions: list[str], network: str) -> Iterator[str]:
-    """Search every position with an empty table, by a network file or the built-in network.
+    """Search every position, by a network file or the built-in network.
 
-    Yield a line for each, then `N nodes M nps`.
+    Yield the lines of `zobra.search.bench.search_positions`.
     """
-    from zobra.engine.fen import parse_fen
     from zobra.engine.network_file import read_network
-    from zobra.engine.position import Game
+    from zobra.search.bench import search_positions
     from zobra.search.searcher import Searcher
 
     searcher = Searcher(conditions.megabytes)
+    searcher.threads = conditions.threads
     if network:
         searcher.use_network(read_network(Path(network)))
-    searcher.threads = conditions.threads
-    limits = _limits(conditions)
-    total = 0
-    seconds = 0.0
-    for number, fen in enumerate(positions, 1):
-        searcher.clear()
-        begin = time.perf_counter()
-        searcher.search(Game(parse_fen(fen)), limits)
-        seconds += time.perf_counter() - begin
-        total += searcher.nodes
-        yield f"{number}/{len(positions)} {searcher.nodes} nodes: {fen}"
-    yield f"{total} nodes {int(total / seconds)} nps"
+    return search_positions(searcher, positions, _limits(conditions))
 
 
 def _limits(conditions: Conditions) -> "Limits":

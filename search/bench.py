@@ -6,7 +6,7 @@ The positions come from games of Zobra against itself, of all phases.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from zobra.engine.fen import parse_fen
@@ -22,18 +22,23 @@ POSITIONS = tuple(
 
 
 def run(searcher: Searcher, depth: int | None = None) -> Iterator[str]:
-    """Search every position to `depth` with an empty table.
+    """Search the bench positions to `depth`; yield the lines of `search_positions`."""
+    limits = Limits(depth=DEPTH if depth is None else max(1, depth))
+    return search_positions(searcher, POSITIONS, limits)
 
-    One line for each, then `N nodes M nps`.
+
+def search_positions(searcher: Searcher, positions: Sequence[str], limits: Limits) -> Iterator[str]:
+    """Search every position (a FEN) within limits, with an empty table.
+
+    Yield a line for each, then `N nodes M nps`.
     """
-    total, seconds = 0, 0.0
-    for number, fen in enumerate(POSITIONS, 1):
+    total = 0
+    seconds = 0.0
+    for number, fen in enumerate(positions, 1):
         searcher.clear()
         begin = time.perf_counter()
-        searcher.search(
-            Game(parse_fen(fen)), Limits(depth=DEPTH if depth is None else max(1, depth))
-        )
+        searcher.search(Game(parse_fen(fen)), limits)
         seconds += time.perf_counter() - begin
         total += searcher.nodes
-        yield f"{number}/{len(POSITIONS)} {searcher.nodes} nodes: {fen}"
+        yield f"{number}/{len(positions)} {searcher.nodes} nodes: {fen}"
     yield f"{total} nodes {int(total / seconds)} nps"

@@ -247,9 +247,8 @@ class Engine:
         player = self._player
         try:
             choices = self._choices(limits, listener, searchmoves)
-            if searchmoves:
-                limits = limits._replace(searchmoves=choices)
             if choices:
+                limits = limits._replace(searchmoves=choices)
                 result = Result(choices[0], 0)
                 result = self._loaded().find_move(work, limits, choices, listener)
         except EngineError as error:

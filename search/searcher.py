@@ -200,6 +200,7 @@ class Searcher:
         """Search depth after depth to the end; return the best lines."""
         last_depth = min(limits.depth or MAX_PLY, MAX_PLY - 1)
         root = self._this["root"]
+        lines: list[RootLine] = []
         for step in steps(self._this, last_depth):
             if step == LINE_FOUND:
                 continue
@@ -214,7 +215,7 @@ class Searcher:
                 effort = lines[0].nodes / max(1, int(self._this["nodes"]))
                 if self.time.should_stop(lines[0], effort, self.nodes, is_forced):
                     break
-        return root_lines(root)
+        return lines
 
     def _lines_wanted(self) -> int:
         if self.skill and self.skill.noise:

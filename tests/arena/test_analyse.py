@@ -167,7 +167,8 @@ def test_damaged_games_are_left_out_and_named(tmp_path):
 
 
 def test_an_interrupted_analysis_is_resumed(tmp_path):
-    source, output = tmp_path / "many.pgn", tmp_path / "many.analysed.pgn"
+    source = tmp_path / "many.pgn"
+    output = tmp_path / "many.analysed.pgn"
     source.write_text("".join(FOOLS_MATE.replace('"C"', f'"C{number}"') for number in range(6)))
     command = [
         sys.executable,

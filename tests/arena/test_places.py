@@ -19,7 +19,8 @@ def analyse(source: Path, *arguments: object, code: int = 0) -> str:
 
 
 def test_pages_of_other_commands_are_kept(tmp_path):
-    source, page = tmp_path / "x.pgn", tmp_path / "x.html"
+    source = tmp_path / "x.pgn"
+    page = tmp_path / "x.html"
     source.write_text(GAME)
     for _ in range(2):  # its own page is rewritten
         analyse(source, "--html", page)
@@ -37,7 +38,8 @@ def test_pages_of_other_commands_are_kept(tmp_path):
 
 
 def test_an_analysis_of_something_else_is_replaced_by_force(tmp_path):
-    source, output = tmp_path / "x.pgn", tmp_path / "x.analysed.pgn"
+    source = tmp_path / "x.pgn"
+    output = tmp_path / "x.analysed.pgn"
     source.write_text(GAME)
     output.write_text("my notes\n")
     assert "holds another analysis" in flat(analyse(source, code=2))
@@ -48,7 +50,8 @@ def test_an_analysis_of_something_else_is_replaced_by_force(tmp_path):
 
 @pytest.mark.parametrize("content", ["my notes\n", "other suite"])
 def test_results_of_another_suite_are_kept(tmp_path, content):
-    suite, results = tmp_path / "a.epd", tmp_path / "suite.json"
+    suite = tmp_path / "a.epd"
+    results = tmp_path / "suite.json"
     suite.write_text(SUITE)
     arguments = ["-e", ENGINE, "--depth", "1", "--json", results]
     if content == "other suite":

@@ -150,7 +150,8 @@ def test_the_longer_a_move_stands_the_less_time_it_takes():
 
 def test_a_fall_counts_from_the_average_of_which_recent_scores_are_more_and_within_bounds():
     steady, level = [5] * 12, factor_after([5] * 12)
-    least, most = NUMBERS["time_drop_least"] / 100, NUMBERS["time_drop_most"] / 100
+    least = NUMBERS["time_drop_least"] / 100
+    most = NUMBERS["time_drop_most"] / 100
     for fall in (0, 60, -5, 5_000, -5_000):
         wanted = level * max(least, min(1 + fall / NUMBERS["time_drop_scale"], most))
         assert factor_after(steady, [100] * 11 + [100 - fall]) == pytest.approx(wanted)
