@@ -5,14 +5,13 @@ import multiprocessing
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.settings import Pairing, Settings
-from zobra.arena.runner.processes import interrupts_held
+from zobra.arena.runner.processes import interrupts_held, start_resource_tracker
 from zobra.arena.runner.processors import shares
 from zobra.arena.runner.worker import work
 
@@ -58,7 +57,7 @@ class Pool:
         The next one is drawn from `games` when a worker is free for it. Close the generator, so
         that workers and engines end with it. Raise RuntimeError when worker processes keep dying.
         """
-        resource_tracker.ensure_running()  # its start would release signals that are held back
+        start_resource_tracker()
         deaths = 0
         try:
             while self._hand_out(games, started):

@@ -12,10 +12,12 @@ import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Iterator
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_HAS_MASKS = hasattr(signal, "pthread_sigmask")  # Windows has none
 _SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
@@ -62,16 +64,25 @@ def interrupts_held() -> Iterator[None]:
 
     A process started within does not get them, until it releases them.
     """
-    masked = hasattr(signal, "pthread_sigmask")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS) if masked else set()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS) if _HAS_MASKS else set()
     _held.append(False)  # another thread may get a signal that this one has masked
     try:
         yield
     finally:
-        if masked:
+        if _HAS_MASKS:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if _held.pop():
             _handle()
+
+
+def start_resource_tracker() -> None:
+    """Start the process by which multiprocessing watches over shared resources.
+
+    It would start with the first worker, and release signals that are held back then. Windows has
+    neither masks of signals nor this process.
+    """
+    if _HAS_MASKS:
+        resource_tracker.ensure_running()
 
 
 def prepare_worker() -> None:
@@ -82,7 +93,7 @@ def prepare_worker() -> None:
     """
     for number in _SIGNALS:  # not SIG_IGN, which the engines would inherit
         signal.signal(number, lambda *_: None)
-    if hasattr(signal, "pthread_sigmask"):
+    if _HAS_MASKS:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(36, 1, 0, 0, 0)  # 36: PR_SET_CHILD_SUBREAPER
@@ -130,7 +141,7 @@ def _descendants(pid: int) -> list[int]:
 
 def _kill(pids: list[int], kill: Callable[[int, int], None] = os.kill) -> None:
     for pid in pids:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        with contextlib.suppress(OSError):  # it may have ended; Windows has no error of its own
             kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
