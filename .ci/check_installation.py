@@ -1,28 +1,43 @@
-"""Check an installed Zobra: it uses the package's kernels, counts what it should, and plays a game.
+"""Check an installed Zobra: it starts without compiling, counts what it should, plays a game, and
+its commands for matches, suites and analysis work.
 
-python .ci/check_installation.py SIGNATURE     # the node count that `zobra bench` has to end with
+python .ci/check_installation.py SIGNATURE [PROGRAM]
+
+SIGNATURE is the node count that `zobra bench` has to end with. PROGRAM is checked instead of the
+package that belongs to this Python.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import chess
 import chess.engine
 
-ZOBRA = [sys.executable, "-m", "zobra.cli"]
+ZOBRA = sys.argv[2:] or [sys.executable, "-m", "zobra.cli"]
+CONVERSATION = "uci\nisready\ngo nodes 1000\nisready\nquit\n"
 PERFT_LEAVES = "4865609"  # of the starting position, five plies deep
 NODES = 500  # for each move of the game
+SUITE = '6k1/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id "back rank";\n'
 
 
-def zobra(*arguments: str) -> str:
-    """What a command prints; CalledProcessError if it fails."""
-    return subprocess.run([*ZOBRA, *arguments], check=True, capture_output=True, text=True).stdout
+def zobra(*arguments: str, typed: str = "") -> str:
+    """Return what a command prints; CalledProcessError if it fails."""
+    try:
+        done = subprocess.run(
+            [*ZOBRA, *arguments], check=True, capture_output=True, encoding="utf-8", input=typed
+        )
+    except subprocess.CalledProcessError as error:
+        print(error.stdout, error.stderr, sep="\n")
+        raise
+    return done.stdout
 
 
 def play() -> str:
-    """A game of the engine against itself; its result."""
+    """Return the result of a game of the engine against itself."""
     board = chess.Board()
     with chess.engine.SimpleEngine.popen_uci(ZOBRA) as engine:
         while not board.is_game_over(claim_draw=True):
@@ -32,21 +47,43 @@ def play() -> str:
     return board.result(claim_draw=True)
 
 
-def main(signature: str) -> None:
-    """Every check, one after the other; AssertionError names what failed."""
-    kernels = subprocess.check_output(
-        [
-            sys.executable,
-            "-c",
-            "from zobra.engine import kernels; print(kernels.selected.describe())",
-        ]
-    )
-    print(kernels.decode().strip())
-    assert kernels.startswith(b"the package"), "the package carries no kernels for this processor"
+def check_kernels(signature: str) -> None:
+    """The package's kernels are used; they count right, and search the tree of the signature."""
+    said = zobra(typed=CONVERSATION)
+    assert "readyok" in said and "info string" not in said, said
     assert PERFT_LEAVES in zobra("perft", "5").replace(",", ""), "perft 5 is wrong"
     found = zobra("bench").splitlines()[-1]
     assert found.split()[0] == signature, f"bench gives {found}, not {signature} nodes"
-    print(f"perft 5 {PERFT_LEAVES}, bench {found}, a game {play()}")
+    print(f"perft 5 {PERFT_LEAVES}, bench {found}")
+
+
+def check_commands(folder: Path) -> None:
+    """A match of four games, its page, its analysis and a suite."""
+    engine = " ".join(f'"{word}"' for word in ZOBRA)
+    games = folder / "games"
+    zobra(
+        *("match", f"A={engine}", f"B={engine}", "-n", "4", "-c", "2"),
+        *("--tc", f"nodes={NODES}", "--folder", str(games)),
+    )
+    played = (games / "games.pgn").read_text(encoding="utf-8")
+    assert played.count("[Result ") == 4, played
+    zobra("report", str(games))
+    page = folder / "games.html"
+    zobra("analyse", str(games / "games.pgn"), "--movetime", "20", "--html", str(page))
+    assert page.exists(), "no page of the analysis"
+
+    suite = folder / "suite.epd"
+    suite.write_text(SUITE, encoding="utf-8")
+    solved = zobra("suite", str(suite), "-e", f"zobra={engine}", "--movetime", "200")
+    assert "1 of 1" in solved, solved
+
+
+def main(signature: str) -> None:
+    """Check everything, one after the other; AssertionError names what failed."""
+    check_kernels(signature)
+    with tempfile.TemporaryDirectory() as folder:
+        check_commands(Path(folder))
+    print(f"match, report, analysis and suite work; a game ended {play()}")
 
 
 if __name__ == "__main__":

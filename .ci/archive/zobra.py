@@ -1,0 +1,9 @@
+"""The program of the archive that needs no Python."""
+
+import multiprocessing
+
+from zobra.cli.main import main
+
+if __name__ == "__main__":
+    multiprocessing.freeze_support()  # a worker process of a match is this program once more
+    main()
