@@ -28,7 +28,7 @@ class Skill(NamedTuple):
 
 
 # By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. From
-# matches against Stockfish 15.1 at 5+0.05 (docs/measurements.md): 1000, 1800 and 2600 were played;
+# matches against Stockfish 15.1 at 5+0.05 (docs/strength.md): 1000, 1800 and 2600 were played;
 # 1400 and 2200 lie between what was played. Noise needs candidates to choose among: 60 nodes rarely
 # reach a second one, 300 nearly always do.
 CALIBRATION = {
