@@ -2,8 +2,8 @@
 search.
 
 Each step has a heading with the standard name of its technique, and what it is worth: the loss of
-Elo without it, in 1,000 games at 25,000 nodes a move, ± 16. `pruning`, `reductions`, `move_picker`
-and `node` have the details. Scores are centipawns for the side to move.
+Elo without it, in 1,000 games at 25,000 nodes a move (docs/strength.md has the margins). `pruning`,
+`reductions`, `move_picker` and `node` have the details. Scores are centipawns for the side to move.
 """
 
 import numpy as np
@@ -124,8 +124,8 @@ def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
             if score >= beta:
                 return score if score < LONGEST_MATE else beta  # a null move proves no mate
 
-    # Step 7 (+12 Elo). Internal iterative reductions. A node without a TT move is searched less
-    # deep: it was not important so far, and the next iteration will have a move to begin with.
+    # Step 7. Internal iterative reductions. A node without a TT move is searched less deep: it was
+    # not important so far, and the next iteration will have a move to begin with.
     tt_move = legal_or_none(position, constants, move_of(tt_entry))
     if ply == 0:  # the best move of the last iteration, whatever the table says
         tt_move = worker.root.moves[worker.root.line].move
