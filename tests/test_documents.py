@@ -109,6 +109,13 @@ def test_files_that_a_document_names_exist(document):
             assert (ROOT / name).exists(), (document.name, span)
 
 
+def test_contributing_names_every_benchmark():
+    named = re.findall(
+        r"^\| `benchmarks/(\w+\.py)` \|", read(ROOT / "CONTRIBUTING.md"), re.MULTILINE
+    )
+    assert sorted(named) == sorted(path.name for path in (ROOT / "benchmarks").glob("*.py"))
+
+
 def zobra_commands(document: Path) -> list[list[str]]:
     """The words of the commands `zobra …` in a document, in blocks and in running text."""
     text = read(document)

@@ -21,7 +21,6 @@ SMALLER = {
 }
 SMALLER |= {"--movetime 100": "--nodes 50"}
 INSTALLATION = ("python3 -m venv", ". .venv")  # the environment of the tests has it
-LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 
 
 def commands(document: str, installing: bool = False) -> list[str]:
@@ -75,27 +74,6 @@ def test_the_commands_of_contributing_name_what_there_is():
 def test_ci_runs_the_test_command_of_readme():
     (line,) = (line for line in commands("README.md", True) if "pytest" in line)
     assert line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-
-
-@pytest.mark.parametrize(
-    "document",
-    [
-        "README.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
-        *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")),
-    ],
-)
-def test_links_and_files_of_the_documents_exist(document):
-    path = ROOT / document
-    text = path.read_text(encoding="utf-8")
-    assert [target for target in LINK.findall(text) if not (path.parent / target).exists()] == []
-    if document == "README.md":
-        assert [
-            file for file in re.findall(r"`([a-z]+/[\w./]*)`", text) if not (ROOT / file).exists()
-        ] == []
-        scripts = set(re.findall(r"`benchmarks/(\w+\.py)`", text))
-        assert scripts == {script.name for script in (ROOT / "benchmarks").glob("*.py")}
 
 
 @pytest.mark.parametrize(
