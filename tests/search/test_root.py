@@ -1,17 +1,23 @@
-"""The list of root moves: its order, its windows, and what a stopped search leaves in it."""
+"""The list of root moves: its order, its windows, the lines of MultiPV, and what a stopped search
+leaves.
+"""
 
-import itertools
+import random
+from collections.abc import Iterator
 from typing import Any
 
+import chess
 import numpy as np
 import pytest
 
 from tests.support.search_kernels import DEFAULTS, PLAIN, Workbench, call
-from tests.support.searches import ENDGAME, KIWIPETE, MIDDLEGAME, think
+from tests.support.search_oracles import random_boards
+from tests.support.searches import ENDGAME, KIWIPETE, MATES, MIDDLEGAME, think
+from tests.tools.lines import line_fault
 from zobra.engine.fen import parse_fen
+from zobra.engine.move import move_text
 from zobra.engine.position import CONSTANTS_RECORD
-from zobra.engine.scores import INFINITY, MATE
-from zobra.search.bench import POSITIONS
+from zobra.engine.scores import INFINITY, MATE, is_mate, mate_in_moves
 from zobra.search.iterative_deepening import (
     DEPTH_FINISHED,
     LINE_FOUND,
@@ -19,7 +25,7 @@ from zobra.search.iterative_deepening import (
     WINDOW_FAILED,
     deepen_once,
 )
-from zobra.search.limits import Limits
+from zobra.search.limits import Limits, Report
 from zobra.search.root import REFUTED, begin_depth, open_window, root_lines, sort_root, widen_window
 from zobra.search.searcher import Searcher
 
@@ -33,14 +39,15 @@ def moves_of(bench: Workbench) -> list[int]:
     return root["moves"]["move"][: int(root["count"])].tolist()
 
 
-@pytest.mark.parametrize("fen", [KIWIPETE, ENDGAME, MIDDLEGAME, PROMOTIONS])
+@pytest.mark.parametrize("fen", [KIWIPETE, ENDGAME, PROMOTIONS])
 def test_the_list_has_every_legal_move_once_and_nothing_is_known_of_them(fen):
     position = parse_fen(fen)
     bench = Workbench(position)
     assert sorted(moves_of(bench)) == sorted(position.legal_moves())
     records = bench.this["root"]["moves"][: len(moves_of(bench))]
     assert set(records["score"]) == set(records["previous_score"]) == {int(REFUTED)}
-    assert not records["nodes"].any() and not records["depth"].any()
+    assert not records["nodes"].any()
+    assert not records["depth"].any()
     assert root_lines(bench.this["root"]) == []
 
 
@@ -49,12 +56,15 @@ def test_a_confined_list_keeps_its_order():
     bench = Workbench(position)
     everything = moves_of(bench)
     bench.place(position, moves=everything[10:2:-3])
-    assert moves_of(bench) == everything[4:11:3] and bench.this["root"]["is_confined"]
+    assert moves_of(bench) == everything[4:11:3]
+    assert bench.this["root"]["is_confined"]
+
     bench.place(position, moves=everything)
-    assert moves_of(bench) == everything and not bench.this["root"]["is_confined"]
+    assert moves_of(bench) == everything
+    assert not bench.this["root"]["is_confined"]
 
 
-@pytest.mark.parametrize(("first", "end"), [(0, 48), (0, 5), (3, 20), (7, 8), (9, 9)])
+@pytest.mark.parametrize(("first", "end"), [(0, 48), (3, 20), (7, 8), (9, 9)])
 def test_sorting_is_that_of_python(first, end):
     bench = Workbench(parse_fen(KIWIPETE))
     records = bench.this["root"]["moves"][:48]
@@ -86,12 +96,13 @@ def test_a_window_opens_around_the_last_score(depth, score, window):
     root["depth"] = depth - 1
     root["moves"][0]["score"] = score
     call(begin_depth, bench, 0)
-    assert root["depth"] == depth and root["moves"][0]["previous_score"] == score
+    assert root["depth"] == depth
+    assert root["moves"][0]["previous_score"] == score
     assert (root["alpha"], root["beta"], root["reduction"]) == (*window, 0)
 
 
 def widened(*scores: int) -> list[tuple[int, int, int]]:
-    """The windows and reductions after searches around 30 that failed with these scores."""
+    """Windows and reductions after searches around 30 that failed with these scores."""
     bench = Workbench(parse_fen(KIWIPETE))
     root: Any = bench.this["root"]
     root["line"] = 0
@@ -126,15 +137,15 @@ def test_a_window_that_fails_high_moves_up_at_less_depth():
 def test_a_window_that_keeps_failing_is_thrown_open(sign):
     windows = widened(*(30 + sign * 40 * 2**number for number in range(7)))
     ends = [abs(window[1 if sign > 0 else 0]) for window in windows]
-    assert ends[-1] == ALL and ends[0] < 1_000
+    assert ends[-1] == ALL
+    assert ends[0] < 1_000
 
 
 def run_steps(bench: Workbench, depth: int) -> list[int]:
+    """Deepen to a depth, and return what each step came to."""
     found = []
     while not found or found[-1] != DEPTH_FINISHED or bench.this["root"]["depth"] < depth:
         found.append(int(deepen_once(bench.this, CONSTANTS_RECORD)))
-        if found[-1] == STOPPED:
-            break
     return found
 
 
@@ -143,13 +154,99 @@ def test_steps_of_a_search(lines):
     bench = Workbench(parse_fen(MIDDLEGAME))
     bench.place(parse_fen(MIDDLEGAME), lines=lines)
     found = run_steps(bench, 9)
-    assert found.count(int(DEPTH_FINISHED)) == 9 and WINDOW_FAILED in found
+    assert found.count(int(DEPTH_FINISHED)) == 9
     assert found.count(int(LINE_FOUND)) == 9 * (lines - 1)
+    assert WINDOW_FAILED in found
     best = root_lines(bench.this["root"])
-    assert [line.depth for line in best] == [9] * lines and {line.bound for line in best} == {0}
+    assert [line.depth for line in best] == [9] * lines
+    assert {line.bound for line in best} == {0}
     assert len({line.moves[0] for line in best}) == lines
     scores = [line.score for line in best]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize(("fen", "depth"), [(KIWIPETE, 9), (ENDGAME, 9), (ENDGAME, 1)])
+def test_nodes_are_counted_for_the_move_that_was_searched(fen, depth):
+    """Each window begins with the root itself."""
+    bench = Workbench(parse_fen(fen))
+    windows = len(run_steps(bench, depth))
+    records = bench.this["root"]["moves"][: len(moves_of(bench))]
+    assert int(records["nodes"].sum()) + windows == bench.this["nodes"]
+    assert records[0]["nodes"] > 0
+
+
+def test_promotions_of_one_pawn_are_different_moves():
+    position = parse_fen(PROMOTIONS)
+    moves = [move for move in position.legal_moves() if move >> 12 >= 4]
+    assert len(moves) == 4
+    bench = Workbench(position)
+    bench.place(position, moves=moves, lines=4)
+    run_steps(bench, 6)
+    lines = root_lines(bench.this["root"])
+    assert sorted(line.moves[0] for line in lines) == sorted(moves)
+    assert all(line.nodes for line in lines)
+    assert len({line.score for line in lines}) > 1
+
+
+# MultiPV
+
+# Nothing is remembered, guessed or reduced, so a score is exact in whatever window it is found.
+EXACT = PLAIN | {"aspiration_depth": 2, "aspiration_reduction": 0}
+SAMPLE = random.Random(65).sample(list(random_boards(65, 12, 120)), 40)
+MOST_LINES = 10
+
+
+class LineOracle:
+    """The best line of a position without some of its moves, by a search confined to the others."""
+
+    def __init__(self, fen: str, depth: int) -> None:
+        self.fen = fen
+        self.depth = depth
+        self.moves = parse_fen(fen).legal_moves()
+        self._searcher = Searcher(1, parameters=EXACT)
+        self._scores: dict[frozenset[int], int] = {}
+
+    def score_without(self, better: list[int]) -> int:
+        left_out = frozenset(better)
+        if left_out not in self._scores:
+            others = tuple(move for move in self.moves if move not in left_out)
+            limits = Limits(depth=self.depth, searchmoves=others)
+            _, reports = think(self._searcher, self.fen, limits)
+            self._scores[left_out] = reports[-1].score
+        return self._scores[left_out]
+
+
+@pytest.mark.parametrize(
+    ("boards", "depth"),
+    [
+        pytest.param(SAMPLE[:8], 2, id="a few"),
+        pytest.param(SAMPLE, 3, id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_each_line_is_what_a_search_without_the_better_moves_finds(boards, depth):
+    """For one to ten lines, to the centipawn, in order of score."""
+    for board in boards:
+        oracle = LineOracle(board.fen(), depth)
+        searcher = Searcher(1, parameters=EXACT)
+        for wanted in range(1, MOST_LINES + 1):
+            searcher.multipv = wanted
+            result, reports = think(searcher, board.fen(), Limits(depth=depth))
+            lines = reports[-min(wanted, len(oracle.moves)) :]
+            assert [line.multipv for line in lines] == [*range(1, len(lines) + 1)]
+            assert {(line.depth, line.bound) for line in lines} == {(depth, 0)}
+            assert result.best == lines[0].pv[0]
+
+            better: list[int] = []
+            for line in lines:
+                found = (board.fen(), wanted, line.multipv, line.score)
+                assert line.pv[0] not in better, found
+                assert line.score == oracle.score_without(better), found
+                better.append(line.pv[0])
+            scores = [line.score for line in lines]
+            assert scores == sorted(scores, reverse=True)
+
+
+# Stops
 
 
 @pytest.mark.parametrize("fen", [KIWIPETE, ENDGAME])
@@ -161,21 +258,22 @@ def test_a_stop_leaves_every_move_with_its_last_complete_score(fen, lines, limit
     bench.place(parse_fen(fen), lines=lines)
     bench.this["node_limit"] = limit
     root = bench.this["root"]
+    count = int(root["count"])
     step = LINE_FOUND
-    before = root["moves"].copy()
     while step != STOPPED:
-        before = root["moves"][: int(root["count"])].copy()
+        before = root["moves"][:count].copy()
         nodes = int(bench.this["nodes"])
         step = deepen_once(bench.this, CONSTANTS_RECORD)
     assert bench.this["nodes"] == limit
 
-    after = {int(record["move"]): record for record in root["moves"][: int(root["count"])]}
+    after = {int(record["move"]): record for record in root["moves"][:count]}
     spent = 0
     for old in before:
         new = after[int(old["move"])]
         spent += int(new["nodes"]) - int(old["nodes"])
         if new["nodes"] == old["nodes"]:
-            assert new["depth"] == old["depth"] and new["pv_length"] == old["pv_length"]
+            assert new["depth"] == old["depth"]
+            assert new["pv_length"] == old["pv_length"]
             length = int(old["pv_length"]) if old["depth"] else 0
             assert np.array_equal(new["pv"][:length], old["pv"][:length])
         else:
@@ -183,42 +281,28 @@ def test_a_stop_leaves_every_move_with_its_last_complete_score(fen, lines, limit
     assert spent < limit - nodes  # the search that was cut off is nobody's
 
 
-def test_promotions_of_one_pawn_are_different_moves():
+def best_lines(reports: list[Report]) -> Iterator[Report]:
+    return (report for report in reports if report.multipv == 1 and report.bound == 0)
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+@pytest.mark.parametrize("fen", [fen for fen, plies in MATES if plies in (3, 5, 7)])
+def test_a_mate_that_was_found_outlives_a_stop(fen, lines):
+    """Wherever a later iteration is cut off, the mate is still reported, and its line mates."""
     searcher = Searcher(1)
-    searcher.multipv = 4
-    searcher.bounds_after = 0
-    position = parse_fen(PROMOTIONS)
-    moves = tuple(move for move in position.legal_moves() if move >> 12 >= 4)
-    _, reports = think(searcher, PROMOTIONS, Limits(depth=6, searchmoves=moves))
-    assert len(moves) == 4 and sorted(report.pv[0] for report in reports[-4:]) == sorted(moves)
-    records = searcher._this["root"]["moves"][:4]
-    assert records["nodes"].all() and len(set(records["score"])) > 1
+    searcher.multipv = lines
+    _, reports = think(searcher, fen, Limits(depth=14))
+    first = next(report for report in best_lines(reports) if is_mate(report.score))
+    moves_to_mate = mate_in_moves(first.score)
+    end = reports[-1].nodes
+    assert end > first.nodes
 
-
-@pytest.mark.parametrize("fen", POSITIONS[::4])
-def test_a_line_is_what_a_search_without_the_better_moves_finds(fen):
-    """Where nothing is remembered or guessed, to the centipawn."""
-    position = parse_fen(fen)
-    alone = Searcher(1, parameters=PLAIN)
-    several = Searcher(1, parameters=PLAIN)
-    several.multipv = 5
-    _, reports = think(several, fen, Limits(depth=2))
-    lines = reports[-min(5, len(position.legal_moves())) :]
-    assert [line.multipv for line in lines] == [*range(1, len(lines) + 1)]
-    left = list(position.legal_moves())
-    for line in lines:
-        _, found = think(alone, fen, Limits(depth=2, searchmoves=tuple(left)))
-        assert found[-1].score == line.score
-        left.remove(line.pv[0])
-
-
-def test_nodes_are_counted_for_the_move_that_was_searched():
-    """Each window begins with the root itself."""
-    for fen, depth in itertools.product((KIWIPETE, ENDGAME), (9, 1)):
-        searcher = Searcher(2)
-        searcher.bounds_after = 0
-        result, reports = think(searcher, fen, Limits(depth=depth))
-        root = searcher._this["root"]
-        records = root["moves"][: int(root["count"])]
-        assert int(records["nodes"].sum()) + len(reports) == searcher.nodes
-        assert records[0]["move"] == result.best and records[0]["nodes"] > 0
+    for nodes in range(first.nodes + 1, end, 1 + (end - first.nodes) // 20):
+        searcher.clear()
+        result, reports = think(searcher, fen, Limits(nodes=nodes))
+        *_, last = best_lines(reports)
+        assert last.nodes == nodes
+        assert result.best == last.pv[0]
+        assert 0 < mate_in_moves(last.score) <= moves_to_mate
+        line = [move_text(move) for move in last.pv]
+        assert line_fault(chess.Board(fen), line, mate_in_moves(last.score)) is None, nodes
