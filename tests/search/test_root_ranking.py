@@ -1,5 +1,9 @@
-"""Ranking of root moves by real endgame tables: results are kept, and wins are won in time."""
+"""Root moves ranked by real endgame tables: results are kept, and wins are won in time.
 
+test_tablebase.py has the same rules with a prober of its own, which needs no tables.
+"""
+
+import itertools
 import json
 import random
 from collections.abc import Iterator
@@ -8,38 +12,22 @@ import chess
 import chess.syzygy
 import pytest
 
+from tests.support.endgame_tables import SYZYGY, needs_tables
 from tests.support.paths import SHARED
-from tests.support.prober import Prober
 from zobra.engine.fen import parse_fen
 from zobra.engine.move import move_text
 from zobra.engine.position import Game
+from zobra.engine.scores import is_mate
+from zobra.search.engine import Engine
 from zobra.search.limits import Limits
-from zobra.search.tablebase import WIN, RootRanking, Tablebase
+from zobra.search.listener import Collector
+from zobra.search.tablebase import SCORES, WIN, RootRanking, Tablebase
 
-DATA = SHARED / "data"
-SYZYGY = DATA / "syzygy"
-pytestmark = needs_tables = pytest.mark.skipif(
-    not SYZYGY.is_dir(), reason="no endgame tables at ../shared/data/syzygy"
-)
+pytestmark = needs_tables
+ENDGAMES = SHARED / "data" / "endgames"
 FREE = Limits(infinite=True)
-WINS = (
-    "KQk",
-    "KRk",
-    "KBNk",
-    "KBBk",
-    "KQkr",
-    "KQkn",
-    "KRkb",
-    "KRkn",
-    "KPk",
-    "KPkp",
-    "KRkp",
-    "KQkp",
-    "KQkq",
-    "KNPk",
-    "KBPk",
-)
-HARD_WINS = ("KBNk", "KQkr", "KRkn", "KPkp")
+WINS = ("KBNk", "KQkr", "KRkn", "KPkp", "KBBk", "KRkp")
+MORE_WINS = "KQk KRk KQkn KRkb KPk KQkp KQkq KNPk KBPk KRRk KQRk KRPk KPPk KQkb KNNk KBkp KNkp KRkr"
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +49,7 @@ def rank(tablebase, game, keep_all=False) -> RootRanking | None:
     return tablebase.rank(game, FREE, keep_all, lambda: False)
 
 
-def ranked(tablebase, fen, keep_all=False) -> RootRanking:
+def rank_fen(tablebase, fen, keep_all=False) -> RootRanking:
     return rank(tablebase, Game(parse_fen(fen)), keep_all)
 
 
@@ -70,16 +58,17 @@ def texts(ranking: RootRanking) -> set[str]:
 
 
 def rows(name: str) -> list[dict]:
-    return [json.loads(line) for line in (DATA / "endgames" / name).read_text().splitlines()]
+    path = ENDGAMES / name
+    if not path.exists():
+        pytest.skip(f"../shared/data/endgames/{name} is not there")
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 @pytest.mark.parametrize("number", [120, pytest.param(607, marks=pytest.mark.slow)])
 def test_the_moves_kept_are_those_that_keep_the_result(tablebase, number):
     for row in random.Random(6).sample(rows("tb_3_4men.jsonl"), number):
-        everything, best = (
-            ranked(tablebase, row["fen"], keep_all=True),
-            ranked(tablebase, row["fen"]),
-        )
+        everything = rank_fen(tablebase, row["fen"], keep_all=True)
+        best = rank_fen(tablebase, row["fen"])
         assert everything.wdl == best.wdl == row["wdl"], row
         assert texts(everything) == set(row["keep_result"]), row
         assert set() < texts(best) <= set(row["keep_result"]), row
@@ -89,25 +78,32 @@ def test_the_fifty_move_rule_counts_where_it_is_to(tablebase):
     for row in rows("fifty.jsonl"):
         if not row["exact"] or abs(row["dtz"] or 0) < 2:
             continue
-        ranking = ranked(tablebase, row["fen"])
-        if row["expected"] == "win":
+        ranking = rank_fen(tablebase, row["fen"])
+        is_won = row["expected"] == "win"
+        if is_won:
             assert texts(ranking) <= set(row["winning_moves"]), row
-        assert (ranking.wdl == WIN) <= (row["expected"] == "win"), row
+        else:
+            assert ranking.wdl != WIN, row
         tablebase.fifty_move_rule = False
-        assert ranked(tablebase, row["fen"]).wdl == WIN, row
+        assert rank_fen(tablebase, row["fen"]).wdl == WIN, row
         tablebase.fifty_move_rule = True
+
+
+def boards_of(men: str, source: random.Random) -> Iterator[chess.Board]:
+    """Random positions of these men (letters as in FEN), White to move: without end."""
+    while True:
+        board = chess.Board(None)
+        for square, letter in zip(source.sample(chess.SQUARES, len(men)), men, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        if board.is_valid() and not board.is_game_over():
+            yield board
 
 
 def won_boards(
     men: str, source: random.Random, prober: chess.syzygy.Tablebase
 ) -> Iterator[chess.Board]:
-    """Positions of these men (letters as in FEN) that White, to move, wins: without end."""
-    while True:
-        board = chess.Board(None)
-        for square, letter in zip(source.sample(chess.SQUARES, len(men)), men, strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        if board.is_valid() and not board.is_game_over() and prober.probe_wdl(board) == 2:
-            yield board
+    """Those that White wins."""
+    return (board for board in boards_of(men, source) if prober.probe_wdl(board) == WIN)
 
 
 def best_defence(board: chess.Board, prober: chess.syzygy.Tablebase) -> chess.Move:
@@ -115,22 +111,21 @@ def best_defence(board: chess.Board, prober: chess.syzygy.Tablebase) -> chess.Mo
 
     def worth(move: chess.Move) -> tuple[int, int]:
         board.push(move)
-        wdl, dtz = prober.probe_wdl(board), prober.probe_dtz(board)
+        wdl = prober.probe_wdl(board)
+        dtz = prober.probe_dtz(board)
         board.pop()
         return -wdl, dtz
 
     return max(board.legal_moves, key=worth)
 
 
-def play_out(board, prober, choose) -> chess.Board:
-    """White plays as `choose(game)` says against the best defence, to mate or to the end of the
-    fifty moves.
-    """
+def play_out(board, prober, choose) -> None:
+    """Let White mate by the moves of `choose(game)`, within the fifty moves."""
     game = Game(parse_fen(board.fen()))
     while not board.is_checkmate():
-        assert (
-            board.halfmove_clock < 100 and not board.is_repetition(3) and any(board.legal_moves)
-        ), board.fen()
+        assert board.halfmove_clock < 100, board.fen()
+        assert not board.is_repetition(3), board.fen()
+        assert any(board.legal_moves), board.fen()
         if board.turn == chess.WHITE:
             move = choose(game)
             assert prober.probe_wdl(board) > 0
@@ -138,82 +133,119 @@ def play_out(board, prober, choose) -> chess.Board:
             move = game.position.parse_move(best_defence(board, prober).uci())
         board.push(board.parse_uci(move_text(move)))
         game.push(move)
-    return board
+    assert board.turn == chess.BLACK
 
 
-def play_wins(tablebase, prober, men, number, clocks) -> None:
-    """Win so many positions by any of the moves that the ranking leaves; with a "short" clock, in
-    the last possible move.
+def play_wins(tablebase, prober, men, number) -> None:
+    """Win positions by any of the moves that the ranking leaves; every other time the clock leaves
+    just the moves that it takes.
     """
     source = random.Random(men)
     boards = won_boards(men, source, prober)
     for count in range(number):
         board = next(boards)
-        if clocks[count % len(clocks)] == "short":
+        if count % 2:
             board.halfmove_clock = 99 - prober.probe_dtz(board)
-        assert (
-            play_out(board, prober, lambda game: source.choice(rank(tablebase, game).moves)).turn
-            == chess.BLACK
-        )
+        play_out(board, prober, lambda game: source.choice(rank(tablebase, game).moves))
 
 
-@pytest.mark.parametrize(
-    ("men", "clocks"),
-    [*((men, ["long"]) for men in WINS), *((men, ["short"]) for men in HARD_WINS)],
-)
-def test_wins_are_won_against_the_best_defence_in_time(tablebase, prober, men, clocks):
-    play_wins(tablebase, prober, men, 3, clocks)
+@pytest.mark.parametrize("men", WINS)
+def test_wins_are_won_against_the_best_defence_in_time(tablebase, prober, men):
+    play_wins(tablebase, prober, men, 4)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "men", [*WINS, "KRRk", "KQRk", "KRPk", "KPPk", "KQkb", "KNNk", "KBkp", "KNkp", "KRkr"]
-)
+@pytest.mark.parametrize("men", [*WINS, *MORE_WINS.split()])
 def test_many_wins_are_won(tablebase, prober, men):
-    play_wins(tablebase, prober, men, 40, ["long", "short"])
+    play_wins(tablebase, prober, men, 40)
 
 
 def test_castling_rights_and_crowds_are_left_to_the_search(tablebase):
-    castling = ranked(tablebase, "r3k3/8/8/8/8/8/8/4K3 w q - 0 1")
-    assert castling.wdl is None and castling.moves is None
-    assert rank(tablebase, Game(parse_fen("4k3/pppp4/8/8/8/8/PPPP4/4K2R w - - 0 1"))) is None
+    castling = rank_fen(tablebase, "r3k3/8/8/8/8/8/8/4K3 w q - 0 1")
+    assert castling.wdl is None
+    assert castling.moves is None
+    assert rank_fen(tablebase, "4k3/pppp4/8/8/8/8/PPPP4/4K2R w - - 0 1") is None
 
 
-def test_the_engine_uses_its_tables(prober):
-    with Prober() as engine:
-        remarks = engine.ask(
-            f"setoption name SyzygyPath value {SYZYGY}", "isready", answer="readyok"
-        )
-        assert any("35 WDL and 35 DTZ tables" in line for line in remarks)
-        board = next(won_boards("KBNk", random.Random(2), prober))
-        start, moves = board.fen(), ""
-        while not board.is_checkmate():
-            lines = engine.ask(
-                f"position fen {start} moves {moves}", "go nodes 300", answer="bestmove"
-            )
-            info = lines[-2].split()
-            assert (
-                info[info.index("score") + 1] == "mate" or info[info.index("score") + 2] == "20000"
-            )
-            assert (
-                int(info[info.index("tbhits") + 1]) > 0
-                and info[info.index("pv") + 1] == lines[-1].split()[1]
-            )
-            moves += " " + lines[-1].split()[1]
-            board.push_uci(lines[-1].split()[1])
-            if not board.is_game_over():
-                reply = best_defence(board, prober)
-                moves += f" {reply.uci()}"
-                board.push(reply)
-            assert board.halfmove_clock < 100
-        drawn = engine.ask(
-            "position fen 8/8/8/8/8/2k5/7r/K6R w - - 0 1", "go depth 5", answer="bestmove"
-        )
-        assert drawn[-1].split()[1] == "h1h2" or " score cp 0 " in drawn[-2]
-        engine.send("setoption name SyzygyProbeLimit value 0")
-        lines = engine.ask(f"position fen {start}", "go depth 3", answer="bestmove")
-        assert all(
-            " tbhits 0 " in line and " cp 20000 " not in line for line in lines if " pv " in line
-        )
-        lines = engine.ask("setoption name SyzygyPath value /nowhere", "isready", answer="readyok")
-        assert any("error: no endgame tables in /nowhere" in line for line in lines)
+# In the engine
+
+
+@pytest.fixture(scope="module")
+def engine():
+    said: list[str] = []
+    engine = Engine(on_message=said.append)
+    engine.set_option("SyzygyPath", str(SYZYGY)).wait()
+    assert "35 WDL and 35 DTZ tables of up to 4 pieces" in said
+    yield engine
+    engine.close()
+
+
+def search(engine: Engine, fen: str, limits: Limits, moves: tuple[str, ...] = ()) -> Collector:
+    engine.set_position(fen, moves)
+    found = Collector()
+    engine.go(limits, found).wait()
+    return found
+
+
+def test_the_engine_wins_by_its_tables(engine, prober):
+    board = next(won_boards("KBNk", random.Random(2), prober))
+    start = board.fen()
+    while not board.is_checkmate():
+        moves = tuple(move.uci() for move in board.move_stack)
+        found = search(engine, start, Limits(nodes=300), moves)
+        line = found.lines[1]
+        assert is_mate(line.score) or line.score == SCORES[WIN]
+        assert line.tablebase_hits > 0
+        assert line.pv[0] == found.result.best
+        board.push_uci(move_text(found.result.best))
+        if not board.is_game_over():
+            board.push(best_defence(board, prober))
+        assert board.halfmove_clock < 100
+
+
+def test_the_engine_probes_no_more_pieces_than_it_may(engine):
+    fen = "8/8/4k3/8/8/8/8/KR6 w - - 0 1"
+    assert search(engine, fen, Limits(depth=3)).lines[1].tablebase_hits > 0
+    engine.set_option("SyzygyProbeLimit", 2)
+    line = search(engine, fen, Limits(depth=3)).lines[1]
+    assert line.tablebase_hits == 0
+    assert line.score != SCORES[WIN]
+    engine.set_option("SyzygyProbeLimit", 7)
+    with pytest.raises(ValueError, match="no endgame tables in /nowhere"):
+        engine.set_option("SyzygyPath", "/nowhere").wait()
+
+
+def result_of(board: chess.Board, move: chess.Move, prober: chess.syzygy.Tablebase) -> int:
+    """What a move comes to by the tables."""
+    board.push(move)
+    result = -prober.probe_wdl(board)
+    board.pop()
+    return result
+
+
+@pytest.mark.parametrize("men", ["KRk", "KQkr", "KPk", "KRkr", "Kkq", "KNkp"])
+@pytest.mark.parametrize("lines", [2, 10])
+def test_several_lines_keep_the_result_and_stay_in_order(engine, prober, men, lines):
+    """Each line begins with a move that keeps the result of the tables, and has its score."""
+    engine.set_option("MultiPV", lines)
+    for board in itertools.islice(boards_of(men, random.Random(men)), 3):
+        result = prober.probe_wdl(board)
+        keeping = {
+            board.uci(move)
+            for move in board.legal_moves
+            if result_of(board, move, prober) == result
+        }
+        found = search(engine, board.fen(), Limits(depth=6))
+        reports = [found.lines[rank] for rank in sorted(found.lines)]
+        assert len(reports) == min(lines, len(keeping)), board.fen()
+        firsts = {move_text(report.pv[0]) for report in reports}
+        assert len(firsts) == len(reports)
+        assert firsts <= keeping, board.fen()
+        assert found.result.best == reports[0].pv[0]
+
+        scores = [report.score for report in reports]
+        assert scores == sorted(scores, reverse=True), board.fen()
+        for score in scores:
+            is_known_mate = is_mate(score) and score * result > 0
+            assert score == SCORES[result] or is_known_mate, board.fen()
+    engine.set_option("MultiPV", 1)

@@ -9,9 +9,8 @@ import shutil
 import chess
 import pytest
 
-from tests.search.test_root_ranking import SYZYGY, needs_tables
+from tests.support.endgame_tables import SYZYGY, needs_tables
 from tests.support.games import play
-from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game
 from zobra.engine.scores import MATE
 from zobra.search.limits import ClockTimes, Limits, Report
@@ -27,12 +26,12 @@ from zobra.search.tablebase import (
     Tablebase,
 )
 
-LONG = Limits(infinite=True)
 KRK = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
+LOST = "8/8/8/8/8/2k5/7R/K7 b - - 0 1"
 
 
-def rank(tablebase, game, keep_all=False, limits=LONG, is_stopped=lambda: False):
-    return tablebase.rank(game, limits, keep_all, is_stopped)
+def rank(tablebase, game, keep_all=False, is_stopped=lambda: False, **limits):
+    return tablebase.rank(game, Limits(infinite=True, **limits), keep_all, is_stopped)
 
 
 @pytest.fixture
@@ -45,11 +44,15 @@ def tablebase(notices):
     return Tablebase(notices.append)
 
 
+# Opening
+
+
 def test_no_path_and_an_empty_folder_are_no_tables(tablebase, notices, tmp_path):
     tablebase.open("")
     assert not notices
     tablebase.open(str(tmp_path))
-    assert notices == ["0 WDL and 0 DTZ tables of up to 0 pieces"] and tablebase.largest == 0
+    assert notices == ["0 WDL and 0 DTZ tables of up to 0 pieces"]
+    assert tablebase.largest == 0
 
 
 @pytest.mark.parametrize(
@@ -79,30 +82,33 @@ def test_tables_of_several_folders_are_counted(tablebase, notices, tmp_path):
     copy_tables(tmp_path / "one", "KRvK")
     copy_tables(tmp_path / "two", "KBNvK")
     tablebase.open(os.pathsep.join(str(tmp_path / name) for name in ("one", "gone", "two")))
-    assert (
-        len(notices) == 2
-        and "gone" in notices[0]
-        and notices[1] == "2 WDL and 2 DTZ tables of up to 4 pieces"
-    )
+    missing, counted = notices
+    assert "gone" in missing
+    assert counted == "2 WDL and 2 DTZ tables of up to 4 pieces"
+
     with pytest.raises(ValueError, match="gone"):
         tablebase.open(str(tmp_path / "gone"))
-    assert tablebase.largest == 4 and rank(tablebase, play(KRK)).wdl == WIN
+    assert tablebase.largest == 4
+    assert rank(tablebase, play(KRK)).wdl == WIN
     tablebase.open("")
-    assert tablebase.largest == 0 and rank(tablebase, play(KRK)) is None
+    assert tablebase.largest == 0
+    assert rank(tablebase, play(KRK)) is None
 
 
 @needs_tables
-@pytest.mark.parametrize("damage", ["halved", "empty", "foreign"])
+@pytest.mark.parametrize("damage", ["halved", "foreign"])
 def test_damaged_tables_are_named_and_passed_over(tablebase, notices, tmp_path, damage):
     copy_tables(tmp_path, "KRvK", "KQvK")
     file = tmp_path / "KRvK.rtbw"
-    file.write_bytes(
-        {"halved": file.read_bytes()[:-30], "empty": b"", "foreign": bytes(80)}[damage]
-    )
+    file.write_bytes(file.read_bytes()[:-30] if damage == "halved" else bytes(80))
     tablebase.open(str(tmp_path))
-    assert len(notices) == 2 and "KRvK.rtbw is damaged" in notices[0]
-    assert notices[1] == "1 WDL and 2 DTZ tables of up to 3 pieces"
+    problem, counted = notices
+    assert "KRvK.rtbw is damaged" in problem
+    assert counted == "1 WDL and 2 DTZ tables of up to 3 pieces"
     assert rank(tablebase, play(KRK)).wdl is None
+
+
+# Ranking
 
 
 class RookProber:
@@ -110,17 +116,23 @@ class RookProber:
     fewer replies, the nearer.
     """
 
-    has_dtz = True
+    def __init__(self) -> None:
+        self.wdl: dict = {}
+        self.dtz: dict = {}
+        self.has_dtz = True
+        self.is_broken = False
 
     def close(self) -> None:
         pass
 
     def probe_wdl(self, board: chess.Board) -> int:
-        is_won = board.turn == chess.WHITE or not any(
-            board.is_capture(move) for move in board.legal_moves
-        )
-        is_drawn = len(board.piece_map()) == 2 or board.is_stalemate() or not is_won
-        return 0 if is_drawn else 2 if board.turn == chess.WHITE else -2
+        if self.is_broken:
+            raise OSError("the disk is gone")
+        if len(board.piece_map()) == 2 or board.is_stalemate():
+            return DRAW
+        if board.turn == chess.WHITE:
+            return WIN
+        return DRAW if any(map(board.is_capture, board.legal_moves)) else LOSS
 
     def probe_dtz(self, board: chess.Board) -> int:
         if not self.has_dtz:
@@ -129,17 +141,26 @@ class RookProber:
 
 
 @pytest.fixture
-def rook(tablebase):
-    tablebase._prober, tablebase.largest = RookProber(), 3
+def prober(monkeypatch):
+    prober = RookProber()
+    monkeypatch.setattr("zobra.search.tablebase.Prober", lambda: prober)
+    return prober
+
+
+@pytest.fixture
+def rook(prober, tablebase):
+    """Tables with that prober."""
+    tablebase.largest = 3
     return tablebase
 
 
 def winning_moves(game: Game) -> dict[int, int]:
     """The moves that do not lose the rook or stalemate, with the number of replies."""
-    found, prober = {}, RookProber()
+    found = {}
+    prober = RookProber()
     for move in game.position.legal_moves():
         board = game.position.after(move).to_board(chess960=True)
-        if prober.probe_wdl(board) == -2:
+        if prober.probe_wdl(board) == LOSS:
             found[move] = board.legal_moves.count()
     return found
 
@@ -148,27 +169,25 @@ def test_a_win_makes_progress_unless_all_winning_moves_are_asked_for(rook):
     game = play(KRK)
     winning = winning_moves(game)
     assert 0 < len(winning) < len(game.position.legal_moves())
-    everything, best = rank(rook, game, keep_all=True), rank(rook, game)
-    assert set(everything.moves) == set(winning) and everything.wdl == best.wdl == WIN
-    assert set(best.moves) == {
-        move for move, replies in winning.items() if replies == min(winning.values())
-    }
+    everything = rank(rook, game, keep_all=True)
+    best = rank(rook, game)
+    assert everything.wdl == best.wdl == WIN
+    assert set(everything.moves) == set(winning)
+    fewest = min(winning.values())
+    assert set(best.moves) == {move for move, replies in winning.items() if replies == fewest}
     assert best.hits > len(winning)
-
-
-LOST = "8/8/8/8/8/2k5/7R/K7 b - - 0 1"
 
 
 @pytest.mark.parametrize(
     ("fen", "clock", "rule", "wdl"),
     [
-        *((KRK, 0, True, WIN), (KRK, 99, True, CURSED_WIN), (KRK, 99, False, WIN)),
-        *(
-            (LOST, 0, True, LOSS),
-            (LOST, 50, True, LOSS),
-            (LOST, 99, True, BLESSED_LOSS),
-            (LOST, 99, False, LOSS),
-        ),
+        (KRK, 0, True, WIN),
+        (KRK, 99, True, CURSED_WIN),
+        (KRK, 99, False, WIN),
+        (LOST, 0, True, LOSS),
+        (LOST, 50, True, LOSS),
+        (LOST, 99, True, BLESSED_LOSS),
+        (LOST, 99, False, LOSS),
     ],
 )
 def test_a_result_must_come_before_the_fifty_move_rule(rook, fen, clock, rule, wdl):
@@ -176,56 +195,63 @@ def test_a_result_must_come_before_the_fifty_move_rule(rook, fen, clock, rule, w
     assert rank(rook, play(fen.replace("- 0 1", f"- {clock} 80"))).wdl == wdl
 
 
-def test_without_distances_a_win_is_not_repeated(rook):
-    rook._prober.has_dtz = False
+def test_without_distances_a_win_is_not_repeated(rook, prober):
+    prober.has_dtz = False
     game = play(KRK, "b1b7", "c3d3", "b7b1", "d3c3")
     back = game.position.parse_move("b1b7")
     assert back in winning_moves(game)
     kept = rank(rook, game).moves
-    assert kept and back not in kept and set(kept) < set(winning_moves(game))
+    assert kept
+    assert back not in kept
+    assert set(kept) < set(winning_moves(game))
 
 
 @pytest.mark.parametrize(("cycles", "wdl"), [(1, LOSS), (2, DRAW)])
 def test_a_third_repetition_saves_a_lost_position(rook, cycles, wdl):
-    """After two cycles the king move back makes a position for the third time."""
+    """After two cycles the king's move back makes a position for the third time."""
     game = play(LOST.replace("b", "w"), *["h2h3", "c3c4", "h3h2", "c4c3"] * cycles, "h2h3")
     draw = game.position.parse_move("c3c4")
     ranking = rank(rook, game)
-    assert ranking.wdl == wdl and (ranking.moves == (draw,)) == (wdl == DRAW)
-    assert ranking.adjust(Report(5, 6, -900, 0, 1000, 10, 0, (draw,))).score == (
-        0 if wdl == DRAW else SCORES[LOSS]
-    )
+    assert ranking.wdl == wdl
+    assert (ranking.moves == (draw,)) == (wdl == DRAW)
 
 
 def test_probing_ends_with_the_time_and_leaves_all_moves(rook):
-    game, looks = play(KRK), itertools.count()
+    game = play(KRK)
+    looks = itertools.count()
     stopped = rank(rook, game, is_stopped=lambda: next(looks) > 3)
-    assert stopped.moves is None and stopped.wdl is None and stopped.hits == 4
-    late = rank(rook, game, limits=Limits(clock=ClockTimes(0, 0)))
-    assert late.wdl is None and late.hits == 0
-    assert rank(rook, game, limits=Limits(movetime=10**6)).wdl == WIN
+    assert stopped.moves is None
+    assert stopped.wdl is None
+    assert stopped.hits == 4
+    late = rank(rook, game, clock=ClockTimes(0, 0))
+    assert late.wdl is None
+    assert late.hits == 0
+    assert rank(rook, game, movetime=10**6).wdl == WIN
 
 
 def test_only_allowed_moves_are_ranked_and_positions_of_few_pieces(rook):
     game = play(KRK)
-    wanted = tuple(map(game.position.parse_move, ("b1b8", "b1b3")))
-    ranking = rank(rook, game, limits=Limits(infinite=True, searchmoves=wanted))
-    assert (ranking.moves, ranking.wdl) == (wanted[:1], WIN)
-    assert rank(rook, game, limits=Limits(infinite=True, searchmoves=wanted[1:])).wdl == DRAW
-    assert rank(rook, play("8/8/8/8/8/2k5/8/K2R3R w - - 0 1")) is None  # more than the tables have,
+    far, lost = map(game.position.parse_move, ("b1b8", "b1b3"))
+    ranking = rank(rook, game, searchmoves=(far, lost))
+    assert ranking.moves == (far,)
+    assert ranking.wdl == WIN
+    assert rank(rook, game, searchmoves=(lost,)).wdl == DRAW
+
+    assert rank(rook, play("8/8/8/8/8/2k5/8/K2R3R w - - 0 1")) is None
     rook.probe_limit = 2
-    assert rank(rook, game) is None  # or than is allowed
+    assert rank(rook, game) is None
 
 
-def test_a_fault_in_the_tables_costs_the_tables_only(rook, notices):
-    def fail(board):
-        raise OSError("the disk is gone")
-
-    rook._prober.probe_wdl = fail
+def test_a_fault_in_the_tables_costs_the_tables_only(rook, prober, notices):
+    prober.is_broken = True
     ranking = rank(rook, play(KRK))
-    assert ranking.wdl is None and ranking.moves is None
-    assert "the disk is gone" in notices[0] and rook.largest == 0
+    assert ranking.wdl is None
+    assert ranking.moves is None
+    assert "the disk is gone" in notices[0]
+    assert rook.largest == 0
 
+
+# Scores
 
 REPORT = Report(5, 6, 123, 1, 1000, 10, 0, (1,))
 MATED = REPORT._replace(score=int(MATE) - 5, bound=0)
@@ -234,11 +260,10 @@ MATED = REPORT._replace(score=int(MATE) - 5, bound=0)
 @pytest.mark.parametrize(
     ("report", "wdl", "score", "bound"),
     [
-        *((REPORT, wdl, SCORES[wdl], 0) for wdl in (WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS)),
+        *((REPORT, wdl, SCORES[wdl], 0) for wdl in SCORES),
         (REPORT, None, 123, 1),
-        *(
-            (MATED, wdl, MATED.score, 0) for wdl in (WIN, CURSED_WIN)
-        ),  # the search has found the mate
+        # The search has found the mate.
+        *((MATED, wdl, MATED.score, 0) for wdl in (WIN, CURSED_WIN)),
         *((MATED, wdl, SCORES[wdl], 0) for wdl in (DRAW, BLESSED_LOSS, LOSS)),
     ],
 )
@@ -247,7 +272,6 @@ def test_scores_are_those_of_the_tables(report, wdl, score, bound):
     assert RootRanking((7, 8), wdl, 3).adjust(report) == expected
 
 
-@needs_tables
 @pytest.mark.parametrize(
     ("fen", "score"),
     [
@@ -258,13 +282,10 @@ def test_scores_are_those_of_the_tables(report, wdl, score, bound):
         ("8/8/8/8/4k3/8/1K1R4/8 w - - 10 20", SCORES[WIN]),
     ],
 )
-def test_without_distances_the_search_knows_more_of_the_fifty_move_rule(
-    tablebase, tmp_path, fen, score
-):
-    (tmp_path / "KRvK.rtbw").symlink_to(SYZYGY / "KRvK.rtbw")
-    tablebase.open(str(tmp_path))
-    game = Game(parse_fen(fen))
-    ranking = rank(tablebase, game)
+def test_without_distances_the_search_knows_more_of_the_fifty_move_rule(rook, prober, fen, score):
+    prober.has_dtz = False
+    game = play(fen)
+    ranking = rank(rook, game)
     reports = []
     limits = Limits(depth=6, searchmoves=ranking.moves)
     Searcher(1).search(game, limits, lambda report: reports.append(ranking.adjust(report)))
