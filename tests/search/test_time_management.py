@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 
 from tests.support.searches import MIDDLEGAME, think
 from zobra.engine.scores import MATE
-from zobra.search import time_management as tm
+from zobra.search import time_management
 from zobra.search.limits import ClockTimes, Limits
 from zobra.search.parameters import default_parameters
 from zobra.search.root import RootLine
 from zobra.search.searcher import Searcher
 from zobra.search.time_management import (
+    FIRST_STABLE_DEPTH,
+    MINIMUM,
     NodeTime,
     TimeBudget,
     TimeManager,
@@ -27,18 +29,19 @@ NUMBERS = default_parameters()
 RESERVE = NUMBERS["time_reserve"]
 LEAST_RESERVE = NUMBERS["time_least_reserve"]
 CLOCK_SHARE = NUMBERS["time_clock_share"] / 100
-STABILITY = [NUMBERS[name] / 100 for name in tm.STABILITY]
+STABILITY = [NUMBERS[name] / 100 for name in time_management.STABILITY]
 MOVES = st.one_of(st.none(), st.integers(0, 500))
 
 
-def white(
-    time: int | None, increment: int = 0, moves: int | None = None, overhead: int = 0
-) -> TimeBudget:
-    return budget(Limits(clock=ClockTimes(time, None, increment, 0, moves)), True, overhead)
+# Budgets
 
 
-def budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudget:
+def budget(limits: Limits, white_to_move: bool = True, overhead: int = 0) -> TimeBudget:
     return time_budget(limits, white_to_move, overhead, NUMBERS)
+
+
+def white(time: int, increment: int = 0, moves: int | None = None, overhead: int = 0) -> TimeBudget:
+    return budget(Limits(clock=ClockTimes(time, None, increment, 0, moves)), overhead=overhead)
 
 
 @given(
@@ -50,14 +53,10 @@ def budget(limits: Limits, white_to_move: bool, overhead: int) -> TimeBudget:
 )
 def test_budgets_lie_within_the_clock_and_grow_with_it(time, more, increment, moves, overhead):
     optimum, maximum = white(time, increment, moves, overhead)
-    assert optimum is not None and maximum is not None
-    assert tm.MINIMUM <= optimum <= maximum <= max(tm.MINIMUM, time - overhead)
-    assert all(
-        new >= old
-        for old, new in zip(
-            (optimum, maximum), white(time + more, increment, moves, overhead), strict=True
-        )
-    )
+    assert MINIMUM <= optimum <= maximum <= max(MINIMUM, time - overhead)
+    richer = white(time + more, increment, moves, overhead)
+    assert richer.optimum >= optimum
+    assert richer.maximum >= maximum
 
 
 @given(st.integers(1_000, 10_000_000), st.integers(2, 200), st.integers(0, 100))
@@ -66,45 +65,45 @@ def test_one_of_several_moves_may_not_take_all_and_the_fewer_the_more_for_each(t
     assert white(time, 0, moves).optimum >= white(time, 0, moves + more).optimum
 
 
+def test_a_move_has_its_share_of_the_clock_and_of_the_increment():
+    without = (20_000 - RESERVE) / NUMBERS["time_moves_without_increment"]
+    share = (20_000 - RESERVE) / NUMBERS["time_moves"] + NUMBERS["time_increment_share"]
+    for found, expected in ((white(20_000), without), (white(20_000, 100), share)):
+        assert found.optimum == pytest.approx(expected * NUMBERS["time_optimum"] / 100)
+        assert found.maximum == pytest.approx(expected * NUMBERS["time_maximum"] / 100)
+
+
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        *(
-            (white(time, 0, moves, 50), (tm.MINIMUM, tm.MINIMUM))
-            for time in (-1_000_000, 0, 2)
-            for moves in (None, 0, 40)
-        ),
-        (
-            white(1_000, 0, 1, 100).maximum,
-            900 - RESERVE,
-        ),  # the last move before the time control
-        (white(1_000, 0, 2, 100).maximum, CLOCK_SHARE * (900 - RESERVE)),
+        # The last move before the time control may take all but the reserve, one of two a share.
         (white(10_000, 0, 1).maximum, 10_000 - RESERVE),
+        (white(1_000, 0, 1, 100).maximum, 900 - RESERVE),
+        (white(1_000, 0, 2, 100).maximum, CLOCK_SHARE * (900 - RESERVE)),
         (white(200, 0, 1).maximum, 200 - NUMBERS["time_reserve_share"] / 100 * 200),
         (white(100, 0, 1).maximum, 100 - LEAST_RESERVE),
-        (white(5_000, 0, None, 200), white(4_800)),  # the overhead is kept
-        (white(20_000), white(20_000, 0, NUMBERS["time_moves_without_increment"])),  # sudden death,
-        (white(20_000, 100), white(20_000, 100, NUMBERS["time_moves"])),  # with an increment
+        # The overhead is kept, and no number of moves is sudden death.
+        (white(5_000, overhead=200), white(4_800)),
         (white(60_000, 0, 0), white(60_000)),
+        # Without time there is a millisecond.
+        (white(0, overhead=50), (MINIMUM, MINIMUM)),
+        (white(-1_000_000, 0, 40, 50), (MINIMUM, MINIMUM)),
+        # Each side has its clock.
         (
-            budget(Limits(clock=ClockTimes(60_000, 1_000, 0, 500)), False, 0),
+            budget(Limits(clock=ClockTimes(60_000, 1_000, 0, 500)), white_to_move=False),
             white(1_000, 500),
-        ),  # each side has its clock
-        (budget(Limits(movetime=1_000), True, 30), (None, 970)),  # a move time is used up,
-        (budget(Limits(movetime=10), True, 30), (None, tm.MINIMUM)),
-        (
-            budget(Limits(movetime=500, clock=ClockTimes(60_000, 60_000)), False, 0),
-            (None, 500),
         ),
+        # A move time is used up, as far as the clock allows.
+        (budget(Limits(movetime=1_000), overhead=30), (None, 970)),
+        (budget(Limits(movetime=10), overhead=30), (None, MINIMUM)),
+        (budget(Limits(movetime=500, clock=ClockTimes(60_000))), (None, 500)),
         (
-            budget(Limits(movetime=500, clock=ClockTimes(9, 100)), False, 0).maximum,
+            budget(Limits(movetime=500, clock=ClockTimes(100))).maximum,
             pytest.approx(50 * CLOCK_SHARE),
         ),
-        *(
-            (budget(limits, True, 10), (None, None))
-            for limits in (Limits(), Limits(depth=5), Limits(infinite=True))
-        ),
-        (budget(Limits(clock=ClockTimes(None, 5_000)), True, 10), (None, None)),
+        # No clock, no limit
+        (budget(Limits(depth=5), overhead=10), (None, None)),
+        (budget(Limits(clock=ClockTimes(None, 5_000)), overhead=10), (None, None)),
     ],
 )
 def test_budgets(found, expected):
@@ -120,6 +119,9 @@ def test_a_clock_with_an_increment_does_not_sink_to_nothing(lag):
         assert clock >= LEAST_RESERVE
 
 
+# Stability
+
+
 def factor_after(bests: list[int], scores: list[int] | None = None, effort: float = 0.5) -> float:
     """The factor after depths 1, 2, … with these best moves and scores."""
     scores = scores or [0] * len(bests)
@@ -131,54 +133,69 @@ def factor_after(bests: list[int], scores: list[int] | None = None, effort: floa
 
 
 def test_the_longer_a_move_stands_the_less_time_it_takes():
-    assert list(STABILITY) == sorted(STABILITY, reverse=True)
-    changing = list(range(1, 11))
+    assert sorted(STABILITY, reverse=True) == STABILITY
+    changing = [*range(1, 11)]
     usual = factor_after([*changing, 11, 11, 11])
     for stood, factor in enumerate(STABILITY):
-        assert factor_after([*changing, *[11] * (stood + 1)]) == pytest.approx(
-            usual * factor / STABILITY[2]
-        )
-    assert factor_after([*changing, *[11] * 40]) == factor_after(
-        [*changing, *[11] * len(STABILITY)]
-    )
-    assert factor_after([11] * 12 + [7]) == factor_after(
-        changing
-    )  # steady for long, and changed at last
-    for depth in range(1, tm.FIRST_STABLE_DEPTH):  # shallow depths say nothing
-        assert factor_after(changing[:depth], [-100, -200, -300, -400, -500, -600][:depth]) == 1
+        found = factor_after([*changing, *[11] * (stood + 1)])
+        assert found == pytest.approx(usual * factor / STABILITY[2])
+    assert factor_after([*changing, *[11] * 40]) == factor_after([*changing, *[11] * 5])
+    assert factor_after([11] * 12 + [7]) == factor_after(changing)  # changed at last
+
+
+def test_shallow_depths_say_nothing():
+    falling = [-100, -200, -300, -400, -500, -600]
+    for depth in range(1, FIRST_STABLE_DEPTH):
+        assert factor_after([*range(depth)], falling[:depth]) == 1
+    assert factor_after([*range(FIRST_STABLE_DEPTH)], falling[:FIRST_STABLE_DEPTH]) != 1
 
 
 def test_a_fall_counts_from_the_average_of_which_recent_scores_are_more_and_within_bounds():
-    steady, level = [5] * 12, factor_after([5] * 12)
+    steady = [5] * 12
+    level = factor_after(steady)
     least = NUMBERS["time_drop_least"] / 100
     most = NUMBERS["time_drop_most"] / 100
-    for fall in (0, 60, -5, 5_000, -5_000):
+    for fall in (0, 20, 60, -5, 5_000, -5_000):
         wanted = level * max(least, min(1 + fall / NUMBERS["time_drop_scale"], most))
         assert factor_after(steady, [100] * 11 + [100 - fall]) == pytest.approx(wanted)
     assert factor_after(steady, [200] + [0] * 11) < factor_after(steady, [0] * 9 + [200, 0, 0])
 
 
 def test_the_more_the_best_move_took_the_less_there_is_to_find():
-    factors = [factor_after([5] * 12, effort=share) for share in np.linspace(0, 1, 11)]
-    assert factors[-1] > 0 and factors == sorted(set(factors), reverse=True)
+    shares = (0, 0.25, 0.5, 1)
+    factors = [factor_after([5] * 12, effort=share) for share in shares]
+    for factor, share in zip(factors, shares, strict=True):
+        spread = NUMBERS["time_effort_base"] - NUMBERS["time_effort_slope"] * share
+        assert factor == pytest.approx(STABILITY[-1] * spread / 100)
+
+
+# The time manager
 
 
 class FakeTime:
     """A time manager whose clock stands until it is moved, and whose budget is given."""
 
     def __init__(self, monkeypatch) -> None:
-        self.now, self.budget = 5_000, TimeBudget(100, 250)
-        monkeypatch.setattr(tm, "clock_now", lambda: self.now * MS)
-        monkeypatch.setattr(tm, "time_budget", lambda *_: self.budget)
+        self.now = 5_000
+        self.budget = TimeBudget(100, 250)
+        monkeypatch.setattr(time_management, "clock_now", lambda: self.now * MS)
+        monkeypatch.setattr(time_management, "time_budget", lambda *_: self.budget)
         self.manager = TimeManager(0, NUMBERS)
 
     def start(self, ponder: bool = False) -> None:
         self.manager.start(Limits(clock=CLOCK, ponder=ponder), True)
 
     def should_stop(
-        self, score: int = 0, depth: int = 1, nodes: int = 0, forced: bool = False
+        self,
+        score: int = 0,
+        depth: int = 1,
+        move: int = 1,
+        effort: float = 0.5,
+        nodes: int = 0,
+        forced: bool = False,
     ) -> bool:
-        return self.manager.should_stop(RootLine(depth, depth, score, 0, (1,)), 0.5, nodes, forced)
+        line = RootLine(depth, depth, score, 0, (move,))
+        return self.manager.should_stop(line, effort, nodes, forced)
 
     @property
     def deadline(self) -> int:
@@ -203,19 +220,25 @@ def test_without_pondering_time_counts_from_the_start_or_from_when_it_was_armed(
         fake.now += 30  # a look into the endgame tables
     fake.start()
     fake.now = 5_099
-    assert fake.deadline == 5_250 and fake.manager.milliseconds == 99 and not fake.should_stop()
-    fake.now += 1
+    assert fake.deadline == 5_250
+    assert fake.manager.milliseconds == 99
+    assert not fake.should_stop()
+    fake.now = 5_100
     assert fake.should_stop()
 
 
 def test_while_pondering_there_is_no_deadline(fake):
     fake.start(ponder=True)
     fake.now += 60
-    assert not fake.deadline and not fake.should_stop()
+    assert not fake.deadline
+    assert not fake.should_stop()
     fake.manager.ponderhit()
-    assert fake.deadline == 5_310 and not fake.should_stop()
+    assert fake.deadline == 5_310
+    assert not fake.should_stop()
     fake.now += 40  # what was thought before the hit need not be thought again
-    assert fake.should_stop() and fake.manager.milliseconds == 100 and not fake.stopped
+    assert fake.should_stop()
+    assert fake.manager.milliseconds == 100
+    assert not fake.stopped
     fake.manager.ponderhit()  # a second one changes nothing
     assert fake.deadline == 5_310
 
@@ -225,14 +248,13 @@ def test_a_ponderhit_after_the_optimum_ends_the_search(fake, optimum):
     fake.budget = TimeBudget(optimum, 50_000)
     fake.start(ponder=True)
     fake.now += 10_000
-    assert not fake.should_stop() and not fake.stopped
+    assert not fake.should_stop()
+    assert not fake.stopped
     fake.manager.ponderhit()
     assert fake.stopped == (optimum == 100)
 
 
-def test_a_ponderhit_before_the_start_counts_for_one_search_and_ends_none_for_the_time_of_the_last(
-    fake,
-):
+def test_a_ponderhit_before_the_start_counts_for_one_search_and_not_by_the_time_of_the_last(fake):
     fake.start(ponder=True)
     fake.now += 10_000
     assert not fake.should_stop()  # past the optimum, but it ponders
@@ -242,7 +264,8 @@ def test_a_ponderhit_before_the_start_counts_for_one_search_and_ends_none_for_th
         if hit:
             fake.manager.ponderhit()
         fake.start(ponder=True)
-        assert fake.deadline == deadline and not fake.stopped
+        assert fake.deadline == deadline
+        assert not fake.stopped
 
 
 def test_a_search_without_limits_has_no_deadline_and_one_before_leaves_none(fake):
@@ -252,9 +275,12 @@ def test_a_search_without_limits_has_no_deadline_and_one_before_leaves_none(fake
     assert not fake.deadline
     fake.now += 10**9
     assert not fake.should_stop(forced=True)
+
+
+def test_a_deadline_beyond_the_clock_does_not_come(fake):
     fake.budget = TimeBudget(None, float(1 << 62))
     fake.start()
-    assert fake.manager.signals[DEADLINE] == 2**63 - 1  # one that does not come
+    assert fake.manager.signals[DEADLINE] == np.iinfo(np.int64).max
 
 
 @pytest.mark.parametrize("effort", [0.0, 1.0])
@@ -262,19 +288,19 @@ def test_the_optimum_is_scaled_but_not_beyond_the_maximum(fake, effort):
     fake.budget = TimeBudget(100, 170)
     fake.start()
     for depth in range(1, 12):  # a new best move each time, and then the same effort
-        assert not fake.manager.should_stop(
-            RootLine(depth, depth, 0, 0, (depth,)), effort, 0, False
-        )
+        assert not fake.should_stop(depth=depth, move=depth, effort=effort)
     spread = (NUMBERS["time_effort_base"] - NUMBERS["time_effort_slope"] * effort) / 100
     scaled = min(100 * STABILITY[0] * spread, 170)
-    for now, enough in ((scaled - 1, False), (scaled + 1, True)):
-        fake.now = 5_000 + int(now)
-        assert fake.manager.should_stop(RootLine(12, 12, 0, 0, (12,)), effort, 0, False) == enough
+    fake.now = 5_000 + int(scaled - 1)
+    assert not fake.should_stop(depth=12, move=12, effort=effort)
+    fake.now = 5_000 + int(scaled + 1)
+    assert fake.should_stop(depth=13, move=13, effort=effort)
 
 
-def test_a_searched_mate_needs_no_further_depth(fake):
+def test_a_mate_needs_no_depth_beyond_twice_its_length(fake):
     fake.start()
-    assert fake.should_stop(int(MATE) - 5, depth=7) and not fake.should_stop(int(MATE) - 5, depth=6)
+    assert not fake.should_stop(int(MATE) - 5, depth=6)
+    assert fake.should_stop(int(MATE) - 5, depth=7)
 
 
 def test_a_forced_move_gets_a_share_of_the_optimum(fake):
@@ -282,7 +308,8 @@ def test_a_forced_move_gets_a_share_of_the_optimum(fake):
     fake.now += NUMBERS["time_forced"] - 1  # hundredths of 100 ms
     assert not fake.should_stop(forced=True)
     fake.now += 1
-    assert fake.should_stop(forced=True) and not fake.should_stop()
+    assert fake.should_stop(forced=True)
+    assert not fake.should_stop()
 
 
 def test_the_time_until_a_share_of_the_optimum_is_over(fake):
@@ -296,6 +323,9 @@ def test_the_time_until_a_share_of_the_optimum_is_over(fake):
     assert fake.manager.time_until(1) == 0
 
 
+# A clock of nodes
+
+
 def test_the_own_clock_runs_by_nodes():
     assert NodeTime().begin(Limits(clock=CLOCK), True) == Limits(clock=CLOCK)  # it is off
     node_time = NodeTime(rate=500)
@@ -307,7 +337,8 @@ def test_the_own_clock_runs_by_nodes():
 
 
 def test_each_period_of_moves_has_its_time():
-    node_time, seen = NodeTime(rate=100), []
+    node_time = NodeTime(rate=100)
+    seen = []
     for moves_to_go in (2, 1, 2, 1, 2):
         limits = Limits(clock=ClockTimes(5_000, 5_000, 0, 0, moves_to_go))
         seen.append(node_time.begin(limits, True).clock.white_time)
@@ -320,17 +351,21 @@ def test_limits_in_nodes(fake):
     fake.manager.node_time.rate = 500
     fake.start()
     fake.now += 10**6  # time plays no part
-    assert fake.manager.node_limit == 125_000 and not fake.deadline
-    assert fake.should_stop(nodes=50_000) and not fake.should_stop(nodes=49_999)
+    assert fake.manager.node_limit == 125_000
+    assert not fake.deadline
+    assert fake.should_stop(nodes=50_000)
+    assert not fake.should_stop(nodes=49_999)
     fake.budget = TimeBudget(None, None)
     fake.start()
-    assert fake.manager.node_limit is None and not fake.should_stop(nodes=10**9)
+    assert fake.manager.node_limit is None
+    assert not fake.should_stop(nodes=10**9)
 
 
 def test_games_by_node_time_are_the_same_everywhere_and_begin_anew():
-    searcher, counts = Searcher(2), []
+    searcher = Searcher(2)
     searcher.time.node_time.rate = 50
-    for _ in range(2):
+    counts = []
+    for _game in range(2):
         searcher.clear()
         for _move in range(3):
             think(searcher, MIDDLEGAME, Limits(clock=ClockTimes(10_000, 10_000)))
