@@ -17,8 +17,11 @@ HAS_ROOK = "4k3/pppp4/8/8/8/8/4PPPP/R3K3 w - - 0 1"
 ENEMY_ROOK = "r3k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1"
 HANGING = "4k3/8/2p5/3p4/8/4N3/8/Q3K2R w K - 0 1"  # the pawn on d5 is protected, and protects c4
 CHECKS = "4k3/8/8/8/8/4N3/8/Q3K2R w K - 0 1"
-QUEEN_TAKES, ROOK_GOES = "4k3/4p3/3p4/8/8/8/3Q4/4K3 w - - 0 1", "4k3/8/8/4p3/8/3R4/8/4K3 w - - 0 1"
-NONE, MATED, MATE = int(NO_SCORE), -int(LONGEST_MATE), int(LONGEST_MATE)
+QUEEN_TAKES = "4k3/4p3/3p4/8/8/8/3Q4/4K3 w - - 0 1"
+ROOK_GOES = "4k3/8/8/4p3/8/3R4/8/4K3 w - - 0 1"
+NONE = int(NO_SCORE)
+MATE = int(LONGEST_MATE)
+MATED = -MATE
 WORST = -16_000  # a history as bad as can be
 
 
@@ -26,19 +29,16 @@ def entry(score: int, depth: int, bound: int) -> int:
     return call(pack, score=score, depth=depth, bound=int(bound))
 
 
+# Reverse futility pruning
+
+
 @pytest.mark.parametrize(("depth", "improving"), [*product((1, 3, 7), (0, 1))])
 def test_reverse_futility_needs_the_margin_of_every_ply(depth, improving):
-    given = {
-        "reverse_futility_margin": 80,
-        "reverse_futility_depth": 7,
-        "depth": depth,
-        "improving": improving,
-    }
+    given = {"reverse_futility_margin": 80, "reverse_futility_depth": 7}
+    given |= {"depth": depth, "improving": improving}
     margin = max(80 * (depth - improving), DEFAULTS["reverse_futility_least_margin"])
-    assert [
-        ask(pruning.reverse_futility_applies, evaluation=value, **given)
-        for value in (margin - 1, margin)
-    ] == [0, 1]
+    assert not ask(pruning.reverse_futility_applies, evaluation=margin - 1, **given)
+    assert ask(pruning.reverse_futility_applies, evaluation=margin, **given)
 
 
 @pytest.mark.parametrize(("before", "margin"), [(NONE, 160), (-10, 160), (-9, 130)])
@@ -47,11 +47,9 @@ def test_reverse_futility_needs_less_after_a_bad_move_of_the_opponent(before, ma
         START, reverse_futility_margin=80, reverse_futility_worsening=30, static_evaluation=10
     )
     bench.this["stack"][0]["static_evaluation"] = before
-    values = [
-        call(pruning.reverse_futility_applies, bench, evaluation=value, depth=2)
-        for value in (margin - 1, margin)
-    ]
-    assert values == [0, 1]
+    for evaluation, applies in ((margin - 1, 0), (margin, 1)):
+        found = call(pruning.reverse_futility_applies, bench, evaluation=evaluation, depth=2)
+        assert found == applies
 
 
 def test_limits_of_reverse_futility():
@@ -59,40 +57,44 @@ def test_limits_of_reverse_futility():
     given = {"depth": 7, "evaluation": 20_000, "reverse_futility_depth": 7}
     assert ask(pruning.reverse_futility_applies, **given)
     assert not ask(pruning.reverse_futility_applies, **given | {"depth": 8})
-    assert [
-        ask(pruning.reverse_futility_applies, **given, beta=beta) for beta in (MATED, MATED + 1)
-    ] == [0, 1]
-    assert [
-        ask(pruning.reverse_futility_applies, ply=ply, null_move_min_ply=3, **given)
-        for ply in (2, 3)
-    ] == [0, 1]
+    assert not ask(pruning.reverse_futility_applies, **given, beta=MATED)
+    assert ask(pruning.reverse_futility_applies, **given, beta=MATED + 1)
+    given["null_move_min_ply"] = 3
+    assert not ask(pruning.reverse_futility_applies, ply=2, **given)
+    assert ask(pruning.reverse_futility_applies, ply=3, **given)
 
 
-def test_null_move():
-    """Not below beta, at low depth, twice in a row, when about to be mated, while one is verified,
-    or without pieces.
-    """
-    given = {
-        "evaluation": 50,
-        "static_evaluation": 60,
-        "null_move_static_margin": 10,
-        "beta": 50,
-        "depth": 3,
-    }
-    given |= {"null_move_depth": 3, "null_move_min_ply": 1}
-    assert [
-        ask(pruning.null_move_allowed, fen, **given) for fen in (HAS_ROOK, PAWNS_ONLY, ENEMY_ROOK)
-    ] == [1, 0, 0]
-    refused = {
-        "static_evaluation": 59,
-        "depth": 2,
-        "previous_move": 0,
-        "beta": MATED,
-        "null_move_min_ply": 2,
-        "evaluation": 49,
-    }
-    for name, value in refused.items():
-        assert not ask(pruning.null_move_allowed, HAS_ROOK, **given | {name: value}), name
+# Null move pruning
+
+NULL_MOVE = {
+    "evaluation": 50,
+    "static_evaluation": 60,
+    "null_move_static_margin": 10,
+    "beta": 50,
+    "depth": 3,
+    "null_move_depth": 3,
+    "null_move_min_ply": 1,
+}
+
+
+@pytest.mark.parametrize(("fen", "allowed"), [(HAS_ROOK, 1), (PAWNS_ONLY, 0), (ENEMY_ROOK, 0)])
+def test_a_null_move_needs_a_piece_of_the_own_side(fen, allowed):
+    assert ask(pruning.null_move_allowed, fen, **NULL_MOVE) == allowed
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("evaluation", 49),  # below beta
+        ("static_evaluation", 59),
+        ("depth", 2),
+        ("previous_move", 0),  # another null move
+        ("beta", MATED),
+        ("null_move_min_ply", 2),  # one is being verified
+    ],
+)
+def test_a_null_move_is_not_tried(name, value):
+    assert not ask(pruning.null_move_allowed, HAS_ROOK, **NULL_MOVE | {name: value})
 
 
 @pytest.mark.parametrize(
@@ -106,11 +108,11 @@ def test_null_move_depth_falls_with_depth_and_surplus(depth, surplus, reduced):
         "null_move_margin": 200,
         "null_move_margin_plies": 3,
     }
-    assert (
-        ask(pruning.null_move_depth, evaluation=10 + surplus, beta=10, depth=depth, **given)
-        == reduced
-    )
+    given |= {"evaluation": 10 + surplus, "beta": 10, "depth": depth}
+    assert ask(pruning.null_move_depth, **given) == reduced
 
+
+# Pruning of single moves
 
 OFF = {
     name: value
@@ -123,10 +125,8 @@ FUTILITY = {
     "futility_slope": 50,
     "static_evaluation": -150,
 }
-LATE, SEE = (
-    {"late_move_depth": 9, "late_move_base": 1},
-    {"exchange_pruning_depth": 9, "exchange_noisy_slope": 95},
-)
+LATE = {"late_move_depth": 9, "late_move_base": 1}
+SEE = {"exchange_pruning_depth": 9, "exchange_noisy_slope": 95}
 
 
 def prune(
@@ -136,13 +136,10 @@ def prune(
     picker after it.
     """
     arguments = {name: values.pop(name, 0) for name in ("alpha", "best")}
-    bench = node_at(
-        fen,
-        **OFF
-        | {"static_evaluation": -5_000, "depth": 2, "move_count": 30, "improving": 1}
-        | values,
-    )
-    bench.this["quiet_history"], bench.this["reductions"] = history, reduction
+    usual = {"static_evaluation": -5_000, "depth": 2, "move_count": 30, "improving": 1}
+    bench = node_at(fen, **OFF | usual | values)
+    bench.this["quiet_history"] = history
+    bench.this["reductions"] = reduction
     call(set_threats, bench)
     pruned = call(pruning.prune_move, bench, move=parse_fen(fen).parse_move(text), **arguments)
     return pruned, int(bench.this["stack"][1]["stage"])
@@ -162,26 +159,25 @@ def test_each_technique_suffices_to_prune_a_quiet_move(technique):
 
     While all moves are mated, every move is tried.
     """
-    switched, stage = ALONE[technique], BAD_CAPTURES if technique == "late moves" else QUIETS
+    switched = ALONE[technique]
+    stage = BAD_CAPTURES if technique == "late moves" else QUIETS
     assert prune("e3c4", stage=QUIETS, best=MATED, **switched) == (0, QUIETS)
     assert prune("e3c4", stage=QUIETS, best=MATED + 1, **switched) == (1, stage)
     assert prune("e3c4", stage=QUIETS, best=MATED + 1) == (0, QUIETS)
-    # A check is pruned for its number or its SEE only.
-    assert [prune(text, CHECKS, **switched)[0] for text in ("a1a8", "a1b1")] == [
-        technique == "late moves",
-        technique != "SEE",
-    ]
+
+
+@pytest.mark.parametrize("technique", ALONE)
+def test_a_check_is_pruned_for_its_number_or_its_see_only(technique):
+    assert prune("a1a8", CHECKS, **ALONE[technique])[0] == (technique == "late moves")
+    assert prune("a1b1", CHECKS, **ALONE[technique])[0] == (technique != "SEE")
 
 
 @pytest.mark.parametrize(("depth", "improving"), [*product((1, 2, 4), (0, 1))])
 def test_late_moves(depth, improving):
-    most, given = (
-        (4 + depth * depth) // (2 - improving),
-        {"late_move_depth": 4, "late_move_base": 4, "improving": improving},
-    )
-    assert [
-        prune("e3c4", depth=depth, move_count=count, **given)[0] for count in (most, most + 1)
-    ] == [0, 1]
+    most = (4 + depth * depth) // (2 - improving)
+    given = {"late_move_depth": 4, "late_move_base": 4, "improving": improving}
+    assert not prune("e3c4", depth=depth, move_count=most, **given)[0]
+    assert prune("e3c4", depth=depth, move_count=most + 1, **given)[0]
     assert not prune("e3c4", depth=5, move_count=200, **given)[0]
 
 
@@ -191,7 +187,9 @@ def test_late_moves(depth, improving):
 )
 def test_futility_grows_with_the_plies_left_after_the_reduction(depth, plies, reduction):
     given = FUTILITY | {"depth": depth, "reduction": reduction}
-    assert [prune("e3f5", alpha=-50 + 50 * plies - less, **given)[0] for less in (0, 1)] == [1, 0]
+    alpha = -50 + 50 * plies
+    assert prune("e3f5", alpha=alpha, **given)[0]
+    assert not prune("e3f5", alpha=alpha - 1, **given)[0]
 
 
 @pytest.mark.parametrize(
@@ -207,28 +205,24 @@ def test_limits_of_futility_pruning(values, pruned):
     assert prune("e3f5", **FUTILITY | values)[0] == pruned
 
 
-def test_history_pruning():
-    for slope, history, depth, pruned in (
+@pytest.mark.parametrize(
+    ("slope", "history", "depth", "pruned"),
+    [
         (4_000, -8_000, 2, 0),
         (4_000, -8_001, 2, 1),
         (500, WORST, 5, 1),
-        (500, WORST, 6, 0),
-    ):
-        values = {
-            "history_pruning_depth": 4,
-            "history_pruning_slope": slope,
-            "history": history,
-            "depth": depth,
-        }
-        assert prune("e3f5", **values)[0] == pruned
+        (500, WORST, 6, 0),  # too deep
+    ],
+)
+def test_history_pruning(slope, history, depth, pruned):
+    given = {"history_pruning_depth": 4, "history_pruning_slope": slope}
+    assert prune("e3f5", history=history, depth=depth, **given)[0] == pruned
 
 
 def test_captures_are_pruned_by_see_only():
     assert not prune("e3d5", history_pruning_depth=9, **LATE | FUTILITY)[0]
-    assert [prune("e3d5", **SEE | {"exchange_noisy_slope": slope})[0] for slope in (110, 109)] == [
-        0,
-        1,
-    ]
+    assert not prune("e3d5", **SEE | {"exchange_noisy_slope": 110})[0]
+    assert prune("e3d5", **SEE | {"exchange_noisy_slope": 109})[0]
 
 
 @pytest.mark.parametrize(
@@ -244,6 +238,9 @@ def test_captures_are_pruned_by_see_only():
 )
 def test_see_pruning(fen, text, depth, loses):
     assert prune(text, fen, depth=depth, exchange_quiet_slope=25, **SEE)[0] == loses
+
+
+# What several techniques ask
 
 
 @pytest.mark.parametrize(
@@ -270,31 +267,32 @@ def test_improving(evaluations, improving):
 
 
 def singular(known: int = 5, bound: int = LOWER, score: int = 50, **otherwise: int) -> int:
-    given = {
-        "singular_depth": 6,
-        "root_depth": 8,
-        "depth": 8,
-        "tt_move": 1,
-        "tt_score": score,
-    } | otherwise
-    return ask(reductions.singular_search_allowed, tt_entry=entry(score, known, bound), **given)
+    given = {"singular_depth": 6, "root_depth": 8, "depth": 8, "tt_move": 1, "tt_score": score}
+    given["tt_entry"] = entry(score, known, bound)
+    return ask(reductions.singular_search_allowed, **given | otherwise)
 
 
-def test_what_a_singular_search_needs():
-    assert singular() and singular(bound=EXACT)
-    missing = {
-        "depth": 5,
-        "known": 4,
-        "bound": UPPER,
-        "tt_move": 0,
-        "excluded": 1,
-        "score": MATE,
-        "ply": 0,
-        "root_depth": 0,
-    }
-    for name, value in missing.items():
-        assert not singular(**{name: value}), name
+def test_a_singular_search_needs_a_lower_or_an_exact_bound():
+    assert singular()
+    assert singular(bound=EXACT)
     assert not singular(bound=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("depth", 5),
+        ("known", 4),  # the depth of the entry, near 8
+        ("bound", UPPER),
+        ("tt_move", 0),
+        ("excluded", 1),
+        ("score", MATE),
+        ("ply", 0),
+        ("root_depth", 0),  # a line twice as deep as the iteration
+    ],
+)
+def test_where_there_is_no_singular_search(name, value):
+    assert not singular(**{name: value})
 
 
 @pytest.mark.parametrize(
@@ -315,10 +313,8 @@ def test_the_table_needs_a_bound_on_its_side_and_for_a_cutoff_depth(bound, score
     """
     known = {"tt_entry": entry(score, 6, bound), "tt_score": score}
     assert call(node.tt_adjusted_evaluation, evaluation=100, **known) == (score if decides else 100)
-    assert [ask(node.tt_cutoff, beta=100, depth=depth, **known) for depth in (5, 6, 7)] == [
-        decides,
-        decides,
-        0,
-    ]
-    fens = [HAS_ROOK.replace(" 0 1", f" {halfmove} 80") for halfmove in (89, 90, 100)]
-    assert [ask(node.tt_cutoff, fen, beta=100, **known) for fen in fens] == [decides, 0, 0]
+    for depth, suffices in ((5, decides), (6, decides), (7, 0)):
+        assert ask(node.tt_cutoff, beta=100, depth=depth, **known) == suffices
+    for halfmove, trusted in ((89, decides), (90, 0), (100, 0)):
+        fen = HAS_ROOK.replace(" 0 1", f" {halfmove} 80")
+        assert ask(node.tt_cutoff, fen, beta=100, **known) == trusted

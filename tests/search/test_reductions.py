@@ -18,8 +18,10 @@ from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES
 
 TAKES = "4k3/8/8/3q4/2P5/4N3/8/3RK3 w - - 0 1"
 QUIET, CAPTURE = (parse_fen(TAKES).parse_move(text) for text in ("e1f1", "c4d5"))
-DEEPER, SHALLOWER = DEFAULTS["deeper_margin"], DEFAULTS["shallower_margin"]
-DOUBLE, TRIPLE = DEFAULTS["singular_double_margin"], DEFAULTS["singular_triple_margin"]
+DEEPER = DEFAULTS["deeper_margin"]
+SHALLOWER = DEFAULTS["shallower_margin"]
+DOUBLE = DEFAULTS["singular_double_margin"]
+TRIPLE = DEFAULTS["singular_triple_margin"]
 
 
 def reduction_of(
@@ -28,54 +30,52 @@ def reduction_of(
     """The adjusted reduction of a move whose base reduction is `base`, in an improving node."""
     bench = node_at(TAKES, ply, improving=1, reductions=base, **values)
     following = bench.this["stack"][ply + 1]
-    following["position"]["checkers"], following["cutoff_count"] = checkers, cutoffs
+    following["position"]["checkers"] = checkers
+    following["cutoff_count"] = cutoffs
     return call(adjusted_reduction, bench, ply, move=move, is_quiet=move == QUIET)
 
 
 def test_the_table_follows_its_formula():
     bench = node_at(START, reduction_base=70, reduction_divisor=230, reduction_worsening=500)
     node = bench.this["stack"][1]
-    for depth, number in product((1, 2, 3, 5, 20, 63, 64, 127), (1, 2, 3, 4, 8, 20, 63, 64, 218)):
-        rows = math.log(min(depth, REDUCTION_DEPTHS - 1)) * math.log(
-            min(number, REDUCTION_MOVES - 1)
-        )
+    for depth, number in product((1, 2, 5, 63, 64, 127), (1, 2, 8, 63, 64, 218)):
+        node["depth"] = depth
+        node["move_count"] = number
+        known_depth = min(depth, REDUCTION_DEPTHS - 1)
+        known_number = min(number, REDUCTION_MOVES - 1)
+        plies = 0.70 + math.log(known_depth) * math.log(known_number) / 2.30
         for improving, more in ((1, 0), (0, 500)):
-            node["depth"], node["move_count"], node["improving"] = depth, number, improving
-            assert call(late_move_reduction, bench) == int(PLY * (0.70 + rows / 2.30)) + more
+            node["improving"] = improving
+            assert call(late_move_reduction, bench) == int(PLY * plies) + more
+
+
+# Each adjustment is a digit of its own.
+DIGITS = {
+    "reduction_cut_node": 10,
+    "reduction_principal": 200,
+    "reduction_noisy_table_move": 3_000,
+    "reduction_check": 40_000,
+    "reduction_tt_pv": 500_000,
+}
 
 
 @pytest.mark.parametrize(
-    ("cut", "pv", "was_pv", "check", "move"),
-    [*product((0, 1), (0, 1), (0, 1), (0, 1), (QUIET, CAPTURE))],
+    ("node", "adjusted"),
+    [
+        ({}, 5),
+        ({"cut_node": 1}, 15),
+        ({"pv_node": 1}, -195),
+        ({"tt_move": QUIET}, 5),
+        ({"tt_move": CAPTURE}, 3_005),
+        ({"checkers": 1}, -39_995),
+        ({"tt_pv": 1}, -499_995),
+        ({"cut_node": 1, "tt_pv": 1, "checkers": 1, "tt_move": CAPTURE}, 3_015 - 540_000),
+        ({"pv_node": 1, "tt_pv": 1, "checkers": 1, "tt_move": CAPTURE}, 3_005 - 540_200),
+    ],
 )
-def test_each_adjustment_counts_once(cut, pv, was_pv, check, move):
-    """Each is a digit of its own."""
-    digits = {
-        "reduction_cut_node": 10,
-        "reduction_principal": 200,
-        "reduction_noisy_table_move": 3_000,
-    }
-    digits |= {"reduction_check": 40_000, "reduction_tt_pv": 500_000}
-    for tt_move in (0, QUIET, CAPTURE):
-        found = reduction_of(
-            move,
-            5,
-            checkers=check,
-            cut_node=cut,
-            pv_node=pv,
-            tt_pv=was_pv,
-            tt_move=tt_move,
-            **digits,
-        )
-        assert (
-            found
-            == 5
-            + 10 * cut
-            - 200 * pv
-            + 3_000 * (tt_move == CAPTURE)
-            - 40_000 * check
-            - 500_000 * was_pv
-        )
+@pytest.mark.parametrize("move", [QUIET, CAPTURE])
+def test_each_adjustment_counts_once(move, node, adjusted):
+    assert reduction_of(move, 5, **node, **DIGITS) == adjusted
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -143,11 +143,5 @@ def test_at_least_a_ply_is_left_and_never_more_than_before(depth, reduction, lef
     ],
 )
 def test_singular_extensions(score, fails_high, pv, cut, plies):
-    asked = {
-        "score": score,
-        "bound": 100,
-        "tt_fails_high": fails_high,
-        "pv_node": pv,
-        "cut_node": cut,
-    }
-    assert ask(singular_extension, **asked) == plies
+    given = {"tt_fails_high": fails_high, "pv_node": pv, "cut_node": cut}
+    assert ask(singular_extension, score=score, bound=100, **given) == plies
