@@ -42,8 +42,6 @@ POSITIONS = [
     ("1k6/3P4/8/1n6/8/4N3/5p2/3K4 w - - 0 1", 2),
     ("8/1p6/8/8/8/1P2k3/4p3/4K3 w - - 0 1", 4),
 ]
-# Forced mates and their exact distance in plies: odd ones are given by the side to move, even ones
-# suffered.
 LOCKED = "8/8/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/K6k w - - 0 1"  # kings alone can move
 
 
@@ -59,6 +57,7 @@ def search_at(
 
 
 def mate_score(plies: int) -> int:
+    """Odd distances are of a mate that the side to move gives, even ones of one that it suffers."""
     return int(MATE) - plies if plies % 2 else plies - int(MATE)
 
 
@@ -73,7 +72,8 @@ def test_equals_minimax_in_small_positions(fen, deepest):
 
 @pytest.mark.parametrize(("seed", "games"), [(81, 5), pytest.param(82, 40, marks=pytest.mark.slow)])
 def test_equals_minimax_in_random_positions(seed, games):
-    bench, compared = bench_of(START), {1: 0, 2: 0, 3: 0}
+    bench = bench_of(START)
+    compared = {1: 0, 2: 0, 3: 0}
     for number, board in enumerate(random_boards(seed, games, 300)):
         if number % 11 or len(board.piece_map()) > 12:
             continue
@@ -86,7 +86,9 @@ def test_equals_minimax_in_random_positions(seed, games):
             assert bench.search(depth) == value, f"{board.fen()} depth {depth}"
             check_windows(partial(bench.search, depth), value)
             compared[depth] += 1
-    assert compared[1] > games and compared[2] > games // 4 and compared[3] >= games // 40
+    assert compared[1] > games
+    assert compared[2] > games // 4
+    assert compared[3] >= games // 40
 
 
 @pytest.mark.parametrize(("fen", "depth"), POSITIONS)
@@ -94,8 +96,10 @@ def test_the_line_leads_to_the_value(fen, depth):
     """The principal variation is legal, and the quiescence score of its end is that of the
     search.
     """
-    bench, board = bench_of(fen), chess.Board(fen)
-    score, numbers = bench.search(depth), bench.line()
+    bench = bench_of(fen)
+    board = chess.Board(fen)
+    score = bench.search(depth)
+    numbers = bench.line()
     for number in numbers:
         board.push(move_numbers(Position.from_board(board), board)[number])
     if not board.is_game_over(claim_draw=True) and board.halfmove_clock < 100:
@@ -117,27 +121,20 @@ def test_mates_are_found_with_their_distance(fen, plies, use_table):
         position = position.after(move)
         bench.place(position)
         assert ply == plies or bench.search(plies - ply) == mate_score(plies - ply)
-    assert ply == plies and position.to_board().is_checkmate()
+    assert ply == plies
+    assert position.to_board().is_checkmate()
     check_windows(partial(bench_of(fen).search, plies), mate_score(plies))
 
 
 @pytest.mark.parametrize(
     ("fen", "depth", "score"),
     [
-        (
-            "k7/P7/8/1K6/8/8/8/8 w - - 0 1",
-            4,
-            0,
-        ),  # the lone pawn cannot win: its king must leave it, or stalemate
+        # The lone pawn cannot win: its king must leave it, or stalemate.
+        ("k7/P7/8/1K6/8/8/8/8 w - - 0 1", 4, 0),
         ("7k/8/6K1/8/8/8/8/5Q2 b - - 0 1", 4, mate_score(4)),  # mates to find, stalemates to avoid
         ("k7/P7/K7/8/8/8/8/8 b - - 0 1", 1, 0),  # a root without a move
         ("2k5/8/3K4/8/8/8/8/R7 w - - 97 90", 3, mate_score(3)),
-        (
-            "2k5/8/3K4/8/8/8/8/R7 w - - 98 90",
-            3,
-            0,
-        ),  # a mate in two comes too late for the fifty moves
-        ("2k5/8/3K4/8/8/8/8/R7 w - - 99 90", 3, 0),
+        ("2k5/8/3K4/8/8/8/8/R7 w - - 98 90", 3, 0),  # a mate in two, too late for the fifty moves
     ],
 )
 def test_stalemate_and_late_mates_are_draws(fen, depth, score):
@@ -146,14 +143,12 @@ def test_stalemate_and_late_mates_are_draws(fen, depth, score):
 
 @pytest.mark.parametrize("parameters", [PLAIN, {}])
 def test_fifty_moves_draw_a_won_game(parameters):
-    won = [
-        Workbench(parse_fen(f"8/8/8/4k3/8/8/3QK3/8 w - - {halfmove} 90"), parameters)
-        for halfmove in (99, 98, 40)
-    ]
-    assert [bench.search(4) == 0 for bench in won] == [True, True, False]
+    for halfmove in (99, 98, 40):
+        bench = Workbench(parse_fen(f"8/8/8/4k3/8/8/3QK3/8 w - - {halfmove} 90"), parameters)
+        assert (bench.search(4) == 0) == (halfmove > 90)
     with_pawn = Workbench(parse_fen("8/8/8/4k3/8/P7/3QK3/8 w - - 99 90"), parameters)
     assert with_pawn.search(2) > 300  # the pawn's move begins the count anew
-    assert with_pawn.line()[0] & 63 == 16
+    assert with_pawn.line()[0] & 63 == chess.A3
 
 
 def test_the_deepest_ply_is_guarded():
@@ -173,10 +168,10 @@ def test_at_the_last_ply_no_move_is_made(fen):
     bench = bench_of(START)
     bench.put(MAX_PLY, parse_fen(fen))
     behind = bench.this["stack"][MAX_PLY + 1 :].tobytes()
+    board = chess.Board(fen)
+    expected = 0 if board.is_check() else evaluation(board)
     for depth in (0, 1, 20):
-        assert search_at(bench, MAX_PLY, depth) == (
-            0 if parse_fen(fen).in_check else evaluation(chess.Board(fen))
-        )
+        assert search_at(bench, MAX_PLY, depth) == expected
         assert bench.this["nodes"] == 1
     assert bench.this["stack"][MAX_PLY + 1 :].tobytes() == behind
 
@@ -185,13 +180,12 @@ def test_at_the_last_ply_no_move_is_made(fen):
 def test_no_node_is_searched_for_a_mate_longer_than_one_known(ply):
     bench = bench_of(START)
     bench.put(ply, parse_fen(LOCKED))
-    shortest, soonest_loss = int(MATE) - ply - 1, ply - int(MATE)
-    for alpha, beta, score in (
-        (shortest, shortest + 1, shortest),
-        (soonest_loss - 9, soonest_loss, soonest_loss),
-    ):
-        assert search_at(bench, ply, 3, alpha, beta) == score
-        assert bench.this["nodes"] == 1
+    shortest = int(MATE) - ply - 1
+    assert search_at(bench, ply, 3, shortest, shortest + 1) == shortest
+    assert bench.this["nodes"] == 1
+    soonest_loss = ply - int(MATE)
+    assert search_at(bench, ply, 3, soonest_loss - 9, soonest_loss) == soonest_loss
+    assert bench.this["nodes"] == 1
     search_at(bench, ply, 1, shortest - 1, shortest)
     assert bench.this["nodes"] > 2
 
@@ -201,17 +195,20 @@ def test_an_excluded_move_is_not_searched(fen):
     """The value is that of the other moves; nothing of it goes into the table or the corrections,
     which speak of all moves.
     """
-    position, board = parse_fen(fen), chess.Board(fen)
+    position = parse_fen(fen)
+    board = chess.Board(fen)
     for number, move in move_numbers(position, board).items():
-        if others := [other for other in board.legal_moves if other != move]:
-            bench = bench_of(START, use_table=1)
-            bench.put(1, position)
-            bench.this["stack"][1]["excluded"] = number
-            expected = one_ply_later(Minimax(board).value(1, others))
-            assert search_at(bench, 1, 1) == expected, f"{fen} without {move}"
-            assert bench.this["pv_length"][1] == 0  # it would not be the node's
-            assert recalled(bench, position.key) is None
-            assert not has_correction(bench, 1)
+        others = [other for other in board.legal_moves if other != move]
+        if not others:
+            continue
+        bench = bench_of(START, use_table=1)
+        bench.put(1, position)
+        bench.this["stack"][1]["excluded"] = number
+        expected = one_ply_later(Minimax(board).value(1, others))
+        assert search_at(bench, 1, 1) == expected, f"{fen} without {move}"
+        assert bench.this["pv_length"][1] == 0  # it would not be the node's
+        assert recalled(bench, position.key) is None
+        assert not has_correction(bench, 1)
 
 
 def one_ply_later(score: int) -> int:
@@ -258,11 +255,10 @@ def test_verification_sees_through_zugzwang(fen):
         "null_move_divisor": 8,
         "null_move_static_margin": 0,
     }
-    for verification, holds in ((None, False), (6, True), (1, False)):
-        parameters = (
-            null_move | {"null_move_verification_depth": verification} if verification else {}
-        )
-        bench = Workbench(parse_fen(START), PLAIN | parameters, network=network)
+    unverified = PLAIN | null_move | {"null_move_verification_depth": 6}
+    verified = PLAIN | null_move | {"null_move_verification_depth": 1}
+    for parameters, holds in ((PLAIN, False), (unverified, True), (verified, False)):
+        bench = Workbench(parse_fen(START), parameters, network=network)
         bench.this["stack"][0]["move"] = 1  # the move before was no null move
         bench.put(1, parse_fen(fen))
         assert (search_at(bench, 1, 5, beta - 1, beta) >= beta) == holds
