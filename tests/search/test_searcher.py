@@ -20,9 +20,11 @@ from tests.support.searches import (
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Game
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
-from zobra.search.limits import ClockTimes, Limits, Report, Result
+from zobra.search.limits import ClockTimes, Limits, Result
 from zobra.search.searcher import Searcher
 from zobra.train.first_network import first_network
+
+LEGAL = parse_fen(KIWIPETE).legal_moves()
 
 
 @pytest.fixture
@@ -30,50 +32,66 @@ def searcher():
     return Searcher(2)
 
 
-@pytest.mark.parametrize(("fen", "multipv"), [(START, 1), (ENDGAME, 1), (KIWIPETE, 4)])
+@pytest.mark.parametrize(("fen", "multipv"), [(ENDGAME, 1), (KIWIPETE, 4)])
 def test_the_same_search_twice_is_the_same(searcher, fen, multipv):
     other = Searcher(2)
-    searcher.multipv = other.multipv = multipv
+    searcher.multipv = multipv
+    other.multipv = multipv
     result, fresh = think(searcher, fen, Limits(depth=8))
     think(other, MIDDLEGAME, Limits(nodes=40_000))
-    stained = think(other, fen, Limits(depth=8))[1]
-    other.clear()
+    _, stained = think(other, fen, Limits(depth=8))
+    assert without_time(stained) != without_time(fresh)
     for again in (searcher, other):
         again.clear()
-        repeated = think(again, fen, Limits(depth=8))
-        assert (repeated[0], without_time(repeated[1])) == (result, without_time(fresh))
-    assert without_time(stained) != without_time(fresh)
+        repeated, reports = think(again, fen, Limits(depth=8))
+        assert repeated == result
+        assert without_time(reports) == without_time(fresh)
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 10, 100, 999, 1_024, 5_000, 60_001])
-@pytest.mark.parametrize("fen", [START, KIWIPETE])
-def test_the_node_limit_is_exact_and_even_the_shortest_search_reports(searcher, fen, limit):
-    result, reports = think(searcher, fen, Limits(nodes=limit))
-    assert searcher.nodes == limit and result.best in parse_fen(fen).legal_moves()
+def test_another_network_begins_without_what_was_learned(searcher):
+    think(searcher, KIWIPETE, Limits(depth=7))
+    searcher.set_parameter("history_slope", 200)
+    assert searcher.tt.buckets()["data"].any()  # a parameter forgets nothing
+    searcher.use_network(first_network())
+    fresh = Searcher(2, parameters={"history_slope": 200})
+    fresh.use_network(first_network())
+    _, reports = think(searcher, KIWIPETE, Limits(depth=7))
+    _, expected = think(fresh, KIWIPETE, Limits(depth=7))
+    assert without_time(reports) == without_time(expected)
+
+
+# Limits
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 100, 1_024, 60_001])
+def test_the_node_limit_is_exact_and_even_the_shortest_search_reports(searcher, limit):
+    result, reports = think(searcher, KIWIPETE, Limits(nodes=limit))
+    assert searcher.nodes == limit
+    assert result.best in LEGAL
     assert reports[-1].nodes == limit == max(report.nodes for report in reports)
-    assert limit > 1 or without_time(reports) == [
-        (0, 0, searcher.evaluate(parse_fen(fen)), 0, 1, 0, (result.best,))
-    ]
+    if limit == 1:
+        value = searcher.evaluate(parse_fen(KIWIPETE))
+        assert without_time(reports) == [(0, 0, value, 0, 1, 0, (result.best,))]
 
 
 def test_reports_tell_of_growing_effort_up_to_the_depth_limit(searcher):
     for depth in (9, 2, 1):
         _, reports = think(searcher, KIWIPETE, Limits(depth=depth))
-        assert sorted({report.depth for report in reports}) == list(range(1, depth + 1))
+        assert sorted({report.depth for report in reports}) == [*range(1, depth + 1)]
         assert all(report.selective_depth >= report.depth for report in reports)
-        assert {report.bound for report in reports} <= {-1, 0, 1} and reports[-1].bound == 0
+        assert {report.bound for report in reports} <= {-1, 0, 1}
+        assert reports[-1].bound == 0
         for earlier, later in itertools.pairwise(reports):
-            assert (
-                later.depth >= earlier.depth
-                and later.nodes > earlier.nodes
-                and later.milliseconds >= earlier.milliseconds
-            )
+            assert later.depth >= earlier.depth
+            assert later.nodes > earlier.nodes
+            assert later.milliseconds >= earlier.milliseconds
     assert reports[0].hashfull < 5  # what older searches left does not count
 
 
 def test_a_depth_beyond_the_stack_is_cut(searcher):
     _, reports = think(searcher, "8/8/8/8/8/2k5/8/K7 w - - 0 1", Limits(depth=100_000))
-    assert (reports[-1].depth, reports[-1].score) == (MAX_PLY - 1, 0)
+    assert reports[-1].depth == MAX_PLY - 1
+    assert reports[-1].score == 0
 
 
 def test_only_the_search_moves_are_considered(searcher):
@@ -95,52 +113,10 @@ def test_the_mate_limit_ends_the_search_once_it_is_found(searcher, fen, plies):
     moves = (plies + 1) // 2
     _, reports = think(searcher, fen, Limits(mate=moves, nodes=2_000_000))
     assert searcher.nodes < 2_000_000
-    assert is_mate(reports[-1].score) and mate_in_moves(reports[-1].score) == moves
-    earlier = [report.score for report in reports[:-1] if report.bound == 0]
-    assert all(not is_mate(score) or mate_in_moves(score) > moves for score in earlier)
-
-
-def begin(
-    searcher: Searcher, limits: Limits
-) -> tuple[threading.Thread, list[Result], list[Report]]:
-    """A search of Kiwipete in a thread, with its results and reports."""
-    results, reports = [], []
-
-    def run() -> None:
-        results.append(searcher.search(Game(parse_fen(KIWIPETE)), limits, reports.append))
-
-    searcher.arm()
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread, results, reports
-
-
-PONDERED = [Limits(clock=ClockTimes(200, 200), ponder=True), Limits(movetime=50, ponder=True)]
-
-
-@pytest.mark.parametrize("limits", [Limits(infinite=True), *PONDERED])
-def test_stop_and_ponderhit_reach_a_running_search(searcher, limits):
-    thread, results, _ = begin(searcher, limits)
-    deadline = time.monotonic() + 60
-    while searcher.progress.depth < 6 and time.monotonic() < deadline:
-        time.sleep(0.001)
-    thread.join(0.4)  # longer than the clock that it will have
-    assert thread.is_alive()
-    if limits.ponder:
-        searcher.ponderhit()
-    else:
-        searcher.stop()
-    thread.join(TIMEOUT)
-    assert not thread.is_alive() and results[0].best in parse_fen(KIWIPETE).legal_moves()
-
-
-def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
-    searcher.stop()
-    think(searcher, KIWIPETE, Limits(infinite=True))
-    assert searcher.nodes <= 1_025
-    searcher.arm()
-    think(searcher, KIWIPETE, Limits(nodes=5_000))
-    assert searcher.nodes == 5_000
+    exact = [report.score for report in reports if report.bound == 0]
+    found = [mate_in_moves(score) if is_mate(score) else None for score in exact]
+    assert found[-1] == moves
+    assert all(earlier is None or earlier > moves for earlier in found[:-1])
 
 
 @pytest.mark.parametrize(
@@ -152,55 +128,87 @@ def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
     ],
 )
 def test_time_limits_end_the_search_and_a_move_time_is_used(searcher, limits, least):
-    before = time.monotonic()
-    assert think(searcher, KIWIPETE, limits)[0].best in parse_fen(KIWIPETE).legal_moves()
-    assert least <= time.monotonic() - before < TIMEOUT
+    begin = time.monotonic()
+    result, _ = think(searcher, KIWIPETE, limits)
+    assert least <= time.monotonic() - begin < TIMEOUT
+    assert result.best in LEGAL
 
 
 def test_a_forced_move_costs_little_time():
     """By node time, so that no machine matters: a twentieth of the budget, and one depth more."""
     searcher = Searcher(4)
     searcher.time.node_time.rate = 1_000
-    clock = Limits(clock=ClockTimes(30_000, 30_000))
-    moves = tuple(parse_fen(KIWIPETE).legal_moves())
-    think(searcher, KIWIPETE, clock._replace(searchmoves=moves[:1]))
-    nodes = searcher.nodes
-    searcher.clear()
-    think(searcher, KIWIPETE, clock._replace(searchmoves=moves[:2]))
-    assert nodes * 4 < searcher.nodes
+    counts = []
+    for choices in (1, 2):
+        searcher.clear()
+        limits = Limits(clock=ClockTimes(30_000, 30_000), searchmoves=tuple(LEGAL[:choices]))
+        think(searcher, KIWIPETE, limits)
+        counts.append(searcher.nodes)
+    assert counts[0] * 4 < counts[1]
 
 
-def test_what_was_learned_by_one_evaluation_is_not_used_with_another():
-    searcher = Searcher(1)
-    think(searcher, KIWIPETE, Limits(depth=7))
-    assert searcher._this["position_correction"].any() and searcher.tt.buckets()["data"].any()
-    searcher.set_parameter("history_slope", 200)
-    assert searcher.tt.buckets()["data"].any()
-    searcher.use_network(first_network())
-    assert (
-        not searcher._this["position_correction"].any() and not searcher.tt.buckets()["data"].any()
-    )
+# From other threads
 
 
-def test_a_root_without_its_best_moves_corrects_no_evaluation():
-    for moves, learns in (((), True), (("a2a3",), False)):
-        searcher, position = Searcher(1), parse_fen(MIDDLEGAME)
-        searchmoves = tuple(map(position.parse_move, moves)) or None
-        think(searcher, MIDDLEGAME, Limits(depth=1, searchmoves=searchmoves))
-        assert bool(searcher._this["position_correction"].any()) == learns
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(infinite=True),
+        Limits(clock=ClockTimes(200, 200), ponder=True),
+        Limits(movetime=50, ponder=True),
+    ],
+)
+def test_stop_and_ponderhit_reach_a_running_search(searcher, limits):
+    results: list[Result] = []
+
+    def run() -> None:
+        results.append(think(searcher, KIWIPETE, limits)[0])
+
+    searcher.arm()
+    thread = threading.Thread(target=run)
+    thread.start()
+    deadline = time.monotonic() + 60
+    while searcher.progress.depth < 6 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    thread.join(0.4)  # longer than the clock that it will have
+    assert thread.is_alive()
+    if limits.ponder:
+        searcher.ponderhit()
+    else:
+        searcher.stop()
+    thread.join(TIMEOUT)
+    assert not thread.is_alive()
+    assert results[0].best in LEGAL
 
 
-def test_no_reply_is_expected_to_a_move_that_repeats_and_the_game_is_left_alone():
-    searcher, game = Searcher(1), play(START, "g1f3", "g8f6", "f3g1")
-    searcher.search(
-        play(START), Limits(depth=6)
-    )  # now the table knows a move for the start position
-    before, keys = game.position.array.copy(), list(game.keys)
+def test_a_stop_given_before_the_search_holds_until_it_is_taken_back(searcher):
+    searcher.stop()
+    think(searcher, KIWIPETE, Limits(infinite=True))
+    assert searcher.nodes <= 1_025
+    searcher.arm()
+    think(searcher, KIWIPETE, Limits(nodes=5_000))
+    assert searcher.nodes == 5_000
+
+
+# The game
+
+
+def test_a_search_leaves_the_game_alone(searcher):
+    game = play(START, "g1f3", "g8f6", "f3g1")
+    before = game.position.array.copy()
+    keys = list(game.keys)
     searcher.search(game, Limits(depth=6))
-    assert np.array_equal(game.position.array, before) and game.keys == keys
+    assert np.array_equal(game.position.array, before)
+    assert game.keys == keys
+
+
+def test_no_reply_is_expected_to_a_move_that_repeats(searcher):
+    think(searcher, START, Limits(depth=6))  # the table knows a move for the start position
+    game = play(START, "g1f3", "g8f6", "f3g1")
     back = game.position.parse_move("f6g8")
-    assert searcher._result(game, (back,)).ponder == 0
-    assert searcher._result(Game(game.position), (back,)).ponder != 0
+    limits = Limits(depth=1, searchmoves=(back,))
+    assert searcher.search(game, limits) == Result(back, 0)
+    assert searcher.search(Game(game.position), limits).ponder != 0
 
 
 @pytest.mark.parametrize(("asked", "made"), [(1, 1), (3, 2), (4, 4), (24, 16)])
