@@ -14,10 +14,9 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from tests.support.arena_runs import ENGINE, SCRIPTED, Observer, flat
+from tests.support.arena_runs import ENGINE, Observer, flat, scripted
 from tests.support.arena_runs import run as run_command
 from zobra.arena.commands.tune import values_table
-from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.settings import Settings
 from zobra.arena.model.spsa import Gains, Tunable
@@ -37,63 +36,68 @@ for line in iter(input, "quit"):
 run = partial(run_command, "tune")
 
 
+def rows(path: Path) -> list[list[str]]:
+    with path.open() as file:
+        return list(csv.reader(file))
+
+
 def test_it_finds_the_better_value(tmp_path):
     folder = tmp_path / "t"
-    arguments = [
-        f"{ENGINE} --best 75",
-        "-p",
-        "Strength=30,0,100,10,0.12",
-        "--tc",
-        "30",
-        "-n",
-        "60",
-        "--seed",
-        "3",
-    ]
-    text = run(*arguments, "--folder", folder, "-c", "2")
-    rows = list(csv.reader((folder / "values.csv").open()))
-    assert rows[0] == ["iteration", "Strength"] and rows[1] == ["0", "30.0000"] and len(rows) == 32
-    assert 45 < (found := float(rows[-1][1])) <= 100
-    assert f" {found:.1f} " in text and "60 of 60 games" in text and " ± " in text
+    arguments = [f"{ENGINE} --best 75", "-p", "Strength=30,0,100,10,0.12"]
+    arguments += ["--tc", "30", "-n", "60", "--seed", "3", "--folder", folder]
+    text = run(*arguments, "-c", "2")
+    values = rows(folder / "values.csv")
+    assert values[:2] == [["iteration", "Strength"], ["0", "30.0000"]]
+    assert len(values) == 32
+    found = float(values[-1][1])
+    assert 45 < found <= 100
+    assert f" {found:.1f} " in text
+    assert "60 of 60 games" in text
+    assert " ± " in text
     assert f"default = {round(found)}\n" in (folder / "tuned.toml").read_text()
     assert "</svg>" in (folder / "values.svg").read_text()
-    again = run(
-        "--folder", folder
-    )  # nothing is left to play; the same values come out of the journal
-    assert "is finished: all games are played" in again and f" {found:.1f} " in again
-    assert rows == list(csv.reader((folder / "values.csv").open()))
+
+    # Nothing is left to play; the same values come out of the journal
+    again = run("--folder", folder)
+    assert "is finished: all games are played" in again
+    assert f" {found:.1f} " in again
+    assert rows(folder / "values.csv") == values
+
+    run_command("report", folder)
+    assert (folder / "report.html").stat().st_size > 1000
     assert "holds a run of tuning" in run_command("match", "--folder", folder, code=2)
-    assert "holds another run" in run(*arguments, "--stability", "0.2", "--folder", folder, code=2)
+    assert "holds another run" in run(*arguments, "--stability", "0.2", code=2)
 
 
 def test_an_interrupted_run_goes_on(tmp_path):
-    engines = tuple(EngineSpec(side, (*SCRIPTED, "--best", "75")) for side in SIDES)
+    engines = tuple(scripted(side, "--best", "75") for side in SIDES)
     settings = Settings(engines, "30", rounds=12, plies=4, seed=5)
-    plan = Plan(
-        (Tunable("Strength", 30, 0, 100, 10, 0.1), Tunable("Hash", 32, 1, 64, 8)), Gains(6), pairs=2
-    )
-    courses, observers = [], [Observer(stop_after=9), Observer(), Observer()]
-    for observer in observers:
+    tunables = (Tunable("Strength", 30, 0, 100, 10, 0.1), Tunable("Hash", 32, 1, 64, 8))
+    plan = Plan(tunables, Gains(6), pairs=2)
+
+    def play(observer: Observer) -> Tuning:
         with closing(Journal(tmp_path, settings)) as journal:
             tuning = Tuning(journal, plan)
             tuning.play(Playing(), observer)
-        assert tuning.interrupted == (observer.stop_after is not None)
-        courses.append(tuning.course)
-        assert len(list(csv.reader((tmp_path / "values.csv").open()))) == len(tuning.course) + 1
-    assert [len(each.seen) for each in observers] == [9, 15, 0] and [
-        len(course) for course in courses
-    ] == [3, 7, 7]
-    assert courses[1][:3] == courses[0] and courses[1] == courses[2]
-    assert (
-        draw_course(tuning, tmp_path / "x.svg")
-        and (tmp_path / "x.svg").read_text().count('<g id="axes_') == 2
-    )
+        assert len(rows(tmp_path / "values.csv")) == len(tuning.course) + 1
+        return tuning
+
+    observers = [Observer(stop_after=9), Observer(), Observer()]
+    first, second, third = map(play, observers)
+    assert [len(observer.seen) for observer in observers] == [9, 15, 0]
+    assert [one.interrupted for one in (first, second, third)] == [True, False, False]
+    assert len(first.course) == 3
+    assert len(second.course) == 7
+    assert second.course[:3] == first.course
+    assert second.course == third.course
+
+    assert draw_course(third, tmp_path / "x.svg")
+    assert (tmp_path / "x.svg").read_text().count('<g id="axes_') == 2
     with closing(Journal(tmp_path, settings)) as journal:
-        assert sorted((record.index, record.white) for record in journal.records) == list(
-            enumerate(("plus", "minus") * 12)
-        )
+        games = sorted((record.index, record.white) for record in journal.records)
+    assert games == list(enumerate(SIDES * 12))
     with pytest.raises(ValueError, match="game 20 is not the scheduled one"):
-        Tuning(journal, Plan(plan.tunables, Gains(5), pairs=2))
+        Tuning(journal, Plan(tunables, Gains(5), pairs=2))
 
 
 def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, monkeypatch):
@@ -101,22 +105,22 @@ def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, m
     Path("book.epd").write_text("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n")
     command = json.dumps([sys.executable, "-c", XBOARD_WITHOUT_POSITIONS])
     Path("x.toml").write_text(f'name = "x"\nprotocol = "xboard"\ncommand = {command}\n')
-    text = run(
-        "x.toml", "-p", "Speed", "-n", "4", "--openings", "book.epd", "--folder", "run", code=2
-    )
-    assert "cannot be given positions" in flat(text) and not Path("run").exists()
+    arguments = ["x.toml", "-p", "Speed", "-n", "4", "--openings", "book.epd", "--folder", "run"]
+    assert "cannot be given positions" in flat(run(*arguments, code=2))
+    assert not Path("run").exists()
 
 
 def test_names_are_whole_on_80_columns():
     names = ["null_move_verification_depth", "history_pruning_margin_base"]
-    tunables = [Tunable(name, 1000, 0, 20000, 100) for name in names]
+    tunables = tuple(Tunable(name, 1000, 0, 20000, 100) for name in names)
     tuning = SimpleNamespace(
-        plan=Plan(tuple(tunables), Gains(6)),
+        plan=Plan(tunables, Gains(6)),
         values=dict.fromkeys(names, 1003.0),
         signs=[[1, -1], [-1, -1]],
         scores=[0.5, 0.75],
     )
     output = io.StringIO()
     Console(file=output, width=80).print(values_table(tuning))
-    assert all(name in output.getvalue() for name in names)
-    assert max(map(len, output.getvalue().splitlines())) <= 80
+    text = output.getvalue()
+    assert all(name in text for name in names)
+    assert max(map(len, text.splitlines())) <= 80
