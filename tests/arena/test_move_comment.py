@@ -63,6 +63,7 @@ def test_other_comments_have_no_values(comment):
     ("comment", "text"),
     [
         ("+0.31/12 0.50s, White mates", "White mates"),
+        ("-1.50/7 2s, White makes an illegal move: a1/3", "White makes an illegal move: a1/3"),
         ("+0.31/12 0.50s good", "good"),
         ("book", ""),
         ("0.2s, n=9, bold", "bold"),
