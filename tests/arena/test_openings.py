@@ -40,20 +40,26 @@ PGN = """[Event "a"]
 """
 
 
-def test_epd_in_order_or_at_random(tmp_path):
+def test_epd_in_order(tmp_path):
     epd = tmp_path / "book.epd"
-    epd.write_text(
-        f'# a comment\n{FENS[0]}\n\n{FENS[1][:-4]} hmvc 0; fmvn 1; id "queen";\n{FENS[2]};\n'
-    )
+    lines = ["# a comment", f"{FENS[0]};", "", f'{FENS[1][:-4]} hmvc 0; fmvn 1; id "queen";']
+    lines.append(f"{FENS[2]} eco A04;")
+    epd.write_text("\n".join(lines))
     found = openings(epd, 5)
     assert [opening.fen for opening in found] == [*FENS, *FENS[:2]]
     assert [opening.name for opening in found[:2]] == ["book:2", "queen"]
-    # the seed fixes a random order, which uses all before any twice
-    orders = {
-        tuple(opening.fen for opening in openings(epd, 3, order=RANDOM, seed=seed))
-        for seed in range(20)
-    }
-    assert len(orders) > 2 and all(set(order) == set(FENS) for order in orders)
+
+
+def test_epd_at_random(tmp_path):
+    """The seed fixes the order, which uses all lines before any twice."""
+    epd = tmp_path / "book.epd"
+    epd.write_text("\n".join(FENS))
+    orders = set()
+    for seed in range(20):
+        found = openings(epd, 3, order=RANDOM, seed=seed)
+        orders.add(tuple(opening.fen for opening in found))
+    assert len(orders) > 2
+    assert all(set(order) == set(FENS) for order in orders)
     assert openings(epd, 6, order=RANDOM, seed=4) == openings(epd, 6, order=RANDOM, seed=4)
 
 
@@ -61,11 +67,8 @@ def test_pgn_games_are_openings_with_their_moves(tmp_path):
     path = tmp_path / "book.pgn"
     path.write_text(PGN)
     first, second = openings(path, 2, plies=3)
-    assert (first.fen, first.moves, first.name) == (
-        chess.STARTING_FEN,
-        ("e2e4", "e7e5", "g1f3"),
-        "King's pawn",
-    )
+    moves = ("e2e4", "e7e5", "g1f3")
+    assert (first.fen, first.moves, first.name) == (chess.STARTING_FEN, moves, "King's pawn")
     assert (second.fen, second.moves) == ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", ("e2e4", "e8d7"))
     board = second.board(chess960=False)
     assert (board.fen(), len(board.move_stack)) == ("8/3k4/8/8/4P3/8/8/4K3 w - - 1 2", 2)
@@ -81,35 +84,41 @@ START_960 = chess.Board.from_chess960_pos(3).fen()
 
 
 @pytest.mark.parametrize(
-    "name, text, problem",  # of the second opening where there are two
+    ("line", "problem"),
     [
-        (
-            "book.epd",
-            f"{FENS[0]}\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1\n",
-            r"book\.epd:2: .*expected 8 rows",
-        ),
-        ("book.epd", f"{FENS[0]}\n8/8/8/8/8/8/8/K7 w - - 0 1\n", r"book\.epd:2: .*no black king"),
-        (
-            "book.epd",
-            f"{FENS[0]}\n7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n",
-            r"book\.epd:2: .*over in this position .stalemate",
-        ),
-        (
-            "book.epd",
-            f"{FENS[0]}\n7k/5R2/6K1/8/8/8/8/8 w - - 100 80\n",
-            r"book\.epd:2: .*over .*fifty-move rule",
-        ),
-        (
-            "book.epd",
-            f"{FENS[0]}\nbnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w FCfc - 0 1\n",
-            r"book\.epd:2: .*Chess960",
-        ),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1", "expected 8 rows"),
+        ("8/8/8/8/8/8/8/K7 w - - 0 1", "no black king"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "over in this position .stalemate"),
+        ("7k/5R2/6K1/8/8/8/8/8 w - - 100 80", "over .*fifty-move rule"),
+        ("bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w FCfc - 0 1", "Chess960"),
+    ],
+)
+def test_a_bad_line_of_a_book_costs_itself(tmp_path, line, problem):
+    path = tmp_path / "book.epd"
+    path.write_text(f"{FENS[0]}\n{line}\n")
+    source = opening_source(path, 2)
+    assert source(0) == source(1)
+    assert len(source.problems) == 1
+    assert re.search(rf"book\.epd:2: .*{problem}", source.problems[0])
+    # What is not needed is not judged
+    assert opening_source(path, 1).problems == []
+
+
+def test_a_bad_game_of_a_book_costs_itself(tmp_path):
+    path = tmp_path / "book.pgn"
+    path.write_text("1. e4 e5 *\n\n1. e5 *\n\n")
+    source = opening_source(path, 2)
+    assert source(0) == source(1)
+    problem = "game 2 is left out: illegal move e5 at move 1"
+    assert len(source.problems) == 1
+    assert problem in source.problems[0]
+    assert opening_source(path, 1).problems == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
         ("book.epd", "\n", r"book\.epd: no openings"),
-        (
-            "book.pgn",
-            "1. e4 e5 *\n\n1. e5 *\n\n",
-            r"book\.pgn: game 2 is left out: illegal move e5 at move 1",
-        ),
         (
             "book.pgn",
             f'[Variant "Chess960"]\n[FEN "{START_960}"]\n\n1. e4 e5 *\n',
@@ -125,33 +134,23 @@ START_960 = chess.Board.from_chess960_pos(3).fen()
         ("book.bin", "", "no move for the start position"),
     ],
 )
-def test_bad_books_are_named(tmp_path, name, text, problem):
+def test_books_without_an_opening_are_refused(tmp_path, name, text, problem):
     (tmp_path / name).write_text(text)
-    if not text.startswith((FENS[0], "1. e4")):
-        with pytest.raises(ValueError, match=problem):
-            openings(tmp_path / name, 2)
-        return
-    # a bad line or game costs itself
-    source = opening_source(tmp_path / name, 2)
-    assert source(0) == source(1) and len(source.problems) == 1
-    assert re.search(problem, source.problems[0])
-    # what is not needed is not judged
-    assert opening_source(tmp_path / name, 1).problems == []
+    with pytest.raises(ValueError, match=problem):
+        openings(tmp_path / name, 2)
 
 
-@pytest.mark.parametrize("order", [SEQUENTIAL, RANDOM])
-def test_others_stand_in_for_bad_lines(tmp_path, order):
+def test_others_stand_in_for_bad_lines(tmp_path):
     path = tmp_path / "book.epd"
-    path.write_text(f"{FENS[0]}\nbad\n{FENS[1]}\n8/8/8/8/8/8/8/8 w - - 0 1\n{FENS[2]}\n")
+    bad = "8/8/8/8/8/8/8/8 w - - 0 1"
+    path.write_text("\n".join([FENS[0], "bad", FENS[1], bad, FENS[2]]))
+    source = opening_source(path, 3, order=SEQUENTIAL)
+    assert [source(index).fen for index in range(4)] == [*FENS, FENS[0]]
+    places = [problem.split(": ")[0] for problem in source.problems]
+    assert places == [f"{path}:2", f"{path}:4"]
     for seed in range(10):
-        source = opening_source(path, 3, order=order, seed=seed)
+        source = opening_source(path, 3, order=RANDOM, seed=seed)
         assert {source(index).fen for index in range(3)} == set(FENS)
-        if order == SEQUENTIAL:
-            assert [source(index).fen for index in range(4)] == [*FENS, FENS[0]]
-            assert [problem.split(": ")[0] for problem in source.problems] == [
-                f"{path}:2",
-                f"{path}:4",
-            ]
 
 
 def test_what_is_dropped_is_said(tmp_path):
@@ -172,23 +171,24 @@ def test_pgn_games_of_chess960(tmp_path):
     assert opening.moves[-1] == "e1g1" and opening.board(False).fen().split()[2] == "kq"
 
 
+def polyglot_entry(weight: int, *line: str) -> bytes:
+    """Return the entry of a book for the last move of a line."""
+    board = Opening(chess.STARTING_FEN, line).board(False)
+    move = board.pop()
+    raw = move.to_square | move.from_square << 6
+    key = chess.polyglot.zobrist_hash(board)
+    return key.to_bytes(8, "big") + raw.to_bytes(2, "big") + weight.to_bytes(2, "big") + bytes(4)
+
+
 def test_polyglot_walks(tmp_path):
     """A book of 1. e4 and 1. d4, weighted three to one, with one answer to each."""
     path = tmp_path / "book.bin"
-    entries = []
-    for line, weight in (
-        (["e2e4"], 3),
-        (["d2d4"], 1),
-        (["e2e4", "c7c5"], 1),
-        (["d2d4", "d7d5"], 1),
-    ):
-        board = Opening(chess.STARTING_FEN, tuple(line)).board(False)
-        move = board.pop()
-        raw = move.to_square | move.from_square << 6
-        key = chess.polyglot.zobrist_hash(board)
-        entries.append(
-            key.to_bytes(8, "big") + raw.to_bytes(2, "big") + weight.to_bytes(2, "big") + bytes(4)
-        )
+    entries = [
+        polyglot_entry(3, "e2e4"),
+        polyglot_entry(1, "d2d4"),
+        polyglot_entry(1, "e2e4", "c7c5"),
+        polyglot_entry(1, "d2d4", "d7d5"),
+    ]
     path.write_bytes(b"".join(sorted(entries)))
     found = openings(path, 200, seed=1)
     lines = [opening.moves for opening in found]
@@ -200,53 +200,50 @@ def test_polyglot_walks(tmp_path):
 
 def test_without_a_book():
     starts = openings(None, 960, chess960=True, seed=3)
-    assert len({opening.fen for opening in starts}) == 960 and all(
-        opening.board(True).is_valid() for opening in starts
-    )
+    assert len({opening.fen for opening in starts}) == 960
+    assert all(opening.board(True).is_valid() for opening in starts)
     assert {opening.fen for opening in openings(None, 4)} == {chess.STARTING_FEN}
+
     walks = openings(None, 30, plies=6, seed=2, order=RANDOM)
     assert len({opening.moves for opening in walks}) == 30
     for opening in walks:
         board = opening.board(False)
-        assert (
-            len(board.move_stack) == 6
-            and chess.popcount(board.occupied) == 32
-            and not board.is_check()
-        )
+        assert len(board.move_stack) == 6
+        assert chess.popcount(board.occupied) == 32  # nothing has been captured
+        assert not board.is_check()
     assert len(openings(None, 1, plies=MOST_RANDOM_PLIES)[0].moves) == MOST_RANDOM_PLIES
     with pytest.raises(ValueError, match="--plies 100: without a book at most"):
         openings(None, 1, plies=100)
 
 
-@pytest.mark.parametrize("name, content", [("b.pgn", PGN), ("b.epd", f"{FENS[0]}\n{FENS[1]}\n")])
+@pytest.mark.parametrize(("name", "content"), [("b.pgn", PGN), ("b.epd", "\n".join(FENS))])
 def test_packed_books_are_read(tmp_path, name, content):
-    plain, packed = tmp_path / name, tmp_path / f"{name}.zip"
+    plain = tmp_path / name
     plain.write_text(content)
+    packed = tmp_path / f"{name}.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         archive.write(plain, name)
-    assert [(o.fen, o.moves) for o in openings(packed, 2)] == [
-        (o.fen, o.moves) for o in openings(plain, 2)
-    ]
+    expected = [(opening.fen, opening.moves) for opening in openings(plain, 2)]
+    assert [(opening.fen, opening.moves) for opening in openings(packed, 2)] == expected
 
 
 @pytest.mark.parametrize("order", [RANDOM, SEQUENTIAL])
 @pytest.mark.parametrize("kind", ["book", "bad lines", "walks", "Chess960"])
 def test_more_openings_leave_the_first_ones_as_they_were(tmp_path, order, kind):
-    book = tmp_path / "book.epd"
     lines = []
-    board = chess.Board()
-    for number, move in enumerate(list(board.legal_moves)):
+    for number, move in enumerate(chess.Board().legal_moves):
+        board = chess.Board()
         board.push(move)
         lines.append("nothing" if kind == "bad lines" and number % 3 == 1 else board.fen())
-        board.pop()
+    book = tmp_path / "book.epd"
     book.write_text("\n".join(lines))
-    path = book if kind in ("book", "bad lines") else None
     how = {"order": order, "seed": 3, "chess960": kind == "Chess960"}
-    if path is None:
+    if kind in ("walks", "Chess960"):
+        book = None
         how["plies"] = 4
-    first = openings(path, 4, **how)
-    for count in (5, 9, 13):
-        more = openings(path, count, drawn=4, **how)
-        assert more[:4] == first
-        assert len(set(more)) == count
-    assert openings(path, 13, drawn=4, **how)[:9] == openings(path, 9, drawn=4, **how)
+    first = openings(book, 4, **how)
+    larger = [openings(book, count, drawn=4, **how) for count in (5, 9, 13)]
+    for found in larger:
+        assert found[:4] == first
+        assert len(set(found)) == len(found)
+    assert larger[2][:9] == larger[1]
