@@ -1,22 +1,23 @@
-"""Endings by the rules, by scores, by length and by tablebases."""
+"""Endings by the rules, by faults, by scores, by length and by tablebases."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import chess
 import chess.syzygy
 import pytest
 
+from tests.support.paths import SHARED
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.adjudication import (
     AdjudicationRules,
     Adjudicator,
     Ending,
+    ending_by_failure,
     ending_on_board,
     open_tablebase,
 )
 
-SYZYGY = Path(__file__).resolve().parents[3] / "shared/data/syzygy"
+SYZYGY = SHARED / "data" / "syzygy"
 SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
 
 
@@ -25,14 +26,21 @@ def played(move: str, score: int | None = 0, mate: int | None = None) -> PlayedM
 
 
 def play(rules: AdjudicationRules, scores: list) -> tuple[Ending | None, int]:
-    """Knights go to and fro; the scores are the movers'. The ending, and after how many plies."""
-    board, adjudicator = chess.Board(), Adjudicator(rules)
+    """Knights go to and fro. Return the ending, and after how many plies it came.
+
+    The scores are the movers': centipawns, or "M-3" for a mate.
+    """
+    board = chess.Board()
+    adjudicator = Adjudicator(rules)
     for ply, score in enumerate(scores):
-        said = played(
-            SHUFFLE[ply % 4], *((None, int(score[1:])) if isinstance(score, str) else (score,))
-        )
-        board.push(said.move)
-        if ending := adjudicator.ending(board, said):
+        move = SHUFFLE[ply % 4]
+        if isinstance(score, str):
+            reported = played(move, None, int(score[1:]))
+        else:
+            reported = played(move, score)
+        board.push(reported.move)
+        ending = adjudicator.ending(board, reported)
+        if ending is not None:
             return ending, ply + 1
     return None, len(scores)
 
@@ -58,11 +66,22 @@ def test_the_rules_of_chess(fen, moves, ending):
     assert ending_on_board(board) == ending
 
 
-DRAW, RESIGN, TWOSIDED = (
-    {"draw": (3, 2, 10)},
-    {"resign": (2, 500)},
-    {"resign": (2, 500), "resign_twosided": True},
+@pytest.mark.parametrize(
+    ("loser", "reason", "result"),
+    [
+        (chess.WHITE, "time", "1/2-1/2"),
+        (chess.BLACK, "time", "1-0"),
+        (chess.WHITE, "disconnect", "0-1"),
+    ],
 )
+def test_a_flag_that_falls_against_a_bare_king_is_a_draw(loser, reason, result):
+    board = chess.Board("8/8/4k3/8/8/3RK3/8/8 w - - 0 1")
+    assert ending_by_failure(board, loser, reason).result == result
+
+
+DRAW = {"draw": (3, 2, 10)}
+RESIGN = {"resign": (2, 500)}
+TWOSIDED = {"resign": (2, 500), "resign_twosided": True}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +122,8 @@ def test_tablebases_decide_where_they_are_exact(value, result):
     adjudicator = Adjudicator(AdjudicationRules(), SimpleNamespace(get_wdl=lambda _: value))
     board.push_uci("e2e4")
     ending = adjudicator.ending(board, played("e2e4"))
-    assert (ending and ending.result) == result
+    assert ending == (Ending(result, "tablebase") if result else None)
+    # Tables know nothing of a halfmove clock that is not 0
     board.push_uci("e8e7")
     assert adjudicator.ending(board, played("e8e7")) is None
 
@@ -122,10 +142,9 @@ def test_tablebases_decide_where_they_are_exact(value, result):
 def test_real_tables(fen, move, result):
     board = chess.Board(fen)
     board.push_uci(move)
-    ending = Adjudicator(AdjudicationRules(), open_tablebase(str(SYZYGY))).ending(
-        board, played(move)
-    )
-    assert (ending and (ending.result, ending.reason)) == (result and (result, "tablebase"))
+    adjudicator = Adjudicator(AdjudicationRules(), open_tablebase(str(SYZYGY)))
+    ending = adjudicator.ending(board, played(move))
+    assert ending == (Ending(result, "tablebase") if result else None)
 
 
 def test_missing_and_damaged_tables_are_named(tmp_path):

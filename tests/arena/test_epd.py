@@ -1,12 +1,13 @@
 """Reading EPD suites: every goal as python-chess reads it, and every broken line named."""
 
 import re
-from pathlib import Path
 
 import chess
 import pytest
 
+from tests.support.paths import ROOT, SHARED
 from zobra.arena.formats.epd import read_epd
+from zobra.arena.formats.game_source import open_source
 from zobra.arena.model.suite_positions import (
     read_position,
     read_suites,
@@ -14,38 +15,35 @@ from zobra.arena.model.suite_positions import (
     why_unsolved,
 )
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-SUITES = sorted(
-    path for folder in ("tactics", "strategy") for path in (DATA / folder).glob("*.epd")
-)
+DATA = SHARED / "data"
+SUITES = [ROOT / "examples" / "suite.epd"]
+SUITES += sorted([*(DATA / "tactics").glob("*.epd"), *(DATA / "strategy").glob("*.epd")])
+DESTRUCTIVE = DATA / "robustness" / "destruction_test.epd"
 STARTING_EPD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
 
-needs_suites = pytest.mark.skipif(
-    not SUITES, reason="the test suites of ../shared/data are not there"
-)
 
-
-@needs_suites
 @pytest.mark.parametrize("path", SUITES, ids=lambda path: path.stem)
 def test_verdicts_are_those_of_python_chess(path):
+    """The suite in examples/, and those of ../shared where that folder is there."""
     positions, bad_lines = read_suites([path])
     assert not bad_lines
-    for position, line in zip(
-        positions, path.read_text(encoding="utf-8").splitlines(), strict=True
-    ):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for position, line in zip(positions, lines, strict=True):
         board, operations = chess.Board.from_epd(line)
         assert position.fen == board.fen()
-        best, avoid = operations.get("bm", []), operations.get("am", [])
+        best = operations.get("bm", [])
+        avoid = operations.get("am", [])
         others = [move for move in board.legal_moves if move not in best + avoid][:3]
         for move in best + avoid + others:
             solved = (not best or move in best) and move not in avoid
             why = why_unsolved(position, board.uci(move))
             assert (why == "") == solved, f"{path.name}:{position.line} {move}: {why}"
         if path.stem == "sts_half":  # its points stand in a comment too
-            pairs = (item.strip().rsplit("=", 1) for item in str(operations["c0"]).split(","))
-            assert dict(position.points) == {
-                board.uci(board.parse_san(san)): int(points) for san, points in pairs
-            }
+            points = {}
+            for item in str(operations["c0"]).split(","):
+                san, number = item.strip().rsplit("=", 1)
+                points[board.uci(board.parse_san(san))] = int(number)
+            assert dict(position.points) == points
 
 
 @pytest.mark.parametrize(
@@ -60,8 +58,8 @@ def test_verdicts_are_those_of_python_chess(path):
                 "best": ("e2e4", "d2d4"),
                 "avoid": ("f2f3",),
                 "mate_in": 3,
-            }
-            | {"points": (("e2e4", 10), ("g1f3", 4))},
+                "points": (("e2e4", 10), ("g1f3", 4)),
+            },
         ),
         (
             '4k3/P7/8/8/8/8/8/4K3 w - - c0 "a8=Q+=10, Kd2=3";',
@@ -80,9 +78,8 @@ def test_verdicts_are_those_of_python_chess(path):
 )
 def test_what_lines_mean(line, found):
     position = read_position(line, "suite.epd", 12)
-    assert {
-        name: getattr(position, name) for name in found
-    } == found and position.board().is_valid()
+    assert {name: getattr(position, name) for name in found} == found
+    assert position.board().is_valid()
 
 
 @pytest.mark.parametrize(
@@ -114,24 +111,20 @@ def test_broken_lines_say_what_is_wrong(line, problem):
 def test_broken_lines_are_listed_and_the_rest_is_read(tmp_path):
     path = tmp_path / "mixed.epd"
     good = f"{STARTING_EPD} bm e4;"
-    path.write_bytes(
-        f"# comment\r\n{good}\r\n\r\nbroken\r\n{good}\r\n".encode("utf-8-sig") + b"\xff\xfe bm\n"
-    )
+    text = f"# comment\r\n{good}\r\n\r\nbroken\r\n{good}\r\n"
+    path.write_bytes(text.encode("utf-8-sig") + b"\xff\xfe bm\n")
     positions, bad_lines = read_suites([path])
-    assert ([position.line for position in positions], [bad.line for bad in bad_lines]) == (
-        [2, 5],
-        [4, 6],
-    )
+    assert [position.line for position in positions] == [2, 5]
+    assert [bad.line for bad in bad_lines] == [4, 6]
     assert (bad_lines[0].file, bad_lines[0].text) == (str(path), "broken")
 
 
 @pytest.mark.skipif(
-    not (DATA / "robustness").is_dir(), reason="../shared/data/robustness is not there"
+    not DESTRUCTIVE.exists(), reason="../shared/data/robustness/destruction_test.epd is not there"
 )
 def test_a_file_of_broken_lines_breaks_nothing():
-    path = DATA / "robustness" / "destruction_test.epd"
-    positions, bad_lines = read_suites([path])
-    lines = [line for line in path.read_text(errors="replace").split("\n") if line.strip()]
+    positions, bad_lines = read_suites([DESTRUCTIVE])
+    lines = [line for line in DESTRUCTIVE.read_text(errors="replace").split("\n") if line.strip()]
     assert len(positions) + len(bad_lines) == len(lines)
     assert all(bad.problem for bad in bad_lines)
 
@@ -224,10 +217,18 @@ def test_castling_in_either_notation(move, uci):
     assert read_position(f"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - bm {move};").best == (uci,)
 
 
-def test_double_checks_that_cannot_arise_are_played():
-    for line, status in (
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
         ("8/7B/8/8/4k3/8/8/1B2K3 b - - bm Ke5;", chess.STATUS_IMPOSSIBLE_CHECK),
         ("8/8/8/R3k3/8/8/8/B3RK2 b - - bm Kd6;", chess.STATUS_TOO_MANY_CHECKERS),
-    ):
-        position = read_position(line)
-        assert position.board().status() & status and len(position.best) == 1
+    ],
+)
+def test_double_checks_that_cannot_arise_are_played_and_analysed(line, status, tmp_path):
+    position = read_position(line)
+    assert position.board().status() & status
+    assert len(position.best) == 1
+    path = tmp_path / "check.epd"
+    path.write_text(line)
+    (game,) = open_source(str(path)).games()
+    assert game.board().status() & status

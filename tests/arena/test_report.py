@@ -1,4 +1,4 @@
-"""Report pages: well formed and self-contained, with what they promise, small, and visible in a
+"""Report pages: well formed, self-contained and small, with what they promise, and visible in a
 real browser.
 """
 
@@ -10,7 +10,7 @@ import re
 import statistics
 import zlib
 from collections import defaultdict
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from html.parser import HTMLParser
 
 import chess
@@ -19,34 +19,41 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from tests.support.arena_runs import flat
 from tests.tools.browser import CHROMIUM, Browser
 from zobra.arena.commands.report import report, report_page
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.game_record import GameRecord
+from zobra.arena.model.openings import Opening
 from zobra.arena.model.settings import Settings
 from zobra.arena.model.statistics import Sprt, estimate, sweep_bound
 from zobra.arena.model.suite_positions import BadLine, read_position
 from zobra.arena.model.suite_results import Effort, EngineResult, Outcome, SuiteResult
-from zobra.arena.pages.reported_games import read_match, read_pgn
+from zobra.arena.pages.reported_games import ReportedGames, read_match, read_pgn
 
 VOID = {"meta", "br", "input"}  # what HTML lets stand without an end tag, among what the pages use
 LICHESS = "https://lichess.org/"  # the only address outside of the page to which it may link
 
 
 class Page(HTMLParser):
-    """Reads a page strictly: every tag closed in its order, ids unique; collects tags, attributes
-    and texts.
+    """Reads a page strictly: every tag closed in its order, ids unique.
+
+    It collects tags, the values of attributes by their names, classes and texts.
     """
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.open, self.tags, self.texts = list[str](), list[str](), list[str]()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.texts: list[str] = []
         self.attributes: dict[str, list[str]] = defaultdict(list)
         self.feed(text)
         self.close()
-        self.classes, self.text = " ".join(self.attributes["class"]).split(), " ".join(self.texts)
-        assert self.open == [] and len(self.attributes["id"]) == len(set(self.attributes["id"]))
+        self.classes = " ".join(self.attributes["class"]).split()
+        self.text = " ".join(self.texts)
+        assert self.open == []
+        assert len(self.attributes["id"]) == len(set(self.attributes["id"]))
 
     def handle_startendtag(self, tag, attrs):
         self.tags.append(tag)
@@ -55,10 +62,11 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.handle_startendtag(tag, attrs)
-        self.open += [tag] if tag not in VOID else []
+        if tag not in VOID:
+            self.open.append(tag)
 
     def handle_endtag(self, tag):
-        assert self.open and self.open.pop() == tag
+        assert self.open.pop() == tag
 
     def handle_data(self, data):
         self.texts.append(data)
@@ -66,11 +74,9 @@ class Page(HTMLParser):
 
 def assert_self_contained(text: str) -> Page:
     page = Page(text)
-    references, ids = (
-        [*page.attributes["href"], *page.attributes["src"]],
-        set(page.attributes["id"]),
-    )
+    references = [*page.attributes["href"], *page.attributes["src"]]
     assert all(reference.startswith(("#", LICHESS)) for reference in references)
+    ids = set(page.attributes["id"])
     assert {name[1:] for name in references if name.startswith("#") and "=" not in name} <= ids
     text = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     assert {name[5:-1] for name in re.findall(r"url\(#[^)]*\)", text)} <= ids
@@ -80,18 +86,15 @@ def assert_self_contained(text: str) -> Page:
 
 
 def charts(text: str) -> list[dict]:
-    """The data of the page's charts."""
+    """Return the data of the page's charts."""
     return [json.loads(data) for data in re.findall(r"data-chart='([^']*)'", text)]
 
 
 def replays(text: str) -> list[dict]:
-    """What the page holds for its viewer."""
+    """Return what the page holds for its viewer: a dictionary for each game."""
     packed = re.search(r'<script type="application/json" id="games">(.*?)</script>', text)
-    return (
-        [json.loads(zlib.decompress(base64.b64decode(game))) for game in json.loads(packed[1])]
-        if packed
-        else []
-    )
+    games = json.loads(packed[1])
+    return [json.loads(zlib.decompress(base64.b64decode(game))) for game in games]
 
 
 @pytest.fixture
@@ -102,7 +105,8 @@ def suite_result() -> SuiteResult:
         'r3k2r/8/8/8/8/8/8/R3K2R b KQkq - c8 "10 5"; c9 "e8g8 e8c8"; id "castling";',
     ]
     positions = [read_position(line, "a.epd", number) for number, line in enumerate(lines, start=1)]
-    since, effort = Effort(12, 3456, 7), Effort(100, 20000, 11)
+    since = Effort(12, 3456, 7)
+    effort = Effort(100, 20000, 11)
     good = [
         Outcome("e2e4", True, "", 0, 25, None, ("e2e4",), effort, since),
         Outcome("a1a8", True, "", 0, None, 1, ("a1a8",), effort, since),
@@ -113,9 +117,8 @@ def suite_result() -> SuiteResult:
         Outcome("a1a8", False, "mate in 1 not seen", 0, 900, None, ("a1a8",), effort, None),
         Outcome(None, False, "engine failed: <died>", 0, None, None, (), Effort(), None),
     ]
-    result = SuiteResult(
-        ["sets/a.epd"], {"time_ms": 100, "nodes": None, "depth": None}, 1, positions
-    )
+    limit = {"time_ms": 100, "nodes": None, "depth": None}
+    result = SuiteResult(["sets/a.epd"], limit, 1, positions)
     result.bad_lines.append(BadLine("a.epd", 9, "<b>broken", "not <EPD>"))
     result.engines += [
         EngineResult("good", ["good"], {}, good),
@@ -126,27 +129,25 @@ def suite_result() -> SuiteResult:
 
 def test_a_suite_page_shows_failed_positions_as_boards(suite_result, tmp_path):
     suite_result.save(tmp_path / "suite.json")
-    page = assert_self_contained(text := report_page(tmp_path / "suite.json"))
+    text = report_page(tmp_path / "suite.json")
+    page = assert_self_contained(text)
     failed = text[text.index("Failed positions") : text.index("All positions")]
-    pictures = re.findall(
-        r'<svg viewBox[^>]*aria-label="position [^"]*">.*?</svg>', failed, re.DOTALL
-    )
-    assert len(pictures) == 3
+    board = r'<svg viewBox[^>]*aria-label="position [^"]*">.*?</svg>'
+    pictures = re.findall(board, failed, re.DOTALL)
+    # An arrow is a shaft and a head. The queen's move is right but unproven; no move was played in
+    # the last position.
     arrows = [
         (picture.count("var(--good)"), picture.count("var(--series-2)")) for picture in pictures
     ]
-    # a shaft and a head each; the queen's move is right but unproven; no move was played in the
-    # last position
     assert arrows == [(2, 2), (2, 0), (2, 0)]
-    assert "played by we&lt;ak" in failed and 'class="good"' not in failed
+    assert "played by we&lt;ak" in failed
+    assert 'class="good"' not in failed
     assert failed.count("solved by good") == 3
-    turned = [
-        'href="#board-of-black"' in picture for picture in pictures
-    ]  # for Black, who is to move in the last two
+    turned = ['href="#board-of-black"' in picture for picture in pictures]
     assert turned == [position.board().turn == chess.BLACK for position in suite_result.positions]
     assert all(f"<code>{position.fen}</code>" in failed for position in suite_result.positions)
     assert failed.count(f'href="{LICHESS}') == 3
-    shown = (
+    for words in (
         "3 of 3",
         "0 of 3",
         "we<ak",
@@ -154,8 +155,8 @@ def test_a_suite_page_shows_failed_positions_as_boards(suite_result, tmp_path):
         "engine failed: <died>",
         "a.epd:9",
         "12 ms, 3,456 nodes, depth 7",
-    )
-    assert all(words in page.text for words in shown)
+    ):
+        assert words in page.text
 
 
 def test_a_suite_page_without_failures_or_results(suite_result, tmp_path):
@@ -168,105 +169,106 @@ def test_a_suite_page_without_failures_or_results(suite_result, tmp_path):
 
 
 def random_moves(source: random.Random) -> list[str]:
-    """A random game of 60 to 120 plies that is not over."""
+    """Return a random game of 60 to 120 plies that is not over."""
     board = chess.Board()
     for _ in range(source.randint(60, 120)):
-        board.push(
-            source.choice([move for move in board.legal_moves if not board.gives_check(move)])
-        )
+        moves = [move for move in board.legal_moves if not board.gives_check(move)]
+        board.push(source.choice(moves))
     return [move.uci() for move in board.move_stack]
 
 
-def write_match(folder, games: int, engines=("Alpha", "Be<ta"), sprt=None, **settings) -> None:
-    """A made-up match: pairs with colours reversed, plausible evaluations and times."""
+def made_up_game(
+    source: random.Random, index: int, white: str, black: str, line: list[str], favourite: str
+) -> GameRecord:
+    """Return a game with plausible evaluations and times, which the favourite wins more often."""
+    aim = source.gauss(0.3 if white == favourite else -0.3, 2)
+    moves = []
+    for ply, move in enumerate(line):
+        score = round(aim * ply * (1 if ply % 2 == 0 else -1))
+        depth = source.randint(8, 16)
+        milliseconds = source.randint(5, 400)
+        moves.append(
+            PlayedMove(chess.Move.from_uci(move), score, None, depth, 90000, milliseconds, 9000)
+        )
+    moves[-1] = replace(moves[-1], score=None, mate=1)
+    result = "1/2-1/2"
+    if abs(aim) > 1:
+        result = "1-0" if aim > 1 else "0-1"
+    opening = Opening(chess.STARTING_FEN, name="book.epd line").entry(False)
+    return GameRecord(
+        index,
+        index // 2,
+        1,
+        white,
+        black,
+        opening=opening,
+        result=result,
+        reason="threefold repetition" if result == "1/2-1/2" else "checkmate",
+        moves=moves,
+    )
+
+
+def write_match(folder, games: int, engines=("Alpha", "Be<ta"), sprt=None, **more) -> None:
+    """Write the folder of a made-up match: pairs with colours reversed."""
     folder.mkdir()
     specs = tuple(EngineSpec(name, (name,)) for name in engines)
-    values = asdict(Settings(specs, "10+0.1", games // 2)) | {"sprt": sprt} | settings
-    (folder / "run.json").write_text(
-        json.dumps({"kind": "match", "created": "2026-01-02T03:04:05+00:00"} | values)
-    )
+    content = {"kind": "match", "created": "2026-01-02T03:04:05+00:00"}
+    content |= asdict(Settings(specs, "10+0.1", games // 2)) | {"sprt": sprt} | more
+    (folder / "run.json").write_text(json.dumps(content))
     source = random.Random(1)
     lines = [random_moves(source) for _ in range(min(games, 4))]
     with (folder / "journal.jsonl").open("w") as journal:
         for index in range(games):
-            first, second = source.sample(engines, 2) if len(engines) > 2 else engines
-            white, black = (first, second) if index % 2 == 0 else (second, first)
-            aim = source.gauss(0.3 if white == engines[0] else -0.3, 2)
-            moves = [
-                [
-                    move,
-                    round(aim * ply * (1 - ply % 2 * 2)),
-                    None,
-                    source.randint(8, 16),
-                    90000,
-                    source.randint(5, 400),
-                    9000,
-                ]
-                for ply, move in enumerate(lines[index // 2 % len(lines)])
-            ]
-            moves[-1][1:3] = [None, 1]
-            result = "1-0" if aim > 1 else "0-1" if aim < -1 else "1/2-1/2"
-            reason = "checkmate" if result != "1/2-1/2" else "threefold repetition"
-            opening = {
-                "fen": chess.STARTING_FEN,
-                "name": "book.epd line",
-                "root": chess.STARTING_FEN,
-                "moves": [],
-            }
-            moves = [PlayedMove.from_json(move) for move in moves]
-            game = GameRecord(
-                index,
-                index // 2,
-                1,
-                white,
-                black,
-                opening=opening,
-                result=result,
-                reason=reason,
-                moves=moves,
-            )
+            white, black = source.sample(engines, 2) if len(engines) > 2 else engines
+            if index % 2 == 1:
+                white, black = black, white
+            line = lines[index // 2 % len(lines)]
+            game = made_up_game(source, index, white, black, line, engines[0])
             journal.write(json.dumps(game.to_json()) + "\n")
+
+
+def values_at(match: ReportedGames, number: int, name: str, value) -> list[tuple[int, float]]:
+    """Return the points of an engine in each game, and the value of its move of this number."""
+    found = []
+    for game in match.games:
+        for move_number, player, move, _ in game.moves():
+            if player == name and move_number == number:
+                found.append((game.record.points(name), value(move)))
+    return found
+
+
+def assert_median(line: dict, at: int, values: list[float]) -> None:
+    assert line["y"][at] == pytest.approx(statistics.median(values), abs=0.001)
+    assert line["low"][at] <= line["y"][at] <= line["high"][at]
 
 
 def test_a_match_page_has_charts_tables_and_curves(tmp_path):
     write_match(tmp_path / "run", 40)
     text = report_page(tmp_path / "run")
     page = assert_self_contained(text)
-    headings = {
-        "Strength over games",
-        "Crosstable",
-        "How games ended",
-        "Use of time",
-        "Evaluations",
-        "Games",
-    }
+    headings = {"Strength over games", "Crosstable", "How games ended", "Use of time"}
+    headings |= {"Evaluations", "Games"}
     assert headings | {"Alpha", "margin"} <= set(page.texts)
-    assert page.classes.count("curve") == 40 and "Be<ta" in page.text
+    assert page.classes.count("curve") == 40
+    assert "Be<ta" in page.text
     match = read_match(tmp_path / "run")
     wins, draws, losses = match.score("Alpha")
-    assert f"+{wins} ={draws} −{losses}" in page.texts and wins + draws + losses == 40
+    assert wins + draws + losses == 40
+    assert f"+{wins} ={draws} −{losses}" in page.texts
+
     _, times, evaluations = charts(text)
     assert [line["label"] for line in times["series"]] == ["Alpha", "Be<ta"]
-    for chart, value in (
-        (times, lambda move: move.milliseconds),
-        (evaluations, lambda move: move.pawns(10)),
-    ):
-        kinds = {"games lost": 0, "games drawn": 1, "games won": 2}
-        for line in chart["series"]:
-            name, points = (
-                (line["label"], None) if chart is times else ("Alpha", kinds[line["label"]])
-            )
-            at = len(chart["x"]) // 2
-            values = [
-                value(move)
-                for game in match.games
-                for number, player, move, _ in game.moves()
-                if player == name
-                and number == chart["x"][at]
-                and points in (None, game.record.points(name))
-            ]
-            assert line["y"][at] == pytest.approx(statistics.median(values), abs=0.001)
-            assert line["low"][at] <= line["y"][at] <= line["high"][at]
+    at = len(times["x"]) // 2
+    for line in times["series"]:
+        found = values_at(match, times["x"][at], line["label"], lambda move: move.milliseconds)
+        assert_median(line, at, [value for _, value in found])
+    at = len(evaluations["x"]) // 2
+    found = values_at(match, evaluations["x"][at], "Alpha", lambda move: move.pawns(10))
+    kinds = {"games lost": 0, "games drawn": 1, "games won": 2}
+    assert {line["label"] for line in evaluations["series"]} == set(kinds)
+    for line in evaluations["series"]:
+        points = kinds[line["label"]]
+        assert_median(line, at, [value for scored, value in found if scored == points])
 
 
 def test_games_can_be_replayed(tmp_path):
@@ -274,16 +276,16 @@ def test_games_can_be_replayed(tmp_path):
     games = replays(report_page(tmp_path / "run"))
     records = [game.record for game in read_match(tmp_path / "run").games]
     for game, record in zip(games, records, strict=True):
-        nodes = list((tree := chess.pgn.read_game(io.StringIO(game["pgn"]))).mainline())
+        tree = chess.pgn.read_game(io.StringIO(game["pgn"]))
+        assert not tree.errors
+        assert tree.headers["White"] == record.white
+        nodes = list(tree.mainline())
         assert [node.move for node in nodes] == [move.move for move in record.moves]
-        assert tree.headers["White"] == record.white and not tree.errors
         assert all(node.clock() == 9 for node in nodes)
         assert nodes[-1].eval().pov(not nodes[-1].turn()).mate() == 1
         for node, move in zip(nodes[:-1], record.moves, strict=False):
-            assert (
-                node.eval().pov(not node.turn()).score() == move.score
-                and node.eval_depth() == move.depth
-            )
+            assert node.eval().pov(not node.turn()).score() == move.score
+            assert node.eval_depth() == move.depth
         assert len(game["nodes"]) == len(nodes) + 1
         assert all(0 <= entry["chance"] <= 1 for entry in game["nodes"][1:])
         first = game["nodes"][1]
@@ -305,24 +307,51 @@ CUTECHESS = """[White "A"]
 
 
 def test_a_pgn_file_of_another_program_is_reported(tmp_path):
-    second = CUTECHESS.replace('White "A"', 'White "B"').replace('Black "B"', 'Black "A"')
+    first = CUTECHESS.format("1-0", "1-0")
+    second = first.replace('White "A"', 'White "B"').replace('Black "B"', 'Black "A"')
     damaged = '[White "A"]\n\n1. e4 e5 2. Ke3 *\n'
-    (tmp_path / "games.pgn").write_text(
-        CUTECHESS.format("1-0", "1-0") + second.format("1-0", "1-0") + damaged
-    )
-    page = assert_self_contained(text := report_page(tmp_path / "games.pgn"))
-    assert (
-        {"A – B", "checkmate"} <= set(page.texts)
-        and "0 0 1 0 0" in page.text
-        and "game 3 is left out: illegal move Ke3 at move 2" in page.text
-    )
+    path = tmp_path / "games.pgn"
+    path.write_text(first + second + damaged)
+    text = report_page(path)
+    page = assert_self_contained(text)
+    assert {"A – B", "checkmate"} <= set(page.texts)
+    assert "0 0 1 0 0" in page.text
+    problem = "game 3 is left out: illegal move Ke3 at move 2"
+    assert problem in page.text
+    run = run_command(str(path))
+    assert run.exit_code == 1
+    assert problem in flat(run.output)
+
     game = replays(text)[0]
     assert game["nodes"][:3] == [{}, {}, {}]
     assert min(entry["chance"] for entry in game["nodes"][-3:]) > 0.99
     assert game["nodes"][3]["note"] == "+0.31 · depth 12 · 500 ms"
     assert game["nodes"][-1]["score"] == "#"
     assert game["opening"] == "C20 Open Game"
-    assert "{ White mates [%eval #1,3] }" in game["pgn"] and "+0.31/12" not in game["pgn"]
+    assert "{ White mates [%eval #1,3] }" in game["pgn"]
+    assert "+0.31/12" not in game["pgn"]
+
+
+@pytest.mark.parametrize(
+    ("termination", "result", "reason"),
+    [
+        ("time forfeit", "1/2-1/2", "time forfeit"),
+        ("abandoned", "1/2-1/2", "abandoned"),
+        ("Bob won on time", "1/2-1/2", "won on time"),
+        ("normal", "1/2-1/2", "threefold repetition"),
+        ("normal", "0-1", "normal"),
+    ],
+)
+def test_the_ending_is_what_the_headers_say_or_else_the_board(
+    tmp_path, termination, result, reason
+):
+    path = tmp_path / "one.pgn"
+    players = '[White "Ann"]\n[Black "Bob"]\n'
+    moves = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8"
+    headers = f'[Result "{result}"]\n[Termination "{termination}"]\n'
+    path.write_text(f"{players}{headers}\n{moves} {result}\n")
+    (game,) = read_pgn(path).games
+    assert game.record.reason == reason
 
 
 ANALYSED = """[White "Alice"]
@@ -400,51 +429,47 @@ def test_a_pgn_file_without_games_is_named(tmp_path):
 
 
 def test_a_ladder_page_shows_its_rating_list(tmp_path):
-    write_match(
-        tmp_path / "run", 40, [f"engine {number}" for number in range(12)], tournament="gauntlet"
-    )
-    rows = [
-        [f"engine {number}", 2000 + 10 * number, 40 + number, 2000 if number else None]
-        for number in range(12)
-    ]
-    (tmp_path / "run" / "ratings.json").write_text(json.dumps(rows))
-    text = report_page(tmp_path / "run")
+    folder = tmp_path / "run"
+    engines = [f"engine {number}" for number in range(12)]
+    write_match(folder, 40, engines, tournament="gauntlet")
+    rows = []
+    for number, name in enumerate(engines):
+        rows.append([name, 2000 + 10 * number, 40 + number, 2000 if number else None])
+    (folder / "ratings.json").write_text(json.dumps(rows))
+    text = report_page(folder)
     page = assert_self_contained(text)
-    assert "Tournament" in page.texts and "Strength over games" not in page.texts
+    assert "Tournament" in page.texts
+    assert "Strength over games" not in page.texts
     assert len(text.encode()) < 1_000_000  # pages stay small
     shown = page.texts[page.texts.index("Rating list") :]
-    assert [shown.index(f"engine {number}") for number in range(11, -1, -1)] == sorted(
-        map(shown.index, {r[0] for r in rows})
-    )
-    assert "2110" in shown and "± 51.0" in shown and "engine 0 against" in page.texts
+    places = [shown.index(name) for name in reversed(engines)]
+    assert places == sorted(places)  # the strongest comes first
+    assert "2110" in shown
+    assert "± 51.0" in shown
+    assert "engine 0 against" in page.texts
 
 
 def test_strength_follows_the_statistics(tmp_path):
-    write_match(
-        tmp_path / "run",
-        60,
-        sprt={"elo0": 0, "elo1": 10, "alpha": 0.05, "beta": 0.1, "model": "logistic"},
-    )
-    match = read_match(tmp_path / "run")
-    halves = [0] * 30
-    for record in (game.record for game in match.games):
-        halves[record.pair] += {"1/2-1/2": 1, "1-0" if record.white == "Alpha" else "0-1": 2}.get(
-            record.result, 0
-        )
-    counts = [halves.count(half) for half in range(5)]
-    guess, test = estimate(counts), Sprt(0, 10, 0.05, 0.1, "logistic")
+    sprt = {"elo0": 0, "elo1": 10, "alpha": 0.05, "beta": 0.1, "model": "logistic"}
+    write_match(tmp_path / "run", 60, sprt=sprt)
+    points = [0] * 30  # of Alpha in each pair, in half points
+    for game in read_match(tmp_path / "run").games:
+        points[game.record.pair] += game.record.points("Alpha")
+    counts = [points.count(half_points) for half_points in range(5)]
+    guess = estimate(counts)
+    test = Sprt(0, 10, 0.05, 0.1, "logistic")
     text = report_page(tmp_path / "run")
     page = assert_self_contained(text)
-    assert f"{guess.elo:+.1f}".replace("-", "−") + f" ± {guess.elo_margin:.1f}" in re.sub(
-        r"\s+", " ", page.text
-    )
-    assert " ".join(map(str, counts)) in page.text and f"{test.llr(counts):+.2f}" in page.text
+    shown = f"{guess.elo:+.1f}".replace("-", "−") + f" ± {guess.elo_margin:.1f}"
+    assert shown in " ".join(page.text.split())
+    assert " ".join(map(str, counts)) in page.text
+    assert f"{test.llr(counts):+.2f}" in page.text
     strength, ratio = charts(text)[:2]
-    assert strength["x"] == ratio["x"] == list(range(2, 61, 2)) and ratio["levels"] == list(
-        test.limits
-    )
-    last = [strength["series"][0][name][-1] for name in ("y", "low")]
-    assert last == pytest.approx([guess.elo, guess.elo - guess.elo_margin], abs=0.01)
+    assert strength["x"] == ratio["x"] == list(range(2, 61, 2))
+    assert ratio["levels"] == list(test.limits)
+    curve = strength["series"][0]
+    assert curve["y"][-1] == pytest.approx(guess.elo, abs=0.01)
+    assert curve["low"][-1] == pytest.approx(guess.elo - guess.elo_margin, abs=0.01)
     assert ratio["series"][0]["y"][-1] == pytest.approx(test.llr(counts), abs=0.001)
 
 
@@ -457,29 +482,28 @@ def test_a_clean_sweep_has_no_finite_elo_and_still_a_page(tmp_path):
     journal.write_text("".join(json.dumps(game) + "\n" for game in games))
     text = report_page(tmp_path / "run")
     page = assert_self_contained(text)
-    bound = f"{sweep_bound(8):+.1f}"
-    assert f"> {bound}" in page.text and "as every game was won" in page.text
-    strength = charts(text)[0]
-    assert strength["series"][0]["label"] == "Elo of Alpha, at least"
-    assert strength["series"][0]["y"][-1] == pytest.approx(sweep_bound(8), abs=0.01)
-    assert "+8 =0 −0" in page.texts and not {"nan", "+nan", "inf", "+inf", "-inf"} & set(
-        page.text.split()
-    )
+    assert f"> {sweep_bound(8):+.1f}" in page.text
+    assert "as every game was won" in page.text
+    assert "+8 =0 −0" in page.texts
+    assert not {"nan", "+nan", "inf", "+inf", "-inf"} & set(page.text.split())
+    curve = charts(text)[0]["series"][0]
+    assert curve["label"] == "Elo of Alpha, at least"
+    assert curve["y"][-1] == pytest.approx(sweep_bound(8), abs=0.01)
 
 
-@pytest.mark.parametrize("games", [0, 1, 3])
-def test_a_match_has_hardly_begun_and_a_line_of_its_journal_is_torn(tmp_path, games):
+@pytest.mark.parametrize(("games", "curves"), [(0, 0), (1, 0), (3, 3)])  # one is not listed
+def test_a_match_has_hardly_begun_and_a_line_of_its_journal_is_torn(tmp_path, games, curves):
     write_match(tmp_path / "run", games)
     with (tmp_path / "run" / "journal.jsonl").open("a") as journal:
         journal.write('{"index": 6, "pa')
     page = assert_self_contained(report_page(tmp_path / "run"))
-    assert f"journal.jsonl:{games + 1}" in page.text and page.classes.count("curve") == (
-        games if games > 1 else 0  # a single game is on the page without a list
-    )
+    assert f"journal.jsonl:{games + 1}" in page.text
+    assert page.classes.count("curve") == curves
 
 
 def run_command(*arguments: str):
-    (application := typer.Typer()).command()(report)
+    application = typer.Typer()
+    application.command()(report)
     return CliRunner().invoke(application, list(arguments))
 
 
@@ -492,36 +516,49 @@ def test_the_command_writes_the_page_beside_the_run(suite_result, tmp_path):
     assert (tmp_path / "own.html").exists()
 
 
-KINDS = [
-    "missing",
-    "empty folder",
-    "no match",
-    "other json",
-    "broken json",
-    "bad sprt",
-    "bad versions",
-    "bad ratings",
-]
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"other": "is a folder without run.json"},
+        {"run.json": "{}"},
+        {"run.json": '{"kind": "suite"}'},
+        {"run.json": "{"},
+    ],
+)
+def test_a_folder_without_a_match_is_named(tmp_path, files):
+    folder = tmp_path / "thing"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    assert_named(run_command(str(folder)))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_no_run_is_named(tmp_path, kind):
-    path = tmp_path / "thing"
-    if kind.startswith("bad"):
-        sprt, versions = (
-            {"elo0": 5, "elo1": 0} if "sprt" in kind else None,
-            ["1"] if "versions" in kind else {},
-        )
-        write_match(path, 2, sprt=sprt, versions=versions)
-        (path / "ratings.json").write_text('[["a", "b"]]' if "ratings" in kind else "[]")
-    elif kind in ("empty folder", "no match"):
-        path.mkdir()
-    if kind == "no match":
-        (path / "run.json").write_text("{}")
-    if kind.endswith("json"):
-        path.write_text({"other json": "{}", "broken json": "{"}[kind])
-    run = run_command(str(path))
-    assert run.exit_code == 2 and "Traceback" not in run.output
+@pytest.mark.parametrize("text", [None, "{}", "{"])
+def test_a_file_without_results_is_named(tmp_path, text):
+    path = tmp_path / "thing.json"
+    if text is not None:
+        path.write_text(text)
+    assert_named(run_command(str(path)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "ratings"),
+    [
+        ({"sprt": {"elo0": 5, "elo1": 0}}, "[]"),
+        ({"versions": ["1"]}, "[]"),
+        ({}, '[["a", "b"]]'),
+    ],
+)
+def test_a_match_with_wrong_values_is_named(tmp_path, settings, ratings):
+    write_match(tmp_path / "thing", 2, **settings)
+    (tmp_path / "thing" / "ratings.json").write_text(ratings)
+    assert_named(run_command(str(tmp_path / "thing")))
+
+
+def assert_named(run) -> None:
+    assert run.exit_code == 2
+    assert "Traceback" not in run.output
     assert "thing" in re.sub(r"[\s│]", "", run.output)
 
 
@@ -530,29 +567,21 @@ def test_what_is_no_run_is_named(tmp_path, kind):
 def test_a_browser_shows_charts_and_boards(suite_result, tmp_path, width, dark):
     suite_result.save(tmp_path / "suite.json")
     write_match(tmp_path / "run", 40)
-    coloured = """[...document.querySelectorAll("canvas")].map(canvas => {
+    # How many pixels of each chart are of the blue of the first series
+    blue = """[...document.querySelectorAll("canvas")].map(canvas => {
         const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
         const isBlue = at => pixels[4 * at + 2] - pixels[4 * at] > 60;
         return [...Array(pixels.length / 4).keys()].filter(isBlue).length; })"""
     with Browser(width, 900, dark=dark) as browser:
-        for run, expected in ((tmp_path / "suite.json", 1), (tmp_path / "run", 3)):
+        for run, canvases, coloured in ((tmp_path / "run", 3, 2), (tmp_path / "suite.json", 1, 1)):
             page = tmp_path / f"{run.stem}.html"
             page.write_text(report_page(run), encoding="utf-8")
             browser.open(page)
-            browser.wait(f"document.querySelectorAll('canvas').length == {expected}")
-            assert all(
-                browser.evaluate(coloured)[: expected if run.suffix else 2]
-            )  # the blue of the first series
+            browser.wait(f"document.querySelectorAll('canvas').length == {canvases}")
+            assert all(browser.evaluate(blue)[:coloured])
             assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        browser.open(tmp_path / "suite.html")
-        assert (
-            min(
-                browser.evaluate(
-                    "[...document.querySelectorAll('.boards svg')].map(s => s.clientWidth)"
-                )
-            )
-            > 200
-        )
+        boards = "[...document.querySelectorAll('.boards svg')].map(svg => svg.clientWidth)"
+        assert min(browser.evaluate(boards)) > 200
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
