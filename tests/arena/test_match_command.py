@@ -46,29 +46,34 @@ def test_a_match_and_its_figures(tmp_path):
     result = tmp_path / "result.json"
     more = ["--folder", folder, "--seed", "1", "-c", "2", "--json", result]
     text = run("match", *SHORT, *more, code=4)  # four games do not decide the test
-    assert (
-        text.count("Black makes an illegal move (e1e8)") == 2
-        and text.count("White makes an illegal move (e1e8)") == 2
-    )
+    for colour in ("Black", "White"):
+        assert text.count(f"{colour} makes an illegal move (e1e8)") == 2
     assert "Games: 4, Wins: 4, Losses: 0, Draws: 0, Points: 4.0 (100.00%)" in text
-    assert (
-        "Ptnml(0-2): [0, 0, 0, 0, 2]" in text
-        and "LLR: " in text
-        and "B lost 4 games by illegal move" in text
-    )
+    assert "Ptnml(0-2): [0, 0, 0, 0, 2]" in text
+    assert "LLR: " in text
+    assert "B lost 4 games by illegal move" in text
     assert Journal.settings_in(folder).engines[1].options == {"Hash": "2"}
+
     found = json.loads(result.read_text())
     assert (found["games"], found["total"], found["sprt"]["verdict"]) == (4, 4, None)
-    assert [engine["pairs"] for engine in found["engines"]] == [[0, 0, 0, 0, 2], [2, 0, 0, 0, 0]]
-    assert found["engines"][0]["elo"] is None  # a clean sweep is infinite
-    assert found["engines"][1]["faults"] == {"illegal move": 4}
-    text = run("match", "--folder", folder, "--no-pin", code=4)
-    assert f"{folder} is finished: all games are played" in text and "game 1" not in text
-    text = run("match", "--folder", folder, "-n", "8", "--tc", "60", "--openings", "x", code=2)
+    winner, loser = found["engines"]
+    assert winner["pairs"] == [0, 0, 0, 0, 2]
+    assert loser["pairs"] == [2, 0, 0, 0, 0]
+    assert winner["elo"] is None  # a clean sweep is infinite
+    assert loser["faults"] == {"illegal move": 4}
+
+
+def test_a_finished_match_is_not_played_again(tmp_path):
+    folder = ["--folder", tmp_path / "m"]
+    run("match", *SHORT, *folder, code=4)
+    text = run("match", *folder, "--no-pin", code=4)
+    assert f"{tmp_path / 'm'} is finished: all games are played" in text
+    assert "game 1" not in text
+    # The seed is drawn once: the same command without it means the same match
+    assert "is finished" in run("match", *SHORT, *folder, code=4)
+    text = run("match", *folder, "-n", "8", "--tc", "60", "--openings", "x", code=2)
     assert "--tc, --openings: the folder says that already" in flat(text)
-    # the seed is drawn once: the same command without it means the same match
-    assert "is finished" in run("match", *SHORT, "--folder", folder, code=4)
-    text = run("match", *SHORT, "--tc", "31", "--plies", "4", "--folder", folder, code=2)
+    text = run("match", *SHORT, "--tc", "31", "--plies", "4", *folder, code=2)
     assert "another match: different --tc, --plies" in flat(text)
 
 
@@ -78,25 +83,22 @@ def test_a_match_is_extended_by_a_larger_number_of_games(tmp_path):
     run("match", *arguments, "-n", "4", "-c", "2")
     before = (folder / "journal.jsonl").read_text()
     text = run("match", *arguments, "-n", "8")
-    assert "resuming after 4 of 8 games" in text and "8 of 8 games" in text
+    assert "resuming after 4 of 8 games" in text
+    assert "8 of 8 games" in text
     assert "resuming after 8 of 10 games" in run("match", "--folder", folder, "-n", "10")
     journal = (folder / "journal.jsonl").read_text()
     assert journal.startswith(before)
     games = [json.loads(line) for line in journal.splitlines()]
     assert sorted(game["index"] for game in games) == list(range(10))
     assert len({tuple(game["opening"]["moves"]) for game in games}) == 5
-    text = run("match", *arguments, "-n", "6", code=2)
-    assert "has 10 games for each two engines: more can be played there, but not fewer" in flat(
-        text
-    )
+    text = flat(run("match", *arguments, "-n", "6", code=2))
+    assert "has 10 games for each two engines: more can be played there, but not fewer" in text
     assert json.loads((folder / "run.json").read_text())["concurrency"] == 2
 
 
 @pytest.mark.parametrize(("better", "verdict", "status"), [("A", "H1", 0), ("B", "H0", 3)])
 def test_the_exit_status_is_the_verdict(tmp_path, better, verdict, status):
-    engines = []
-    for name in "AB":
-        engines.append(f"{name}={ENGINE}" if name == better else f"{name}={ENGINE} --illegal 2")
+    engines = PAIR if better == "A" else [f"A={ENGINE} --illegal 2", f"B={ENGINE}"]
     folder = tmp_path / "m"
     arguments = ["--tc", "30", "-n", "400", "--sprt", "0,200", "--model", "logistic"]
     text = run("match", *engines, *arguments, "--folder", folder, code=status)
@@ -197,7 +199,8 @@ def test_a_busy_machine_is_named(tmp_path, monkeypatch):
 )
 def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, arguments, problem):
     monkeypatch.chdir(tmp_path)
-    assert problem in flat(run(*arguments, code=2)) and list(tmp_path.iterdir()) == []
+    assert problem in flat(run(*arguments, code=2))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_all_engines_that_do_not_come_up_are_named(tmp_path, monkeypatch):
@@ -222,45 +225,40 @@ def test_tables_that_are_gone_are_named(tmp_path):
 def test_what_a_run_says_before_it_begins(tmp_path):
     book = tmp_path / "book.epd"
     book.write_text(chess.STARTING_FEN)
-    arguments = [
-        *PAIR,
-        "--openings",
-        str(book),
-        "--move-limit",
-        "1",
-        "--folder",
-        str(tmp_path / "m"),
-    ]
-    text = run("match", *arguments, "--tc", "30+1", "-n", "4", "-c", "2")
+    folder = tmp_path / "m"
+    arguments = ["--openings", book, "--move-limit", "1", "--folder", folder]
+    text = run("match", *PAIR, *arguments, "--tc", "30+1", "-n", "4", "-c", "2")
     assert "book.epd: 1 opening for 2 pairs of games, so that openings repeat" in text
-    assert (
-        "about 0:05:36 (h:mm:ss), 2 games at a time" in text
-    )  # 4 games, each side 30 s * 0.8 + 60 * 1 s, two at a time
-    assert "nan" not in text and "inf" not in text.replace("info", "")
+    # 4 games, each side 30 s * 0.8 + 60 * 1 s, two at a time
+    assert "about 0:05:36 (h:mm:ss), 2 games at a time" in text
+    assert "nan" not in text
+    assert "inf" not in text.replace("info", "")
     book.write_text(chess.STARTING_FEN + "\n\n")
-    assert "has changed since the match began" in run("match", "--folder", tmp_path / "m", code=2)
+    assert "has changed since the match began" in run("match", "--folder", folder, code=2)
 
 
 def test_a_bad_line_of_a_book_is_named_and_the_match_plays(tmp_path):
     book = tmp_path / "book.epd"
     book.write_text(f"{chess.STARTING_FEN}\nnothing\n")
-    arguments = ["--openings", str(book), "--move-limit", "1", "--folder", str(tmp_path / "m")]
-    text = run("match", *PAIR, *arguments, "--tc", "30+1", "-n", "4")
+    arguments = [*PAIR, "--openings", book, "--move-limit", "1", "--tc", "30+1", "-n", "4"]
+    text = run("match", *arguments, "--folder", tmp_path / "m")
     assert f"{book}:2: a position has at least 4 fields" in text
     assert "4 of 4 games" in text
     book.write_text("nothing\n")
-    arguments[-1] = str(tmp_path / "other")
-    assert "book.epd:1:" in flat(run("match", *PAIR, *arguments, "-n", "2", code=2))
+    assert "book.epd:1:" in flat(run("match", *arguments, "--folder", tmp_path / "other", code=2))
 
 
 def test_published_lines_are_printed_alike():
     """The text of a published match of 758 games, its last line as fastchess wrote it."""
+    pairs = 13 * ["LL"] + 34 * ["LD"] + 176 * ["WL"] + 56 * ["DD"] + 71 * ["WD"] + 29 * ["WW"]
     results = Results("AB")
-    results.games = 758
-    for points, number in enumerate([236, 217, 305]):
-        results._games[("A", "B", points)] = number
-    for points, number in enumerate([13, 34, 232, 71, 29]):
-        results._pairs[("A", "B", points)] = number
+    for index, outcome in enumerate("".join(pairs)):
+        if outcome == "D":
+            result = "1/2-1/2"
+        else:
+            white_wins = (outcome == "W") == (index % 2 == 0)
+            result = "1-0" if white_wins else "0-1"
+        results.add(finished(index, result))
     lines = figures(results, SETTINGS, Sprt(0, 10).llr(results.pentanomial("A")))
     assert lines[1:] == [
         "Elo: 31.71 +/- 14.63, nElo: 53.96 +/- 24.73",
@@ -271,95 +269,90 @@ def test_published_lines_are_printed_alike():
     ]
 
 
+def shown_match(results: Results, total: int) -> SimpleNamespace:
+    """Return what a display needs of a match."""
+    return SimpleNamespace(results=results, total=total, settings=SETTINGS, llr=None)
+
+
 @pytest.mark.parametrize("terminal", [True, False])
 def test_what_is_shown_while_it_runs(terminal):
     output = io.StringIO()
-    results = Results("AB", [finished(0, "1-0")])
     console = Console(file=output, force_terminal=terminal, color_system=None, width=120)
-    match = SimpleNamespace(results=results, total=8, settings=SETTINGS, llr=None)
+    results = Results("AB", [finished(0, "1-0")])
+    match = shown_match(results, total=8)
+    games = [finished(1, "1/2-1/2"), *(finished(index, "1-0") for index in (2, 3, 4))]
     with MatchDisplay(console, "games") as display:
         display.begin(match)
         display.started(Pairing(1, 0, 1, "B", "A", Opening(chess.STARTING_FEN)))
-        results.add(finished(1, "1/2-1/2"))
-        match.llr = 0.5
-        display.finished(finished(1, "1/2-1/2"), match)
-        for index in (2, 3, 4):
+        for game in games:
             assert "left" not in output.getvalue() or terminal
-            results.add(finished(index, "1-0"))
-            display.finished(finished(index, "1-0"), match)
+            results.add(game)
+            display.finished(game, match)
     text = output.getvalue()
     assert "resuming after 1 of 8 games" in text
-    last = "game 5: A – B 1-0 (Black is mated)" if terminal else "game 2: B – A 1/2-1/2 (Draw by"
-    assert last in text
-    assert ("games a minute" in text) == ("5/8" in text) == terminal
-    # by the first four games
-    assert ("about 0:00:00 (h:mm:ss) left" in text) == (not terminal)
+    if terminal:
+        assert "game 5: A – B 1-0 (Black is mated)" in text
+        assert "games a minute" in text
+        assert "5/8" in text
+    else:
+        assert "game 2: B – A 1/2-1/2 (Draw by" in text
+        assert "games a minute" not in text
+        assert "about 0:00:00 (h:mm:ss) left" in text  # after the first four games
 
 
 def test_more_than_two_engines_have_standings_while_they_play():
     output = io.StringIO()
-    results = Results("ABC", [finished(0, "1-0"), finished(1, "1-0", ("A", "C"))])
     console = Console(file=output, force_terminal=True, color_system=None, width=80)
-    match = SimpleNamespace(results=results, total=12, settings=SETTINGS, llr=None)
+    results = Results("ABC", [finished(0, "1-0"), finished(1, "1-0", ("A", "C"))])
     with MatchDisplay(console, "games") as display:
-        display.begin(match)
+        display.begin(shown_match(results, total=12))
     rows = [line for line in output.getvalue().splitlines() if line.startswith("│")]
     assert {row.split("│")[2].strip() for row in rows} == {"A", "B", "C"}
 
 
 def test_names_are_shown_as_they_are():
+    """They may look like marks of the terminal's own language."""
     output = io.StringIO()
+    terminal = Console(file=output, force_terminal=True, color_system=None, width=120, markup=False)
+    with LivePanel(terminal, "A {1}[b]") as panel:
+        panel.count_from(0, 3)
+    names = ("new[lmr]", ":smile:[/b]")
+    results = Results(names, [finished(0, "1-0", names, "time")])
     console = plain_console()
     console.file = output
-    with LivePanel(
-        Console(file=output, force_terminal=True, color_system=None, width=120, markup=False),
-        "A {1}[b]",
-    ) as panel:
-        panel.count_from(0, 3)
-    results = Results(
-        ["new[lmr]", ":smile:[/b]"], [finished(0, "1-0", ("new[lmr]", ":smile:[/b]"), "time")]
-    )
     console.print(standings(results))
-    end_run(
-        console,
-        SimpleNamespace(results=results, total=1, error=None, interrupted=False),
-        Path("run"),
-    )
-    assert "A {1}[b]" in output.getvalue() and "new[lmr]" in output.getvalue()
+    match = SimpleNamespace(results=results, total=1, error=None, interrupted=False)
+    end_run(console, match, Path("run"))
+    assert "A {1}[b]" in output.getvalue()
+    assert "new[lmr]" in output.getvalue()
     assert ":smile:[/b] lost 1 game by time" in output.getvalue()
 
 
 def test_standings_of_several_engines():
     played = [
-        ("0-1", ("A", "B")),
-        ("1-0", ("A", "B")),
-        ("1/2-1/2", ("A", "C")),
-        ("0-1", ("A", "C")),
+        finished(0, "0-1"),
+        finished(1, "1-0"),
+        finished(2, "1/2-1/2", ("A", "C")),
+        finished(3, "0-1", ("A", "C")),
     ]
-    results, output = (
-        Results("ABC", [finished(index, *game) for index, game in enumerate(played)]),
-        io.StringIO(),
-    )
-    Console(file=output, width=120).print(standings(results))
+    output = io.StringIO()
+    Console(file=output, width=120).print(standings(Results("ABC", played)))
     rows = [line.split("│") for line in output.getvalue().splitlines() if "│" in line]
     assert [row[2].strip() for row in rows] == ["B", "A", "C"]
-    assert rows[1][5].strip() == "4" and rows[1][6].strip() == "37.5%"
+    assert (rows[1][5].strip(), rows[1][6].strip()) == ("4", "37.5%")
 
 
-def test_plies_are_those_asked_for_and_random_openings_have_their_own_length(tmp_path):
+@pytest.mark.parametrize(
+    ("given", "walk", "without_book", "with_book"),
+    [(None, 0, 0, None), (None, 8, 8, None), (4, 8, 4, 4), (0, 8, 0, 0)],
+)
+def test_plies_are_those_asked_for_and_random_openings_have_their_own_length(
+    tmp_path, given, walk, without_book, with_book
+):
     book = tmp_path / "book.pgn"
     book.write_text("*\n")
     engines = [EngineSpec(name, (sys.executable,)) for name in "AB"]
-    for given, walk, without, with_book in (
-        (None, None, None, None),
-        (None, 8, 8, None),
-        (4, 8, 4, 4),
-        (0, 8, 0, 0),
-    ):
-        assert GameOptions("5", 2, plies=given).settings(engines, walk=walk or 0).plies == (
-            without or 0
-        )
-        assert (
-            GameOptions("5", 2, plies=given, openings=book).settings(engines, walk=walk or 0).plies
-            == with_book
-        )
+    options = GameOptions("5", 2, plies=given)
+    assert options.settings(engines, walk=walk).plies == without_book
+    options = GameOptions("5", 2, plies=given, openings=book)
+    assert options.settings(engines, walk=walk).plies == with_book
