@@ -2,6 +2,8 @@
 strength.
 """
 
+import shutil
+import subprocess
 import sys
 
 import chess
@@ -83,3 +85,32 @@ def test_the_current_move_is_reported_after_a_second(engine):
     assert words[3] == "currmove" and words[5] == "currmovenumber" and int(words[6]) >= 1
     lines = engine.ask("stop", answer="bestmove")
     assert " pv " in lines[-2]  # the last info line is one with a line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", ["fastchess", "cutechess-cli"])
+def test_two_games_by_a_match_tool(tool, tmp_path):
+    program = shutil.which(tool)
+    if program is None:
+        pytest.skip(f"{tool} is not on the path")
+    script = tmp_path / "zobra"
+    script.write_text(f"#!/bin/sh\nexec {sys.executable} -m zobra.uci\n", encoding="utf-8")
+    script.chmod(0o755)
+    games = tmp_path / "games.pgn"
+    output = [f"file={games}"] if tool == "fastchess" else [str(games)]
+    subprocess.run(
+        [
+            program,
+            *("-engine", f"cmd={script}", "name=A", "-engine", f"cmd={script}", "name=B"),
+            *("-each", "proto=uci", "tc=2+0.02", "option.Hash=16"),
+            *("-rounds", "1", "-games", "2", "-repeat", "-pgnout", *output),
+        ],
+        check=True,
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        timeout=300,
+    )
+    played = games.read_text(encoding="utf-8")
+    assert played.count("[Result ") == 2
+    assert "time forfeit" not in played
+    assert "illegal" not in played
