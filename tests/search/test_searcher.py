@@ -209,9 +209,3 @@ def test_no_reply_is_expected_to_a_move_that_repeats(searcher):
     limits = Limits(depth=1, searchmoves=(back,))
     assert searcher.search(game, limits) == Result(back, 0)
     assert searcher.search(Game(game.position), limits).ponder != 0
-
-
-@pytest.mark.parametrize(("asked", "made"), [(1, 1), (3, 2), (4, 4), (24, 16)])
-def test_the_size_that_a_table_got_is_known(searcher, asked, made):
-    searcher.resize(asked)
-    assert searcher.megabytes == made
