@@ -24,10 +24,14 @@ def fen_after(*moves: str) -> str:
 
 def test_a_line_that_goes_on_costs_its_new_moves_only(followed, monkeypatch):
     followed.follow(None, SHUFFLE * 100)
-    parsed, parse_move = [], Position.parse_move
-    monkeypatch.setattr(
-        Position, "parse_move", lambda self, text: parsed.append(text) or parse_move(self, text)
-    )
+    parsed = []
+    parse_move = Position.parse_move
+
+    def note(position: Position, text: str) -> int:
+        parsed.append(text)
+        return parse_move(position, text)
+
+    monkeypatch.setattr(Position, "parse_move", note)
     followed.follow(None, (*SHUFFLE * 100, "e2e4", "e7e5"))
     assert parsed == ["e2e4", "e7e5"]
     assert write_fen(followed.game.position).split()[0] == fen_after("e2e4", "e7e5").split()[0]
@@ -64,9 +68,11 @@ def test_a_line_that_cannot_be_read_changes_nothing(followed, fen, moves, compla
     followed.follow(None, ("e2e4",))
     with pytest.raises(ValueError, match=complaint):
         followed.follow(fen, moves)
-    assert not followed.readable and write_fen(followed.game.position) == fen_after("e2e4")
+    assert not followed.readable
+    assert write_fen(followed.game.position) == fen_after("e2e4")
     followed.follow(None, ("e2e4", "c7c5"))
-    assert followed.readable and write_fen(followed.game.position) == fen_after("e2e4", "c7c5")
+    assert followed.readable
+    assert write_fen(followed.game.position) == fen_after("e2e4", "c7c5")
 
 
 def test_a_position_that_was_set_up_is_a_new_game(followed):

@@ -9,6 +9,7 @@ import pytest
 
 import zobra.search.parameters
 from tests.support.search_kernels import Workbench
+from tests.support.searches import KIWIPETE, MIDDLEGAME
 from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game
 from zobra.search.limits import ClockTimes, Limits
@@ -17,10 +18,7 @@ from zobra.search.root import RootLine
 from zobra.search.searcher import Searcher
 from zobra.search.time_management import stability_factor, time_budget
 
-FENS = [
-    "r2q1rk1/ppp2ppp/2npbn2/4p3/4P3/2NPBN2/PPP2PPP/R2Q1RK1 w - - 0 9",
-    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-]
+FENS = [MIDDLEGAME, KIWIPETE]
 # With an increment, without, and with little time left.
 CLOCKS = [
     ClockTimes(2_000, 2_000, 50, 50),
@@ -55,9 +53,9 @@ def nodes(name: str, value: int) -> list[int]:
 def times(name: str, value: int) -> list[object]:
     """Budgets of some clocks, and factors of the optimum, with one parameter changed."""
     parameters = default_parameters() | {name: value}
-    found: list[object] = [
-        time_budget(Limits(clock=clock), True, 0, parameters) for clock in CLOCKS
-    ]
+    found: list[object] = []
+    for clock in CLOCKS:
+        found.append(time_budget(Limits(clock=clock), True, 0, parameters))
     for stood, fall in itertools.product(range(6), (-500, 0, 40, 500)):
         bests = [*range(10, 20), *[20] * (stood + 1)]
         lines = [RootLine(9, 9, 100, 0, (best,)) for best in bests]
@@ -88,10 +86,8 @@ def effect(name: str, value: int) -> object:
 @pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda parameter: parameter.name)
 def test_declared_within_its_bounds_and_felt_by_the_search(parameter):
     """At one end of its range or the other, the tree or the time is another one."""
-    assert (
-        parameter.low <= parameter.default <= parameter.high
-        and 0 < parameter.step <= parameter.high - parameter.low
-    )
+    assert parameter.low <= parameter.default <= parameter.high
+    assert 0 < parameter.step <= parameter.high - parameter.low
     assert any(re.search(rf"\b{parameter.name}\b", text) for text in SOURCES)
     usual = effect(parameter.name, parameter.default)
     assert any(effect(parameter.name, end) != usual for end in (parameter.low, parameter.high))

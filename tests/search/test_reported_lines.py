@@ -42,17 +42,18 @@ class Judge:
         reports: list[Report] = []
         result = self.searcher.search(game, limits, reports.append)
         self.seen["searches"] += 1
-        last = {report.multipv: report for report in reports if report.bound == 0}
         texts = [move_text(move, board.chess960) for move in (result.best, result.ponder) if move]
         faults = [line_fault(board, texts)]
+        last = {report.multipv: report for report in reports if report.bound == 0}
         for report in reports:
             line = [move_text(move, board.chess960) for move in report.pv]
-            is_final_mate = is_mate(report.score) and report is last.get(report.multipv)
-            self.seen["final mates"] += is_final_mate
-            faults.append(
-                line_fault(board, line, mate_in_moves(report.score) if is_final_mate else None)
-            )
-            faults.append(None if line else f"depth {report.depth} has no line")
+            if not line:
+                faults.append(f"depth {report.depth} has no line")
+            mate = None
+            if is_mate(report.score) and report is last.get(report.multipv):
+                self.seen["final mates"] += 1
+                mate = mate_in_moves(report.score)
+            faults.append(line_fault(board, line, mate))
         if self.searcher.multipv == 1 and (not reports or result.best != reports[-1].pv[0]):
             faults.append(f"plays {texts[0]}, which is not its last report")
         start = f"{board.root().fen()} moves {' '.join(move.uci() for move in board.move_stack)}"
@@ -65,23 +66,21 @@ def play_games(games: int, nodes: int, seed: int, lines: int = 1, threads: int =
     Chess960.
     """
     judge = Judge()
-    judge.searcher.multipv, judge.searcher.threads = lines, threads
+    judge.searcher.multipv = lines
+    judge.searcher.threads = threads
     for number in range(games):
         source = random.Random(f"{seed} {number}")
-        board = (
-            chess.Board.from_chess960_pos(source.randrange(960))
-            if number % 4 == 3
-            else chess.Board()
-        )
+        board = chess.Board()
+        if number % 4 == 3:
+            board = chess.Board.from_chess960_pos(source.randrange(960))
         game = Game(parse_fen(board.fen()))
         judge.searcher.clear()
         while not board.is_game_over(claim_draw=True):
             if board.ply() < OPENING_PLIES:
                 move = source.choice(list(board.legal_moves))
             else:
-                move = judge.search(
-                    board, game, Limits(nodes=source.randrange(nodes // 2, 2 * nodes))
-                )
+                limits = Limits(nodes=source.randrange(nodes // 2, 2 * nodes))
+                move = judge.search(board, game, limits)
             game.push(game.position.parse_move(move.uci()))
             board.push(move)
     return judge
@@ -92,7 +91,8 @@ def play_games(games: int, nodes: int, seed: int, lines: int = 1, threads: int =
 )
 def test_lines_of_a_few_games(games, nodes, lines, searches):
     judge = play_games(games, nodes, seed=lines, lines=lines)
-    assert judge.seen["searches"] > searches and not judge.faults, judge.faults
+    assert not judge.faults
+    assert judge.seen["searches"] > searches
 
 
 @pytest.mark.slow
@@ -103,22 +103,21 @@ def test_lines_of_a_few_games(games, nodes, lines, searches):
 )
 def test_lines_of_many_games(games, nodes, lines, threads):
     judge = play_games(games, nodes, seed=3, lines=lines, threads=threads)
-    assert judge.seen["final mates"] > games and not judge.faults, f"{judge.seen}: {judge.faults}"
+    assert not judge.faults
+    assert judge.seen["final mates"] > games
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3_600)
 @pytest.mark.skipif(not MATES.is_dir(), reason="../shared/data/mates is not there")
 def test_lines_of_mate_problems():
-    lines = [
-        line
-        for path in sorted(MATES.glob("*.epd"))
-        for line in path.read_text().splitlines()
-        if line.strip()
-    ]
+    lines: list[str] = []
+    for path in sorted(MATES.glob("*.epd")):
+        lines += filter(str.strip, path.read_text().splitlines())
     judge = Judge(16)
     for line in lines[:: max(1, len(lines) // 2_000)]:
         board = chess.Board.from_epd(line)[0]
         judge.searcher.clear()
         judge.search(board, Game(parse_fen(board.fen())), Limits(nodes=50_000))
-    assert judge.seen["final mates"] > 150 and not judge.faults, f"{judge.seen}: {judge.faults}"
+    assert not judge.faults
+    assert judge.seen["final mates"] > 150

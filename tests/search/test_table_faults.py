@@ -71,26 +71,26 @@ def search(searcher: Searcher, board: chess.Board, game: Game, nodes: int) -> No
     """One search whose every line, move and expected reply must be legal."""
     reports: list[Report] = []
     result = searcher.search(game, Limits(nodes=nodes), reports.append)
-    lines = [report.pv for report in reports] + [
-        (result.best, result.ponder) if result.ponder else (result.best,)
-    ]
-    for line in lines:
+    played = (result.best, result.ponder) if result.ponder else (result.best,)
+    for line in (*(report.pv for report in reports), played):
         fault = line_fault(board, [move_text(move, board.chess960) for move in line])
         assert fault is None, f"{board.fen()}: {fault}"
 
 
 KINDS = [(of_other_positions, 1.0), (random_words, 0.01), (random_words, 1.0), (random_moves, 1.0)]
-FEW, MANY = (60, 1_500, 1), (1_000, 10_000, 1)
-CASES = [(*kind, *FEW) for kind in KINDS] + [
-    (random_words, 0.5, 12, 4_000, 3)
-]  # the last with threads that share the table
-CASES += [pytest.param(*kind, *MANY, marks=pytest.mark.slow) for kind in KINDS]
+CASES = [
+    *((*kind, 40, 1_500, 1) for kind in KINDS),
+    (random_words, 0.5, 12, 4_000, 3),  # with threads that share the table
+    *(pytest.param(*kind, 1_000, 10_000, 1, marks=pytest.mark.slow) for kind in KINDS),
+]
 
 
 @pytest.mark.parametrize(("kind", "share", "number", "nodes", "threads"), CASES)
 def test_no_entry_can_make_an_illegal_move(kind, share, number, nodes, threads):
-    source, searcher, planted = np.random.default_rng(3), Searcher(1), 0
+    source = np.random.default_rng(3)
+    searcher = Searcher(1)
     searcher.threads = threads
+    planted = 0
     for board, game in positions(number, seed=3):
         search(searcher, board, game, nodes)
         planted += damage(searcher, source, share, kind)
@@ -104,18 +104,18 @@ def test_torn_entries_are_not_believed():
     leave.
     """
     searcher = Searcher(1)
-    for board, game in positions(30, seed=5):
+    for board, game in positions(15, seed=5):
         search(searcher, board, game, 2_000)
         entries = searcher.tt.buckets().reshape(-1)
         used = np.flatnonzero(entries["data"] & BOUND_MASK)
         keys = [int(key) for key in entries["check"][used] ^ entries["data"][used]]
         assert all(searcher.tt.recall(key) for key in keys)
         whole = entries["data"][used].copy()
-        entries["data"][used] = np.roll(whole, 1)
-        torn = [
-            key for key, old, new in zip(keys, whole, np.roll(whole, 1), strict=True) if old != new
-        ]
-        assert torn and not any(searcher.tt.recall(key) for key in torn)
+        others = np.roll(whole, 1)
+        entries["data"][used] = others
+        torn = np.flatnonzero(whole != others)
+        assert len(torn)
+        assert not any(searcher.tt.recall(keys[index]) for index in torn)
         search(searcher, board, game, 2_000)
         searcher.clear()
 

@@ -94,7 +94,8 @@ def test_the_node_limit_is_exact(bench, limit):
     bench.stop[DEADLINE] = clock_now() + FAR
     bench.this["node_limit"] = limit
     count(bench, limit + 100)
-    assert bench.this["nodes"] == limit and bench.this["stopped"]
+    assert bench.this["nodes"] == limit
+    assert bench.this["stopped"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
