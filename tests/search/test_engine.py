@@ -4,15 +4,17 @@ import gc
 import threading
 import time
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-import chess
 import pytest
 
-from zobra.engine.position import Game, Position
+from zobra.engine.fen import START, parse_fen, write_fen
+from zobra.engine.position import Game
 from zobra.search import current_move
 from zobra.search.current_move import CurrentMoveWatch
 from zobra.search.engine import Engine, EngineError
-from zobra.search.limits import ClockTimes, Limits, Progress
+from zobra.search.limits import ClockTimes, Limits, Progress, Report, Result
 from zobra.search.listener import Collector
 
 TIMEOUT = 30.0  # seconds within which anything that must happen has happened
@@ -24,14 +26,14 @@ class Recorder(Collector):
 
     def __init__(self) -> None:
         super().__init__()
-        self.reports = []
+        self.reports: list[Report] = []
         self.done = threading.Event()
 
-    def on_report(self, report) -> None:
+    def on_report(self, report: Report) -> None:
         super().on_report(report)
         self.reports.append(report)
 
-    def on_result(self, result) -> None:
+    def on_result(self, result: Result) -> None:
         super().on_result(result)
         assert not self.done.is_set()
         self.done.set()
@@ -71,6 +73,25 @@ def begin(engine: Engine, work: str) -> Recorder:
     return recorder
 
 
+@contextmanager
+def busy(engine: Engine) -> Iterator[None]:
+    """Keep the engine's thread at work that is no search."""
+    entered = threading.Event()
+    free = threading.Event()
+
+    def keep(move: int, leaves: int) -> None:
+        entered.set()
+        free.wait(TIMEOUT)
+
+    engine.perft(1, keep, lambda total: None)
+    assert entered.wait(TIMEOUT)
+    yield
+    free.set()
+
+
+# What runs and what waits
+
+
 @pytest.mark.parametrize("work", ["search", "perft", "bench"])
 def test_questions_are_answered_while_it_works(engine, work):
     begin(engine, work)
@@ -83,31 +104,31 @@ def test_what_waits_for_a_count_is_waited_for(engine, work):
     begin(engine, work)
     engine.set_option("Hash", 2)
     event = ready(engine)
-    assert not event.wait(0.3) and engine.options["Hash"] == 32
+    assert not event.wait(0.3)
+    assert engine.options["Hash"] == 32
     engine.stop()
-    assert event.wait(TIMEOUT) and engine.options["Hash"] == 2
+    assert event.wait(TIMEOUT)
+    assert engine.options["Hash"] == 2
 
 
-def test_a_question_asked_before_a_search_begins_is_answered(engine):
-    """While the engine is busy with what is not a search."""
-    entered, free = threading.Event(), threading.Event()
-    engine.when_ready(entered.set)
-    engine._submit(lambda: free.wait(TIMEOUT))
-    recorder = begin(engine, "search")
-    event = ready(engine)
-    assert not event.wait(0.1)
-    free.set()
-    assert event.wait(TIMEOUT) and not recorder.done.is_set()
+def test_a_question_asked_before_a_search_begins_is_answered_after_it_has_begun(engine):
+    with busy(engine):
+        recorder = begin(engine, "search")
+        event = ready(engine)
+        assert not event.wait(0.1)
+    assert event.wait(TIMEOUT)
+    assert not recorder.done.is_set()
 
 
 @pytest.mark.parametrize("work", ["search", "perft", "bench"])
-def test_a_stop_ends_what_works_and_what_waits(engine, work):
+def test_a_stop_ends_what_works_and_what_waits(engine, said, work):
     first = begin(engine, work)
     second = begin(engine, "search")
     engine.stop()
     assert second.done.wait(TIMEOUT)
     engine.wait()
     assert first.done.is_set() == (work == "search")
+    assert said == ([] if work == "search" else [f"{work} stopped"])
 
 
 def test_each_search_that_is_replaced_has_its_result(engine):
@@ -119,15 +140,14 @@ def test_each_search_that_is_replaced_has_its_result(engine):
 
 
 def test_a_search_that_begins_late_knows_what_it_lost(engine):
-    free = threading.Event()
-    engine._submit(lambda: free.wait(TIMEOUT))
-    recorder = Recorder()
-    engine.go(Limits(movetime=300), recorder)
-    time.sleep(0.5)
-    begin = time.monotonic()
-    free.set()
+    with busy(engine):
+        recorder = Recorder()
+        engine.go(Limits(movetime=300), recorder)
+        time.sleep(0.5)
+        begun = time.monotonic()
     assert recorder.done.wait(TIMEOUT)
-    assert time.monotonic() - begin < 0.25 and recorder.reports[-1].milliseconds >= 500
+    assert time.monotonic() - begun < 0.25
+    assert recorder.reports[-1].milliseconds >= 500
 
 
 @pytest.mark.parametrize("multipv", [1, 3])
@@ -163,6 +183,9 @@ def test_a_limited_engine_takes_a_natural_share_of_its_clock_or_does_not(engine)
     assert recorder.done.wait(TIMEOUT)
 
 
+# Options and positions
+
+
 @pytest.mark.parametrize(
     ("name", "value", "complaint"),
     [
@@ -182,16 +205,17 @@ def test_values_of_another_type_are_refused(engine, name, value, complaint):
 
 def test_a_hash_that_is_rounded_down_says_so(engine, said):
     engine.set_option("Hash", 24).wait()
-    assert said == ["Hash is 16 MB, the largest power of two in 24"]
     engine.set_option("Hash", 16).wait()
-    assert len(said) == 1 and engine.options["Hash"] == 16
+    assert said == ["Hash is 16 MB, the largest power of two in 24"]
+    assert engine.options["Hash"] == 16
 
 
 def test_what_cannot_be_set_is_told_and_raised_and_stays(engine, said):
     job = engine.set_option("BookFile", "/no/such/book.bin")
     with pytest.raises(ValueError, match="no such file"):
         job.wait()
-    assert engine.options["BookFile"] == "" and said[-1].startswith("error: /no/such/book.bin")
+    assert engine.options["BookFile"] == ""
+    assert said[-1].startswith("error: /no/such/book.bin")
 
 
 def test_without_kernels_nothing_is_possible_but_to_say_so(monkeypatch, said):
@@ -206,7 +230,8 @@ def test_without_kernels_nothing_is_possible_but_to_say_so(monkeypatch, said):
             job.wait()
     recorder = Recorder()
     engine.go(Limits(depth=1), recorder)
-    assert recorder.done.wait(TIMEOUT) and not recorder.result.best
+    assert recorder.done.wait(TIMEOUT)
+    assert not recorder.result.best
 
 
 def test_an_engine_that_is_forgotten_ends_its_threads():
@@ -225,13 +250,20 @@ def test_an_engine_that_is_forgotten_ends_its_threads():
     assert gone() is None
 
 
-def test_a_game_counts_for_repetition_until_another_position_is_set(engine, said):
-    game = Game(Position.from_board(chess.Board()))
-    engine.set_game(game).wait()
+def test_a_position_is_kept_until_another_can_be_read(engine, said):
     engine.set_position(None, ["e2e4"]).wait()
-    assert engine.has_position and not engine.position.white_to_move()
+    assert engine.has_position
+    after = write_fen(engine.position)
     engine.set_position("rubbish").wait()
-    assert not engine.has_position and said[-1].startswith("error in fen: ")
+    assert not engine.has_position
+    assert write_fen(engine.position) == after
+    assert said[-1].startswith("error in fen: ")
+    engine.set_game(Game(parse_fen(START))).wait()
+    assert engine.has_position
+    assert write_fen(engine.position) == START
+
+
+# The watch
 
 
 def test_the_current_move_is_reported_when_it_changes(monkeypatch):
@@ -239,7 +271,8 @@ def test_the_current_move_is_reported_when_it_changes(monkeypatch):
     monkeypatch.setattr(current_move, "PERIOD", 0.001)
     steps = [Progress(5, 0, 0), Progress(5, 9, 0), Progress(5, 7, 1), Progress(5, 7, 1)]
     steps.append(Progress(5, 8, 2))
-    seen, heard = threading.Event(), []
+    seen = threading.Event()
+    heard = []
 
     def look() -> Progress:
         if len(steps) > 1:
