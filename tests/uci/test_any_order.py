@@ -29,35 +29,41 @@ GOES = (
     "go nodes 500 mate 2 movetime 20",
     "go perft 2",
 )
-COMMANDS = (
-    "uci; ucinewgame; ponderhit; debug on; debug off; register later; d; eval; flip; compiler; "
-    "help; # comment; xboard; isready\nisready; position fen rubbish; "
-    "position startpos moves d2d4; "
-    "position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6; "
-    "position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 moves "
-    "e1g1 e8c8; "
-    "position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9; "
-    "position fen rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3; "
-    "stop\nponderhit\nstop; uci\x00 isready; \N{NO-BREAK SPACE}isready; \r\n\r\n\n\rdebug off"
+COMMANDS = """
+    uci; ucinewgame; ponderhit; debug on; debug off; register later; d; eval; flip; compiler; help;
+    # comment; xboard; position fen rubbish; position startpos moves d2d4;
+    position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6;
+    position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - moves e1g1 e8c8;
+    position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9;
+    position fen rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3
+"""
+ODD_LINES = (
+    "isready\nisready",
+    "stop\nponderhit\nstop",
+    "uci\x00 isready",
+    "\N{NO-BREAK SPACE}isready",
+    "\r\n\r\n\n\rdebug off",
+    "setoption name \xff\xfe value \x00\xe9\x80",
+    f"setoption name {'9' * 10_000}",
+    f"setoption name Hash value {'9' * 10_000}",
 )
-ODD_OPTIONS = (
-    "setoption; setoption name; setoption value 3; setoption name value; setoption name Hash; "
-    "setoption name value value value; setoption name Hash value; setoption name Hash value -1; "
-    "setoption name Hash value abc; setoption name Hash value 2 3; setoption name clear hash; "
-    "setoption name Hash value 1e3; setoption name Clear Hash value true; "
-    "setoption name No Such Option value 7; setoption name UCI_Chess960 value maybe; "
-    "setoption name UCI_Elo value 0; setoption name Threads value 0; setoption Name HASH Value 1; "
-    "setoption name SyzygyPath value /no/such/folder; setoption name BookFile value /no/such.bin; "
-    "setoption name \xff\xfe value \x00\xe9\x80; setoption name LONG; "
-    "setoption name Hash value LONG"
-).replace("LONG", "9" * 10_000)
+ODD_OPTIONS = """
+    setoption; setoption name; setoption value 3; setoption name value; setoption name Hash;
+    setoption name value value value; setoption name Hash value; setoption name Hash value -1;
+    setoption name Hash value abc; setoption name Hash value 2 3; setoption name clear hash;
+    setoption name Hash value 1e3; setoption name Clear Hash value true;
+    setoption name No Such Option value 7; setoption name UCI_Chess960 value maybe;
+    setoption name UCI_Elo value 0; setoption name Threads value 0; setoption Name HASH Value 1;
+    setoption name SyzygyPath value /no/such/folder; setoption name BookFile value /no/such.bin
+"""
 VALUES = {bool: ("true", "false"), str: ("no/such/file", "log.txt", "<empty>"), type(None): ("",)}
 OPTION_LINES = [
     f"setoption name {option.name} value {value}"
     for option in OPTIONS
     for value in VALUES.get(type(option.default), (option.default, option.low, option.low + 3))
 ]
-WHOLE = [*GOES, *COMMANDS.split("; "), *ODD_OPTIONS.split("; "), *OPTION_LINES]
+LISTED = [line.strip() for line in (COMMANDS + ";" + ODD_OPTIONS).split(";")]
+WHOLE = [*GOES, *LISTED, *ODD_LINES, *OPTION_LINES]
 PIECES = [
     "\t",
     "-",
@@ -100,7 +106,8 @@ def is_harmless(command: Command | None) -> bool:
         return command.kind == "perft" and (command.depth or 0) <= 3
     if not isinstance(command, SetOption):
         return command != Simple("quit")
-    name, value = command.name.lower(), command.value or ""
+    name = command.name.lower()
+    value = command.value or ""
     if name in FOLLOWS_PATHS:
         inside = value.replace("no/such", "").replace("/no", "")
         return not any(text in inside for text in ("/", "..", "\\"))
@@ -187,7 +194,9 @@ class Conversation(RuleBasedStateMachine):
         self.mark()
         self.send("isready")
         self.read_answers()
-        bestmoves, readies, marks = 0, 0, 0
+        bestmoves = 0
+        readies = 0
+        marks = 0
         for line in self.said:
             if line.startswith("bestmove"):
                 bestmoves += 1
@@ -198,7 +207,8 @@ class Conversation(RuleBasedStateMachine):
                 assert bestmoves == self.goes_before_mark[marks], f"mark {marks + 1}"
                 marks += 1
         assert marks == len(self.goes_before_mark)
-        assert bestmoves == self.goes and readies == len(self.marks_before_ready)
+        assert bestmoves == self.goes
+        assert readies == len(self.marks_before_ready)
         for name in DEFAULTS:
             self.send(f"setoption name {name}")
         lines = self.prober.ask("position startpos", "go nodes 100", answer="bestmove")

@@ -10,28 +10,22 @@ def test_perft_board_flip_and_compiler(engine):
     assert engine.ask("go perft 3", answer="Nodes searched")[-1] == "Nodes searched: 8902"
     assert "Key: 463B96181691FC9C" in engine.ask("d", answer="Checkers")
     assert engine.ask("eval", answer="Evaluation")
-    engine.send(
-        "position startpos moves e2e4", "flip", "position fen rubbish"
-    )  # the last good position stays
-    assert "Fen: rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1" in engine.ask(
-        "d", answer="Checkers"
-    )
+    # The last good position stays.
+    engine.send("position startpos moves e2e4", "flip", "position fen rubbish")
+    flipped = "Fen: rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    assert flipped in engine.ask("d", answer="Checkers")
     assert "numba" in engine.ask("compiler", answer="info string Python")[-1]
-
-
-def test_ready_and_stop_during_a_count(engine):
-    for count in ("go perft 12", "bench 60"):
-        engine.send(count)
-        engine.settle()
-        engine.send("stop", "go depth 1")
-        assert any("stopped" in line for line in engine.expect("bestmove"))
 
 
 @pytest.mark.parametrize(
     ("work", "ending"),
     [
-        *(("go infinite", ending) for ending in ("quit", "end of input", "SIGTERM", "SIGINT")),
-        *(("go perft 12", ending) for ending in ("SIGTERM", "SIGINT")),
+        ("go infinite", "quit"),
+        ("go infinite", "end of input"),
+        ("go infinite", "SIGTERM"),
+        ("go infinite", "SIGINT"),
+        ("go perft 12", "SIGTERM"),
+        ("go perft 12", "SIGINT"),
     ],
 )
 def test_leaves_at_once_while_it_works(work, ending):
@@ -52,13 +46,10 @@ def test_leaves_when_nobody_listens(work):
 
 @pytest.mark.parametrize("ending", ["", "quit\n"])
 def test_a_script_is_carried_out(ending):
-    script = (
-        "go perft 5\nucinewgame\nposition startpos moves e2e4\ngo perft 3\ngo infinite\n" + ending
-    )
-    done = zobra(typed=script)
+    script = "go perft 4\nucinewgame\nposition startpos moves e2e4\ngo perft 3\ngo infinite\n"
+    done = zobra(typed=script + ending)
     lines = done.stdout.splitlines()
-    assert [line for line in lines if line.startswith("Nodes")] == [
-        "Nodes searched: 4865609",
-        "Nodes searched: 13160",
-    ]
-    assert lines[-1].startswith("bestmove") and (done.returncode, done.stderr) == (0, "")
+    counts = [line for line in lines if line.startswith("Nodes")]
+    assert counts == ["Nodes searched: 197281", "Nodes searched: 13160"]
+    assert lines[-1].startswith("bestmove")
+    assert (done.returncode, done.stderr) == (0, "")
