@@ -10,7 +10,7 @@ import chess
 import chess.engine
 import pytest
 
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+from tests.support.searches import KIWIPETE
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +25,17 @@ def test_a_game_with_pondering(player):
     """Replies are the expected ones and others in turn, so that ponderhits and misses both
     occur.
     """
-    board, hits, played = chess.Board(), 0, None
+    board = chess.Board()
+    hits = 0
+    played = None
     limit = chess.engine.Limit(white_clock=2, black_clock=2, white_inc=0.02, black_inc=0.02)
     while board.ply() < 24 and not board.is_game_over():
         if board.turn == chess.WHITE:
             played = player.play(board, limit, ponder=True, game="pondering")
             move = played.move
         elif played.ponder is not None and board.fullmove_number % 3 != 1:
-            move, hits = played.ponder, hits + 1
+            move = played.ponder
+            hits += 1
         else:
             move = next(iter(board.legal_moves))
         assert move in board.legal_moves
@@ -43,9 +46,7 @@ def test_a_game_with_pondering(player):
 def test_a_game_of_chess960(player):
     board = chess.Board.from_chess960_pos(777)
     while board.ply() < 60 and not board.is_game_over(claim_draw=True):
-        limit = chess.engine.Limit(
-            white_clock=5, black_clock=5, white_inc=0, black_inc=0, nodes=2000
-        )
+        limit = chess.engine.Limit(white_clock=5, black_clock=5, nodes=2000)
         board.push(player.play(board, limit, game="chess960").move)
     assert board.ply() > 8
 
@@ -66,10 +67,9 @@ def test_chances_as_python_chess_reads_them(player):
 def test_a_limited_engine_plays_at_once(player):
     player.configure({"UCI_LimitStrength": True, "UCI_Elo": 1400})
     board = chess.Board()
+    an_hour = chess.engine.Limit(time=3_600)  # if it took it
     for _ in range(10):
-        played = player.play(
-            board, chess.engine.Limit(time=3_600), info=chess.engine.INFO_ALL
-        )  # an hour, if it took it
+        played = player.play(board, an_hour, info=chess.engine.INFO_ALL)
         assert played.info["nodes"] <= 1_000
         board.push(played.move)
     player.configure({"UCI_LimitStrength": False})
@@ -80,9 +80,10 @@ def test_the_current_move_is_reported_after_a_second(engine):
     line = engine.expect("info depth ", 60)[-1]
     while " currmove " not in line:
         line = engine.expect("info depth ", 60)[-1]
-    words = line.split()
-    assert chess.Move.from_uci(words[4]) in chess.Board(KIWIPETE).legal_moves
-    assert words[3] == "currmove" and words[5] == "currmovenumber" and int(words[6]) >= 1
+    _, _, _, name, move, count, number = line.split()
+    assert (name, count) == ("currmove", "currmovenumber")
+    assert chess.Move.from_uci(move) in chess.Board(KIWIPETE).legal_moves
+    assert int(number) >= 1
     lines = engine.ask("stop", answer="bestmove")
     assert " pv " in lines[-2]  # the last info line is one with a line
 

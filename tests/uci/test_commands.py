@@ -44,8 +44,8 @@ from zobra.uci.commands import (
         ("position startpos moves", SetPosition(None, ())),
         ("position startpos moves e2e4 e7e5", SetPosition(None, ("e2e4", "e7e5"))),
         (
-            "position startpos e2e4 moves",
-            SetPosition(None, (), ("position: not understood: e2e4",)),
+            "position startpos e2e4 moves d2d4",
+            SetPosition(None, ("d2d4",), ("position: not understood: e2e4",)),
         ),
         (
             "position fen 8/8/8/8/8/8/8/8 w - - moves a1a2",

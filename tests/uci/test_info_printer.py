@@ -1,5 +1,7 @@
 """What is said while a search runs: all of it, unless it is too much; the last word always."""
 
+from itertools import product
+
 import pytest
 
 from zobra.engine.scores import MATE
@@ -11,7 +13,8 @@ from zobra.uci.console import Console
 from zobra.uci.format import info_text, progress_text, result_text
 from zobra.uci.info_printer import BURST, LINES_A_SECOND, InfoPrinter
 
-E2E4, E1H1 = 12 | 28 << 6 | 1 << 12, 4 | 7 << 6 | 2 << 12
+E2E4 = 12 | 28 << 6 | 1 << 12
+E1H1 = 4 | 7 << 6 | 2 << 12
 
 
 def report(depth, number=1):
@@ -59,13 +62,11 @@ def test_time_allows_more(clock):
 
 
 def test_the_lines_of_a_depth_stay_together(clock):
-    printer, said = speak(
-        *(report(depth, number) for depth in range(BURST) for number in (1, 2, 3))
-    )
+    numbers = (1, 2, 3)
+    printer, said = speak(*(report(*line) for line in product(range(BURST), numbers)))
     printer.on_result(Result(0, 0))
-    assert said == [
-        (depth, number) for depth in [*range((BURST + 2) // 3), BURST - 1] for number in (1, 2, 3)
-    ]
+    printed = [*range((BURST + 2) // 3), BURST - 1]  # and the last depth
+    assert said == [*product(printed, numbers)]
 
 
 @pytest.mark.parametrize(
@@ -81,27 +82,20 @@ def test_the_lines_of_a_depth_stay_together(clock):
 )
 def test_the_line_of_a_report(score, bound, text):
     line = info_text(Report(7, 12, score, bound, 5000, 10, 3, (E2E4,)), False)
-    assert (
-        line == f"info depth 7 seldepth 12 multipv 1 score {text} nodes 5000 nps 500000 hashfull 3 "
-        "tbhits 0 time 10 pv e2e4"
-    )
+    rest = "nodes 5000 nps 500000 hashfull 3 tbhits 0 time 10 pv e2e4"
+    assert line == f"info depth 7 seldepth 12 multipv 1 score {text} {rest}"
 
 
 def test_rank_tablebase_hits_and_chances_of_a_line():
-    line = info_text(
-        Report(7, 12, 0, 0, 5000, 10, 3, (), multipv=3, tablebase_hits=8), False, Wdl(300, 600, 100)
-    )
-    assert " multipv 3 score cp 0 wdl 300 600 100 nodes " in line and line.endswith(
-        "tbhits 8 time 10"
-    )
+    report = Report(7, 12, 0, 0, 5000, 10, 3, (), multipv=3, tablebase_hits=8)
+    line = info_text(report, False, Wdl(300, 600, 100))
+    assert " multipv 3 score cp 0 wdl 300 600 100 nodes " in line
+    assert line.endswith("tbhits 8 time 10")
 
 
 def test_moves_in_both_castling_notations():
-    assert (
-        progress_text(Progress(9, E1H1, 4), False) == "info depth 9 currmove e1g1 currmovenumber 4"
-    )
-    assert (
-        progress_text(Progress(9, E1H1, 4), True) == "info depth 9 currmove e1h1 currmovenumber 4"
-    )
+    progress = Progress(9, E1H1, 4)
+    assert progress_text(progress, False) == "info depth 9 currmove e1g1 currmovenumber 4"
+    assert progress_text(progress, True) == "info depth 9 currmove e1h1 currmovenumber 4"
     assert result_text(Result(E1H1, E2E4), False) == "bestmove e1g1 ponder e2e4"
     assert result_text(Result(E1H1, 0), True) == "bestmove e1h1"
