@@ -14,6 +14,7 @@ import chess.engine
 import chess.variant
 import numpy as np
 import pytest
+from chess.engine import Limit
 
 from tests.support.paths import ROOT
 from tests.support.playouts import playouts
@@ -22,7 +23,8 @@ from zobra.engine.network import BATCH
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import normalised
 
-LIMIT = chess.engine.Limit(depth=1)
+LIMIT = Limit(depth=1)
+ONE_KING = "8/8/8/8/8/8/8/K7 w - - 0 1"
 PAGE = ROOT / "docs" / "python.md"
 
 
@@ -34,18 +36,20 @@ def engine():
 def test_the_page_on_python_is_true():
     """As `python -m doctest docs/python.md` checks it."""
     found = doctest.testfile(str(PAGE), module_relative=False)
-    assert found.attempted > 20 and found.failed == 0
+    assert found.attempted > 20
+    assert found.failed == 0
 
 
 def test_evaluations_are_those_of_the_engine_for_white():
-    searcher, boards, expected = Searcher(1), [], []
+    searcher = Searcher(1)
+    boards = []
+    expected = []
     for board, ours in playouts(8, 3):
         boards.append(board.copy(stack=False))
         expected.append(normalised(searcher.evaluate(ours) * (1 if board.turn else -1)))
     assert len(boards) > BATCH > 500
-    assert np.array_equal(evaluate(boards), expected) and np.array_equal(
-        evaluate(map(position, boards)), expected
-    )
+    assert np.array_equal(evaluate(boards), expected)
+    assert np.array_equal(evaluate(map(position, boards)), expected)
     assert evaluate([]).shape == (0,)
 
 
@@ -53,19 +57,18 @@ def test_the_moves_of_a_board_count_for_repetition(engine):
     board = chess.Board("6k1/8/8/8/8/8/q7/6K1 w - - 0 1")  # lost, but for a third repetition
     for text in ["g1f1", "a2b2", "f1g1", "b2a2", "g1f1", "a2b2", "f1g1", "b2a2", "g1f1", "a2b2"]:
         board.push_uci(text)
-    assert engine.analyse(board, chess.engine.Limit(depth=4))["score"] == chess.engine.PovScore(
-        chess.engine.Cp(0), chess.WHITE
-    )
-    assert engine.analyse(chess.Board(board.fen()), chess.engine.Limit(depth=4))[
-        "score"
-    ].white() < chess.engine.Cp(-300)
+    limit = Limit(depth=4)
+    assert engine.analyse(board, limit)["score"].white() == chess.engine.Cp(0)
+    without_moves = chess.Board(board.fen())
+    assert engine.analyse(without_moves, limit)["score"].white() < chess.engine.Cp(-300)
 
 
 def test_castling_is_written_as_the_board_does(engine):
     for chess960, text in ((False, "e1g1"), (True, "e1h1")):
         board = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1", chess960=chess960)
         played = engine.play(board, LIMIT, root_moves=[chess.Move.from_uci(text)])
-        assert played.move.uci() == text and played.move in board.legal_moves
+        assert played.move.uci() == text
+        assert played.move in board.legal_moves
 
 
 @pytest.mark.parametrize(
@@ -77,62 +80,52 @@ def test_castling_is_written_as_the_board_does(engine):
 )
 def test_a_game_that_is_over_has_no_move(engine, fen, score):
     played = engine.play(chess.Board(fen), LIMIT, info=chess.engine.INFO_ALL)
-    assert played.move is None and played.info == {
-        "score": chess.engine.PovScore(score, chess.BLACK),
-        "pv": [],
-        "depth": 0,
-    }
+    assert played.move is None
+    over = {"score": chess.engine.PovScore(score, chess.BLACK), "pv": [], "depth": 0}
+    assert played.info == over
 
 
 def test_even_the_shortest_search_answers(engine):
-    played = engine.play(chess.Board(), chess.engine.Limit(nodes=1), info=chess.engine.INFO_ALL)
-    assert played.info["pv"] == [played.move] and played.info["nodes"] == 1
+    played = engine.play(chess.Board(), Limit(nodes=1), info=chess.engine.INFO_ALL)
+    assert played.info["pv"] == [played.move]
+    assert played.info["nodes"] == 1
+
+
+@pytest.mark.parametrize(
+    ("search", "fault"),
+    [
+        ({"board": chess.Board(None)}, "White has no king"),
+        ({"board": chess.variant.AtomicBoard()}, "not atomic"),
+        ({"limit": Limit(depth=0)}, "number from 1 to"),
+        ({"limit": Limit(nodes=2**70)}, "number from 1 to"),
+        ({"limit": Limit(white_clock=float("inf"))}, "seconds, not inf"),
+        ({"limit": Limit()}, "needs a limit"),
+        ({"root_moves": [chess.Move(0, 1)]}, "'a1b1' is not a legal move"),
+        ({"root_moves": []}, "root_moves has no move"),
+        ({"options": {"BookFile": "none.bin"}}, "no such file"),
+    ],
+)
+@pytest.mark.parametrize("method", ["play", "analyse"])
+def test_what_cannot_be_searched_is_refused_by_name(engine, method, search, fault):
+    arguments = {"board": chess.Board(), "limit": LIMIT} | search
+    with pytest.raises(ValueError, match=fault):
+        getattr(engine, method)(**arguments)
 
 
 @pytest.mark.parametrize(
     ("call", "fault"),
     [
-        (lambda engine: engine.analyse(chess.Board(None), LIMIT), "White has no king"),
-        (lambda engine: engine.analyse(chess.variant.AtomicBoard(), LIMIT), "not atomic"),
-        (
-            lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(depth=0)),
-            "number from 1 to",
-        ),
-        (
-            lambda engine: engine.analyse(chess.Board(), chess.engine.Limit(nodes=2**70)),
-            "number from 1 to",
-        ),
-        (
-            lambda engine: engine.analyse(
-                chess.Board(), chess.engine.Limit(white_clock=float("inf"))
-            ),
-            "seconds, not inf",
-        ),
         (
             lambda engine: engine.analyse(chess.Board(), LIMIT, multipv=0),
             "MultiPV is a number from 1",
         ),
-        (
-            lambda engine: engine.play(chess.Board(), LIMIT, root_moves=[chess.Move(0, 1)]),
-            "'a1b1' is not a legal move",
-        ),
-        (lambda engine: engine.play(chess.Board(), LIMIT, root_moves=[]), "root_moves has no move"),
         (lambda engine: Engine(threads=0), "at least 1, not 32 and 0"),
-        (
-            lambda engine: evaluate([chess.Board(), chess.Board("8/8/8/8/8/8/8/K7 w - - 0 1")]),
-            "Black has no king",
-        ),
+        (lambda engine: evaluate([chess.Board(ONE_KING)]), "Black has no king"),
         (lambda engine: perft(parse_fen(chess.STARTING_FEN), 33), "from 0 to 32, not 33"),
         (lambda engine: perft(chess.Board(), -1), "from 0 to 32, not -1"),
-        (lambda engine: engine.play(chess.Board(), chess.engine.Limit()), "needs a limit"),
-        (lambda engine: engine.analyse(chess.Board(), chess.engine.Limit()), "needs a limit"),
         (lambda engine: engine.configure({"Skill": 3}), "no option 'Skill'"),
         (lambda engine: engine.configure({"Hash": "many"}), "takes int, not 'many'"),
         (lambda engine: engine.configure({"multipv": 3}), "MultiPV is set for each search"),
-        (
-            lambda engine: engine.play(chess.Board(), LIMIT, options={"BookFile": "none.bin"}),
-            "no such file",
-        ),
     ],
 )
 def test_what_cannot_be_done_is_refused_by_name(engine, call, fault):
@@ -142,12 +135,11 @@ def test_what_cannot_be_done_is_refused_by_name(engine, call, fault):
 
 @pytest.mark.parametrize("end", ["stop", "interrupt"])
 def test_a_search_is_ended_from_outside(engine, end):
-    threading.Timer(
-        0.3, engine.stop if end == "stop" else partial(signal.raise_signal, signal.SIGINT)
-    ).start()
+    interrupt = partial(signal.raise_signal, signal.SIGINT)
+    threading.Timer(0.3, engine.stop if end == "stop" else interrupt).start()
     begin = time.monotonic()
     with nullcontext() if end == "stop" else pytest.raises(KeyboardInterrupt):
-        assert engine.analyse(chess.Board(), chess.engine.Limit(time=60))["pv"]
+        assert engine.analyse(chess.Board(), Limit(time=60))["pv"]
     assert time.monotonic() - begin < 30
 
 

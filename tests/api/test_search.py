@@ -3,7 +3,6 @@
 import gc
 import logging
 import threading
-import time
 
 import chess
 import chess.engine
@@ -11,9 +10,9 @@ import chess.polyglot
 import pytest
 from chess.engine import INFO_ALL, Info, Limit, Opponent
 
+from tests.support.searches import KIWIPETE
 from zobra.api import Engine, EngineError, evaluate, position
 
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 LIMIT = Limit(depth=3)
 
 
@@ -23,16 +22,6 @@ def engine():
         yield engine
 
 
-def wait_for(condition, seconds=60):
-    """Return True as soon as a condition holds, False if it does not."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
-
-
 # Analysis
 
 
@@ -40,8 +29,8 @@ def test_infos_come_while_the_search_runs(engine):
     board = chess.Board(KIWIPETE)
     with engine.analysis(board) as analysis:
         depths = [analysis.get()["depth"] for _ in range(5)]
-        assert depths == sorted(depths) and depths[-1] >= 3
-        assert not analysis._stream.finished
+        assert depths == sorted(depths)
+        assert depths[-1] >= 3
     best = analysis.wait()
     assert best.move in board.legal_moves
     board.push(best.move)
@@ -51,11 +40,15 @@ def test_infos_come_while_the_search_runs(engine):
 def test_what_was_found_can_be_read_after_the_end(engine):
     analysis = engine.analysis(chess.Board(), Limit(depth=4), multipv=2)
     analysis.wait()
-    assert not analysis.would_block() and not analysis.empty()
+    assert not analysis.would_block()
+    assert not analysis.empty()
     infos = list(analysis)
     assert [info["multipv"] for info in infos[-2:]] == [1, 2]
-    assert infos[-2:] == analysis.multipv and analysis.info == infos[-2]
-    assert analysis.empty() and not analysis.would_block() and analysis.next() is None
+    assert infos[-2:] == analysis.multipv
+    assert analysis.info == infos[-2]
+    assert analysis.empty()
+    assert not analysis.would_block()
+    assert analysis.next() is None
     with pytest.raises(chess.engine.AnalysisComplete):
         analysis.get()
 
@@ -65,7 +58,7 @@ def test_a_command_ends_a_search_and_an_old_analysis_ends_no_other(engine):
     second = engine.analysis(chess.Board(KIWIPETE))
     assert first.wait().move in chess.Board().legal_moves
     first.stop()
-    assert second.next() and second.next() and not second._stream.finished
+    assert all(second.next() for _ in range(4))
     engine.ping()
     assert second.wait().move in chess.Board(KIWIPETE).legal_moves
 
@@ -73,9 +66,11 @@ def test_a_command_ends_a_search_and_an_old_analysis_ends_no_other(engine):
 def test_nothing_is_left_to_wait_for_before_the_first_info(engine):
     analysis = engine.analysis(chess.Board("7k/5Q2/8/8/8/8/8/K7 b - - 0 1"))
     assert analysis.get()["score"] == chess.engine.PovScore(chess.engine.Cp(0), chess.BLACK)
-    assert analysis.empty() and analysis.would_block()  # an infinite search waits for its stop
+    assert analysis.empty()
+    assert analysis.would_block()  # an infinite search waits for its stop
     analysis.stop()
-    assert analysis.wait().move is None and not analysis.would_block()
+    assert analysis.wait().move is None
+    assert not analysis.would_block()
 
 
 @pytest.mark.parametrize(
@@ -92,7 +87,8 @@ def test_infos_are_selected(engine, selected, present, absent):
         engine.analyse(chess.Board(), LIMIT, info=selected),
         engine.play(chess.Board(), LIMIT, info=selected).info,
     ):
-        assert present <= info.keys() and not absent & info.keys()
+        assert present <= info.keys()
+        assert not absent & info.keys()
 
 
 def test_without_a_selection_play_has_no_info(engine):
@@ -103,38 +99,45 @@ def test_without_a_selection_play_has_no_info(engine):
 # Games
 
 
-def test_a_ponderhit_goes_on_with_the_search(engine):
-    """The search on the opponent's time has no clock of its own before the hit."""
+def play_and_ponder(engine: Engine, is_expected: bool = True) -> chess.Board:
+    """Let the engine play, and ponder for 2,000 nodes; return the board after a reply."""
     board = chess.Board()
-    played = engine.play(board, Limit(nodes=2000), ponder=True)
+    played = engine.play(board, Limit(nodes=2_000), ponder=True)
     board.push(played.move)
-    board.push(played.ponder)
-    expected = engine._ponder
-    assert expected.board == board
-    hit = engine.play(board, Limit(nodes=2000), ponder=True, info=INFO_ALL)
-    assert hit.move in board.legal_moves and hit.info == expected.search.stream.lines[0]
+    others = [move for move in board.legal_moves if move != played.ponder]
+    board.push(played.ponder if is_expected else others[0])
+    return board
+
+
+def nodes_of_play(engine: Engine, board: chess.Board, **arguments) -> int:
+    played = engine.play(board, Limit(nodes=300), info=INFO_ALL, **arguments)
+    assert played.move in board.legal_moves
+    return played.info["nodes"]
+
+
+def test_a_ponderhit_goes_on_with_the_search(engine):
+    board = play_and_ponder(engine)
+    assert nodes_of_play(engine, board, ponder=True) == 2_000
 
 
 @pytest.mark.parametrize(
-    "changed", [{"game": "another"}, {"options": {"Skill Level": 3}}, {"ponder": False}, {}]
+    "changed", [{"game": "another"}, {"options": {"Skill Level": 3}}, {"ponder": False}]
 )
-def test_a_search_for_another_move_is_given_up(engine, changed):
-    board = chess.Board()
-    played = engine.play(board, Limit(nodes=2000), ponder=True)
-    board.push(played.move)
-    moves = [move for move in board.legal_moves if changed or move != played.ponder]
-    board.push(played.ponder if changed else moves[0])
-    given_up = engine._ponder.search.stream
-    missed = engine.play(board, Limit(nodes=500), **({"ponder": True} | changed), info=INFO_ALL)
-    assert missed.move in board.legal_moves and missed.info != given_up.lines[0]
+def test_a_search_under_other_terms_is_given_up(engine, changed):
+    board = play_and_ponder(engine)
+    assert nodes_of_play(engine, board, **{"ponder": True} | changed) == 300
     engine.ping()
 
 
+def test_a_search_for_another_move_is_given_up(engine):
+    board = play_and_ponder(engine, is_expected=False)
+    assert nodes_of_play(engine, board, ponder=True) == 300
+
+
 def test_pondering_ends_with_the_next_command(engine):
-    engine.play(chess.Board(), Limit(nodes=500), ponder=True)
-    search = engine._ponder.search
+    board = play_and_ponder(engine)
     engine.configure({"Move Overhead": 10})
-    assert search.stream.finished and engine._ponder is None
+    assert nodes_of_play(engine, board, ponder=True) == 300
 
 
 def test_another_game_begins_without_what_was_learned(engine):
@@ -142,14 +145,14 @@ def test_another_game_begins_without_what_was_learned(engine):
         board = chess.Board(KIWIPETE)
         return engine.play(board, Limit(depth=8), info=INFO_ALL, **arguments).info["nodes"]
 
+    opponent = Opponent("Deep Thought", "none", 2500, True)
     first = nodes(game=1)
     assert nodes(game=1) != first
     assert nodes(game=2) == first
-    opponent = Opponent("Deep Thought", "none", 2500, True)
     assert nodes(game=2, opponent=opponent) == first
     assert nodes(game=2, opponent=opponent) != first
-    assert nodes(game=2) == first
     engine.new_game()
+    assert nodes(game=2, opponent=opponent) == first
     assert nodes(game=2) == first
 
 
@@ -177,7 +180,8 @@ def test_options_of_one_search_are_taken_back(engine, tmp_path):
     by_book = {"ownbook": "true", "BookFile": str(book)}
     for _ in range(2):
         played = engine.play(chess.Board(), LIMIT, info=INFO_ALL, options=by_book)
-        assert played.move.uci() == "e2e4" and played.info["depth"] == 0
+        assert played.move.uci() == "e2e4"
+        assert played.info["depth"] == 0
         assert engine.play(chess.Board(), LIMIT, info=INFO_ALL).info["depth"] == 3
         assert engine.analyse(chess.Board(), LIMIT, options=by_book)["depth"] == 3
     engine.configure(by_book)
@@ -244,7 +248,8 @@ def test_what_cannot_be_is_dropped_with_a_notice(engine, caplog, fen, ep, clean,
     before = board.fen()
     with caplog.at_level(logging.WARNING, "zobra.api"):
         assert position(board).key == position(chess.Board(clean)).key
-    assert len(caplog.messages) == 1 and notice in caplog.messages[0]
+    (message,) = caplog.messages
+    assert notice in message
     assert engine.play(board, LIMIT).move in chess.Board(clean).legal_moves
     assert evaluate([board])[0] == evaluate([chess.Board(clean)])[0]
     board.push(next(iter(chess.Board(clean).legal_moves)))
@@ -271,7 +276,8 @@ def test_a_closed_engine_says_so():
     engine = Engine(hash=1)
     analysis = engine.analysis(chess.Board())
     engine.quit()
-    assert analysis.wait().move and engine.returncode.result(timeout=0) == 0
+    assert analysis.wait().move
+    assert engine.returncode.result(timeout=0) == 0
     engine.close()
     for call in (engine.quit, engine.ping, lambda: engine.play(chess.Board(), LIMIT)):
         with pytest.raises(chess.engine.EngineTerminatedError):
@@ -285,11 +291,11 @@ def test_a_forgotten_engine_ends_its_search():
     earlier = set(threading.enumerate())
     endless = Engine(hash=1).analysis(chess.Board())
     assert endless.get()
-    threads = [each for each in set(threading.enumerate()) - earlier if each.name == "engine"]
-    assert len(threads) == 1
+    (thread,) = [each for each in set(threading.enumerate()) - earlier if each.name == "engine"]
     del endless
     gc.collect()
-    assert wait_for(lambda: not threads[0].is_alive())
+    thread.join(60)
+    assert not thread.is_alive()
 
 
 def test_threads_may_share_an_engine(engine):
@@ -304,4 +310,5 @@ def test_threads_may_share_an_engine(engine):
         player.start()
     for player in players:
         player.join()
-    assert len(found) == 15 and all(move in chess.Board().legal_moves for move in found)
+    assert len(found) == 15
+    assert all(move in chess.Board().legal_moves for move in found)
