@@ -1,5 +1,6 @@
 """Attack tables against walking over the board."""
 
+import itertools
 import os
 import random
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 
 from tests.support import naive
 from tests.support.playouts import playouts
+from tests.support.searches import KIWIPETE
 from zobra.engine import attacks
 from zobra.engine.constants import slider_attacks
 from zobra.engine.kernels import WORD, entry
@@ -17,10 +19,8 @@ from zobra.engine.layouts import CONSTANTS_TYPE, POSITION_TYPE
 from zobra.engine.magics import BISHOP_MAGICS, ROOK_MAGICS
 from zobra.engine.position import CONSTANTS_RECORD as CONSTANTS
 
-rook_attacks, bishop_attacks = (
-    entry(WORD, CONSTANTS_TYPE, WORD, WORD)(kernel.function)
-    for kernel in (attacks.rook_attacks, attacks.bishop_attacks)
-)
+rook_attacks = entry(WORD, CONSTANTS_TYPE, WORD, WORD)(attacks.rook_attacks.function)
+bishop_attacks = entry(WORD, CONSTANTS_TYPE, WORD, WORD)(attacks.bishop_attacks.function)
 attackers = entry(WORD, POSITION_TYPE, CONSTANTS_TYPE, WORD, WORD, WORD)(attacks.attackers.function)
 
 
@@ -33,24 +33,19 @@ def walk_in_directions(square: int, directions: tuple[tuple[int, int], ...], occ
 def test_sliders_look_up_what_walking_finds_for_every_occupancy(straight):
     """All 107,648 sets of relevant blockers, each with others that do not matter thrown in."""
     source = np.random.default_rng(4)
-    directions, look_up = (
-        (naive.STRAIGHT, rook_attacks) if straight else (naive.DIAGONAL, bishop_attacks)
-    )
+    directions = naive.STRAIGHT if straight else naive.DIAGONAL
+    look_up = rook_attacks if straight else bishop_attacks
     total = 0
     for square in range(64):
         blockers, expected = slider_attacks(square, straight)
+        total += len(blockers)
         mask = int(blockers[-1])
         assert len(set(blockers.tolist())) == 1 << mask.bit_count()
-        total += len(blockers)
-        noise = source.integers(0, 1 << 64, len(blockers), dtype=np.uint64) & np.uint64(
-            ~mask & (1 << 64) - 1
-        )
+        others = np.uint64(~mask & (1 << 64) - 1)
+        noise = source.integers(0, 1 << 64, len(blockers), dtype=np.uint64) & others
         found = [look_up(CONSTANTS, square, occupied) for occupied in (blockers | noise).tolist()]
-        assert (
-            found
-            == [walk_in_directions(square, directions, occupied) for occupied in blockers.tolist()]
-            == expected.tolist()
-        )
+        walked = [walk_in_directions(square, directions, each) for each in blockers.tolist()]
+        assert found == walked == expected.tolist()
     assert total == (102_400 if straight else 5_248)
 
 
@@ -69,52 +64,47 @@ def test_attackers_are_those_of_python_chess():
 def test_magic_numbers_never_mix_up_two_sets_of_attacks(straight, factors):
     for square, factor in enumerate(factors):
         occupied, reached = slider_attacks(square, straight)
-        shift, seen = 64 - int(occupied[-1]).bit_count(), {}
+        shift = 64 - int(occupied[-1]).bit_count()
+        seen: dict[int, int] = {}
         for occupancy, attacked in zip(occupied.tolist(), reached.tolist(), strict=True):
-            assert (
-                seen.setdefault((occupancy * factor & (1 << 64) - 1) >> shift, attacked) == attacked
-            )
+            index = (occupancy * factor & (1 << 64) - 1) >> shift
+            assert seen.setdefault(index, attacked) == attacked
 
 
 def test_leapers_attack_what_walking_finds():
     for square in range(64):
-        found = (
-            CONSTANTS["pawn"][0, square],
-            CONSTANTS["pawn"][1, square],
-            CONSTANTS["knight"][square],
-            CONSTANTS["king"][square],
-        )
-        assert [naive.squares(bits) for bits in found] == [
-            naive.attacks(square, piece, {}) for piece in (0, 1, 2, 10)
-        ]
+        found = {
+            0: CONSTANTS["pawn"][0, square],
+            1: CONSTANTS["pawn"][1, square],
+            2: CONSTANTS["knight"][square],
+            10: CONSTANTS["king"][square],
+        }
+        for piece, bits in found.items():
+            assert naive.squares(bits) == naive.attacks(square, piece, {})
 
 
 def test_between_and_line_follow_from_walking():
-    for a in range(64):
-        for b in range(64):
-            between = line = 0
-            for directions in (naive.STRAIGHT, naive.DIAGONAL):
-                if a != b and walk_in_directions(a, directions, 0) >> b & 1:
-                    between = walk_in_directions(a, directions, 1 << b) & walk_in_directions(
-                        b, directions, 1 << a
-                    )
-                    line = (
-                        walk_in_directions(a, directions, 0) & walk_in_directions(b, directions, 0)
-                        | 1 << a
-                        | 1 << b
-                    )
-            assert int(CONSTANTS["between"][a, b]) == between
-            assert int(CONSTANTS["line"][a, b]) == line
+    for a, b in itertools.product(range(64), repeat=2):
+        between = 0
+        line = 0
+        for directions in (naive.STRAIGHT, naive.DIAGONAL):
+            from_a = walk_in_directions(a, directions, 0)
+            if a != b and from_a >> b & 1:
+                line = from_a & walk_in_directions(b, directions, 0) | 1 << a | 1 << b
+                between = walk_in_directions(a, directions, 1 << b)
+                between &= walk_in_directions(b, directions, 1 << a)
+        assert int(CONSTANTS["between"][a, b]) == between
+        assert int(CONSTANTS["line"][a, b]) == line
+
+
+COUNT = f"""
+from zobra.engine.fen import parse_fen
+from zobra.engine.perft import count_leaves
+print(count_leaves(parse_fen({KIWIPETE!r}), 4))
+"""
 
 
 def test_portable_kernels_count_the_same(tmp_path):
-    code = (
-        "from zobra.engine.fen import parse_fen\nfrom zobra.engine.perft import count_leaves\n"
-        "print(count_leaves(parse_fen('r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w "
-        "KQkq - 0 1'), 4))"
-    )
     environment = os.environ | {"ZOBRA_LEVEL": "portable", "ZOBRA_CACHE_DIR": str(tmp_path)}
-    assert (
-        subprocess.check_output([sys.executable, "-c", code], env=environment, text=True).strip()
-        == "4085603"
-    )
+    command = [sys.executable, "-c", COUNT]
+    assert subprocess.check_output(command, env=environment, text=True).strip() == "4085603"
