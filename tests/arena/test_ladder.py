@@ -30,68 +30,68 @@ def rung(name: str, rating: float, sigma: float = 1.0) -> Rung:
 
 
 def results(games: list[tuple[str, str, str]]) -> Results:
-    names = sorted({name for game in games for name in game[:2]})
-    return Results(
-        names,
-        [
-            GameRecord(i, i // 2, 1, white, black, {}, end, "mate")
-            for i, (white, black, end) in enumerate(games)
-        ],
-    )
+    """Return the results of games: White, Black and how the game ended."""
+    records = []
+    for index, (white, black, end) in enumerate(games):
+        records.append(GameRecord(index, index // 2, 1, white, black, {}, end, "mate"))
+    return Results(sorted({name for game in games for name in game[:2]}), records)
+
+
+WIN = ("X", "R", "1-0")
+DRAW = ("X", "R", "1/2-1/2")
+LOSS = ("X", "R", "0-1")
 
 
 def test_against_one_sure_rung_the_rating_is_the_score():
-    games = [("X", "R", "1-0")] * 75 + [("X", "R", "0-1")] * 25
-    found = fit(results(games), [rung("R", 2000)])
-    assert found["X"].rating == pytest.approx(2000 + elo_of_score(0.75), abs=2)
-    sigma = (
-        400 / math.log(10) / math.sqrt(100 * 0.75 * 0.25)
-    )  # the information of 100 games at 75 %, in Elo
-    assert found["X"].margin == pytest.approx(1.96 * sigma, rel=0.02)
-    swept = fit(results([("X", "R", "1-0")] * 20), [rung("R", 2000)])
-    assert 2300 < swept["X"].rating < 4500 and math.isfinite(swept["X"].margin)
-    draws = fit(results([("X", "R", "1/2-1/2")] * 50 + [("X", "R", "1-0")] * 50), [rung("R", 2000)])
-    assert draws["X"].rating == pytest.approx(found["X"].rating, abs=0.01)
+    sure = [rung("R", 2000)]
+    found = fit(results(75 * [WIN] + 25 * [LOSS]), sure)["X"]
+    assert found.rating == pytest.approx(2000 + elo_of_score(0.75), abs=2)
+    information = 100 * 0.75 * 0.25 * (math.log(10) / 400) ** 2
+    assert found.margin == pytest.approx(1.96 / math.sqrt(information), rel=0.02)
+    drawn = fit(results(50 * [DRAW] + 50 * [WIN]), sure)["X"]
+    assert drawn.rating == pytest.approx(found.rating, abs=0.01)
+    swept = fit(results(20 * [WIN]), sure)["X"]
+    assert 2300 < swept.rating < 4500
+    assert math.isfinite(swept.margin)
 
 
 def test_many_engines_find_their_places():
     true = {"X": 2200.0, "low": 2000.0, "middle": 2150.0, "high": 2400.0}
-    generator, games = random.Random(1), []
+    generator = random.Random(1)
+    games = []
     for name in ("low", "middle", "high"):
         for number in range(600):
             white, black = ("X", name) if number % 2 else (name, "X")
             won = generator.random() < score_of_elo(true[white] - true[black])
             games.append((white, black, "1-0" if won else "0-1"))
-    found = fit(
-        results(games), [rung("low", 2000), rung("middle", 2150), rung("high", 2000, sigma=1000)]
-    )
-    assert all(
-        abs(found[name].rating - rating) < 1.5 * found[name].margin + 2
-        for name, rating in true.items()
-    )
+    rungs = [rung("low", 2000), rung("middle", 2150), rung("high", 2000, sigma=1000)]
+    found = fit(results(games), rungs)
+    for name, rating in true.items():
+        assert abs(found[name].rating - rating) < 1.5 * found[name].margin + 2
     assert found["X"].margin < 30
-    assert (
-        found["high"].margin > found["X"].margin
-    )  # a doubtful rung moves to where it plays, and stays the less certain one
+    # A doubtful rung moves to where it plays, and stays the less certain one
+    assert found["high"].margin > found["X"].margin
 
 
-def test_lists(tmp_path):
+def test_the_list_that_is_shipped():
     rungs = read_rungs(ladders.SHIPPED)
-    assert [one.rating for one in rungs] == sorted(one.rating for one in rungs)
+    ratings = [one.rating for one in rungs]
+    assert ratings == sorted(ratings)
     assert len({one.engine.name for one in rungs}) == len(rungs) >= 10
     assert all("Debian" in extra["source"] for _, extra in read_engine_file(ladders.SHIPPED))
     protocols = {one.engine.name: one.engine.protocol for one in rungs}
     assert protocols["Fairy-Max 5.0b"] == protocols["Phalanx 25"] == "xboard"
+    # The strongest is Stockfish at full strength
+    strongest = rungs[-1].engine
+    assert strongest.command == ("stockfish",)
+    assert not {name.lower() for name in strongest.options} & {"uci_elo", "uci_limitstrength"}
+
+
+def test_a_list_with_an_error_is_refused(tmp_path):
     path = tmp_path / "bad.toml"
     path.write_text('[[engine]]\nname = "x"\ncommand = "x"\nrating = "high"\n')
     with pytest.raises(ValueError, match=r"bad\.toml: engine x: rating"):
         read_rungs(path)
-
-
-def test_the_list_reaches_up_to_stockfish_at_full_strength():
-    strongest = read_rungs(ladders.SHIPPED)[-1].engine
-    assert strongest.command == ("stockfish",)
-    assert not {name.lower() for name in strongest.options} & {"uci_elo", "uci_limitstrength"}
 
 
 def test_the_rung_that_is_likely_to_be_nearest_comes_first():
@@ -112,97 +112,118 @@ def test_a_calibration_tells_differences_better_than_heights():
     found = fit(results(games), [rung("a", 2000, 100), rung("b", 2000, 100)])
     height = 1.96 * 100 / math.sqrt(2)  # two opinions of the same height, 100 off each
     assert found["a"].margin == pytest.approx(height, rel=0.02)
-    # an engine that meets both knows no better how high it stands, since both may be off together
-    again = [("X", name, "1/2-1/2") for name in ("a", "b") for _ in range(5_000)] + [
-        ("a", "b", "1/2-1/2")
-    ]
     rungs = recalibrated([rung("a", 0), rung("b", 0)], found)
-    assert [one.sigma for one in rungs] == [pytest.approx(height / 1.96, rel=0.02)] * 2
-    kept = fit(results(again), rungs, found)
-    assert kept["X"].margin == pytest.approx(height, rel=0.03)
-    assert kept["X"].rating == pytest.approx(2000, abs=1)
-    assert (
-        fit(results(again), rungs)["X"].margin < 0.8 * height
-    )  # as if they were two opinions once more
+    for one in rungs:
+        assert one.sigma == pytest.approx(height / 1.96, rel=0.02)
+
+    # An engine that meets both knows no better how high it stands, since both may be off together
+    games = [("X", name, "1/2-1/2") for name in ("a", "b") for _ in range(5_000)]
+    games.append(("a", "b", "1/2-1/2"))
+    calibrated = fit(results(games), rungs, found)["X"]
+    assert calibrated.margin == pytest.approx(height, rel=0.03)
+    assert calibrated.rating == pytest.approx(2000, abs=1)
+    # Without the calibration, as if they were two opinions once more
+    assert fit(results(games), rungs)["X"].margin < 0.8 * height
 
 
 def test_calibrations_are_kept(tmp_path):
     path = tmp_path / "deep" / "ladder.json"
     assert read_calibration(path) is None
-    pair = Ratings(["a", "b"], [1555.0, 1600.0], [[100.0, 90.0], [90.0, 121.0]])
-    save_calibration(pair, "5+0.05", path)
-    assert read_calibration(path) == ("5+0.05", pair)
-    first, second = recalibrated([rung("a", 1500, 30), rung("c", 1600, 30)], pair)
-    assert (first.rating, first.sigma, second) == (1555.0, pytest.approx(10), rung("c", 1600, 30))
-    save_calibration(
-        Ratings(["c", "b"], [1700.0, 1650.0], [[64.0, 1.0], [1.0, 49.0]]), "5+0.05", path
-    )
-    joined = Ratings(
-        ["a", "c", "b"],
-        [1555.0, 1700.0, 1650.0],
-        [[100.0, 0.0, 0.0], [0.0, 64.0, 1.0], [0.0, 1.0, 49.0]],
-    )
+    first = Ratings(["a", "b"], [1555.0, 1600.0], [[100.0, 90.0], [90.0, 121.0]])
+    save_calibration(first, "5+0.05", path)
+    assert read_calibration(path) == ("5+0.05", first)
+
+    # Beside an earlier one at the same time control; what is rated in both is the later one
+    second = Ratings(["c", "b"], [1700.0, 1650.0], [[64.0, 1.0], [1.0, 49.0]])
+    save_calibration(second, "5+0.05", path)
+    names = ["a", "c", "b"]
+    covariance = [[100.0, 0.0, 0.0], [0.0, 64.0, 1.0], [0.0, 1.0, 49.0]]
+    joined = Ratings(names, [1555.0, 1700.0, 1650.0], covariance)
     assert read_calibration(path) == ("5+0.05", joined)
-    save_calibration(pair.only({"b"}), "1+0.01", path)  # other ratings, at another time control
+
+    # Another time control has other ratings
+    save_calibration(first.only({"b"}), "1+0.01", path)
     assert read_calibration(path) == ("1+0.01", Ratings(["b"], [1600.0], [[121.0]]))
-    for text in (
+
+
+def test_rungs_get_the_ratings_of_a_calibration():
+    found = Ratings(["a", "b"], [1555.0, 1600.0], [[100.0, 90.0], [90.0, 121.0]])
+    known, unknown = recalibrated([rung("a", 1500, 30), rung("c", 1600, 30)], found)
+    assert (known.rating, known.sigma) == (1555.0, pytest.approx(10))
+    assert unknown == rung("c", 1600, 30)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "[]",
-        '{"time_control": "1", "names": ["a"], "ratings": [1], "covariance": [[1, 2]]}',
         "{",
         '{"names": 1}',
-    ):
-        path.write_text(text)
-        with pytest.raises(ValueError, match=r"ladder\.json: not a calibration"):
-            read_calibration(path)
+        '{"time_control": "1", "names": ["a"], "ratings": [1], "covariance": [[1, 2]]}',
+    ],
+)
+def test_other_files_are_no_calibrations(tmp_path, text):
+    path = tmp_path / "ladder.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"ladder\.json: not a calibration"):
+        read_calibration(path)
 
 
-def test_the_command(tmp_path, monkeypatch):
+@pytest.fixture
+def arguments(tmp_path, monkeypatch):
+    """Arguments for a ladder of two engines and one that is not installed."""
     monkeypatch.setattr(ladders, "CALIBRATION", tmp_path / "kept.json")
     monkeypatch.setattr("os.getloadavg", lambda: (0.4, 0, 0))
-    path, engines = (
-        tmp_path / "rungs.toml",
-        [("weak", f"{ENGINE} --illegal 2", 1000), ("same", ENGINE, 1200)],
-    )
-    lines = [
-        '[[engine]]\nname = "{}"\ncommand = "{}"\nrating = {}\n'.format(*e)
-        for e in (*engines, ("none", "nowhere", 1))
-    ]
-    path.write_text("".join(lines))
-    arguments = ["--list", path, "--tc", "30", "-n", "2"]
-    text = run("ladder", f"new={ENGINE} --last", *arguments, "--folder", tmp_path / "l")
-    assert "left out: engine none: no program nowhere" in text and f"{spare()} game" in text
-    rows = {
-        line.split("│")[1].strip(): line.split("│")
-        for line in text.splitlines()
-        if line.startswith("│")
-    }
-    assert set(rows) == {"new", "weak", "same"} and rows["new"][4].strip() == "4"
-    assert (
-        int(rows["weak"][2]) < 1000 < int(rows["new"][2])
-        and "weak lost 2 games by illegal move" in text
-    )
-    kept = json.loads((tmp_path / "l" / "ratings.json").read_text())
-    assert {name: before for name, _, _, before in kept}["new"] is None and all(
-        margin > 0 for _, _, margin, _ in kept
-    )
-    run("report", tmp_path / "l")
-    page, conditions = (
-        (tmp_path / "l" / "report.html").read_text(),
-        json.loads((tmp_path / "l" / "run.json").read_text()),
-    )
-    assert "Rating list" in page and all(f"<td>{name}</td>" in page for name, *_ in kept)
-    assert conditions["versions"]["new"] == "Scripted" and "processors" in conditions["machine"]
-    assert conditions["machine"] in page and "<dd>Scripted; " in page
+    rungs = tmp_path / "rungs.toml"
+    text = ""
+    for name, command, rating in (
+        ("weak", f"{ENGINE} --illegal 2", 1000),
+        ("same", ENGINE, 1200),
+        ("none", "nowhere", 1),
+    ):
+        text += f'[[engine]]\nname = "{name}"\ncommand = "{command}"\nrating = {rating}\n'
+    rungs.write_text(text)
+    return ["--list", rungs, "--tc", "30", "-n", "2"]
+
+
+def test_an_engine_is_rated(tmp_path, arguments):
+    folder = tmp_path / "l"
+    text = run("ladder", f"new={ENGINE} --last", *arguments, "--folder", folder)
+    assert "left out: engine none: no program nowhere" in text
+    assert f"{spare()} game" in text
+    assert "weak lost 2 games by illegal move" in text
+    table = [line.split("│") for line in text.splitlines() if line.startswith("│")]
+    rows = {cells[1].strip(): cells for cells in table}
+    assert set(rows) == {"new", "weak", "same"}
+    assert rows["new"][4].strip() == "4"
+    assert int(rows["weak"][2]) < 1000 < int(rows["new"][2])
+
+    kept = json.loads((folder / "ratings.json").read_text())
+    assert {name: before for name, _, _, before in kept}["new"] is None
+    assert all(margin > 0 for _, _, margin, _ in kept)
+    conditions = json.loads((folder / "run.json").read_text())
+    assert conditions["versions"]["new"] == "Scripted"
+    assert "processors" in conditions["machine"]
+    run("report", folder)
+    page = (folder / "report.html").read_text()
+    shown = ["Rating list", conditions["machine"], "<dd>Scripted; "]
+    for text in [*shown, *(f"<td>{name}</td>" for name in rows)]:
+        assert text in page
+
+
+def test_a_ladder_is_calibrated(tmp_path, arguments):
     run("ladder", "--calibrate", *arguments, "--folder", tmp_path / "c")
     kept = json.loads((tmp_path / "kept.json").read_text())
     rating = dict(zip(kept["names"], kept["ratings"], strict=True))
-    assert kept["time_control"] == "30" and rating["weak"] < rating["same"]
+    assert kept["time_control"] == "30"
+    assert rating["weak"] < rating["same"]
     for control, remark in (
         ("30", "ratings as calibrated at 30"),
         ("20", "ratings as published: the calibration in"),
     ):
-        text = run("ladder", "--list", path, "--tc", control, "--lowest", "5000", code=2)
-        assert remark in text and "0 of 1 needed rungs installed" in flat(text)
-    assert "1 of 2 needed rungs" in flat(
-        run("ladder", "--calibrate", *arguments, "--lowest", "1100", code=2)
-    )
+        words = [*arguments, "--tc", control, "--lowest", "5000"]
+        text = run("ladder", *words, code=2)
+        assert remark in text
+        assert "0 of 1 needed rungs installed" in flat(text)
+    text = run("ladder", "--calibrate", *arguments, "--lowest", "1100", code=2)
+    assert "1 of 2 needed rungs" in flat(text)
