@@ -9,44 +9,53 @@ import pytest
 from zobra.arena.model.engines import EngineSpec, read_engine, read_engines, words
 
 
-def test_command_lines():
-    assert read_engine("stockfish") == EngineSpec("stockfish", ("stockfish",))
-    assert read_engine("/opt/e/engine -x 'a b'") == EngineSpec(
-        "engine", ("/opt/e/engine", "-x", "a b")
-    )
-    assert read_engine("new=./engine --hash=4") == EngineSpec("new", ("./engine", "--hash=4"))
-    assert read_engine("./engine --hash=4").command == ("./engine", "--hash=4")
+@pytest.mark.parametrize(
+    ("text", "name", "command"),
+    [
+        ("stockfish", "stockfish", ("stockfish",)),
+        ("/opt/e/engine -x 'a b'", "engine", ("/opt/e/engine", "-x", "a b")),
+        ("new=./engine --hash=4", "new", ("./engine", "--hash=4")),
+        ("./engine --hash=4", "engine", ("./engine", "--hash=4")),
+    ],
+)
+def test_command_lines(text, name, command):
+    assert read_engine(text) == EngineSpec(name, command)
+
+
+def test_a_name_alone_is_no_engine():
     with pytest.raises(ValueError, match="no command"):
         read_engine("name=")
-    # a backslash is part of a path on Windows
-    assert words('"C:\\My Engines\\zobra.exe" --tunable', windows=True) == (
-        "C:\\My Engines\\zobra.exe",
-        "--tunable",
-    )
+
+
+def test_a_backslash_is_part_of_a_path_on_windows():
+    quoted = words('"C:\\My Engines\\zobra.exe" --tunable', windows=True)
+    assert quoted == ("C:\\My Engines\\zobra.exe", "--tunable")
     assert words("C:\\zobra.exe -x 'a b'", windows=True) == ("C:\\zobra.exe", "-x", "a b")
 
 
-def test_files_with_one_engine_and_with_several(tmp_path):
+def test_a_file_with_one_engine(tmp_path):
     path = tmp_path / "e.toml"
-    path.write_text(
-        'name = "One"\ncommand = "one -b"\nprotocol = "xboard"\ntime-odds = 0.5\noptions = { '
-        "memory = 8 }\n"
-    )
+    lines = ['name = "One"', 'command = "one -b"', 'protocol = "xboard"', "time-odds = 0.5"]
+    lines.append("options = { memory = 8 }")
+    path.write_text("\n".join(lines))
+    expected = EngineSpec("One", ("one", "-b"), {"memory": 8}, "xboard", time_odds=0.5)
+    assert read_engines([str(path)]) == [expected]
+
+
+def test_a_file_with_several_engines(tmp_path):
+    path = tmp_path / "e.toml"
+    first = 'command = ["a", "b c"]\ntime_control = "nodes=5"'
+    path.write_text(f'[[engine]]\n{first}\n[[engine]]\ncommand = "d"\n')
     assert read_engines([str(path)]) == [
-        EngineSpec("One", ("one", "-b"), {"memory": 8}, "xboard", time_odds=0.5)
+        EngineSpec("a", ("a", "b c"), time_control="nodes=5"),
+        EngineSpec("d", ("d",)),
     ]
-    path.write_text(
-        '[[engine]]\ncommand = ["a", "b c"]\ntime_control = "nodes=5"\n[[engine]]\ncommand = "d"\n'
-    )
-    assert [spec.name for spec in read_engines([str(path)])] == ["a", "d"]
-    assert read_engines([str(path)])[0].time_control == "nodes=5"
     with pytest.raises(ValueError, match=r"e\.toml: 2 engines, where one is asked for"):
         read_engine(str(path))
-    assert read_engine("x=y", ["Hash=2"]) == EngineSpec("x", ("y",), {"Hash": "2"})
 
 
 @pytest.mark.parametrize(
-    "text, problem",
+    ("text", "problem"),
     [
         ("name =\n", "line 1"),
         ('name = "x"', "no command"),
@@ -78,36 +87,41 @@ def test_bad_files_are_named(tmp_path, text, problem):
     assert "bad.toml" in str(error.value)
 
 
+@pytest.fixture
+def programs(tmp_path):
+    """Two folders, old and new, with a program `sh` in each."""
+    for name in ("old", "new"):
+        program = tmp_path / name / "sh"
+        program.parent.mkdir()
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    return tmp_path
+
+
 @pytest.mark.skipif(os.name != "posix", reason="programs have other names there")
-def test_programs_are_found_in_their_directory_first(tmp_path, monkeypatch):
-    for folder in ("old", "new"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "sh").write_text("#!/bin/sh\n")
-        (tmp_path / folder / "sh").chmod(0o755)
-    monkeypatch.chdir(tmp_path / "new")
-    old = EngineSpec("old", ("./sh", "-x"), directory="../old")
-    assert Path(old.program()).resolve() == tmp_path / "old" / "sh"
-    assert (
-        Path(EngineSpec("old", ("sh",), directory=str(tmp_path / "old")).program())
-        == tmp_path / "old" / "sh"
-    )
-    assert Path(EngineSpec("any", ("sh",)).program()).parent not in (
-        tmp_path / "old",
-        tmp_path / "new",
-    )
-    assert (
-        EngineSpec("x", ("sh",), directory="elsewhere").program()
-        == EngineSpec("any", ("sh",)).program()
-    )
-    kept = [old.anchored(), EngineSpec("new", ("./sh",)).anchored()]
-    monkeypatch.chdir(tmp_path)
-    assert [Path(spec.program()).resolve() for spec in kept] == [
-        tmp_path / "old" / "sh",
-        tmp_path / "new" / "sh",
-    ]
-    assert kept[0].command[1:] == ("-x",) and Path(kept[0].directory).resolve() == tmp_path / "old"
-    assert EngineSpec("any", ("sh",)).anchored() == EngineSpec("any", ("sh",))
+def test_programs_are_found_in_their_directory_first(programs, monkeypatch):
+    monkeypatch.chdir(programs / "new")
+    usual = EngineSpec("any", ("sh",)).program()  # in PATH
+    assert Path(usual).parent not in (programs / "old", programs / "new")
+    for command in ("sh", "./sh"):
+        engine = EngineSpec("old", (command,), directory="../old")
+        assert Path(engine.program()).resolve() == programs / "old" / "sh"
+    assert EngineSpec("x", ("sh",), directory="elsewhere").program() == usual
     assert EngineSpec("p", (sys.executable,)).program() == sys.executable
+
+
+@pytest.mark.skipif(os.name != "posix", reason="programs have other names there")
+def test_an_anchored_engine_is_found_from_other_folders(programs, monkeypatch):
+    monkeypatch.chdir(programs / "new")
+    old = EngineSpec("old", ("./sh", "-x"), directory="../old").anchored()
+    new = EngineSpec("new", ("./sh",)).anchored()
+    monkeypatch.chdir(programs)
+    assert Path(old.program()).resolve() == programs / "old" / "sh"
+    assert Path(new.program()).resolve() == programs / "new" / "sh"
+    assert old.command[1:] == ("-x",)
+    assert Path(old.directory).resolve() == programs / "old"
+    # What is found in PATH stays a name
+    assert EngineSpec("any", ("sh",)).anchored() == EngineSpec("any", ("sh",))
     with pytest.raises(ValueError, match=r"engine x: no program \./sh"):
         EngineSpec("x", ("./sh",)).anchored()
 
@@ -116,19 +130,15 @@ def test_options_for_all_or_one():
     first, second = read_engines(["a", "b"], ["Hash=8", "b:Threads=2", "a b:x=y"])
     assert first.options == {"Hash": "8", "a b:x": "y"}
     assert second.options == {"Hash": "8", "Threads": "2", "a b:x": "y"}
+    assert read_engine("x=y", ["Hash=2"]) == EngineSpec("x", ("y",), {"Hash": "2"})
     with pytest.raises(ValueError, match="NAME=VALUE"):
         read_engines(["a"], ["Hash"])
 
 
 def test_names_are_made_distinct(tmp_path):
-    (tmp_path / "e.toml").write_text('name = "a 2"\ncommand = "x"\n')
-    assert [spec.name for spec in read_engines(["a", "a", str(tmp_path / "e.toml"), "a"])] == [
-        "a",
-        "a 3",
-        "a 2",
-        "a 4",
-    ]
-    assert [spec.options for spec in read_engines(["a", "a"], ["a 2:Hash=8"])] == [
-        {},
-        {"Hash": "8"},
-    ]
+    path = tmp_path / "e.toml"
+    path.write_text('name = "a 2"\ncommand = "x"\n')
+    engines = read_engines(["a", "a", str(path), "a"])
+    assert [engine.name for engine in engines] == ["a", "a 3", "a 2", "a 4"]
+    engines = read_engines(["a", "a"], ["a 2:Hash=8"])
+    assert [engine.options for engine in engines] == [{}, {"Hash": "8"}]
