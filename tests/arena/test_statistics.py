@@ -19,8 +19,8 @@ from zobra.arena.model.statistics import (
     sweep_bound,
 )
 
-# counts; Elo and margin, normalised Elo and margin, LOS %, draw ratio %, pairs ratio: as fastchess
-# printed them
+# As fastchess printed them: counts of pairs; Elo and margin, normalised Elo and margin, LOS %,
+# draw ratio %, pairs ratio
 PUBLISHED = [
     ((352, 579, 1264, 743, 464), 19.83, 6.77, 24.25, 8.26, 100.00, 37.15, 1.30),
     ((19, 82, 272, 308, 361), 162.63, 13.49, 207.38, 14.92, 100.00, 26.10, 6.62),
@@ -33,59 +33,57 @@ PUBLISHED = [
 ]
 
 
-@pytest.mark.parametrize(
-    "counts, elo, margin, normalized, normalized_margin, superiority, draws, pairs", PUBLISHED
-)
-def test_published_figures(
-    counts, elo, margin, normalized, normalized_margin, superiority, draws, pairs
-):
+@pytest.mark.parametrize(("counts", "printed"), [(row[0], row[1:]) for row in PUBLISHED])
+def test_published_figures(counts, printed):
     found = estimate(counts)
-    printed = [
+    values = [
         found.elo,
         found.elo_margin,
         found.normalized_elo,
         found.normalized_margin,
         found.superiority * 100,
+        found.draw_ratio * 100,
+        found.decisive_ratio,
     ]
-    printed += [found.draw_ratio * 100, found.decisive_ratio]
-    wanted = [elo, margin, normalized, normalized_margin, superiority, draws, pairs]
-    assert [f"{value:.2f}".replace("-0.00", "0.00") for value in printed] == [
-        f"{value:.2f}" for value in wanted
-    ]
+    texts = [f"{value:.2f}".replace("-0.00", "0.00") for value in values]
+    assert texts == [f"{value:.2f}" for value in printed]
 
 
 def test_figures_of_single_games():
     """From fastchess' own tests: 136 wins, 96 losses, 111 draws; 76 wins, 89 losses, 123 draws."""
     found = estimate((96, 111, 136))
-    assert (found.elo, found.elo_margin) == (
-        pytest.approx(40.70, abs=0.006),
-        pytest.approx(30.43, abs=0.006),
-    )
-    assert (found.normalized_elo, found.normalized_margin) == (
-        pytest.approx(49.77, abs=0.006),
-        pytest.approx(36.77, abs=0.006),
-    )
+    assert found.elo == pytest.approx(40.70, abs=0.006)
+    assert found.elo_margin == pytest.approx(30.43, abs=0.006)
+    assert found.normalized_elo == pytest.approx(49.77, abs=0.006)
+    assert found.normalized_margin == pytest.approx(36.77, abs=0.006)
     assert f"{found.superiority:.2%}" == "99.60%"
     assert f"{estimate((89, 123, 76)).superiority:.2%}" == "15.53%"
 
 
-def test_results_all_alike_do_not_pretend_to_be_sure():
-    for counts in ((0, 7, 0), (0, 0, 7, 0, 0)):
-        found = estimate(counts)
-        assert (found.score, found.elo, found.normalized_elo, found.superiority) == (0.5, 0, 0, 0.5)
-        assert math.isnan(found.elo_margin) and math.isnan(found.decisive_ratio)
-        games = (
-            7 * (len(counts) - 1) / 2
-        )  # how sure normalised Elo is depends on the number of games alone
-        assert found.normalized_margin == pytest.approx(
-            1.96 * 800 / math.log(10) / math.sqrt(games), rel=1e-4
-        )
+@pytest.mark.parametrize(("counts", "games"), [((0, 7, 0), 7), ((0, 0, 7, 0, 0), 14)])
+def test_draws_alone_do_not_pretend_to_be_sure(counts, games):
+    found = estimate(counts)
+    assert (found.score, found.elo, found.normalized_elo, found.superiority) == (0.5, 0, 0, 0.5)
+    assert math.isnan(found.elo_margin)
+    assert math.isnan(found.decisive_ratio)
+    # How sure normalised Elo is depends on the number of games alone
+    margin = 1.96 * 800 / math.log(10) / math.sqrt(games)
+    assert found.normalized_margin == pytest.approx(margin, rel=1e-4)
+
+
+def test_pairs_all_alike_do_not_pretend_to_be_sure():
     found = estimate((0, 0, 0, 2, 0))
-    assert found.score == 0.75 and found.elo == pytest.approx(190.85, abs=0.01)
-    assert math.isnan(found.elo_margin) and math.isnan(found.normalized_elo)
+    assert found.score == 0.75
+    assert found.elo == pytest.approx(190.85, abs=0.01)
+    assert math.isnan(found.elo_margin)
+    assert math.isnan(found.normalized_elo)
     swept = estimate((0, 0, 0, 0, 2))
     assert (swept.score, swept.elo, swept.superiority) == (1, math.inf, 1)
-    assert math.isnan(swept.normalized_elo) and math.isnan(swept.elo_margin)
+    assert math.isnan(swept.normalized_elo)
+    assert math.isnan(swept.elo_margin)
+
+
+def test_no_games_have_no_figures():
     with pytest.raises(ValueError, match="no games"):
         estimate((0, 0, 0, 0, 0))
 
@@ -113,7 +111,7 @@ def test_a_side_at_the_bound_of_a_sweep_wins_all_games_in_one_of_twenty_matches(
     assert score_of_elo(sweep_bound(games)) ** games == pytest.approx(0.05)
 
 
-@pytest.mark.parametrize("counts, elo0, elo1, model, llr", LIKELIHOOD_RATIOS)
+@pytest.mark.parametrize(("counts", "elo0", "elo1", "model", "llr"), LIKELIHOOD_RATIOS)
 def test_published_likelihood_ratios(counts, elo0, elo1, model, llr):
     assert f"{Sprt(elo0, elo1, model=model).llr(counts):.2f}" == llr
 
@@ -121,18 +119,15 @@ def test_published_likelihood_ratios(counts, elo0, elo1, model, llr):
 def test_limits_and_verdicts():
     sprt = Sprt(0, 5)
     assert [f"{limit:.2f}" for limit in sprt.limits] == ["-2.94", "2.94"]
-    assert [sprt.verdict(llr) for llr in (-2.95, -2.94, 0, 2.94, 2.95)] == [
-        "H0",
-        None,
-        None,
-        None,
-        "H1",
-    ]
+    verdicts = {-2.95: "H0", -2.94: None, 0: None, 2.94: None, 2.95: "H1"}
+    assert {llr: sprt.verdict(llr) for llr in verdicts} == verdicts
     assert sprt.llr((0, 0, 0, 0, 0)) == 0
-    assert all(
-        elo_of_score(score_of_elo(elo)) == pytest.approx(elo) for elo in (-700, -20, 0, 3, 400)
-    )
+
+
+def test_elo_and_score_are_inverse():
     assert score_of_elo(400) == pytest.approx(10 / 11)
+    for elo in (-700, -20, 0, 3, 400):
+        assert elo_of_score(score_of_elo(elo)) == pytest.approx(elo)
 
 
 @pytest.mark.parametrize(
@@ -154,9 +149,7 @@ def test_impossible_tests_are_refused(bad):
 
 @pytest.mark.parametrize("model", [NORMALIZED, LOGISTIC])
 def test_likelihood_ratio_is_antisymmetric_and_finite(model):
-    """Seen from the other engine, with mirrored hypotheses, the ratio has the other sign; lopsided
-    counts have one too.
-    """
+    """Seen from the other engine, with mirrored hypotheses, the ratio has the other sign."""
     for counts in [
         (3, 20, 51, 30, 9),
         (0, 0, 0, 0, 40),
@@ -177,13 +170,16 @@ def pair_shares(elo: float) -> list[float]:
 
 
 def share_of_h1(sprt: Sprt, elo: float, tests: int, seed: int, batch: int) -> float:
-    """How often a test of an engine of this strength ends with H1; checked after every batch of
-    pairs.
+    """Return how often a test of an engine of this strength ends with H1.
+
+    It is checked after every batch of pairs.
     """
-    generator, accepted = random.Random(seed), 0
+    generator = random.Random(seed)
+    accepted = 0
     shares = pair_shares(elo)
     for _ in range(tests):
-        counts, verdict = [0] * 5, None
+        counts = [0] * 5
+        verdict = None
         while verdict is None:
             for outcome in generator.choices(range(5), shares, k=batch):
                 counts[outcome] += 1
