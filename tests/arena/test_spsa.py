@@ -16,20 +16,19 @@ ONE = Tunable("one", 50, 0, 100, 4, 0.002)
 
 
 def test_gains_are_those_of_fishtest():
-    """Its own steps, by its own names: c and a from c_end and r_end, then c_k, R_k and what a
-    result moves.
-    """
-    iterations, gains, stability = 5000, Gains(5000), 500
+    """In its names: c and a from c_end and r_end, then c_k and R_k of iteration k."""
+    iterations = 5000
+    stability = 500
+    gains = Gains(iterations)
     c = ONE.c_end * iterations**0.101
     a = ONE.r_end * ONE.c_end**2 * (stability + iterations) ** 0.602
     for k in (1, 10, 2500, 5000):
         c_k = c / k**0.101
         r_k = a / (stability + k) ** 0.602 / c_k**2
-        assert (gains.perturbation(ONE, k - 1), gains.step(ONE, k - 1)) == pytest.approx(
-            (c_k, r_k * c_k)
-        )
-    last = gains.perturbation(ONE, 4999), gains.step(ONE, 4999)
-    assert last == pytest.approx((ONE.c_end, ONE.r_end * ONE.c_end))
+        assert gains.perturbation(ONE, k - 1) == pytest.approx(c_k)
+        assert gains.step(ONE, k - 1) == pytest.approx(r_k * c_k)
+    assert gains.perturbation(ONE, 4999) == pytest.approx(ONE.c_end)
+    assert gains.step(ONE, 4999) == pytest.approx(ONE.r_end * ONE.c_end)
 
 
 def test_the_sides_are_perturbed_apart_and_whole_numbers():
@@ -39,14 +38,15 @@ def test_the_sides_are_perturbed_apart_and_whole_numbers():
         Tunable("c", 100, 0, 100, 10),
     ]
     seen: dict[str, Counter] = {tunable.name: Counter() for tunable in tunables}
-    for iteration in range(300):
-        plus, minus = Spsa(tunables, Gains(1), seed=iteration).sides(0)
+    for seed in range(300):
+        plus, minus = Spsa(tunables, Gains(1), seed).sides(0)
         for name in plus:
             seen[name].update([plus[name], minus[name]])
-    assert set(seen["a"]) == {46, 54} and set(seen["c"]) == {90, 100}
-    assert (
-        set(seen["b"]) == {2, 3, 4} and abs(seen["b"][4] - seen["b"][2]) < 80
-    )  # 3.5 is rounded up as often as down
+    assert set(seen["a"]) == {46, 54}
+    assert set(seen["c"]) == {90, 100}
+    # 3.5 is rounded up as often as down
+    assert set(seen["b"]) == {2, 3, 4}
+    assert abs(seen["b"][4] - seen["b"][2]) < 80
     assert [plus, minus] == Spsa(tunables, Gains(1), seed=299).sides(0)
 
 
@@ -65,12 +65,11 @@ def test_learning_goes_to_the_side_that_won_and_stays_within_bounds():
 def test_effects_are_what_the_upper_values_gain():
     source = np.random.default_rng(4)
     signs = source.choice([-1, 1], (4_000, 3))
-    found = effects(signs, 0.5 + signs @ [0.02, -0.01, 0] + source.normal(0, 0.3, 4_000))
-    (gain, loss, nothing), (error, *_) = zip(*found, strict=True)
-    assert error == pytest.approx(
-        695 * 0.3 / 4_000**0.5, rel=0.05
-    )  # a point of score is 695 Elo near an even match
-    assert [gain, loss, nothing] == pytest.approx([13.9, -6.95, 0], abs=3 * error)
+    scores = 0.5 + signs @ [0.02, -0.01, 0] + source.normal(0, 0.3, 4_000)
+    gains, errors = zip(*effects(signs, scores), strict=True)
+    # A point of score is 695 Elo near an even match
+    assert errors[0] == pytest.approx(695 * 0.3 / 4_000**0.5, rel=0.05)
+    assert gains == pytest.approx([13.9, -6.95, 0], abs=3 * errors[0])
 
 
 def test_it_climbs_a_noisy_hill():
@@ -78,7 +77,8 @@ def test_it_climbs_a_noisy_hill():
     difference and by chance.
     """
     tunables = [Tunable("x", 40, 0, 100, 6, 0.02), Tunable("y", 60, 0, 100, 6, 0.02)]
-    iterations, generator = 4000, random.Random(5)
+    iterations = 4000
+    generator = random.Random(5)
     spsa = Spsa(tunables, Gains(iterations), seed=7)
 
     def elo(side: dict[str, int]) -> float:
@@ -98,24 +98,21 @@ SPINS = {
 
 
 def test_parameters_from_a_file_and_back(tmp_path):
-    (path := tmp_path / "p.toml").write_text(
-        "[parameter.Hash]\nlow = 2\nc_end = 3\n\n[parameter.Big]\n"
-    )
+    path = tmp_path / "p.toml"
+    path.write_text("[parameter.Hash]\nlow = 2\nc_end = 3\n\n[parameter.Big]\n")
     chosen = tunables(path, ["Big=10,0,500"], SPINS)
     assert chosen == [Tunable("Hash", 16, 2, 64, 3), Tunable("Big", 10, 0, 500, 25)]
     path.write_text(as_toml(chosen, {"Hash": 17.6, "Big": 11.2}))
-    assert tunables(path, [], SPINS) == [
-        Tunable("Hash", 18, 2, 64, 3),
-        Tunable("Big", 11, 0, 500, 25),
-    ]
-    assert "high = 1048576\n" in as_toml([Tunable("Hash", 16, 2, 1_048_576, 3)], {"Hash": 16})
-    assert as_toml([Tunable("Move Overhead", 1, 0, 9, 1)], {"Move Overhead": 1}).startswith(
-        '[parameter."Move Overhead"]'
-    )
+    tuned = [Tunable("Hash", 18, 2, 64, 3), Tunable("Big", 11, 0, 500, 25)]
+    assert tunables(path, [], SPINS) == tuned
+    large = as_toml([Tunable("Hash", 16, 2, 1_048_576, 3)], {"Hash": 16})
+    assert "high = 1048576\n" in large
+    spaced = as_toml([Tunable("Move Overhead", 1, 0, 9, 1)], {"Move Overhead": 1})
+    assert spaced.startswith('[parameter."Move Overhead"]')
 
 
 @pytest.mark.parametrize(
-    "text, problem",
+    ("text", "problem"),
     [
         ("[parameter.Hash]\nlow = 20", "Hash: 16 is not between 20 and 64"),
         ("[parameter.Hash]\nlow = 16\nhigh = 16", "not between"),
@@ -129,6 +126,7 @@ def test_parameters_from_a_file_and_back(tmp_path):
     ],
 )
 def test_bad_files_are_named(tmp_path, text, problem):
-    (path := tmp_path / "p.toml").write_text(text)
+    path = tmp_path / "p.toml"
+    path.write_text(text)
     with pytest.raises(ValueError, match=problem):
         tunables(path, [], SPINS)
