@@ -8,7 +8,7 @@ from zobra.arena.model.clock import GameClock, TimeControl, engine_limit
 
 
 @pytest.mark.parametrize(
-    "text, control",
+    ("text", "control"),
     [
         ("10+0.1", TimeControl(base_ms=10_000, increment_ms=100)),
         ("40/60", TimeControl(base_ms=60_000, moves=40)),
@@ -21,7 +21,8 @@ from zobra.arena.model.clock import GameClock, TimeControl, engine_limit
     ],
 )
 def test_texts(text, control):
-    assert TimeControl.parse(text) == control and TimeControl.parse(str(control)) == control
+    assert TimeControl.parse(text) == control
+    assert TimeControl.parse(str(control)) == control
 
 
 @pytest.mark.parametrize(
@@ -34,14 +35,13 @@ def test_bad_texts_are_named(text):
 
 
 def test_odds_scale_time_and_nodes():
-    assert TimeControl.parse("40/10+0.1").scaled(0.5) == TimeControl.parse("40/5+0.05")
-    assert TimeControl.parse("nodes=1000 depth=9").scaled(2) == TimeControl.parse(
-        "nodes=2000 depth=9"
-    )
+    parse = TimeControl.parse
+    assert parse("40/10+0.1").scaled(0.5) == parse("40/5+0.05")
+    assert parse("nodes=1000 depth=9").scaled(2) == parse("nodes=2000 depth=9")
 
 
 @pytest.mark.parametrize(
-    "control, margin, moves",  # each move with its lateness and what remains
+    ("control", "margin", "moves"),  # the time of each move, its lateness, and what remains
     [
         ("1+0.5", 0, [(400, 0, 1100), (1100, 0, 500), (535.9, 35, 500)]),
         ("1", 0, [(1000.9, 0, 0), (1, 1, 0)]),  # a part of a millisecond is no loss
@@ -52,16 +52,20 @@ def test_odds_scale_time_and_nodes():
 def test_a_clock_runs_down(control, margin, moves):
     clock = GameClock(TimeControl.parse(control), margin)
     assert clock.allowance_ms() == (clock.remaining_ms or clock.control.movetime) + margin
-    assert [(spent, clock.spend(spent), clock.remaining_ms) for spent, _, _ in moves] == moves
+    for spent, late, remaining in moves:
+        assert clock.spend(spent) == late
+        assert clock.remaining_ms == remaining
+
+
+def test_a_limit_of_nodes_allows_any_time():
+    assert GameClock(TimeControl.parse("nodes=5"), 50).allowance_ms() is None
 
 
 def test_a_period_of_moves_brings_new_time():
-    assert GameClock(TimeControl.parse("nodes=5"), 50).allowance_ms() is None
-    clock, seen = GameClock(TimeControl.parse("2/1")), []
-    for _ in range(4):
-        seen.append((clock.remaining_ms, clock.moves_to_go))
+    clock = GameClock(TimeControl.parse("2/1"))
+    for remaining, moves_to_go in ((1000, 2), (700, 1), (1400, 2), (1100, 1)):
+        assert (clock.remaining_ms, clock.moves_to_go) == (remaining, moves_to_go)
         clock.spend(300)
-    assert seen == [(1000, 2), (700, 1), (1400, 2), (1100, 1)]
 
 
 def test_what_engines_are_sent():
