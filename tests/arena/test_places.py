@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.arena_runs import flat, run
+from tests.support.play_sessions import MATERIAL
 from zobra.arena.formats.files import write_safely
 
-ENGINE = f"{sys.executable} {Path(__file__).parents[1] / 'tools' / 'material_engine.py'}"
 GAME = '[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n'
 SUITE = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4; id "one";\n'
 
 
 def analyse(source: Path, *arguments: object, code: int = 0) -> str:
-    return run("analyse", source, "-e", ENGINE, "--depth", "1", *arguments, code=code)
+    return run("analyse", source, "-e", MATERIAL, "--depth", "1", *arguments, code=code)
 
 
 def test_pages_of_other_commands_are_kept(tmp_path):
@@ -53,7 +53,7 @@ def test_results_of_another_suite_are_kept(tmp_path, content):
     suite = tmp_path / "a.epd"
     results = tmp_path / "suite.json"
     suite.write_text(SUITE)
-    arguments = ["-e", ENGINE, "--depth", "1", "--json", results]
+    arguments = ["-e", MATERIAL, "--depth", "1", "--json", results]
     if content == "other suite":
         (tmp_path / "b.epd").write_text(SUITE)
         run("suite", tmp_path / "b.epd", *arguments)
@@ -75,7 +75,7 @@ def test_names_that_are_not_utf_8(tmp_path):
     suite = source.with_suffix(".epd")
     suite.write_text(SUITE)
     results = tmp_path / os.fsdecode(b"\xfc.json")
-    run("suite", suite, "-e", ENGINE, "--depth", "1", "--json", results)
+    run("suite", suite, "-e", MATERIAL, "--depth", "1", "--json", results)
     run("report", results)
     analyse(suite, "--output", tmp_path / os.fsdecode(b"\xfc.out.pgn"))
     assert not list(tmp_path.glob("*.new"))
