@@ -146,7 +146,8 @@ def test_the_board_ends_the_game(fen, move, result, text):
     game = play_all(new_game(fen), move)
     assert game.ending.result == result
     assert game.ending_text == text
-    assert not game.human_to_move and not game.engine_to_move
+    assert not game.human_to_move
+    assert not game.engine_to_move
     with pytest.raises(ValueError, match="the game is over"):
         game.play(chess.Move.from_uci("h8g8"), 0)
 
@@ -165,9 +166,11 @@ def test_take_back_goes_to_the_last_turn_of_the_person():
         game.take_back()
     play_all(game, "e4", "e5", "Nf3")
     game.take_back()  # while the engine thinks
-    assert len(game.moves) == 2 and game.human_to_move
+    assert len(game.moves) == 2
+    assert game.human_to_move
     game.take_back()
-    assert not game.moves and game.board == chess.Board()
+    assert not game.moves
+    assert game.board == chess.Board()
 
     game = play_all(new_game(human=chess.BLACK), "e4")
     assert not game.can_take_back
@@ -179,11 +182,14 @@ def test_take_back_goes_to_the_last_turn_of_the_person():
 def test_take_back_undoes_the_end_of_a_game():
     game = play_all(new_game(), "f3", "e5", "g4", "Qh4")
     game.take_back()
-    assert game.ending is None and game.human_to_move and len(game.moves) == 2
+    assert game.ending is None
+    assert game.human_to_move
+    assert len(game.moves) == 2
     game.lose(chess.WHITE, "resignation")
     assert game.ending_text == "Material wins by resignation"
     game.take_back()
-    assert game.ending is None and not game.moves
+    assert game.ending is None
+    assert not game.moves
 
 
 def test_clocks_run_for_both_and_go_back():
@@ -214,7 +220,8 @@ def test_clocks_get_time_for_each_so_many_moves():
 def test_a_move_after_the_time_loses_but_not_to_a_bare_king():
     game = new_game(control=TimeControl.parse("10+0"))
     game.play(game.read_move("e4"), 11_000)
-    assert game.ending_text == "Material wins on time" and not game.moves
+    assert game.ending_text == "Material wins on time"
+    assert not game.moves
     game = new_game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", control=TimeControl.parse("10+0"))
     game.lose(chess.WHITE, "time")
     assert game.ending_text == "Draw by time against insufficient material"
@@ -223,7 +230,8 @@ def test_a_move_after_the_time_loses_but_not_to_a_bare_king():
 def test_without_a_clock_the_person_has_all_the_time():
     game = new_game()
     game.play(game.read_move("e4"), 10**9)
-    assert game.ending is None and game.clocks()[chess.WHITE].remaining_ms is None
+    assert game.ending is None
+    assert game.clocks()[chess.WHITE].remaining_ms is None
     assert game.clocks()[chess.BLACK].allowance_ms() > 1000
 
 
@@ -258,4 +266,5 @@ def test_pgn_of_an_unfinished_game_from_a_position_of_chess960():
     assert read.headers["Termination"] == "unterminated"
     assert read.headers["Variant"] == "Chess960"
     assert "BlackElo" not in read.headers
-    assert read.board() == start and len(list(read.mainline())) == 1
+    assert read.board() == start
+    assert len(list(read.mainline())) == 1

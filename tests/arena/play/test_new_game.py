@@ -24,7 +24,8 @@ def test_a_chess960_position_is_the_one_of_its_number_or_any():
     assert NewGame(chess960=True, number=518).start().board_fen() == chess.STARTING_BOARD_FEN
     assert NewGame(chess960=True, number=518).start().chess960
     positions = {NewGame(chess960=True).start().chess960_pos() for _ in range(20)}
-    assert len(positions) > 1 and None not in positions
+    assert len(positions) > 1
+    assert None not in positions
 
 
 def test_a_fen_is_the_position_and_may_be_one_of_chess960():

@@ -145,7 +145,8 @@ def test_a_first_game_by_mouse_and_keyboard(game):
         page.click("#resign-dialog button")
         page.wait_for_text("#status", "Material wins by resignation. 0-1")
         pgn = page.evaluate("fetch(document.querySelector('#download').href).then(r => r.text())")
-        assert '[Result "0-1"]' in pgn and "Nf3" in pgn
+        assert '[Result "0-1"]' in pgn
+        assert "Nf3" in pgn
         assert not page.complaints
         assert all(name.startswith((address, "data:", "about:")) for name in page.requests)
 
@@ -165,7 +166,8 @@ def test_a_reload_continues_the_game_and_closing_the_page_ends_it(game, tmp_path
         page.call("Page.navigate", url="about:blank")
         wait_until(lambda: process.poll() is not None)
         output, errors = process.communicate()
-    assert "saved: " in output and not errors
+    assert "saved: " in output
+    assert not errors
     assert len(list((tmp_path / "games").glob("*.pgn"))) == 1
 
 

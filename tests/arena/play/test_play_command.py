@@ -65,9 +65,11 @@ def test_ctrl_c_ends_the_game_and_saves_it(tmp_path, pids, begin):
         pass
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
-    assert process.returncode == 0 and not errors
+    assert process.returncode == 0
+    assert not errors
     saved = re.search(r"saved: (\S+\.pgn)", output)
-    assert saved and '[Result "*"]' in (tmp_path / "games" / saved[1]).read_text()
+    assert saved
+    assert '[Result "*"]' in (tmp_path / "games" / saved[1]).read_text()
     assert b"event: end" in events.read()
     assert not any_alive(pids)
 
@@ -102,7 +104,9 @@ def test_the_terminal_plays_what_is_typed(tmp_path, pids):
     assert "hello is not a move" in done.stdout
     assert "wins by resignation" in done.stdout
     game = next((tmp_path / "games").iterdir()).read_text()
-    assert "1. d4" in game and "Player" in game and '"0-1"' in game
+    assert "1. d4" in game
+    assert "Player" in game
+    assert '"0-1"' in game
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,8 @@ def test_the_page_loads_nothing_from_elsewhere(server):
     assert len(names) == 5
     for name in [*names, "dialogs.js", "sound.js", "chessground.min.js"]:
         status, headers, text = ask(server, name=name)
-        assert status == 200 and text
+        assert status == 200
+        assert text
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert "http://" not in text.replace("http://www.w3.org/", "")
 
@@ -168,19 +169,24 @@ def test_all_files_of_the_page_are_served_and_no_others(server):
 def test_the_pgn_is_a_file_to_download(server):
     move_and_wait(server, "e4")
     status, headers, text = ask(server, name="game.pgn")
-    assert status == 200 and "attachment" in headers["Content-Disposition"]
-    assert '[White "Player"]' in text and "1. e4" in text
+    assert status == 200
+    assert "attachment" in headers["Content-Disposition"]
+    assert '[White "Player"]' in text
+    assert "1. e4" in text
 
 
 def test_an_analysis_of_nothing_says_why(server):
     status, _, text = ask(server, name="analysis")
-    assert status == 200 and "the game has no moves yet" in text
+    assert status == 200
+    assert "the game has no moves yet" in text
 
 
 def test_the_analysis_page_shows_its_progress(server):
     move_and_wait(server, "e4")
     status, headers, text = ask(server, name="analysis")
-    assert status == 200 and 'http-equiv="refresh"' in text and "<progress" in text
+    assert status == 200
+    assert 'http-equiv="refresh"' in text
+    assert "<progress" in text
     assert "unsafe-inline" not in headers["Content-Security-Policy"]
 
 
@@ -238,7 +244,8 @@ def test_commands_play_the_game(server):
 def test_what_is_not_understood_is_refused_with_a_message(server, body):
     status, _, text = ask(server, "POST", "command", body.encode("latin-1"))
     assert status == 400 or (status == 200 and json.loads(text)["error"])
-    assert server.session.number == 1 and not server.session.game.moves
+    assert server.session.number == 1
+    assert not server.session.game.moves
 
 
 def test_bodies_are_bounded(server):

@@ -28,7 +28,8 @@ def test_the_engine_answers_and_the_game_is_kept(tmp_path):
         with pytest.raises(ValueError, match="not your turn"):
             session.move("d4")
         await until(lambda: session.game.human_to_move)
-        assert not session.thinking and len(session.game.moves) == 2
+        assert not session.thinking
+        assert len(session.game.moves) == 2
         with pytest.raises(ValueError, match="not legal"):
             session.move("e4")
         session.move("d4")
@@ -37,7 +38,8 @@ def test_the_engine_answers_and_the_game_is_kept(tmp_path):
     session = in_session(first_move(), tmp_path / "games", story)
     game = read(session.file)
     assert session.file.parent == tmp_path / "games"
-    assert game.headers["Result"] == "*" and len(list(game.mainline())) == 4
+    assert game.headers["Result"] == "*"
+    assert len(list(game.mainline())) == 4
     assert game.headers["Black"] == "Scripted"
 
 
@@ -77,7 +79,8 @@ def test_a_game_that_cannot_be_saved_goes_on(tmp_path):
 def test_the_engine_begins_where_it_has_white(tmp_path):
     async def story(session):
         await until(lambda: session.game.human_to_move)
-        assert session.game.human == chess.BLACK and len(session.game.moves) == 1
+        assert session.game.human == chess.BLACK
+        assert len(session.game.moves) == 1
 
     in_session(first_move(), tmp_path, story, NewGame("black", time=QUICK))
 
@@ -88,7 +91,8 @@ def test_take_back_stops_an_engine_that_thinks(tmp_path):
         await asyncio.sleep(0.2)
         assert session.thinking
         session.take_back()
-        assert not session.thinking and not session.game.moves
+        assert not session.thinking
+        assert not session.game.moves
         session.move("d4")
         await until(lambda: session.game.human_to_move)
         assert session.game.moves[0].move.uci() == "d2d4"
@@ -102,7 +106,8 @@ def test_levels_are_sent_to_the_engine_and_checked(tmp_path):
 
     async def story(session):
         assert session.opponent.levels() == (1000, 2600)
-        assert session.game.elo == 1500 and session.game.opponent == "Scripted (1500)"
+        assert session.game.elo == 1500
+        assert session.game.opponent == "Scripted (1500)"
         session.new_game(NewGame(elo=1600, time=QUICK))
         session.move("e4")
         await until(lambda: session.game.human_to_move)
@@ -123,7 +128,8 @@ def test_levels_are_sent_to_the_engine_and_checked(tmp_path):
 
 def test_an_engine_without_levels_plays_at_full_strength(tmp_path):
     async def story(session):
-        assert session.opponent.levels() is None and session.game.elo is None
+        assert session.opponent.levels() is None
+        assert session.game.elo is None
         with pytest.raises(ValueError, match="has no levels"):
             session.new_game(NewGame(elo=1800))
 
@@ -209,7 +215,8 @@ def test_draws_and_resignations_have_their_time(tmp_path):
         with pytest.raises(ValueError, match="when it is your turn"):
             session.offer_draw()
         session.resign()
-        assert session.game.ending_text == "Scripted wins by resignation" and not session.thinking
+        assert session.game.ending_text == "Scripted wins by resignation"
+        assert not session.thinking
         for command in (session.resign, session.offer_draw, lambda: session.move("e5")):
             with pytest.raises(ValueError, match="the game is over"):
                 command()
@@ -261,12 +268,15 @@ def test_an_engine_that_always_fails_is_given_up_and_can_be_tried_again(tmp_path
     async def story(session):
         session.move("a4")
         await until(lambda: session.is_broken)
-        assert "failed 3 times" in session.problem and not session.thinking
+        assert "failed 3 times" in session.problem
+        assert not session.thinking
         session.retry()
-        assert session.thinking and not session.is_broken
+        assert session.thinking
+        assert not session.is_broken
         await until(lambda: session.is_broken)
         session.take_back()
-        assert not session.problem and session.game.human_to_move
+        assert not session.problem
+        assert session.game.human_to_move
         session.new_game(NewGame(elo=None, time=QUICK))
 
     in_session(first_move(fault, "1"), tmp_path, story)
@@ -300,7 +310,8 @@ def test_closing_ends_all_engines_while_they_think(tmp_path):
 
     engine = first_move("--pids", str(pids), "--hang", "1")
     in_session(engine, tmp_path / "games", story)
-    assert list(pids.iterdir()) and not any_alive(pids)
+    assert list(pids.iterdir())
+    assert not any_alive(pids)
 
 
 def test_an_analysis_is_a_page_and_files_beside_the_game(tmp_path):
@@ -312,7 +323,8 @@ def test_an_analysis_is_a_page_and_files_beside_the_game(tmp_path):
         analysis = session.analyse()
         assert session.analyse() is analysis
         await until(lambda: analysis.page or analysis.problem)
-        assert "<html" in analysis.page and not analysis.problem
+        assert "<html" in analysis.page
+        assert not analysis.problem
         session.move("d4")
         assert session.analyse() is not analysis
 

@@ -36,8 +36,10 @@ def test_moves_are_typed_and_the_engine_answers(tmp_path):
     text, session = played(tmp_path, "e4", "g1f3", "quit", "never read")
     assert "You play white against Scripted." in text
     assert text.count("Scripted plays ") == 2
-    assert "White 1. > " in text and "White 3. > " in text
-    assert len(session.game.moves) == 4 and session.file.exists()
+    assert "White 1. > " in text
+    assert "White 3. > " in text
+    assert len(session.game.moves) == 4
+    assert session.file.exists()
 
 
 def test_what_is_no_move_is_refused_and_asked_again(tmp_path):
@@ -67,13 +69,15 @@ def test_a_game_ends_and_another_begins(tmp_path):
     assert "new, undo or quit> " in text
     assert "the game is over: Scripted wins by resignation" in text
     assert "You play black against Scripted." in text
-    assert session.number == 5 and session.game.start.piece_at(chess.E2)
+    assert session.number == 5
+    assert session.game.start.piece_at(chess.E2)
 
 
 @pytest.mark.parametrize("line", ["new 960 1000", "new hello", "new 8/8/8/8/8/8/8/8 w - - 0 1"])
 def test_a_game_that_cannot_begin_is_refused(tmp_path, line):
     _, session = played(tmp_path, line, "e4")
-    assert session.number == 1 and len(session.game.moves) == 2
+    assert session.number == 1
+    assert len(session.game.moves) == 2
 
 
 def test_an_engine_that_fails_is_told(tmp_path):

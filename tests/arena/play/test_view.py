@@ -38,9 +38,11 @@ def test_the_state_is_json_with_moves_targets_and_positions(session):
     view = json.loads(json.dumps(state_view(session)))
     assert [move["san"] for move in view["moves"]] == ["e4", "d5"]
     assert view["moves"][1]["fen"] == session.game.board.board_fen()
-    assert view["human"] == view["turn"] == "white" and view["yourTurn"]
+    assert view["human"] == view["turn"] == "white"
+    assert view["yourTurn"]
     assert sorted(view["targets"]["e4"]) == ["d5", "e5"]
-    assert view["clocks"] is None and view["ending"] is None
+    assert view["clocks"] is None
+    assert view["ending"] is None
     assert view["promotions"] == []
 
 
@@ -69,7 +71,8 @@ def test_a_game_from_a_position_of_black(session):
     fen = "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 10"
     set_game(session, NewGame("black", fen=fen), "e5")
     view = state_view(session)
-    assert view["firstPly"] == 19 and view["startFen"].startswith("4k3/4p3")
+    assert view["firstPly"] == 19
+    assert view["startFen"].startswith("4k3/4p3")
 
 
 def test_clocks_run_from_the_second_move_of_the_person(session):
@@ -101,6 +104,8 @@ def test_the_evaluation_has_its_lines_in_san(session):
     session.advised_ply = 2
     view = evaluation_view(session)
     assert view["lines"] == [{"score": "+0.40", "moves": "2. Nf3 Nc6"}]
-    assert view["depth"] == 12 and view["ply"] == 2 and 0.5 < view["chance"] < 0.7
+    assert view["depth"] == 12
+    assert view["ply"] == 2
+    assert 0.5 < view["chance"] < 0.7
     game.take_back()
     assert evaluation_view(session) is None
