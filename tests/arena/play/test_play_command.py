@@ -3,6 +3,7 @@
 import http.client
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -130,8 +131,6 @@ def test_bad_input_is_answered_with_a_message(arguments, problem, tmp_path):
 
 
 def test_a_taken_port_is_named(tmp_path):
-    import socket
-
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
