@@ -40,7 +40,8 @@ def commands(document: str, installing: bool = False) -> list[str]:
 def test_the_commands_of_readme(tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     found = commands("README.md")
-    assert len(found) >= 8 and any("--openings examples/" in command for command in found)
+    assert len(found) >= 8
+    assert any("--openings examples/" in command for command in found)
     environment = {
         **os.environ,
         "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
@@ -91,9 +92,12 @@ def test_the_examples_are_legal_and_have_answers():
         (ROOT / "examples" / f"{name}.epd").read_text().splitlines()
         for name in ("openings", "suite")
     )
-    assert len(set(openings)) == len(openings) >= 50 and len(set(suite)) == len(suite) >= 15
+    assert len(set(openings)) == len(openings) >= 50
+    assert len(set(suite)) == len(suite) >= 15
     for line in openings:
         assert chess.Board(f"{line} 0 1").is_valid()
     for line in suite:
         board, answers = chess.Board.from_epd(line)
-        assert board.is_valid() and answers["bm"] and answers["id"]
+        assert board.is_valid()
+        assert answers["bm"]
+        assert answers["id"]

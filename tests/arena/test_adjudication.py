@@ -105,7 +105,8 @@ def test_endings_by_scores_and_length(rules, scores, ending, plies):
 
 
 def test_a_pawn_move_starts_the_count_again():
-    board, adjudicator = chess.Board(), Adjudicator(AdjudicationRules(draw=(0, 2, 10)))
+    board = chess.Board()
+    adjudicator = Adjudicator(AdjudicationRules(draw=(0, 2, 10)))
     found = []
     for move in ["g1f3", "g8f6", "f3g1", "e7e6", "g1f3", "f6g8", "f3g1"]:
         board.push_uci(move)

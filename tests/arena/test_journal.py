@@ -187,7 +187,8 @@ def test_chess960_games_say_so(tmp_path):
     castling = replace(castling, opening=Opening(fen).entry(True))
     keep(tmp_path, castling, settings=replace(SETTINGS, chess960=True))
     game = chess.pgn.read_game(io.StringIO((tmp_path / "games.pgn").read_text()))
-    assert game.errors == [] and game.headers["Variant"] == "Chess960"
+    assert game.errors == []
+    assert game.headers["Variant"] == "Chess960"
     assert game.board() == chess.Board(fen, chess960=True)
     assert game.next().san() == "O-O"
 

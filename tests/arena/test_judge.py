@@ -87,7 +87,8 @@ def test_games(tmp_path, termination, moves, faults):
     ],
 )
 def test_faults_in_a_conversation(old, new, faults):
-    conversation, lines = Conversation(), "\n".join(SOUND).replace(old, new).splitlines()
+    conversation = Conversation()
+    lines = "\n".join(SOUND).replace(old, new).splitlines()
     if new == "< info string thinking":
         lines.remove("> quit")
     stamped = [line if line.startswith("#") else f"1.000 {line}" for line in lines]
@@ -119,7 +120,8 @@ def test_the_witness_records_a_conversation(tmp_path, arguments, faults):
     assert "uciok" in done.stdout
     counts: Counter[str] = Counter()
     found = [kind for _, kind, _ in transcript_faults(tmp_path, counts) if kind != "illegal line"]
-    assert counts["searches"] == 1 and counts["processes"] == 1
+    assert counts["searches"] == 1
+    assert counts["processes"] == 1
     assert [kind for kind in found if kind != "bestmove" or faults] == faults
     assert done.returncode == (7 if "--crash" in arguments else 0)
 

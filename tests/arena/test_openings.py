@@ -168,7 +168,8 @@ def test_pgn_games_of_chess960(tmp_path):
     # the start position, with its castling, is one of both
     path.write_text('[Variant "Chess960"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O *\n\n')
     (opening,) = openings(path, 1)
-    assert opening.moves[-1] == "e1g1" and opening.board(False).fen().split()[2] == "kq"
+    assert opening.moves[-1] == "e1g1"
+    assert opening.board(False).fen().split()[2] == "kq"
 
 
 def polyglot_entry(weight: int, *line: str) -> bytes:

@@ -97,7 +97,8 @@ def test_nothing_is_no_game(blank):
 def test_what_is_not_understood_costs_its_game_only(moves, reason):
     bad = game_of("x", moves)
     before, error, after = read_games(FIRST + bad + SECOND)
-    assert isinstance(error, GameError) and (error.number, error.reason) == (2, reason)
+    assert isinstance(error, GameError)
+    assert (error.number, error.reason) == (2, reason)
     assert str(error) == f"game 2 is left out: {reason}"
     assert (moves_of(before), moves_of(after)) == ("e4 e5 Nf3", "d4 d5")
 
@@ -116,7 +117,8 @@ def test_what_is_not_understood_costs_its_game_only(moves, reason):
 def test_tags_that_cannot_be_right_cost_their_game_only(tags, reason):
     bad = FIRST.replace('"]\n[White', f'"]\n{tags}\n[White')
     before, error, after = read_games(FIRST + bad + SECOND)
-    assert isinstance(error, GameError) and reason.lower() in error.reason.lower()
+    assert isinstance(error, GameError)
+    assert reason.lower() in error.reason.lower()
     assert (moves_of(before), moves_of(after)) == ("e4 e5 Nf3", "d4 d5")
 
 

@@ -58,7 +58,8 @@ def test_a_stream_that_fails_is_named_on_one_that_is_open(redirection, stdout, s
 @pytest.mark.parametrize("word", ["--version", "version"])
 def test_version(word):
     done = zobra(word)
-    assert done.returncode == 0 and done.stdout.startswith("Zobra ")
+    assert done.returncode == 0
+    assert done.stdout.startswith("Zobra ")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,8 @@ def test_version(word):
 )
 def test_help_has_several_names_and_every_command_has_it(arguments):
     done = CliRunner().invoke(app, arguments.split())
-    assert done.exit_code == 0 and "Usage" in done.stdout
+    assert done.exit_code == 0
+    assert "Usage" in done.stdout
     if "match" in arguments or len(arguments.split()) == 1:
         assert ("--concurrency" if "match" in arguments else "uci-path") in done.stdout
 
@@ -171,7 +173,8 @@ def test_perft(arguments, nodes):
         counts = [
             int(line.split(": ")[1]) for line in done.stdout.splitlines()[:-1] if ": " in line
         ]
-        assert len(counts) == 48 and sum(counts) == int(nodes)
+        assert len(counts) == 48
+        assert sum(counts) == int(nodes)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +195,8 @@ def test_perft(arguments, nodes):
 def test_bad_input_is_named_without_a_traceback(arguments, complaint):
     done = zobra(*arguments)
     assert done.returncode == 2
-    assert complaint.lower() in done.stderr.lower() and "Traceback" not in done.stderr
+    assert complaint.lower() in done.stderr.lower()
+    assert "Traceback" not in done.stderr
 
 
 def test_defaults_are_those_of_the_engine():
@@ -211,7 +215,8 @@ def test_bench_counts_the_same_whatever_was_searched_before():
     assert runs[0][:-1] == runs[1][:-1] == runs[2][:-1] == runs[3][:-1]
     for *lines, last in runs:
         nodes, word, speed, unit = last.split()
-        assert (word, unit) == ("nodes", "nps") and int(speed) > 0
+        assert (word, unit) == ("nodes", "nps")
+        assert int(speed) > 0
         assert int(nodes) == sum(int(line.split()[1]) for line in lines) > 0
     assert next(run(used, 0)) == next(run(used, 1))  # a depth below one is one
 
@@ -238,7 +243,8 @@ def test_bench_positions_are_legal_and_not_over():
 def test_warmup_says_where_the_kernels_are():
     zobra("bench", "1")  # so that there is nothing to compile
     done = zobra("warmup")
-    assert done.returncode == 0 and "nothing to compile" in done.stdout
+    assert done.returncode == 0
+    assert "nothing to compile" in done.stdout
     assert "the package: " in done.stdout or "the user's store " in done.stdout
 
 

@@ -22,7 +22,8 @@ def test_a_sound_installation_passes():
     done = zobra("doctor", environment={**os.environ, "COLUMNS": "300"})
     assert done.returncode == 0, done.stdout + done.stderr
     found = states(done.stdout)
-    assert list(found) == list(doctor.CHECKS) and set(found.values()) <= {"ok", "note"}
+    assert list(found) == list(doctor.CHECKS)
+    assert set(found.values()) <= {"ok", "note"}
     assert "command for a GUI: " in done.stdout
 
 
@@ -34,22 +35,24 @@ def test_what_a_check_stumbles_over_is_a_finding(monkeypatch, capsys):
     with pytest.raises(typer.Exit) as ended:
         doctor.doctor()
     said = capsys.readouterr().out
-    assert (
-        ended.value.exit_code == 1
-        and states(said) == {"software": "wrong", "rules": "ok"}
-        and "reinstall" in said
-    )
+    assert ended.value.exit_code == 1
+    assert states(said) == {"software": "wrong", "rules": "ok"}
+    assert "reinstall" in said
 
 
 def test_wrong_counts_and_slow_searches_are_reported(monkeypatch):
     monkeypatch.setattr(perft, "count_leaves", lambda *_: 4_865_608)
     finding = doctor.check_rules()
-    assert finding.state == "wrong" and "4865608" in finding.found and finding.advice
+    assert finding.state == "wrong"
+    assert "4865608" in finding.found
+    assert finding.advice
     monkeypatch.setattr(
         "zobra.search.bench.run", lambda *_: iter(["1/1 5 nodes: fen", "5 nodes 1000 nps"])
     )
     finding = doctor.check_speed()
-    assert finding.state == "wrong" and "1,000 nodes a second" in finding.found and finding.advice
+    assert finding.state == "wrong"
+    assert "1,000 nodes a second" in finding.found
+    assert finding.advice
     assert "load " in finding.found
 
 
@@ -57,7 +60,8 @@ def test_notices_about_kernels_are_noted(monkeypatch):
     assert doctor.check_kernels().state == "ok"
     monkeypatch.setattr(kernels, "notices", ["damaged files removed from the kernel store"])
     finding = doctor.check_kernels()
-    assert finding.state == "note" and "damaged files" in finding.found
+    assert finding.state == "note"
+    assert "damaged files" in finding.found
 
 
 @pytest.mark.parametrize(
@@ -77,11 +81,9 @@ def test_the_instructions_that_kernels_use_are_named(monkeypatch, name, features
         kernels, "selected", kernels.selected._replace(target=Target("native", name, features))
     )
     finding = doctor.check_processor()
-    assert (
-        finding.state == "ok"
-        and found in finding.found
-        and ("goes without" in found) == ("goes without" in finding.found)
-    )
+    assert finding.state == "ok"
+    assert found in finding.found
+    assert ("goes without" in found) == ("goes without" in finding.found)
 
 
 @pytest.mark.parametrize(
@@ -97,4 +99,6 @@ def test_a_store_that_cannot_be_written_is_wrong_when_it_is_needed_or_full(
     monkeypatch.setattr(kernels.store, "check_writable", refuse)
     monkeypatch.setattr(kernels, "missing", lambda: [doctor] * missing)
     finding = doctor.check_store()
-    assert finding.state == state and "refused" in finding.found and finding.advice
+    assert finding.state == state
+    assert "refused" in finding.found
+    assert finding.advice

@@ -30,12 +30,11 @@ def test_openings_are_legal_balanced_and_different():
 
 
 def test_one_seed_gives_the_same_openings():
-    first, longer, other = (
-        list(openings(20, 7, "none")),
-        list(openings(30, 7, "none")),
-        list(openings(20, 8, "none")),
-    )
-    assert longer[:20] == first and not set(first) & set(other)
+    first = list(openings(20, 7, "none"))
+    longer = list(openings(30, 7, "none"))
+    other = list(openings(20, 8, "none"))
+    assert longer[:20] == first
+    assert not set(first) & set(other)
 
 
 def test_openings_come_from_the_book(tmp_path):
@@ -54,18 +53,17 @@ def test_a_book_is_read_as_matches_read_it(tmp_path):
     assert len(boards_of(list(openings(20, 1, str(book), problems.append)))) == 20
     assert problems == [f"{book}:4: a position has at least 4 fields, this one 1"]
     done = zobra(f"genfens 20 seed 1 book {book}")
-    assert done.returncode == 1 and len(done.stdout.splitlines()) == 20
+    assert done.returncode == 1
+    assert len(done.stdout.splitlines()) == 20
     assert done.stderr == f"{problems[0]}\n"
 
 
 def test_as_openbench_calls_it(tmp_path):
     done = zobra("genfens 3 seed 42 book None", "quit")
     lines = done.stdout.splitlines()
-    assert (
-        done.returncode == 0
-        and len(lines) == 3
-        and all(line.startswith("info string genfens ") for line in lines)
-    )
+    assert done.returncode == 0
+    assert len(lines) == 3
+    assert all(line.startswith("info string genfens ") for line in lines)
     boards_of([line.removeprefix("info string genfens ") for line in lines])
 
 
@@ -81,4 +79,5 @@ def test_as_a_book():
 )
 def test_bad_words_are_named(words):
     done = zobra(f"genfens {words}")
-    assert (done.returncode, done.stdout) == (2, "") and "Invalid value" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Invalid value" in done.stderr

@@ -36,14 +36,14 @@ def run(*options: str, typed: str = ""):
 def test_the_engine_is_added_and_the_others_stay(path):
     assert run().exit_code == 0
     (entry,) = json.loads(path.read_text(encoding="utf-8"))
-    assert (
-        entry["name"] == "Zobra"
-        and entry["protocol"] == "uci"
-        and os.path.isabs(entry["command"].split()[0])
-    )
+    assert entry["name"] == "Zobra"
+    assert entry["protocol"] == "uci"
+    assert os.path.isabs(entry["command"].split()[0])
     path.write_text(json.dumps([OTHER]))
-    assert run().exit_code == 0 and json.loads(path.read_text(encoding="utf-8")) == [OTHER, entry]
-    assert "already" in run().output and os.listdir(path.parent) == ["engines.json"]
+    assert run().exit_code == 0
+    assert json.loads(path.read_text(encoding="utf-8")) == [OTHER, entry]
+    assert "already" in run().output
+    assert os.listdir(path.parent) == ["engines.json"]
 
 
 def test_an_entry_is_changed_only_with_consent(path):
@@ -57,18 +57,17 @@ def test_an_entry_is_changed_only_with_consent(path):
     path.write_text(before := json.dumps([old, OTHER]))
     for answer in ("n\n", ""):
         refused = run(typed=answer)
-        assert (
-            refused.exit_code == 1 and "/old/zobra" in refused.output and path.read_text() == before
-        )
+        assert refused.exit_code == 1
+        assert "/old/zobra" in refused.output
+        assert path.read_text() == before
     assert run(typed="y\n").exit_code == 0
     changed = json.loads(path.read_text(encoding="utf-8"))
-    assert (
-        changed[1] == OTHER
-        and changed[0]["command"] != "/old/zobra"
-        and changed[0]["variants"] == old["variants"]
-    )
+    assert changed[1] == OTHER
+    assert changed[0]["command"] != "/old/zobra"
+    assert changed[0]["variants"] == old["variants"]
     path.write_text(before)
-    assert run("--yes").exit_code == 0 and path.read_text() != before
+    assert run("--yes").exit_code == 0
+    assert path.read_text() != before
 
 
 def announced_options() -> list[dict]:
@@ -125,20 +124,23 @@ def test_values_that_a_user_has_set_stay(path):
     hash_option = next(option for option in entry["options"] if option["name"] == "Hash")
     hash_option["value"] = 512
     path.write_text(json.dumps([entry]))
-    assert run().exit_code == 0 and json.loads(path.read_text()) == [entry]
+    assert run().exit_code == 0
+    assert json.loads(path.read_text()) == [entry]
     # an entry of the same command that lacks options and variants is completed without a question
     del entry["variants"]
     entry["options"] = [{"name": "Hash", "value": 512}]
     path.write_text(json.dumps([entry]))
     assert run().exit_code == 0
     (completed,) = json.loads(path.read_text(encoding="utf-8"))
-    assert hash_option in completed["options"] and len(completed["options"]) > 10
+    assert hash_option in completed["options"]
+    assert len(completed["options"]) > 10
     assert completed["variants"] == ["standard", "fischerandom"]
 
 
 def test_another_gui_is_refused():
     done = CliRunner().invoke(app, ["install", "arena"])
-    assert done.exit_code == 2 and "guis.md" in done.output
+    assert done.exit_code == 2
+    assert "guis.md" in done.output
 
 
 def test_print_changes_nothing_and_quotes_spaces(path, monkeypatch):
@@ -160,8 +162,6 @@ def test_a_file_that_is_no_list_of_engines_is_left_alone(path, content):
     path.parent.mkdir()
     path.write_bytes(content.encode("latin-1"))
     done = run()
-    assert (
-        done.exit_code == 1
-        and str(path) in done.output
-        and path.read_bytes() == content.encode("latin-1")
-    )
+    assert done.exit_code == 1
+    assert str(path) in done.output
+    assert path.read_bytes() == content.encode("latin-1")

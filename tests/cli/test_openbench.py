@@ -87,7 +87,8 @@ def test_the_executable_outlives_its_build_folder(source, tmp_path, cache):
     for _ in range(2):
         bench = run(f"./{Path(moved).name}", "bench", folder=tmp_path)
         assert bench.returncode == 0, bench.stderr
-        assert "arguments ['bench']" in bench.stdout and str(cache) in bench.stdout
+        assert "arguments ['bench']" in bench.stdout
+        assert str(cache) in bench.stdout
         assert re.search(r"(\d+) nodes (\d+) nps", bench.stdout.splitlines()[-1]).groups() == (
             "123",
             "456",
@@ -128,7 +129,8 @@ def test_simultaneous_first_starts_agree(source, cache):
     shutil.rmtree(cache)
     started = [subprocess.Popen([executable, "bench"], stdout=subprocess.PIPE) for _ in range(6)]
     outputs = {process.communicate(timeout=60)[0] for process in started}
-    assert len(outputs) == 1 and outputs.pop().endswith(b"123 nodes 456 nps\n")
+    assert len(outputs) == 1
+    assert outputs.pop().endswith(b"123 nodes 456 nps\n")
     assert len(list(cache.iterdir())) == 1
 
 
@@ -138,7 +140,8 @@ def test_a_cache_that_cannot_be_written_is_named(source, cache):
     cache.write_text("no folder")
     failed = run(executable, "bench")
     assert failed.returncode == 1
-    assert "the sources cannot be unpacked" in failed.stderr and "Traceback" not in failed.stderr
+    assert "the sources cannot be unpacked" in failed.stderr
+    assert "Traceback" not in failed.stderr
 
 
 def test_sources_that_others_could_have_written_are_refused(source, cache):
@@ -146,14 +149,16 @@ def test_sources_that_others_could_have_written_are_refused(source, cache):
     (unpacked,) = cache.iterdir()
     unpacked.chmod(0o777)
     failed = run(executable, "bench")
-    assert failed.returncode == 1 and f"other users can write to {unpacked}" in failed.stderr
+    assert failed.returncode == 1
+    assert f"other users can write to {unpacked}" in failed.stderr
 
 
 def test_a_missing_package_is_named(source):
     for name in ("value.py", "kernels/build.py"):
         (source / "engine" / name).write_text("import no_such_package_anywhere\nVALUE = 1\n")
     failed = make(source)
-    assert failed.returncode != 0 and "Traceback" not in failed.stderr
+    assert failed.returncode != 0
+    assert "Traceback" not in failed.stderr
     assert "lacks the package no_such_package_anywhere" in failed.stderr
 
 
@@ -165,7 +170,8 @@ def test_the_real_bench_is_what_openbench_reads(tmp_path):
     executable = tmp_path / "Zobra-12345678"
     made = make(ROOT, executable)
     assert made.returncode == 0, made.stdout + made.stderr
-    assert "nothing to compile" in made.stdout and "the package" in made.stdout
+    assert "nothing to compile" in made.stdout
+    assert "the package" in made.stdout
     outputs = [run(executable, "bench") for _ in range(2)]
     assert all(bench.returncode == 0 for bench in outputs), outputs
     assert (
