@@ -7,6 +7,7 @@ import sys
 import chess
 import pytest
 
+from tests.support.arena_runs import flat, run
 from tests.support.commands import zobra
 from tests.support.prober import Prober, leaves_when_nobody_reads
 
@@ -67,30 +68,29 @@ def test_a_position_that_is_named_is_shown():
         ("go perft x", "perft takes a depth"),
         ("go --depth 3", "No such option: --depth"),
         ("go depth 3 --hash 0", "--hash"),
-        (
-            "position startpos e2e4 go depth 1",
-            "position: not understood: e2e4",
-        ),  # without the word `moves`
+        # Without the word `moves`
+        ("position startpos e2e4 go depth 1", "position: not understood: e2e4"),
         ("position startpos flip", "position: not understood: flip"),
         ("position startpos moves e2e4 Nf6", "UCI writes moves as e2e4"),
     ],
 )
 def test_what_is_not_understood_is_refused(arguments, complaint):
-    done = zobra(*arguments.split())
-    assert (done.returncode, done.stdout) == (2, "")
-    assert complaint in " ".join(done.stderr.split())
+    assert complaint in flat(run(*arguments.split(), code=2))
 
 
-def test_what_is_wrong_is_named():
-    for text, problem in (
+@pytest.mark.parametrize(
+    ("position", "problem"),
+    [
         ("startpos moves e2e5 go depth 3", "in move 1"),
         ("fen rubbish eval", "in fen"),
         ("", "in fen"),
-    ):
-        done = zobra("position", text)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr.startswith(f"zobra: error {problem}: ")
-        assert len(done.stderr.splitlines()) == 1
+    ],
+)
+def test_what_is_wrong_is_named(position, problem):
+    done = zobra("position", position)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"zobra: error {problem}: ")
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process on Windows")
