@@ -11,35 +11,31 @@ import sys
 
 import chess
 import pytest
-from typer.testing import CliRunner
 
+from tests.support.arena_runs import flat
+from tests.support.arena_runs import run as run_here
 from tests.support.commands import zobra
 from zobra.cli import one_shot
 from zobra.cli.bench_command import MEGABYTES, SIGNATURE_DEPTH
-from zobra.cli.command_line import COMMANDS, HIDDEN, PANELS, app, load
+from zobra.cli.command_line import COMMANDS, HIDDEN, PANELS, load
 from zobra.search import bench as bench_positions
 from zobra.search.bench import DEPTH, POSITIONS, run
 from zobra.search.options import find
 from zobra.search.searcher import Searcher
 
-FULL = "/dev/full"  # where there is such a device
+FAILING_STREAMS = [
+    ("<&-", "", "standard input is closed"),
+    (">&-", "", "standard output is closed"),
+    ("<&- >&-", "", "standard output is closed"),
+    ("<&- 2>&-", "standard input is closed", ""),
+    ("genfens 99 | head -c 0; exit 1", "", ""),  # a reader may have enough
+]
+if os.path.exists("/dev/full"):
+    FAILING_STREAMS.append(("version >/dev/full", "", "[Errno 28] No space left on device"))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
-@pytest.mark.parametrize(
-    ("redirection", "stdout", "stderr"),
-    [
-        ("<&-", "", "standard input is closed"),
-        (">&-", "", "standard output is closed"),
-        ("<&- >&-", "", "standard output is closed"),
-        ("<&- 2>&-", "standard input is closed", ""),
-        *(
-            (f"version >{FULL}", "", "[Errno 28] No space left on device")
-            for _ in range(os.path.exists(FULL))
-        ),
-        ("genfens 99 | head -c 0; exit 1", "", ""),  # a reader may have enough
-    ],
-)
+@pytest.mark.parametrize(("redirection", "stdout", "stderr"), FAILING_STREAMS)
 def test_a_stream_that_fails_is_named_on_one_that_is_open(redirection, stdout, stderr):
     command = f"{shlex.quote(sys.executable)} -m zobra.cli {redirection}"
     done = subprocess.run(
@@ -51,8 +47,9 @@ def test_a_stream_that_fails_is_named_on_one_that_is_open(redirection, stdout, s
         text=True,
         timeout=60,
     )
-    messages = [text and f"zobra: {text}\n" for text in (stdout, stderr)]
-    assert (done.returncode, [done.stdout, done.stderr]) == (1, messages)
+    assert done.returncode == 1
+    assert done.stdout == (stdout and f"zobra: {stdout}\n")
+    assert done.stderr == (stderr and f"zobra: {stderr}\n")
 
 
 @pytest.mark.parametrize("word", ["--version", "version"])
@@ -62,20 +59,23 @@ def test_version(word):
     assert done.stdout.startswith("Zobra ")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    ["-h", "--help", "help", "help match", "match -h", *(f"{name} -h" for name in COMMANDS)],
-)
-def test_help_has_several_names_and_every_command_has_it(arguments):
-    done = CliRunner().invoke(app, arguments.split())
-    assert done.exit_code == 0
-    assert "Usage" in done.stdout
-    if "match" in arguments or len(arguments.split()) == 1:
-        assert ("--concurrency" if "match" in arguments else "uci-path") in done.stdout
+@pytest.mark.parametrize("arguments", ["-h", "--help", "help"])
+def test_help_has_several_names(arguments):
+    assert " uci-path " in run_here(arguments)
+
+
+@pytest.mark.parametrize("arguments", ["help match", "match -h", "match --help"])
+def test_the_help_of_a_command_has_several_names(arguments):
+    assert "--concurrency" in run_here(*arguments.split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_help(name):
+    assert "Usage" in run_here(name, "-h")
 
 
 def modules_of(*arguments: str) -> tuple[str, set[str]]:
-    """What a command prints, and the modules that it has imported when it ends."""
+    """Return what a command prints, and the modules that it has imported when it ends."""
     code = (
         "import sys, json, os, atexit\n"
         f"sys.argv = ['zobra', *{list(arguments)}]\n"
@@ -154,34 +154,29 @@ def test_a_shell_completes_commands_and_options():
 
 @pytest.mark.parametrize(
     ("arguments", "nodes"),
-    [
-        (["3"], "8902"),
-        (["0"], "1"),
-        (["1", "startpos"], "20"),
-        (
-            ["3", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", "--divide"],
-            "97862",
-        ),
-    ],
+    [(["3"], 8902), (["0"], 1), (["1", "startpos"], 20)],
 )
 def test_perft(arguments, nodes):
     done = zobra("perft", *arguments)
-    assert done.returncode == 0 and done.stdout.splitlines()[-1] == f"Nodes searched: {nodes}", (
-        done.stderr
-    )
-    if "--divide" in arguments:
-        counts = [
-            int(line.split(": ")[1]) for line in done.stdout.splitlines()[:-1] if ": " in line
-        ]
-        assert len(counts) == 48
-        assert sum(counts) == int(nodes)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == f"Nodes searched: {nodes}"
+
+
+def test_perft_of_each_move():
+    fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"
+    done = zobra("perft", "3", fen, "--divide")
+    *lines, last = done.stdout.splitlines()
+    assert last == "Nodes searched: 97862"
+    counts = [int(line.split(": ")[1]) for line in lines if ": " in line]
+    assert len(counts) == 48
+    assert sum(counts) == 97862
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (["perft", "2", "8/8/8/8 w - -"], "the board has 8 ranks, this one 4"),
-        (["perft", "many"], "invalid value for 'depth'"),
+        (["perft", "many"], "Invalid value for 'DEPTH'"),
         (["perft", "99"], "99"),
         (["perft"], "DEPTH"),
         (["bench", "0"], "depth is a number from 1 to 64, not '0'"),
@@ -192,11 +187,8 @@ def test_perft(arguments, nodes):
         (["benhc"], "benhc"),
     ],
 )
-def test_bad_input_is_named_without_a_traceback(arguments, complaint):
-    done = zobra(*arguments)
-    assert done.returncode == 2
-    assert complaint.lower() in done.stderr.lower()
-    assert "Traceback" not in done.stderr
+def test_bad_input_is_named(arguments, complaint):
+    assert complaint in flat(run_here(*arguments, code=2))
 
 
 def test_defaults_are_those_of_the_engine():
@@ -208,17 +200,19 @@ def test_defaults_are_those_of_the_engine():
 
 def test_bench_counts_the_same_whatever_was_searched_before():
     used = Searcher(16)
-    runs = [
-        list(run(searcher, depth)) for searcher, depth in ((used, 2), (used, 2), (Searcher(16), 2))
-    ]
+    runs = [list(run(used, 2)), list(run(used, 2)), list(run(Searcher(16), 2))]
     runs.append(zobra("bench", "2").stdout.splitlines())
-    assert runs[0][:-1] == runs[1][:-1] == runs[2][:-1] == runs[3][:-1]
     for *lines, last in runs:
+        assert lines == runs[0][:-1]
         nodes, word, speed, unit = last.split()
         assert (word, unit) == ("nodes", "nps")
         assert int(speed) > 0
         assert int(nodes) == sum(int(line.split()[1]) for line in lines) > 0
-    assert next(run(used, 0)) == next(run(used, 1))  # a depth below one is one
+
+
+def test_a_bench_depth_below_one_is_one():
+    searcher = Searcher(16)
+    assert next(run(searcher, 0)) == next(run(searcher, 1))
 
 
 def test_a_bench_takes_what_scripts_of_testers_send(tmp_path):
@@ -227,8 +221,8 @@ def test_a_bench_takes_what_scripts_of_testers_send(tmp_path):
     assert re.search(r"load \d+\.\d on \d+ processor", done.stderr)
     book = tmp_path / "book.epd"
     book.write_text(f"{POSITIONS[0]}\n{' '.join(POSITIONS[1].split()[:4])}\n")
-    for kind, words in (("nodes", ["8", "2", "500"]), ("movetime", ["8", "1", "5"])):
-        first, second, last = zobra("bench", *words, str(book), kind).stdout.splitlines()
+    for words in (f"8 2 500 {book} nodes", f"8 1 5 {book} movetime"):
+        first, second, last = zobra("bench", *words.split()).stdout.splitlines()
         assert first.endswith(POSITIONS[0])
         assert int(last.split()[0]) == int(first.split()[1]) + int(second.split()[1]) > 0
 
@@ -237,7 +231,9 @@ def test_bench_positions_are_legal_and_not_over():
     assert len(set(POSITIONS)) == len(POSITIONS) >= 40
     for fen in POSITIONS:
         board = chess.Board(fen)
-        assert board.is_valid() and not board.is_game_over() and not board.is_check(), fen
+        assert board.is_valid(), fen
+        assert not board.is_game_over(), fen
+        assert not board.is_check(), fen
 
 
 def test_warmup_says_where_the_kernels_are():
