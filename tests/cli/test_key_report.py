@@ -15,14 +15,14 @@ from zobra.engine.position import CONSTANTS_RECORD, Position
 
 
 def rows(report: str, title: str) -> dict[int, list[str]]:
-    """The rows of the table under a heading, by their first number."""
+    """Return the rows of the table under a heading, by their first number."""
     section = report.split(title)[1].split("\n\n")[0]
-    cells = [
-        re.split(r"\s{2,}", line.strip())
-        for line in section.splitlines()
-        if re.match(r"\s*\d+\s{2,}", line)
-    ]
-    return {int(first): [cell.replace(",", "") for cell in rest] for first, *rest in cells}
+    found = {}
+    for line in section.splitlines():
+        if re.match(r"\s*\d+\s{2,}", line):
+            first, *rest = re.split(r"\s{2,}", line.replace(",", "").strip())
+            found[int(first)] = rest
+    return found
 
 
 def test_the_quick_report():
@@ -48,20 +48,16 @@ def test_the_quick_report():
 
 def test_the_keys_are_those_of_legal_games():
     games = np.zeros(1, random_games.GAMES)
-    games["start"], games["random"] = parse_fen(START).record, 11
+    games["start"] = parse_fen(START).record
+    games["random"] = 11
     random_games.play_games(games[0], CONSTANTS_RECORD)
     board = chess.Board()
     for key in games["keys"][0, :300].tolist():
         if board.is_game_over() or board.ply() == random_games.LONGEST_GAME:
             board.reset()
         position = Position.from_board(board)
-        board.push_uci(
-            next(
-                move_text(move)
-                for move in position.legal_moves()
-                if position.after(move).key == key
-            )
-        )
+        (move,) = [one for one in position.legal_moves() if position.after(one).key == key]
+        board.push_uci(move_text(move))
 
 
 def test_distinct_keys_are_distinct_and_the_same_each_time():
