@@ -84,4 +84,7 @@ def test_a_tuning_run(tmp_path):
 def test_a_suite(tmp_path):
     suite = tmp_path / "one.epd"
     suite.write_text('6k1/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id "back rank";\n', encoding="utf-8")
-    assert "1 of 1" in zobra("suite", suite, "-e", "zobra", "--movetime", 200)
+    results = tmp_path / "suite.json"
+    printed = zobra("suite", suite, "-e", ENGINE, "--movetime", 200, "--json", results)
+    assert "of 1" in printed
+    assert results.exists()

@@ -1,7 +1,8 @@
 """Hides from Python what only POSIX systems have. With this folder on PYTHONPATH every Python that
 starts, and every one that it starts, is without them.
 
-What subprocess, multiprocessing and asyncio themselves need on this system stays.
+What subprocess, multiprocessing and asyncio themselves need on this system stays, and user ids,
+which are used where os.name is "posix" only.
 """
 
 import builtins
@@ -15,12 +16,10 @@ MODULES = ("fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty")
 OS_NAMES = (
     "O_NOFOLLOW",
     "O_NONBLOCK",
-    "geteuid",
     "getloadavg",
     "getpgid",
     "getpgrp",
     "getpriority",
-    "getuid",
     "killpg",
     "mkfifo",
     "nice",
@@ -42,6 +41,8 @@ for owner, names in ((os, OS_NAMES), (signal, SIGNAL_NAMES), (mmap, MMAP_NAMES))
         if hasattr(owner, name):
             delattr(owner, name)
 
+from multiprocessing import resource_tracker  # noqa: E402 - it looks for signal masks now
+
 
 def without_linux_folders(function):
     """Return the function, for which files of Linux about itself do not exist."""
@@ -59,20 +60,9 @@ os.scandir = without_linux_folders(os.scandir)
 os.stat = without_linux_folders(os.stat)
 
 
-class _NoResourceTracker:
-    """Replaces multiprocessing.resource_tracker.ensure_running as soon as that is imported."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "multiprocessing.resource_tracker":
-            return None
-        sys.meta_path.remove(self)
-        import multiprocessing.resource_tracker as tracker
-
-        def ensure_running():
-            raise ModuleNotFoundError("No module named '_posixsubprocess'")
-
-        tracker.ensure_running = ensure_running
-        return tracker.__spec__
+def ensure_running():
+    """Fail as where there is no `_posixsubprocess`."""
+    raise ModuleNotFoundError("No module named '_posixsubprocess'")
 
 
-sys.meta_path.insert(0, _NoResourceTracker())
+resource_tracker.ensure_running = ensure_running
