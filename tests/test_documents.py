@@ -84,7 +84,7 @@ def test_links_lead_to_documents_and_headings():
             assert linked.exists(), (document, target)
             assert not anchor or anchor in anchors(linked), (document, target)
             found += 1
-    assert found >= 10
+    assert found >= 30
 
 
 def test_every_picture_is_shown():
@@ -142,8 +142,8 @@ def test_commands_that_a_document_names_exist(document):
         assert rest[0] in COMMANDS, words
         command = load(COMMANDS[rest[0]])
         rest = rest[1:]
-        if hasattr(command, "commands"):
-            assert rest and rest[0] in command.commands, words
+        if hasattr(command, "commands") and rest:
+            assert rest[0] in command.commands, words
             command = command.commands[rest[0]]
             rest = rest[1:]
         known = {"--help", "-h"}
