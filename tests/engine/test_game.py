@@ -15,12 +15,8 @@ def test_what_cannot_be_undone_makes_the_past_forgotten():
     fen = "r3k2r/7p/8/4n3/8/5N2/4P3/R3K2R w KQkq - 0 1"
     there = ("f3d4", "e5g4", "d4f3", "g4e5")
     assert len(play(fen, *there).keys) == 4
-    for text in (
-        "f3e5",
-        "e2e3",
-        "a1b1",
-        "e1g1",
-    ):  # a capture, a pawn's move, a castling right given up, castling
+    # A capture, a pawn's move, a castling right given up, castling
+    for text in ("f3e5", "e2e3", "a1b1", "e1g1"):
         assert play(fen, *there, text).keys == []
     assert len(play(fen, *there, "f3d4").keys) == 5
 
@@ -29,7 +25,8 @@ def test_repetitions_in_random_games_are_those_of_python_chess():
     """The keys remembered hold the present one as often as python-chess finds the position earlier
     in the game.
     """
-    source, repeated = random.Random(2), 0
+    source = random.Random(2)
+    repeated = 0
     for number in range(12):
         board = chess.Board("4k2r/8/8/3n4/8/8/4P3/R3K3 w Qk - 0 1") if number % 2 else chess.Board()
         game = Game(parse_fen(board.fen()))
@@ -37,15 +34,13 @@ def test_repetitions_in_random_games_are_those_of_python_chess():
             quiet = [move for move in board.legal_moves if not board.is_zeroing(move)]
             move = source.choice(quiet or list(board.legal_moves))
             if len(board.move_stack) > 1 and source.random() < 0.5:
-                retreat = chess.Move(
-                    board.move_stack[-2].to_square, board.move_stack[-2].from_square
-                )
+                last = board.move_stack[-2]
+                retreat = chess.Move(last.to_square, last.from_square)
                 move = retreat if retreat in board.legal_moves else move
             game.push(game.position.parse_move(move.uci()))
             board.push(move)
             earlier = game.keys.count(game.position.key)
-            assert board.is_repetition(earlier + 1) and not board.is_repetition(earlier + 2), (
-                board.fen()
-            )
+            assert board.is_repetition(earlier + 1), board.fen()
+            assert not board.is_repetition(earlier + 2), board.fen()
             repeated += earlier > 0
     assert repeated > 50

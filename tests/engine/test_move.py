@@ -20,16 +20,12 @@ def encode(from_: str, to: str, flag: int = int(NORMAL)) -> int:
 def test_every_combination_survives_encoding():
     for flag, from_, to in itertools.product(range(8), (0, 1, 7, 31, 32, 56, 63), range(64)):
         move = call(moves.encode, from_=from_, to=to, flag=flag)
-        assert [
-            call(part, move=move) for part in (moves.from_square, moves.to_square, moves.flag_of)
-        ] == [from_, to, flag]
+        assert call(moves.from_square, move=move) == from_
+        assert call(moves.to_square, move=move) == to
+        assert call(moves.flag_of, move=move) == flag
     assert call(moves.encode, from_=63, to=63, flag=7) < 1 << 16
-    assert [call(moves.promoted_type, flag=flag) for flag in range(4, 8)] == [
-        KNIGHT,
-        BISHOP,
-        ROOK,
-        QUEEN,
-    ]
+    promoted = [call(moves.promoted_type, flag=flag) for flag in range(4, 8)]
+    assert promoted == [KNIGHT, BISHOP, ROOK, QUEEN]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +45,8 @@ def test_every_combination_survives_encoding():
     ],
 )
 def test_texts(move, text, text960):
-    assert move_text(move) == text and move_text(move, chess960=True) == text960
+    assert move_text(move) == text
+    assert move_text(move, chess960=True) == text960
 
 
 def test_every_legal_move_is_found_again_by_its_text():

@@ -13,14 +13,18 @@ from zobra.engine.fen import parse_fen
 from zobra.engine.perft import MAX_DEPTH, count_leaves, divide
 
 SUITES = SHARED / "data" / "perft"
+# The suites, and how deep their counts are checked
 PUBLIC = {
     "standard_126": 5,
     "tricky": 6,
     "tricky_chess960": 5,
     "chess960_half": 4,
     "chess960_deep9": 5,
-}  # and the depth
-PUBLIC |= {"random_marcel_2000": 4, "ferdy_ep": 4, "ferdy_double": 4, "ferdy_single": 4}
+    "random_marcel_2000": 4,
+    "ferdy_ep": 4,
+    "ferdy_double": 4,
+    "ferdy_single": 4,
+}
 
 # Leaves at depths 1, 2, …; the last depth is for the slow tests.
 TEXTBOOK = {
@@ -98,16 +102,14 @@ def test_public_suites(name, every, most_leaves):
     path = SUITES / f"{name}.epd"
     if not path.exists():
         pytest.skip(f"../shared/data/perft/{path.name} is not there")
+    lines = [line for line in path.read_text().splitlines() if re.search(r"D\d+\s+\d+", line)]
     checked = 0
-    for line in [line for line in path.read_text().splitlines() if re.search(r"D\d+\s+\d+", line)][
-        ::every
-    ]:
-        position = parse_fen(" ".join(line.split(";")[0].split()[:4]) + " 0 1")
-        for depth, leaves in (
-            (int(depth), int(leaves)) for depth, leaves in re.findall(r"D(\d+)\s+(\d+)", line)
-        ):
-            if depth <= PUBLIC[name] and leaves <= most_leaves:
-                assert count_leaves(position, depth) == leaves, (line, depth)
+    for line in lines[::every]:
+        fields = line.split(";")[0].split()[:4]
+        position = parse_fen(" ".join(fields) + " 0 1")
+        for depth, leaves in re.findall(r"D(\d+)\s+(\d+)", line):
+            if int(depth) <= PUBLIC[name] and int(leaves) <= most_leaves:
+                assert count_leaves(position, int(depth)) == int(leaves), (line, depth)
                 checked += 1
     assert checked
 

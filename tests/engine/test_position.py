@@ -12,7 +12,8 @@ IN_PASSING = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3"
 
 
 def test_checks_and_pins_are_those_of_python_chess():
-    checks = pins = 0
+    checks = 0
+    pins = 0
     for board, position in playouts(24, 40):
         pinned = {
             square
@@ -20,19 +21,18 @@ def test_checks_and_pins_are_those_of_python_chess():
             if board.is_pinned(board.turn, square)
         }
         this = position.record
-        assert (
-            int(this["checkers"]) == board.checkers_mask()
-            and naive.squares(this["pinned"]) == pinned
-        ), board.fen()
-        checks, pins = checks + position.in_check, pins + bool(pinned)
-    assert checks > 60 and pins > 150
+        assert int(this["checkers"]) == board.checkers_mask(), board.fen()
+        assert naive.squares(this["pinned"]) == pinned, board.fen()
+        checks += position.in_check
+        pins += bool(pinned)
+    assert checks > 60
+    assert pins > 150
 
 
 def test_there_and_back_with_python_chess():
     for board, position in playouts(8, 60):
-        assert (
-            Position.from_board(board).record.tobytes() == parse_fen(board.fen()).record.tobytes()
-        )
+        read = parse_fen(board.fen())
+        assert Position.from_board(board).record.tobytes() == read.record.tobytes()
         assert position.to_board(board.chess960).fen() == board.fen()
         pieces = {
             square: 2 * (piece.piece_type - 1) + (not piece.color)
@@ -47,16 +47,15 @@ def test_rights_without_use_are_dropped():
     board.remove_piece_at(chess.D4)
     board.remove_piece_at(chess.H1)
     this = Position.from_board(board).record
-    assert int(this["en_passant"]) == 0 and naive.squares(this["castling"]) == {
-        chess.A1,
-        chess.A8,
-        chess.H8,
-    }
+    assert int(this["en_passant"]) == 0
+    assert naive.squares(this["castling"]) == {chess.A1, chess.A8, chess.H8}
 
 
 def test_a_move_leaves_the_position_before_it_as_it_was():
     position = parse_fen(IN_PASSING)
-    assert not position.white_to_move() and not position.in_check and position.record["side"] == 1
+    assert not position.white_to_move()
+    assert not position.in_check
+    assert position.record["side"] == 1
     before = position.array.tobytes()
     for move in [*position.legal_moves(), 0]:
         assert position.after(move).array.tobytes() != before

@@ -18,20 +18,10 @@ def test_plies_to_mate_are_counted_in_moves():
     """A side that mates does so with an odd number of plies to go; one that is mated, with an even
     number.
     """
-    assert [mate_in_moves(int(MATE) - plies) for plies in (1, 2, 3, 4, 5, MAX_PLY)] == [
-        1,
-        1,
-        2,
-        2,
-        3,
-        MAX_PLY // 2,
-    ]
-    assert [mate_in_moves(plies - int(MATE)) for plies in (0, 2, 4, MAX_PLY)] == [
-        0,
-        -1,
-        -2,
-        -MAX_PLY // 2,
-    ]
+    for plies, moves in ((1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (MAX_PLY, MAX_PLY // 2)):
+        assert mate_in_moves(int(MATE) - plies) == moves
+    for plies, moves in ((0, 0), (2, 1), (4, 2), (MAX_PLY, MAX_PLY // 2)):
+        assert mate_in_moves(plies - int(MATE)) == -moves
 
 
 def test_scores_of_mate_and_others_do_not_overlap():

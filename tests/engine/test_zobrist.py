@@ -13,10 +13,12 @@ from tests.support.playouts import playouts
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import CONSTANTS_RECORD
 
-PIECES, CASTLING, FILES = (
-    CONSTANTS_RECORD[f"{name}_key"] for name in ("piece", "castling", "en_passant")
-)
-SIDE, WHITE_ROOK, WHITE_KING = int(CONSTANTS_RECORD["side_key"]), 6, 10
+PIECES = CONSTANTS_RECORD["piece_key"]
+CASTLING = CONSTANTS_RECORD["castling_key"]
+FILES = CONSTANTS_RECORD["en_passant_key"]
+SIDE = int(CONSTANTS_RECORD["side_key"])
+WHITE_ROOK = 6
+WHITE_KING = 10
 
 
 def key_of(fen: str, *moves: str) -> int:
@@ -44,10 +46,9 @@ def test_equals_polyglot_wherever_the_two_en_passant_rules_agree():
 
 def test_transpositions_have_one_key():
     assert key_of(START) == 0x463B96181691FC9C  # the published one
-    assert key_of(START, *["e2e4", "e7e5", "g1f3", "b8c6"]) == key_of(
-        START, *["g1f3", "b8c6", "e2e4", "e7e5"]
-    )
-    assert key_of(START, *["g1f3", "g8f6", "f3g1", "f6g8"]) == key_of(START)
+    double_pawns_first = key_of(START, "e2e4", "e7e5", "g1f3", "b8c6")
+    assert double_pawns_first == key_of(START, "g1f3", "b8c6", "e2e4", "e7e5")
+    assert key_of(START, "g1f3", "g8f6", "f3g1", "f6g8") == key_of(START)
 
 
 def test_castling_states_are_combinations_of_four_numbers():
@@ -59,10 +60,8 @@ def test_castling_states_are_combinations_of_four_numbers():
 # Each classic mistake, made on purpose: the wrong key differs from the key from scratch, and the
 # engine's own does not.
 ROOKS = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
-KNIGHT_STEP, ROOK_STEP = (
-    piece_key(2, "g1") ^ piece_key(2, "f3"),
-    piece_key(WHITE_ROOK, "a1") ^ piece_key(WHITE_ROOK, "b1"),
-)
+KNIGHT_STEP = piece_key(2, "g1") ^ piece_key(2, "f3")
+ROOK_STEP = piece_key(WHITE_ROOK, "a1") ^ piece_key(WHITE_ROOK, "b1")
 CASTLES = piece_key(WHITE_KING, "e1") ^ piece_key(WHITE_KING, "g1") ^ int(CASTLING[1])
 ROOK_CASTLES = piece_key(WHITE_ROOK, "h1") ^ piece_key(WHITE_ROOK, "f1")
 KING_STEP = piece_key(11, "e8") ^ piece_key(11, "e7")
@@ -118,7 +117,8 @@ def test_classic_mistakes_are_caught(fen, move, update, missing):
     after = position.after(position.parse_move(move))
     scratch = chess.polyglot.zobrist_hash(after.to_board())
     assert after.key == scratch == int(naive.keys(after.array)[0])
-    assert position.key ^ update == scratch ^ missing and missing != 0
+    assert position.key ^ update == scratch ^ missing
+    assert missing != 0
 
 
 def test_en_passant_counts_only_when_the_capture_is_legal():
