@@ -21,68 +21,64 @@ CODE = {"module.name(int64) -> int64": ObjectCode("cfunc", ("clock_gettime",), b
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory):
+    """A tree whose kernels are in its store."""
     made = Tree(tmp_path_factory.mktemp("tree"))
     found = made.start("compile all")
-    assert found["compiled"] == 2 and found["notices"] == []
+    assert found["compiled"] == 2
+    assert not found["notices"]
     found = made.start()
-    assert (
-        found["compiled"] == 0 and found["notices"] == [] and "user's store" in found["description"]
-    )
+    assert found["compiled"] == 0
+    assert not found["notices"]
+    assert "user's store" in found["description"]
     return made
 
 
 def damage(path, how):
     content = path.read_bytes()
-    half = len(content) // 2
-    rewritten = {
-        "emptied": b"",
-        "halved": content[:half],
-        "random": os.urandom(500),
-        "one bit": content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :],
-    }
     path.unlink()
-    if how == "folder":
+    if how == "emptied":
+        path.write_bytes(b"")
+    elif how == "one bit":
+        path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    elif how == "folder":
         (path / "full").mkdir(parents=True)
     elif how == "FIFO":
         os.mkfifo(path)
-    elif how == "link to nowhere":
-        path.symlink_to("nowhere")
     else:
-        path.write_bytes(rewritten[how])
+        path.symlink_to("nowhere")
 
 
-FORMS = ["emptied", "halved", "random", "one bit"]
-
-
-@pytest.mark.parametrize("how", [*FORMS, "folder", "FIFO", "link to nowhere"])
+@pytest.mark.parametrize("how", ["emptied", "one bit", "folder", "FIFO", "link to nowhere"])
 def test_damaged_files_cost_a_recompile_and_one_notice(warm, tmp_path, how):
     tree = Tree(tmp_path)
     shutil.copytree(warm.store, tree.store, ignore=shutil.ignore_patterns("*.lock"))
     for path in tree.files():
         damage(path, how)
     found = tree.start()
-    assert (
-        found["compiled"] == 2 and len(found["notices"]) == 1 and "damaged" in found["notices"][0]
-    )
+    (notice,) = found["notices"]
+    assert "damaged" in notice
+    assert found["compiled"] == 2
     found = tree.start()
-    assert found["compiled"] == 0 and found["notices"] == []
+    assert found["compiled"] == 0
+    assert not found["notices"]
 
 
 def test_another_kernels_file_is_not_taken_for_this_ones(warm, tmp_path):
     tree = Tree(tmp_path)
     shutil.copytree(warm.store, tree.store)
-    answer, product = (
-        next(path for path in tree.files() if name in path.name) for name in ("answer", "product")
-    )
+    files = {path.name: path for path in tree.files()}
+    (answer,) = [path for name, path in files.items() if "answer" in name]
+    (product,) = [path for name, path in files.items() if "product" in name]
     shutil.copy(product, answer)
-    (answer.parent / "all.kernel").unlink()
+    files["all.kernel"].unlink()
     assert tree.start()["compiled"] == 1
 
 
 def test_a_file_is_bound_to_digest_and_level():
     content = pack("digest", "native", CODE)
     assert unpack(content, "digest", "native") == CODE
-    assert unpack(content, "other digest", "native") == unpack(content, "digest", "x86-64-v2") == {}
+    assert unpack(content, "other digest", "native") == {}
+    assert unpack(content, "digest", "x86-64-v2") == {}
     with pytest.raises(ValueError, match="not what was written"):
         unpack(content[:-1], "digest", "native")
 
@@ -105,11 +101,9 @@ def test_where_nothing_can_be_kept_it_is_compiled_for_the_process(tmp_path):
     tree = Tree(tmp_path)
     tree.store.write_text("a file where the folder should be")
     found = tree.start("compile all")
-    assert (
-        found["compiled"] == 2
-        and len(found["notices"]) == 1
-        and "cannot be kept" in found["notices"][0]
-    )
+    (notice,) = found["notices"]
+    assert "cannot be kept" in notice
+    assert found["compiled"] == 2
 
 
 def test_a_full_disk_costs_one_notice_and_leaves_no_fragments(tmp_path):
@@ -120,9 +114,11 @@ def test_a_full_disk_costs_one_notice_and_leaves_no_fragments(tmp_path):
             store.check_writable()
         for name in ("one", "two"):
             store.write(CODE, name)
-    assert store.folder is None and store.read("one") == {}
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
-    assert len(user_store.notices) == before + 1 and "cannot be kept" in user_store.notices.pop()
+    assert store.folder is None
+    assert store.read("one") == {}
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(user_store.notices) == before + 1
+    assert "cannot be kept" in user_store.notices.pop()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has other rights")
@@ -136,15 +132,16 @@ def test_what_others_could_have_written_is_not_run(tmp_path, what, rights):
     (file,) = tmp_path.rglob("*.kernel")
     path = file if what == "file" else file.parent
     assert UserStore(target_of(NATIVE), tmp_path).read() == CODE
-    os.chown(path, 65534, 65534) if rights == "another owner" else path.chmod(
-        path.stat().st_mode | rights
-    )
+    if rights == "another owner":
+        os.chown(path, 65534, 65534)
+        complaint = "belongs to another user"
+    else:
+        path.chmod(path.stat().st_mode | rights)
+        complaint = "other users can write to"
     refusing = UserStore(target_of(NATIVE), tmp_path)
     assert refusing.read() == {}
     notice = user_store.notices.pop()
-    assert (
-        "belongs to another user" if rights == "another owner" else "other users can write to"
-    ) in notice
+    assert complaint in notice
     assert str(path) in notice
     refusing.write(CODE)
     assert UserStore(target_of(NATIVE), tmp_path).read() == (CODE if what == "file" else {})
@@ -154,28 +151,26 @@ def test_what_others_could_have_written_is_not_run(tmp_path, what, rights):
 @pytest.mark.parametrize("days", [-1000, 0, DAYS_KEPT - 1, DAYS_KEPT + 1])
 def test_only_old_folders_of_its_own_are_removed_whatever_the_clock_says(tmp_path, days):
     made = time.time() - days * SECONDS_A_DAY
-    foreign = [
-        tmp_path / name
-        for name in (".org.chromium.ABC123", "somebody's documents", "0123456789ABCDEF0123")
-    ]
+    names = (".org.chromium.ABC123", "somebody's documents", "0123456789ABCDEF0123")
+    foreign = [tmp_path / name for name in names]
     own = [tmp_path / f"{number:020x}" for number in range(FOLDERS_KEPT + 3)]
     for age, folder in enumerate(foreign + own):
         folder.mkdir()
         os.utime(folder, (made + age, made + age))
     store = UserStore(target_of(NATIVE), tmp_path)
     store.write(CODE)
+    assert store.read() == CODE
     removed = [not folder.is_dir() for folder in own]
     assert removed == [days > DAYS_KEPT] * 4 + [False] * (FOLDERS_KEPT - 1)
-    assert all(folder.is_dir() for folder in foreign) and store.read() == CODE
+    assert all(folder.is_dir() for folder in foreign)
 
 
 def test_several_processes_compile_once(tmp_path):
     tree = Tree(tmp_path)
-    with ThreadPoolExecutor(10) as pool:
-        starts = list(pool.map(lambda _: tree.start("compile all"), range(10)))
-    assert sum(found["compiled"] for found in starts) == 2 and all(
-        found["notices"] == [] for found in starts
-    )
+    with ThreadPoolExecutor(4) as pool:
+        starts = list(pool.map(lambda _: tree.start("compile all"), range(4)))
+    assert sum(found["compiled"] for found in starts) == 2
+    assert not any(found["notices"] for found in starts)
 
 
 def test_a_killed_compilation_leaves_nothing_in_the_way(tmp_path):
@@ -188,5 +183,6 @@ def test_a_killed_compilation_leaves_nothing_in_the_way(tmp_path):
     process.wait()
     (folder,) = tree.store.iterdir()
     (folder / f"half{kernel_file.TEMPORARY}").write_bytes(b"half a file")
-    assert tree.start("compile all")["notices"] == []
-    assert not list(folder.glob(f"*{kernel_file.TEMPORARY}")) and tree.start()["compiled"] == 0
+    assert not tree.start("compile all")["notices"]
+    assert not list(folder.glob(f"*{kernel_file.TEMPORARY}"))
+    assert tree.start()["compiled"] == 0

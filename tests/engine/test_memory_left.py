@@ -8,6 +8,10 @@ from zobra.engine.memory import available_megabytes
 from zobra.tt.table import Table
 
 MB = 1 << 20
+FILES = {
+    1: ("memory.limit_in_bytes", "memory.usage_in_bytes"),
+    2: ("memory.max", "memory.current"),
+}
 UNLIMITED = {1: str(0x7FFFFFFFFFFFF000), 2: "max"}
 
 
@@ -16,13 +20,9 @@ def write_group(
 ) -> None:
     folder = tmp_path / "mount" / ("memory" if version == 1 else ".") / path
     folder.mkdir(parents=True, exist_ok=True)
-    names = (
-        ("memory.limit_in_bytes", "memory.usage_in_bytes")
-        if version == 1
-        else ("memory.max", "memory.current")
-    )
-    for name, text in zip(names, (limit, str(used)), strict=True):
-        (folder / name).write_text(text + "\n")
+    limit_name, use_name = FILES[version]
+    (folder / limit_name).write_text(f"{limit}\n")
+    (folder / use_name).write_text(f"{used}\n")
     prefix = "total_" if version == 1 else ""
     (folder / "memory.stat").write_text(f"anon 5\n{prefix}inactive_file {cached}\n")
 
@@ -65,10 +65,8 @@ def test_what_a_control_group_leaves(tmp_path, version, groups, path, left):
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_table_respects_it(tmp_path, version, monkeypatch):
     write_group(tmp_path, version, "service/zobra", UNLIMITED[version], used=7)
-    assert (
-        abs(available(tmp_path, version) - available_megabytes(tmp_path, tmp_path / "no such file"))
-        < 500
-    )
+    without_groups = available_megabytes(tmp_path, tmp_path / "no such file")
+    assert abs(available(tmp_path, version) - without_groups) < 500
     write_group(tmp_path, version, "service/zobra", str(50 * MB), used=20 * MB)
     monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: available(tmp_path, version))
     table = Table(16)
