@@ -36,12 +36,7 @@ def test_dependent_subsets_are_found():
         assert quality.has_dependent_subset(vectors, largest) == is_dependent
 
 
-def test_a_dependent_subset_of_each_size_is_found():
-    units = [1 << bit for bit in range(20)]
-    for size in range(2, 8):
-        vectors = np.array([*units, reduce(xor, units[: size - 1])], np.uint64)
-        for largest in (2, 4, 6):
-            assert quality.has_dependent_subset(vectors, largest) == (size <= largest)
+def test_a_zero_depends_on_nothing_else():
     assert quality.has_dependent_subset(np.array([5, 0, 7], np.uint64), 2)
     with pytest.raises(ValueError, match="not 5"):
         quality.has_dependent_subset(PUBLISHED_KEYS, 5)

@@ -197,16 +197,6 @@ def test_a_book_move_is_one_of_those_to_search(engine):
     assert search(engine, Limits(depth=1), "h2h3").lines[1].depth == 1
 
 
-def test_a_book_move_waits_for_the_ponderhit(engine):
-    found = Collector()
-    pondering = engine.go(Limits(clock=CLOCK, ponder=True), found)
-    time.sleep(0.1)
-    assert not found.result.best
-    engine.ponderhit()
-    pondering.wait()
-    assert move_text(found.result.best) == "e2e4"
-
-
 @pytest.mark.parametrize("name", ["OwnBook", "UCI_AnalyseMode"])
 def test_without_the_option_and_in_analysis_no_book_is_used(engine, name):
     engine.set_option(name, name == "UCI_AnalyseMode")

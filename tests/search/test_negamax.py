@@ -141,12 +141,12 @@ def test_stalemate_and_late_mates_are_draws(fen, depth, score):
     assert bench_of(fen).search(depth) == score
 
 
-@pytest.mark.parametrize("parameters", [PLAIN, {}])
-def test_fifty_moves_draw_a_won_game(parameters):
+def test_fifty_moves_draw_a_won_game():
+    """With everything pruned and remembered; the comparison with minimax has them without."""
     for halfmove in (99, 98, 40):
-        bench = Workbench(parse_fen(f"8/8/8/4k3/8/8/3QK3/8 w - - {halfmove} 90"), parameters)
+        bench = Workbench(parse_fen(f"8/8/8/4k3/8/8/3QK3/8 w - - {halfmove} 90"))
         assert (bench.search(4) == 0) == (halfmove > 90)
-    with_pawn = Workbench(parse_fen("8/8/8/4k3/8/P7/3QK3/8 w - - 99 90"), parameters)
+    with_pawn = Workbench(parse_fen("8/8/8/4k3/8/P7/3QK3/8 w - - 99 90"))
     assert with_pawn.search(2) > 300  # the pawn's move begins the count anew
     assert with_pawn.line()[0] & 63 == chess.A3
 

@@ -12,19 +12,13 @@ import pytest
 
 from tests.support.search_kernels import DEFAULTS, PLAIN, Workbench, call
 from tests.support.search_oracles import random_boards
-from tests.support.searches import ENDGAME, KIWIPETE, MATES, MIDDLEGAME, think
+from tests.support.searches import ENDGAME, KIWIPETE, MATES, think
 from tests.tools.lines import line_fault
 from zobra.engine.fen import parse_fen
 from zobra.engine.move import move_text
 from zobra.engine.position import CONSTANTS_RECORD
 from zobra.engine.scores import INFINITY, MATE, is_mate, mate_in_moves
-from zobra.search.iterative_deepening import (
-    DEPTH_FINISHED,
-    LINE_FOUND,
-    STOPPED,
-    WINDOW_FAILED,
-    deepen_once,
-)
+from zobra.search.iterative_deepening import DEPTH_FINISHED, LINE_FOUND, STOPPED, deepen_once
 from zobra.search.limits import Limits, Report
 from zobra.search.root import REFUTED, begin_depth, open_window, root_lines, sort_root, widen_window
 from zobra.search.searcher import Searcher
@@ -147,22 +141,6 @@ def run_steps(bench: Workbench, depth: int) -> list[int]:
     while not found or found[-1] != DEPTH_FINISHED or bench.this["root"]["depth"] < depth:
         found.append(int(deepen_once(bench.this, CONSTANTS_RECORD)))
     return found
-
-
-@pytest.mark.parametrize("lines", [1, 3])
-def test_steps_of_a_search(lines):
-    bench = Workbench(parse_fen(MIDDLEGAME))
-    bench.place(parse_fen(MIDDLEGAME), lines=lines)
-    found = run_steps(bench, 9)
-    assert found.count(int(DEPTH_FINISHED)) == 9
-    assert found.count(int(LINE_FOUND)) == 9 * (lines - 1)
-    assert WINDOW_FAILED in found
-    best = root_lines(bench.this["root"])
-    assert [line.depth for line in best] == [9] * lines
-    assert {line.bound for line in best} == {0}
-    assert len({line.moves[0] for line in best}) == lines
-    scores = [line.score for line in best]
-    assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.parametrize(("fen", "depth"), [(KIWIPETE, 9), (ENDGAME, 9), (ENDGAME, 1)])

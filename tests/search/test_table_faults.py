@@ -8,8 +8,6 @@ position is searched again, so that nearly every probe of the second search find
 """
 
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 
 import chess
@@ -118,18 +116,3 @@ def test_torn_entries_are_not_believed():
         assert not any(searcher.tt.recall(keys[index]) for index in torn)
         search(searcher, board, game, 2_000)
         searcher.clear()
-
-
-@pytest.mark.slow
-def test_a_thousand_positions_with_short_signatures():
-    """The engine compiled with signatures of 8 bits: one probe in sixty-four of a full table finds
-    a stranger's entry.
-    """
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.short_signatures"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "1000 positions" in done.stdout

@@ -1,6 +1,4 @@
-"""Zobra as python-chess sees it: playing, pondering, analysing several lines, and limited in
-strength.
-"""
+"""Zobra as python-chess sees it: playing, pondering, and analysing."""
 
 import shutil
 import subprocess
@@ -51,28 +49,11 @@ def test_a_game_of_chess960(player):
     assert board.ply() > 8
 
 
-def test_analysis_of_some_root_moves(player):
-    moves = [chess.Move.from_uci("e2e4"), chess.Move.from_uci("a2a3")]
-    lines = player.analyse(chess.Board(), chess.engine.Limit(depth=5), multipv=4, root_moves=moves)
-    assert {line["pv"][0] for line in lines} == set(moves)
-
-
 def test_chances_as_python_chess_reads_them(player):
     player.configure({"UCI_ShowWDL": True})
     info = player.analyse(chess.Board(KIWIPETE), chess.engine.Limit(depth=5))
     player.configure({"UCI_ShowWDL": False})
     assert info["wdl"].relative.total() == 1000
-
-
-def test_a_limited_engine_plays_at_once(player):
-    player.configure({"UCI_LimitStrength": True, "UCI_Elo": 1400})
-    board = chess.Board()
-    an_hour = chess.engine.Limit(time=3_600)  # if it took it
-    for _ in range(10):
-        played = player.play(board, an_hour, info=chess.engine.INFO_ALL)
-        assert played.info["nodes"] <= 1_000
-        board.push(played.move)
-    player.configure({"UCI_LimitStrength": False})
 
 
 def test_the_current_move_is_reported_after_a_second(engine):
