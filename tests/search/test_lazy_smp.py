@@ -11,7 +11,7 @@ import pytest
 from tests.support.search_oracles import random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.network import built_in_network
-from zobra.engine.position import Game, Position
+from zobra.engine.position import Game
 from zobra.engine.scores import MATE
 from zobra.search import lazy_smp
 from zobra.search.iterative_deepening import new_search
@@ -226,8 +226,8 @@ def test_many_threads_do_not_hold_up_the_answer(threads):
 
 
 def test_fewer_threads_again_and_one_is_reproducible():
-    boards = random.Random(5).sample(list(random_boards(72, 2, 60)), 3)
-    games = [Game(Position.from_board(board)) for board in boards]
+    fens = [board.fen() for board in random_boards(72, 2, 60)]
+    games = [Game(parse_fen(fen)) for fen in random.Random(5).sample(fens, 3)]
 
     def run(searcher: Searcher) -> list[tuple[int, int]]:
         found = []
