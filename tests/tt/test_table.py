@@ -12,7 +12,6 @@ import pytest
 
 from tests.support.memory import resident_megabytes
 from tests.support.search_kernels import call, unpacked
-from zobra.engine.memory import map_memory
 from zobra.engine.scores import NO_SCORE
 from zobra.tt.entry import EXACT, LOWER, UPPER, unpack
 from zobra.tt.table import (
@@ -110,6 +109,12 @@ def test_what_gives_way(table, generation, entries, victim):
     assert get(table, newcomer)["depth"] == 0
 
 
+def test_python_recalls_entries(table):
+    assert table.recall(KEY) == 0
+    put(table, KEY)
+    assert unpack(table.recall(KEY))[0] == MOVE
+
+
 def test_an_entry_that_is_used_again_is_young_again(table):
     table.record["generation"] = GENERATIONS - 1
     put(table, KEY, depth=20)
@@ -155,12 +160,31 @@ def test_hashfull_counts_the_present_search(table):
     assert table.permille_full() == 1
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_clear_forgets_everything_in_place(threads, monkeypatch):
-    monkeypatch.setattr("zobra.engine.memory.SMALLEST_SHARE", 1 << 20)
-    table = Table(8)
-    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
+# Memory
+
+
+def leave(monkeypatch, megabytes: int | None) -> None:
+    """Let the system say that so much memory is available."""
+    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: megabytes)
+
+
+def refuse_mappings(monkeypatch) -> None:
+    """Let the system refuse new memory."""
+    refuse = Mock(side_effect=OSError("Cannot allocate memory"))
     monkeypatch.setattr("zobra.engine.memory.mmap.mmap", refuse)
+
+
+@pytest.fixture
+def small_shares(monkeypatch):
+    """Threads that clear a table take a share of it however small it is."""
+    monkeypatch.setattr("zobra.engine.memory.SMALLEST_SHARE", 1 << 20)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_clear_forgets_everything_in_place(small_shares, threads, monkeypatch):
+    table = Table(8)
+    leave(monkeypatch, 0)
+    refuse_mappings(monkeypatch)
     for forget in (table.clear, partial(table.resize, 8)):
         table.next_generation()
         table.buckets()["data"] = 1
@@ -172,9 +196,8 @@ def test_clear_forgets_everything_in_place(threads, monkeypatch):
         assert int(table.record["address"]) == address
 
 
-def test_where_no_thread_can_be_had_the_table_is_cleared_all_the_same(table, monkeypatch):
-    monkeypatch.setattr("zobra.engine.memory.SMALLEST_SHARE", 1 << 20)
-    table.resize(8)
+def test_where_no_thread_can_be_had_the_table_is_cleared_all_the_same(small_shares, monkeypatch):
+    table = Table(8)
     table.buckets()["data"] = 1
     monkeypatch.setattr("threading.Thread.start", Mock(side_effect=RuntimeError))
     table.clear(threads=4)
@@ -183,8 +206,7 @@ def test_where_no_thread_can_be_had_the_table_is_cleared_all_the_same(table, mon
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_the_memory_of_a_new_table_is_there_before_it_is_used(table, threads, monkeypatch):
-    monkeypatch.setattr("zobra.engine.memory.SMALLEST_SHARE", 1 << 20)
+def test_the_memory_of_a_new_table_is_there_before_it_is_used(table, threads, small_shares):
     before = resident_megabytes()
     table.resize(64, threads)
     assert resident_megabytes() - before > 60
@@ -193,40 +215,31 @@ def test_the_memory_of_a_new_table_is_there_before_it_is_used(table, threads, mo
 def test_a_table_grows_into_the_memory_that_the_old_one_gives_up(monkeypatch):
     table = Table(8)
     put(table, KEY)
-    events = []
+    sizes = []
 
-    def note(size: int, threads: int) -> np.ndarray:
-        events.append((table.megabytes, size))
-        return map_memory(size)
+    def available() -> int:
+        sizes.append(table.megabytes)
+        return 10 if table.megabytes == 8 else 17
 
-    monkeypatch.setattr("zobra.tt.table.map_memory", note)
-    monkeypatch.setattr(
-        "zobra.tt.table.available_megabytes", lambda: 10 if table.megabytes == 8 else 17
-    )
+    monkeypatch.setattr("zobra.tt.table.available_megabytes", available)
     table.resize(16)
-    assert events == [(8, 1 << 20), (1, 16 << 20)]  # the old one went first
+    assert sizes == [8, 1]  # the old one went first
     assert table.megabytes == 16
     assert get(table, KEY) is None
-    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 0)
+    leave(monkeypatch, 0)
     table.resize(4)
     assert table.megabytes == 4
 
 
 def test_a_table_that_does_not_fit_even_so_leaves_one_of_the_old_size(monkeypatch):
     table = Table(8)
-    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: 10)
+    leave(monkeypatch, 10)
     with pytest.raises(MemoryError, match="16 MB does not fit: 10 MB"):
         table.resize(16)
     assert table.megabytes == 8
     assert len(table.buckets()) << 6 == 8 << 20
     put(table, KEY)
     assert get(table, KEY) is not None
-
-
-def test_python_recalls_entries(table):
-    assert table.recall(KEY) == 0
-    put(table, KEY)
-    assert unpack(table.recall(KEY))[0] == MOVE
 
 
 def test_a_system_without_huge_pages_is_no_obstacle(monkeypatch):
@@ -259,15 +272,11 @@ def test_sizes_are_powers_of_two_within_what_was_asked(table, megabytes):
 def test_too_much_memory_is_refused_and_the_table_kept(table, available, monkeypatch):
     put(table, KEY)
     address = int(table.record["address"])
-    monkeypatch.setattr("zobra.tt.table.available_megabytes", lambda: available)
+    leave(monkeypatch, available)
     if available is None:  # a system that does not say refuses the mapping itself
-        monkeypatch.setattr("zobra.engine.memory.mmap.mmap", refuse)
+        refuse_mappings(monkeypatch)
     with pytest.raises(MemoryError, match=str(MAX_MEGABYTES)):
         table.resize(MAX_MEGABYTES)
     assert get(table, KEY)["move"] == MOVE
     assert table.megabytes == 1
     assert int(table.record["address"]) == address
-
-
-def refuse(*_arguments, **_options):
-    raise OSError("Cannot allocate memory")
