@@ -25,7 +25,7 @@ def plain(kind: Any) -> tuple[Any, Any]:
 
 
 def signature(method: Any) -> tuple[list[tuple], dict[str, tuple]]:
-    """Each argument's name, kind and whether it may be left out; and all types by name."""
+    """Return each argument's name, kind and whether it has a default, and all types by name."""
     arguments = [
         (each.name, each.kind, each.default is not inspect.Parameter.empty)
         for each in inspect.signature(method).parameters.values()

@@ -103,7 +103,7 @@ def test_without_a_selection_play_has_no_info(engine):
 
 
 def play_and_ponder(engine: Engine, is_expected: bool = True) -> chess.Board:
-    """Let the engine play, and ponder for 2,000 nodes; return the board after a reply."""
+    """Return the board after a move and a reply, while the engine ponders for 2,000 nodes."""
     board = chess.Board()
     played = engine.play(board, Limit(nodes=2_000), ponder=True)
     board.push(played.move)

@@ -63,7 +63,10 @@ WALK_PLIES = np.int64(100)  # largest ply of a walk
 
 @entry(INT, WORKER_TYPE, CONSTANTS_TYPE, record(ACCUMULATOR), WORD, INT)
 def walk(worker, constants, fresh, seed, plies):
-    """Random moves, null moves and take-backs; number of neurons that a refresh differs in."""
+    """Play random moves, null moves and take-backs.
+
+    Return the number of neurons that differ from a refresh.
+    """
     ply = np.int64(0)
     wrong = np.int64(0)
     state = seed

@@ -163,7 +163,7 @@ def mutations(count: int, seed: int) -> Iterator[str]:
 
 
 def valid_board(text: str) -> chess.Board | None:
-    """The board that python-chess reads from a FEN, or can make valid; None if there is none."""
+    """Return the board that python-chess reads, made valid if it can be, otherwise None."""
     fields = text.split()
     fields[2:3] = ["".join(sorted(set(rights))) for rights in fields[2:3]]
     try:
@@ -177,7 +177,7 @@ def valid_board(text: str) -> chess.Board | None:
 
 
 def test_mutated_fens_agree_with_python_chess():
-    """What python-chess finds valid is accepted, and what can be made valid; nothing else."""
+    """Exactly the FENs that python-chess finds valid, or can make valid, are accepted."""
     accepted = 0
     for text in mutations(5_000, 11):
         board = valid_board(text)

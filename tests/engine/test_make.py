@@ -75,8 +75,9 @@ def rebuild(position, fresh, constants):
 
 @entry(INT, record(GAME), CONSTANTS_TYPE)
 def play_and_rebuild(game, constants):
-    """Play random moves from `made[0]`, and beside each position made set the same one rebuilt;
-    plies played.
+    """Play random moves from `made[0]`, and rebuild each position beside it.
+
+    Return the number of plies.
     """
     for ply in range(PLIES):
         position = game.made[ply]

@@ -15,9 +15,7 @@ from zobra.engine.scores import (
 
 
 def test_plies_to_mate_are_counted_in_moves():
-    """A side that mates does so with an odd number of plies to go; one that is mated, with an even
-    number.
-    """
+    """An odd number of plies means that the side to move mates, an even one that it is mated."""
     for plies, moves in ((1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (MAX_PLY, MAX_PLY // 2)):
         assert mate_in_moves(int(MATE) - plies) == moves
     for plies, moves in ((0, 0), (2, 1), (4, 2), (MAX_PLY, MAX_PLY // 2)):

@@ -110,8 +110,9 @@ KING_STEP = piece_key(11, "e8") ^ piece_key(11, "e7")
     ],
 )
 def test_classic_mistakes_are_caught(fen, move, update, missing):
-    """The wrong update differs from the key from scratch by exactly what was forgotten; the
-    engine's own does not differ.
+    """The wrong update differs from the key from scratch by exactly what was forgotten.
+
+    The engine's own key is that from scratch.
     """
     position = parse_fen(fen)
     after = position.after(position.parse_move(move))

@@ -1,10 +1,14 @@
 """Draws along a line of the search, judged by python-chess: tails of random games that like to
 repeat and to run out of moves.
 
-The rule: below the root a position is a draw when it has been on the board once since the root (the
-root itself not counted), or twice in all; when material cannot mate; and after fifty moves without
-capture or pawn move, unless the last of them mates. Two positions are the same when the same moves
-are possible: an en-passant square counts only where the capture is legal.
+Below the root a position is a draw
+
+- if it has occurred once since the root (not counting the root itself), or twice in all,
+- if the material cannot mate,
+- after fifty moves without a capture or pawn move, unless the last of them mates.
+
+Two positions are the same if the same moves are possible: an en-passant square counts only if the
+capture is legal.
 """
 
 import random
@@ -43,8 +47,9 @@ SPECIAL_STARTS = [
 
 
 def starting_board(source: random.Random) -> chess.Board:
-    """A special start, or few pieces on which little can be taken; its clock is often near its
-    end.
+    """Return a special start, or a few pieces that can capture little.
+
+    The half-move clock is often near its end.
     """
     if source.random() < 0.3:
         board = chess.Board(source.choice(SPECIAL_STARTS))
@@ -71,8 +76,9 @@ def is_double_push(board: chess.Board, square: int, move: chess.Move) -> bool:
 
 
 def choose(source: random.Random, board: chess.Board) -> chess.Move | None:
-    """A random move, often the way back; a double push if there is one, and a mate when the clock
-    runs out.
+    """Return a random move, often the way back.
+
+    A first double push is preferred, and so is a mate when the clock runs out.
     """
     legal = list(board.legal_moves)
     if board.halfmove_clock == 99 and source.random() < 0.8:
@@ -195,9 +201,7 @@ def test_a_mate_that_comes_too_late_is_none(nodes):
     [("7k/R7/8/8/8/8/8/KR6", 1), ("8/7k/R7/8/8/8/8/KR6", 2), ("8/8/5k2/R7/8/8/8/KR6", 3)],
 )
 def test_a_mate_by_the_hundredth_ply_counts(pieces, moves):
-    """Two rooks climb up to the king, and mate just in time; with the clock one ply further on,
-    they do not.
-    """
+    """Two rooks climb up to the king and mate just in time, or a ply too late."""
     found = mates_reported(f"{pieces} w - - {101 - 2 * moves} 90", 200_000)
     assert mate_in_moves(found[-1].score) == moves
     if moves > 1:

@@ -1,6 +1,4 @@
-"""Histories: learned from cutoffs wherever the scores read, and cleared; corrections: towards what
-searches found.
-"""
+"""Histories learn from cutoffs, corrections from the error of the static evaluation."""
 
 import random
 
@@ -109,8 +107,9 @@ def attacked_squares(board: chess.Board) -> int:
 
 
 def test_cutoffs_teach_what_the_reference_learns(bench):
-    """The move gains and those tried before it lose; but quiet moves are not to blame for coming
-    before a capture.
+    """The move of the cutoff gets a bonus, and those tried before it a malus.
+
+    Quiet moves get none if the cutoff was by a capture.
     """
     source = random.Random(63)
     reference = Reference(bench)

@@ -72,7 +72,7 @@ def test_a_search_that_is_cut_off_tells_all_lines_at_last(searcher, nodes):
 
 
 def test_the_table_keeps_the_best_move_of_the_root(searcher):
-    """The first line found is of all moves; a later one may come out better, but is of fewer."""
+    """Only the first line's search had all moves, although a later line may come out better."""
     _, reports = think(searcher, MIDDLEGAME, Limits(depth=7))
     kept = unpack(searcher.tt.recall(parse_fen(MIDDLEGAME).key))[0]
     assert kept in {line.pv[0] for line in groups(reports)[-1]}

@@ -87,7 +87,7 @@ def eight_processors(monkeypatch):
 
 
 def first_thread_nodes(searcher: Searcher) -> int:
-    """What the first thread searched; `searcher.nodes` has the helpers' nodes too."""
+    """Return the nodes of the first thread, without those of the helpers."""
     return int(searcher._this["nodes"])
 
 
@@ -203,7 +203,7 @@ def test_a_thread_that_is_late_is_left_out_and_has_no_vote(monkeypatch, eight_pr
 
 @pytest.mark.parametrize("threads", [16, 256])
 def test_many_threads_do_not_hold_up_the_answer(threads):
-    """A generous bound; the exact one is measured on an idle machine."""
+    """The bound is generous, since the machine may be busy."""
     assert threads <= MAX_THREADS == find("Threads").high
     searcher = Searcher(16)
     searcher.threads = threads

@@ -52,8 +52,9 @@ def is_noisy(board: chess.Board, move: chess.Move) -> bool:
 
 
 def placed(seed: int, games: int) -> Iterator[tuple[Workbench, chess.Board, dict]]:
-    """A bench, a board and {number: move} at the positions of random games; histories are full of
-    random values.
+    """Yield a bench, a board and {number: move} for the positions of random games.
+
+    Histories have random values.
     """
     bench = Workbench(parse_fen(START))
     source = np.random.default_rng(seed)
@@ -119,9 +120,7 @@ def test_stages_come_in_order():
 
 
 def test_skipped_quiet_moves_stay_away_and_nothing_else():
-    """Said while captures come, it takes effect with the first quiet move; of captures none is
-    lost.
-    """
+    """A skip during the captures takes effect after the first quiet move. No capture is lost."""
     source = random.Random(59)
     skipped = 0
     for bench, board, moves in placed(60, 8):

@@ -109,9 +109,7 @@ def test_the_line_leads_to_the_value(fen, depth):
 @pytest.mark.parametrize("use_table", [0, 1])
 @pytest.mark.parametrize(("fen", "plies"), MATES)
 def test_mates_are_found_with_their_distance(fen, plies, use_table):
-    """Mate scores of the table are right for the next search, and for later roots; windows around a
-    mate bound it.
-    """
+    """Mate scores in the table are right for the next search and for later roots, too."""
     position = parse_fen(fen)
     bench = bench_of(fen, use_table=use_table)
     for depth in range(max(1, plies), plies + 2):
@@ -142,7 +140,7 @@ def test_stalemate_and_late_mates_are_draws(fen, depth, score):
 
 
 def test_fifty_moves_draw_a_won_game():
-    """With everything pruned and remembered; the comparison with minimax has them without."""
+    """With pruning and the table, which the comparison with minimax does without."""
     for halfmove in (99, 98, 40):
         bench = Workbench(parse_fen(f"8/8/8/4k3/8/8/3QK3/8 w - - {halfmove} 90"))
         assert (bench.search(4) == 0) == (halfmove > 90)
@@ -192,9 +190,7 @@ def test_no_node_is_searched_for_a_mate_longer_than_one_known(ply):
 
 @pytest.mark.parametrize("fen", [fen for fen, _ in POSITIONS])
 def test_an_excluded_move_is_not_searched(fen):
-    """The value is that of the other moves; nothing of it goes into the table or the corrections,
-    which speak of all moves.
-    """
+    """The score is that of the other moves, so the table and the corrections do not learn it."""
     position = parse_fen(fen)
     board = chess.Board(fen)
     for number, move in move_numbers(position, board).items():

@@ -132,8 +132,9 @@ SEE = {"exchange_pruning_depth": 9, "exchange_noisy_slope": 95}
 def prune(
     text: str, fen: str = HANGING, history: int = WORST, reduction: int = 0, **values: int
 ) -> tuple[int, int]:
-    """Is a move pruned, where only the techniques of `values` are on; and the stage of the move
-    picker after it.
+    """Return whether a move is pruned, and the stage of the move picker afterwards.
+
+    Only the techniques in `values` are on.
     """
     arguments = {name: values.pop(name, 0) for name in ("alpha", "best")}
     usual = {"static_evaluation": -5_000, "depth": 2, "move_count": 30, "improving": 1}
@@ -255,9 +256,7 @@ def test_see_pruning(fen, text, depth, loses):
     ],
 )
 def test_improving(evaluations, improving):
-    """Evaluations now, two plies before and four plies before; near the root nothing is known
-    before.
-    """
+    """By the evaluations now, two plies before and four plies before."""
     bench = Workbench(parse_fen(START))
     for ply, evaluation in zip((5, 3, 1), evaluations, strict=True):
         bench.this["stack"][ply]["static_evaluation"] = evaluation
@@ -308,9 +307,7 @@ def test_where_there_is_no_singular_search(name, value):
     ],
 )
 def test_the_table_needs_a_bound_on_its_side_and_for_a_cutoff_depth(bound, score, decides):
-    """An evaluation of 100 is adjusted; a null window (99, 100) ends by an entry of depth 6, but
-    not near the fifty moves.
-    """
+    """Near the fifty-move draw there is no cutoff."""
     known = {"tt_entry": entry(score, 6, bound), "tt_score": score}
     assert call(node.tt_adjusted_evaluation, evaluation=100, **known) == (score if decides else 100)
     for depth, suffices in ((5, decides), (6, decides), (7, 0)):

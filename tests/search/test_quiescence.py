@@ -88,7 +88,7 @@ def test_far_below_alpha_captures_must_win_material():
 
 
 def test_the_table_answers_null_windows_only():
-    """What it stored is asked again; a principal variation is searched to its end."""
+    """In a principal variation the same position is searched again."""
     bench = bench_of(CAPTURE, use_table=1)
     value = bench.quiesce()
     assert bench.this["nodes"] == 2
@@ -133,7 +133,7 @@ def test_what_the_table_knows_refines_standing_pat():
 
 
 def test_of_quiet_evasions_one_that_lives_is_enough():
-    """The next one may be picked already; captures are tried to the last."""
+    """All captures are tried."""
     one_evasion = PLAIN | {"quiescence_evasions": 0}
     four_king_moves = parse_fen("4k3/8/8/8/4r3/8/8/4K3 w - - 0 1")  # nothing to take
     bench = Workbench(four_king_moves, one_evasion)
@@ -148,6 +148,6 @@ def test_of_quiet_evasions_one_that_lives_is_enough():
 
 
 def test_long_check_sequences_end():
-    """The deepest ply answers whatever it is; nothing is written beyond the stack."""
+    """At the deepest ply, without writing beyond the stack."""
     bench = Workbench(parse_fen("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1"))
     assert -INFINITY < bench.quiesce() < INFINITY

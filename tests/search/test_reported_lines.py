@@ -1,5 +1,4 @@
-"""Every line that a search reports is legal to its end; and a mate that it promises in the end is
-there, move by move.
+"""Every line that a search reports is legal to its end, and that of a final mate score mates.
 
 The judge is python-chess (tests/tools/lines.py). The positions are those of Zobra's games against
 itself, and mate problems.
@@ -25,9 +24,7 @@ OPENING_PLIES = 8
 
 
 class Judge:
-    """Searches, and judges all that is reported: `faults` says what was wrong, `seen` how much of
-    what there was.
-    """
+    """Searches, and judges all reports: `faults` are texts, `seen` counts what was judged."""
 
     def __init__(self, megabytes: int = 1) -> None:
         self.searcher = Searcher(megabytes)
@@ -35,9 +32,9 @@ class Judge:
         self.seen: Counter[str] = Counter()
 
     def search(self, board: chess.Board, game: Game, limits: Limits) -> chess.Move:
-        """One search; its move, which is checked too.
+        """Search, judge the reports and the result, and return the move.
 
-        A mate of an earlier iteration may be cut short.
+        The line of a mate score from an earlier iteration may be cut short.
         """
         reports: list[Report] = []
         result = self.searcher.search(game, limits, reports.append)
@@ -62,8 +59,9 @@ class Judge:
 
 
 def play_games(games: int, nodes: int, seed: int, lines: int = 1, threads: int = 1) -> Judge:
-    """Games of Zobra against itself from random openings, each search judged; every fourth is of
-    Chess960.
+    """Let Zobra play itself from random openings and judge each search.
+
+    Every fourth game is of Chess960.
     """
     judge = Judge()
     judge.searcher.multipv = lines

@@ -137,8 +137,9 @@ def play_out(board, prober, choose) -> None:
 
 
 def play_wins(tablebase, prober, men, number) -> None:
-    """Win positions by any of the moves that the ranking leaves; every other time the clock leaves
-    just the moves that it takes.
+    """Win positions by any of the moves that the ranking leaves.
+
+    In every other one the half-move clock leaves exactly the plies that the win takes.
     """
     source = random.Random(men)
     boards = won_boards(men, source, prober)

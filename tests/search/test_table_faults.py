@@ -38,7 +38,7 @@ def positions(number: int, seed: int) -> list[tuple[chess.Board, Game]]:
 
 
 def damage(searcher: Searcher, source: np.random.Generator, share: float, kind: Kind) -> int:
-    """Give `share` of the entries other data, with check words that verify; how many."""
+    """Give a share of the entries other data, with check words that verify; return how many."""
     entries = searcher.tt.buckets().reshape(-1)
     used = np.flatnonzero(entries["data"] & BOUND_MASK)
     chosen = used[source.random(len(used)) < share]
@@ -49,9 +49,7 @@ def damage(searcher: Searcher, source: np.random.Generator, share: float, kind: 
 
 
 def of_other_positions(source: np.random.Generator, data: np.ndarray) -> np.ndarray:
-    """Each entry is of another position: as if signatures were cut, but worse, for nearly all are
-    wrong.
-    """
+    """Exchange entries between positions, as if keys collided all the time."""
     return source.permutation(data)
 
 

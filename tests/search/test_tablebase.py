@@ -112,8 +112,9 @@ def test_damaged_tables_are_named_and_passed_over(tablebase, notices, tmp_path, 
 
 
 class RookProber:
-    """In the place of the tables of king and rook against king: won unless the rook is lost; the
-    fewer replies, the nearer.
+    """Stands in for the tables of king and rook against king.
+
+    A position is won unless the rook is lost. The fewer replies, the nearer the end.
     """
 
     def __init__(self) -> None:

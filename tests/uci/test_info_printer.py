@@ -1,4 +1,4 @@
-"""What is said while a search runs: all of it, unless it is too much; the last word always."""
+"""The lines that a search prints: no flood of them, but always the last."""
 
 from itertools import product
 

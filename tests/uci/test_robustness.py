@@ -71,7 +71,7 @@ def test_what_cannot_be_in_a_fen_is_dropped(engine, fields, dropped):
     not DESTRUCTIVE.exists(), reason="../shared/data/robustness/destruction_test.epd is not there"
 )
 def test_fens_made_to_destroy(engine):
-    """Some can be played on from, some cannot; every one is answered."""
+    """Every one is answered, by a move or a refusal."""
     refused = 0
     for line in DESTRUCTIVE.read_text(errors="replace").splitlines():
         lines = engine.ask(f"position fen {line.split(';')[0]}", "go nodes 50", answer="bestmove")
