@@ -33,14 +33,14 @@ def engine():
     return Engine(hash=1)
 
 
-def test_the_page_on_python_is_true():
+def test_the_examples_of_the_page_on_python():
     """As `python -m doctest docs/python.md` checks it."""
     found = doctest.testfile(str(PAGE), module_relative=False)
     assert found.attempted > 20
     assert found.failed == 0
 
 
-def test_evaluations_are_those_of_the_engine_for_white():
+def test_evaluate_matches_the_engine():
     searcher = Searcher(1)
     boards = []
     expected = []
@@ -106,7 +106,7 @@ def test_even_the_shortest_search_answers(engine):
     ],
 )
 @pytest.mark.parametrize("method", ["play", "analyse"])
-def test_what_cannot_be_searched_is_refused_by_name(engine, method, search, fault):
+def test_invalid_searches_are_refused(engine, method, search, fault):
     arguments = {"board": chess.Board(), "limit": LIMIT} | search
     with pytest.raises(ValueError, match=fault):
         getattr(engine, method)(**arguments)
@@ -128,13 +128,13 @@ def test_what_cannot_be_searched_is_refused_by_name(engine, method, search, faul
         (lambda engine: engine.configure({"multipv": 3}), "MultiPV is set for each search"),
     ],
 )
-def test_what_cannot_be_done_is_refused_by_name(engine, call, fault):
+def test_invalid_calls_are_refused(engine, call, fault):
     with pytest.raises(ValueError, match=fault):
         call(engine)
 
 
 @pytest.mark.parametrize("end", ["stop", "interrupt"])
-def test_a_search_is_ended_from_outside(engine, end):
+def test_a_search_can_be_stopped_or_interrupted(engine, end):
     interrupt = partial(signal.raise_signal, signal.SIGINT)
     threading.Timer(0.3, engine.stop if end == "stop" else interrupt).start()
     begin = time.monotonic()

@@ -36,7 +36,7 @@ def signature(method: Any) -> tuple[list[tuple], dict[str, tuple]]:
 @pytest.mark.parametrize(
     ("ours", "theirs"), [(Engine, SimpleEngine), (Analysis, SimpleAnalysisResult)]
 )
-def test_no_method_argument_or_type_is_another(ours, theirs):
+def test_methods_arguments_and_types_match(ours, theirs):
     names = {name for name in vars(theirs) if not name.startswith("_") or name in SPECIAL}
     assert len(names - OF_PROCESSES) >= 11
     for name in names - OF_PROCESSES:

@@ -25,7 +25,7 @@ def engine():
 # Analysis
 
 
-def test_infos_come_while_the_search_runs(engine):
+def test_infos_arrive_during_the_search(engine):
     board = chess.Board(KIWIPETE)
     with engine.analysis(board) as analysis:
         depths = [analysis.get()["depth"] for _ in range(5)]
@@ -37,7 +37,7 @@ def test_infos_come_while_the_search_runs(engine):
     assert best.ponder in board.legal_moves
 
 
-def test_what_was_found_can_be_read_after_the_end(engine):
+def test_infos_can_be_read_after_the_end(engine):
     analysis = engine.analysis(chess.Board(), Limit(depth=4), multipv=2)
     analysis.wait()
     assert not analysis.would_block()
@@ -66,7 +66,7 @@ def test_a_command_ends_a_search_and_an_old_analysis_ends_no_other(engine):
     assert second.wait().move in chess.Board(KIWIPETE).legal_moves
 
 
-def test_nothing_is_left_to_wait_for_before_the_first_info(engine):
+def test_a_game_that_is_over_has_an_info_at_once(engine):
     analysis = engine.analysis(chess.Board("7k/5Q2/8/8/8/8/8/K7 b - - 0 1"))
     assert analysis.get()["score"] == chess.engine.PovScore(chess.engine.Cp(0), chess.BLACK)
     assert analysis.empty()
@@ -159,7 +159,7 @@ def test_another_game_begins_without_what_was_learned(engine):
     assert nodes(game=2) == first
 
 
-def test_what_uci_engines_are_told_of_opponents_and_results(engine):
+def test_opponent_and_result(engine):
     engine.send_opponent_information(opponent=Opponent("Bob", None, None, False), engine_rating=9)
     assert engine._engine.options["UCI_Opponent"] == "none none human Bob"
     engine.send_opponent_information()
@@ -167,7 +167,7 @@ def test_what_uci_engines_are_told_of_opponents_and_results(engine):
     engine.configure({"UCI_Opponent": ""})
 
 
-def test_a_clock_of_one_side_is_a_clock(engine):
+def test_a_clock_of_one_side_is_enough(engine):
     for limit in (Limit(black_clock=0.5), Limit(white_clock=-1, white_inc=-1, remaining_moves=0)):
         assert engine.play(chess.Board(), limit).move in chess.Board().legal_moves
 
@@ -244,7 +244,7 @@ def test_null_moves_are_moves(engine):
         ("4k3/8/8/3pP3/8/8/8/4K3 w - e6 0 1", "e6", "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", "e6 is"),
     ],
 )
-def test_what_cannot_be_is_dropped_with_a_notice(engine, caplog, fen, ep, clean, notice):
+def test_impossible_rights_are_dropped_with_a_warning(engine, caplog, fen, ep, clean, notice):
     """As the UCI conversation does."""
     board = chess.Board(fen)
     assert board.status() & (chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE)
@@ -275,7 +275,7 @@ def test_chess960_castling_between_neighbours(engine):
 # The end
 
 
-def test_a_closed_engine_says_so():
+def test_a_closed_engine_raises():
     engine = Engine(hash=1)
     analysis = engine.analysis(chess.Board())
     engine.quit()

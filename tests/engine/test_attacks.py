@@ -30,7 +30,7 @@ def walk_in_directions(square: int, directions: tuple[tuple[int, int], ...], occ
 
 
 @pytest.mark.parametrize("straight", [True, False])
-def test_sliders_look_up_what_walking_finds_for_every_occupancy(straight):
+def test_slider_attacks_match_walking_for_every_occupancy(straight):
     """All 107,648 sets of relevant blockers, each with others that do not matter thrown in."""
     source = np.random.default_rng(4)
     directions = naive.STRAIGHT if straight else naive.DIAGONAL
@@ -49,7 +49,7 @@ def test_sliders_look_up_what_walking_finds_for_every_occupancy(straight):
     assert total == (102_400 if straight else 5_248)
 
 
-def test_attackers_are_those_of_python_chess():
+def test_attackers_match_python_chess():
     source = random.Random(3)
     for board, position in playouts(6, 70):
         square, colour = source.randrange(64), source.randrange(2)
@@ -61,7 +61,7 @@ def test_attackers_are_those_of_python_chess():
 
 
 @pytest.mark.parametrize(("straight", "factors"), [(True, ROOK_MAGICS), (False, BISHOP_MAGICS)])
-def test_magic_numbers_never_mix_up_two_sets_of_attacks(straight, factors):
+def test_magic_indices_have_no_harmful_collisions(straight, factors):
     for square, factor in enumerate(factors):
         occupied, reached = slider_attacks(square, straight)
         shift = 64 - int(occupied[-1]).bit_count()
@@ -71,7 +71,7 @@ def test_magic_numbers_never_mix_up_two_sets_of_attacks(straight, factors):
             assert seen.setdefault(index, attacked) == attacked
 
 
-def test_leapers_attack_what_walking_finds():
+def test_leaper_attacks_match_walking():
     for square in range(64):
         found = {
             0: CONSTANTS["pawn"][0, square],
@@ -83,7 +83,7 @@ def test_leapers_attack_what_walking_finds():
             assert naive.squares(bits) == naive.attacks(square, piece, {})
 
 
-def test_between_and_line_follow_from_walking():
+def test_between_and_line_match_walking():
     for a, b in itertools.product(range(64), repeat=2):
         between = 0
         line = 0

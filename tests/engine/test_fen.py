@@ -98,7 +98,7 @@ def test_round_trips():
         ),  # an inner rook by its file
     ],
 )
-def test_what_is_written_of_what_was_read(fen, written):
+def test_fens_are_written_in_normal_form(fen, written):
     assert write_fen(parse_fen(fen)) == written
 
 
@@ -121,7 +121,7 @@ PLACEMENT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP"
         ),
     ],
 )
-def test_what_cannot_be_is_dropped_by_the_engine_and_by_tools(fen, written, dropped):
+def test_impossible_rights_are_dropped_by_the_engine_and_by_tools(fen, written, dropped):
     position, notices = read_fen(fen)
     (notice,) = notices
     assert notice.startswith(dropped)

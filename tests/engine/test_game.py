@@ -11,7 +11,7 @@ from zobra.engine.fen import parse_fen
 from zobra.engine.position import Game
 
 
-def test_what_cannot_be_undone_makes_the_past_forgotten():
+def test_irreversible_moves_clear_the_keys():
     fen = "r3k2r/7p/8/4n3/8/5N2/4P3/R3K2R w KQkq - 0 1"
     there = ("f3d4", "e5g4", "d4f3", "g4e5")
     assert len(play(fen, *there).keys) == 4
@@ -21,7 +21,7 @@ def test_what_cannot_be_undone_makes_the_past_forgotten():
     assert len(play(fen, *there, "f3d4").keys) == 5
 
 
-def test_repetitions_in_random_games_are_those_of_python_chess():
+def test_repetitions_match_python_chess():
     """The keys remembered hold the present one as often as python-chess finds the position earlier
     in the game.
     """

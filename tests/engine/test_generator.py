@@ -73,7 +73,7 @@ def test_chosen_positions(fen):
     check(chess.Board(fen, chess960=True))
 
 
-def test_noisy_and_quiet_share_out_all_moves():
+def test_noisy_and_quiet_moves_are_all_moves():
     for board, position in playouts(10, 77):
         noisy = position.legal_moves(int(NOISY))
         quiet = position.legal_moves(int(QUIET))

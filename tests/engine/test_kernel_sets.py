@@ -46,7 +46,7 @@ def keep(tree, *levels):
             path.unlink()
 
 
-def test_levels_and_digests_of_processors():
+def test_levels_of_processors():
     if ARCHITECTURE == "x86_64":
         assert levels_of(target_of(V3)) == [V3, V2]
         slow = Target(NATIVE, "znver2", target_of(V4).attributes)
@@ -71,7 +71,7 @@ def is_found_ready(found: dict) -> bool:
     return found["compiled"] == 0 and not found["notices"]
 
 
-def test_the_set_for_this_processor_or_level_is_used_and_nothing_is_written(tree):
+def test_the_set_for_the_processor_or_level_is_used(tree):
     for level in (NATIVE, *SUPPORTED):
         found = tree.start(ZOBRA_LEVEL=level)
         assert is_found_ready(found)
@@ -103,7 +103,7 @@ def test_a_set_for_a_better_processor_is_never_run(tree):
     assert "compiled on this machine" in found["description"]
 
 
-def test_on_another_processor_the_portable_set_is_used_until_a_warmup(tree):
+def test_the_portable_set_is_used_until_a_warmup(tree):
     keep(tree, PORTABLE)
     found = tree.start()
     assert found["level"] == PORTABLE

@@ -63,7 +63,7 @@ def test_damaged_files_cost_a_recompile_and_one_notice(warm, tmp_path, how):
     assert not found["notices"]
 
 
-def test_another_kernels_file_is_not_taken_for_this_ones(warm, tmp_path):
+def test_a_file_with_another_kernel_is_not_used(warm, tmp_path):
     tree = Tree(tmp_path)
     shutil.copytree(warm.store, tree.store)
     files = {path.name: path for path in tree.files()}
@@ -97,7 +97,7 @@ def test_a_changed_callee_changes_its_caller(tmp_path):
     assert tree.start()["compiled"] == 0
 
 
-def test_where_nothing_can_be_kept_it_is_compiled_for_the_process(tmp_path):
+def test_kernels_are_compiled_for_the_process_if_they_cannot_be_kept(tmp_path):
     tree = Tree(tmp_path)
     tree.store.write_text("a file where the folder should be")
     found = tree.start("compile all")
@@ -124,7 +124,7 @@ def test_a_full_disk_costs_one_notice_and_leaves_no_fragments(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="Windows has other rights")
 @pytest.mark.parametrize("what", ["folder", "file"])
 @pytest.mark.parametrize("rights", [0o002, 0o020, "another owner"])
-def test_what_others_could_have_written_is_not_run(tmp_path, what, rights):
+def test_files_that_others_can_write_are_not_used(tmp_path, what, rights):
     if rights == "another owner" and os.geteuid() != 0:
         pytest.skip("only root can give files away")
     store = UserStore(target_of(NATIVE), tmp_path)
@@ -149,7 +149,7 @@ def test_what_others_could_have_written_is_not_run(tmp_path, what, rights):
 
 
 @pytest.mark.parametrize("days", [-1000, 0, DAYS_KEPT - 1, DAYS_KEPT + 1])
-def test_only_old_folders_of_its_own_are_removed_whatever_the_clock_says(tmp_path, days):
+def test_only_its_own_old_folders_are_removed(tmp_path, days):
     made = time.time() - days * SECONDS_A_DAY
     names = (".org.chromium.ABC123", "somebody's documents", "0123456789ABCDEF0123")
     foreign = [tmp_path / name for name in names]

@@ -79,7 +79,7 @@ def test_values_of_a_wrong_type_do_not_reach_a_kernel():
         set_up(position.record, CONSTANTS_RECORD, 1)
 
 
-def test_inner_kernels_are_not_for_python():
+def test_inner_kernels_cannot_be_called_from_python():
     for inner in (see_at_least, kernels.lowest):
         with pytest.raises(TypeError, match="by kernels only"):
             inner(1)
@@ -99,7 +99,7 @@ except ValueError: print('raised')
 """
 
 
-def test_numba_is_as_good_as_ever_after_kernels_were_linked(tmp_path):
+def test_numba_still_works_after_kernels_were_linked(tmp_path):
     """What stands in for Numba's own symbols in a linked kernel must not be found by what Numba
     compiles.
     """

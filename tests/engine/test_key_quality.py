@@ -36,7 +36,7 @@ def test_dependent_subsets_are_found():
         assert quality.has_dependent_subset(vectors, largest) == is_dependent
 
 
-def test_a_zero_depends_on_nothing_else():
+def test_a_zero_vector_is_dependent_alone():
     assert quality.has_dependent_subset(np.array([5, 0, 7], np.uint64), 2)
     with pytest.raises(ValueError, match="not 5"):
         quality.has_dependent_subset(PUBLISHED_KEYS, 5)

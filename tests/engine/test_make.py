@@ -27,7 +27,7 @@ def same(ours: np.void, other: np.void) -> bool:
     return all(np.array_equal(ours[name], other[name]) for name in names)
 
 
-def test_null_move_only_passes():
+def test_a_null_move_changes_only_the_side_to_move():
     for board, position in playouts(6, 9):
         if not position.in_check:
             board.push(chess.Move.null())
@@ -45,7 +45,7 @@ def test_reversible_plies_are_counted():
         assert position.record["reversible_plies"] == expected, text
 
 
-def test_key_after_is_the_key_of_a_move_without_side_effects():
+def test_key_after_predicts_the_key_of_a_plain_move():
     for _, before in playouts(4, 12):
         given = {"position": before.record, "constants": CONSTANTS_RECORD}
         for move in before.legal_moves():

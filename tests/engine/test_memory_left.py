@@ -56,14 +56,14 @@ def available(tmp_path: Path, version: int, path: str = "/service/zobra") -> int
         pytest.param([(".", 12, 13, 0)], "/", 0, id="more use than the limit leaves nothing"),
     ],
 )
-def test_what_a_control_group_leaves(tmp_path, version, groups, path, left):
+def test_available_memory_in_control_groups(tmp_path, version, groups, path, left):
     for group, limit, used, cached in groups:
         write_group(tmp_path, version, group, str(limit * MB), used * MB, cached * MB)
     assert available(tmp_path, version, path) == left
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_a_table_respects_it(tmp_path, version, monkeypatch):
+def test_a_table_respects_the_limit_of_a_control_group(tmp_path, version, monkeypatch):
     write_group(tmp_path, version, "service/zobra", UNLIMITED[version], used=7)
     without_groups = available_megabytes(tmp_path, tmp_path / "no such file")
     assert abs(available(tmp_path, version) - without_groups) < 500

@@ -17,7 +17,7 @@ def encode(from_: str, to: str, flag: int = int(NORMAL)) -> int:
     return chess.parse_square(from_) | chess.parse_square(to) << 6 | int(flag) << 12
 
 
-def test_every_combination_survives_encoding():
+def test_encoding_is_reversible():
     for flag, from_, to in itertools.product(range(8), (0, 1, 7, 31, 32, 56, 63), range(64)):
         move = call(moves.encode, from_=from_, to=to, flag=flag)
         assert call(moves.from_square, move=move) == from_
@@ -44,12 +44,12 @@ def test_every_combination_survives_encoding():
         (encode("f8", "g8", CASTLING), "f8g8", "f8g8"),
     ],
 )
-def test_texts(move, text, text960):
+def test_move_texts(move, text, text960):
     assert move_text(move) == text
     assert move_text(move, chess960=True) == text960
 
 
-def test_every_legal_move_is_found_again_by_its_text():
+def test_every_legal_move_is_parsed_from_its_text():
     for board, position in playouts(4, 21):
         for move in position.legal_moves():
             assert position.parse_move(move_text(move, chess960=True)) == move
@@ -78,7 +78,7 @@ def test_castling_may_be_written_either_way(fen, texts, from_, to, flag):
     "text",
     ["", "e2", "e2e5", "e7e5", "e2e4q", "0000", "e2e9", "i2i4", "e1g1", "e2 e4", "Nf3", "e2e4 "],
 )
-def test_what_is_not_a_legal_move_is_refused_by_name(text):
+def test_illegal_moves_are_refused(text):
     with pytest.raises(ValueError, match="is not a legal move here") as caught:
         parse_fen(START).parse_move(text)
     assert repr(text) in str(caught.value)

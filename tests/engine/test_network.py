@@ -54,7 +54,7 @@ def plain_score(network: Network, board: chess.Board) -> int:
 
 @pytest.mark.parametrize("width", [32, WIDTH])
 @pytest.mark.parametrize("qb", OUTPUT_UNITS)
-def test_kernels_and_plain_arithmetic_agree_to_the_last_bit(qb, width):
+def test_the_evaluation_matches_plain_arithmetic(qb, width):
     """Narrow networks are padded, which changes nothing."""
     network = random_network(width, qb=qb)
     scores = set()
@@ -110,7 +110,7 @@ def test_rows_of_any_width_are_added_and_removed():
 
 
 @pytest.mark.parametrize(("hidden", "qb"), [(WIDTH, 128), (32, 256)])
-def test_a_file_comes_back_as_it_was(tmp_path, hidden, qb):
+def test_a_network_survives_writing_and_reading(tmp_path, hidden, qb):
     network = random_network(hidden, qb=qb)
     path = tmp_path / "a.network"
     path.write_bytes(network.to_bytes())
@@ -140,7 +140,7 @@ LINE, _, WEIGHTS = random_network(WIDTH).to_bytes().partition(b"\n")
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path, change, weights, complaint):
+def test_errors_name_the_file_and_the_fault(tmp_path, change, weights, complaint):
     path = tmp_path / "bad.network"
     path.write_bytes(json.dumps(json.loads(LINE) | change).encode() + b"\n" + weights)
     with pytest.raises(NetworkError, match=complaint) as caught:
@@ -148,7 +148,7 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path, change, weights, complaint)
     assert str(path) in str(caught.value)
 
 
-def test_what_is_no_network_is_refused(tmp_path):
+def test_invalid_weights_and_headers_are_refused(tmp_path):
     overflowing = random_network(WIDTH)
     overflowing.output[5, 1, 3] = -LARGEST_OUTPUT - 1
     for content, fault in (
@@ -164,7 +164,7 @@ def test_what_is_no_network_is_refused(tmp_path):
         assert str(path) in str(caught.value)
 
 
-def test_what_is_no_ordinary_file_is_refused_at_once(tmp_path):
+def test_special_files_are_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     for path, fault in (
         (tmp_path / "none", "No such file"),
@@ -178,7 +178,7 @@ def test_what_is_no_ordinary_file_is_refused_at_once(tmp_path):
         assert str(path) in str(caught.value)
 
 
-def test_the_built_in_network_says_where_it_comes_from_and_knows_what_pieces_are_worth():
+def test_the_built_in_network_names_its_data_and_orders_the_pieces():
     network = read_network(BUILT_IN)
     assert {"sets", "positions", "validation"} <= network.header.keys()
     assert sum(played["games"] for played in network.header["sets"]) > 10_000

@@ -88,7 +88,7 @@ ONE_PLY_DEEPER = [
 @pytest.mark.parametrize(
     ("fen", "counts"), [*(SHALLOWER | STANDARD | CHESS960).items(), *ONE_PLY_DEEPER]
 )
-def test_textbook_and_own_positions(fen, counts):
+def test_perft_of_textbook_and_own_positions(fen, counts):
     position = parse_fen(fen)
     assert tuple(count_leaves(position, depth) for depth in range(1, len(counts) + 1)) == counts
 

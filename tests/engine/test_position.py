@@ -11,7 +11,7 @@ from zobra.engine.position import CONSTANTS_RECORD, Position
 IN_PASSING = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3"
 
 
-def test_checks_and_pins_are_those_of_python_chess():
+def test_checks_and_pins_match_python_chess():
     checks = 0
     pins = 0
     for board, position in playouts(24, 40):
@@ -29,7 +29,7 @@ def test_checks_and_pins_are_those_of_python_chess():
     assert pins > 150
 
 
-def test_there_and_back_with_python_chess():
+def test_conversion_to_python_chess_and_back():
     for board, position in playouts(8, 60):
         read = parse_fen(board.fen())
         assert Position.from_board(board).record.tobytes() == read.record.tobytes()
@@ -51,7 +51,7 @@ def test_rights_without_use_are_dropped():
     assert naive.squares(this["castling"]) == {chess.A1, chess.A8, chess.H8}
 
 
-def test_a_move_leaves_the_position_before_it_as_it_was():
+def test_a_move_does_not_change_the_position_before_it():
     position = parse_fen(IN_PASSING)
     assert not position.white_to_move()
     assert not position.in_check

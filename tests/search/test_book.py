@@ -64,7 +64,7 @@ def opened(path: Path, variety: int = 100) -> Book:
         (0, {"e2e4": 1}),
     ],
 )
-def test_moves_are_drawn_by_weight_and_with_less_variety_the_heavy_ones(small, variety, weights):
+def test_moves_are_drawn_by_weight_and_variety(small, variety, weights):
     book = opened(small, variety)
     position = parse_fen(START)
     legal = position.legal_moves()
@@ -116,7 +116,7 @@ def test_moves_of_a_book(tmp_path, fen, entries, move, reply):
         (struct.pack(">QQQQ", 5, 1, 4, 1), "not sorted"),
     ],
 )
-def test_a_book_that_is_none_is_named_and_the_last_one_stays(tmp_path, small, content, reason):
+def test_an_invalid_book_is_refused_and_the_last_one_kept(tmp_path, small, content, reason):
     path = tmp_path / "bad.bin"
     if isinstance(content, bytes):
         path.write_bytes(content)
@@ -138,7 +138,7 @@ def test_a_book_that_is_none_is_named_and_the_last_one_stays(tmp_path, small, co
 
 
 @pytest.mark.skipif(not BOOKS.is_dir(), reason="no opening books at ../shared/data/books")
-def test_a_big_book_gives_what_python_chess_reads():
+def test_a_big_book_is_read_as_python_chess_reads_it():
     source = random.Random(3)
     book = opened(BOOKS / "gm2001.bin")
     with chess.polyglot.open_reader(BOOKS / "gm2001.bin") as reader:
@@ -198,12 +198,12 @@ def test_a_book_move_is_one_of_those_to_search(engine):
 
 
 @pytest.mark.parametrize("name", ["OwnBook", "UCI_AnalyseMode"])
-def test_without_the_option_and_in_analysis_no_book_is_used(engine, name):
+def test_no_book_is_used_without_the_option_or_in_analysis(engine, name):
     engine.set_option(name, name == "UCI_AnalyseMode")
     assert search(engine, Limits(depth=2)).lines[1].depth == 2
 
 
-def test_an_infinite_search_is_an_analysis(engine):
+def test_an_infinite_search_uses_no_book(engine):
     found = Collector()
     searching = engine.go(Limits(infinite=True), found)
     time.sleep(0.1)

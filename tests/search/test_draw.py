@@ -189,7 +189,7 @@ def mates_reported(fen: str, nodes: int) -> list[Report]:
 
 
 @pytest.mark.parametrize("nodes", [150_000, pytest.param(30_000_000, marks=pytest.mark.slow)])
-def test_a_mate_that_comes_too_late_is_none(nodes):
+def test_no_mate_is_reported_that_the_fifty_move_rule_forestalls(nodes):
     """The fifty-move rule forestalls it: the clock stands at 76 and the shortest one takes
     longer.
     """
@@ -212,7 +212,7 @@ ROOKS = "7k/8/8/8/8/8/r7/1R5K w - - 0 1"
 KING_AND_QUEEN = "8/8/8/8/8/2k5/1q6/6K1 w - - 0 1"
 
 
-def test_a_null_move_is_no_way_back():
+def test_null_moves_make_no_repetition():
     game = Game(parse_fen(ROOKS))
     bench = Workbench(game.position)
     for ply, text in enumerate(("0000", "h8g7", "0000", "g7h8")):
@@ -255,7 +255,7 @@ def test_the_losing_side_seeks_the_repetition_and_the_winning_one_avoids_it(dept
     assert search(plies=8) == ("g1h1", 0)
 
 
-def test_insufficient_material_is_that_of_python_chess():
+def test_insufficient_material_matches_python_chess():
     source = random.Random(34)
     answers = 0
     for _ in range(3_000):

@@ -100,7 +100,7 @@ def test_questions_are_answered_while_it_works(engine, work):
 
 
 @pytest.mark.parametrize("work", ["perft", "bench"])
-def test_what_waits_for_a_count_is_waited_for(engine, work):
+def test_options_wait_for_a_running_count(engine, work):
     begin(engine, work)
     engine.set_option("Hash", 2)
     event = ready(engine)
@@ -139,7 +139,7 @@ def test_each_search_that_is_replaced_has_its_result(engine):
     assert all(recorder.result.best for recorder in recorders)
 
 
-def test_a_search_that_begins_late_knows_what_it_lost(engine):
+def test_waiting_counts_as_search_time(engine):
     with busy(engine):
         recorder = Recorder()
         engine.go(Limits(movetime=300), recorder)
@@ -151,9 +151,7 @@ def test_a_search_that_begins_late_knows_what_it_lost(engine):
 
 
 @pytest.mark.parametrize("multipv", [1, 3])
-def test_a_search_that_ends_while_it_ponders_waits_and_tells_its_lines_after_the_hit(
-    engine, multipv
-):
+def test_a_finished_ponder_search_repeats_its_lines_after_the_ponderhit(engine, multipv):
     engine.set_option("MultiPV", multipv)
     recorder = Recorder()
     engine.go(Limits(depth=3, clock=ClockTimes(10_000, 8_000), ponder=True), recorder)
@@ -167,7 +165,7 @@ def test_a_search_that_ends_while_it_ponders_waits_and_tells_its_lines_after_the
     assert again[-1].depth == 3
 
 
-def test_a_limited_engine_takes_a_natural_share_of_its_clock_or_does_not(engine):
+def test_natural_time(engine):
     engine.set_option("Skill Level", 0)
     limits = Limits(clock=ClockTimes(20_000, 20_000))
     for natural in (True, False):
@@ -210,7 +208,7 @@ def test_a_hash_that_is_rounded_down_says_so(engine, said):
     assert engine.options["Hash"] == 16
 
 
-def test_what_cannot_be_set_is_told_and_raised_and_stays(engine, said):
+def test_a_failed_option_is_reported_and_unchanged(engine, said):
     job = engine.set_option("BookFile", "/no/such/book.bin")
     with pytest.raises(ValueError, match="no such file"):
         job.wait()
@@ -218,7 +216,7 @@ def test_what_cannot_be_set_is_told_and_raised_and_stays(engine, said):
     assert said[-1].startswith("error: /no/such/book.bin")
 
 
-def test_without_kernels_nothing_is_possible_but_to_say_so(monkeypatch, said):
+def test_an_engine_that_cannot_be_loaded_says_so(monkeypatch, said):
     def fail(*_):
         raise ImportError("no compiler")
 

@@ -48,7 +48,7 @@ def test_keys_of_the_game_are_kept_for_repetitions(followed):
     [("d2d4",), ("e2e4", "c7c5"), (), ("e2e4", "e7e5", "g1f3")],
     ids=["other", "branch", "start", "on"],
 )
-def test_any_next_line_is_right(followed, moves):
+def test_any_next_line_is_followed(followed, moves):
     followed.follow(None, ("e2e4", "e7e5"))
     followed.follow(None, moves)
     assert write_fen(followed.game.position) == fen_after(*moves)

@@ -185,7 +185,7 @@ def teach(bench: Workbench, difference: int, depth: int, times: int = 1) -> None
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_lesson_moves_the_evaluation_its_way_to_a_limit(bench, sign):
+def test_corrections_move_the_evaluation_up_to_a_limit(bench, sign):
     assert [corrected(bench, static) for static in (-300, 0, 41)] == [-300, 0, 41]
     values = [0]
     for _ in range(20):
@@ -236,7 +236,9 @@ def test_like_positions_share_what_they_have_in_common(bench):
         (0, -10, 10, "g1f3", 0),  # right already
     ],
 )
-def test_learned_from_quiet_disagreement_only(score, alpha, beta, move, direction):
+def test_corrections_learn_only_from_quiet_results_that_show_an_error(
+    score, alpha, beta, move, direction
+):
     """And not in check, where there is no evaluation to learn of."""
     fen = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
     number = parse_fen(fen).parse_move(move) if move else 0

@@ -51,7 +51,7 @@ def test_lines_are_reported_together_and_sorted(searcher, fen):
         assert scores == sorted(scores, reverse=True)
 
 
-def test_every_legal_move_has_a_line_where_all_are_wanted(searcher):
+def test_multipv_covers_every_legal_move(searcher):
     searcher.multipv = 256
     _, reports = think(searcher, MIDDLEGAME, Limits(depth=3))
     firsts = sorted(line.pv[0] for line in groups(reports)[-1])
@@ -59,7 +59,7 @@ def test_every_legal_move_has_a_line_where_all_are_wanted(searcher):
 
 
 @pytest.mark.parametrize("nodes", [1, 50, 400, 2_000, 77_777])
-def test_a_search_that_is_cut_off_tells_all_lines_at_last(searcher, nodes):
+def test_a_stopped_search_reports_all_lines(searcher, nodes):
     result, reports = think(searcher, KIWIPETE, Limits(nodes=nodes))
     assert searcher.nodes == nodes
     last = groups(reports)[-1]
@@ -80,7 +80,7 @@ def test_the_table_keeps_the_best_move_of_the_root(searcher):
 
 @pytest.mark.parametrize("known_before", [False, True])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_searchmoves_leave_no_trace_of_the_root(known_before, threads):
+def test_searchmoves_do_not_store_the_root(known_before, threads):
     searcher = Searcher(4)
     searcher.threads = threads
     position = parse_fen(MIDDLEGAME)
@@ -93,7 +93,7 @@ def test_searchmoves_leave_no_trace_of_the_root(known_before, threads):
 
 
 @pytest.mark.parametrize("lines", [1, 3])
-def test_what_the_search_looks_at(lines):
+def test_progress_of_a_search(lines):
     searcher = Searcher(4)
     searcher.multipv = lines
     seen = []
@@ -123,7 +123,7 @@ def test_a_forced_move_is_searched_as_far_as_the_mate_that_is_known():
     assert board.is_checkmate()
 
 
-def test_windows_that_failed_are_reported_in_a_long_search_or_where_they_are_wanted():
+def test_failed_windows_are_reported_only_if_wanted():
     searcher = Searcher(1)
     _, usual = think(searcher, KIWIPETE, Limits(depth=9))
     searcher.clear()

@@ -65,7 +65,7 @@ def test_threads_vote_by_depth_and_score_unless_there_is_a_mate(lines, move):
 
 
 @pytest.mark.parametrize("limits", [Limits(depth=4), Limits(nodes=20_000)])
-def test_a_search_to_a_depth_ends_at_this_depth_without_a_vote(monkeypatch, limits):
+def test_a_search_with_a_depth_limit_does_not_vote(monkeypatch, limits):
     poor = parse_fen(START).parse_move("f2f3")
     monkeypatch.setattr(LazySmp, "end", lambda self: [line(poor, 500, 40)])
     reports = []
@@ -146,7 +146,7 @@ def test_threads_are_started_once_and_wait_between_searches():
     ("owner", "name", "error"),
     [(threading.Thread, "start", RuntimeError), (lazy_smp, "new_worker", MemoryError)],
 )
-def test_threads_that_cannot_be_had_are_missing_and_the_others_search(
+def test_the_search_works_with_the_threads_that_could_be_started(
     monkeypatch, eight_processors, owner, name, error
 ):
     calls = []
@@ -170,9 +170,7 @@ def test_threads_that_cannot_be_had_are_missing_and_the_others_search(
 
 
 @pytest.mark.parametrize(("available", "missing"), [(0, 3), (12, 1), (None, 0)])
-def test_threads_for_which_there_is_no_memory_are_missing(
-    monkeypatch, eight_processors, available, missing
-):
+def test_threads_are_limited_by_memory(monkeypatch, eight_processors, available, missing):
     monkeypatch.setattr(lazy_smp, "available_megabytes", lambda: available)
     searcher = Searcher(1)
     searcher.threads = 4
@@ -180,7 +178,7 @@ def test_threads_for_which_there_is_no_memory_are_missing(
     assert searcher.threads_remark.startswith(remark) == bool(missing)
 
 
-def test_a_thread_that_is_late_is_left_out_and_has_no_vote(monkeypatch, eight_processors):
+def test_a_late_thread_is_not_waited_for_and_has_no_vote(monkeypatch, eight_processors):
     """A helper thread that is still busy neither holds up the answer nor counts."""
     busy = threading.Event()
     free = threading.Event()
@@ -202,7 +200,7 @@ def test_a_thread_that_is_late_is_left_out_and_has_no_vote(monkeypatch, eight_pr
 
 
 @pytest.mark.parametrize("threads", [16, 256])
-def test_many_threads_do_not_hold_up_the_answer(threads):
+def test_many_threads_do_not_delay_the_answer(threads):
     """The bound is generous, since the machine may be busy."""
     assert threads <= MAX_THREADS == find("Threads").high
     searcher = Searcher(16)
@@ -225,7 +223,7 @@ def test_many_threads_do_not_hold_up_the_answer(threads):
     assert time.monotonic() - begin < 1
 
 
-def test_fewer_threads_again_and_one_is_reproducible():
+def test_one_thread_is_reproducible_after_several():
     fens = [board.fen() for board in random_boards(72, 2, 60)]
     games = [Game(parse_fen(fen)) for fen in random.Random(5).sample(fens, 3)]
 

@@ -75,7 +75,7 @@ def capture_worth(bench: Workbench, board: chess.Board, number: int, move: chess
     return 32 * immediate_gain(board, move) + int(known)
 
 
-def test_stages_come_in_order():
+def test_moves_are_picked_in_stages_and_by_score():
     """The TT move, good captures by gain and history, quiets by history and threats, bad
     captures.
     """
@@ -119,7 +119,7 @@ def test_stages_come_in_order():
     assert all(threats[each] > 10 for each in ((1, 0), (-1, 0), (0, 1)))
 
 
-def test_skipped_quiet_moves_stay_away_and_nothing_else():
+def test_only_quiet_moves_are_skipped():
     """A skip during the captures takes effect after the first quiet move. No capture is lost."""
     source = random.Random(59)
     skipped = 0
@@ -153,7 +153,7 @@ def place_from_python(numbers, start, end):
     return place(numbers, start, end)
 
 
-def test_the_first_of_the_largest_numbers():
+def test_first_maximum():
     """With many different numbers, and with many equal ones."""
     source = np.random.default_rng(1)
     case = np.zeros(1, NUMBERS)[0]

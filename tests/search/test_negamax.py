@@ -62,7 +62,7 @@ def mate_score(plies: int) -> int:
 
 
 @pytest.mark.parametrize(("fen", "deepest"), POSITIONS)
-def test_equals_minimax_in_small_positions(fen, deepest):
+def test_negamax_equals_minimax_in_small_positions(fen, deepest):
     bench = bench_of(fen)
     for depth in range(1, deepest + 1):
         value = Minimax(chess.Board(fen)).value(depth)
@@ -71,7 +71,7 @@ def test_equals_minimax_in_small_positions(fen, deepest):
 
 
 @pytest.mark.parametrize(("seed", "games"), [(81, 5), pytest.param(82, 40, marks=pytest.mark.slow)])
-def test_equals_minimax_in_random_positions(seed, games):
+def test_negamax_equals_minimax_in_random_positions(seed, games):
     bench = bench_of(START)
     compared = {1: 0, 2: 0, 3: 0}
     for number, board in enumerate(random_boards(seed, games, 300)):
@@ -92,7 +92,7 @@ def test_equals_minimax_in_random_positions(seed, games):
 
 
 @pytest.mark.parametrize(("fen", "depth"), POSITIONS)
-def test_the_line_leads_to_the_value(fen, depth):
+def test_the_pv_leads_to_the_score(fen, depth):
     """The principal variation is legal, and the quiescence score of its end is that of the
     search.
     """
@@ -108,7 +108,7 @@ def test_the_line_leads_to_the_value(fen, depth):
 
 @pytest.mark.parametrize("use_table", [0, 1])
 @pytest.mark.parametrize(("fen", "plies"), MATES)
-def test_mates_are_found_with_their_distance(fen, plies, use_table):
+def test_mates_are_found_at_their_distance(fen, plies, use_table):
     """Mate scores in the table are right for the next search and for later roots, too."""
     position = parse_fen(fen)
     bench = bench_of(fen, use_table=use_table)
@@ -149,7 +149,7 @@ def test_fifty_moves_draw_a_won_game():
     assert with_pawn.line()[0] & 63 == chess.A3
 
 
-def test_the_deepest_ply_is_guarded():
+def test_the_search_stays_within_its_stack():
     """A depth beyond the stack is cut off at its last ply, and writes nothing behind it."""
     bench = Workbench(parse_fen(LOCKED), {"use_table": 1})
     bench.this["node_limit"] = 300_000
@@ -161,7 +161,7 @@ def test_the_deepest_ply_is_guarded():
 @pytest.mark.parametrize(
     "fen", [LOCKED, "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/4q3/4K3 w - - 0 1"]
 )
-def test_at_the_last_ply_no_move_is_made(fen):
+def test_no_move_is_made_at_the_last_ply(fen):
     """There the evaluation has to do, and in check nothing is known."""
     bench = bench_of(START)
     bench.put(MAX_PLY, parse_fen(fen))
@@ -175,7 +175,7 @@ def test_at_the_last_ply_no_move_is_made(fen):
 
 
 @pytest.mark.parametrize("ply", [1, 40, MAX_PLY - 1])
-def test_no_node_is_searched_for_a_mate_longer_than_one_known(ply):
+def test_mate_distance_pruning(ply):
     bench = bench_of(START)
     bench.put(ply, parse_fen(LOCKED))
     shortest = int(MATE) - ply - 1
@@ -221,7 +221,7 @@ def has_correction(bench: Workbench, ply: int) -> bool:
     return bool(corrections[int(position["correction_keys"][0]) % len(corrections)])
 
 
-def test_without_the_only_move_nothing_is_better_than_alpha():
+def test_excluding_the_only_move_returns_alpha():
     position = parse_fen("k7/8/1K6/8/8/8/8/7R b - - 0 1")
     bench = bench_of(START)
     bench.put(1, position)

@@ -32,7 +32,7 @@ SOURCES = [
 ]
 
 
-def test_a_worker_carries_what_it_was_given():
+def test_a_worker_has_the_given_parameters():
     given = {parameter.name: parameter.high for parameter in PARAMETERS}
     assert len(given) == len(PARAMETERS) == len(default_parameters())  # names are unique
     carried = Workbench(parse_fen(FENS[0]), given).this["parameters"]
@@ -84,7 +84,7 @@ def effect(name: str, value: int) -> object:
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda parameter: parameter.name)
-def test_declared_within_its_bounds_and_felt_by_the_search(parameter):
+def test_each_parameter_is_within_its_bounds_and_has_an_effect(parameter):
     """At one end of its range or the other, the tree or the time is another one."""
     assert parameter.low <= parameter.default <= parameter.high
     assert 0 < parameter.step <= parameter.high - parameter.low

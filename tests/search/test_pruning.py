@@ -52,7 +52,7 @@ def test_reverse_futility_needs_less_after_a_bad_move_of_the_opponent(before, ma
         assert found == applies
 
 
-def test_limits_of_reverse_futility():
+def test_where_reverse_futility_does_not_apply():
     """Not at high depth, not to hide a mate against us, and not while a null move is verified."""
     given = {"depth": 7, "evaluation": 20_000, "reverse_futility_depth": 7}
     assert ask(pruning.reverse_futility_applies, **given)
@@ -306,7 +306,7 @@ def test_where_there_is_no_singular_search(name, value):
         (0, 500, 0),
     ],
 )
-def test_the_table_needs_a_bound_on_its_side_and_for_a_cutoff_depth(bound, score, decides):
+def test_a_tt_cutoff_needs_depth_and_a_deciding_bound(bound, score, decides):
     """Near the fifty-move draw there is no cutoff."""
     known = {"tt_entry": entry(score, 6, bound), "tt_score": score}
     assert call(node.tt_adjusted_evaluation, evaluation=100, **known) == (score if decides else 100)

@@ -30,7 +30,7 @@ STALEMATE = "k7/P7/K7/8/8/8/8/8 b - - 0 1"
 
 
 @pytest.mark.parametrize(("seed", "games"), [(71, 4), pytest.param(72, 40, marks=pytest.mark.slow)])
-def test_equals_the_oracle_inside_and_outside_of_windows(seed, games):
+def test_quiescence_equals_its_definition(seed, games):
     bench = bench_of(START)
     compared = 0
     in_check = 0
@@ -115,7 +115,7 @@ def store_bound(bench: Workbench, fen: str, score: int, move: int = 0) -> None:
 
 
 @pytest.mark.parametrize(("hint", "kept"), [("d4c5", True), ("d4e5", True), ("e1e2", False)])
-def test_a_capture_of_the_table_is_tried_first(hint, kept):
+def test_the_tt_move_is_tried_first_if_it_is_a_capture(hint, kept):
     position = parse_fen(TWO_CAPTURES)
     move = position.parse_move(hint)
     bench = bench_of(TWO_CAPTURES, use_table=1)
@@ -125,14 +125,14 @@ def test_a_capture_of_the_table_is_tried_first(hint, kept):
     assert bench.line()[0] in {position.parse_move("d4c5"), position.parse_move("d4e5")}
 
 
-def test_what_the_table_knows_refines_standing_pat():
+def test_a_tt_score_refines_standing_pat():
     bench = bench_of(CAPTURE, use_table=1)
     store_bound(bench, CAPTURE, STANDING + 500)
     assert bench.quiesce(STANDING, STANDING + 400) == STANDING + 500
     assert bench.this["nodes"] == 1
 
 
-def test_of_quiet_evasions_one_that_lives_is_enough():
+def test_one_quiet_evasion_is_enough():
     """All captures are tried."""
     one_evasion = PLAIN | {"quiescence_evasions": 0}
     four_king_moves = parse_fen("4k3/8/8/8/4r3/8/8/4K3 w - - 0 1")  # nothing to take

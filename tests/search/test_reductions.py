@@ -35,7 +35,7 @@ def reduction_of(
     return call(adjusted_reduction, bench, ply, move=move, is_quiet=move == QUIET)
 
 
-def test_the_table_follows_its_formula():
+def test_the_reduction_table_follows_its_formula():
     bench = node_at(START, reduction_base=70, reduction_divisor=230, reduction_worsening=500)
     node = bench.this["stack"][1]
     for depth, number in product((1, 2, 5, 63, 64, 127), (1, 2, 8, 63, 64, 218)):
@@ -123,7 +123,7 @@ def test_a_re_search_is_the_deeper_the_more_the_score_exceeds_the_best(ply, dept
         (1, PLY, 1),
     ],
 )
-def test_at_least_a_ply_is_left_and_never_more_than_before(depth, reduction, left):
+def test_a_reduced_depth_is_at_least_one_and_never_extended(depth, reduction, left):
     values = {"move": QUIET, "is_quiet": 1, "improving": 1, "reductions": reduction, "depth": depth}
     for count, wanted in ((DEFAULTS["reduction_moves"], depth), (9, left)):
         assert ask(late_move_depth, TAKES, move_count=count, **values) == wanted

@@ -34,7 +34,7 @@ def moves_of(bench: Workbench) -> list[int]:
 
 
 @pytest.mark.parametrize("fen", [KIWIPETE, ENDGAME, PROMOTIONS])
-def test_the_list_has_every_legal_move_once_and_nothing_is_known_of_them(fen):
+def test_the_new_list_has_every_legal_move_once(fen):
     position = parse_fen(fen)
     bench = Workbench(position)
     assert sorted(moves_of(bench)) == sorted(position.legal_moves())
@@ -59,7 +59,7 @@ def test_a_confined_list_keeps_its_order():
 
 
 @pytest.mark.parametrize(("first", "end"), [(0, 48), (3, 20), (7, 8), (9, 9)])
-def test_sorting_is_that_of_python(first, end):
+def test_sorting_matches_python(first, end):
     bench = Workbench(parse_fen(KIWIPETE))
     records = bench.this["root"]["moves"][:48]
     source = np.random.default_rng(first)

@@ -74,7 +74,7 @@ def test_the_moves_kept_are_those_that_keep_the_result(tablebase, number):
         assert set() < texts(best) <= set(row["keep_result"]), row
 
 
-def test_the_fifty_move_rule_counts_where_it_is_to(tablebase):
+def test_the_fifty_move_rule_is_optional(tablebase):
     for row in rows("fifty.jsonl"):
         if not row["exact"] or abs(row["dtz"] or 0) < 2:
             continue
@@ -161,7 +161,7 @@ def test_many_wins_are_won(tablebase, prober, men):
     play_wins(tablebase, prober, men, 40)
 
 
-def test_castling_rights_and_crowds_are_left_to_the_search(tablebase):
+def test_castling_rights_and_too_many_pieces_are_not_probed(tablebase):
     castling = rank_fen(tablebase, "r3k3/8/8/8/8/8/8/4K3 w q - 0 1")
     assert castling.wdl is None
     assert castling.moves is None

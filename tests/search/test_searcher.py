@@ -74,7 +74,7 @@ def test_the_node_limit_is_exact_and_even_the_shortest_search_reports(searcher, 
         assert without_time(reports) == [(0, 0, value, 0, 1, 0, (result.best,))]
 
 
-def test_reports_tell_of_growing_effort_up_to_the_depth_limit(searcher):
+def test_reports_grow_up_to_the_depth_limit(searcher):
     for depth in (9, 2, 1):
         _, reports = think(searcher, KIWIPETE, Limits(depth=depth))
         assert sorted({report.depth for report in reports}) == [*range(1, depth + 1)]

@@ -22,7 +22,7 @@ from zobra.search.skill import (
 )
 
 
-def test_levels_rise_through_the_points_of_the_table_and_end_with_it():
+def test_levels_rise_through_the_calibration():
     levels = [skill_from_elo(elo) for elo in range(LOWEST, HIGHEST + 1, 10)]
     for weaker, stronger in itertools.pairwise(levels):
         assert stronger.nodes >= weaker.nodes
@@ -35,7 +35,7 @@ def test_levels_rise_through_the_points_of_the_table_and_end_with_it():
     assert nodes == sorted(set(nodes))
 
 
-def test_noise_chooses_the_near_and_not_the_far_and_no_other_than_a_mate():
+def test_noise_chooses_among_near_scores():
     source = random.Random(1)
     chosen = [choose([50, 45, -900], Skill(100, 40.0), source) for _ in range(400)]
     assert 100 < chosen.count(1) < 300
@@ -63,7 +63,7 @@ def test_weak_moves_are_legal_and_reported(elo, fen):
         assert not result.ponder or result.ponder in parse_fen(fen).after(result.best).legal_moves()
 
 
-def test_each_number_and_each_move_has_one_line_and_the_move_played_is_the_first():
+def test_the_chosen_move_is_reported_as_the_first_line():
     searcher = Searcher(2)
     searcher.skill = Skill(3_000, 100.0)
     searcher.multipv = 3
@@ -82,7 +82,7 @@ def test_each_number_and_each_move_has_one_line_and_the_move_played_is_the_first
 
 
 @pytest.mark.parametrize("elo", [LOWEST, 1500])
-def test_threads_change_nothing_for_the_weak(elo):
+def test_a_limited_engine_searches_with_one_thread(elo):
     alone = Searcher(2)
     several = Searcher(2)
     several.threads = 3
@@ -111,7 +111,7 @@ def test_smaller_limits_still_hold():
 @pytest.mark.parametrize(
     "skill", [Skill(3_000, 100.0), *(skill for skill in CALIBRATION.values() if skill.noise > 50)]
 )
-def test_choices_differ_by_seed_and_are_repeated_with_it(skill):
+def test_choices_are_reproducible_by_seed(skill):
     searcher = Searcher(2)
     searcher.skill = skill
 

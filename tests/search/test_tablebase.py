@@ -47,7 +47,7 @@ def tablebase(notices):
 # Opening
 
 
-def test_no_path_and_an_empty_folder_are_no_tables(tablebase, notices, tmp_path):
+def test_no_path_and_an_empty_folder_have_no_tables(tablebase, notices, tmp_path):
     tablebase.open("")
     assert not notices
     tablebase.open(str(tmp_path))
@@ -243,7 +243,7 @@ def test_only_allowed_moves_are_ranked_and_positions_of_few_pieces(rook):
     assert rank(rook, game) is None
 
 
-def test_a_fault_in_the_tables_costs_the_tables_only(rook, prober, notices):
+def test_a_fault_in_the_tables_only_disables_them(rook, prober, notices):
     prober.is_broken = True
     ranking = rank(rook, play(KRK))
     assert ranking.wdl is None

@@ -60,7 +60,7 @@ def test_budgets_lie_within_the_clock_and_grow_with_it(time, more, increment, mo
 
 
 @given(st.integers(1_000, 10_000_000), st.integers(2, 200), st.integers(0, 100))
-def test_one_of_several_moves_may_not_take_all_and_the_fewer_the_more_for_each(time, moves, more):
+def test_a_share_of_the_clock_is_kept_for_later_moves(time, moves, more):
     assert white(time, 0, moves).maximum <= time / 2
     assert white(time, 0, moves).optimum >= white(time, 0, moves + more).optimum
 
@@ -150,7 +150,7 @@ def test_shallow_depths_say_nothing():
     assert factor_after([*range(FIRST_STABLE_DEPTH)], falling[:FIRST_STABLE_DEPTH]) != 1
 
 
-def test_a_fall_counts_from_the_average_of_which_recent_scores_are_more_and_within_bounds():
+def test_a_falling_score_takes_more_time_within_bounds():
     steady = [5] * 12
     level = factor_after(steady)
     least = NUMBERS["time_drop_least"] / 100
@@ -161,7 +161,7 @@ def test_a_fall_counts_from_the_average_of_which_recent_scores_are_more_and_with
     assert factor_after(steady, [200] + [0] * 11) < factor_after(steady, [0] * 9 + [200, 0, 0])
 
 
-def test_the_more_the_best_move_took_the_less_there_is_to_find():
+def test_the_more_effort_the_best_move_took_the_less_time():
     shares = (0, 0.25, 0.5, 1)
     factors = [factor_after([5] * 12, effort=share) for share in shares]
     for factor, share in zip(factors, shares, strict=True):
@@ -213,7 +213,7 @@ def fake(monkeypatch):
 
 
 @pytest.mark.parametrize("armed", [True, False])
-def test_without_pondering_time_counts_from_the_start_or_from_when_it_was_armed(fake, armed):
+def test_time_counts_from_the_start_or_from_arming(fake, armed):
     if armed:
         fake.now += 20
         fake.manager.arm(20 * MS)  # `go` was read so long ago
@@ -254,7 +254,7 @@ def test_a_ponderhit_after_the_optimum_ends_the_search(fake, optimum):
     assert fake.stopped == (optimum == 100)
 
 
-def test_a_ponderhit_before_the_start_counts_for_one_search_and_not_by_the_time_of_the_last(fake):
+def test_an_early_ponderhit_counts_for_one_search(fake):
     fake.start(ponder=True)
     fake.now += 10_000
     assert not fake.should_stop()  # past the optimum, but it ponders
@@ -268,7 +268,7 @@ def test_a_ponderhit_before_the_start_counts_for_one_search_and_not_by_the_time_
         assert not fake.stopped
 
 
-def test_a_search_without_limits_has_no_deadline_and_one_before_leaves_none(fake):
+def test_a_search_without_limits_has_no_deadline(fake):
     fake.start()
     fake.budget = TimeBudget(None, None)
     fake.start()
@@ -361,7 +361,7 @@ def test_limits_in_nodes(fake):
     assert not fake.should_stop(nodes=10**9)
 
 
-def test_games_by_node_time_are_the_same_everywhere_and_begin_anew():
+def test_games_by_node_time_are_reproducible():
     searcher = Searcher(2)
     searcher.time.node_time.rate = 50
     counts = []

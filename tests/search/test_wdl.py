@@ -34,7 +34,7 @@ SCORES = st.integers(1 - int(LONGEST_MATE), int(LONGEST_MATE) - 1)
 
 
 @given(SCORES, st.integers(0, 1000), st.floats(0, 1))
-def test_chances_add_up_are_the_same_from_both_sides_and_rise_with_the_score(score, more, material):
+def test_chances_add_up_are_symmetric_and_rise_with_the_score(score, more, material):
     win, draw, loss = wdl(score, material)
     assert min(win, draw, loss) >= 0
     assert win + draw + loss == 1000
@@ -60,7 +60,7 @@ def test_material():
     assert material_shares(boards) == pytest.approx([2 / 30, 1.0])
 
 
-def test_the_fit_finds_the_model_that_made_the_games():
+def test_the_fit_recovers_the_model():
     source = np.random.default_rng(3)
     model = Model(20.0, 80.0, 0.3, 70.0, 0.4)
     scores = source.integers(-800, 801, 60_000).astype(float)
@@ -76,7 +76,7 @@ def test_the_fit_finds_the_model_that_made_the_games():
     assert 0 < loss < 1
 
 
-def test_the_comparison_shows_what_games_had():
+def test_the_comparison_shows_the_results_of_games():
     positions = np.zeros(400, PACKED)
     equal_games = positions[:200]
     equal_games["result"] = 1
@@ -91,7 +91,7 @@ def test_the_comparison_shows_what_games_had():
 @pytest.mark.parametrize(
     "model", [Model(-50.0, 0.0, 1.0, 60.0, 0.0), Model(math.nan, 0.0, 1.0, 60.0, 0.0)]
 )
-def test_a_fit_without_sense_is_not_written(model, monkeypatch, tmp_path):
+def test_an_implausible_fit_is_not_written(model, monkeypatch, tmp_path):
     monkeypatch.setattr(
         "zobra.train.wdl_fit.fit_model", lambda scores, material, results: (model, 0.5)
     )

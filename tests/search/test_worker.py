@@ -40,7 +40,7 @@ def count(bench: Workbench, nodes: int) -> None:
         call(count_node, bench)
 
 
-def test_the_clock_is_read_again_after_few_nodes_first_and_after_a_stall(bench):
+def test_the_clock_is_read_often_at_first_and_after_a_stall(bench):
     bench.stop[DEADLINE] = clock_now() + FAR
     count(bench, 1)
     assert bench.this["next_check"] == 1 + MIN_CHECK_INTERVAL
@@ -54,7 +54,7 @@ def test_the_clock_is_read_again_after_few_nodes_first_and_after_a_stall(bench):
 
 
 @pytest.mark.parametrize(("milliseconds", "expected"), [(0.05, 1024), (1, 250), (10, 25), (99, 16)])
-def test_the_interval_is_what_took_half_a_millisecond_last_time(bench, milliseconds, expected):
+def test_the_interval_adapts_to_half_a_millisecond(bench, milliseconds, expected):
     bench.stop[DEADLINE] = clock_now() + FAR
     bench.this["check_interval"] = 500
     bench.this["clock_read"] = clock_now() - int(milliseconds * MILLISECOND)
@@ -70,7 +70,7 @@ def test_without_a_deadline_no_clock_is_read(bench):
 
 
 @pytest.mark.parametrize("signal", [STOP, DEADLINE])
-def test_a_late_search_ends_at_once_but_finishes_its_first_depths(bench, signal):
+def test_a_late_search_still_finishes_its_first_depths(bench, signal):
     bench.stop[signal] = 1
     bench.this["root"]["depth"] = FIRST_DEPTHS
     bench.this["nodes"] = 500
@@ -82,7 +82,7 @@ def test_a_late_search_ends_at_once_but_finishes_its_first_depths(bench, signal)
     assert bench.this["nodes"] <= 501 + MAX_CHECK_INTERVAL
 
 
-def test_the_first_depths_may_be_cut_off_where_they_take_long(bench):
+def test_slow_first_depths_are_cut_off(bench):
     bench.stop[STOP] = 1
     bench.this["root"]["depth"] = 1
     count(bench, 2 * int(MAX_CHECK_INTERVAL))
@@ -99,7 +99,7 @@ def test_the_node_limit_is_exact(bench, limit):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
-def test_the_memory_of_a_new_worker_is_there_before_it_is_used():
+def test_the_memory_of_a_new_worker_is_resident():
     before = resident_megabytes()
     workers = [new_worker(DEFAULTS, np.zeros(SIGNALS, np.int64)) for _ in range(10)]
     assert resident_megabytes() - before >= len(workers) * (WORKER.itemsize >> 20)

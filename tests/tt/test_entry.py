@@ -24,12 +24,12 @@ def from_table(score: int, ply: int) -> int:
 
 @given(st.fixed_dictionaries({**NUMBERS, "score": SCORES, "evaluation": SCORES}))
 @example({**MOST, "score": -32_000, "evaluation": int(NO_SCORE)})
-def test_every_field_comes_back(values):
+def test_packing_is_reversible(values):
     assert unpacked(call(pack, **values)) == values
 
 
 @given(SCORES, st.integers(0, MAX_PLY))
-def test_conversion_is_undone(score, ply):
+def test_score_conversion_is_reversible(score, ply):
     if abs(score) < int(LONGEST_MATE):
         assert to_table(score, ply) == from_table(score, ply) == score
     elif MAX_PLY <= int(MATE) - abs(score) <= 2 * MAX_PLY:

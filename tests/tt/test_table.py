@@ -46,7 +46,7 @@ def get(table: Table, key: int) -> dict[str, int] | None:
     return unpacked(word) if word else None
 
 
-def test_what_is_stored_is_found(table):
+def test_store_and_probe(table):
     assert get(table, KEY) is None
     put(table, KEY, score=-31_000, tt_pv=1)
     assert get(table, KEY) == {
@@ -96,7 +96,7 @@ W = int(AGE_WEIGHT)
         ([(1, 2 * W), (0, W - 1), (0, W), (0, W)], 1),  # depth outweighs a little age
     ],
 )
-def test_what_gives_way(table, generation, entries, victim):
+def test_replacement(table, generation, entries, victim):
     """Entries of a full bucket by age in searches and by depth."""
     *keys, newcomer = [KEY ^ SIGNATURE * number for number in range(ENTRIES_PER_BUCKET + 1)]
     for key, (age, depth) in zip(keys, entries, strict=True):
@@ -109,13 +109,13 @@ def test_what_gives_way(table, generation, entries, victim):
     assert get(table, newcomer)["depth"] == 0
 
 
-def test_python_recalls_entries(table):
+def test_recall_from_python(table):
     assert table.recall(KEY) == 0
     put(table, KEY)
     assert unpack(table.recall(KEY))[0] == MOVE
 
 
-def test_an_entry_that_is_used_again_is_young_again(table):
+def test_storing_again_renews_the_generation(table):
     table.record["generation"] = GENERATIONS - 1
     put(table, KEY, depth=20)
     table.next_generation()
@@ -123,7 +123,7 @@ def test_an_entry_that_is_used_again_is_young_again(table):
     assert get(table, KEY)["generation"] == table.record["generation"] == 0
 
 
-def test_an_unknown_move_keeps_the_known_one(table):
+def test_storing_without_a_move_keeps_the_stored_move(table):
     put(table, KEY, depth=5)
     before = get(table, KEY)
     put(table, KEY, move=0, depth=6, bound=int(UPPER))
@@ -135,7 +135,7 @@ def test_an_unknown_move_keeps_the_known_one(table):
     assert np.count_nonzero(table.buckets()["data"]) == 2  # one entry for each position
 
 
-def test_a_much_shallower_search_of_the_same_position_brings_its_move_only(table):
+def test_a_much_shallower_result_only_updates_the_move(table):
     put(table, KEY, depth=10)
     before = get(table, KEY)
     put(table, KEY, depth=10 - int(KEEP_DEPTH) - 1, move=MOVE + 1, score=1)
@@ -196,7 +196,7 @@ def test_clear_forgets_everything_in_place(small_shares, threads, monkeypatch):
         assert int(table.record["address"]) == address
 
 
-def test_where_no_thread_can_be_had_the_table_is_cleared_all_the_same(small_shares, monkeypatch):
+def test_a_table_is_cleared_without_threads_if_none_can_be_started(small_shares, monkeypatch):
     table = Table(8)
     table.buckets()["data"] = 1
     monkeypatch.setattr("threading.Thread.start", Mock(side_effect=RuntimeError))
@@ -206,13 +206,13 @@ def test_where_no_thread_can_be_had_the_table_is_cleared_all_the_same(small_shar
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_the_memory_of_a_new_table_is_there_before_it_is_used(table, threads, small_shares):
+def test_the_memory_of_a_new_table_is_resident(table, threads, small_shares):
     before = resident_megabytes()
     table.resize(64, threads)
     assert resident_megabytes() - before > 60
 
 
-def test_a_table_grows_into_the_memory_that_the_old_one_gives_up(monkeypatch):
+def test_resizing_frees_the_old_table_first_if_memory_is_short(monkeypatch):
     table = Table(8)
     put(table, KEY)
     sizes = []
@@ -231,7 +231,7 @@ def test_a_table_grows_into_the_memory_that_the_old_one_gives_up(monkeypatch):
     assert table.megabytes == 4
 
 
-def test_a_table_that_does_not_fit_even_so_leaves_one_of_the_old_size(monkeypatch):
+def test_a_failed_resize_leaves_a_table_of_the_old_size(monkeypatch):
     table = Table(8)
     leave(monkeypatch, 10)
     with pytest.raises(MemoryError, match="16 MB does not fit: 10 MB"):
@@ -242,7 +242,7 @@ def test_a_table_that_does_not_fit_even_so_leaves_one_of_the_old_size(monkeypatc
     assert get(table, KEY) is not None
 
 
-def test_a_system_without_huge_pages_is_no_obstacle(monkeypatch):
+def test_huge_pages_are_optional(monkeypatch):
     class Stubborn(mmap.mmap):
         def madvise(self, *_arguments):
             raise OSError("Invalid argument")

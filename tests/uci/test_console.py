@@ -45,11 +45,11 @@ CUT_LETTER = "setoption name BookFile value /ö/ñ.bin".encode().partition(b"\xb
         ((bytes(range(128, 256)),), [bytes(range(128, 256)).decode("latin-1")]),
     ],
 )
-def test_lines_come_in_any_pieces_and_end_in_any_way(chunks, lines):
+def test_input_is_split_into_lines(chunks, lines):
     assert [line for line in Console(iter([*chunks, b""]).__next__).lines() if line] == lines
 
 
-def test_remarks_are_one_line_of_bounded_length():
+def test_info_strings_are_one_line_of_bounded_length():
     said: list[bytes] = []
     console = Console(write=said.append)
     console.info("a\nbestmove e2e4\r" + "x" * 10_000)

@@ -6,7 +6,7 @@ from tests.support.commands import zobra
 from tests.support.prober import Prober, best, leaves_when_nobody_reads
 
 
-def test_perft_board_flip_and_compiler(engine):
+def test_perft_board_flip_and_versions(engine):
     assert engine.ask("go perft 3", answer="Nodes searched")[-1] == "Nodes searched: 8902"
     assert "Key: 463B96181691FC9C" in engine.ask("d", answer="Checkers")
     assert engine.ask("eval", answer="Evaluation")
@@ -45,7 +45,7 @@ def test_leaves_when_nobody_listens(work):
 
 
 @pytest.mark.parametrize("ending", ["", "quit\n"])
-def test_a_script_is_carried_out(ending):
+def test_a_script_is_executed(ending):
     script = "go perft 4\nucinewgame\nposition startpos moves e2e4\ngo perft 3\ngo infinite\n"
     done = zobra(typed=script + ending)
     lines = done.stdout.splitlines()

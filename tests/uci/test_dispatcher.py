@@ -84,7 +84,7 @@ def set_options(conversation: Conversation, *options: str) -> list[str]:
         "bench 1",
     ],
 )
-def test_what_disturbs_a_search_ends_it_first(conversation, line):
+def test_commands_that_end_a_search(conversation, line):
     conversation.begin("go infinite")
     assert still_searches(conversation)
     conversation.begin(line)
@@ -159,7 +159,7 @@ def test_options_reach_the_search(conversation, searcher):
     searcher.clear.assert_called_once_with()
 
 
-def test_what_the_search_says_of_an_option_is_told(conversation, searcher):
+def test_remarks_and_errors_of_options_are_printed(conversation, searcher):
     searcher.threads_remark = "8 threads are more than the 2 usable processors"
     said = set_options(conversation, "Threads value 8")
     assert said == [f"info string {searcher.threads_remark}"]
@@ -204,7 +204,7 @@ def test_debug_tells_what_was_understood(conversation):
 
 
 @pytest.mark.parametrize("line", ["eval", "flip", "go perft 2"])
-def test_what_asks_about_a_position_that_could_not_be_read_is_refused(conversation, line):
+def test_commands_that_need_a_position_are_refused_without_one(conversation, line):
     conversation.send("position fen 8/8/8/8")
     refusal = "info string error: there is no position, since the last one could not be read"
     assert conversation.send(line) == [refusal]
@@ -223,12 +223,12 @@ def test_what_asks_about_a_position_that_could_not_be_read_is_refused(conversati
         ("nonsense", []),
     ],
 )
-def test_words_that_mean_nothing_are_named(conversation, line, named):
+def test_unknown_words_are_reported(conversation, line, named):
     remarks = [text for text in conversation.send(line) if text.startswith("info string ")]
     assert remarks == [f"info string {text}" for text in named]
 
 
-def test_a_command_that_fails_is_told(monkeypatch):
+def test_a_failing_command_does_not_end_the_conversation(monkeypatch):
     said: list[bytes] = []
     chunks = iter([b"help\nisready\nquit\n", b""])
     monkeypatch.setattr("zobra.uci.dispatcher.HELP", None)
@@ -237,7 +237,7 @@ def test_a_command_that_fails_is_told(monkeypatch):
     assert said[1:] == [b"readyok\n"]
 
 
-def test_a_person_is_helped():
+def test_unknown_commands_are_answered_at_a_terminal():
     conversation = Conversation(interactive=True)
     conversation.begin("hocus pocus", "# a comment", "", "setoption Hash 64", "help")
     *said, text = conversation.said

@@ -51,7 +51,7 @@ def test_a_flood_is_cut_but_its_end_is_reported_once(clock):
     assert said[BURST:] == [(3 * BURST - 1, 1)]
 
 
-def test_time_allows_more(clock):
+def test_the_limit_of_lines_grows_with_time(clock):
     printer, said = speak(*map(report, range(BURST + 5)))
     clock[0] = 2.5 / LINES_A_SECOND
     for depth in (1000, 1001, 1002):

@@ -61,7 +61,7 @@ def test_a_network_is_loaded_shown_and_taken_back(conversation, tmp_path):
     assert evaluation(conversation) == before
 
 
-def test_what_cannot_be_loaded_is_reported_and_changes_nothing(conversation, tmp_path):
+def test_an_invalid_network_is_reported_and_changes_nothing(conversation, tmp_path):
     good = saved(tmp_path, small())
     conversation.send(f"setoption name EvalFile value {good}")
     value = evaluation(conversation)
@@ -145,7 +145,7 @@ def test_the_value_of_a_piece_is_what_the_evaluation_loses_without_it():
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
 @pytest.mark.parametrize("option", ["EvalFile", "BookFile", "Debug Log File"])
-def test_what_is_no_ordinary_file_is_refused_at_once(conversation, tmp_path, option):
+def test_special_files_are_refused_at_once(conversation, tmp_path, option):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     for path in (fifo, "/dev/zero", tmp_path):

@@ -59,7 +59,7 @@ def test_defaults_are_values():
 @pytest.mark.parametrize(
     ("name", "kind"), [("Hash", "a number from 1 to 1048576"), ("UCI_Chess960", "true or false")]
 )
-def test_what_is_no_value_is_refused(name, kind, text):
+def test_invalid_values_are_refused(name, kind, text):
     with pytest.raises(ValueError, match=f"option {name} is {kind}, not {text or ''!r}$"):
         read_value(find(name), text)
 
@@ -77,7 +77,7 @@ def test_announcements_have_the_form_that_guis_parse(text):
     assert announcement(find(text.split(" type ")[0])) == f"option name {text}"
 
 
-def test_the_document_says_what_is_announced():
+def test_the_documented_options_match():
     text = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")] for line in text.splitlines()]
     for option in OPTIONS:

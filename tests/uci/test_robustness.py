@@ -59,7 +59,7 @@ def test_a_bad_fen_is_named_and_refused(engine, fen):
         ("w - e6 0 1", "en-passant square e6"),
     ],
 )
-def test_what_cannot_be_in_a_fen_is_dropped(engine, fields, dropped):
+def test_impossible_rights_in_a_fen_are_dropped(engine, fields, dropped):
     lines = engine.ask(
         f"position fen 4k3/8/8/8/8/8/8/4K3 {fields} moves e1e2", "go depth 1", answer="bestmove"
     )
@@ -70,7 +70,7 @@ def test_what_cannot_be_in_a_fen_is_dropped(engine, fields, dropped):
 @pytest.mark.skipif(
     not DESTRUCTIVE.exists(), reason="../shared/data/robustness/destruction_test.epd is not there"
 )
-def test_fens_made_to_destroy(engine):
+def test_destructive_fens(engine):
     """Every one is answered, by a move or a refusal."""
     refused = 0
     for line in DESTRUCTIVE.read_text(errors="replace").splitlines():
@@ -109,7 +109,7 @@ def test_an_illegal_move_is_named_and_refused(engine, moves):
     plays_on(engine)
 
 
-def test_a_rejected_line_is_no_base_for_the_next(engine):
+def test_a_line_does_not_build_on_a_rejected_one(engine):
     """The line that follows begins with the one that was refused."""
     engine.send("position startpos moves e2e4 e7e4", "position startpos moves e2e4 e7e4 d2d4")
     assert engine.ask("go depth 1", answer="bestmove")[-1] == "bestmove (none)"
@@ -176,7 +176,7 @@ def test_without_a_legal_move_to_search_there_is_none(engine):
         ("go ponder wtime 9 btime 9", "ponderhit"),
     ],
 )
-def test_where_the_game_is_over(engine, fen, score, word, go, end):
+def test_go_after_the_end_of_the_game(engine, fen, score, word, go, end):
     engine.send(f"position fen {fen}", go)
     if end:
         assert not best(engine.settle())
@@ -200,7 +200,7 @@ DRAWN = (
 
 @pytest.mark.parametrize("fen", [*DRAWN, MANY_MOVES, MANY_QUEENS])
 @pytest.mark.parametrize("lines", [1, 256])
-def test_where_others_claim_a_draw_or_overflow_there_is_a_move(engine, fen, lines):
+def test_drawn_and_crowded_positions_have_a_bestmove(engine, fen, lines):
     engine.send(f"setoption name MultiPV value {lines}")
     plays_on(engine, fen)
     # Captures among many queens have no end.
