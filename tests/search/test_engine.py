@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests.support.searches import KIWIPETE
 from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.position import Game
 from zobra.search import current_move
@@ -163,6 +164,15 @@ def test_a_finished_ponder_search_repeats_its_lines_after_the_ponderhit(engine, 
     again = recorder.reports[count:]
     assert [report.multipv for report in again] == list(range(1, multipv + 1))
     assert again[-1].depth == 3
+
+
+@pytest.mark.parametrize("analyse", [True, False])
+def test_failed_windows_are_reported_in_analysis(engine, analyse):
+    engine.set_option("UCI_AnalyseMode", analyse)
+    engine.set_position(KIWIPETE)
+    recorder = Recorder()
+    engine.go(Limits(depth=9), recorder).wait()
+    assert any(report.bound for report in recorder.reports) == analyse
 
 
 def test_natural_time(engine):

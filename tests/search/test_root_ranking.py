@@ -21,7 +21,7 @@ from zobra.engine.scores import is_mate
 from zobra.search.engine import Engine
 from zobra.search.limits import Limits
 from zobra.search.listener import Collector
-from zobra.search.tablebase import SCORES, WIN, RootRanking, Tablebase
+from zobra.search.tablebase import CURSED_WIN, SCORES, WIN, RootRanking, Tablebase
 
 pytestmark = needs_tables
 ENDGAMES = SHARED / "data" / "endgames"
@@ -216,8 +216,15 @@ def test_the_engine_probes_no_more_pieces_than_it_may(engine):
         engine.set_option("SyzygyPath", "/nowhere").wait()
 
 
+@pytest.mark.parametrize(("rule", "result"), [(False, WIN), (True, CURSED_WIN)])
+def test_the_option_of_the_fifty_move_rule(engine, rule, result):
+    engine.set_option("Syzygy50MoveRule", rule)
+    found = search(engine, "8/8/8/8/4k3/8/1K1R4/8 w - - 99 100", Limits(depth=3))
+    assert found.lines[1].score == SCORES[result]
+
+
 def result_of(board: chess.Board, move: chess.Move, prober: chess.syzygy.Tablebase) -> int:
-    """What a move comes to by the tables."""
+    """Return what a move comes to by the tables."""
     board.push(move)
     result = -prober.probe_wdl(board)
     board.pop()
