@@ -132,14 +132,6 @@ def test_a_stop_ends_what_works_and_what_waits(engine, said, work):
     assert said == ([] if work == "search" else [f"{work} stopped"])
 
 
-def test_each_search_that_is_replaced_has_its_result(engine):
-    recorders = [begin(engine, "search") for _ in range(5)]
-    engine.new_game()
-    engine.wait()
-    assert all(recorder.done.is_set() for recorder in recorders)
-    assert all(recorder.result.best for recorder in recorders)
-
-
 def test_waiting_counts_as_search_time(engine):
     with busy(engine):
         recorder = Recorder()

@@ -13,9 +13,7 @@ from tests.support.networks import random_network
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.network import load_network
 from zobra.engine.network_file import WIDTH, Network
-from zobra.engine.position import Game
 from zobra.search.evaluation import evaluate_position
-from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 from zobra.search.wdl import normalised
 from zobra.uci.board_text import piece_values
@@ -92,20 +90,6 @@ def test_a_network_that_cannot_be_used_ends_the_program(arguments, complaint):
     assert complaint in done.stderr
     assert "Traceback" not in done.stderr
     assert not done.stdout
-
-
-def test_the_search_uses_the_network_and_forgets_what_it_knew():
-    searcher = Searcher(1)
-
-    def score(network: Network | None) -> int:
-        reports = []
-        searcher.use_network(network)
-        searcher.search(Game(POSITION), Limits(depth=1), reports.append)
-        return reports[-1].score
-
-    built_in = score(None)
-    assert len({built_in, score(small(1)), score(small(2))}) == 3
-    assert score(None) == built_in
 
 
 def test_commands_begin_with_the_network_that_is_named(tmp_path):
