@@ -199,14 +199,13 @@ def test_a_late_thread_is_not_waited_for_and_has_no_vote(monkeypatch, eight_proc
     free.set()
 
 
-@pytest.mark.parametrize("threads", [16, 256])
-def test_many_threads_do_not_delay_the_answer(threads):
+def test_many_threads_do_not_delay_the_answer():
     """The bound is generous, since the machine may be busy."""
-    assert threads <= MAX_THREADS == find("Threads").high
+    assert MAX_THREADS == find("Threads").high
     searcher = Searcher(16)
-    searcher.threads = threads
+    searcher.threads = MAX_THREADS
     usable = usable_processors()
-    remark = f"{threads} threads are more than the {usable} usable processors"
+    remark = f"{MAX_THREADS} threads are more than the {usable} usable processors"
     assert searcher.threads_remark == remark
     begin = time.monotonic()
     searcher.search(new_game(), Limits(movetime=100))
