@@ -1,5 +1,4 @@
-"""What the kernels must agree with: attacks by walking over a mailbox, and keys from scratch, in
-slow and plain Python.
+"""Oracles of the kernels: attacks by walking over a mailbox, and keys from scratch.
 
 Nothing here is shared with the kernels but the numbering of squares (a1 = 0) and pieces (2 × type +
 colour).
@@ -16,67 +15,84 @@ JUMPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
 EMPTY = 12
 
-NUMBERS = np.array(
-    chess.polyglot.POLYGLOT_RANDOM_ARRAY, np.uint64
-)  # 12 × 64 pieces (Black's first), 4, 8, 1
+# 12 × 64 pieces (Black's first), 4 castling rights, 8 en-passant files, 1 side to move
+NUMBERS = np.array(chess.polyglot.POLYGLOT_RANDOM_ARRAY, np.uint64)
 
 
 def walk(square: int, step: tuple[int, int], pieces: Pieces) -> list[int]:
-    """Squares from `square` in one direction, up to the edge or the first piece, which is
-    included.
-    """
+    """Return the squares in one direction, up to the edge or to the first piece, included."""
     found = []
-    file, rank = square % 8 + step[0], square // 8 + step[1]
+    file = square % 8 + step[0]
+    rank = square // 8 + step[1]
     while 0 <= file <= 7 and 0 <= rank <= 7:
         found.append(8 * rank + file)
         if found[-1] in pieces:
             break
-        file, rank = file + step[0], rank + step[1]
+        file += step[0]
+        rank += step[1]
     return found
 
 
 def attacks(square: int, piece: int, pieces: Pieces) -> set[int]:
-    """Squares that a piece on `square` attacks."""
-    kind, colour = piece // 2, piece % 2
+    """Return the squares that a piece on `square` attacks."""
+    kind = piece // 2
+    is_black = piece % 2 == 1
     if kind == PAWN:
-        steps, far = ((-1, -1 if colour else 1), (1, -1 if colour else 1)), False
+        steps = ((-1, -1), (1, -1)) if is_black else ((-1, 1), (1, 1))
     elif kind == KNIGHT:
-        steps, far = JUMPS, False
+        steps = JUMPS
+    elif kind == BISHOP:
+        steps = DIAGONAL
+    elif kind == ROOK:
+        steps = STRAIGHT
     else:
-        steps = {BISHOP: DIAGONAL, ROOK: STRAIGHT}.get(kind, STRAIGHT + DIAGONAL)
-        far = kind != KING
-    return {target for step in steps for target in walk(square, step, pieces)[: None if far else 1]}
+        steps = STRAIGHT + DIAGONAL
+    found = set()
+    for step in steps:
+        line = walk(square, step, pieces)
+        found.update(line if kind in (BISHOP, ROOK, QUEEN) else line[:1])
+    return found
 
 
 def squares(word: int) -> set[int]:
-    """The squares of a bit set."""
+    """Return the squares of a bit set."""
     return {square for square in range(64) if int(word) >> square & 1}
 
 
 def numbers_on_board(records: np.ndarray) -> np.ndarray:
-    """For each record and square, the number of the piece that stands there, 0 for none."""
+    """Return the number of the piece on each square of each record, 0 for none.
+
+    The shape is (records, 64).
+    """
     board = records["board"].astype(np.int64)
+    is_empty = board == EMPTY
     polyglot = 64 * (board ^ 1) + np.arange(64)  # the published order has Black's pieces first
-    return np.where(board == EMPTY, np.uint64(0), NUMBERS[np.where(board == EMPTY, 0, polyglot)])
+    return np.where(is_empty, np.uint64(0), NUMBERS[np.where(is_empty, 0, polyglot)])
 
 
 def correction_keys(records: np.ndarray) -> np.ndarray:
-    """Keys of the pawns, of White's other pieces, of Black's other pieces: shape (records, 3)."""
-    numbers, board = numbers_on_board(records), records["board"]
-    pawns, colour = board < 2, board % 2
-    parts = (pawns, ~pawns & (colour == 0), ~pawns & (colour == 1))
-    return np.stack(
-        [np.bitwise_xor.reduce(np.where(part, numbers, np.uint64(0)), axis=1) for part in parts],
-        axis=1,
-    )
+    """Return the keys of pawns, of White's other pieces and of Black's other pieces.
+
+    The shape is (records, 3).
+    """
+    numbers = numbers_on_board(records)
+    board = records["board"]
+    pawns = board < 2
+    colour = board % 2
+    found = []
+    for part in (pawns, ~pawns & (colour == 0), ~pawns & (colour == 1)):
+        found.append(np.bitwise_xor.reduce(np.where(part, numbers, np.uint64(0)), axis=1))
+    return np.stack(found, axis=1)
 
 
 def keys(records: np.ndarray) -> np.ndarray:
-    """Keys of many positions from scratch, from nothing but mailbox, castling rooks, en-passant
-    square and side to move.
+    """Return the keys of many positions, from mailbox, castling rooks, en-passant square and side
+    to move alone.
     """
     found = np.bitwise_xor.reduce(numbers_on_board(records), axis=1)
-    board, castling, target = records["board"], records["castling"], records["en_passant"]
+    board = records["board"]
+    castling = records["castling"]
+    target = records["en_passant"]
     for rook in (*range(8), *range(56, 64)):
         colour = int(rook > 8)
         king = np.argmax(board == 2 * KING + colour, axis=1)

@@ -7,18 +7,10 @@ from zobra.engine.network_file import LARGEST_OUTPUT, Network
 
 
 def random_network(hidden: int, seed: int = 1, qb: int = 256) -> Network:
-    """Weights of the size that training gives them; some neurons clip at either end."""
+    """Return weights of the size that training gives them; some neurons clip at either end."""
     source = np.random.default_rng(seed)
     rows = source.normal(0, 30, (FEATURES, hidden)).astype(np.int16)
     bias = source.normal(60, 40, hidden).astype(np.int16)
-    output = source.integers(-LARGEST_OUTPUT, LARGEST_OUTPUT + 1, (BUCKETS, 2, hidden)).astype(
-        np.int16
-    )
-    return Network(
-        rows,
-        bias,
-        output,
-        source.integers(-5_000, 5_000, BUCKETS).astype(np.int32),
-        qb,
-        {"made": "by a test"},
-    )
+    output = source.integers(-LARGEST_OUTPUT, LARGEST_OUTPUT + 1, (BUCKETS, 2, hidden))
+    output_bias = source.integers(-5_000, 5_000, BUCKETS).astype(np.int32)
+    return Network(rows, bias, output.astype(np.int16), output_bias, qb, {"made": "by a test"})

@@ -1,4 +1,4 @@
-"""Random legal games as seen by python-chess: the positions that most oracle tests walk through."""
+"""Random legal games: the positions that most tests with an oracle walk through."""
 
 import random
 from collections.abc import Iterator
@@ -9,8 +9,9 @@ from zobra.engine.position import Position
 
 
 def playouts(games: int, seed: int, longest: int = 160) -> Iterator[tuple[chess.Board, Position]]:
-    """Positions of random games, every other one of Chess960: python-chess' board and ours, which
-    is made move by move.
+    """Yield the positions of random games, every other one of Chess960.
+
+    They come as python-chess' board, and as our position, made move by move.
     """
     source = random.Random(seed)
     for game in range(games):

@@ -1,4 +1,4 @@
-"""Doors from Python into inner kernels, for the tests alone."""
+"""Doors from Python into the kernels of the search, for the tests alone."""
 
 import inspect
 from collections.abc import Iterable, Sequence
@@ -53,8 +53,7 @@ PICKED = np.dtype(
 MOVE_MASK = np.uint64(ALL_NUMBERS - 1)
 DEFAULTS = default_parameters()
 
-# Types of a kernel's arguments by their names, INT for all others; and what kernels return that
-# give neither INT nor BOOL.
+# The types of a kernel's arguments by their names; all others are INT
 TYPES = {
     "worker": WORKER_TYPE,
     "constants": CONSTANTS_TYPE,
@@ -62,12 +61,12 @@ TYPES = {
     "node": record(NODE),
     "table": record(TABLE),
     "root": record(ROOT),
+    "is_quiet": BOOL,
+    "pv_node": BOOL,
 }
-TYPES |= dict.fromkeys(
-    ("move", "tt_move", "tt_entry", "data", "key", "generation", "from_", "to", "flag"), WORD
-)
-TYPES |= dict.fromkeys(("first", "end"), WORD)
-TYPES |= dict.fromkeys(("is_quiet", "pv_node"), BOOL)
+WORDS = ("move", "tt_move", "tt_entry", "data", "key", "generation", "from_", "to", "flag")
+TYPES |= dict.fromkeys((*WORDS, "first", "end"), WORD)
+# What kernels return; all others return INT
 NO_RESULT = (
     count_node,
     make_move,
@@ -81,18 +80,17 @@ NO_RESULT = (
     update_histories,
     widen_window,
 )
-RETURNS = dict.fromkeys(NO_RESULT, VOID) | dict.fromkeys(
-    (pack, probe, move_of, generation_of, key_after), WORD
-)
+RETURNS = dict.fromkeys(NO_RESULT, VOID)
+RETURNS |= dict.fromkeys((pack, probe, move_of, generation_of, key_after), WORD)
 
 
 @cache
 def door(kernel: Any) -> tuple[list[str], Entry]:
-    """The names of a kernel's arguments, and the kernel as an entry that Python can call."""
+    """Return the names of a kernel's arguments, and the kernel as an entry that Python can call."""
     names = list(inspect.signature(kernel.function).parameters)
-    return names, entry(RETURNS.get(kernel, INT), *(TYPES.get(name, INT) for name in names))(
-        kernel.function
-    )
+    types = [TYPES.get(name, INT) for name in names]
+    make_entry = entry(RETURNS.get(kernel, INT), *types)
+    return names, make_entry(kernel.function)
 
 
 def call(kernel: Any, bench: "Workbench | None" = None, ply: int = 1, **values: Any) -> int:
@@ -101,30 +99,36 @@ def call(kernel: Any, bench: "Workbench | None" = None, ply: int = 1, **values: 
     Its records come from the bench; numbers that are not given are 0.
     """
     names, enter = door(kernel)
-    assert values.keys() <= set(names), (
-        f"{values.keys() - set(names)} are no arguments of {kernel.function.__name__}"
-    )
+    unknown = values.keys() - set(names)
+    assert not unknown, f"{unknown} are no arguments of {kernel.function.__name__}"
     values["ply"] = ply
     if bench is not None:
         node = bench.this["stack"][ply]
-        values |= {"worker": bench.this, "constants": CONSTANTS_RECORD, "table": bench.this["tt"]}
-        values |= {"position": node["position"], "node": node, "root": bench.this["root"]}
+        values |= {
+            "worker": bench.this,
+            "constants": CONSTANTS_RECORD,
+            "table": bench.this["tt"],
+            "position": node["position"],
+            "node": node,
+            "root": bench.this["root"],
+        }
     return enter(*(values.get(name, 0) for name in names))
 
 
 def node_at(fen: str, ply: int = 1, previous_move: int = 1, **values: Any) -> "Workbench":
-    """A node at `ply`, reached by `previous_move`.
+    """Return a bench with a node at `ply`, reached by `previous_move`.
 
     A value is a search parameter, or a field of the node or of the worker.
     """
-    bench = Workbench(
-        parse_fen(START), {name: value for name, value in values.items() if name in DEFAULTS}
-    )
-    this, node = bench.this, bench.this["stack"][ply]
+    parameters = {name: value for name, value in values.items() if name in DEFAULTS}
+    bench = Workbench(parse_fen(START), parameters)
+    this = bench.this
+    node = bench.this["stack"][ply]
     this["stack"][ply - 1]["move"] = previous_move
     bench.put(ply, parse_fen(fen))
     for name in values.keys() - DEFAULTS.keys() - {"root_depth"}:
-        (node if name in node.dtype.names else this)[name] = values[name]
+        owner = node if name in node.dtype.names else this
+        owner[name] = values[name]
     this["root"]["depth"] = values.get("root_depth", 0)
     return bench
 
@@ -143,8 +147,9 @@ def judge_all_numbers(position, constants, verdicts):
 
 @entry(VOID, WORKER_TYPE, CONSTANTS_TYPE, INT, WORD, INT, record(PICKED))
 def pick_all(worker, constants, ply, tt_move, quiets_until, picked):
-    """All moves of the picker in their order, and its stage after each; from `quiets_until` moves
-    on, quiets are skipped.
+    """Write the moves of the picker in their order, and its stage after each.
+
+    From `quiets_until` moves on, quiets are skipped.
     """
     node = worker.stack[ply]
     start_picking(node, legal_or_none(node.position, constants, tt_move))
@@ -162,7 +167,7 @@ def pick_all(worker, constants, ply, tt_move, quiets_until, picked):
 
 @entry(INT, WORKER_TYPE, CONSTANTS_TYPE, INT, INT)
 def picker_perft(worker, constants, ply, depth):
-    """Perft whose moves come from the picker, with a table move made from the bits of the key."""
+    """Count leaves with moves from the picker, whose table move is made of bits of the key."""
     node = worker.stack[ply]
     find_checks(node.position, constants)
     start_picking(node, legal_or_none(node.position, constants, node.position.key & MOVE_MASK))
@@ -178,21 +183,26 @@ def picker_perft(worker, constants, ply, depth):
             total += picker_perft(worker, constants, np.int64(ply + 1), np.int64(depth - 1))
 
 
-# Parameters with which nothing is pruned, reduced or remembered: the search is then plain minimax.
-PLAIN = dict.fromkeys(
-    ("internal_reduction_depth", "null_move_depth", "singular_depth", "reduction_moves"), 1_000
-)
-PLAIN |= dict.fromkeys(
-    ("use_table", "reverse_futility_depth", "late_move_depth", "exchange_pruning_depth"), 0
-)
-PLAIN |= {"futility_depth": -1, "history_pruning_depth": -1, "correction_weight": 0}
-PLAIN |= {"quiescence_evasions": 1, "quiescence_margin": 100_000}
+# Parameters with which nothing is pruned, reduced or remembered: the search is then plain minimax
+PLAIN = {
+    "use_table": 0,
+    "internal_reduction_depth": 1_000,
+    "reverse_futility_depth": 0,
+    "null_move_depth": 1_000,
+    "late_move_depth": 0,
+    "futility_depth": -1,
+    "history_pruning_depth": -1,
+    "exchange_pruning_depth": 0,
+    "singular_depth": 1_000,
+    "reduction_moves": 1_000,
+    "correction_weight": 0,
+    "quiescence_evasions": 1,
+    "quiescence_margin": 100_000,
+}
 
 
 class Workbench:
-    """A worker on a position, ready for one call of an inner kernel; `this` is the record to
-    pass.
-    """
+    """A worker on a position, ready for a call of a kernel; `this` is the record to pass."""
 
     def __init__(
         self,
@@ -215,7 +225,10 @@ class Workbench:
         moves: Sequence[int] | None = None,
         lines: int = 1,
     ) -> None:
-        """Put a position at the root, with the keys of the game before it; `moves` confine it."""
+        """Put a position at the root, with the keys of the game before it.
+
+        `moves` are the root moves to search, None for all.
+        """
         game = Game(position)
         game.keys = list(keys)
         search = new_search(game, self.memory, self.network, self.stop, moves)
@@ -228,7 +241,7 @@ class Workbench:
         evaluate_anew(self.network[0], self.this["stack"][ply]["accumulator"], position.record)
 
     def search(self, depth: int, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
-        """`negamax` from the root."""
+        """Return what `negamax` finds at the root."""
         self.this["nodes"] = self.this["next_check"] = 0
         root = self.this["root"]
         root["depth"] = depth
@@ -238,17 +251,17 @@ class Workbench:
         return int(negamax(self.this, CONSTANTS_RECORD, 0, depth, alpha, beta, 0))
 
     def quiesce(self, alpha: int = -int(INFINITY), beta: int = int(INFINITY)) -> int:
-        """`quiescence` from the root."""
+        """Return what `quiescence` finds at the root."""
         self.this["nodes"] = self.this["next_check"] = 0
         return int(quiescence(self.this, CONSTANTS_RECORD, 0, alpha, beta))
 
     def line(self) -> list[int]:
-        """The principal variation of the last search."""
+        """Return the principal variation of the last search."""
         return self.this["pv"][0][: self.this["pv_length"][0]].tolist()
 
 
 def history_of(bench: Workbench, ply: int, move: int, is_quiet: bool) -> int:
-    """`quiet_score` or `capture_score` of a move at `ply`."""
+    """Return the `quiet_score` or the `capture_score` of a move at `ply`."""
     return call(quiet_score if is_quiet else capture_score, bench, ply, move=move)
 
 
@@ -258,16 +271,17 @@ FIELDS = {
     "evaluation": evaluation_of,
     "depth": depth_of,
     "bound": bound_of,
+    "generation": generation_of,
+    "tt_pv": pv_of,
 }
-FIELDS |= {"generation": generation_of, "tt_pv": pv_of}
 
 
 def unpacked(data: int) -> dict[str, int]:
-    """{field: value} of a data word."""
+    """Return the fields of a data word by their names."""
     return {name: call(kernel, data=data) for name, kernel in FIELDS.items()}
 
 
 def recalled(bench: Workbench, key: int) -> dict[str, int] | None:
-    """The fields of the bench's table entry for a key, None if there is none."""
+    """Return the fields of the bench's table entry for a key, None if there is none."""
     data = call(probe, bench, key=key)
     return unpacked(data) if data else None

@@ -1,6 +1,4 @@
-"""What the search must agree with: slow and plain Python on python-chess boards, sharing no rule
-with the kernels.
-"""
+"""Oracles of the search: plain Python on python-chess boards, with no rule of the kernels."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator
@@ -26,8 +24,9 @@ MATED = -31_000
 def random_boards(
     seed: int, games: int, longest: int = 120, chess960: bool = False
 ) -> Iterator[chess.Board]:
-    """All positions of random games; captures, checks and pawn moves are preferred, so that much
-    happens.
+    """Yield all positions of random games.
+
+    Captures, checks and pawn moves are preferred, so that much happens.
     """
     source = random.Random(seed)
     for _ in range(games):
@@ -36,55 +35,55 @@ def random_boards(
             moves = list(board.legal_moves)
             if not moves or board.is_insufficient_material():
                 break
-            sharp = [
-                m
-                for m in moves
-                if board.is_capture(m)
-                or board.gives_check(m)
-                or board.piece_type_at(m.from_square) == 1
-            ]
+            sharp = [move for move in moves if _is_sharp(board, move)]
             board.push(source.choice(sharp if sharp and source.random() < 0.35 else moves))
             yield board
 
 
+def _is_sharp(board: chess.Board, move: chess.Move) -> bool:
+    is_pawn_move = board.piece_type_at(move.from_square) == chess.PAWN
+    return is_pawn_move or board.is_capture(move) or board.gives_check(move)
+
+
 def move_numbers(position: Position, board: chess.Board) -> dict[int, chess.Move]:
-    """{16-bit number: python-chess move} of the legal moves."""
-    return {
-        number: board.parse_uci(move_text(number, board.chess960))
-        for number in position.legal_moves()
-    }
+    """Return python-chess' legal moves by their 16-bit numbers."""
+    found = {}
+    for number in position.legal_moves():
+        found[number] = board.parse_uci(move_text(number, board.chess960))
+    return found
 
 
 def immediate_gain(board: chess.Board, move: chess.Move) -> int:
-    """What the move captures, and what a promotion adds, in centipawns of the exchange scale."""
+    """Return the worth of what a move captures, and of what a promotion adds."""
     if board.is_castling(move):
         return 0
     if board.is_en_passant(move):
         return WORTH[chess.PAWN]
-    captured = WORTH.get(board.piece_type_at(move.to_square), 0)
-    return captured + (WORTH[move.promotion] - WORTH[chess.PAWN] if move.promotion else 0)
+    gain = WORTH.get(board.piece_type_at(move.to_square), 0)
+    if move.promotion:
+        gain += WORTH[move.promotion] - WORTH[chess.PAWN]
+    return gain
 
 
 LESSER = {
     chess.KNIGHT: (chess.PAWN,),
     chess.BISHOP: (chess.PAWN,),
     chess.ROOK: (chess.PAWN, chess.KNIGHT, chess.BISHOP),
+    chess.QUEEN: (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK),
 }
-LESSER[chess.QUEEN] = (*LESSER[chess.ROOK], chess.ROOK)
 
 
 def threats_answered(board: chess.Board, move: chess.Move) -> tuple[int, int]:
-    """For a quiet move: 1 if its piece leaves the reach of lesser enemy pieces, -1 if it enters it;
-    and 1 for a check. As things stand before the move, the moved piece still on its square; a
-    castling king does neither.
+    """Return what a quiet move does about threats, and 1 if it gives check.
+
+    The first is 1 if its piece leaves the reach of lesser enemy pieces, -1 if it enters it. Both
+    are seen before the move, with the moved piece still on its square; castling does neither.
     """
     kind = board.piece_type_at(move.from_square)
 
     def is_threatened(square: chess.Square) -> bool:
-        return any(
-            board.piece_type_at(other) in LESSER.get(kind, ())
-            for other in board.attackers(not board.turn, square)
-        )
+        attackers = board.attackers(not board.turn, square)
+        return any(board.piece_type_at(other) in LESSER.get(kind, ()) for other in attackers)
 
     moved = board.copy(stack=False)
     moved.set_piece_at(move.to_square, chess.Piece(kind, board.turn))
@@ -94,8 +93,9 @@ def threats_answered(board: chess.Board, move: chess.Move) -> tuple[int, int]:
 
 
 def exchange_value(board: chess.Board, move: chess.Move) -> int:
-    """Balance of the exchange that a move begins: each side goes on with its least valuable piece,
-    or stops. No pins.
+    """Return the balance of the exchange that a move begins.
+
+    Each side goes on with its least valuable piece, or stops. Pins are not seen.
     """
     if board.is_castling(move):
         return 0
@@ -109,7 +109,7 @@ def exchange_value(board: chess.Board, move: chess.Move) -> int:
 
 
 def _swap(board: chess.BaseBoard, square: chess.Square, side: chess.Color) -> int:
-    """Best that `side` gets by taking on the square, or not."""
+    """Return the best that `side` gets by taking on the square, or not."""
     target = board.piece_type_at(square)
     takers = sorted(
         (board.piece_type_at(taker) or 0, taker) for taker in board.attackers(side, square)
@@ -125,21 +125,25 @@ def _swap(board: chess.BaseBoard, square: chess.Square, side: chess.Color) -> in
 
 
 def evaluation(board: chess.Board) -> int:
-    """Our static evaluation, from the side to move."""
+    """Return the engine's static evaluation, from the side to move."""
     return evaluate_position(Position.from_board(board), built_in_network())
 
 
 def check_windows(search: Callable[[int, int], int], value: int) -> None:
-    """Fail-soft: `search(alpha, beta)` returns the true value inside a window, else a bound on it
+    """Assert that a search is fail-soft.
+
+    `search(alpha, beta)` has to return the value if it is inside the window, else a bound on it
     beyond the window's edge.
     """
     for alpha in (value - 60, value - 1, value, value + 50):
         for beta in (alpha + 1, alpha + 25):
             score = search(alpha, beta)
-            if alpha < value < beta:
-                assert score == value
+            if value <= alpha:
+                assert value <= score <= alpha
+            elif value >= beta:
+                assert beta <= score <= value
             else:
-                assert value <= score <= alpha if value <= alpha else beta <= score <= value
+                assert score == value
 
 
 class TooLarge(Exception):
@@ -147,17 +151,19 @@ class TooLarge(Exception):
 
 
 class Minimax:
-    """The value of a position by the definition of the search, without windows, order, table or
-    pruning.
+    """The value of a position without windows, move ordering, table or pruning.
 
     Quiescence tries captures and promotions whose exchange loses nothing, or every evasion.
     """
 
     def __init__(self, game: chess.Board, most_positions: int = 1 << 60) -> None:
-        """`game` is the root, with the moves that led to it on its stack; TooLarge is raised beyond
-        `most_positions`.
+        """Begin at the end of a game, whose moves are on its stack.
+
+        The search raises TooLarge beyond `most_positions`.
         """
-        self.left, self.board, self.path = most_positions, game.root(), []
+        self.left = most_positions
+        self.board = game.root()
+        self.path = []
         for move in game.move_stack:
             self.path.append(self.board.epd())
             self.board.push(move)
@@ -165,25 +171,25 @@ class Minimax:
         self.root = len(self.path) - 1
 
     def value(self, depth: int, moves: Iterable[chess.Move] | None = None) -> int:
-        """Score of the root in centipawns, from its side to move; by some `moves` only if they are
-        given.
+        """Return the score of the root in centipawns, from its side to move.
+
+        `moves` are the root moves to search, None for all.
         """
         return self._negamax(depth, 0, moves)
 
     def quiet_value(self) -> int:
-        """Score of the root by quiescence alone."""
+        """Return the score of the root by quiescence alone."""
         return self._quiescence(0)
 
     def _drawn(self) -> bool:
-        """Was the position there before since the root, or twice in all; or is it drawn by another
-        rule?
+        """Return True for a draw by repetition, material or the fifty-move rule.
+
+        One earlier occurrence since the root, or two in the game, are a repetition.
         """
         earlier = [index for index, epd in enumerate(self.path[:-1]) if epd == self.path[-1]]
-        if (
-            len(earlier) >= 2
-            or any(index > self.root for index in earlier)
-            or self.board.is_insufficient_material()
-        ):
+        if len(earlier) >= 2 or any(index > self.root for index in earlier):
+            return True
+        if self.board.is_insufficient_material():
             return True
         return self.board.halfmove_clock >= 100 and not self.board.is_checkmate()
 
@@ -203,21 +209,23 @@ class Minimax:
             return self._quiescence(ply)
         if ply > 0 and self._drawn():
             return 0
-        scores = [
-            self._below(move, lambda: self._negamax(depth - 1, ply + 1))
-            for move in chosen or self.board.legal_moves
-        ]
-        return max(scores, default=MATED + ply if self.board.is_check() else 0)
+        scores = []
+        for move in chosen or self.board.legal_moves:
+            scores.append(self._below(move, lambda: self._negamax(depth - 1, ply + 1)))
+        if not scores:
+            return MATED + ply if self.board.is_check() else 0
+        return max(scores)
 
     def _quiescence(self, ply: int) -> int:
         if self._drawn():
             return 0
         board = self.board
-        best, moves = MATED + ply, list(board.legal_moves)
+        best = MATED + ply
+        moves = list(board.legal_moves)
         if not board.is_check():
             best = evaluation(board)
             moves = [move for move in moves if board.is_capture(move) or move.promotion]
             moves = [move for move in moves if exchange_value(board, move) >= 0]
-        return max(
-            [best, *(self._below(move, lambda: self._quiescence(ply + 1)) for move in moves)]
-        )
+        for move in moves:
+            best = max(best, self._below(move, lambda: self._quiescence(ply + 1)))
+        return best

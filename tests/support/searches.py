@@ -5,7 +5,7 @@ from zobra.engine.position import Game
 from zobra.search.limits import Limits, Report, Result
 from zobra.search.searcher import Searcher
 
-MATES = [
+MATES = [  # positions, and the moves to mate
     ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1),
     ("6rk/6pp/8/6N1/8/8/8/K7 w - - 0 1", 1),
     ("k7/2P5/1K6/8/8/8/8/8 w - - 0 1", 1),
@@ -30,6 +30,7 @@ def think(searcher: Searcher, fen: str, limits: Limits) -> tuple[Result, list[Re
 
 
 def without_time(reports: list[Report]) -> list[tuple]:
+    """Return all of the reports that the same search gives again."""
     return [
         (r.depth, r.selective_depth, r.score, r.bound, r.nodes, r.hashfull, r.pv) for r in reports
     ]
