@@ -1,5 +1,5 @@
-"""What tests of the arena share: its commands in this process or another one, the scripted engine,
-and the end of processes.
+"""What tests of the arena share: commands in this process or another one, the scripted engine, and
+whether processes have ended.
 """
 
 import signal
@@ -24,9 +24,7 @@ def scripted(name: str, *arguments: str, **more) -> EngineSpec:
 
 
 class Observer:
-    """Sees the games of a match or a tuning run, without a word; may stop it after some games as
-    Ctrl-C would.
-    """
+    """Keeps the games of a match or a tuning run; may stop it after some games as Ctrl-C would."""
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.stop_after = stop_after
@@ -47,23 +45,22 @@ class Observer:
 def finished(
     index: int, result: str, names: tuple[str, str] = ("A", "B"), reason: str = "mate"
 ) -> GameRecord:
-    """A game of a match between two engines that change colours; the moves are left out."""
+    """Return a game, without moves, of a match between two engines that change colours."""
     white, black = names if index % 2 == 0 else names[::-1]
     return GameRecord(index, index // 2, 1, white, black, {}, result, reason)
 
 
 def run(*arguments, code: int = 0) -> str:
-    """What a command of the arena prints."""
-    result = CliRunner().invoke(
-        app, [str(argument) for argument in arguments], env={"COLUMNS": "300"}
-    )
+    """Run a command of `zobra` in this process, and return what it prints."""
+    words = [str(argument) for argument in arguments]
+    result = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
     assert result.exit_code == code, (result.output, result.exception)
     assert "Traceback" not in result.output
     return result.output
 
 
 def flat(text: str) -> str:
-    """The text of a message without its frame and line breaks."""
+    """Return the text of a message without its frame and line breaks."""
     return " ".join(text.replace("│", " ").split())
 
 
@@ -75,8 +72,9 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
 
 
 def start(*arguments) -> subprocess.Popen:
-    """A command of the arena as a process that heeds Ctrl-C, as one of a background job would
-    not.
+    """Start a command of `zobra` as a process.
+
+    It heeds Ctrl-C, as a process that a background job starts would not.
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     command = [sys.executable, "-m", "zobra.cli", *map(str, arguments)]
@@ -85,13 +83,16 @@ def start(*arguments) -> subprocess.Popen:
     return process
 
 
+def is_alive(pid: str) -> bool:
+    """Return True if a process runs, and is not only waited for by its parent. Linux only."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+    state = status.rpartition(")")[2].split()[0]
+    return state != "Z"
+
+
 def any_alive(pids: Path) -> bool:
-    """Whether a process runs whose number is the name of a file in this folder."""
-
-    def is_alive(pid: str) -> bool:
-        try:
-            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-        except (ProcessLookupError, FileNotFoundError):
-            return False
-
+    """Return True if a process runs whose number is the name of a file in this folder."""
     return any(is_alive(path.name) for path in pids.iterdir())

@@ -5,6 +5,7 @@ import sys
 
 
 def zobra(*arguments: str, environment=None, typed="") -> subprocess.CompletedProcess:
+    """Run a command of `zobra` to its end; `typed` is its standard input."""
     command = [sys.executable, "-m", "zobra.cli", *arguments]
     return subprocess.run(
         command,

@@ -1,5 +1,5 @@
-"""A copy of the compile layer with two small kernels, a package and a store: for tests of where
-kernels come from.
+"""A small package with a copy of the compile layer and two kernels, for tests of where kernels come
+from.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ def answer(): return ten()
 @entry(INT, INT)
 def product(number): return number * ten()
 """
-# Calls both kernels, and says how they came to be there.
+# Calls both kernels, and prints how they came to be there.
 PROBE = """
 import json, sys
 sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
@@ -50,7 +50,7 @@ print(json.dumps({
 
 @contextlib.contextmanager
 def full_disk() -> Iterator[None]:
-    """No file that this process or its children write can have any content."""
+    """Let no file that this process or its children write have any content."""
     old = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, old[1]))
     try:
@@ -63,7 +63,8 @@ class Tree:
     """Sources of a small package in `folder`, and a store beside them."""
 
     def __init__(self, folder: Path) -> None:
-        self.sources, self.store = folder / "sources", folder / "store"
+        self.sources = folder / "sources"
+        self.store = folder / "store"
         self.engine = self.sources / "zobra" / "engine"
         self.right = [10, 30]
         shutil.copytree(
@@ -89,8 +90,9 @@ class Tree:
         )
 
     def begin(self, *words: str, more: str = "", **variables: str) -> subprocess.Popen[str]:
-        """Start a process that calls both kernels; the word `compile all` does as `zobra warmup`
-        does, `more` is code.
+        """Start a process that calls both kernels, and then runs the code `more`.
+
+        The word `compile all` compiles the kernels first, as `zobra warmup` does.
         """
         environment = {**os.environ, "ZOBRA_CACHE_DIR": str(self.store), **variables}
         command = [sys.executable, "-c", PROBE + more, str(self.sources), *words]
@@ -99,13 +101,13 @@ class Tree:
         )
 
     def start(self, *words: str, **variables: str) -> dict[str, Any]:
-        """What such a process found; its answers are right."""
+        """Return what such a process prints. Its answers have to be right."""
         found = json.loads(self.begin(*words, **variables).communicate(timeout=200)[0])
         assert found["answers"] == self.right
         return found
 
     def files(self) -> list[Path]:
-        """The files of the store's only set."""
+        """Return the files of the store's only set."""
         found = sorted(self.store.rglob("*.kernel"))
         assert found
         return found

@@ -5,6 +5,6 @@ from pathlib import Path
 
 
 def resident_megabytes() -> int:
-    """Memory of this process that has been touched, in MiB; Linux only."""
+    """Return how much memory of this process has been touched, in MiB. Linux only."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * mmap.PAGESIZE >> 20

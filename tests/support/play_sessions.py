@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.support.arena_runs import scripted
+from tests.support.paths import ROOT
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.play.new_game import NewGame
 from zobra.arena.play.session import Session
 
-MATERIAL = f"{sys.executable} {Path(__file__).parents[1] / 'tools' / 'material_engine.py'}"
+MATERIAL = f"{sys.executable} {ROOT / 'tests' / 'tools' / 'material_engine.py'}"
 LEVELS = (
     "--option-line",
     "option name UCI_LimitStrength type check default false",
@@ -22,12 +23,12 @@ QUICK = "nodes=1"  # a time control of engines that answer at once
 
 
 def material(*arguments: str) -> EngineSpec:
-    """An engine that plays sensibly, and has lines."""
+    """Return an engine that plays sensibly, and has lines."""
     return EngineSpec("Material", (*MATERIAL.split(), *arguments))
 
 
 def first_move(*arguments: str) -> EngineSpec:
-    """An engine that plays the first legal move, or fails as asked."""
+    """Return an engine that plays the first legal move, or fails as asked."""
     return scripted("Scripted", *arguments)
 
 

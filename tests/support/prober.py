@@ -1,4 +1,4 @@
-"""A conversation with a fresh Zobra process over its pipes, for tests."""
+"""A conversation with a Zobra process over its pipes."""
 
 import queue
 import signal
@@ -13,17 +13,19 @@ TIMEOUT = 90.0  # seconds; the first start may have to compile
 
 
 def best(lines: list[str]) -> list[str]:
-    """The bestmove lines among these."""
+    """Return the bestmove lines among these."""
     return [line for line in lines if line.startswith("bestmove")]
 
 
 def leaves_when_nobody_reads(
     *arguments: str, typed: str, until: str, environment: dict[str, str] | None = None
 ) -> bool:
-    """Does a process end quietly once its output is closed, after a line that begins with
-    `until`?
+    """Return True if a process ends quietly once nobody reads its output.
+
+    The output is closed after a line that begins with `until`.
     """
-    command, pipe = [sys.executable, "-m", "zobra.cli", *arguments], subprocess.PIPE
+    command = [sys.executable, "-m", "zobra.cli", *arguments]
+    pipe = subprocess.PIPE
     with subprocess.Popen(
         command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1
     ) as process:
@@ -42,7 +44,8 @@ class Prober:
     def __init__(
         self, *arguments: str, environment: dict[str, str] | None = None, folder: Path | None = None
     ) -> None:
-        command, pipe = [sys.executable, "-m", "zobra.cli", *arguments], subprocess.PIPE
+        command = [sys.executable, "-m", "zobra.cli", *arguments]
+        pipe = subprocess.PIPE
         self.process = subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, cwd=folder
         )
@@ -73,8 +76,9 @@ class Prober:
         self.process.stdin.flush()
 
     def expect(self, start: str, timeout: float = TIMEOUT) -> list[str]:
-        """Lines up to and including the first that begins with `start`; AssertionError if it does
-        not come.
+        """Return the lines up to and including the first that begins with `start`.
+
+        Raise AssertionError if it does not come.
         """
         got: list[str] = []
         deadline = time.monotonic() + timeout
@@ -88,7 +92,7 @@ class Prober:
         return got
 
     def expect_end(self, timeout: float = TIMEOUT) -> list[str]:
-        """All further lines to the end of the output."""
+        """Return all further lines to the end of the output."""
         return list(iter(lambda: self.lines.get(timeout=timeout), None))
 
     def ask(self, *lines: str, answer: str) -> list[str]:
@@ -97,7 +101,7 @@ class Prober:
         return self.expect(answer)
 
     def settle(self) -> list[str]:
-        """Everything printed until the engine answers `isready`."""
+        """Return everything printed until the engine answers `isready`."""
         return self.ask("isready", answer="readyok")[:-1]
 
     def end(self, how: str) -> None:
@@ -110,5 +114,5 @@ class Prober:
             self.process.send_signal(getattr(signal, how))
 
     def wait(self, timeout: float = 10.0) -> int:
-        """Exit status of the process."""
+        """Return the exit status of the process."""
         return self.process.wait(timeout)

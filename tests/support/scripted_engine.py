@@ -1,5 +1,6 @@
-"""A small UCI engine that plays the first legal move, and misbehaves on request: python
-scripted_engine.py [--crash 3 ...].
+"""A UCI engine that plays the first legal move by name, and misbehaves on request.
+
+python scripted_engine.py [--crash 3 ...]
 """
 
 import argparse
@@ -58,7 +59,7 @@ if options.pids:
         (options.pids / str(pid)).touch()
 
 board = chess.Board()
-ready, moves_made = True, 0
+moves_made = 0
 
 
 def say(line: str) -> None:
@@ -67,11 +68,8 @@ def say(line: str) -> None:
 
 def set_position(words: list[str]) -> chess.Board:
     tail = words.index("moves") if "moves" in words else len(words)
-    position = (
-        chess.Board()
-        if words[1] == "startpos"
-        else chess.Board(" ".join(words[2:tail]), chess960=chess960)
-    )
+    fen = chess.STARTING_FEN if words[1] == "startpos" else " ".join(words[2:tail])
+    position = chess.Board(fen, chess960=chess960)
     for move in words[tail + 1 :]:
         position.push_uci(move)
     return position
@@ -92,7 +90,8 @@ def follow_script(path: Path) -> None:
 
 def go() -> None:
     if options.script:
-        return follow_script(options.script)
+        follow_script(options.script)
+        return
     if moves_made == options.crash:
         print("the reason of the crash", file=sys.stderr, flush=True)
         os._exit(7)
@@ -102,8 +101,14 @@ def go() -> None:
         time.sleep(options.late_ms / 1000)
     say(f"info depth 5 nodes 99 score {options.score} pv e2e4")
     moves = sorted(board.uci(move) for move in board.legal_moves)
-    move = "e1e8" if moves_made == options.illegal else moves[-1 if options.last else 0]
-    answer = options.answer or "bestmove " + ("(none)" if moves_made == options.null else move)
+    if options.answer:
+        answer = options.answer
+    elif moves_made == options.null:
+        answer = "bestmove (none)"
+    elif moves_made == options.illegal:
+        answer = "bestmove e1e8"
+    else:
+        answer = f"bestmove {moves[-1 if options.last else 0]}"
     sys.stdout.buffer.write(answer.encode().decode("unicode_escape").encode("latin-1") + b"\n")
     sys.stdout.buffer.flush()
 
@@ -114,10 +119,11 @@ for line in sys.stdin:
     if options.log:
         with options.log.open("a") as log:
             log.write(line)
-    if not words or words[0] == "quit":
-        if words:
-            break
-    elif words[0] == "uci":
+    if not words:
+        continue
+    if words[0] == "quit":
+        break
+    if words[0] == "uci":
         say("id name Scripted")
         say("option name UCI_Chess960 type check default false")
         for announced in options.option_line:
