@@ -1,6 +1,4 @@
-"""A headless Chromium, driven over its debugging pipe (Chrome DevTools Protocol): for checking
-pages and taking pictures.
-"""
+"""A headless Chromium, driven over its debugging pipe by the Chrome DevTools Protocol."""
 
 import base64
 import json
@@ -31,21 +29,23 @@ _FLAGS = (
 class Browser:
     """One page in a browser of its own; a context manager.
 
-    Raises RuntimeError for errors in the page's scripts.
+    Errors in the page's scripts raise RuntimeError.
     """
 
     def __init__(self, width: int = 1100, height: int = 900, *, dark: bool = False) -> None:
         assert CHROMIUM, "no Chromium here"
         self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        (read, self._out), (self._in, write) = os.pipe(), os.pipe()
-
+        read, self._out = os.pipe()
+        self._in, write = os.pipe()
         command = [CHROMIUM, *_FLAGS, f"--user-data-dir={self._profile.name}"]
         # Chromium reads from descriptor 3 and writes to 4
         shell = ["bash", "-c", f'exec "$@" 3<&{read} 4>&{write} </dev/null >/dev/null 2>&1', "bash"]
         self._process = subprocess.Popen([*shell, *command], pass_fds=(read, write))
         os.close(read)
         os.close(write)
-        self._rest, self._number, self._session = b"", 0, None
+        self._rest = b""  # received, and not read yet
+        self._number = 0  # of the last command
+        self._session = None
         self.requests: list[str] = []  # addresses that the page asked for
         self.complaints: list[str] = []  # warnings and errors in the browser's console
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -75,7 +75,7 @@ class Browser:
         self._profile.cleanup()
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Sends a command of the protocol and returns its answer."""
+        """Send a command of the protocol, and return its answer."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -98,7 +98,7 @@ class Browser:
                 return answer["result"]
 
     def _note(self, event: str | None, parameters: dict[str, Any]) -> None:
-        """Keep what an event of the protocol says of requests and complaints."""
+        """Keep the requests and complaints that an event of the protocol reports."""
         if event == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
         elif event == "Log.entryAdded":
@@ -109,14 +109,14 @@ class Browser:
             self.complaints.append(str(parameters["args"]))
 
     def open(self, page: Path | str, fragment: str = "") -> None:
-        """Loads a file or an address, and waits until its scripts have run."""
+        """Load a file or an address, and wait until its scripts have run."""
         address = page if isinstance(page, str) else page.resolve().as_uri()
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=address + fragment)
         self.wait("document.readyState === 'complete'")
 
     def evaluate(self, script: str) -> Any:
-        """The value of a JavaScript expression in the page; a promise is awaited."""
+        """Return the value of a JavaScript expression in the page; a promise is awaited."""
         answer = self.call(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
         )
@@ -125,7 +125,7 @@ class Browser:
         return answer["result"].get("value")
 
     def wait(self, condition: str, seconds: float = 20.0) -> None:
-        """Waits until a JavaScript expression is true. Raises TimeoutError."""
+        """Wait until a JavaScript expression is true. Raise TimeoutError."""
         deadline = time.monotonic() + seconds
         while not self.evaluate(f"Boolean({condition})"):
             if time.monotonic() > deadline:
@@ -133,35 +133,34 @@ class Browser:
             time.sleep(0.02)
 
     def press(self, key: str) -> None:
-        """Presses a key, such as "ArrowRight"."""
+        """Press a key, such as "ArrowRight"."""
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key)
 
     def type(self, text: str) -> None:
-        """Types a text on the keyboard; a line break is the Enter key."""
+        """Type a text on the keyboard; a line break is the Enter key."""
         for letter in text:
-            key = {"\n": {"key": "Enter", "text": "\r", "windowsVirtualKeyCode": 13}}.get(
-                letter, {"key": letter, "text": letter}
-            )
+            key = {"key": letter, "text": letter}
+            if letter == "\n":
+                key = {"key": "Enter", "text": "\r", "windowsVirtualKeyCode": 13}
             self.call("Input.dispatchKeyEvent", type="keyDown", **key)
             self.call("Input.dispatchKeyEvent", type="keyUp", **key)
 
     def mouse(self, *points: tuple[float, float]) -> None:
-        """Clicks at a point, or drags from the first point to the last."""
+        """Click at a point, or drag from the first point to the last."""
         x, y = points[0]
-        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        self.call(
-            "Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", clickCount=1
-        )
+        self._mouse("mouseMoved", x, y)
+        self._mouse("mousePressed", x, y, button="left", clickCount=1)
         for x, y in points[1:]:
-            self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, button="left")
+            self._mouse("mouseMoved", x, y, button="left")
             time.sleep(0.05)  # a drag is followed frame by frame
-        self.call(
-            "Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, button="left", clickCount=1
-        )
+        self._mouse("mouseReleased", x, y, button="left", clickCount=1)
+
+    def _mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def click(self, selector: str) -> None:
-        """Clicks at the middle of an element, which is scrolled into view."""
+        """Click at the middle of an element, which is scrolled into view."""
         place = self.evaluate(
             f"""(() => {{
                 const element = document.querySelector({json.dumps(selector)});
@@ -173,7 +172,7 @@ class Browser:
         self.mouse((place[0], place[1]))
 
     def picture(self, file: Path, width: int, height: int) -> None:
-        """Writes the top left of the page as PNG."""
+        """Write the top left of the page as PNG."""
         clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
         answer = self.call(
             "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True

@@ -1,5 +1,6 @@
-"""A UCI engine that counts material one move and the best capture ahead: python material_engine.py
-[--slow MS] [--die N].
+"""A UCI engine that counts material, one move and the best capture ahead.
+
+python material_engine.py [--slow MS] [--die N] [--silent]
 """
 
 import argparse
@@ -17,6 +18,7 @@ VALUES = {
     chess.QUEEN: 900,
     chess.KING: 0,
 }
+MATE = 100_000
 parser = argparse.ArgumentParser()
 parser.add_argument("--slow", type=int, default=0, help="milliseconds that every search takes")
 parser.add_argument("--die", type=int, help="end without a word at this search")
@@ -25,17 +27,18 @@ options = parser.parse_args()
 
 
 def material(board: chess.Board) -> int:
-    """Centipawns from the view of the side to move."""
-    return sum(
-        VALUES[p.piece_type] * (1 if p.color == board.turn else -1)
-        for p in board.piece_map().values()
-    )
+    """Return centipawns from the view of the side to move."""
+    total = 0
+    for piece in board.piece_map().values():
+        value = VALUES[piece.piece_type]
+        total += value if piece.color == board.turn else -value
+    return total
 
 
 def value(board: chess.Board, move: chess.Move) -> int:
-    """What a move leaves after the best capture by the other side; a mate is far above all else."""
+    """Return what a move leaves after the best capture by the other side."""
     board.push(move)
-    worst = 100_000 if board.is_checkmate() else -material(board)
+    worst = MATE if board.is_checkmate() else -material(board)
     for reply in list(board.generate_legal_captures()):
         board.push(reply)
         worst = min(worst, material(board))
@@ -44,7 +47,9 @@ def value(board: chess.Board, move: chess.Move) -> int:
     return worst
 
 
-board, lines, searches = chess.Board(), 1, 0
+board = chess.Board()
+lines = 1
+searches = 0
 for line in sys.stdin:
     match line.split():
         case ["uci"]:
@@ -58,9 +63,8 @@ for line in sys.stdin:
             lines = int(number)
         case ["position", *words]:
             tail = words.index("moves") if "moves" in words else len(words)
-            board = (
-                chess.Board() if words[0] == "startpos" else chess.Board(" ".join(words[1:tail]))
-            )
+            fen = chess.STARTING_FEN if words[0] == "startpos" else " ".join(words[1:tail])
+            board = chess.Board(fen)
             for move in words[tail + 1 :]:
                 board.push_uci(move)
         case ["go", *_]:
@@ -71,12 +75,11 @@ for line in sys.stdin:
             values = {move: value(board, move) for move in board.legal_moves}
             moves = sorted(values, key=lambda move: (-values[move], move.uci()))
             for number, move in enumerate(moves[:lines], start=1):
-                score = "mate 1" if values[move] == 100_000 else f"cp {values[move]}"
-                if not options.silent:
-                    print(
-                        f"info depth 2 multipv {number} score {score} nodes 9 time 1 pv "
-                        f"{move.uci()}"
-                    )
+                if options.silent:
+                    break
+                score = "mate 1" if values[move] == MATE else f"cp {values[move]}"
+                said = f"multipv {number} score {score} nodes 9 time 1 pv {move.uci()}"
+                print(f"info depth 2 {said}")
             print(f"bestmove {moves[0].uci()}")
         case ["quit"]:
             break

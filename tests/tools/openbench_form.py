@@ -1,6 +1,6 @@
-"""Creates a workload on OpenBench's server: openbench_form.py SERVER test|tune|datagen DEV BASE.
+"""Create a workload on OpenBench's server, and print its number.
 
-Prints its number.
+python openbench_form.py SERVER test|tune|datagen DEV BASE
 """
 
 import hashlib
@@ -26,32 +26,28 @@ TUNED = [
 
 
 def submit(server: str, kind: str, dev: str, base: str) -> int:
-    """Upload the network, and fill in the server's form."""
-    session, upload = (
-        requests.Session(),
-        {"action": "UPLOAD_NETWORK", "engine": "Zobra", "name": "zobra.network"},
-    )
+    """Upload the network, fill in the server's form, and return the number of the workload."""
+    session = requests.Session()
+    upload = {"action": "UPLOAD_NETWORK", "engine": "Zobra", "name": "zobra.network"}
     user = {"username": "zobra", "password": "zobra"}
-    session.post(
-        f"{server}/scripts/", data=upload | user, files={"netfile": NETWORK.read_bytes()}
-    )  # logs in, too
+    content = NETWORK.read_bytes()
+    # This logs in, too
+    session.post(f"{server}/scripts/", data=upload | user, files={"netfile": content})
+
     forms = json.loads((ROOT / "docs" / "openbench" / "workloads.json").read_text())
-    network = hashlib.sha256(NETWORK.read_bytes()).hexdigest()[:8].upper()
-    form = (
-        forms["all"]
-        | forms[kind]
-        | {"spsa_inputs": subprocess.check_output(TUNED, text=True).strip()}
-    )
+    network = hashlib.sha256(content).hexdigest()[:8].upper()
+    form = forms["all"] | forms[kind]
     form |= {
+        "spsa_inputs": subprocess.check_output(TUNED, text=True).strip(),
         "dev_branch": dev,
         "base_branch": base,
         "dev_network": network,
         "base_network": network,
     }
-    page = session.post(
-        f"{server}/{kind}/new/", form, headers={"X-CSRFToken": session.cookies["csrftoken"]}
-    )
-    if refused := re.search('class="error-message"><pre>(.*?)</pre>', page.text, re.S):
+    headers = {"X-CSRFToken": session.cookies["csrftoken"]}
+    page = session.post(f"{server}/{kind}/new/", form, headers=headers)
+    refused = re.search('class="error-message"><pre>(.*?)</pre>', page.text, re.S)
+    if refused:
         sys.exit(f"the server refuses the form: {refused[1]}")
     return max(int(number) for number in re.findall(r"/(?:test|tune|datagen)/(\d+)", page.text))
 

@@ -1,11 +1,11 @@
-"""Records the conversation between a match tool and an engine.
+"""Record the conversation between a match tool and an engine.
 
     zobra match "Zobra=python tests/tools/witness.py FOLDER zobra" … --folder MATCH
     python -m tests.tools.judge MATCH --transcripts FOLDER
 
-Writes one file for each process, FOLDER/<process id>-<time>.txt: seconds since the start, `>` for
-input of the engine or `<` for its output, and the line; at the end `# ended with STATUS`. A line is
-delayed by a fraction of a millisecond.
+There is a file for each process, FOLDER/<process id>-<time>.txt, with a line for each line: seconds
+since the start, `>` for input of the engine or `<` for its output, and the text. It ends with
+`# ended with STATUS`. A line is delayed by a fraction of a millisecond.
 """
 
 import os
@@ -19,32 +19,31 @@ from typing import IO
 
 
 def main(folder: str, *command: str) -> None:
-    """Run the engine."""
+    """Run the engine, and end with its status."""
     Path(folder).mkdir(parents=True, exist_ok=True)
-    transcript = FileIO(
-        Path(folder, f"{os.getpid()}-{time.time_ns()}.txt"), "w"
-    )  # without a buffer, as it may be killed
-    began, lock = time.monotonic(), threading.Lock()
+    # Without a buffer, as this process may be killed
+    transcript = FileIO(Path(folder, f"{os.getpid()}-{time.time_ns()}.txt"), "w")
+    began = time.monotonic()
+    lock = threading.Lock()
     engine = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert engine.stdin and engine.stdout
+    assert engine.stdin
+    assert engine.stdout
 
     def pass_on(source: IO[bytes], target: IO[bytes], mark: bytes) -> None:
         """Copy lines until one side closes; then close the target."""
         try:
             for line in source:
+                text = line.rstrip(b"\r\n")
                 with lock:  # before it is sent, so that the answer comes after it
-                    transcript.write(
-                        b"%.3f %s %s\n" % (time.monotonic() - began, mark, line.rstrip(b"\r\n"))
-                    )
+                    transcript.write(b"%.3f %s %s\n" % (time.monotonic() - began, mark, text))
                 target.write(line)
                 target.flush()
             target.close()
         except OSError:
             pass  # the reader has ended; its exit status is recorded elsewhere
 
-    threading.Thread(
-        target=pass_on, args=(sys.stdin.buffer, engine.stdin, b">"), daemon=True
-    ).start()
+    told = (sys.stdin.buffer, engine.stdin, b">")
+    threading.Thread(target=pass_on, args=told, daemon=True).start()
     pass_on(engine.stdout, sys.stdout.buffer, b"<")
     status = engine.wait()
     with lock:
