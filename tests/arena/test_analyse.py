@@ -240,11 +240,11 @@ def test_a_file_of_something_else_is_not_touched(tmp_path, held):
     ("content", "engine", "problem"),
     [
         (None, MATERIAL, "No such file"),
-        (b"dear reader\n", MATERIAL, "no game"),
-        (b"", MATERIAL, "no game"),
+        (b"dear reader\n", MATERIAL, "neither games in PGN nor positions"),
+        (b"", MATERIAL, "neither games in PGN nor positions"),
         (gzip.compress(BLUNDER.encode())[:-20], MATERIAL, "Compressed file ended"),
         (FOOLS_MATE.encode(), f"{MATERIAL} --die 3", "died"),
-        (FOOLS_MATE.encode(), f"{MATERIAL} --silent", "no score"),
+        (FOOLS_MATE.encode(), f"{MATERIAL} --silent", "gave no line with a score"),
         (FOOLS_MATE.encode(), "no-such-engine", "no program no-such-engine"),
     ],
 )
