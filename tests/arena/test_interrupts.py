@@ -97,7 +97,7 @@ def test_an_interrupted_suite_keeps_its_results_and_resumes(tmp_path, signals):
     pids.mkdir()
     log = tmp_path / "log"
     epd = chess.Board().epd()
-    suite.write_text("".join(f'{epd} bm a3; id "{n}"; c0 "a3=10";\n' for n in range(40)))
+    suite.write_text("".join(f'{epd} bm a3; id "{n}"; c0 "a3=10";\n' for n in range(15)))
     engine = f"A={ENGINE} --stubborn --late 1 --late-ms 100 --pids {pids} --log {log}"
     command = ["suite", suite, "-e", engine, "--nodes", "9", "--json", output]
 
@@ -108,10 +108,10 @@ def test_an_interrupted_suite_keeps_its_results_and_resumes(tmp_path, signals):
     assert "the same command resumes after" in out
     wait_until(lambda: not any_alive(pids), 20)
     kept = len(load(output).engines[0].answered)
-    assert 3 <= kept < 40
+    assert 3 <= kept < 15
     assert f"{kept} of {kept} (100.0%)" in out
     assert f"{10 * kept} of {10 * kept} (100.0%)" in out  # points
-    assert f"resuming after {kept} of 40 positions" in run(*command)
+    assert f"resuming after {kept} of 15 positions" in run(*command)
     assert load(output).finished
 
 

@@ -205,11 +205,11 @@ def test_mistakes_are_named_and_leave_nothing_behind(tmp_path, monkeypatch, argu
 
 
 def test_all_engines_that_do_not_come_up_are_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(player, "START_TIME", 3.0)
+    monkeypatch.setattr(player, "START_TIME", 2.0)
     dead = f"B={sys.executable} -c 'raise SystemExit(\"no licence\")'"
     text = flat(run("match", f"A={ENGINE} --no-uciok", dead, "--folder", tmp_path / "m", code=2))
     assert re.search(
-        "A did not come up as a uci engine within 3 s; B: .*exit code: 1.*it said: no licence", text
+        "A did not come up as a uci engine within 2 s; B: .*exit code: 1.*it said: no licence", text
     )
     assert not (tmp_path / "m").exists()
 
