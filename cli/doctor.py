@@ -1,4 +1,4 @@
-"""`zobra doctor` checks the installation."""
+"""`zobra doctor`: check the installation."""
 
 import asyncio
 import errno
@@ -36,9 +36,8 @@ FAST_INSTRUCTIONS = {
 PERFT_DEPTH = 5
 PERFT_LEAVES = 4_865_609  # of the starting position
 BENCH_DEPTH = 10
-# Nodes a second in the bench: a processor of the last ten years does several times as many
-SLOWEST = 200_000
-ANSWER_SECONDS = 3.0  # within which a GUI wants an answer
+MIN_SPEED = 200_000  # nodes a second; processors of the last ten years reach several times as many
+PATIENCE = 3.0  # seconds; some GUIs wait no longer for readyok
 TIMEOUT = 60.0  # seconds for the whole conversation
 REINSTALL = (
     "in a fresh virtual environment, in the copy of the sources: python3 -m pip install "
@@ -48,7 +47,7 @@ MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/
 
 
 class Finding(NamedTuple):
-    """What a check found: `state` is ok, note or wrong, `advice` says what to do."""
+    """What a check found. `state` is ok, note or wrong; `advice` says what to do."""
 
     found: str
     state: str = "ok"
@@ -56,7 +55,7 @@ class Finding(NamedTuple):
 
 
 def check_software() -> Finding:
-    """Python and the libraries; importing them shows whether their versions fit together."""
+    """Import the libraries, which shows whether their versions fit together."""
     for name in LIBRARIES:
         import_module(name)
     system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
@@ -65,7 +64,7 @@ def check_software() -> Finding:
 
 
 def check_processor() -> Finding:
-    """The instructions that make a difference, as far as the kernels in use have them."""
+    """List the instructions that speed the engine up, and whether its kernels use them."""
     from zobra.engine.kernels import selected
 
     target = selected.target
@@ -81,7 +80,7 @@ def check_processor() -> Finding:
 
 
 def check_store() -> Finding:
-    """The folder for kernels that are compiled on this machine."""
+    """Check the folder for kernels that are compiled on this machine."""
     from zobra.engine.kernels import missing, store
 
     import_module("zobra.search.player")  # and with it all kernels
@@ -92,21 +91,17 @@ def check_store() -> Finding:
         if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
             return Finding(found, "wrong", "free some space on that disk")
         if not missing():
-            return Finding(
-                found, "note", "nothing, unless you need `zobra warmup`: all kernels are there"
-            )
-        return Finding(
-            found,
-            "wrong",
-            "make the folder writable, or set ZOBRA_CACHE_DIR to one: every start compiles now",
-        )
+            advice = "nothing, unless you need `zobra warmup`: all kernels are installed"
+            return Finding(found, "note", advice)
+        advice = "make the folder writable, or set ZOBRA_CACHE_DIR: now every start compiles"
+        return Finding(found, "wrong", advice)
     base = Path(str(store.folder)).parent
     sizes = [path.stat().st_size for path in base.rglob("*") if path.is_file()]
     return Finding(f"{base}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB")
 
 
 def check_kernels() -> Finding:
-    """Which compiled kernels are in use. Those that are missing are compiled."""
+    """Describe the compiled kernels in use, after compiling what is missing."""
     from zobra.engine import kernels
 
     begin = time.perf_counter()
@@ -117,28 +112,25 @@ def check_kernels() -> Finding:
         found += f"; {count} compiled now, in {seconds:.0f} s"
     if kernels.notices:
         return Finding(
-            "; ".join((*kernels.notices, found)), "note", "nothing, if it does not come back"
+            "; ".join((*kernels.notices, found)), "note", "nothing, unless it comes back"
         )
     return Finding(found)
 
 
 def check_rules() -> Finding:
-    """Whether the compiled kernels count right."""
+    """Check the compiled kernels by perft."""
     from zobra.engine.fen import START, parse_fen
     from zobra.engine.perft import count_leaves
 
     leaves = count_leaves(parse_fen(START), PERFT_DEPTH)
     if leaves == PERFT_LEAVES:
         return Finding(f"perft {PERFT_DEPTH} gives {leaves}")
-    return Finding(
-        f"perft {PERFT_DEPTH} gives {leaves}, not {PERFT_LEAVES}",
-        "wrong",
-        "set ZOBRA_PORTABLE=1, and report it",
-    )
+    found = f"perft {PERFT_DEPTH} gives {leaves}, not {PERFT_LEAVES}"
+    return Finding(found, "wrong", "set ZOBRA_PORTABLE=1, and report it")
 
 
 def check_speed() -> Finding:
-    """The speed of a bench, after one that warms the engine up."""
+    """Measure the speed by a bench, after another one as warm-up."""
     from zobra.arena.runner.processors import load_text
     from zobra.search.engine import Engine
 
@@ -147,18 +139,15 @@ def check_speed() -> Finding:
     engine.bench(BENCH_DEPTH, lambda line: None).wait()
     engine.bench(BENCH_DEPTH, lines.append).wait()
     speed = int(lines[-1].split()[2])
-    if speed < SLOWEST:
-        advice = (
-            "is the machine busy, saving power, or emulating another processor? is "
-            "ZOBRA_PORTABLE set?"
-        )
-        found = f"{speed:,} nodes a second, expected at least {SLOWEST:,} ({load_text()})"
+    if speed < MIN_SPEED:
+        advice = "is the machine busy, saving power or emulated? is ZOBRA_PORTABLE set?"
+        found = f"{speed:,} nodes a second, expected at least {MIN_SPEED:,} ({load_text()})"
         return Finding(found, "wrong", advice)
     return Finding(f"{speed:,} nodes a second ({load_text()})")
 
 
 def check_conversation() -> Finding:
-    """Start the engine as a GUI does."""
+    """Start the engine as a GUI does, and wait for its answers."""
     command = engine_command()
     begin = time.perf_counter()
     try:
@@ -170,24 +159,21 @@ def check_conversation() -> Finding:
         problem = str(error) or f"no answer within {TIMEOUT:.0f} s"
         return Finding(problem, "wrong", f"run {' '.join(command)} and type uci, then isready")
     found = f"uciok after {known:.2f} s, readyok after {ready:.2f} s"
-    if ready > ANSWER_SECONDS:
+    if ready > PATIENCE:
         return Finding(
             found, "note", "slow: some GUIs give up; is the machine busy, or the disk slow?"
         )
     return Finding(found)
 
 
-_CHECKS = (
-    check_software,
-    check_processor,
-    check_store,
-    check_kernels,
-    check_rules,
-    check_speed,
-    check_conversation,
-)
 CHECKS: dict[str, Callable[[], Finding]] = {
-    check.__name__.removeprefix("check_"): check for check in _CHECKS
+    "software": check_software,
+    "processor": check_processor,
+    "store": check_store,
+    "kernels": check_kernels,
+    "rules": check_rules,
+    "speed": check_speed,
+    "conversation": check_conversation,
 }
 
 
