@@ -1,4 +1,4 @@
-"""`zobra keys`: how good the Zobrist keys are, measured."""
+"""`zobra keys`: the measured quality of the Zobrist keys."""
 
 import time
 from collections.abc import Iterable
@@ -15,13 +15,13 @@ from zobra.engine.random_games import distinct_keys
 from zobra.engine.zobrist import PUBLISHED_KEYS
 from zobra.tt.table import ENTRIES_PER_BUCKET
 
-CUT_WIDTHS = (16, 24, 32, 48)  # bits
+TRUNCATED_WIDTHS = (16, 24, 32, 48)  # bits
 SIGNATURE_WIDTHS = (8, 12, 16, 24, 32)
 POSITIONS = 6_000_000
 QUICK_POSITIONS = 200_000
-EXHAUSTIVE = 6  # the largest size of the subsets that are searched
-QUICK_EXHAUSTIVE = 4
-PROBES_PER_ENTRY = 3  # absent positions asked for, for each one offered to the table
+MAX_SUBSET = 6  # the largest size of the subsets that are searched exhaustively
+QUICK_MAX_SUBSET = 4
+PROBES_PER_ENTRY = 3  # absent positions that are probed, for each one that is stored
 
 
 def keys(
@@ -31,11 +31,11 @@ def keys(
 ) -> None:
     """Measure the quality of the Zobrist keys.
 
-    It prints their algebra, and their collisions in play.
+    Print their linear dependence, and their collisions on positions of random games.
     """
     console = Console(highlight=False, soft_wrap=True)
     begin = time.perf_counter()
-    show_dependence(console, QUICK_EXHAUSTIVE if quick else EXHAUSTIVE)
+    show_dependence(console, QUICK_MAX_SUBSET if quick else MAX_SUBSET)
     with console.status("playing random games"):
         sample = distinct_keys(QUICK_POSITIONS if quick else POSITIONS, seed=2005)
     show_collisions(console, sample)
@@ -46,8 +46,9 @@ def keys(
 def show_table(
     console: Console, columns: tuple[str, ...], rows: Iterable[tuple[float, ...]]
 ) -> None:
-    """Print numbers: whole where they are large, two figures where they are small; without lines
-    where there is no terminal.
+    """Print a table of numbers. Large ones are whole, small ones have two significant figures.
+
+    Its heading has a rule on a terminal only.
     """
     table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False)
     for column in columns:
@@ -64,9 +65,7 @@ def _number_text(number: float) -> str:
 
 
 def show_dependence(console: Console, largest: int) -> None:
-    """Print how many numbers there are, the dimension of the space that they span, and the sets of
-    them that add up to zero.
-    """
+    """Print how many numbers there are, their rank, and subsets of them whose XOR is zero."""
     numbers = PUBLISHED_KEYS
     known = quality.KNOWN_DEPENDENT
     console.print("[bold]The numbers[/bold]")
@@ -96,24 +95,24 @@ def show_collisions(console: Console, sample: np.ndarray) -> None:
     count = len(sample)
     expected = quality.expected_dependent
     console.print(
-        f"\n[bold]Collisions of keys cut short, over {count:,} distinct positions of random "
+        f"\n[bold]Collisions of truncated keys, over {count:,} distinct positions of random "
         "games[/bold]"
     )
     pairs = [
         (bits, quality.colliding_pairs(sample, bits), expected(count, 2, bits))
-        for bits in CUT_WIDTHS
+        for bits in TRUNCATED_WIDTHS
     ]
     show_table(console, ("bits", "pairs", "expected"), pairs)
 
 
 def show_false_matches(console: Console, sample: np.ndarray) -> None:
-    """Print the type-1 errors in the table's geometry."""
+    """Print the type-1 errors of a table: signatures that match another position."""
     present, absent = np.split(sample, [len(sample) // (PROBES_PER_ENTRY + 1)])
     index_bits = (len(present) // ENTRIES_PER_BUCKET).bit_length() - 1
     table = quality.fill_buckets(present, index_bits, ENTRIES_PER_BUCKET)
     full = float(table[1].mean()) / ENTRIES_PER_BUCKET
     console.print(
-        f"\n[bold]Type-1 errors: {len(absent):,} absent positions asked of a table that is "
+        f"\n[bold]Type-1 errors: {len(absent):,} probes for absent positions, of a table that is "
         f"{full:.0%} full[/bold]"
     )
     buckets = f"2^{index_bits} buckets of {ENTRIES_PER_BUCKET}"

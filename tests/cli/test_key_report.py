@@ -37,7 +37,7 @@ def test_the_quick_report():
     assert "of 1 to 4 numbers, searched exhaustively: none" in report
     assert "pg8 Pa1 nf2 Bg6 Bc7 Ra5 Qg3 Kd4 adds up to 0" in report
     assert "size 7 is not searched" in report
-    pairs = rows(report, "Collisions of keys cut short")
+    pairs = rows(report, "Collisions of truncated keys")
     assert list(pairs) == [16, 24, 32, 48]
     assert pairs[48][0] == "0"
     assert float(pairs[16][0]) == pytest.approx(float(pairs[16][1]), rel=0.05)
