@@ -2,8 +2,8 @@
 
 Cute Chess keeps its engines as a JSON list of objects in `engines.json`, beside its settings file:
 in `cutechess` below $XDG_CONFIG_HOME or ~/.config, on Windows below %APPDATA%. It writes the list
-when it ends, so it has to be closed meanwhile. An entry has the options as Cute Chess itself keeps
-them after *Detect*: with their values, and without those that it sets by other means.
+when it is closed, which would undo a change made meanwhile. The options of an entry are those that
+Cute Chess keeps after *Detect*: with their values, and without those that it sets by other means.
 """
 
 import json
@@ -18,15 +18,17 @@ from zobra.search.options import OPTIONS, Option
 
 NAME = "Zobra"
 VARIANTS = ["standard", "fischerandom"]
-# Options beginning with UCI_, and Ponder, are set by the GUI itself, except these two
+# The GUI itself sets Ponder and options beginning with UCI_, except these two
 SHOWN_UCI_OPTIONS = ("UCI_LimitStrength", "UCI_Elo")
 KINDS = {int: "spin", bool: "check", str: "text", type(None): "button"}
 
 
 def install(
-    gui: Annotated[str, typer.Argument(metavar="cutechess", help="The GUI: Cute Chess so far.")],
+    gui: Annotated[
+        str, typer.Argument(metavar="cutechess", help="The GUI; only Cute Chess so far.")
+    ],
     print_only: Annotated[
-        bool, typer.Option("--print", help="Print the entry and the file, and change nothing.")
+        bool, typer.Option("--print", help="Print the entry and the path, and change nothing.")
     ] = False,
     yes: Annotated[
         bool, typer.Option("--yes", help="Change an existing entry without asking.")
@@ -34,10 +36,10 @@ def install(
 ) -> None:
     """Add Zobra to the list of engines of a GUI.
 
-    Close Cute Chess first, which writes its list when it ends.
+    Close Cute Chess first: it overwrites its list when it is closed.
     """
     if gui != "cutechess":
-        raise typer.BadParameter(f"{gui}: only cutechess is known; docs/guis.md has other GUIs")
+        raise typer.BadParameter(f"{gui}: only cutechess is known; for other GUIs see docs/guis.md")
     path = engines_file()
     entry = new_entry()
     if print_only:
@@ -89,7 +91,7 @@ def _option_entry(option: Option) -> dict[str, Any]:
 
 
 def _with_values(entry: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """Return the old entry, changed to the new one; options keep the values that they had."""
+    """Return the old entry updated to the new one; options keep their old values."""
     values = {}
     for option in old.get("options", []):
         if isinstance(option, dict) and "value" in option:
@@ -102,9 +104,9 @@ def _with_values(entry: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write(path: Path, entry: dict[str, Any], yes: bool) -> None:
-    """Put the entry into the file.
+    """Add the entry to the file, or update the one that is there.
 
-    Raise ValueError for a file that is no list of engines, or OSError.
+    Raise ValueError if the file is not a list of engines, or OSError.
     """
     from zobra.engine.kernels.kernel_file import write_atomically
 
@@ -112,7 +114,7 @@ def _write(path: Path, entry: dict[str, Any], yes: bool) -> None:
     if path.exists():
         engines = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(engines, list) or not all(isinstance(engine, dict) for engine in engines):
-        raise ValueError("it is not a list of engines")
+        raise ValueError("not a list of engines")
     place = next((at for at, each in enumerate(engines) if each.get("name") == NAME), None)
     if place is None:
         engines.append(entry)
@@ -120,7 +122,7 @@ def _write(path: Path, entry: dict[str, Any], yes: bool) -> None:
         old = engines[place]
         changed = _with_values(entry, old)
         if changed == old:
-            typer.echo(f"{path} has this entry already")
+            typer.echo(f"{path} already has this entry")
             return
         is_same_engine = old.get("command") == entry["command"]
         question = f"{NAME} is {old.get('command')} in {path}. Change it to {entry['command']}?"
@@ -130,4 +132,4 @@ def _write(path: Path, entry: dict[str, Any], yes: bool) -> None:
 
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path.resolve(), json.dumps(engines, indent=4, ensure_ascii=False).encode())
-    typer.echo(f"{NAME} is in {path}, and in the list of engines when Cute Chess is started again")
+    typer.echo(f"{NAME} is in {path}; Cute Chess lists it after its next start")
