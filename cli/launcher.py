@@ -1,9 +1,9 @@
-"""The start of a self-contained Zobra, as `make EXE=name` builds it: unpacks the sources that it
-carries, then runs them.
+"""The first module of a self-contained Zobra, as `make EXE=name` builds it: a zip archive that
+Python runs.
 
-The engine needs its sources, data and compiled kernels as real files. They go to the user's cache
-directory, under a digest of this executable. Several starts at once are safe. A folder that other
-users could have filled is refused.
+The engine needs its sources, data and compiled kernels as real files, so they are unpacked into the
+user's cache directory, under a digest of the executable. Several starts at once are safe. A folder
+that other users could have written is refused.
 """
 
 import hashlib
@@ -15,10 +15,10 @@ import zipfile
 from pathlib import Path
 
 
-def unpacked(executable: Path) -> Path:
-    """The folder with the unpacked sources.
+def unpack(executable: Path) -> Path:
+    """Unpack the sources unless an earlier start did, and return their folder.
 
-    Raises OSError when the cache directory cannot be written.
+    Raise OSError if the cache directory cannot be written, or others can write to the folder.
     """
     import platformdirs
 
@@ -41,20 +41,23 @@ def unpacked(executable: Path) -> Path:
     return target
 
 
+def main() -> None:
+    """Run the unpacked Zobra."""
+    try:
+        sys.path[0] = str(unpack(Path(sys.argv[0]).resolve()))
+    except OSError as error:
+        sys.exit(f"zobra: the sources cannot be unpacked: {error}")
+    from zobra.cli.main import TUNABLE
+    from zobra.cli.main import main as run
+
+    # OpenBench gives no arguments, and its match runner sets only options that were announced
+    if len(sys.argv) == 1:
+        sys.argv.append(TUNABLE)
+    run()
+
+
 if __name__ == "__main__":
     try:
-        try:
-            sys.path[0] = str(unpacked(Path(sys.argv[0]).resolve()))
-        except OSError as error:
-            sys.exit(f"zobra: the sources cannot be unpacked: {error}")
-        from zobra.cli.main import TUNABLE, main
-
-        if (
-            len(sys.argv) == 1
-            # OpenBench gives no arguments, and its match runner sets only options that were
-            # announced
-        ):
-            sys.argv.append(TUNABLE)
         main()
     except ModuleNotFoundError as missing:
         sys.exit(
