@@ -1,6 +1,6 @@
 """The commands of `zobra`, in the order and the panels of its help.
 
-A command is imported when it is called, so that none waits for what it does not need.
+A command is imported when it is called, so that no command waits for the libraries of another.
 """
 
 import inspect
@@ -16,17 +16,15 @@ from zobra.engine.version import VERSION
 
 HELP = """Zobra, a UCI chess engine.
 
-Without a command it speaks UCI, as chess programs want it, and with --tunable
+Without a command it speaks UCI, the protocol of chess programs. With --tunable
 the parameters of its search are options too. --network FILE, before everything
-else, is the first value of the option EvalFile.
+else, is the initial value of the option EvalFile.
 """
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
 class Command(NamedTuple):
-    """A command of the help: its name, the function as MODULE:NAME, and the first line of its
-    docstring.
-    """
+    """A command: its name, its function as MODULE:NAME, and the first line of its docstring."""
 
     name: str
     place: str
@@ -103,7 +101,7 @@ PANELS = {
         Command("genfens", "zobra.cli.genfens:genfens", "Print random balanced openings."),
     ),
 }
-# Words of UCI, and other names of options: they work, and the help does not list them.
+# Words of UCI, and other names of options, that the help does not list
 HIDDEN = (
     Command("uci", "zobra.cli.one_shot:uci", "Answer `uci`: name, author and options."),
     Command("isready", "zobra.cli.one_shot:isready", "Load the engine, and answer `readyok`."),
@@ -117,12 +115,12 @@ HIDDEN = (
 )
 COMMANDS = {command.name: command for commands in PANELS.values() for command in commands}
 COMMANDS |= {command.name: command for command in HIDDEN}
-# Commands that start Zobra as an engine, for which it is compiled before
+# Commands that start Zobra as an engine process: it is compiled first
 STARTING_ENGINES = ("play", "match", "ladder", "suite", "analyse", "tune", "ablate")
 
 
 def load(command: Command) -> Any:
-    """Return a command as typer makes it of its function."""
+    """Import a command, and return it as typer's."""
     module, _, name = command.place.partition(":")
     found = getattr(import_module(module), name)
     if isinstance(found, typer.Typer):
@@ -137,7 +135,7 @@ def load(command: Command) -> Any:
 
 
 class _WithoutTypes:
-    """A help without the types of arguments, and of options that take no value."""
+    """Leaves the types of arguments and flags out of the help."""
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters of a command."""
@@ -155,7 +153,7 @@ class SingleCommand(_WithoutTypes, TyperCommand):
 
 
 class CommandGroup(_WithoutTypes, TyperGroup):
-    """All commands. What is known of one before it is called is its name and its summary."""
+    """All commands. Until one is called it has only its name and its summary."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -168,7 +166,7 @@ class CommandGroup(_WithoutTypes, TyperGroup):
             self.add_command(TyperCommand(command.name, help=command.summary, hidden=True))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the command that is called."""
+        """Replace the command that is called by the imported one."""
         command = COMMANDS.get(args[0])
         if command is not None:
             self.add_command(load(command))
@@ -198,7 +196,7 @@ Version = Annotated[
 
 @app.callback()
 def prepare(context: typer.Context, version: Version = False) -> None:
-    """Compile the engine before commands that start it, or their games would begin with that."""
+    """Compile the engine before a command that starts it, so that no game waits for that."""
     asks_for_help = not {"-h", "--help"}.isdisjoint(sys.argv)
     if context.invoked_subcommand in STARTING_ENGINES and not asks_for_help:
         from zobra.engine.kernels import compile_missing

@@ -10,12 +10,14 @@ import typer
 
 
 def engine_command() -> list[str]:
-    """Return the absolute command that starts the engine: what was called, the console script, or
-    this Python with the package.
+    """Return the command that starts this engine, with an absolute path.
+
+    It is the program that was called, the console script of this Python, or this Python with
+    `-m zobra.uci`, whichever there is first.
     """
-    # A name alone would be looked for in PATH, where another one may lie
+    # A bare name could be another Zobra in PATH
     called = Path(sys.argv[0]).absolute()
-    if zipfile.is_zipfile(called):  # the executable that `make` built, an archive that Python runs
+    if zipfile.is_zipfile(called):  # the executable that `make` built
         return [str(called)]
     suffix = sysconfig.get_config_var("EXE") or ""
     script = Path(sysconfig.get_path("scripts")) / f"zobra{suffix}"
@@ -31,6 +33,6 @@ def engine_command() -> list[str]:
 def uci_path() -> None:
     """Print the command of the engine for a GUI.
 
-    It is a full path, which works in any folder.
+    It has a full path, and works in any folder.
     """
     typer.echo(" ".join(engine_command()))

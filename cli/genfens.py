@@ -1,7 +1,7 @@
-"""`zobra genfens N seed S book BOOK`: random balanced openings, as OpenBench asks an engine for
-them before it plays games.
+"""`zobra genfens N seed S book BOOK`: random balanced openings.
 
-Each line is `info string genfens FEN`. The same seed and book give the same openings.
+OpenBench runs this command before a data generation. Each line is `info string genfens
+FEN`. The same seed and book give the same openings.
 """
 
 import random
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from zobra.engine.position import Game, Position
     from zobra.search.engine import Engine
 
-# Random moves from the start position, and from one of a book; half of the time one more
+# Random moves from the start position, or from a position of a book; half of the time one more
 PLIES = 8
 BOOK_PLIES = 4
-MARGIN = 100  # centipawns: the most by which one side stands better, by a search of NODES positions
+MARGIN = 100  # centipawns: the largest score of a balanced opening, by a search of NODES nodes
 NODES = 100
-TRIES = 1_000  # without an opening, then the book has none
+TRIES = 1_000  # in a row without a balanced opening, then the book is given up
 
 
 def genfens(
@@ -34,7 +34,7 @@ def genfens(
 ) -> None:
     """Print random balanced openings.
 
-    They are printed as OpenBench wants them, or as a book of EPD lines.
+    The lines are for OpenBench, or with --epd a book.
 
     Example: zobra genfens 100 seed 7 --epd
     """
@@ -61,9 +61,10 @@ def genfens(
 def openings(
     count: int, seed: int, book: str, left_out: Callable[[str], None] = lambda problem: None
 ) -> Iterator[str]:
-    """Yield so many different openings; `left_out` gets the lines of the book that are not read.
+    """Yield `count` different openings as FENs.
 
-    Raise OSError or ValueError if the book cannot be used.
+    `left_out` is called with a message for each line of the book that cannot be read. Raise OSError
+    or ValueError if the book cannot be used.
     """
     from zobra.arena.formats.epd import read_epd, record_lines
     from zobra.arena.formats.files import read_text
@@ -110,7 +111,7 @@ def openings(
 
 
 def _walk(position: "Position", plies: int, source: random.Random) -> "Position":
-    """Return the position after random moves."""
+    """Return the position after so many random moves."""
     for _ in range(plies):
         moves = position.legal_moves()
         if moves:
@@ -124,7 +125,7 @@ def _score(engine: "Engine", game: "Game") -> int | None:
     from zobra.search.listener import Collector
 
     collector = Collector()
-    engine.new_game()  # so that the score is that of any such search of this position
+    engine.new_game()  # the score must not depend on earlier searches
     engine.set_game(game)
     engine.go(Limits(nodes=NODES), collector).wait()
     return collector.lines[1].score if collector.lines else None

@@ -6,20 +6,19 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-TUNABLE = "--tunable"  # speak UCI, and announce the parameters of the search too
-# And a file: the first value of EvalFile, for a conversation and for commands of UCI
-NETWORK = "--network"
-COMPLETION = "_ZOBRA_COMPLETE"  # set by a shell that wants to know how a command line may go on
-INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
+TUNABLE = "--tunable"  # speak UCI, with the parameters of the search as options
+NETWORK = "--network"  # takes a file: the initial value of EvalFile
+COMPLETION = "_ZOBRA_COMPLETE"  # set by a shell that asks for completions
+INTERRUPTED = 130  # exit status after Ctrl-C, by the convention of shells
 
 
 def main() -> None:
-    """Entry point.
+    """Speak UCI, or run a command.
 
     A conversation is imported without anything heavy, so that `uci` is answered at once.
     """
-    # Until a command runs, Ctrl-C ends the process at once: there is nothing to tidy up, and an
-    # exception in the middle of an import would be shown with a traceback.
+    # Until a command runs, Ctrl-C kills the process: there is nothing to clean up, and a
+    # KeyboardInterrupt in the middle of an import would print a traceback
     handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
     from zobra.uci.console import require_streams
 
@@ -45,9 +44,9 @@ def main() -> None:
 
 
 def _take_network(arguments: list[str]) -> str:
-    """Remove --network FILE from the arguments, and return the file, or nothing.
+    """Remove --network FILE from the arguments, and return the absolute path, "" without one.
 
-    What is no network ends the process with a message.
+    Exit with a message if the file is not a network.
     """
     if arguments[:1] != [NETWORK]:
         return ""
@@ -65,7 +64,7 @@ def _take_network(arguments: list[str]) -> str:
 
 
 def _words(arguments: list[str]) -> list[str]:
-    """Return the words of a command line; a whole UCI command may come in quotes."""
+    """Return the words of a command line, whose first argument may be a whole UCI command."""
     if not arguments:
         return []
     first, *others = arguments[0].split() or [""]
@@ -73,10 +72,10 @@ def _words(arguments: list[str]) -> list[str]:
 
 
 def _run(command: Callable[[], None]) -> None:
-    """Run a command. What ends it before it has begun, or while it prints, becomes a message."""
+    """Run a command. A full disk and Ctrl-C end it without a traceback."""
     try:
         command()
-    except OSError as error:  # of standard output: the disk is full
+    except OSError as error:  # of standard output
         sys.exit(f"zobra: {error}")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -1,7 +1,6 @@
-"""UCI commands from the command line, each carried out to its end: `zobra go depth 10`, `zobra d
-FEN`, `zobra eval`, …
+"""UCI commands from the command line: `zobra go depth 10`, `zobra d FEN`, `zobra eval`, …
 
-Ctrl-C ends a search, which still prints its bestmove.
+Each runs to its end. Ctrl-C stops a search, which still prints its bestmove.
 """
 
 import os
@@ -17,7 +16,7 @@ from zobra.uci.commands import AT_LEAST_ONE, Command, Count, Go, SetPosition, Si
 from zobra.uci.console import Console
 from zobra.uci.dispatcher import Dispatcher
 
-AFTER_POSITION = ("go", "eval")  # words that neither a FEN nor a move can be
+AFTER_POSITION = ("go", "eval")  # commands behind a position; neither is part of a FEN or a move
 
 Fen = Annotated[
     list[str] | None,
@@ -106,15 +105,15 @@ class OneShotConsole(Console):
 
 
 def _analyse(context: typer.Context, *lines: str, **options: int) -> None:
-    """Carry out these lines, and show each window of the search that failed, too."""
+    """Run these lines, and print failed aspiration windows too."""
     run(context, *lines, UCI_AnalyseMode=True, **options)
 
 
 def run(context: typer.Context, *lines: str, **options: int | bool) -> None:
-    """Carry out these lines with these options, and end the process.
+    """Run these UCI lines with these options, and end the process.
 
-    The object of the context is a network file, or nothing. The exit status is 2 for bad limits, 1
-    for a bad position or an engine that cannot be loaded.
+    `context.obj` is the path of a network, or empty. The exit status is 2 for what is not
+    understood, 1 for a bad position or an engine that cannot be loaded.
     """
     parsed = [parse(line) for line in lines]
     commands = [command for command in parsed if command is not None]
@@ -140,13 +139,13 @@ def run(context: typer.Context, *lines: str, **options: int | bool) -> None:
         status = 130
     except EngineError:  # whose message is printed
         status = 1
-    os._exit(status)  # at once, whatever a compilation is doing in its thread
+    os._exit(status)  # a thread may still be compiling
 
 
 def check_commands(commands: list[Command]) -> None:
-    """Raise typer.BadParameter that names what is wrong.
+    """Raise typer.BadParameter for what is not understood.
 
-    A GUI's command is carried out as far as it is understood, a user's is not.
+    A GUI's command is executed as far as it is understood, a person's is refused.
     """
     problems: list[str] = []
     for command in commands:

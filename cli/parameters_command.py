@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-# Of a tuning in its last iteration (r_end); `zobra tune` has the same default
-LEARNING_RATE = 0.002
+LEARNING_RATE = 0.002  # OpenBench's r_end, that of the last iteration; the default of `zobra tune`
 TOML = """[parameter.{0.name}]
 default = {0.default}
 low = {0.low}

@@ -11,9 +11,10 @@ from rich.progress import Progress, TimeElapsedColumn
 def warmup() -> None:
     """Compile the engine for this processor.
 
-    Nothing happens where that is done already. The exit status is 1 if the result cannot be kept.
+    Kernels that are there already are not compiled again. The exit status is 1 if the result cannot
+    be kept.
     """
-    # Read when the kernels are imported
+    # zobra.engine.kernels reads it when it is imported
     os.environ["ZOBRA_LEVEL"] = os.environ.get("ZOBRA_LEVEL") or "native"
     from zobra.engine import kernels
 
@@ -31,7 +32,7 @@ def warmup() -> None:
         try:
             count = kernels.compile_missing(report)
         except OSError as error:
-            console.print(f"nothing is compiled, as it could not be kept: {error}")
+            console.print(f"nothing compiled, as it could not be kept: {error}")
             raise typer.Exit(1) from error
 
     for notice in kernels.notices:
