@@ -39,7 +39,7 @@ class Page(Browser):
         self.wait("document.querySelector('#status').textContent")
 
     def squares(self, *names: str) -> list[tuple[float, float]]:
-        """The middles of squares on the board."""
+        """Return the middles of squares on the board."""
         box = self.evaluate(
             "(() => { const b = document.querySelector('cg-board').getBoundingClientRect();"
             "const isWhite = document.querySelector('.orientation-white') !== null;"
@@ -88,7 +88,7 @@ class Page(Browser):
         self.click("#game-form button[type=submit]")
 
     def is_fit(self) -> bool:
-        """Whether nothing is wider than the window."""
+        """Return True if nothing is wider than the window."""
         return self.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -151,8 +151,9 @@ def test_a_first_game_by_mouse_and_keyboard(game):
         assert all(name.startswith((address, "data:", "about:")) for name in page.requests)
 
 
-def test_a_reload_continues_the_game_and_closing_the_page_ends_it(game, tmp_path):
-    process, address = game
+def test_a_reload_continues_the_game_and_a_closed_page_says_goodbye(game):
+    """What the command does then is in test_play_command."""
+    _, address = game
     with Page(1280, 800) as page:
         page.begin(address)
         page.type("e4\n")
@@ -163,12 +164,8 @@ def test_a_reload_continues_the_game_and_closing_the_page_ends_it(game, tmp_path
         assert page.moves() == moves
         page.type("d4\n")
         page.wait_for_moves(4)
-        page.call("Page.navigate", url="about:blank")
-        wait_until(lambda: process.poll() is not None)
-        output, errors = process.communicate()
-    assert "saved: " in output
-    assert not errors
-    assert len(list((tmp_path / "games").glob("*.pgn"))) == 1
+        page.evaluate("dispatchEvent(new Event('pagehide'))")
+        wait_until(lambda: page.evaluate("true") and f"{address}goodbye" in page.requests)
 
 
 def test_promotions_castling_black_and_positions(game):
@@ -252,7 +249,7 @@ def test_the_death_of_the_engine_is_shown_and_the_game_goes_on(game):
         page.wait_for_text("#problem", "Material has died (exit code 3). It is started anew.")
         page.wait_for_moves(4)
         assert not page.evaluate("document.querySelector('#problem').hidden")
-        page.type("c4\n")
+        page.click("#take-back")  # another move would be the second search of the new process
         page.wait("document.querySelector('#problem').hidden")
 
 
