@@ -1,6 +1,4 @@
-"""The programs that check matches and lines: each kind of fault is found, and what is sound has
-none.
-"""
+"""The programs that check matches and lines find each kind of fault, and none in what is sound."""
 
 import subprocess
 import sys
@@ -9,6 +7,8 @@ from collections import Counter
 import chess
 import pytest
 
+from tests.support.arena_runs import SCRIPTED
+from tests.support.paths import ROOT
 from tests.tools.judge import Conversation, game_faults, read_games, transcript_faults
 from tests.tools.lines import line_fault
 
@@ -45,85 +45,67 @@ SOUND = [
     ],
 )
 def test_games(tmp_path, termination, moves, faults):
-    text = (
-        '[White "Zobra"]\n[Black "Other"]\n[Result "0-1"]\n[Termination '
-        f'"{termination}"]\n\n{moves} 0-1\n'
-    )
-    (tmp_path / "games.pgn").write_text(text)
+    headers = f'[White "Zobra"]\n[Black "Other"]\n[Result "0-1"]\n[Termination "{termination}"]'
+    (tmp_path / "games.pgn").write_text(f"{headers}\n\n{moves} 0-1\n")
     for path in (tmp_path, tmp_path / "games.pgn"):
-        assert [
-            fault[:2] for game, name in read_games(path) for fault in game_faults(game, name)
-        ] == faults
+        ((game, name),) = read_games(path)
+        assert [fault[:2] for fault in game_faults(game, name)] == faults
+
+
+MATE_LINE = "< info depth 1 score mate 1 pv d8h4"
+MATE_MOVE = "< bestmove d8h4"
 
 
 @pytest.mark.parametrize(
     ("old", "new", "faults"),
     [
         ("> uci", "> uci", []),  # the sound conversation
-        ("< bestmove d8h4", "< bestmove d8g5", ["bestmove"]),
-        ("< bestmove d8h4", "< bestmove (none)", ["illegal move"]),
-        ("< bestmove d8h4", "< bestmove d8h4\n< bestmove d8h4", ["bestmove"]),
-        ("< bestmove d8h4", "< bestmove d8h4 ponder a2a3", ["illegal move"]),
+        (MATE_MOVE, "< bestmove d8g5", ["bestmove"]),
+        (MATE_MOVE, "< bestmove (none)", ["illegal move"]),
+        (MATE_MOVE, f"{MATE_MOVE}\n{MATE_MOVE}", ["bestmove"]),
+        (MATE_MOVE, "< bestmove d8h4 ponder a2a3", ["illegal move"]),
+        (MATE_LINE, f"{MATE_LINE} a2", ["illegal line", "false mate line"]),
+        (MATE_LINE, "< info depth 1 score mate 2 pv d8h4", ["false mate line"]),
+        (MATE_LINE, "< info score cp 1 upperbound pv a7a9", ["illegal line", "bestmove"]),
+        (MATE_LINE, "< info score cp 1 lowerbound pv d8h4", []),
+        (MATE_LINE, "< info depth 1 score mate 1 pv", ["illegal line"]),
         ("> go depth 2", "> d", ["bestmove", "bestmove"]),
-        (
-            "< info depth 1 score mate 1 pv d8h4",
-            "< info depth 1 score mate 1 pv d8h4 a2",
-            ["illegal line", "false mate line"],
-        ),
-        (
-            "< info depth 1 score mate 1 pv d8h4",
-            "< info depth 1 score mate 2 pv d8h4",
-            ["false mate line"],
-        ),
-        (
-            "< info depth 1 score mate 1 pv d8h4",
-            "< info depth 1 score cp 1 upperbound pv a7a9",
-            ["illegal line", "bestmove"],
-        ),
-        ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score cp 1 lowerbound pv d8h4", []),
-        ("< bestmove (none)", "< info string thinking", ["bestmove"]),
-        ("< info depth 1 score mate 1 pv d8h4", "< info depth 1 score mate 1 pv", ["illegal line"]),
+        ("< bestmove (none)\n> quit", "< info string thinking", ["bestmove"]),
         ("# ended with 0", "# ended with 7", ["exit status"]),
     ],
 )
 def test_faults_in_a_conversation(old, new, faults):
     conversation = Conversation()
-    lines = "\n".join(SOUND).replace(old, new).splitlines()
-    if new == "< info string thinking":
-        lines.remove("> quit")
-    stamped = [line if line.startswith("#") else f"1.000 {line}" for line in lines]
-    assert [kind for line in stamped for kind, _ in conversation.take(line)] == faults
+    found = []
+    for line in "\n".join(SOUND).replace(old, new).splitlines():
+        stamped = line if line.startswith("#") else f"1.000 {line}"
+        found += [kind for kind, _ in conversation.take(stamped)]
+    assert found == faults
 
 
 @pytest.mark.parametrize(
-    ("arguments", "faults"),
+    ("arguments", "faults", "status"),
     [
-        ([], []),
-        (["--illegal", "1"], ["illegal move", "bestmove"]),
-        (["--crash", "1"], ["exit status", "bestmove"]),
+        # The scripted engine has a line for e2e4, and plays the first move by name or worse
+        ([], ["bestmove"], 0),
+        (["--illegal", "1"], ["illegal move", "bestmove"], 0),
+        (["--crash", "1"], ["exit status", "bestmove"], 7),
     ],
 )
-def test_the_witness_records_a_conversation(tmp_path, arguments, faults):
-    command = [
-        sys.executable,
-        "tests/tools/witness.py",
-        str(tmp_path),
-        sys.executable,
-        "tests/support/scripted_engine.py",
-        *arguments,
-    ]
-    # the scripted engine says that it would play e2e4, and plays the first move by name or worse
+def test_the_witness_records_a_conversation(tmp_path, arguments, faults, status):
+    witness = ROOT / "tests" / "tools" / "witness.py"
+    command = [sys.executable, str(witness), str(tmp_path), *SCRIPTED, *arguments]
     talk = "uci\nisready\nposition startpos moves e2e4 e7e5\ngo movetime 1\n"
     done = subprocess.run(
         command, check=False, input=talk, capture_output=True, text=True, timeout=60
     )
     assert "uciok" in done.stdout
+    assert done.returncode == status
     counts: Counter[str] = Counter()
-    found = [kind for _, kind, _ in transcript_faults(tmp_path, counts) if kind != "illegal line"]
+    found = [kind for _, kind, _ in transcript_faults(tmp_path, counts)]
     assert counts["searches"] == 1
     assert counts["processes"] == 1
-    assert [kind for kind in found if kind != "bestmove" or faults] == faults
-    assert done.returncode == (7 if "--crash" in arguments else 0)
+    assert [kind for kind in found if kind != "illegal line"] == faults
 
 
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"
