@@ -1,6 +1,4 @@
-"""Before any test: all kernels are compiled, so that no process that a test starts has to compile
-them.
-"""
+"""What holds for all tests, and an engine process that the tests of a module share."""
 
 import signal
 import threading
@@ -15,9 +13,8 @@ settings.register_profile("zobra", deadline=None)  # a busy machine is no fault
 settings.load_profile("zobra")
 
 
-if (
-    threading.current_thread() is threading.main_thread()
-):  # a run in the background may have begun with signals ignored
+# A run in the background may have begun with signals ignored
+if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -25,6 +22,7 @@ if (
 
 @pytest.fixture(scope="session", autouse=True)
 def kernels():
+    """Compile all kernels, so that no process that a test starts has to compile them."""
     compile_missing()
 
 
@@ -42,13 +40,10 @@ def running_engine():
 
 @pytest.fixture
 def engine(running_engine):
-    """That process, idle, at the start position, with options that tests set taken back."""
-    options = ("UCI_Chess960 value false", "MultiPV value 1", "Threads value 1")
-    running_engine.send(
-        "stop",
-        *(f"setoption name {option}" for option in options),
-        "debug off",
-        "position startpos",
-    )
+    """That process, idle at the start position, with the default options."""
+    running_engine.send("stop", "debug off")
+    for option in ("UCI_Chess960 value false", "MultiPV value 1", "Threads value 1"):
+        running_engine.send(f"setoption name {option}")
+    running_engine.send("position startpos")
     running_engine.settle()
     return running_engine

@@ -22,7 +22,7 @@ run = partial(run_command, "ablate")
 
 
 def spins(**bounds: tuple[int, int, int]) -> dict[str, Option]:
-    """Spin options by their defaults, lowest and highest values."""
+    """Return spin options with these defaults, lowest and highest values."""
     return {name: Option(name, "spin", *values, None) for name, values in bounds.items()}
 
 

@@ -1,6 +1,4 @@
-"""`zobra analyse`: evaluations, marks, lines and accuracies; its inputs; interruption and
-resumption; its page.
-"""
+"""`zobra analyse`: what it writes and reads, how it goes on after an interruption, its page."""
 
 import bz2
 import gzip

@@ -163,7 +163,7 @@ def test_likelihood_ratio_is_antisymmetric_and_finite(model):
 
 
 def pair_shares(elo: float) -> list[float]:
-    """Pairs of independent games with two draws in five, at this strength."""
+    """Return the shares of the five outcomes of pairs, at this strength and two draws in five."""
     draw = 0.4
     win = score_of_elo(elo) - draw / 2
     return numpy.convolve((1 - draw - win, draw, win), (1 - draw - win, draw, win)).tolist()

@@ -26,8 +26,9 @@ STOCKFISH = Path("/usr/games/stockfish")
 
 @pytest.fixture
 def answering(tmp_path):
-    """Returns a function that makes the command of an engine answering by a script {four FEN
-    fields: lines}.
+    """A function that makes the command of an engine from its answers.
+
+    They are the lines that it prints, by the first four fields of the position's FEN.
     """
 
     def make(script: dict[str, list[str]], name: str = "scripted") -> str:

@@ -12,7 +12,7 @@ from zobra.cli.engine_command import engine_command
 
 
 def script_in(folder):
-    """A script that could be the engine's."""
+    """Write a script that could be the engine's."""
     folder.mkdir(exist_ok=True)
     script = folder / f"zobra{sysconfig.get_config_var('EXE') or ''}"
     script.write_text("#!/bin/sh\n")

@@ -1,4 +1,4 @@
-"""UCI commands from the command line: one is carried out to its end, and the process leaves."""
+"""UCI commands from the command line: each runs to its end, and so does the process."""
 
 import re
 import signal

@@ -43,7 +43,7 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def source(tmp_path):
-    """A small tree that the Makefile takes for Zobra's."""
+    """A small tree that the Makefile builds as if it were Zobra."""
     tree = tmp_path / "source"
     for package in PACKAGES:
         (tree / package).mkdir(parents=True)

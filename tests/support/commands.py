@@ -1,4 +1,4 @@
-"""The command line as a process."""
+"""Commands of `zobra` as processes."""
 
 import subprocess
 import sys

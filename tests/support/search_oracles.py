@@ -77,7 +77,7 @@ def threats_answered(board: chess.Board, move: chess.Move) -> tuple[int, int]:
     """Return what a quiet move does about threats, and 1 if it gives check.
 
     The first is 1 if its piece leaves the reach of lesser enemy pieces, -1 if it enters it. Both
-    are seen before the move, with the moved piece still on its square; castling does neither.
+    are seen before the move, with the moved piece still on its square. Castling gives (0, 0).
     """
     kind = board.piece_type_at(move.from_square)
 

@@ -1,4 +1,4 @@
-"""The wishes for a new game."""
+"""The settings of a new game against an engine."""
 
 import chess
 import pytest

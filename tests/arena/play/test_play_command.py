@@ -16,7 +16,7 @@ from zobra.arena.commands import play as play_module
 
 
 def page_address(process: subprocess.Popen) -> str:
-    """The address that the command prints."""
+    """Return the address that the command prints."""
     line = process.stdout.readline()
     found = re.search(r"http://\S+", line)
     assert found, line
@@ -41,7 +41,7 @@ def pids(tmp_path):
 
 @pytest.fixture
 def begin(tmp_path, pids):
-    """Starts the command with the scripted engine, and ends it after the test."""
+    """A function that starts the command with the scripted engine until the test ends."""
     processes = []
 
     def begin(*arguments) -> subprocess.Popen:

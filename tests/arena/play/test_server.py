@@ -39,7 +39,10 @@ def server(tmp_path):
 
 
 def ask(server, method="GET", name="", body=None, token=None, **headers):
-    """Status, headers and text of an answer; the headers are those of the page unless given."""
+    """Send a request, with the headers of the page unless others are given.
+
+    Return status, headers and text of the answer.
+    """
     connection = http.client.HTTPConnection(ADDRESS, server.port, timeout=60)
     if method == "POST":
         headers.setdefault("Origin", f"http://{ADDRESS}:{server.port}")
@@ -59,7 +62,7 @@ def status_of(server, request: str) -> int:
 
 
 def command(server, name, **arguments):
-    """Status and error of a command."""
+    """Send a command, and return its status and error."""
     body = json.dumps({"command": name, **arguments})
     status, _, text = ask(server, "POST", "command", body)
     return status, json.loads(text)["error"] if text else ""

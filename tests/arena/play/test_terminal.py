@@ -11,7 +11,7 @@ from zobra.arena.play.terminal import Terminal, board_lines
 
 
 def played(tmp_path, *lines: str, spec=None, wishes=None) -> tuple[str, Session]:
-    """What the terminal prints when these lines are typed, and then the input ends."""
+    """Return what the terminal prints when these lines are typed, and its session."""
     printed = []
     typed = iter(lines)
 
