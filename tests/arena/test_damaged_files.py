@@ -115,6 +115,15 @@ def test_a_wrong_value_anywhere_is_accepted_or_refused_in_words(folder, name):
     assert refused > 50
 
 
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("size", [0, 1, -1])
+def test_a_file_that_is_cut_short_is_refused(folder, name, size):
+    path = folder / name
+    path.write_bytes(path.read_bytes().rstrip()[:size])
+    with pytest.raises(ValueError, match=path.name):
+        READERS[name](folder)
+
+
 @pytest.mark.parametrize("name", ["games.pgn", "journal.jsonl", "run.json"])
 def test_symbolic_links_in_a_folder_are_not_written_through(tmp_path, name):
     folder = tmp_path / "m"

@@ -153,22 +153,6 @@ def test_rungs_get_the_ratings_of_a_calibration():
     assert unknown == rung("c", 1600, 30)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[]",
-        "{",
-        '{"names": 1}',
-        '{"time_control": "1", "names": ["a"], "ratings": [1], "covariance": [[1, 2]]}',
-    ],
-)
-def test_other_files_are_no_calibrations(tmp_path, text):
-    path = tmp_path / "ladder.json"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=r"ladder\.json: not a calibration"):
-        read_calibration(path)
-
-
 @pytest.fixture
 def arguments(tmp_path, monkeypatch):
     """Arguments for a ladder of two engines and one that is not installed."""

@@ -306,17 +306,6 @@ def test_results_survive_the_file(tmp_path):
     assert result.limit_text() == "5 ms, 9 plies"
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["", "[]", "{}", '{"kind": "suite", "format": 99}', '{"kind": "suite", "format": 1}'],
-)
-def test_other_files_are_no_results(tmp_path, content):
-    path = tmp_path / "r.json"
-    path.write_text(content)
-    with pytest.raises(ValueError, match="not a file of suite results"):
-        suite_results.load(path)
-
-
 @pytest.mark.skipif(not os.access(STOCKFISH, os.X_OK), reason="no Stockfish in /usr/games")
 def test_a_real_engine_solves_and_proves():
     lines = [f"{QUEENS} dm 1;", f"{MATE_IN_TWO} dm 2;"]
