@@ -215,7 +215,7 @@ def test_an_interrupted_analysis_is_resumed(tmp_path):
 
 
 @pytest.mark.parametrize("held", ["another program", "other games", "other limit"])
-def test_a_file_of_something_else_is_not_touched(tmp_path, held):
+def test_a_file_of_something_else_is_replaced_by_force_only(tmp_path, held):
     source = tmp_path / "in.pgn"
     source.write_text(FOOLS_MATE)
     assert run(source).exit_code == 0
@@ -232,6 +232,8 @@ def test_a_file_of_something_else_is_not_touched(tmp_path, held):
     assert result.exit_code == 2
     assert "holds another analysis" in flat(result.output)
     assert output.read_text() == before
+    assert run(source, *arguments, "--force").exit_code == 0
+    assert output.read_text() != before
 
 
 @pytest.mark.parametrize(

@@ -37,17 +37,6 @@ def test_pages_of_other_commands_are_kept(tmp_path):
     analyse(source, "--html", page, "--force")
 
 
-def test_an_analysis_of_something_else_is_replaced_by_force(tmp_path):
-    source = tmp_path / "x.pgn"
-    output = tmp_path / "x.analysed.pgn"
-    source.write_text(GAME)
-    output.write_text("my notes\n")
-    assert "holds another analysis" in flat(analyse(source, code=2))
-    assert output.read_text() == "my notes\n"
-    analyse(source, "--force")
-    assert "Annotator" in output.read_text()
-
-
 @pytest.mark.parametrize("content", ["my notes\n", "other suite"])
 def test_results_of_another_suite_are_kept(tmp_path, content):
     suite = tmp_path / "a.epd"
