@@ -1,7 +1,22 @@
-"""Training of the evaluation network; docs/evaluation.md describes it.
+"""From games to an evaluation network. docs/evaluation.md describes the commands and the recipes.
 
-Reading order: recipe, game_kernel (a self-play game), positions (what is learned from), games (the
-files), generate, position_file, trainer (it quantises and verifies too), pipeline, command_line.
-Beside them: first_network, from which training from nothing begins; wdl_fit, of the win/draw/loss
-model; tree_positions and tree_error, by which networks are compared.
+The modules, in the order in which pipeline.py uses them:
+
+    recipe           every number, with its meaning, default and range
+    first_network    a network computed from the values of pieces, which plays the first games
+    game_kernel      one game of self-play, in one call of a kernel
+    self_play        all games of a recipe, by many threads
+    games            the files of games, called shards
+    positions        the quiet positions of a game, 32 bytes each, by replaying it
+    check            statistics of the games, and what would spoil a training
+    position_file    all positions in one file, mapped into memory
+    gradient         the loss, its gradient, and a step of AdamW
+    trainer          epochs and batches, by many threads
+    float_network    the weights as they are trained, and their quantisation
+    verify           integers against floats, kernels against plain arithmetic
+    pipeline         all of it, and a match against the network that played the games
+    command_line     the commands `zobra train …`
+
+Besides, import_pgn converts PGN files to training games, wdl_fit fits the win/draw/loss model, and
+tree_positions and tree_error compare networks on positions of search trees.
 """

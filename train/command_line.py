@@ -14,28 +14,32 @@ if TYPE_CHECKING:
 
 
 class _Commands(TyperGroup):
-    """An error that a user can cause ends a command with a sentence and status 1, Ctrl-C with a
-    sentence and status 130.
-    """
+    """Commands that end with a message after a user's error (status 1) or Ctrl-C (status 130)."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except (typer.Exit, BrokenPipeError):
-            raise  # where the reader of the output has gone, typer ends quietly
-        except (ValueError, RuntimeError, OSError, KeyboardInterrupt) as error:
+            raise  # typer ends quietly if the reader of the output has gone
+        except KeyboardInterrupt as error:
             from zobra.arena.commands.messages import INTERRUPTED
 
             typer.echo(f"zobra train: {str(error) or 'interrupted'}", err=True)
-            raise typer.Exit(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1) from error
+            raise typer.Exit(INTERRUPTED) from error
+        except (ValueError, RuntimeError, OSError) as error:
+            typer.echo(f"zobra train: {error}", err=True)
+            raise typer.Exit(1) from error
 
 
 app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
-    help="Make an evaluation network by self-play.\n\nThe steps are games, training and tests.",
+    help="Make an evaluation network by self-play.",
 )
 
+RecipeName = Annotated[
+    str, typer.Argument(metavar="RECIPE", help="quick, main, another name, or a TOML file.")
+]
 Folder = Annotated[
     Path | None,
     typer.Option("--folder", "-f", help="Folder of games and networks (default: user data)."),
@@ -50,74 +54,76 @@ Concurrency = Annotated[
         help="Threads at work at the same time (default: one for each processor).",
     ),
 ]
-RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="quick, main, … or a TOML file.")]
-Blend = Annotated[
-    float,
-    typer.Option(
-        min=0.0, max=1.0, help="Share of the result in the target; the rest is the score."
-    ),
-]
-LargestScore = Annotated[
-    int, typer.Option(min=1, help="Centipawns: positions with larger scores are left out.")
-]
-Output = Annotated[
-    Path | None,
-    typer.Option(help="File to write (default: the file that the engine reads).", dir_okay=False),
-]
-STEPS = {  # by command: the methods of Pipeline, and the help
-    "all": (
-        ("run",),
-        "Make a network from nothing: data, check, train, quantise, verify, bench, match.",
-    ),
-    "data": (("play",), "Play the games of a recipe. The same command resumes an interrupted run."),
-    "check": (("check",), "Check the games of a recipe: legality, scores, duplicates, balance."),
-    "network": (("train", "verify"), "Train a network on the games of a recipe, and verify it."),
-    "verify": (("verify",), "Verify the network of a recipe, and measure its speed."),
-    "gate": (("gate",), "Play a match of a network against the engine that played its games."),
-}
 
 
-def _root(folder: Path | None) -> Path:
+def _folder(folder: Path | None) -> Path:
+    """Return the folder of games and networks as an absolute path, which a match stores."""
     from platformdirs import user_data_path
 
-    return (
-        folder or user_data_path("zobra", appauthor=False) / "selfplay"
-    ).resolve()  # a match stores its paths
+    if folder is None:
+        folder = user_data_path("zobra", appauthor=False) / "selfplay"
+    return folder.resolve()
 
 
-def _pipeline(recipe: str, folder: Path | None, workers: int) -> "Pipeline":
+def _pipeline(recipe: str, folder: Path | None, concurrency: int | None) -> "Pipeline":
     from rich.console import Console
 
     from zobra.train.pipeline import Pipeline
     from zobra.train.recipe import read_recipe
 
-    return Pipeline(read_recipe(recipe), _root(folder), Console(), workers)
+    workers = concurrency or os.cpu_count() or 1
+    return Pipeline(read_recipe(recipe), _folder(folder), Console(), workers)
 
 
-for name, (_, text) in STEPS.items():
-
-    @app.command(name, help=text)
-    def step(
-        context: typer.Context,
-        recipe: RecipeName,
-        folder: Folder = None,
-        concurrency: Concurrency = None,
-    ) -> None:
-        """Carry out the steps of the command that was called."""
-        pipeline = _pipeline(recipe, folder, concurrency or os.cpu_count() or 1)
-        for method in STEPS[str(context.command.name)][0]:
-            getattr(pipeline, method)()
+@app.command("all")
+def all_steps(recipe: RecipeName, folder: Folder = None, concurrency: Concurrency = None) -> None:
+    """Make a network from nothing: data, check, network, gate."""
+    _pipeline(recipe, folder, concurrency).run()
 
 
-def _positions(
+@app.command()
+def data(recipe: RecipeName, folder: Folder = None, concurrency: Concurrency = None) -> None:
+    """Play the games of a recipe. The same command resumes an interrupted run."""
+    _pipeline(recipe, folder, concurrency).play()
+
+
+@app.command()
+def check(recipe: RecipeName, folder: Folder = None) -> None:
+    """Check the games of a recipe: legality, scores, duplicates, balance."""
+    _pipeline(recipe, folder, None).check()
+
+
+@app.command()
+def network(recipe: RecipeName, folder: Folder = None, concurrency: Concurrency = None) -> None:
+    """Train a network on the games of a recipe, and verify it."""
+    pipeline = _pipeline(recipe, folder, concurrency)
+    pipeline.train()
+    pipeline.verify()
+
+
+@app.command()
+def verify(recipe: RecipeName, folder: Folder = None) -> None:
+    """Verify the network of a recipe, and measure its speed."""
+    _pipeline(recipe, folder, None).verify()
+
+
+@app.command()
+def gate(recipe: RecipeName, folder: Folder = None, concurrency: Concurrency = None) -> None:
+    """Play a match of a network against the one that played its games."""
+    _pipeline(recipe, folder, concurrency).gate()
+
+
+def _own_positions(
     recipe: str, folder: Path | None, largest_score: int
-) -> "tuple[np.ndarray, dict[str, object]]":
-    """The positions of a recipe's own games, and facts for the file made of them."""
+) -> "tuple[np.ndarray, dict[str, Any]]":
+    """Return the positions of a recipe's own games, and facts about them."""
+    from dataclasses import replace
+
     from zobra.train.games import load_positions, read_sets
 
     pipeline = _pipeline(recipe, folder, 1)
-    rules = {**pipeline.recipe.filter, "largest_score": largest_score}
-    positions, games = load_positions(read_sets(pipeline.sets[:1]), rules)
+    wanted = replace(pipeline.recipe.filter, largest_score=largest_score)
+    positions, games = load_positions(read_sets(pipeline.sets[:1]), wanted)
     if not len(positions):
         raise ValueError("these games have no position that passes the filter")
     return positions, {"recipe": pipeline.recipe.name, "games": games, "positions": len(positions)}
@@ -127,20 +133,25 @@ def _positions(
 def wdl(
     recipe: RecipeName,
     folder: Folder = None,
-    largest_score: LargestScore = 1_000,
-    output: Output = None,
-    check: Annotated[
+    largest_score: Annotated[
+        int, typer.Option(min=1, help="Centipawns: positions with larger scores are left out.")
+    ] = 1_000,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="File to write (default: the one that the engine reads).", dir_okay=False
+        ),
+    ] = None,
+    only_check: Annotated[
         bool, typer.Option("--check", help="Only compare the model in use with the games.")
     ] = False,
 ) -> None:
-    """Fit the win-draw-loss model to a recipe's games, and print the shares that it predicts and
-    that the games had.
-    """
+    """Fit the win-draw-loss model to a recipe's games, and compare it with them."""
     from zobra.search.wdl import FILE, fitted
     from zobra.train.wdl_fit import compare_wdl, fit_wdl
 
-    positions, facts = _positions(recipe, folder, largest_score)
-    model = fitted() if check else fit_wdl(positions, facts, output or FILE)
+    positions, facts = _own_positions(recipe, folder, largest_score)
+    model = fitted() if only_check else fit_wdl(positions, facts, output or FILE)
     typer.echo(model)
     for line in compare_wdl(model, positions):
         typer.echo(line)
@@ -159,23 +170,28 @@ def import_games(
     """Import PGN games with a score in each move's comment as training games, and check them."""
     from rich.console import Console
 
-    from zobra.train.games import check_data, shards
-    from zobra.train.generate import import_files
+    from zobra.arena.formats.text import counted
+    from zobra.train.check import check_data
+    from zobra.train.games import shards
+    from zobra.train.import_pgn import import_files
+    from zobra.train.recipe import Filter
 
-    target = _root(folder) / name
-    games, refused, unreadable = import_files(files, target)
-    for problem in unreadable:
+    target = _folder(folder) / name
+    found = import_files(files, target)
+    for problem in found.unreadable:
         typer.echo(problem, err=True)
-    for reason, count in refused.most_common():
-        typer.echo(f"{count} games refused: {reason}", err=True)
-    typer.echo(f"{games:,} games imported into {target}" if games else "no games imported")
-    if not games:
-        raise typer.Exit(1 if refused else 2)
-    report = check_data(shards(target), {}, games)
+    for reason, count in found.refused.most_common():
+        typer.echo(f"{counted(count, 'game')} refused: {reason}", err=True)
+    if not found.games:
+        typer.echo("no games imported")
+        raise typer.Exit(1 if found.refused else 2)
+
+    typer.echo(f"{counted(found.games, 'game')} imported into {target}")
+    report = check_data(shards(target), Filter(), found.games)
     Console().print(report.table())
     for fault in report.faults():
         typer.echo(f"note: {fault}", err=True)
-    if unreadable:
+    if found.unreadable:
         raise typer.Exit(1)
 
 
@@ -206,9 +222,7 @@ def label_trees(
     positions: Annotated[int, typer.Option(min=1, help="Positions to label.")] = 6_000,
     seed: Annotated[int, typer.Option(help="Another seed gives other positions.")] = 0,
 ) -> None:
-    """Label positions of search trees by another engine, to measure networks and never to train
-    them.
-    """
+    """Label positions of search trees by another engine, to measure networks and not to train."""
     import shlex
 
     from rich.progress import track
@@ -218,10 +232,10 @@ def label_trees(
     from zobra.train.tree_positions import sample_trees
 
     command = shlex.split(engine)
-    sampled = sample_trees(read_sets([games]), seed)
-    labelled = label(sampled, positions, command, nodes)
+    labelled = label(sample_trees(read_sets([games]), seed), positions, command, nodes)
     lines = [f"fen\tcentipawns of {Path(command[0]).name} at {nodes} nodes"]
-    lines += [f"{fen}\t{value}" for fen, value in track(labelled, "label", total=positions)]
+    for fen, value in track(labelled, "label", total=positions):
+        lines.append(f"{fen}\t{value}")
     write_atomically(file, ("\n".join(lines) + "\n").encode())
     typer.echo(f"{file}: {len(lines) - 1:,} positions")
 
@@ -235,11 +249,10 @@ def view(
 ) -> None:
     """Print training games as PGN with their scores."""
     from zobra.train.games import as_pgn, read_positions
+    from zobra.train.recipe import Filter
 
-    games = [game for game, _ in read_positions(shard, {}) if number in (None, game.number)]
+    games = [game for game, _ in read_positions(shard, Filter()) if number in (None, game.number)]
     if not games:
-        raise typer.BadParameter(
-            f"{shard} has no games" if number is None else f"{shard} has no game {number}"
-        )
+        raise typer.BadParameter(f"{shard} has no game {number}")
     for game in games:
         typer.echo(as_pgn(game) + "\n")

@@ -1,17 +1,17 @@
-"""One game of Zobra against itself, from the random opening to its end, in one kernel call without
-Python's global lock.
+"""One game of Zobra against itself, from the random opening to its end, in one call of a kernel
+that releases Python's global lock.
 
-A game depends on its seed, the rules below, the engine and, if it branches off another game, that
-game only. No clock is read. The caller passes an empty table and a worker with empty histories.
+A game depends only on its seed, the rules, the engine and, if it branches off another game, on that
+game. No clock is read. The caller passes an empty table and a worker with empty histories.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from zobra.engine.board import FIFTY_MOVES, ONE, WHITE, ZERO
 from zobra.engine.generator import ALL, generate
-from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
+from zobra.engine.kernels import VOID, copy_record, entry, kernel, layout, record
 from zobra.engine.layouts import CONSTANTS_TYPE, POSITION, POSITION_TYPE
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import DRAW, LONGEST_MATE
@@ -20,70 +20,62 @@ from zobra.search.iterative_deepening import DEEPEST, list_root_moves, search_de
 from zobra.search.node import make_move
 from zobra.search.root import begin_deepening
 from zobra.search.worker import WORKER_TYPE
+from zobra.train.recipe import GameRules
 from zobra.tt.entry import GENERATION_MASK
 
 LONGEST_GAME = 400  # plies after the opening
-
-RULE_DEFAULTS = {
-    "nodes": 800,  # soft limit: no new depth starts after so many nodes
-    "node_limit": 8_000,  # hard limit: a search stops here
-    "opening_plies": 8,  # random moves before the game; one more in every other game
-    "opening_margin": 300,  # centipawns: an opening whose score is farther from 0 is replaced
-    "win_score": 2_000,  # centipawns: a win is adjudicated when the score stays beyond this
-    "win_plies": 5,
-    "draw_score": 8,  # centipawns: a draw is adjudicated when the score stays within this
-    "draw_plies": 12,
-    "draw_after": 80,  # and at least so many plies were played
-    "branches": 0,  # one game in so many begins off a position of another game; 0: none
-    "branch_plies": 1,  # random moves after that position; one more in every other game
-    "branch_margin": 600,  # centipawns: scores of that position and after those moves stay within
-}
-# Sets that were made before these rules do not state them, and were played by their defaults.
-ADDED_RULES = ("branches", "branch_plies", "branch_margin")
-OTHER_BOUNDS = (0, 30_000)  # of every rule that RULE_BOUNDS does not name
-RULE_BOUNDS = {"nodes": (1, 1 << 40), "node_limit": (500, 1 << 40), "opening_plies": (0, 200)}
-RULE_BOUNDS |= {"branches": (0, 1_000), "branch_plies": (0, 200)}
-RULE_BOUNDS |= {"win_plies": (1, OTHER_BOUNDS[1]), "draw_plies": (1, OTHER_BOUNDS[1])}
-RULES = np.dtype([(name, "i8") for name in RULE_DEFAULTS], align=True)
-
-# `start` is the position after the opening; scores are centipawns for White; `result` is in half
-# points for White.
-GAME = np.dtype(
-    [
-        ("random", "u8"),  # state of the random numbers; before the game, its seed
-        ("start", POSITION),
-        ("result", "i8"),
-        ("ending", "i8"),  # index into ENDINGS
-        ("count", "u8"),  # plies played
-        ("moves", "u2", (LONGEST_GAME,)),
-        ("scores", "i2", (LONGEST_GAME,)),
-    ],
-    align=True,
-)
-ENDED_BY_RULE = ("mate", "stalemate", "material", "fifty moves", "repetition", "length")
-ENDINGS = (*ENDED_BY_RULE, "mate found", "win agreed", "draw agreed", "imported")
-RESULTS = ("0-1", "1/2-1/2", "1-0")  # by half points
-MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, DRAW_AGREED = map(
-    np.int64, range(9)
-)
-
-LOST, DRAWN, WON = np.int64(0), np.int64(1), np.int64(2)
 LAST_PLY = np.uint64(LONGEST_GAME)
-BRANCH_TRIES = 32  # positions of the other game that a branch may begin off before it gives up
-GOLDEN, FIRST_FACTOR, SECOND_FACTOR = map(
-    np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+BRANCH_TRIES = 32  # positions of the other game to try before giving up
+
+RULES = layout(*((rule.name, "i8") for rule in fields(GameRules)))
+GAME = layout(
+    ("random", "u8"),  # state of the random numbers, at first the seed
+    ("start", POSITION),  # after the opening
+    ("result", "i8"),  # half points for White
+    ("ending", "i8"),  # index into ENDINGS
+    ("count", "u8"),  # plies played
+    ("moves", "u2", (LONGEST_GAME,)),
+    ("scores", "i2", (LONGEST_GAME,)),  # centipawns for White
 )
-FIRST_SHIFT, SECOND_SHIFT, LAST_SHIFT = map(np.uint64, (30, 27, 31))
+
+RESULTS = ("0-1", "1/2-1/2", "1-0")  # by half points
+LOST, DRAWN, WON = (np.int64(half_points) for half_points in range(3))
+
+ENDINGS = (
+    "mate",
+    "stalemate",
+    "material",
+    "fifty moves",
+    "repetition",
+    "length",
+    "mate found",
+    "win agreed",
+    "draw agreed",
+    "imported",
+)
+MATED, STALEMATE, MATERIAL, FIFTY, REPETITION, LENGTH, MATE_FOUND, WIN_AGREED, DRAW_AGREED = (
+    np.int64(index) for index in range(9)
+)
+
+# SplitMix64
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
+FIRST_SHIFT = np.uint64(30)
+SECOND_SHIFT = np.uint64(27)
+LAST_SHIFT = np.uint64(31)
 
 
 class DataError(ValueError):
-    """Data that cannot be used; the message names the file and the fault."""
+    """Data that cannot be used. The message names the file and the fault."""
 
 
 @dataclass(frozen=True)
 class TrainingGame:
-    """One game: FEN after the opening, moves (uint16) and scores (int16, centipawns for White) of
-    equal length. `result` is in half points for White, `ending` an index into ENDINGS.
+    """One game, from its position after the opening.
+
+    `moves` (uint16) and `scores` (int16, centipawns for White) have one element per ply. `result`
+    is in half points for White, and `ending` is an index into ENDINGS.
     """
 
     number: int
@@ -96,7 +88,10 @@ class TrainingGame:
 
 @kernel
 def next_random(game):
-    """The next of the game's random numbers, 64 bits. Source: SplitMix64, Steele, Lea and Flood."""
+    """Return the next random number of a game, 64 bits.
+
+    Source: SplitMix64, Steele, Lea and Flood (2014).
+    """
     game.random += GOLDEN
     mixed = (game.random ^ (game.random >> FIRST_SHIFT)) * FIRST_FACTOR
     mixed = (mixed ^ (mixed >> SECOND_SHIFT)) * SECOND_FACTOR
@@ -105,14 +100,14 @@ def next_random(game):
 
 @kernel
 def count_moves(worker, constants):
-    """Number of legal moves at the root; the moves are left in its node."""
+    """Generate the legal moves at the root, and return their number."""
     worker.stack[0].moves.count = ZERO
     return generate(worker.stack[0].position, constants, worker.stack[0].moves, ALL)
 
 
 @kernel
 def advance_root(worker, constants, move):
-    """Make a move of the game: the position after it becomes the root."""
+    """Play a move of the game: the position after it becomes the root."""
     make_move(worker, constants, 0, move)
     copy_record(worker.stack[0], worker.stack[1])
     worker.root_key_index += 1
@@ -120,7 +115,7 @@ def advance_root(worker, constants, move):
 
 @kernel
 def search_root(worker, constants, rules):
-    """Return the best move and score of the last completed depth; NO_MOVE if there is none."""
+    """Return the best move and score of the last completed depth, or NO_MOVE and 0 without one."""
     worker.stopped = 0
     worker.nodes = 0
     worker.next_check = 0
@@ -143,7 +138,7 @@ def search_root(worker, constants, rules):
 
 @kernel
 def forget_moves(worker):
-    """Let the game begin at the root: earlier positions are no repetitions."""
+    """Start the game at the root: earlier positions cannot be repeated."""
     worker.stack[0].position.reversible_plies = 0
     worker.root_key_index = 0
     worker.keys[0] = worker.stack[0].position.key
@@ -151,7 +146,7 @@ def forget_moves(worker):
 
 @kernel
 def set_root(worker, position):
-    """Let a game begin at a position."""
+    """Start the game at a position."""
     copy_record(worker.stack[0].position, position)
     forget_moves(worker)
 
@@ -160,15 +155,15 @@ def set_root(worker, position):
 def open_game(worker, constants, rules, game, plies, margin):
     """Play `plies` random moves from the root, or one more.
 
-    True if the position after them is balanced within `margin` and the game can go on.
+    Return True if the game is not over and its score is within ±margin.
     """
     for _ in range(plies + np.int64(next_random(game) & ONE)):
         count = count_moves(worker, constants)
         if count == ZERO:
             return False
-        advance_root(
-            worker, constants, np.uint64(worker.stack[0].moves.moves[next_random(game) % count])
-        )
+        index = next_random(game) % count
+        advance_root(worker, constants, np.uint64(worker.stack[0].moves.moves[index]))
+
     if count_moves(worker, constants) == ZERO:
         return False
     move, score = search_root(worker, constants, rules)
@@ -176,22 +171,31 @@ def open_game(worker, constants, rules, game, plies, margin):
 
 
 @kernel
-def branch_off(worker, constants, rules, game, parent):
-    """Open a game with random moves off a random position of another one, `parent`.
+def choose_ply(rules, game, parent):
+    """Return a random ply of another game whose score is within the margin, or -1 without any.
 
-    False if `parent` has no position within the margin, or no try found a balanced one.
+    All plies are equally likely (reservoir sampling).
+    """
+    chosen = -1
+    candidates = ZERO
+    for ply in range(np.int64(parent.count)):
+        if abs(np.int64(parent.scores[ply])) < rules.branch_margin:
+            candidates += ONE
+            if next_random(game) % candidates == ZERO:
+                chosen = ply
+    return chosen
+
+
+@kernel
+def branch_off(worker, constants, rules, game, parent):
+    """Open a game with random moves from a random position of another one, `parent`.
+
+    Return False if no balanced position was found. A `parent` without moves has none.
     """
     for _ in range(BRANCH_TRIES):
-        candidates = ZERO
-        chosen = 0
-        for ply in range(np.int64(parent.count)):
-            if abs(np.int64(parent.scores[ply])) < rules.branch_margin:
-                candidates += ONE
-                if next_random(game) % candidates == ZERO:
-                    chosen = ply
-        if candidates == ZERO:
+        chosen = choose_ply(rules, game, parent)
+        if chosen < 0:
             return False
-
         set_root(worker, parent.start)
         for ply in range(chosen):
             advance_root(worker, constants, np.uint64(parent.moves[ply]))
@@ -202,11 +206,23 @@ def branch_off(worker, constants, rules, game, parent):
 
 
 @kernel
+def begin_game(worker, constants, rules, game, parent, start):
+    """Open a game from a position of `parent`, or from `start` if none is balanced."""
+    if branch_off(worker, constants, rules, game, parent):
+        return
+    set_root(worker, start)
+    while not open_game(worker, constants, rules, game, rules.opening_plies, rules.opening_margin):
+        set_root(worker, start)
+
+
+@kernel
 def is_threefold(worker):
-    """Has the position at the root occurred twice before?"""
-    key, seen, back = worker.stack[0].position.key, 0, 4
-    while back <= worker.stack[0].position.reversible_plies and back <= worker.root_key_index:
-        if worker.keys[worker.root_key_index - back] == key:
+    """Return whether the position at the root has occurred twice before."""
+    position = worker.stack[0].position
+    seen = 0
+    back = 4
+    while back <= position.reversible_plies and back <= worker.root_key_index:
+        if worker.keys[worker.root_key_index - back] == position.key:
             seen += 1
         back += 2
     return seen >= 2
@@ -214,13 +230,17 @@ def is_threefold(worker):
 
 @kernel
 def is_over(worker, constants, game):
-    """Is the game over by the rules of chess or by length? Sets `result` and `ending`."""
+    """Return whether the game is over by the rules of chess or by its length.
+
+    Set its `result` and `ending`.
+    """
     position = worker.stack[0].position
     game.result = DRAWN
     if count_moves(worker, constants) == ZERO:
         game.ending = STALEMATE
         if position.checkers != ZERO:
-            game.result, game.ending = (LOST if position.side == WHITE else WON), MATED
+            game.result = LOST if position.side == WHITE else WON
+            game.ending = MATED
         return True
     game.ending = LENGTH
     if is_insufficient_material(position):
@@ -234,40 +254,42 @@ def is_over(worker, constants, game):
 
 @entry(VOID, WORKER_TYPE, CONSTANTS_TYPE, record(RULES), record(GAME), record(GAME), POSITION_TYPE)
 def play_game(worker, constants, rules, game, parent, start):
-    """Play one game and fill `game`, whose `random` holds the seed.
+    """Play one game and fill `game`, whose `random` is the seed.
 
-    It begins off `parent` if that has moves, and else with random moves after `start`.
+    It branches off `parent` if that has moves. `start` is the start position of chess.
     """
-    if not branch_off(worker, constants, rules, game, parent):
-        set_root(worker, start)
-        while not open_game(
-            worker, constants, rules, game, rules.opening_plies, rules.opening_margin
-        ):
-            set_root(worker, start)
+    begin_game(worker, constants, rules, game, parent, start)
     copy_record(game.start, worker.stack[0].position)
     game.count = ZERO
-    white_wins, black_wins, draws, adjudicated = 0, 0, 0, False
+
+    # How many of the last plies, without a break, speak for an adjudication
+    white_wins = 0
+    black_wins = 0
+    draws = 0
+    adjudicated = False
     while not adjudicated and not is_over(worker, constants, game):
         move, score = search_root(worker, constants, rules)
-        if move == NO_MOVE:
+        if move == NO_MOVE:  # not even the first depth was completed
             move = worker.root.moves[0].move
         white = score if worker.stack[0].position.side == WHITE else -score
-        game.moves[game.count], game.scores[game.count] = np.uint16(move), np.int16(white)
+        game.moves[game.count] = np.uint16(move)
+        game.scores[game.count] = np.int16(white)
         game.count += ONE
+
         white_wins = white_wins + 1 if white >= rules.win_score else 0
         black_wins = black_wins + 1 if -white >= rules.win_score else 0
-        draws = (
-            draws + 1
-            if abs(white) <= rules.draw_score and np.int64(game.count) > rules.draw_after
-            else 0
-        )
-        adjudicated, game.result = True, WON if white > DRAW else LOST
+        is_level = abs(white) <= rules.draw_score
+        draws = draws + 1 if is_level and np.int64(game.count) > rules.draw_after else 0
+
+        adjudicated = True
+        game.result = WON if white > DRAW else LOST
         if abs(score) >= LONGEST_MATE:
             game.ending = MATE_FOUND
         elif white_wins >= rules.win_plies or black_wins >= rules.win_plies:
             game.ending = WIN_AGREED
         elif draws >= rules.draw_plies:
-            game.result, game.ending = DRAWN, DRAW_AGREED
+            game.ending = DRAW_AGREED
+            game.result = DRAWN
         else:
             adjudicated = False
         advance_root(worker, constants, move)

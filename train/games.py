@@ -1,112 +1,214 @@
-"""Training games on disk, and their check: a data set is a folder of shards; a shard is a file of
-games, about 1.3 bytes a ply.
+"""Training games on disk: a data set is a folder of shards, and a shard is a file of games.
 
-A shard is one line of JSON (its header) and then XZ data. Unpacked, that is a table of the games
-and two bytes for each ply:
+A shard is one line of JSON, its header, and then XZ data. Decompressed, these are:
 
-    the table, column by column: of each game a GAME_HEAD (little-endian) and its FEN, with empty
-    squares as dots, padded
-    for each ply the move, as index among the legal moves in the order of train/positions.py
-    for each ply the difference of its level to the ply before (0 before the first), modulo 256
+    a table with a row for each game, stored column by column: GAME_HEAD (little-endian), and the
+    FEN with dots for empty squares, padded with zeros
+    a byte for each ply: the move, as its index among the legal moves (see sort_moves)
+    a byte for each ply: the level of its score, minus the level of the ply before, modulo 256
 
-The level of a score is the winning chance for White in 8 bits: 127 · tanh(score / 800), which is
-127 · (2 · chance − 1). Levels of ±127 (scores beyond 2,490) are read as ±DECIDED_SCORE. `set.json`
-beside the shards holds the settings of all of them: a set can be resumed, and sets are not mixed.
+The level of a score is White's winning chance in 8 bits: 127 · tanh(score / 800), which equals
+127 · (2 · chance − 1). Levels of ±127 (scores beyond 2,490) are read as ±DECIDED_SCORE. All of it
+takes about 1.3 bytes per ply.
+
+The file `set.json` beside the shards has the settings by which all of them were played, so that a
+set can be resumed, and games of different settings are never mixed.
 """
 
 import json
 import lzma
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import chess.pgn
 import numpy as np
-from numpy.lib.recfunctions import repack_fields
-from rich.table import Table
 
 from zobra.arena.formats.files import read_json, write_safely
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.train.game_kernel import ENDINGS, RESULTS, DataError, TrainingGame
 from zobra.train.positions import PACKED, Replayer
+from zobra.train.recipe import Filter
 
 FORMAT = "zobra games 2"
-SETTINGS, SUFFIX = "set.json", ".games"
+SETTINGS = "set.json"
+SUFFIX = ".games"
+GAMES_A_SHARD = 128
 REMEDY = "delete it, and `zobra train data` plays its games again"
 GAME_HEAD = np.dtype([("number", "<u4"), ("plies", "<u2"), ("result", "u1"), ("ending", "u1")])
-FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 20, "lc": 0, "pb": 0}]
-LONGEST_HEADER = 1 << 16  # bytes
-LARGEST_PAYLOAD = 1 << 28  # bytes; a larger file is not ours
-MOST_FEN = 255  # characters
-TOP_LEVEL, CHANCE_SCALE, DECIDED_SCORE = 127, 800, 30_000
-LEVEL_SCORES = np.rint(CHANCE_SCALE * np.arctanh(np.arange(-TOP_LEVEL + 1, TOP_LEVEL) / TOP_LEVEL))
-LEVEL_SCORES = np.concatenate([[-DECIDED_SCORE], LEVEL_SCORES, [DECIDED_SCORE]]).astype(np.int16)
-CLEAR_SCORE = 300  # centipawns: a side so far ahead mostly wins
-CHECKED_GAMES = 100_000  # whose positions are compared with one another
-LEAST_COHERENCE, MOST_DUPLICATES = 0.8, 0.2
-LEAST_SHARE, LARGEST_SHARE = 0.35, 0.65  # White's share of the points
+COMPRESSION = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 20, "lc": 0, "pb": 0}]
+MAX_HEADER = 1 << 16  # bytes
+MAX_PAYLOAD = 1 << 28  # bytes, decompressed
+MAX_FEN = 255  # characters
+
+TOP_LEVEL = 127
+LEVEL_SCALE = 800
+DECIDED_SCORE = 30_000  # centipawns
+_INNER_LEVELS = np.arange(1 - TOP_LEVEL, TOP_LEVEL)
+_INNER_SCORES = np.rint(LEVEL_SCALE * np.arctanh(_INNER_LEVELS / TOP_LEVEL))
+LEVEL_SCORES = np.array([-DECIDED_SCORE, *_INNER_SCORES, DECIDED_SCORE], np.int16)
 
 
 def shard_path(folder: Path, first: int) -> Path:
-    """The file of the shard whose first game has number `first`."""
+    """Return the file of the shard whose first game has number `first`."""
     return folder / f"{first:09d}{SUFFIX}"
 
 
 def shards(folder: Path) -> list[Path]:
-    """All shards of a set, or of every set below a folder, in order."""
+    """Return all shards of a set, or of every set below a folder, in order."""
     return sorted(folder.rglob(f"*{SUFFIX}"))
 
 
+def read_sets(folders: Iterable[Path]) -> list[Path]:
+    """Return the shards of all folders. Raise DataError for a folder without any."""
+    found = []
+    for folder in folders:
+        inside = shards(folder)
+        if not inside:
+            raise DataError(f"{folder}: there are no games in it")
+        found += inside
+    return found
+
+
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it exists as a whole or not at all, with its folder; OSError names the
-    file.
-    """
+    """Write a file in one piece, and its folder if need be. Raise OSError that names the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_safely(path, content)
 
 
+def keep_settings(
+    folder: Path, settings: Mapping[str, Any], unstated: Mapping[str, Any] | None = None
+) -> None:
+    """Write the settings of a new set. Raise DataError if the set has other settings already.
+
+    `unstated` has the values of settings that an older set may not state.
+    """
+    path = folder / SETTINGS
+    if not path.exists():
+        write_atomically(path, (json.dumps(settings, indent=1) + "\n").encode())
+        return
+    known = {**(unstated or {}), **read_settings(folder)}
+    for name in sorted(known.keys() | settings.keys()):
+        there = known.get(name)
+        here = settings.get(name)
+        if there != here:
+            raise DataError(
+                f"{folder} holds games with {name} = {there}, not {here}: use that, or name "
+                "another folder"
+            )
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """Return the settings of a set. Raise ValueError or OSError."""
+    return read_json(folder / SETTINGS, "the settings of a set", dict)
+
+
 def levels_of(scores: np.ndarray) -> np.ndarray:
-    """Levels (int8) of scores in centipawns."""
-    return np.rint(TOP_LEVEL * np.tanh(scores / CHANCE_SCALE)).astype(np.int8)
+    """Return the levels (int8) of scores in centipawns."""
+    return np.rint(TOP_LEVEL * np.tanh(scores / LEVEL_SCALE)).astype(np.int8)
 
 
 def scores_of(levels: np.ndarray) -> np.ndarray:
-    """Scores (int16, centipawns) of levels (int8)."""
+    """Return the scores (int16, centipawns) of levels (int8)."""
     return LEVEL_SCORES[levels.astype(int) + TOP_LEVEL]
 
 
-def write_shard(path: Path, games: Iterable[TrainingGame], facts: dict[str, Any]) -> None:
-    """Write games; `facts` goes into the header. DataError for an illegal move."""
-    games, replayer = list(games), Replayer({})
-    indices = [replayer.indices(game) for game in games]
-    heads = np.array(
-        [(game.number, len(game.moves), game.result, game.ending) for game in games], GAME_HEAD
-    )
-    boards = (game.fen.partition(" ") for game in games)
-    fens = np.array(
-        [
-            re.sub(r"\d", lambda digit: "." * int(digit[0]), board) + " " + rest
-            for board, _, rest in boards
-        ],
-        "S",
-    )
-    table = np.concatenate(
-        [part.view(np.uint8).reshape(len(games), -1) for part in (heads, fens)], axis=1
-    )
-    steps = [np.diff(levels_of(game.scores), prepend=np.int8(0)).astype(np.uint8) for game in games]
-    payload = b"".join(part.tobytes() for part in (table.T, *indices, *steps))
-    sizes = {"games": len(games), "plies": int(heads["plies"].sum()), "fen_width": fens.itemsize}
-    header = json.dumps({"format": FORMAT, **sizes, **facts}, sort_keys=True)
-    write_atomically(
-        path, header.encode() + b"\n" + lzma.compress(payload, lzma.FORMAT_XZ, filters=FILTERS)
-    )
+def with_dots(fen: str) -> str:
+    """Return a FEN with a dot for each empty square: similar boards compress better."""
+    board, _, rest = fen.partition(" ")
+    return re.sub(r"\d", lambda digit: "." * int(digit[0]), board) + " " + rest
+
+
+def without_dots(text: str) -> str:
+    """Return the FEN of a text that `with_dots` made."""
+    board, _, rest = text.partition(" ")
+    return re.sub(r"\.+", lambda dots: str(len(dots[0])), board) + " " + rest
+
+
+def write_shard(path: Path, games: Sequence[TrainingGame]) -> None:
+    """Write games, at least one. Raise DataError for an illegal move."""
+    replayer = Replayer(Filter())
+    heads = []
+    fens = []
+    indices = []
+    steps = []
+    for game in games:
+        heads.append((game.number, len(game.moves), game.result, game.ending))
+        fens.append(with_dots(game.fen))
+        indices.append(replayer.indices(game).tobytes())
+        levels = levels_of(game.scores)
+        steps.append(np.diff(levels, prepend=np.int8(0)).tobytes())
+
+    head_rows = np.array(heads, GAME_HEAD).view(np.uint8).reshape(len(games), -1)
+    fen_rows = np.array(fens, "S").view(np.uint8).reshape(len(games), -1)
+    table = np.concatenate([head_rows, fen_rows], axis=1)
+    payload = b"".join([table.T.tobytes(), *indices, *steps])
+    header = {
+        "format": FORMAT,
+        "first": games[0].number,
+        "games": len(games),
+        "plies": sum(len(game.moves) for game in games),
+        "fen_width": fen_rows.shape[1],
+    }
+    body = lzma.compress(payload, lzma.FORMAT_XZ, filters=COMPRESSION)
+    write_atomically(path, json.dumps(header, sort_keys=True).encode() + b"\n" + body)
+
+
+def count_games(paths: Iterable[Path]) -> int:
+    """Return the number of games in shards, by their headers."""
+    total = 0
+    for path in paths:
+        with path.open("rb") as file:
+            total += int(_header(path, file.readline(MAX_HEADER))["games"])
+    return total
+
+
+def read_positions(path: Path, wanted: Filter) -> Iterator[tuple[TrainingGame, np.ndarray]]:
+    """Yield the games of a shard, each with its positions that pass the filter (dtype PACKED).
+
+    Raise DataError that names the file.
+    """
+    content = _unpack(path)
+    replayer = Replayer(wanted)
+    begin = 0
+    for head, row in zip(content.heads, content.fens, strict=True):
+        number, plies, result, ending = head.item()
+        end = begin + plies
+        levels = np.cumsum(content.steps[begin:end], dtype=np.uint8).view(np.int8)
+        indices = content.indices[begin:end]
+        begin = end
+        try:
+            fen = without_dots(bytes(row).rstrip(b"\0").decode("ascii"))
+            coded = TrainingGame(number, fen, result, ending, indices, scores_of(levels))
+            yield replayer.read(coded)
+        except ValueError as error:
+            raise DataError(f"{path}: {error}") from error
+
+
+def load_positions(paths: Iterable[Path], wanted: Filter) -> tuple[np.ndarray, int]:
+    """Return the positions of shards that pass the filter, and the number of games."""
+    parts = [np.zeros(0, PACKED)]
+    games = 0
+    for path in paths:
+        for _, found in read_positions(path, wanted):
+            parts.append(found)
+            games += 1
+    return np.concatenate(parts), games
+
+
+class _Content(NamedTuple):
+    """What a shard holds."""
+
+    heads: np.ndarray  # dtype GAME_HEAD
+    fens: np.ndarray  # uint8, a row for each game
+    indices: np.ndarray  # of the moves of all games
+    steps: np.ndarray  # of their levels
 
 
 def _header(path: Path, line: bytes) -> dict[str, Any]:
-    """The header in the first line of a shard; DataError for a foreign file."""
+    """Return the header in the first line of a shard. Raise DataError for a foreign file."""
     try:
         header = json.loads(line)
         kind = header["format"]
@@ -117,211 +219,57 @@ def _header(path: Path, line: bytes) -> dict[str, Any]:
     return header
 
 
-def count_games(paths: Iterable[Path]) -> int:
-    """The number of games in these shards, by their headers."""
-    total = 0
-    for path in paths:
-        with path.open("rb") as file:
-            total += int(_header(path, file.readline(LONGEST_HEADER))["games"])
-    return total
-
-
-def _unpacked(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Heads, FEN rows, indices and levels' steps of a shard; DataError for a foreign, damaged or
-    truncated file.
-    """
+def _unpack(path: Path) -> _Content:
+    """Read a shard. Raise DataError for a foreign, damaged or truncated file."""
     line, _, body = path.read_bytes().partition(b"\n")
     header = _header(path, line)
     try:
-        games, plies, width = (int(header[name]) for name in ("games", "plies", "fen_width"))
-        size = games * (GAME_HEAD.itemsize + width) + 2 * plies
-        if games < 1 or min(plies, width) < 0 or width > MOST_FEN or size > LARGEST_PAYLOAD:
-            raise ValueError("impossible sizes in its header")
-        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ)
-        payload = np.frombuffer(unpacker.decompress(body, size + 1), np.uint8)
-        if len(payload) != size or not unpacker.eof or unpacker.unused_data:
-            raise ValueError(f"{len(payload)} bytes of games, not {size}, or more after them")
-        table = payload[: size - 2 * plies].reshape(-1, games).T
-        heads = np.ascontiguousarray(table[:, : GAME_HEAD.itemsize]).view(GAME_HEAD)[:, 0]
-        most = heads["plies"].sum(), heads["result"].max(), heads["ending"].max()
-        if not (most[0] == plies and most[1] < len(RESULTS) and most[2] < len(ENDINGS)):
-            raise ValueError("its games do not fit its header")
+        return _unpack_body(header, body)
     except (EOFError, KeyError, TypeError, ValueError, lzma.LZMAError) as error:
         raise DataError(f"{path}: damaged: {error}; {REMEDY}") from error
-    return (
-        heads,
-        table[:, GAME_HEAD.itemsize :],
-        payload[size - 2 * plies : size - plies],
-        payload[size - plies :],
-    )
 
 
-def read_positions(path: Path, rules: dict[str, int]) -> Iterator[tuple[TrainingGame, np.ndarray]]:
-    """The games of a shard, each with its positions (dtype PACKED) that pass the filter `rules`;
-    DataError names the file.
-    """
-    heads, rows, indices, steps = _unpacked(path)
-    replayer, end = Replayer(rules), 0
-    for head, row in zip(heads, rows, strict=True):
-        number, plies, result, ending = head.item()
-        begin, end = end, end + plies
-        scores = scores_of(np.cumsum(steps[begin:end], dtype=np.uint8).view(np.int8))
-        try:
-            board, _, rest = bytes(row).rstrip(b"\0").decode("ascii").partition(" ")
-            fen = re.sub(r"\.+", lambda dots: str(len(dots[0])), board) + " " + rest
-            yield replayer.read(
-                TrainingGame(number, fen, result, ending, indices[begin:end], scores)
-            )
-        except ValueError as error:
-            raise DataError(f"{path}: {error}") from error
+def _unpack_body(header: dict[str, Any], body: bytes) -> _Content:
+    """Return the content of a shard's XZ data. Damaged data raise one of several errors."""
+    games = int(header["games"])
+    plies = int(header["plies"])
+    width = int(header["fen_width"])
+    table_size = games * (GAME_HEAD.itemsize + width)
+    size = table_size + 2 * plies
+    if games < 1 or plies < 0 or not 0 <= width <= MAX_FEN or size > MAX_PAYLOAD:
+        raise ValueError("impossible sizes in its header")
 
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+    payload = np.frombuffer(unpacker.decompress(body, size + 1), np.uint8)
+    if len(payload) != size or not unpacker.eof or unpacker.unused_data:
+        raise ValueError(f"{len(payload)} bytes of games, not {size}, or more after them")
 
-def load_positions(paths: Iterable[Path], rules: dict[str, int]) -> tuple[np.ndarray, int]:
-    """All positions of these shards that pass the filter, in order, and the number of games."""
-    parts = [found for path in paths for _, found in read_positions(path, rules)]
-    return np.concatenate([np.zeros(0, PACKED), *parts]), len(parts)
+    table = payload[:table_size].reshape(-1, games).T
+    head_rows = table[:, : GAME_HEAD.itemsize]
+    heads = np.ascontiguousarray(head_rows).view(GAME_HEAD)[:, 0]
+    known_results = heads["result"].max() < len(RESULTS)
+    known_endings = heads["ending"].max() < len(ENDINGS)
+    if heads["plies"].sum() != plies or not known_results or not known_endings:
+        raise ValueError("its games do not fit its header")
 
-
-def read_sets(folders: Iterable[Path]) -> list[Path]:
-    """The shards of all these folders; DataError where there are none."""
-    found = []
-    for folder in folders:
-        if not (inside := shards(folder)):
-            raise DataError(f"{folder}: there are no games in it")
-        found += inside
-    return found
-
-
-def keep_settings(
-    folder: Path, settings: dict[str, Any], unstated: dict[str, Any] | None = None
-) -> None:
-    """Write the settings of a new set; DataError where the set was made with other settings.
-
-    `unstated`: the values of settings that an older set does not state.
-    """
-    path = folder / SETTINGS
-    if not path.exists():
-        write_atomically(path, (json.dumps(settings, indent=1) + "\n").encode())
-        return
-    known = (unstated or {}) | read_json(path, "the settings of a set", dict)
-    for name in sorted(known.keys() | settings.keys()):
-        if (there := known.get(name)) != (here := settings.get(name)):
-            raise DataError(
-                f"{folder} holds games with {name} = {there}, not {here}: use that, or name "
-                "another folder"
-            )
+    indices = payload[table_size : table_size + plies]
+    steps = payload[table_size + plies :]
+    return _Content(heads, table[:, GAME_HEAD.itemsize :], indices, steps)
 
 
 def as_pgn(game: TrainingGame) -> str:
-    """The game with its scores for White as comments: pawns, or moves to mate."""
+    """Return a game as PGN. The comments are scores for White, in pawns or moves to mate."""
     tree = chess.pgn.Game()
     tree.setup(chess.Board(game.fen))
-    tree.headers.update(Event="self-play", White="Zobra", Black="Zobra", Round=str(game.number))
-    tree.headers.update(Result=RESULTS[game.result], Termination=ENDINGS[game.ending])
+    tree.headers["Event"] = "self-play"
+    tree.headers["White"] = "Zobra"
+    tree.headers["Black"] = "Zobra"
+    tree.headers["Round"] = str(game.number)
+    tree.headers["Result"] = RESULTS[game.result]
+    tree.headers["Termination"] = ENDINGS[game.ending]
     node: chess.pgn.GameNode = tree
-    for move, score in zip(game.moves.tolist(), game.scores.tolist(), strict=True):
+    for number, score in zip(game.moves.tolist(), game.scores.tolist(), strict=True):
         comment = f"#{mate_in_moves(score)}" if is_mate(score) else f"{score / 100:+.2f}"
-        node = node.add_variation(chess.Move.from_uci(move_text(move)), comment=comment)
+        move = chess.Move.from_uci(move_text(number))
+        node = node.add_variation(move, comment=comment)
     return str(tree)
-
-
-class DataReport(NamedTuple):
-    """What games are like; for `coherence` and `duplicates` see the functions of these names."""
-
-    games: int
-    plies: int
-    positions: int
-    results: Counter[int]
-    endings: Counter[str]
-    coherence: float | None
-    duplicates: float
-    median_score: float
-
-    def faults(self) -> list[str]:
-        """Reasons not to train on the data, in words."""
-        found = []
-        if self.coherence is not None and self.coherence < LEAST_COHERENCE:
-            found.append(
-                f"only {self.coherence:.0%} of the clear scores agree with the result: are they "
-                "from the right side?"
-            )
-        if self.duplicates > MOST_DUPLICATES:
-            found.append(f"{self.duplicates:.0%} of the positions occur more than once")
-        share = (2 * self.results[2] + self.results[1]) / (2 * max(1, self.games))
-        if self.games and not LEAST_SHARE <= share <= LARGEST_SHARE:
-            found.append(f"White has {share:.0%} of the points")
-        return found
-
-    def table(self) -> Table:
-        """The report for a terminal."""
-        table = Table(show_header=False)
-        won, drawn, lost = (self.results[result] for result in (2, 1, 0))
-        table.add_row("games", f"{self.games:,} (White +{won} ={drawn} -{lost})")
-        table.add_row("plies", f"{self.plies:,}")
-        table.add_row("positions kept", f"{self.positions:,}")
-        table.add_row(
-            "endings", ", ".join(f"{name} {count}" for name, count in self.endings.most_common())
-        )
-        table.add_row(
-            "coherence",
-            "no clear scores"
-            if self.coherence is None
-            else f"{self.coherence:.1%} of clear scores won",
-        )
-        table.add_row("duplicates", f"{self.duplicates:.1%}")
-        table.add_row("median |score|", f"{self.median_score:.0f} centipawns")
-        return table
-
-
-def coherence(positions: np.ndarray) -> float | None:
-    """Share of the clearly scored positions of decided games that the leading side won; None
-    without any.
-    """
-    clear = positions[
-        (np.abs(positions["score"].astype(int)) >= CLEAR_SCORE) & (positions["result"] != 1)
-    ]
-    return float(((clear["score"] > 0) == (clear["result"] == 2)).mean()) if len(clear) else None
-
-
-def duplicate_share(positions: np.ndarray) -> float:
-    """Share of positions that repeat an earlier one."""
-    boards = repack_fields(positions[["occupied", "pieces"]])
-    return (
-        1 - len(np.unique(boards.view(f"V{boards.itemsize}"))) / len(positions)
-        if len(positions)
-        else 0.0
-    )
-
-
-def sample_boards(positions: np.ndarray, one_in: int) -> np.ndarray:
-    """About one in so many positions, chosen by their occupied squares: of equal boards all or
-    none.
-    """
-    mixed = positions["occupied"] * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)
-    return positions[mixed % np.uint64(one_in) == 0]
-
-
-def check_data(
-    paths: Iterable[Path], rules: dict[str, int], games: int, most: int = CHECKED_GAMES
-) -> DataReport:
-    """Replay all games of these shards, `games` in number; DataError where a file is damaged or a
-    move is illegal. Of more than `most` games, coherence, duplicates and scores are those of a
-    sample of the positions, which fits in memory.
-    """
-    one_in = 1 + (games - 1) // most
-    parts = [np.zeros(0, PACKED)]
-    plies = 0
-    kept = 0
-    results = Counter[int]()
-    endings = Counter[str]()
-    for path in paths:
-        for game, found in read_positions(path, rules):
-            parts.append(sample_boards(found, one_in))
-            kept += len(found)
-            results[game.result] += 1
-            endings[ENDINGS[game.ending]] += 1
-            plies += len(game.moves)
-    sample = np.concatenate(parts)
-    median = float(np.median(np.abs(sample["score"]))) if len(sample) else 0.0
-    facts = results.total(), plies, kept, results, endings
-    return DataReport(*facts, coherence(sample), duplicate_share(sample), median)

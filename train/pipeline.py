@@ -1,8 +1,8 @@
-"""The pipeline from nothing to a tested network: play, check, train, quantise, verify, bench,
-match.
+"""From a recipe to a tested network: play games, check them, train, verify, and play a match.
 
-All files lie in one folder: the games of each recipe in a folder of its name, and NAME.network,
-NAME.weights.npz, NAME.png and NAME.DIGEST.positions (see position_file).
+All files are in one folder. The recipe NAME has its games in the folder NAME, and beside it
+NAME.network, NAME.weights.npz (the float weights), NAME.png (a plot of the losses) and
+NAME.DIGEST.positions (see position_file.py).
 """
 
 import hashlib
@@ -20,20 +20,21 @@ from rich.progress import MofNCompleteColumn, Progress, TextColumn, track
 
 from zobra.arena.commands.options import GameOptions
 from zobra.arena.commands.runs import play
-from zobra.arena.formats.files import read_json
+from zobra.arena.formats.text import counted
 from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.engines import EngineSpec
 from zobra.engine.network_file import BUILT_IN, Network, read_network
+from zobra.train.check import check_data
 from zobra.train.first_network import first_network
+from zobra.train.float_network import initial_weights, quantise, restore_centipawns, weights_of
 from zobra.train.games import (
-    SETTINGS,
-    check_data,
+    GAMES_A_SHARD,
     count_games,
     read_sets,
+    read_settings,
     shards,
     write_atomically,
 )
-from zobra.train.generate import GAMES_A_SHARD, Generation, SelfPlayer, Tally
 from zobra.train.position_file import (
     digest_of,
     map_positions,
@@ -42,69 +43,31 @@ from zobra.train.position_file import (
     write_positions,
 )
 from zobra.train.recipe import BUILT_IN_NAME, FIRST_NAME, Recipe
-from zobra.train.trainer import (
-    Errors,
-    Trainer,
-    initial_weights,
-    quantise,
-    restore_centipawns,
-    verify,
-    weights_of,
-)
+from zobra.train.self_play import SelfPlay, SelfPlayer, Tally
+from zobra.train.trainer import Epoch, Errors, Trainer
+from zobra.train.verify import verify
 
 ZOBRA = (sys.executable, "-m", "zobra.cli")
-SEED = 1  # of the random openings of the match
-VERIFIED_POSITIONS, SCALED_POSITIONS = 2_000, 20_000
-DIGEST_SHOWN = 8  # characters of a network's digest in the name of its match
-STOPPED = "interrupted; the same command resumes here"
-SAMPLE, POSITIONS_A_GAME, MOVE_SECONDS = 4, 75, 0.01  # of the estimate
-MULTIPLICATIONS_A_SECOND = 1.1e8  # positions times neurons that a thread learns from
+VERIFIED_POSITIONS = 2_000
+SCALED_POSITIONS = 20_000  # at most: see restore_centipawns
+RESUMES = "the same command resumes here"
 
+# Of the match
+OPENINGS_SEED = 1
+DIGEST_SHOWN = 8  # characters of a network's digest in the name of its folder
 
-def bar(console: Console, *columns: str) -> Progress:
-    """A progress bar with further text columns, by field name."""
-    texts = (TextColumn(f"{{task.fields[{name}]}}") for name in columns)
-    return Progress(*Progress.get_default_columns(), MofNCompleteColumn(), *texts, console=console)
-
-
-def train_and_plot(console: Console, trainer: Trainer, plot: Path) -> Errors:
-    """Train with a line for each epoch, and plot the losses at the end; the final errors."""
-    console.print("epoch  positions/s  training  validation  of scores  of results")
-    reports = []
-    with bar(console, "loss") as progress:
-        task = progress.add_task("train", total=trainer.schedule.epochs, loss="")
-
-        def show(epoch: float, speed: float, training: Errors, validation: Errors | None) -> None:
-            progress.update(task, completed=epoch, loss=f"{training.loss:.5f}")
-            if validation is not None:
-                reports.append((epoch, training.loss, validation.loss))
-                values = (
-                    f"{validation.loss:11.5f} {validation.score:10.5f} {validation.result:11.5f}"
-                )
-                console.print(f"{epoch:5.0f} {speed:12,.0f}  {training.loss:8.5f} {values}")
-
-        errors = trainer.run(show)
-    try:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(8, 5))
-        axes = figure.add_subplot(
-            xlabel="epoch", ylabel="mean squared error", yscale="log", title=plot.stem
-        )
-        epochs, *losses = zip(*reports, strict=True)
-        for label, values in zip(("training", "validation"), losses, strict=True):
-            axes.plot(epochs, values, label=label)
-        axes.legend()
-        figure.savefig(plot)
-    except (ImportError, OSError) as error:  # the network is not the worse for it
-        console.print(f"no plot: {error}")
-    return errors
+# Of the estimate of how long all steps take
+SAMPLE_GAMES = 4
+POSITIONS_A_GAME = 75
+MULTIPLICATIONS_A_SECOND = 1.1e8  # positions × neurons of a thread in training
+MOVE_SECONDS = 0.01  # for a move by nodes or depth
 
 
 class Pipeline:
-    """The steps of a recipe in `folder`.
+    """The steps of a recipe, with files in a folder.
 
-    Each can run alone; it writes its files, or raises RuntimeError that names a fault.
+    Each step can be run alone. If it fails it raises RuntimeError, ValueError or OSError with a
+    message for the user, and KeyboardInterrupt after Ctrl-C.
     """
 
     def __init__(self, recipe: Recipe, folder: Path, console: Console, workers: int) -> None:
@@ -112,9 +75,147 @@ class Pipeline:
         self.folder = folder
         self.workers = workers
         self.network_path = folder / f"{recipe.name}.network"
-        self.sets = [folder / name for name in (recipe.name, *recipe.data.also)]  # to train on
-        self.opponent = self._path_of(recipe.data.network)  # plays the games
+        self.weights_path = folder / f"{recipe.name}.weights.npz"
+        self.sets = [folder / name for name in (recipe.name, *recipe.data.also)]
+        self.opponent = self._path_of(recipe.data.network)  # it plays the games
         self._console = console
+
+    def run(self) -> None:
+        """Run all steps, after a rough estimate of their time."""
+        about = timedelta(seconds=max(1, round(self._estimated_seconds() / self.workers)))
+        self._console.print(f"all steps take about {about} (h:mm:ss) with {self.workers} threads")
+        steps = (self.play, self.check, self.train, self.verify, self.gate)
+        for number, step in enumerate(steps, 1):
+            self._console.rule(f"{number} of {len(steps)}: {step.__name__}")
+            step()
+
+    def play(self) -> None:
+        """Play the missing games, after checking that the training will be able to start."""
+        read_sets(self.sets[1:])
+        self._first_weights()
+        games = SelfPlay(self.sets[0], self.recipe.data, self.workers, self._read_opponent())
+        with _bar(self._console, "speed", "results") as progress:
+            task = progress.add_task("games", total=games.games_missing, speed="", results="")
+            began = time.perf_counter()
+
+            def show(tally: Tally) -> None:
+                speed = tally.plies / (time.perf_counter() - began)
+                progress.update(
+                    task,
+                    completed=tally.games,
+                    speed=f"{speed:,.0f} positions/s",
+                    results=f"+{tally.results[2]} ={tally.results[1]} -{tally.results[0]}",
+                )
+
+            tally = games.run(show)
+        before = ""
+        if tally.shards_before:
+            before = f", {counted(tally.shards_before, 'shard')} existed before"
+        self._console.print(f"{counted(tally.games, 'game')}, {tally.plies} positions made{before}")
+        if games.stopping.is_set():
+            kept = f"{tally.kept} of the {tally.games} games of this run are kept, in whole shards"
+            raise KeyboardInterrupt(f"interrupted: {kept}; {RESUMES}")
+
+    def check(self) -> None:
+        """Check the games."""
+        paths = read_sets(self.sets)
+        shown = track(paths, "check", console=self._console)
+        report = check_data(shown, self.recipe.filter, count_games(paths))
+        self._console.print(report.table())
+        faults = report.faults()
+        if faults:
+            raise RuntimeError("; ".join(faults))
+
+    def train(self) -> None:
+        """Train on the games, and write the plot, the float weights and the network.
+
+        The network is written last, so that it can be verified whenever it exists.
+        """
+        recipe = self.recipe
+        paths = read_sets(self.sets)
+        settings = [read_settings(folder) for folder in self.sets]
+        weights = self._first_weights()
+        digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+        positions = self._positions(paths, digests)
+
+        training = Trainer(positions, weights, recipe.qb, recipe.training, self.workers)
+        errors = self._train_and_plot(training)
+
+        stride = len(training.validation) // SCALED_POSITIONS + 1
+        factor = restore_centipawns(weights[0], positions[training.validation[::stride]])
+        facts = {
+            "recipe": recipe.facts(),
+            "sets": settings,
+            "data": digest_of(sorted(digests)),  # independent of file names
+            "games": count_games(paths),
+            "positions": len(positions),
+            "validation": {name: round(error, 6) for name, error in errors._asdict().items()},
+            "factor": round(factor, 3),
+        }
+        network = quantise(weights[0], recipe.qb, facts)
+
+        kept = io.BytesIO()
+        sample = positions[training.validation[:VERIFIED_POSITIONS]]
+        np.savez(kept, weights=weights, sample=sample)
+        write_atomically(self.weights_path, kept.getvalue())
+        content = network.to_bytes()
+        write_atomically(self.network_path, content)
+        shown = {**facts, "recipe": recipe.name, "bytes": len(content)}
+        self._console.print(f"{self.network_path}: {json.dumps(shown)}", soft_wrap=True)
+
+    def verify(self) -> None:
+        """Verify the network, and measure its speed. A network that fails is renamed."""
+        network = read_network(self.network_path)
+        with np.load(self.weights_path) as kept:
+            findings = verify(network, kept["weights"][0], kept["sample"])
+        self._console.print(f"verified: {findings}", soft_wrap=True)
+        faults = findings.faults()
+        if faults:
+            rejected = self.network_path.replace(self.network_path.with_suffix(".rejected"))
+            raise RuntimeError("; ".join([*faults, f"the network is now {rejected}"]))
+
+        command = [*ZOBRA, "--network", str(self.network_path), "bench"]
+        done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
+        if done.returncode:
+            raise RuntimeError(f"`zobra bench` failed with {self.network_path}")
+        self._console.print(f"bench: {done.stdout.splitlines()[-1]}")
+
+    def gate(self) -> None:
+        """Play a match against the network that played the games, or resume it.
+
+        The folder of the match has the digests of both networks in its name.
+        """
+        name = self.recipe.name
+        gate = self.recipe.gate
+        engines = []
+        digests = []
+        for engine, path in ((name, self.network_path), (f"before-{name}", self.opponent)):
+            engines.append(EngineSpec(engine, (*ZOBRA, "--network", str(path))))
+            digests.append(read_network(path).digest[:DIGEST_SHOWN])
+        folder = self.folder / "-".join([name, "gate", *digests])
+        options = GameOptions(
+            gate.time_control,
+            gate.games,
+            folder=folder,
+            seed=OPENINGS_SEED,
+            concurrency=self.workers,
+        )
+        try:
+            match = play(self._console, folder, options.settings(engines), options)
+            if match.error is not None:
+                raise match.error
+        except (ValueError, RuntimeError) as error:
+            raise RuntimeError(f"the match in {folder} failed: {error}") from error
+        if match.interrupted:
+            raise KeyboardInterrupt(f"interrupted; {RESUMES}")
+
+        share = match.results.points(name) / match.results.games
+        needed = 1 / (1 + 10 ** (-gate.least_elo / 400))
+        self._console.print(f"{name} scored {share:.1%}; {needed:.1%} is needed")
+        if share < needed:
+            raise RuntimeError(
+                f"{name} is not strong enough: it scored {share:.1%}, and {needed:.1%} is needed"
+            )
 
     def _path_of(self, name: str) -> Path:
         """Return the file of a network that the recipe names."""
@@ -123,14 +224,13 @@ class Pipeline:
         return self.folder / f"{name}.network"
 
     def _read_opponent(self) -> Network:
-        """Return the network that plays the games; the first one of all is written if need be."""
+        """Return the network that plays the games, after writing it if it is the first one."""
         if self.recipe.data.network == FIRST_NAME:
-            self.folder.mkdir(parents=True, exist_ok=True)
             write_atomically(self.opponent, first_network().to_bytes())
         return read_network(self.opponent)
 
     def _first_weights(self) -> np.ndarray:
-        """Return what training begins with."""
+        """Return the float weights that training starts from."""
         recipe = self.recipe
         if not recipe.start:
             return initial_weights(recipe.hidden, recipe.training.seed)
@@ -143,159 +243,85 @@ class Pipeline:
             )
         return weights_of(start)
 
-    def play(self) -> None:
-        """Play the missing games.
+    def _positions(self, paths: list[Path], digests: list[str]) -> np.ndarray:
+        """Map the positions of shards with these digests, after writing their file if need be.
 
-        An error, before any is played, if another set has none or training could not begin.
-        """
-        read_sets(self.sets[1:])
-        self._first_weights()
-        network = self._read_opponent()
-        generation = Generation(self.sets[0], self.recipe.data, self.workers, network)
-        with bar(self._console, "speed", "results") as progress:
-            task = progress.add_task("games", total=generation.games_missing, speed="", results="")
-
-            def show(tally: Tally) -> None:
-                speed = (
-                    f"{tally.plies / max(1e-9, progress.tasks[0].elapsed or 0):,.0f} positions/s"
-                )
-                results = "+{} ={} -{}".format(*(tally.results[result] for result in (2, 1, 0)))
-                progress.update(task, completed=tally.games, speed=speed, results=results)
-
-            tally = generation.run(show)
-        before = f", {tally.shards_before} shards existed before" if tally.shards_before else ""
-        self._console.print(f"{tally.games} games, {tally.plies} positions made{before}")
-        if generation.stopping.is_set():
-            kept = f"{tally.kept} of these {tally.games} games are kept, in whole shards"
-            raise KeyboardInterrupt(f"{STOPPED}: {kept}")
-
-    def check(self) -> None:
-        """Check the games."""
-        paths = read_sets(self.sets)
-        shown = track(paths, "check", console=self._console)
-        report = check_data(shown, self.recipe.filter, count_games(paths))
-        self._console.print(report.table())
-        if faults := report.faults():
-            raise RuntimeError("; ".join(faults))
-
-    def _positions(self, paths: list[Path], sums: list[str]) -> np.ndarray:
-        """The positions to learn from; their file is written if it is not there yet, and replaces
-        those of other games.
+        Files of other games or filters are removed.
         """
         name = self.recipe.name
-        file = position_path(self.folder, name, sums, self.recipe.filter)
+        wanted = self.recipe.filter
+        file = position_path(self.folder, name, digests, wanted)
         remove_stale(file, name)
         if not file.exists():
-            write_positions(file, track(paths, "load", console=self._console), self.recipe.filter)
+            write_positions(file, track(paths, "load", console=self._console), wanted)
         return map_positions(file)
 
-    def train(self) -> None:
-        """Train; write the plot, the float weights and the network.
+    def _train_and_plot(self, training: Trainer) -> Errors:
+        """Train, print a line for each epoch, plot the losses, and return the final errors."""
+        self._console.print("epoch  positions/s  training  validation  of scores  of results")
+        epochs: list[Epoch] = []
+        with _bar(self._console, "loss") as progress:
+            task = progress.add_task("train", total=training.schedule.epochs, loss="")
 
-        Where the network is, all that verifies it is too.
-        """
-        recipe, paths = self.recipe, read_sets(self.sets)
-        sets = [
-            read_json(folder / SETTINGS, "the settings of a set", dict) for folder in self.sets
-        ]  # who played the games
-        weights = self._first_weights()
-        sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
-        positions = self._positions(paths, sums)
-        trainer = Trainer(positions, weights, recipe.qb, recipe.training, self.workers)
-        errors = train_and_plot(self._console, trainer, self.network_path.with_suffix(".png"))
-        sample = positions[trainer.validation[:: len(trainer.validation) // SCALED_POSITIONS + 1]]
-        factor = restore_centipawns(trainer.weights[0], sample)
-        validation = {name: round(getattr(errors, name), 6) for name in ("loss", "score", "result")}
-        facts = {
-            "recipe": recipe.facts(),
-            "sets": sets,
-            "data": digest_of(sorted(sums)),  # whatever their place and order
-            "games": count_games(paths),
-            "positions": len(positions),
-        }
-        facts |= {"validation": validation, "factor": round(factor, 3)}
-        network = quantise(trainer.weights[0], recipe.qb, facts)
-        kept = io.BytesIO()
-        np.savez(
-            kept, weights=trainer.weights, sample=positions[trainer.validation[:VERIFIED_POSITIONS]]
-        )
-        write_atomically(self.network_path.with_suffix(".weights.npz"), kept.getvalue())
-        write_atomically(self.network_path, content := network.to_bytes())
-        facts = {**network.header, "recipe": recipe.name, "bytes": len(content)}
-        self._console.print(f"{self.network_path}: {json.dumps(facts)}", soft_wrap=True)
+            def show_loss(done: float, loss: float) -> None:
+                progress.update(task, completed=done, loss=f"{loss:.5f}")
 
-    def verify(self) -> None:
-        """Compare the network file with the float weights, and the kernels with plain arithmetic;
-        then measure its speed.
-        """
-        network = read_network(self.network_path)
-        with np.load(self.network_path.with_suffix(".weights.npz")) as kept:
-            findings = verify(network, kept["weights"][0], kept["sample"])
-        self._console.print(f"verified: {findings}", soft_wrap=True)
-        if faults := findings.faults():
-            rejected = self.network_path.replace(
-                self.network_path.with_suffix(".rejected")
-            )  # no other step may use it
-            raise RuntimeError("; ".join([*faults, f"the network is now {rejected}"]))
-        command = [*ZOBRA, "--network", str(self.network_path), "bench"]
-        done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
-        if done.returncode:
-            raise RuntimeError(f"`zobra bench` failed with {self.network_path}")
-        self._console.print(f"bench: {done.stdout.splitlines()[-1]}")
+            def show_epoch(epoch: Epoch) -> None:
+                epochs.append(epoch)
+                self._console.print(_epoch_line(epoch))
 
-    def gate(self) -> None:
-        """Play a match at a time control against the engine that played the games; it lies in the
-        folder, and is resumed.
-        """
-        name, plan = self.recipe.name, self.recipe.gate
-        engines = []
-        digests = []
-        for engine, path in ((name, self.network_path), (f"before-{name}", self.opponent)):
-            engines.append(EngineSpec(engine, (*ZOBRA, "--network", str(path))))
-            digests.append(read_network(path).digest[:DIGEST_SHOWN])
-        folder = self.folder / "-".join(
-            [name, "gate", *digests]
-        )  # another network is another match
-        options = GameOptions(
-            plan.time_control, plan.games, folder=folder, seed=SEED, concurrency=self.workers
-        )
+            errors = training.run(show_loss, show_epoch)
         try:
-            state = play(self._console, folder, options.settings(engines), options)
-            if state.error is not None:
-                raise state.error
-        except (ValueError, RuntimeError) as error:
-            raise RuntimeError(f"the match in {folder} failed: {error}") from error
-        if state.interrupted:
-            raise KeyboardInterrupt(STOPPED)
-        share = state.results.points(name) / state.results.games
-        needed = 1 / (1 + 10 ** (-plan.least_elo / 400))
-        self._console.print(f"{name} scored {share:.1%}; {needed:.1%} is needed")
-        if share < needed:
-            raise RuntimeError(
-                f"{name} is not strong enough: it scored {share:.1%}, and {needed:.1%} is needed"
-            )
+            _plot(epochs, self.network_path.with_suffix(".png"))
+        except (ImportError, OSError) as error:  # no reason to lose the network
+            self._console.print(f"no plot: {error}")
+        return errors
 
-    def run(self) -> None:
-        """All steps, after a rough estimate of their time from that of a few games."""
-        plan, training, match = self.recipe.data, self.recipe.training, self.recipe.gate
+    def _estimated_seconds(self) -> float:
+        """Play a few games, and estimate how long one thread takes for all steps."""
+        recipe = self.recipe
+        plan = recipe.data
         player = SelfPlayer(plan.rules, plan.seed, self._read_opponent())
         player.play(0)  # the first game links the kernels
         began = time.perf_counter()
-        for number in range(1, SAMPLE + 1):
+        for number in range(1, SAMPLE_GAMES + 1):
             player.play(number)
-        missing = max(0, plan.games - len(shards(self.sets[0])) * GAMES_A_SHARD)
-        playing = missing * (time.perf_counter() - began) / SAMPLE
-        learning = (
-            plan.games
-            * POSITIONS_A_GAME
-            * training.epochs
-            * self.recipe.hidden
-            / MULTIPLICATIONS_A_SECOND
-        )
-        testing = match.games * 2 * TimeControl.parse(match.time_control).side_seconds(MOVE_SECONDS)
-        about = timedelta(seconds=max(1, round((playing + learning + testing) / self.workers)))
-        self._console.print(f"all steps take about {about} (h:mm:ss) with {self.workers} threads")
-        steps = (self.play, self.check, self.train, self.verify, self.gate)
-        for number, step in enumerate(steps, 1):
-            self._console.rule(f"{number} of {len(steps)}: {step.__name__}")
-            step()
+        game_seconds = (time.perf_counter() - began) / SAMPLE_GAMES
+
+        missing = plan.games - len(shards(self.sets[0])) * GAMES_A_SHARD
+        playing = max(0, missing) * game_seconds
+        positions = plan.games * POSITIONS_A_GAME * recipe.training.epochs
+        learning = positions * recipe.hidden / MULTIPLICATIONS_A_SECOND
+        control = TimeControl.parse(recipe.gate.time_control)
+        testing = recipe.gate.games * 2 * control.side_seconds(MOVE_SECONDS)
+        return playing + learning + testing
+
+
+def _bar(console: Console, *columns: str) -> Progress:
+    """Return a progress bar with further columns: fields of its task, by name."""
+    texts = [TextColumn(f"{{task.fields[{name}]}}") for name in columns]
+    return Progress(*Progress.get_default_columns(), MofNCompleteColumn(), *texts, console=console)
+
+
+def _epoch_line(epoch: Epoch) -> str:
+    """Format a row of the table of epochs."""
+    validation = epoch.validation
+    return (
+        f"{epoch.number:5d} {epoch.speed:12,.0f}  {epoch.training.loss:8.5f} "
+        f"{validation.loss:11.5f} {validation.score:10.5f} {validation.result:11.5f}"
+    )
+
+
+def _plot(epochs: list[Epoch], path: Path) -> None:
+    """Plot training and validation losses. Raise ImportError without matplotlib, or OSError."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5))
+    axes = figure.add_subplot(
+        xlabel="epoch", ylabel="mean squared error", yscale="log", title=path.stem
+    )
+    numbers = [epoch.number for epoch in epochs]
+    axes.plot(numbers, [epoch.training.loss for epoch in epochs], label="training")
+    axes.plot(numbers, [epoch.validation.loss for epoch in epochs], label="validation")
+    axes.legend()
+    figure.savefig(path)

@@ -1,84 +1,165 @@
 """Recipes: every number that makes a network, in one TOML file.
 
-The recipes of Zobra have short names.
+A recipe is read into the dataclasses below, which give each number's meaning, default and range.
+Zobra's own recipes are in the folder `recipes` and are known by their names.
 """
 
+import math
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
-from math import inf
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from zobra.arena.formats.files import read_toml, typed
-from zobra.engine.network_file import OUTPUT_UNITS, WIDTH, WIDTHS
-from zobra.train.game_kernel import OTHER_BOUNDS, RULE_BOUNDS, RULE_DEFAULTS
-from zobra.train.positions import FILTER_DEFAULTS
-from zobra.train.trainer import Schedule
+from zobra.arena.model.clock import TimeControl
+from zobra.engine.network_file import OUTPUT_UNITS, SCALE, WIDTH, WIDTHS
 
 FOLDER = Path(__file__).parent / "recipes"
 NAME = re.compile(r"[\w.-]+")  # a valid name of an engine in a match
-# Time controls of `zobra match`: at least a millisecond, or a limit above 0.
-TIME_CONTROL = re.compile(
-    r"(?=0*\.?0{0,2}[1-9])\d*\.?\d+(\+\d*\.?\d+)?|(nodes|movetime|depth)=[1-9]\d*"
-)
-# Least and largest of each number that could make a step endless or empty; OTHER_BOUNDS of all
-# others
-LIMITS = {
-    **{f"data.rules.{name}": bounds for name, bounds in RULE_BOUNDS.items()},
-    **{
-        f"training.{name}": (least, inf)
-        for name, least in (("epochs", 1), ("batch", 1), ("warmup", 0), ("seed", 0))
-    },
-    **{f"training.{name}": (0, 1) for name in ("last_rate", "decay", "blend", "last_blend")},
-    **{
-        "training.rate": (1e-9, 1),
-        "training.chance_scale": (10, 10_000),
-        "training.validation": (2, inf),
-        "filter.thinning": (1, OTHER_BOUNDS[1]),
-        "data.games": (1, inf),
-        "data.seed": (-inf, inf),
-    },
-    **{
-        "gate.games": (2, inf),
-        "gate.least_elo": (-2_000, 2_000),
-    },  # a larger difference means all points
-}
-# Networks that no recipe makes, as values of `network`
-FIRST_NAME = "first"  # the one that is computed from piece values (see first_network)
+
+# Networks that no recipe makes, as values of `network` and `start`
+FIRST_NAME = "first"  # computed from the values of pieces and squares (see first_network.py)
 BUILT_IN_NAME = "built-in"  # the one of the engine
+
+
+class Range(NamedTuple):
+    """The least and the largest value of a number."""
+
+    low: float
+    high: float = math.inf
+
+
+Plies = Annotated[int, Range(0, 200)]
+Share = Annotated[float, Range(0, 1)]
+# Centipawns and small numbers: a score is kept in 16 bits.
+Small = Annotated[int, Range(0, 30_000)]
+AtLeastOne = Annotated[int, Range(1, 30_000)]
+
+
+@dataclass(frozen=True)
+class GameRules:
+    """How a game of self-play opens, how deep it is searched, and when it is adjudicated.
+
+    Scores are in centipawns.
+    """
+
+    # Soft and hard limit: a search starts no new depth after `nodes`, and stops at `node_limit`.
+    nodes: Annotated[int, Range(1, 1 << 40)] = 800
+    node_limit: Annotated[int, Range(500, 1 << 40)] = 8_000
+
+    # The game opens with `opening_plies` random moves, or one more. An opening whose score is
+    # outside ±margin is replaced.
+    opening_plies: Plies = 8
+    opening_margin: Small = 300
+
+    # A win is adjudicated when the score was at least `win_score` for `win_plies` plies in a row.
+    win_score: Small = 2_000
+    win_plies: AtLeastOne = 5
+
+    # A draw is adjudicated when the score was within ±draw_score for `draw_plies` plies in a row,
+    # not counting the first `draw_after` plies of the game.
+    draw_score: Small = 8
+    draw_plies: AtLeastOne = 12
+    draw_after: Small = 80
+
+    # Every n-th game (n = `branches`, 0 for none) opens with `branch_plies` random moves, or one
+    # more, from a random position of another game. Both scores, of that position and after the
+    # moves, are within ±margin.
+    branches: Annotated[int, Range(0, 1_000)] = 0
+    branch_plies: Plies = 1
+    branch_margin: Small = 600
+
+
+# Older sets do not state these rules: they were played with the defaults.
+ADDED_RULES = ("branches", "branch_plies", "branch_margin")
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which of the quiet positions of the games the network learns from."""
+
+    first_ply: Small = 16  # from the start position; the moves before are the opening
+    largest_score: Small = 3_000  # centipawns
+    fewest_pieces: Small = 4
+
+    # Of the positions with at most `thinned_pieces`, one in `thinning` is kept, chosen by its key.
+    thinned_pieces: Small = 0
+    thinning: AtLeastOne = 2
 
 
 @dataclass(frozen=True)
 class DataPlan:
-    """The games to play, as a set with the name of the recipe; the sets in `also` are trained on as
-    well. `network` plays the games: FIRST_NAME, the name of a recipe, or BUILT_IN_NAME. `engine`:
-    the commit that plays them, kept with the set. `rules`: see RULE_DEFAULTS.
+    """The games to play, which become a set with the name of the recipe.
+
+    `network` plays them: FIRST_NAME, BUILT_IN_NAME or the name of a recipe. `engine` is the commit
+    of the engine that plays them, for the record. Training uses the sets in `also` as well.
     """
 
-    games: int = 1_000
+    games: Annotated[int, Range(1)] = 1_000
     seed: int = 1
     engine: str = ""
     network: str = FIRST_NAME
     also: tuple[str, ...] = ()
-    rules: dict[str, int] = field(default_factory=dict)
+    rules: GameRules = field(default_factory=GameRules)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a network is trained: AdamW with a cosine-annealed learning rate."""
+
+    epochs: Annotated[int, Range(1)] = 12
+    batch: Annotated[int, Range(1)] = 16_384  # positions per step
+
+    # The learning rate rises linearly for `warmup` steps, and falls by half a cosine.
+    rate: Annotated[float, Range(1e-9, 1)] = 1e-3
+    last_rate: Share = 1e-5
+    warmup: Annotated[int, Range(0)] = 200
+    decay: Share = 0.01  # weight decay
+
+    # The share of the game's result in the target, which other trainers call WDL proportion or
+    # lambda. The rest is the score. If `last_blend` is given, the share changes linearly to it.
+    blend: Share = 0.1
+    last_blend: Annotated[float | None, Range(0, 1)] = None
+
+    # Centipawns that mean odds of e : 1, the K of the sigmoid (bullet: eval_scale).
+    chance_scale: Annotated[float, Range(10, 10_000)] = SCALE
+
+    validation: Annotated[int, Range(2)] = 50  # every n-th game is kept for validation
+    seed: Annotated[int, Range(0)] = 1  # of the first weights and of the order of positions
+
+    def rate_at(self, step: int, steps: int) -> float:
+        """Return the learning rate of a step from 0 to steps - 1."""
+        cosine = (1 + math.cos(math.pi * step / max(1, steps))) / 2
+        annealed = self.last_rate + (self.rate - self.last_rate) * cosine
+        return annealed * min(1.0, (step + 1) / max(1, self.warmup))
+
+    @property
+    def final_blend(self) -> float:
+        """The share of the result at the end of training, which validation uses."""
+        return self.blend if self.last_blend is None else self.last_blend
+
+    def blend_at(self, step: int, steps: int) -> float:
+        """Return the share of the result in the target of a step from 0 to steps - 1."""
+        return self.blend + (self.final_blend - self.blend) * step / max(1, steps - 1)
 
 
 @dataclass(frozen=True)
 class Gate:
-    """The match of a new network against the engine that played its games."""
+    """The match of a new network against the one that played its games."""
 
-    games: int = 200
+    games: Annotated[int, Range(2)] = 200
     time_control: str = "2+0.02"
-    least_elo: float = 0.0
+    least_elo: Annotated[float, Range(-2_000, 2_000)] = 0.0
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A whole recipe, read from `path`.
+    """A whole recipe.
 
-    `hidden`: neurons for each side; `qb`: what stands for 1.0 in an output weight; `start`: the
-    network that training goes on from, named as in DataPlan, or "" for random weights.
+    `hidden` is the number of neurons per side, and `qb` what stands for 1.0 in an output weight.
+    Training starts from the network `start`, named as in DataPlan, or from random weights if that
+    is empty.
     """
 
     name: str
@@ -86,76 +167,86 @@ class Recipe:
     qb: int = 256
     start: str = ""
     data: DataPlan = field(default_factory=DataPlan)
-    filter: dict[str, int] = field(default_factory=dict)
+    filter: Filter = field(default_factory=Filter)
     training: Schedule = field(default_factory=Schedule)
     gate: Gate = field(default_factory=Gate)
-    path: Path = field(default_factory=Path)
 
     def facts(self) -> dict[str, Any]:
-        """The recipe as plain values."""
-        return {name: value for name, value in asdict(self).items() if name != "path"}
-
-
-def _faults_of_tables(facts: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
-    """Numbers of a recipe that are out of bounds, and names in its file that are not known."""
-    rules, kept = RULE_DEFAULTS | facts["data"]["rules"], FILTER_DEFAULTS | facts["filter"]
-    given = {"data.rules": given.get("data", {}).get("rules", {}), **given}
-    for table, known, values in (
-        ("data.rules", RULE_DEFAULTS, rules),
-        ("filter", FILTER_DEFAULTS, kept),
-        *((table, facts[table], facts[table]) for table in ("data", "training", "gate")),
-    ):
-        if unknown := sorted(given.get(table, {}).keys() - known):
-            yield f"[{table}] has no entry {unknown[0]!r}; it has {', '.join(known)}"
-        for name, value in values.items():
-            least, most = LIMITS.get(f"{table}.{name}", OTHER_BOUNDS)
-            if isinstance(value, int | float) and not least <= value <= most:
-                yield (
-                    f"{table}.{name} = {value}: it must be "
-                    f"{f'at least {least}' if most == inf else f'{least} to {most}'}"
-                )
-
-
-def _faults(facts: dict[str, Any], given: dict[str, Any]) -> Iterator[str]:
-    """What would fail only after hours."""
-    yield from _faults_of_tables(facts, given)
-    if facts["data"]["rules"].get("branches") == 1:
-        yield "data.rules.branches = 1: a game must be left to branch off; 0 means no branches"
-    if facts["hidden"] not in WIDTHS:
-        yield f"hidden = {facts['hidden']}: it must be a multiple of 32, and at most {WIDTH}"
-    if facts["qb"] not in OUTPUT_UNITS:
-        yield f"qb = {facts['qb']}: it must be one of {', '.join(map(str, OUTPUT_UNITS))}"
-    if facts["gate"]["games"] % 2:
-        yield (
-            f"gate.games = {facts['gate']['games']}: it must be even, as each opening is "
-            "played twice"
-        )
-    if not TIME_CONTROL.fullmatch(facts["gate"]["time_control"]):
-        yield (
-            f"gate.time_control = {facts['gate']['time_control']!r}: not like 2+0.02 or nodes=5000"
-        )
-    if not NAME.fullmatch(facts["name"]):
-        yield (
-            "a recipe's name has letters, digits, and . _ - only, as it names an engine in a match"
-        )
+        """Return the recipe as plain values."""
+        return asdict(self)
 
 
 def read_recipe(name: str) -> Recipe:
-    """Read and check a recipe, by one of Zobra's names or by path; ValueError or OSError names file
-    and mistake.
+    """Read and check a recipe, one of Zobra's by its name, or a file by its path.
+
+    Raise ValueError or OSError that names the file and the mistake.
     """
-    path = next((path for path in (Path(name), FOLDER / f"{name}.toml") if path.is_file()), None)
-    if path is None:
-        known = ", ".join(sorted(path.stem for path in FOLDER.glob("*.toml")))
-        raise ValueError(f"there is no recipe {name!r}: neither a file nor one of {known}")
+    path = _find(name)
     content = read_toml(path)
-    if unknown := content.keys() - {"hidden", "qb", "start", "data", "filter", "training", "gate"}:
-        known = "hidden, qb, start, [data], [filter], [training] and [gate]"
-        raise ValueError(f"{path}: it has {known}, and nothing like {sorted(unknown)}")
     try:
-        recipe = replace(typed(Recipe, content | {"name": path.stem}), path=path)
+        recipe: Recipe = typed(Recipe, {**content, "name": path.stem})
+        for fault in _faults(recipe, content):
+            raise ValueError(fault)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-    for fault in _faults(recipe.facts(), content):
-        raise ValueError(f"{path}: {fault}")
     return recipe
+
+
+def _find(name: str) -> Path:
+    """Return the file of a recipe. Raise ValueError if there is none."""
+    for path in (Path(name), FOLDER / f"{name}.toml"):
+        if path.is_file():
+            return path
+    known = ", ".join(sorted(path.stem for path in FOLDER.glob("*.toml")))
+    raise ValueError(f"there is no recipe {name!r}: neither a file nor one of {known}")
+
+
+def _faults(recipe: Recipe, content: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with a recipe: otherwise it might fail after hours."""
+    known = recipe.facts()
+    del known["name"]
+    yield from _unknown_entries(content, known)
+    yield from _out_of_range(recipe)
+    if recipe.data.rules.branches == 1:
+        yield "data.rules.branches = 1: there would be no game to branch off; 0 means no branches"
+    if recipe.hidden not in WIDTHS:
+        yield f"hidden = {recipe.hidden}: it must be a multiple of 32, and at most {WIDTH}"
+    if recipe.qb not in OUTPUT_UNITS:
+        yield f"qb = {recipe.qb}: it must be one of {', '.join(map(str, OUTPUT_UNITS))}"
+    if recipe.gate.games % 2:
+        yield f"gate.games = {recipe.gate.games}: it must be even, as each opening is played twice"
+    try:
+        TimeControl.parse(recipe.gate.time_control)
+    except ValueError as error:
+        yield f"gate: {error}"
+    if not NAME.fullmatch(recipe.name):
+        yield ("the name of a recipe has letters, digits, and . _ - only, as that of an engine has")
+
+
+def _unknown_entries(
+    content: dict[str, Any], known: dict[str, Any], table: str = ""
+) -> Iterator[str]:
+    """Yield the unknown entries of a recipe's file, or of one of its tables."""
+    for name, value in content.items():
+        if name not in known:
+            place = f"[{table}]" if table else "a recipe"
+            yield f"{place} has no entry {name!r}; it has {', '.join(known)}"
+        elif isinstance(value, dict):
+            yield from _unknown_entries(value, known[name], f"{table}.{name}".lstrip("."))
+
+
+def _out_of_range(table: Any, prefix: str = "") -> Iterator[str]:
+    """Yield the numbers of a recipe, or of one of its tables, that are out of range."""
+    hints = get_type_hints(type(table), include_extras=True)
+    for each in fields(table):
+        name = prefix + each.name
+        value = getattr(table, each.name)
+        if is_dataclass(value):
+            yield from _out_of_range(value, f"{name}.")
+        for bounds in getattr(hints[each.name], "__metadata__", ()):
+            if value is None or bounds.low <= value <= bounds.high:
+                continue
+            if bounds.high == math.inf:
+                yield f"{name} = {value}: it must be at least {bounds.low}"
+            else:
+                yield f"{name} = {value}: it must be {bounds.low} to {bounds.high}"

@@ -1,10 +1,10 @@
 """The error of networks on positions of search trees that another engine labelled.
 
-The error against Stockfish on such positions goes with Elo, that on positions of games does not. It
-only measures: no network of Zobra learns from these labels.
+Against Stockfish, the error on such positions goes with Elo, while the error on positions of games
+does not. It is for measuring only: no network of Zobra learns from these labels.
 
-A file has one position a line, a FEN and the centipawns for its side to move, with a tab between
-them; the first line is a heading.
+A file has a heading and then one position per line: a FEN, a tab, and the score in centipawns for
+the side to move.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,30 +22,30 @@ from zobra.engine.fen import parse_fen
 from zobra.engine.kernels import VOID, entry, record
 from zobra.engine.layouts import POSITION_TYPE
 from zobra.engine.network_file import Network
+from zobra.train.float_network import integer_scores
 from zobra.train.game_kernel import DataError
 from zobra.train.positions import PACKED, pack_board, unpack_board
-from zobra.train.trainer import integer_scores
 
 CHANCE_SCALE = 220.0  # centipawns of Stockfish that mean odds of e : 1
-LARGEST_LABEL = 3_000  # centipawns; mates count as much
-SCALES = (0.1, 4.0)  # of a network's values, in which the best is searched
+LARGEST_LABEL = 3_000  # centipawns, also for mates
+SCALES = (0.1, 4.0)  # bounds of the factor of a network's scores
 
 
 @entry(VOID, POSITION_TYPE, record(PACKED))
 def pack(position, packed):
-    """Write a position to `packed`, for Python."""
+    """Call pack_board from Python."""
     pack_board(position, packed)
 
 
 class Labelled(NamedTuple):
-    """Positions (dtype PACKED) and their labels, as winning chances."""
+    """Positions (dtype PACKED), and their labels as winning chances."""
 
     positions: np.ndarray
     chances: np.ndarray
 
 
 def read_labelled(path: Path) -> Labelled:
-    """Read a file of labelled positions; DataError names file, line and fault."""
+    """Read a file of labelled positions. Raise DataError that names file, line and fault."""
     lines = read_text(path).splitlines()[1:]
     if not lines:
         raise DataError(f"{path}: there are no positions in it")
@@ -62,8 +62,9 @@ def read_labelled(path: Path) -> Labelled:
 
 
 def squared_errors(network: Network, labelled: Labelled) -> tuple[np.ndarray, float]:
-    """The squared error of each winning chance, the network's values scaled to fit best, and that
-    scale.
+    """Return the squared error of each winning chance, and a factor.
+
+    The network's scores are multiplied by the factor with which they fit best.
     """
     values = integer_scores(network, labelled.positions) / CHANCE_SCALE
 
@@ -75,13 +76,16 @@ def squared_errors(network: Network, labelled: Labelled) -> tuple[np.ndarray, fl
 
 
 def standard_error(values: np.ndarray) -> float:
-    """The standard error of a mean."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("inf")
+    """Return the standard error of a mean."""
+    if len(values) < 2:
+        return float("inf")
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def compare(networks: Iterable[tuple[str, Network]], labelled: Labelled) -> Iterator[str]:
-    """Lines of a table: the mean squared error of each network, and its change against the first
-    one, with standard errors.
+    """Yield the lines of a table of mean squared errors, with their standard errors.
+
+    Each network is compared with the first one.
     """
     yield f"{len(labelled.positions):,} positions; mean squared error of winning chances"
     yield "     error          scale   change against the first"
@@ -101,18 +105,21 @@ def compare(networks: Iterable[tuple[str, Network]], labelled: Labelled) -> Iter
 def label(
     parts: Iterable[np.ndarray], count: int, engine: list[str], nodes: int
 ) -> Iterator[tuple[str, int]]:
-    """FEN and centipawns for the side to move of `count` different positions of these, by a UCI
-    engine that forgets each position.
+    """Yield the FENs of `count` different positions, and scores in centipawns for the side to move.
+
+    The scores are those of a UCI engine, which starts a new game for each position.
     """
     seen = set[str]()
     with chess.engine.SimpleEngine.popen_uci(engine) as opened:
-        for packed in (each for part in parts for each in part):
-            board = unpack_board(packed)
-            if board.fen() in seen:
-                continue
-            info = opened.analyse(board, chess.engine.Limit(nodes=nodes), game=object())
-            score = info["score"].pov(board.turn).score(mate_score=100 * LARGEST_LABEL)
-            seen.add(board.fen())
-            yield board.fen(), max(-LARGEST_LABEL, min(score, LARGEST_LABEL))
-            if len(seen) == count:
-                return
+        for part in parts:
+            for packed in part:
+                board = unpack_board(packed)
+                fen = board.fen()
+                if fen in seen:
+                    continue
+                seen.add(fen)
+                info = opened.analyse(board, chess.engine.Limit(nodes=nodes), game=object())
+                score = info["score"].pov(board.turn).score(mate_score=100 * LARGEST_LABEL)
+                yield fen, max(-LARGEST_LABEL, min(score, LARGEST_LABEL))
+                if len(seen) == count:
+                    return

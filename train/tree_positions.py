@@ -1,13 +1,14 @@
-"""Positions of search trees, sampled from the games of a set.
+"""Positions of search trees, sampled around the games of a set.
 
-A search evaluates positions of its tree, and few of those look like positions of games: most moves
-in a tree are bad. Now and then a position of a game is searched, and random walks lead from it
-through the positions that this search left in the table. Where a walk ends, a search tells whether
-the position is quiet.
+A search evaluates the positions of its tree, which seldom look like those of games, because most
+moves in a tree are bad. So some positions of a game are searched, and random walks lead from there
+through the positions that the search left in the transposition table. Where a walk ends, another
+search decides whether the position is quiet.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from zobra.engine.attacks import find_checks
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.fen import parse_fen
 from zobra.engine.generator import ALL, generate
-from zobra.engine.kernels import VOID, copy_record, entry, kernel, record
+from zobra.engine.kernels import VOID, copy_record, entry, kernel, layout, record
 from zobra.engine.layouts import CONSTANTS_TYPE, MOVE_LIST, POSITION
 from zobra.engine.make import make
 from zobra.engine.move import NO_MOVE
@@ -28,7 +29,6 @@ from zobra.search.worker import SIGNALS, WORKER_TYPE, clear_histories, new_worke
 from zobra.train.game_kernel import (
     GAME,
     LONGEST_GAME,
-    RULE_DEFAULTS,
     RULES,
     TrainingGame,
     count_moves,
@@ -37,73 +37,77 @@ from zobra.train.game_kernel import (
     set_root,
 )
 from zobra.train.games import read_positions
-from zobra.train.positions import FILTER, FILTER_DEFAULTS, NO_RESULT, PACKED, is_wanted, pack_board
+from zobra.train.positions import FILTER, NO_RESULT, PACKED, is_wanted, pack_board
+from zobra.train.recipe import Filter, GameRules
 from zobra.tt.table import Table, probe
 
-EVERY = np.uint64(10)  # one position of the game in so many is searched
-WALKS = 3  # from each
+EVERY = np.uint64(10)  # a position of the game is searched with a chance of 1 / EVERY
+WALKS = 3  # from each of them
 LONGEST_WALK = 30  # plies
-STOP = np.uint64(7)  # a walk ends by chance after one ply in so many
-CLEAR_SCORE = 1_500  # centipawns: positions of the game with larger scores are passed over
-ROOT_NODES = 800  # of the search whose tree is walked through
-LEAF_NODES = 400  # of the search at the end of a walk
+STOP = np.uint64(7)  # a walk stops after each ply with a chance of 1 / STOP
+CLEAR_SCORE = 1_500  # centipawns: positions of the game with larger scores are skipped
+ROOT_NODES = 800  # of the search whose tree is walked
+LEAF_NODES = 400  # of the search where a walk ends
 TABLE_MEGABYTES = 2
 
-JOB = np.dtype(
-    [
-        ("rules", RULES),
-        ("filter", FILTER),
-        ("game", GAME),  # its moves, and the state of the random numbers
-        ("root", POSITION),
-        ("board", POSITION),
-        ("following", POSITION),
-        ("moves", MOVE_LIST),
-        ("count", "u8"),
-        ("positions", PACKED, (LONGEST_GAME * WALKS,)),
-    ],
-    align=True,
+JOB = layout(
+    ("rules", RULES),
+    ("filter", FILTER),
+    ("game", GAME),  # its moves, and the state of the random numbers
+    ("root", POSITION),
+    ("board", POSITION),
+    ("following", POSITION),
+    ("moves", MOVE_LIST),
+    ("count", "u8"),
+    ("positions", PACKED, (LONGEST_GAME * WALKS,)),
 )
 
 
 @kernel
 def advance(position, following, move, constants):
-    """Make a move on a position, by way of `following`."""
+    """Make a move on a position. `following` is scratch memory."""
     make(position, following, move, constants)
     find_checks(following, constants)
     copy_record(position, following)
 
 
 @kernel
-def walk(worker, constants, job):
-    """Make random moves on `job.board` as long as the table knows a position after one; number of
-    moves.
+def choose_move(worker, constants, job):
+    """Return a random move of `job.board` to a position in the table, or NO_MOVE without any.
+
+    All such moves are equally likely (reservoir sampling).
     """
+    chosen = NO_MOVE
+    known = ZERO
+    job.moves.count = ZERO
+    for index in range(np.int64(generate(job.board, constants, job.moves, ALL))):
+        move = np.uint64(job.moves.moves[index])
+        make(job.board, job.following, move, constants)
+        if probe(worker.tt, job.following.key) != ZERO:
+            known += ONE
+            if next_random(job.game) % known == ZERO:
+                chosen = move
+    return chosen
+
+
+@kernel
+def walk(worker, constants, job):
+    """Make random moves on `job.board` to positions in the table, and return their number."""
     plies = 0
     while plies < LONGEST_WALK:
         if plies > 0 and next_random(job.game) % STOP == ZERO:
             break
-        job.moves.count = ZERO
-        known = ZERO
-        chosen = NO_MOVE
-        for index in range(np.int64(generate(job.board, constants, job.moves, ALL))):
-            move = np.uint64(job.moves.moves[index])
-            make(job.board, job.following, move, constants)
-            if probe(worker.tt, job.following.key) != ZERO:
-                known += ONE
-                if next_random(job.game) % known == ZERO:
-                    chosen = move
-        if chosen == NO_MOVE:
+        move = choose_move(worker, constants, job)
+        if move == NO_MOVE:
             break
-        advance(job.board, job.following, chosen, constants)
+        advance(job.board, job.following, move, constants)
         plies += 1
     return plies
 
 
 @kernel
 def search_position(worker, constants, job, position, nodes):
-    """Best move and score of a position that is searched as the root of a game; NO_MOVE if there is
-    none.
-    """
+    """Return the best move and the score of a position, or NO_MOVE and 0 without a legal move."""
     set_root(worker, position)
     if count_moves(worker, constants) == ZERO:
         return NO_MOVE, 0
@@ -113,7 +117,7 @@ def search_position(worker, constants, job, position, nodes):
 
 @kernel
 def keep_position(worker, constants, job):
-    """Add `job.board` to the positions if a search finds it quiet and not decided."""
+    """Add `job.board` to the positions if a search finds that it passes the filter."""
     move, score = search_position(worker, constants, job, job.board, LEAF_NODES)
     if move == NO_MOVE or not is_wanted(job.board, move, score, job.filter):
         return
@@ -141,7 +145,9 @@ def sample_game(worker, constants, job):
 
 
 class TreeSampler:
-    """Samples positions of search trees, game after game; each begins with an empty table and empty
+    """Samples positions of search trees, game by game.
+
+    A sample depends only on the seed and the game: it begins with an empty table and empty
     histories.
     """
 
@@ -152,14 +158,15 @@ class TreeSampler:
         self._worker = new_worker(default_parameters(), self._signals)
         self._worker[0]["network_address"] = built_in_network().ctypes.data
         self._job = np.zeros(1, JOB)
-        self._job[0]["rules"] = tuple(RULE_DEFAULTS.values())
-        self._job[0]["filter"] = tuple(FILTER_DEFAULTS.values())
+        self._job[0]["rules"] = astuple(GameRules())
+        self._job[0]["filter"] = astuple(Filter())
 
     def positions(self, played: TrainingGame) -> np.ndarray:
-        """Positions of the trees of one game (dtype PACKED), from the side to move."""
+        """Return positions of the trees of one game (dtype PACKED)."""
         self._table.clear()
         clear_histories(self._worker)
         self._worker[0]["tt"] = self._table.record
+
         job: Any = self._job[0]
         game = job["game"]
         count = len(played.moves)
@@ -170,14 +177,15 @@ class TreeSampler:
         game["moves"][:count] = played.moves
         game["scores"][:count] = played.scores
         sample_game(self._worker[0], CONSTANTS_RECORD, job)
+
         found = job["positions"][: int(job["count"])].copy()
         found["game"] = played.number
         return found
 
 
 def sample_trees(shards: Iterable[Path], seed: int) -> Iterator[np.ndarray]:
-    """The positions of each game of these shards."""
+    """Yield positions of search trees (dtype PACKED), an array for each game of the shards."""
     sampler = TreeSampler(seed)
     for path in shards:
-        for game, _ in read_positions(path, {}):
+        for game, _ in read_positions(path, Filter()):
             yield sampler.positions(game)

@@ -1,11 +1,12 @@
-"""The win/draw/loss model, fitted to games of Zobra against itself by maximum likelihood.
+"""The fit of the win/draw/loss model to games of self-play, by maximum likelihood.
 
-`zobra train wdl` does it; it has to be run again after every change of the evaluation.
+It has to be repeated after every change of the evaluation, by `zobra train wdl`.
 """
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -13,76 +14,88 @@ from scipy.optimize import minimize
 from zobra.search.wdl import MOST_PIECES, USUAL_MATERIAL, Model
 from zobra.train.game_kernel import DataError
 from zobra.train.games import write_atomically
-from zobra.train.positions import mailboxes
+from zobra.train.positions import EMPTY, mailboxes
 
-PAWN = 100.0  # centipawns; the optimisers work in pawns
+PAWN = 100.0  # centipawns: the optimiser works in pawns
 TINY = 1e-9  # a probability
 BEGIN = Model(20.0, 80.0, 0.1, 80.0, 0.5)
 UNITS = np.array(Model(PAWN, PAWN, 1.0, PAWN, 1.0))
-BOUNDS = (None, None), (0, None), (0.02, None), (0.05, None), (0, 1)  # of a Model in UNITS
+BOUNDS = ((None, None), (0, None), (0.02, None), (0.05, None), (0, 1))  # of a Model in UNITS
 CHECKED_SCORES = (-200, -100, -50, 0, 50, 100, 200)  # centipawns as shown
 NEAR = 15  # centipawns
 
 
 def material_shares(boards: np.ndarray) -> np.ndarray:
-    """Share of the pieces that is left on each board, as `material_of` counts it."""
-    return ((boards < 12).sum(axis=1) - 2) / MOST_PIECES
+    """Return the share of pieces left on each board (see `material_of` in search/wdl.py)."""
+    pieces = (boards != EMPTY).sum(axis=1)
+    return (pieces - 2) / MOST_PIECES
 
 
 def outcome_probabilities(model: Model, scores: np.ndarray, material: np.ndarray) -> np.ndarray:
-    """Probabilities of loss, draw and win, one row each."""
-    win, loss = model.win(scores, material), model.win(-scores, material)
+    """Return the probabilities of loss, draw and win, one row each."""
+    win = model.win(scores, material)
+    loss = model.win(-scores, material)
     return np.stack([loss, np.maximum(1 - win - loss, TINY), win])
 
 
 def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> tuple[Model, float]:
-    """The likeliest model, and its mean negative log likelihood (nats); scores in centipawns,
-    results in half points.
+    """Return the likeliest model, and its mean negative log likelihood in nats.
+
+    Scores are in centipawns, and results in half points (integers).
     """
+    games = np.arange(len(results))
 
     def loss(numbers: np.ndarray) -> float:
-        likelihood = outcome_probabilities(Model(*(UNITS * numbers)), scores, material)[
-            results, np.arange(len(results))
-        ]
+        probabilities = outcome_probabilities(Model(*(UNITS * numbers)), scores, material)
+        likelihood = probabilities[results, games]
         return float(-np.log(np.maximum(likelihood, TINY)).mean())
 
     found = minimize(loss, np.array(BEGIN) / UNITS, bounds=BOUNDS)
-    return Model(*(round(float(value), 3) for value in UNITS * found.x)), float(found.fun)
+    numbers = [round(float(value), 3) for value in UNITS * found.x]
+    return Model(*numbers), float(found.fun)
 
 
 def compare_wdl(model: Model, positions: np.ndarray) -> Iterator[str]:
-    """Lines of a table: shares of wins, draws and losses that the model predicts and that games
-    had, near CHECKED_SCORES.
+    """Yield the lines of a table of wins, draws and losses near CHECKED_SCORES.
+
+    It has the shares that the model predicts beside those of the games, which `positions` (dtype
+    PACKED) come from.
     """
-    scores, material = positions["score"].astype(np.float64), material_shares(mailboxes(positions))
+    scores = positions["score"].astype(np.float64)
+    material = material_shares(mailboxes(positions))
     shown = 100 * scores / model.even_chance(USUAL_MATERIAL)
     predicted = outcome_probabilities(model, scores, material)[::-1]
     observed = positions["result"] == np.array([[2], [1], [0]])
     yield "score  positions  predicted: won drawn lost  observed: won drawn lost"
     for score in CHECKED_SCORES:
-        if (near := np.abs(shown - score) <= NEAR).any():
-            shares = [
-                " ".join(f"{share:5.1%}" for share in each[:, near].mean(axis=1))
-                for each in (predicted, observed)
-            ]
-            yield f"{score:+5d} {near.sum():10,d}        {shares[0]}         {shares[1]}"
+        near = np.abs(shown - score) <= NEAR
+        if near.any():
+            yield (
+                f"{score:+5d} {near.sum():10,d}        {_percentages(predicted[:, near])}"
+                f"         {_percentages(observed[:, near])}"
+            )
 
 
-def fit_wdl(positions: np.ndarray, facts: dict[str, object], output: Path) -> Model:
-    """Fit the model to positions of self-play (dtype PACKED), write it with these facts, and return
-    it. DataError where no sensible model comes out; then the file is unchanged.
+def _percentages(shares: np.ndarray) -> str:
+    """Format the mean of each row in per cent."""
+    return " ".join(f"{share:5.1%}" for share in shares.mean(axis=1))
+
+
+def fit_wdl(positions: np.ndarray, facts: dict[str, Any], output: Path) -> Model:
+    """Fit the model to positions (dtype PACKED), write it with these facts, and return it.
+
+    Raise DataError, and write nothing, if the model makes no sense.
     """
+    scores = positions["score"].astype(np.float64)
     material = material_shares(mailboxes(positions))
-    model, loss = fit_model(
-        positions["score"].astype(np.float64), material, positions["result"].astype(np.int64)
-    )
+    model, loss = fit_model(scores, material, positions["result"].astype(np.int64))
     if not model.even_chance(USUAL_MATERIAL) > 0:  # also for NaN
         raise DataError(f"the fit to these games failed: {model}")
-    facts = {
+    content = {
         "made_by": "zobra train wdl",
         **facts,
         "nats_a_position": round(loss, 5),
         **model._asdict(),
     }
-    write_atomically(output, (json.dumps(facts, indent=1) + "\n").encode())
+    write_atomically(output, (json.dumps(content, indent=1) + "\n").encode())
     return model

@@ -1,0 +1,76 @@
+"""Recipes: Zobra's own can be read, and what is wrong with another is said before any game."""
+
+import json
+
+import pytest
+
+from zobra.train.recipe import BUILT_IN_NAME, FIRST_NAME, FOLDER, read_recipe
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_recipes_can_be_read(path):
+    recipe = read_recipe(path.stem)
+    assert recipe.name == path.stem
+    assert json.dumps(recipe.facts())
+    for name in {*recipe.data.also, recipe.data.network} - {FIRST_NAME, BUILT_IN_NAME}:
+        assert read_recipe(name).hidden <= recipe.hidden
+
+
+def test_numbers_that_are_not_given_have_their_defaults(tmp_path):
+    path = tmp_path / "some.toml"
+    path.write_text("[data.rules]\nnodes = 500\n[training]\nlast_blend = 0.3\n")
+    recipe = read_recipe(str(path))
+    assert recipe.data.rules.nodes == 500
+    assert recipe.data.rules.opening_plies == 8
+    assert recipe.training.last_blend == 0.3
+    assert recipe.filter.largest_score == 3_000
+
+
+def test_a_name_that_no_match_could_use_is_refused(tmp_path):
+    path = tmp_path / "my recipe.toml"
+    path.write_text("hidden = 32")
+    with pytest.raises(ValueError, match="letters, digits"):
+        read_recipe(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("hidden = 0", "hidden = 0"),
+        ("qb = 64", "qb = 64: it must be one of 128, 256"),
+        ("hiden = 8", "a recipe has no entry 'hiden'; it has hidden, qb, start, data"),
+        ("[data]\ngame = 1", r"\[data\] has no entry 'game'"),
+        ("[data]\ngames = 'many'", "games must be a whole number, not 'many'"),
+        ("[data]\ngames = 0", "data.games = 0: it must be at least 1"),
+        ("[data.rules]\nnode = 1", r"\[data.rules\] has no entry 'node'"),
+        ("[data.rules]\nnodes = 1.5", "nodes must be a whole number, not 1.5"),
+        ("[training]\nrate = true", "rate must be a number, not True"),
+        ("[data]\nalso = [1]", "also must be a text, not 1"),
+        ("[training]\nseed = -1", "training.seed = -1: it must be at least 0"),
+        ("[data.rules]\nnodes = 0", "data.rules.nodes = 0"),
+        (
+            "[data.rules]\nopening_plies = 900",
+            "data.rules.opening_plies = 900: it must be 0 to 200",
+        ),
+        ("[data.rules]\nbranches = 1", "data.rules.branches = 1: there would be no game"),
+        ("[filter]\nlargest_score = 40_000", "filter.largest_score = 40000: it must be 0 to 30000"),
+        ("[training]\nblend = 15", "training.blend = 15: it must be 0 to 1"),
+        ("[training]\nlast_blend = 2", "training.last_blend = 2: it must be 0 to 1"),
+        ("[training]\nchance_scale = 0", "training.chance_scale = 0: it must be 10 to 10000"),
+        ("[filter]\nthinning = 0", "filter.thinning = 0: it must be 1 to 30000"),
+        ("[training]\nrate = nan", "rate is not finite"),
+        ("[gate]\ngames = 3", "gate.games = 3: it must be even"),
+        ("[gate]\ntime_control = 'fast'", "gate: time control 'fast': not 10"),
+        ("[gate]\ntime_control = '0+1'", "gate: time control '0\\+1': 0 is too little"),
+        ("[gate]\ntime_control = 'nodes=0'", "gate: time control 'nodes=0': 0 is too little"),
+        ("[gate]\nleast_elo = 3_000", "gate.least_elo = 3000: it must be -2000 to 2000"),
+        ("data = 3", "data must be a table, not 3"),
+        ("[", "bad.toml"),
+    ],
+)
+def test_what_is_wrong_with_a_recipe_is_said(tmp_path, text, complaint):
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=complaint) as caught:
+        read_recipe(str(path))
+    assert "bad.toml" in str(caught.value)

@@ -1,0 +1,170 @@
+"""The loss of a network on positions, its gradient, and a step of the optimiser, in float32.
+
+The network is the one of float_network.py. The loss is the squared error of the winning chance, the
+sigmoid of the output. The optimiser is AdamW, Loshchilov and Hutter (2017).
+"""
+
+import math
+
+import numpy as np
+
+from zobra.engine.kernels import lowest, numeric
+from zobra.engine.network_file import BUCKETS, SCALE
+from zobra.train.positions import MAX_PIECES, NO_RESULT
+
+PIECES_A_BUCKET = MAX_PIECES // BUCKETS
+FIRST_MOMENT = np.float32(0.9)
+SECOND_MOMENT = np.float32(0.999)
+TINY = np.float32(1e-8)
+
+NOTHING = np.uint64(0)
+ONE = np.uint64(1)
+NIBBLE = np.uint64(4)
+LOW = np.uint64(15)
+SQUARE_BITS = np.uint64(6)
+RANKS = np.uint64(56)
+FILES = np.uint64(7)
+OWN_MIRRORED = np.uint64(1)
+THEIRS_MIRRORED = np.uint64(2)
+
+
+@numeric
+def list_features(position, own, theirs):
+    """Write the features of each side to an array (uint64), and return their number."""
+    mirrored = np.uint64(position.mirrored)
+    own_flip = FILES if mirrored & OWN_MIRRORED else NOTHING
+    their_flip = RANKS ^ (FILES if mirrored & THEIRS_MIRRORED else NOTHING)
+    occupied = position.occupied
+    count = np.uint64(0)
+    while occupied:
+        square = lowest(occupied)
+        occupied &= occupied - ONE
+        piece = np.uint64(position.pieces[count >> ONE]) >> (NIBBLE * (count & ONE)) & LOW
+        own[count] = piece << SQUARE_BITS | (square ^ own_flip)
+        theirs[count] = (piece ^ ONE) << SQUARE_BITS | (square ^ their_flip)
+        count += ONE
+    return count
+
+
+@numeric
+def activate(weights, features, output, neurons):
+    """Compute the neurons of one side, and return what they contribute to the output.
+
+    A neuron is its bias plus the weights of the features, clipped to 0 … 1, and counts squared
+    (SCReLU).
+    """
+    for j in range(len(neurons)):
+        neurons[j] = weights.bias[j]
+    # Four rows at a time, because memory is the bottleneck
+    for k in range(0, len(features) - 3, 4):
+        first = weights.rows[features[k]]
+        second = weights.rows[features[k + 1]]
+        third = weights.rows[features[k + 2]]
+        fourth = weights.rows[features[k + 3]]
+        for j in range(len(neurons)):
+            neurons[j] += first[j] + second[j] + third[j] + fourth[j]
+    for k in range(len(features) // 4 * 4, len(features)):
+        row = weights.rows[features[k]]
+        for j in range(len(neurons)):
+            neurons[j] += row[j]
+
+    total = np.float32(0)
+    for j in range(len(neurons)):
+        neurons[j] = min(max(neurons[j], np.float32(0)), np.float32(1))
+        total += neurons[j] * neurons[j] * output[j]
+    return total
+
+
+@numeric
+def backpropagate(gradient, features, output, output_gradient, slope, neurons):
+    """Add the gradients of one side, given the derivative of the loss by the output, `slope`.
+
+    The neurons are overwritten with the derivatives of the loss by them.
+    """
+    for j in range(len(neurons)):
+        value = neurons[j]
+        output_gradient[j] += slope * value * value
+        inside = value > np.float32(0) and value < np.float32(1)
+        neurons[j] = np.float32(2) * slope * output[j] * value if inside else np.float32(0)
+        gradient.bias[j] += neurons[j]
+    for k in range(len(features)):
+        row = gradient.rows[features[k]]
+        for j in range(len(neurons)):
+            row[j] += neurons[j]
+
+
+@numeric
+def sigmoid(value):
+    """Return the winning chance of an output."""
+    return 1.0 / (1.0 + math.exp(-value))
+
+
+@numeric
+def accumulate_gradient(weights, gradient, positions, target, learn, errors):
+    """Add the squared errors of positions (dtype PACKED) to `errors`.
+
+    There are three: against the target, the score alone and the result alone. If `learn`, add the
+    gradient of the first to `gradient`. The target blends the winning chance of the score with the
+    result, if there is one. `target` has the share of the result, and the centipawns that mean odds
+    of e : 1.
+    """
+    blend, chance_scale = target
+    steepness = SCALE / chance_scale
+    own_features = np.empty(MAX_PIECES, np.uint64)
+    their_features = np.empty(MAX_PIECES, np.uint64)
+    ours = np.empty(len(weights.bias), np.float32)
+    theirs = np.empty(len(weights.bias), np.float32)
+    for index in range(len(positions)):
+        # Forward
+        position = positions[index]
+        count = np.int64(list_features(position, own_features, their_features))
+        own = own_features[:count]
+        other = their_features[:count]
+        bucket = (count - 1) // PIECES_A_BUCKET
+        layer = weights.output[bucket]
+        output = weights.output_bias[bucket] + activate(weights, own, layer[0], ours)
+        output += activate(weights, other, layer[1], theirs)
+
+        # Loss
+        chance = sigmoid(output * steepness)
+        by_score = sigmoid(position.score / chance_scale)
+        by_result = position.result / 2.0
+        if position.result == NO_RESULT:
+            by_result = by_score
+        error = chance - ((1.0 - blend) * by_score + blend * by_result)
+        errors[0] += error * error
+        errors[1] += (chance - by_score) ** 2
+        errors[2] += (chance - by_result) ** 2
+
+        # Backward
+        if learn:
+            slope = np.float32(2.0 * error * chance * (1.0 - chance) * steepness)
+            gradient.output_bias[bucket] += slope
+            backpropagate(gradient, own, layer[0], gradient.output[bucket][0], slope, ours)
+            backpropagate(gradient, other, layer[1], gradient.output[bucket][1], slope, theirs)
+
+
+@numeric
+def optimise(weights, gradients, moments, limits, step, part):
+    """Make one step of AdamW on a part of flat arrays: (begin, end).
+
+    `gradients`, of shape (chunks, weights), are added in order. Weights are clipped to ±limits.
+    `step` is the number of positions in the batch, the number of the step (from 1), the learning
+    rate and the weight decay.
+    """
+    begin, end = part
+    positions, number, rate, decay = step
+    first_scale = 1.0 / (1.0 - FIRST_MOMENT**number)
+    second_scale = 1.0 / (1.0 - SECOND_MOMENT**number)
+    first = moments[0]
+    second = moments[1]
+    for j in range(begin, end):
+        total = np.float32(0)
+        for chunk in range(len(gradients)):
+            total += gradients[chunk, j]
+        slope = total / positions
+        first[j] = FIRST_MOMENT * first[j] + (np.float32(1) - FIRST_MOMENT) * slope
+        second[j] = SECOND_MOMENT * second[j] + (np.float32(1) - SECOND_MOMENT) * slope * slope
+        change = first[j] * first_scale / (math.sqrt(second[j] * second_scale) + TINY)
+        value = weights[j] * (1.0 - rate * decay) - rate * change
+        weights[j] = min(max(value, -limits[j]), limits[j])

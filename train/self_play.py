@@ -1,0 +1,200 @@
+"""Data sets by self-play.
+
+Each thread takes the next missing shard, and writes it when all its games are played. So the same
+command resumes an interrupted run, and the games depend neither on the number of threads nor on
+interruptions.
+"""
+
+import hashlib
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import asdict, astuple, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zobra.arena.runner.processes import interruptible
+from zobra.engine.fen import START, parse_fen, write_fen
+from zobra.engine.network import load_network
+from zobra.engine.network_file import Network
+from zobra.engine.position import CONSTANTS_RECORD, Position
+from zobra.search.parameters import default_parameters
+from zobra.search.worker import SIGNALS, clear_histories, new_worker
+from zobra.train.game_kernel import GAME, RULES, TrainingGame, play_game
+from zobra.train.games import GAMES_A_SHARD, keep_settings, shard_path, write_shard
+from zobra.train.recipe import ADDED_RULES, DataPlan, GameRules
+from zobra.tt.table import Table
+
+TABLE_MEGABYTES = 2
+NO_GAME: Any = np.zeros(1, GAME)[0]  # no game to branch off: it has no moves
+
+
+class SelfPlayer:
+    """Plays games of Zobra against itself, evaluated by a network.
+
+    A game depends only on its number, the seed, the rules and the network: it begins with an empty
+    table and empty histories. If the rules let every n-th game branch off another, that is the last
+    of each group of n games, and the other one is a random game of its group.
+    """
+
+    def __init__(self, rules: GameRules, seed: int, network: Network) -> None:
+        self._rules = np.array([astuple(rules)], RULES)
+        self._branches = rules.branches
+        self._seed = seed
+        self._network = load_network(network)
+        self._signals = np.zeros(SIGNALS, np.int64)
+        self._worker = new_worker(default_parameters(), self._signals)
+        self._worker[0]["network_address"] = self._network.ctypes.data
+        self._table = Table(TABLE_MEGABYTES)
+        self._start = parse_fen(START)
+        self._parents: dict[int, Any] = {}  # games by number that the next branch may begin off
+
+    def play(self, number: int) -> TrainingGame:
+        """Return the game of a number, and remember it if a later game may branch off it.
+
+        If this game branches off one that is not remembered, that one is played first.
+        """
+        if self._branches == 0:
+            return _training_game(number, self._play(number, NO_GAME))
+
+        place = number % self._branches
+        first = number - place
+        last = first + self._branches - 1
+        for kept in list(self._parents):
+            if not first <= kept < last:
+                del self._parents[kept]
+        if number < last:
+            self._parents[number] = self._play(number, NO_GAME)
+            return _training_game(number, self._parents[number])
+
+        parent = first + self._random(f"{number} parent") % (self._branches - 1)
+        if parent not in self._parents:
+            self._parents[parent] = self._play(parent, NO_GAME)
+        return _training_game(number, self._play(number, self._parents[parent]))
+
+    def _random(self, purpose: str) -> int:
+        """Return a random number of 64 bits that depends on the seed and a purpose."""
+        digest = hashlib.sha256(f"{self._seed} {purpose}".encode()).digest()
+        return int.from_bytes(digest[:8], "little")
+
+    def _play(self, number: int, parent: Any) -> Any:
+        """Play a game, a record of GAME, which branches off `parent` if that has moves."""
+        self._table.clear()
+        clear_histories(self._worker)
+        worker: Any = self._worker[0]
+        worker["tt"] = self._table.record
+        game: Any = np.zeros(1, GAME)[0]
+        game["random"] = self._random(f"{number}")
+        play_game(worker, CONSTANTS_RECORD, self._rules[0], game, parent, self._start.record)
+        return game
+
+
+def _training_game(number: int, game: Any) -> TrainingGame:
+    """Convert a record of GAME."""
+    count = int(game["count"])
+    return TrainingGame(
+        number,
+        write_fen(Position(np.array([game["start"]]))),
+        int(game["result"]),
+        int(game["ending"]),
+        game["moves"][:count].copy(),
+        game["scores"][:count].copy(),
+    )
+
+
+@dataclass
+class Tally:
+    """Counts of a run."""
+
+    games: int = 0  # played
+    kept: int = 0  # in whole shards
+    plies: int = 0
+    shards_before: int = 0  # that existed before the run
+    results: Counter[int] = field(default_factory=Counter)  # by half points for White
+
+
+class SelfPlay:
+    """Plays the missing games of a plan, in whole shards.
+
+    Setting `stopping` ends the run. Raise DataError if the folder has games of another plan.
+    """
+
+    def __init__(self, folder: Path, plan: DataPlan, workers: int, network: Network) -> None:
+        self.stopping = threading.Event()
+        self._folder = folder
+        self._plan = plan
+        self._workers = workers
+        self._network = network
+        self._keep_settings()
+
+        firsts = range(0, plan.games, GAMES_A_SHARD)
+        missing = [first for first in firsts if not shard_path(folder, first).exists()]
+        self.games_missing = len(missing) * GAMES_A_SHARD
+        self.tally = Tally(shards_before=len(firsts) - len(missing))
+        self._missing = iter(missing)
+        self._lock = threading.Lock()
+
+    def _keep_settings(self) -> None:
+        """Write the settings of a new set, or compare them with those of the set in the folder."""
+        plan = self._plan
+        settings: dict[str, Any] = {
+            "seed": plan.seed,
+            "network": self._network.digest,
+            "games_a_shard": GAMES_A_SHARD,
+            **asdict(plan.rules),
+        }
+        defaults = asdict(GameRules())
+        unstated: dict[str, Any] = {name: defaults[name] for name in ADDED_RULES}
+        if plan.engine:
+            settings["engine"] = plan.engine
+            unstated["engine"] = plan.engine
+        keep_settings(self._folder, settings, unstated)
+
+    def run(self, on_game: Callable[[Tally], None] = lambda tally: None) -> Tally:
+        """Play until all games are there, or until Ctrl-C, which sets `stopping`.
+
+        When the run is stopped, incomplete shards are dropped. on_game(tally) is called after each
+        game, under a lock.
+        """
+        with interruptible(self.stopping.set), ThreadPoolExecutor(self._workers) as pool:
+            runs = [pool.submit(self._work, on_game) for _ in range(self._workers)]
+            while wait(runs, timeout=0.2).not_done:  # with a timeout, so that signals are handled
+                pass
+            for run in runs:
+                run.result()
+        return self.tally
+
+    def _work(self, on_game: Callable[[Tally], None]) -> None:
+        """Play missing shards until there are none. Each thread runs this."""
+        try:
+            player = SelfPlayer(self._plan.rules, self._plan.seed, self._network)
+            while not self.stopping.is_set():
+                with self._lock:
+                    first = next(self._missing, None)
+                if first is None:
+                    return
+                self._make_shard(player, first, on_game)
+        except BaseException:
+            self.stopping.set()
+            raise
+
+    def _make_shard(self, player: SelfPlayer, first: int, on_game: Callable[[Tally], None]) -> None:
+        """Play the games of a shard and write it, unless the run is stopped meanwhile."""
+        games: list[TrainingGame] = []
+        for number in range(first, first + GAMES_A_SHARD):
+            if self.stopping.is_set():
+                return
+            game = player.play(number)
+            games.append(game)
+            with self._lock:
+                self.tally.games += 1
+                self.tally.plies += len(game.moves)
+                self.tally.results[game.result] += 1
+                on_game(self.tally)
+
+        write_shard(shard_path(self._folder, first), games)
+        with self._lock:
+            self.tally.kept += len(games)
