@@ -35,7 +35,6 @@ FAST_INSTRUCTIONS = {
 }
 PERFT_DEPTH = 5
 PERFT_LEAVES = 4_865_609  # of the starting position
-BENCH_DEPTH = 10
 MIN_SPEED = 200_000  # nodes a second; processors of the last ten years reach several times as many
 PATIENCE = 3.0  # seconds; some GUIs wait no longer for readyok
 TIMEOUT = 60.0  # seconds for the whole conversation
@@ -125,22 +124,28 @@ def check_rules() -> Finding:
     leaves = count_leaves(parse_fen(START), PERFT_DEPTH)
     if leaves == PERFT_LEAVES:
         return Finding(f"perft {PERFT_DEPTH} gives {leaves}")
-    found = f"perft {PERFT_DEPTH} gives {leaves}, not {PERFT_LEAVES}"
-    return Finding(found, "wrong", "set ZOBRA_PORTABLE=1, and report it")
+    return Finding(
+        f"perft {PERFT_DEPTH} gives {leaves}, not {PERFT_LEAVES}",
+        "wrong",
+        "set ZOBRA_LEVEL=portable, and report it",
+    )
 
 
 def check_speed() -> Finding:
     """Measure the speed by a bench, after another one as warm-up."""
     from zobra.arena.runner.processors import load_text
+    from zobra.search.bench_conditions import Conditions
     from zobra.search.engine import Engine
 
     engine = Engine()
     lines: list[str] = []
-    engine.bench(BENCH_DEPTH, lambda line: None).wait()
-    engine.bench(BENCH_DEPTH, lines.append).wait()
+    engine.bench(Conditions(), lambda line: None).wait()
+    engine.bench(Conditions(), lines.append).wait()
     speed = int(lines[-1].split()[2])
     if speed < MIN_SPEED:
-        advice = "is the machine busy, saving power or emulated? is ZOBRA_PORTABLE set?"
+        advice = (
+            "is the machine busy, saving power, or emulating another processor? is ZOBRA_LEVEL set?"
+        )
         found = f"{speed:,} nodes a second, expected at least {MIN_SPEED:,} ({load_text()})"
         return Finding(found, "wrong", advice)
     return Finding(f"{speed:,} nodes a second ({load_text()})")

@@ -12,7 +12,7 @@ import typer
 
 from zobra.search.engine import EngineError
 from zobra.search.options import MAX_HASH, MAX_LINES, MAX_THREADS
-from zobra.uci.commands import AT_LEAST_ONE, Command, Count, Go, SetPosition, Simple, parse
+from zobra.uci.commands import AT_LEAST_ONE, Command, Go, Perft, SetPosition, Simple, parse
 from zobra.uci.console import Console
 from zobra.uci.dispatcher import Dispatcher
 
@@ -150,7 +150,7 @@ def check_commands(commands: list[Command]) -> None:
     problems: list[str] = []
     for command in commands:
         problems += getattr(command, "problems", ())
-        if isinstance(command, Count) and command.depth is None:
+        if isinstance(command, Perft) and command.depth is None:
             problems.append("perft takes a depth")
         elif isinstance(command, Go):
             for name, number in command.numbers.items():

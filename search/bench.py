@@ -6,39 +6,81 @@ The positions come from games of Zobra against itself, of all phases.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from zobra.engine.fen import parse_fen
+from zobra.engine.perft import divide
 from zobra.engine.position import Game
+from zobra.search.bench_conditions import DEFAULT_FILE, Conditions
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 
-DEPTH = 10
-MEGABYTES = 16
 POSITIONS = tuple(
     (Path(__file__).parent / "data" / "bench.fen").read_text(encoding="utf-8").splitlines()
 )
 
 
-def run(searcher: Searcher, depth: int | None = None) -> Iterator[str]:
-    """Search the bench positions to `depth`; yield the lines of `search_positions`."""
-    limits = Limits(depth=DEPTH if depth is None else max(1, depth))
-    return search_positions(searcher, POSITIONS, limits)
+def run(
+    searcher: Searcher, conditions: Conditions, is_stopped: Callable[[], bool] = lambda: False
+) -> Iterator[str]:
+    """Search every position, with an empty table, or count its leaves.
 
-
-def search_positions(searcher: Searcher, positions: Sequence[str], limits: Limits) -> Iterator[str]:
-    """Search every position (a FEN) within limits, with an empty table.
-
-    Yield a line for each, then `N nodes M nps`.
+    Yield a line for each, then `N nodes M nps`. Raise ValueError for a file that cannot be read,
+    and PerftStopped.
     """
+    positions = read_positions(conditions.file)
     total = 0
     seconds = 0.0
     for number, fen in enumerate(positions, 1):
+        game = Game(parse_fen(fen))
         searcher.clear()
         begin = time.perf_counter()
-        searcher.search(Game(parse_fen(fen)), limits)
+        if conditions.kind == "perft":
+            counts = divide(game.position, conditions.limit, is_stopped)
+            nodes = sum(leaves for _, leaves in counts)
+        else:
+            result = searcher.search(game, Limits(**{conditions.kind: conditions.limit}))
+            nodes = searcher.nodes if result.best else 0  # none if the game is over
         seconds += time.perf_counter() - begin
-        total += searcher.nodes
-        yield f"{number}/{len(positions)} {searcher.nodes} nodes: {fen}"
+        total += nodes
+        yield f"{number}/{len(positions)} {nodes} nodes: {fen}"
     yield f"{total} nodes {int(total / seconds)} nps"
+
+
+def read_positions(file: str) -> tuple[str, ...]:
+    """Return the FENs in the lines of a FEN or EPD file, or the usual ones for DEFAULT_FILE.
+
+    Blank lines and comments (#) are passed over. Raise ValueError for what cannot be read.
+    """
+    if file == DEFAULT_FILE:
+        return POSITIONS
+    try:
+        text = Path(file).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ValueError(f"{file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{file}: not a text in UTF-8") from None
+
+    positions = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fen = _fen_of(line)
+        try:
+            parse_fen(fen)
+        except ValueError as error:
+            raise ValueError(f"{file}:{number}: {error}") from None
+        positions.append(fen)
+    if not positions:
+        raise ValueError(f"{file}: there is no position in it")
+    return tuple(positions)
+
+
+def _fen_of(line: str) -> str:
+    """Return the FEN that a line begins with: four fields, and two counters if they are there."""
+    fields = line.replace(";", " ").split()
+    end = 4
+    while end < min(len(fields), 6) and fields[end].isdigit():
+        end += 1
+    return " ".join(fields[:end])

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from zobra.search.bench_conditions import Conditions
 from zobra.search.jobs import Job, JobThread, Question, Work
 from zobra.search.limits import Limits, Result
 from zobra.search.listener import Listener
@@ -93,9 +94,12 @@ class Engine:
         """Count the leaves `depth` plies deep: those below each move, then all."""
         return self._submit_work(self._perft, depth, on_move, on_total)
 
-    def bench(self, depth: int | None, on_line: Callable[[str], None]) -> Job:
-        """Search fixed positions with the present parameters; the last line is the signature."""
-        return self._submit_work(self._bench, depth, on_line)
+    def bench(self, conditions: Conditions, on_line: Callable[[str], None]) -> Job:
+        """Search fixed positions with the present parameters and network.
+
+        The last line is the signature, if the conditions are the usual ones.
+        """
+        return self._submit_work(self._bench, conditions, on_line)
 
     def stop(self) -> None:
         """End what searches or counts, and what waits to do so. Ignored if there is nothing."""
@@ -291,6 +295,6 @@ class Engine:
         else:
             on_total(total)
 
-    def _bench(self, work: Work, depth: int | None, on_line: Callable[[str], None]) -> None:
-        if not self._loaded().bench(work, depth, on_line):
+    def _bench(self, work: Work, conditions: Conditions, on_line: Callable[[str], None]) -> None:
+        if not self._loaded().bench(work, conditions, on_line):
             self._on_message("bench stopped")

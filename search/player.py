@@ -15,6 +15,7 @@ from zobra.engine.network_file import read_network
 from zobra.engine.perft import MAX_DEPTH, PerftStopped, divide
 from zobra.engine.position import Game, Position
 from zobra.search import bench
+from zobra.search.bench_conditions import Conditions
 from zobra.search.book import Book, BookMove
 from zobra.search.current_move import CurrentMoveWatch
 from zobra.search.followed_game import FollowedGame
@@ -200,15 +201,19 @@ class Player:
             return None
         return total
 
-    def bench(self, work: Work, depth: int | None, on_line: Callable[[str], None]) -> bool:
-        """Search the bench positions with the present parameters; return False after a stop."""
-        searcher = Searcher(bench.MEGABYTES, parameters=self.searcher.parameters)
+    def bench(self, work: Work, conditions: Conditions, on_line: Callable[[str], None]) -> bool:
+        """Run a bench with the present parameters and network; return False after a stop."""
+        searcher = Searcher(conditions.megabytes, parameters=self.searcher.parameters)
+        searcher.threads = conditions.threads
         searcher.network = self.searcher.network
         work.attach(searcher)
-        for line in bench.run(searcher, depth):
-            if work.stopped:
-                return False
-            on_line(line)
+        try:
+            for line in bench.run(searcher, conditions, lambda: work.stopped):
+                if work.stopped:
+                    return False
+                on_line(line)
+        except PerftStopped:
+            return False
         return True
 
     def flip(self) -> None:

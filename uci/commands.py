@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from zobra.search.bench_conditions import Conditions, read_conditions
 from zobra.search.limits import ClockTimes, Limits
 
 
@@ -52,17 +53,21 @@ class Go:
 
 
 @dataclass(frozen=True)
-class Count:
-    """`go perft N`, `perft N` or `bench [N]`: the kind is perft or bench, the depth None where it
-    is missing; `problems` as in SetPosition.
-    """
+class Perft:
+    """`go perft N` or `perft N`; the depth is None where it is missing."""
 
-    kind: str
     depth: int | None
+
+
+@dataclass(frozen=True)
+class Bench:
+    """`bench`; `problems` as in SetPosition."""
+
+    conditions: Conditions
     problems: tuple[str, ...] = ()
 
 
-Command = Simple | SetOption | SetPosition | Go | Count
+Command = Simple | SetOption | SetPosition | Go | Perft | Bench
 
 SIMPLE = (
     "uci",
@@ -89,7 +94,9 @@ go [depth N] [nodes N] [movetime MS] [mate N] [infinite] [ponder]
    [wtime MS btime MS winc MS binc MS movestogo N]
    [searchmoves MOVE …]
 stop, ponderhit                  end a search; begin its clock after go ponder
-go perft N, bench [N]            count leaves at N plies; search fixed positions
+go perft N                       count the leaves N plies deep
+bench [N]                        search fixed positions N plies deep
+bench MB THREADS [LIMIT [FILE|default [depth|nodes|movetime|perft]]]
 d, eval, flip                    show the position; its value; exchange colours
 debug on|off                     print what was understood, or do not
 compiler, help, quit             print versions; print this; leave"""
@@ -101,9 +108,6 @@ LARGEST = 1 << 62
 SHORT_SEARCH = 50  # milliseconds: of a search whose limits are of no use
 MOVE = re.compile("[a-h][1-8][a-h][1-8][nbrq]?|0000", re.IGNORECASE)
 SAN = re.compile("([KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=?[QRBN])?|[O0]-[O0](-[O0])?)[+#]?")
-# Of the form `bench MEGABYTES THREADS DEPTH default depth`, in which scripts ask for a bench
-BENCH_CONDITIONS = ("16", "1")
-BENCH_ENDINGS: tuple[list[str], ...] = ([], ["default"], ["default", "depth"])
 
 
 def parse(line: str) -> Command | None:
@@ -203,22 +207,18 @@ def _parse_go(words: list[str]) -> Command:
             unknown += values
 
     if "perft" in numbers:
-        return Count("perft", numbers["perft"])
+        return Perft(numbers["perft"])
     if unknown:
         problems.append(f"go: not understood: {' '.join(unknown)}")
     names = {name for name, _ in groups}
     return Go(numbers, "infinite" in names, "ponder" in names, tuple(moves), tuple(problems))
 
 
-def _parse_bench(words: list[str]) -> Count:
-    """Read `bench [N]`, or `bench 16 1 N default depth`."""
-    if len(words) < 2:
-        return Count("bench", _number(words))
-    if tuple(words[:2]) == BENCH_CONDITIONS and words[3:] in BENCH_ENDINGS:
-        depth = None if len(words) == 2 else _number(words[2:])
-        return Count("bench", depth)
-    problem = "bench: takes a depth, or 16 1 DEPTH default depth; `zobra bench --help` has more"
-    return Count("bench", None, (problem,))
+def _parse_bench(words: list[str]) -> Bench:
+    try:
+        return Bench(read_conditions(words))
+    except ValueError as error:
+        return Bench(Conditions(), (f"bench: {error}",))
 
 
 ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {
@@ -227,7 +227,7 @@ ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {
     ),
     "position": _parse_position,
     "go": _parse_go,
-    "perft": lambda words: Count("perft", _number(words)),
+    "perft": lambda words: Perft(_number(words)),
     "bench": _parse_bench,
 }
 

@@ -13,9 +13,10 @@ from zobra.search.engine import NO_POSITION, Engine
 from zobra.search.options import OPTIONS, PARAMETER_OPTIONS, find
 from zobra.uci.commands import (
     HELP,
+    Bench,
     Command,
-    Count,
     Go,
+    Perft,
     SetOption,
     SetPosition,
     Simple,
@@ -80,9 +81,9 @@ class Dispatcher:
                 self._set_option(command)
             case Simple("ucinewgame"):
                 engine.new_game()
-            case Count("perft"):
+            case Perft():
                 engine.perft(command.depth or 0, self._print_leaves, self._print_total)
-            case Count("bench"):
+            case Bench():
                 self._bench(command)
             case Simple("d"):
                 engine.when_ready(self._show_position)
@@ -134,11 +135,11 @@ class Dispatcher:
         printer = InfoPrinter(self._console, self.engine)
         self.engine.go(limits, printer, command.searchmoves)
 
-    def _bench(self, command: Count) -> None:
+    def _bench(self, command: Bench) -> None:
         for problem in command.problems:
             self._console.info(problem)
         if not command.problems:
-            self.engine.bench(command.depth, self._console.send)
+            self.engine.bench(command.conditions, self._console.send)
 
     def _set_position(self, command: SetPosition) -> None:
         self.engine.set_position(command.fen, command.moves)

@@ -16,10 +16,9 @@ from tests.support.arena_runs import flat
 from tests.support.arena_runs import run as run_here
 from tests.support.commands import zobra
 from zobra.cli import one_shot
-from zobra.cli.bench_command import MEGABYTES, SIGNATURE_DEPTH
 from zobra.cli.command_line import COMMANDS, HIDDEN, PANELS, load
-from zobra.search import bench as bench_positions
-from zobra.search.bench import DEPTH, POSITIONS, run
+from zobra.search.bench import POSITIONS, run
+from zobra.search.bench_conditions import Conditions
 from zobra.search.options import find
 from zobra.search.searcher import Searcher
 
@@ -178,10 +177,7 @@ def test_perft_of_each_move():
         (["perft", "99"], "99"),
         (["perft"], "missing argument 'depth'"),
         (["bench", "0"], "depth is a number from 1 to 64, not '0'"),
-        (["bench", "16", "1", "6", "default", "score"], "depth, nodes, movetime, not 'score'"),
-        (["bench", "16", "0"], "threads is a number from 1"),
-        (["bench", "16", "1", "6", "nowhere.epd"], "nowhere.epd"),
-        (["bench", "16", "1", "6", "default", "depth", "7"], "bench takes"),
+        (["bench", "16", "1", "6", "nowhere.epd"], "nowhere.epd: no such file"),
         (["benhc"], "benhc"),
     ],
 )
@@ -190,7 +186,6 @@ def test_bad_input_is_named(arguments, complaint):
 
 
 def test_defaults_are_those_of_the_engine():
-    assert (SIGNATURE_DEPTH, MEGABYTES) == (DEPTH, bench_positions.MEGABYTES)
     _context, _limits, *options = inspect.signature(one_shot.go).parameters.values()
     for option in options:
         assert option.default == find(option.name).default
@@ -198,7 +193,8 @@ def test_defaults_are_those_of_the_engine():
 
 def test_bench_counts_the_same_whatever_was_searched_before():
     used = Searcher(16)
-    runs = [list(run(used, 2)), list(run(used, 2)), list(run(Searcher(16), 2))]
+    shallow = Conditions(limit=2)
+    runs = [list(run(searcher, shallow)) for searcher in (used, used, Searcher(16))]
     runs.append(zobra("bench", "2").stdout.splitlines())
     for *lines, last in runs:
         assert lines == runs[0][:-1]
@@ -206,11 +202,6 @@ def test_bench_counts_the_same_whatever_was_searched_before():
         assert (word, unit) == ("nodes", "nps")
         assert int(speed) > 0
         assert int(nodes) == sum(int(line.split()[1]) for line in lines) > 0
-
-
-def test_a_bench_depth_below_one_is_one():
-    searcher = Searcher(16)
-    assert next(run(searcher, 0)) == next(run(searcher, 1))
 
 
 def test_a_bench_takes_what_scripts_of_testers_send(tmp_path):

@@ -13,6 +13,7 @@ from tests.support.searches import KIWIPETE
 from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.position import Game
 from zobra.search import current_move
+from zobra.search.bench_conditions import Conditions
 from zobra.search.current_move import CurrentMoveWatch
 from zobra.search.engine import Engine, EngineError
 from zobra.search.limits import ClockTimes, Limits, Progress, Report, Result
@@ -70,7 +71,7 @@ def begin(engine: Engine, work: str) -> Recorder:
     elif work == "perft":
         engine.perft(LONG, lambda move, leaves: None, lambda total: None)
     else:
-        engine.bench(60, lambda line: None)
+        engine.bench(Conditions(limit=60), lambda line: None)
     return recorder
 
 

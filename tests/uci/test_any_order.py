@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from tests.support.prober import Prober
 from zobra.search.options import OPTIONS
-from zobra.uci.commands import Command, Count, Go, SetOption, Simple, parse
+from zobra.uci.commands import Bench, Command, Go, Perft, SetOption, Simple, parse
 from zobra.uci.console import Console
 
 TIMEOUT = 60.0  # seconds
@@ -102,8 +102,10 @@ def is_harmless(command: Command | None) -> bool:
     """It does not end the conversation, keep this machine busy or full, or name a file outside the
     folder.
     """
-    if isinstance(command, Count):
-        return command.kind == "perft" and (command.depth or 0) <= 3
+    if isinstance(command, Perft):
+        return (command.depth or 0) <= 3
+    if isinstance(command, Bench):
+        return bool(command.problems)
     if not isinstance(command, SetOption):
         return command != Simple("quit")
     name = command.name.lower()
@@ -149,7 +151,8 @@ class Conversation(RuleBasedStateMachine):
                 self.waits = False
             if self.counts and command not in map(Simple, NOT_QUEUED):
                 self.waits = True
-            if isinstance(command, Count) and (command.kind == "bench" or command.depth == 9):
+            is_bench = isinstance(command, Bench) and not command.problems
+            if is_bench or command == Perft(9):
                 self.counts = True
 
     def read_answers(self) -> None:

@@ -2,12 +2,14 @@
 
 import pytest
 
+from zobra.search.bench_conditions import Conditions
 from zobra.search.limits import ClockTimes, Limits
 from zobra.uci.commands import (
     HELP,
     SHORT_SEARCH,
-    Count,
+    Bench,
     Go,
+    Perft,
     SetOption,
     SetPosition,
     Simple,
@@ -63,13 +65,16 @@ from zobra.uci.commands import (
         ("go searchmoves", Go()),
         ("go dpeth 5 nodes 7 now", Go({"nodes": 7}, problems=("go: not understood: dpeth 5 now",))),
         ("go nodes " + "9" * 400, Go({"nodes": 1 << 62})),
-        ("go perft 4", Count("perft", 4)),
-        ("go perft", Count("perft", None)),
-        ("bench", Count("bench", None)),
-        ("bench 5", Count("bench", 5)),
-        ("bench 16 1 13 default depth", Count("bench", 13)),
-        ("bench 16 1 13", Count("bench", 13)),
-        ("bench 16 1", Count("bench", None)),
+        ("go perft 4", Perft(4)),
+        ("go perft", Perft(None)),
+        ("bench", Bench(Conditions())),
+        ("bench 5", Bench(Conditions(limit=5))),
+        ("bench 16 1 13 default depth", Bench(Conditions(limit=13))),
+        ("bench 16 1 13", Bench(Conditions(limit=13))),
+        ("bench 16 1", Bench(Conditions())),
+        ("bench 64 2 9000 book.epd NODES", Bench(Conditions(64, 2, 9000, "book.epd", "nodes"))),
+        ("bench 1 1 5 default movetime", Bench(Conditions(1, 1, 5, "default", "movetime"))),
+        ("bench 1 1 5 default perft", Bench(Conditions(1, 1, 5, "default", "perft"))),
     ],
 )
 def test_parse(line, command):
@@ -97,10 +102,21 @@ def test_moves_in_san_are_answered_with_a_hint(moves, named):
         assert problem.endswith(f"not as {named}")
 
 
-@pytest.mark.parametrize("words", ["64 1 13", "16 2 13 default depth", "16 1 9 book.epd"])
-def test_a_bench_that_a_conversation_does_not_have_is_refused(words):
-    command = parse(f"bench {words}")
-    assert "zobra bench --help" in command.problems[0]
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("0", "depth is a number from 1 to 64, not '0'"),
+        ("many", "not 'many'"),
+        ("16 0", "threads is a number from 1"),
+        ("²6 1", "megabytes is a number from 1"),
+        ("16 1 33 default perft", "perft is a number from 1 to 32"),
+        ("16 1 6 default score", "depth, nodes, movetime, perft, not 'score'"),
+        ("16 1 6 default depth 7", "bench takes"),
+        ("16 1 " + "9" * 5000, "depth is a number"),
+    ],
+)
+def test_words_that_no_bench_has_are_refused(words, problem):
+    assert problem in parse(f"bench {words}").problems[0]
 
 
 def test_help_fits_a_terminal():

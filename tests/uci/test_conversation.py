@@ -17,6 +17,24 @@ def test_perft_board_flip_and_versions(engine):
     assert "numba" in engine.ask("compiler", answer="info string Python")[-1]
 
 
+def test_a_bench_of_a_file(engine, tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text("8/8/8/8/8/4k3/4p3/4K3 w - - bm Ke2;\n8/8/8/4k3/8/8/4P3/4K3 w - -\n")
+    first, second = engine.ask(f"bench 1 1 2 {book} perft", answer="44 nodes")[-3:-1]
+    assert first.startswith("1/2 0 nodes") and second.startswith("2/2 44 nodes")
+    assert engine.ask(f"bench 1 1 2 {book}", answer="2/2")[-1].endswith("w - -")
+    said = engine.ask("bench 1 1 2 nowhere.epd", answer="info string error")[-1]
+    assert said == "info string error: nowhere.epd: No such file or directory"
+
+
+def test_ready_and_stop_during_a_count(engine):
+    for count in ("go perft 12", "bench 60"):
+        engine.send(count)
+        engine.settle()
+        engine.send("stop", "go depth 1")
+        assert any("stopped" in line for line in engine.expect("bestmove"))
+
+
 @pytest.mark.parametrize(
     ("work", "ending"),
     [
