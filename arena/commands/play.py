@@ -136,7 +136,7 @@ def _play_in_browser(
         console.print(f"The game is at {server.url}", soft_wrap=True)
         console.print("Ctrl-C, or closing the page, ends it.")
         if browser:
-            _open(server.url)
+            _open(server.ticket_url)
         try:
             while not presence.has_gone(time.monotonic()):
                 time.sleep(_LOOK_SECONDS)

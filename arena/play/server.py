@@ -3,6 +3,9 @@
 It listens on 127.0.0.1. Every address begins with a random token, and a request must name this
 server as its Host, so that no page of another server can play or watch, not even under a name that
 leads here. What changes something must come from the page itself, by its Origin.
+
+The address that a browser is started with can be read in the list of processes. It has a ticket
+instead of the token, which leads to the page once.
 """
 
 import hmac
@@ -92,6 +95,7 @@ class PageServer(ThreadingHTTPServer):
         self.feed = feed
         self.presence = presence
         self.token = secrets.token_urlsafe(24)
+        self.tickets = [secrets.token_urlsafe(24)]  # empty once it is used
         self.stopping = threading.Event()
         self._places = threading.Semaphore(MAX_CONNECTIONS)
         self._thread = threading.Thread(target=self.serve_forever, args=(0.1,), daemon=True)
@@ -102,6 +106,11 @@ class PageServer(ThreadingHTTPServer):
     def url(self) -> str:
         """The address of the page, with its token."""
         return f"http://{ADDRESS}:{self.port}/{self.token}/"
+
+    @property
+    def ticket_url(self) -> str:
+        """The address with the ticket."""
+        return f"http://{ADDRESS}:{self.port}/{self.tickets[0]}/"
 
     def server_bind(self) -> None:
         """Bind the socket, without asking for the name of this machine, which may take long."""
@@ -158,6 +167,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer with the page and its files, the events, the PGN, or the analysis."""
+        if self._uses_ticket():
+            self._send(HTTPStatus.SEE_OTHER, more={"Location": f"/{self.server.token}/"})
+            return
         name = self._admitted(changes=False)
         if name is None:
             return
@@ -190,18 +202,36 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._refuse(HTTPStatus.NOT_FOUND)
 
+    def _uses_ticket(self) -> bool:
+        """Return whether the request has a ticket, which is then used up."""
+        tickets = self.server.tickets
+        if not any(self._problem(ticket, changes=False) is None for ticket in tickets):
+            return False
+        try:
+            tickets.pop()
+        except IndexError:  # another request was faster
+            return False
+        return True
+
     def _admitted(self, *, changes: bool) -> str | None:
         """Return what the address names behind the token, None if the request is refused."""
-        path = self.path.partition("?")[0]
+        problem = self._problem(self.server.token, changes=changes)
+        if problem is not None:
+            self._refuse(problem)
+            return None
+        return self._path.split("/", 2)[2]
+
+    @property
+    def _path(self) -> str:
+        return self.path.partition("?")[0]
+
+    def _problem(self, token: str, *, changes: bool) -> HTTPStatus | None:
+        """Return why the request is refused with this token, None if it is not."""
         headers: dict[str, str | None] = {}
         for name in ("Host", "Origin"):
             values = self.headers.get_all(name) or []
             headers[name] = values[0] if len(values) == 1 else "several" if values else None
-        problem = refusal(self.server.port, self.server.token, path, headers, changes=changes)
-        if problem is not None:
-            self._refuse(problem)
-            return None
-        return path.split("/", 2)[2]
+        return refusal(self.server.port, token, self._path, headers, changes=changes)
 
     def _body(self) -> bytes | None:
         """Return the body of a request, None if it is refused."""

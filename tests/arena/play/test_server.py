@@ -122,6 +122,17 @@ def test_wrong_tokens_hosts_and_origins_are_refused_over_the_network(server):
     assert not server.session.game.moves
 
 
+def test_a_ticket_leads_to_the_page_once(server):
+    ticket = server.tickets[0]
+    assert ticket in server.ticket_url and server.token not in server.ticket_url
+    assert ask(server, token=ticket, Host="evil.example")[0] == 421
+    assert ask(server, "POST", "command", "{}", token=ticket)[0] == 404
+    status, headers, _ = ask(server, token=ticket)
+    assert (status, headers["Location"]) == (303, f"/{server.token}/")
+    assert ask(server, token=ticket)[0] == 404
+    assert ask(server, token="")[0] == 404
+
+
 def test_two_hosts_or_origins_are_none(server):
     good = f"{ADDRESS}:{server.port}"
     request = f"GET /{server.token}/ HTTP/1.1\r\nHost: {good}\r\n"
