@@ -28,7 +28,7 @@ from zobra.search.root import (
     sort_root,
     widen_window,
 )
-from zobra.search.worker import MAX_KEYS, WORKER_TYPE
+from zobra.search.worker import MAX_KEYS, WORKER_TYPE, clear_counters
 from zobra.tt.entry import move_of
 from zobra.tt.table import TABLE, Table
 
@@ -106,6 +106,7 @@ def begin_search(worker, constants, search, first_depth, lines):
     worker.node_limit = NO_NODE_LIMIT
     worker.stopped = 0
     worker.nodes = 0
+    clear_counters(worker)
     worker.next_check = 0
     worker.check_interval = 0
     worker.clock_read = 0
@@ -140,6 +141,7 @@ def deepen_once(worker, constants):
     if worker.stopped:
         return STOPPED
     if score <= root.alpha or score >= root.beta:
+        worker.counters.failed_windows += 1
         widen_window(worker, score)
         return WINDOW_FAILED
 

@@ -86,6 +86,7 @@ class _HelperSearch:
             if self._signals[STOP] or any(worker is other for other in self.active):
                 return
             worker[0]["nodes"] = 0
+            worker["counters"] = 0
             self.active.append(worker)
             first_depth = 1 + len(self.active) % 2
         wake_next(self)
@@ -158,9 +159,14 @@ class LazySmp:
             self.full_speed += 1
 
     @property
+    def active(self) -> list[np.ndarray]:
+        """The workers of the helper threads that joined the present or last search."""
+        return [worker for search in self._searches for worker in search.active]
+
+    @property
     def nodes(self) -> int:
         """Positions that the helper threads visited in the present or last search."""
-        return sum(int(worker[0]["nodes"]) for search in self._searches for worker in search.active)
+        return sum(int(worker[0]["nodes"]) for worker in self.active)
 
     def start(self, make_search: MakeSearch | None, memory: object) -> None:
         """Search until `stop`.

@@ -58,6 +58,26 @@ class Report(NamedTuple):
     tablebase_hits: int = 0
 
 
+class Statistics(NamedTuple):
+    """What a search did, on all its threads.
+
+    The table had an entry for `tt_hits` of the nodes, and decided `tt_cutoffs` of them. Of the beta
+    cutoffs of the main search, `first_move_cutoffs` came with the first move. Of the late moves,
+    which may be reduced, `researches` failed high and were searched again. `failed_windows` are
+    aspiration windows.
+    """
+
+    threads: int
+    nodes: int
+    tt_hits: int
+    tt_cutoffs: int
+    cutoffs: int
+    first_move_cutoffs: int
+    late_moves: int
+    researches: int
+    failed_windows: int
+
+
 class Progress(NamedTuple):
     """What a running search does: depth, the root move being searched, and its number from 1."""
 

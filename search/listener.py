@@ -1,8 +1,9 @@
 """What a caller of the engine hears of a search."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from zobra.search.limits import Progress, Report, Result
+from zobra.search.limits import Progress, Report, Result, Statistics
 
 if TYPE_CHECKING:
     from zobra.search.tablebase import RootRanking
@@ -26,6 +27,9 @@ class Listener:
 
     def on_tablebase(self, ranking: "RootRanking") -> None:
         """The endgame tables have ranked the moves of the root."""
+
+    def on_searched(self, statistics: Callable[[], Statistics]) -> None:
+        """The search has ended. `statistics`, for the time of this call, returns what it did."""
 
     def on_result(self, result: Result) -> None:
         """The search is over."""

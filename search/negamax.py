@@ -86,6 +86,7 @@ def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
     tt_entry = probe_tt(worker, position.key)
     tt_score = score_from_table(score_of(tt_entry), ply)
     if may_prune and tt_cutoff(position, tt_entry, tt_score, depth, beta):
+        worker.counters.tt_cutoffs += 1
         return tt_score
 
     # Step 4 (correction histories: +49 Elo). Static evaluation, corrected by what searches of like
@@ -182,6 +183,7 @@ def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
                 worker, constants, ply + 1, reduced, -alpha - 1, -alpha, child_cut_node
             )
             if score > alpha and reduced < new_depth:
+                worker.counters.researches += 1
                 new_depth = research_depth(worker, ply, new_depth, score, best)
                 child_cut_node = YES - cut_node
                 score = -negamax(
@@ -206,6 +208,9 @@ def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
                 best_move = move
                 update_pv(worker, ply, move)
                 if score >= beta:
+                    worker.counters.cutoffs += 1
+                    if node.move_count == 1:
+                        worker.counters.first_move_cutoffs += 1
                     history_depth = depth
                     if score > beta + parameters.history_beta_margin:
                         history_depth += 1

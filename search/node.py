@@ -93,7 +93,12 @@ def set_static_evaluation(worker, ply, tt_entry):
 @kernel
 def probe_tt(worker, key):
     """Return the table's entry for a position (its data word), 0 for none."""
-    return probe(worker.tt, key) if worker.parameters.use_table != 0 else ZERO
+    if worker.parameters.use_table == 0:
+        return ZERO
+    tt_entry = probe(worker.tt, key)
+    if tt_entry != ZERO:
+        worker.counters.tt_hits += 1
+    return tt_entry
 
 
 @kernel

@@ -130,9 +130,11 @@ class Player:
             self._natural_share = source.uniform(*NATURAL_SHARES)
         work.attach(self.searcher)
         try:
-            return self.searcher.search(self.game, limits, self._report)
+            result = self.searcher.search(self.game, limits, self._report)
         finally:
             self._watch.end()
+        listener.on_searched(self.searcher.statistics)
+        return result
 
     def wait_natural_time(self, work: Work) -> None:
         """Wait until a limited engine has used a natural share of its clock, or a stop."""

@@ -54,6 +54,7 @@ def quiescence(worker, constants, ply, alpha, beta):  # noqa: C901, PLR0915
     tt_entry = probe_tt(worker, position.key)
     tt_score = score_from_table(score_of(tt_entry), ply)
     if not pv_node and tt_cutoff(position, tt_entry, tt_score, 0, beta):
+        worker.counters.tt_cutoffs += 1
         return tt_score
 
     # Step 2. Static evaluation and stand-pat: the side to move need not capture, so the evaluation

@@ -70,6 +70,7 @@ def late_move_depth(worker, ply, move, is_quiet, depth):
     """
     if worker.stack[ply].move_count <= worker.parameters.reduction_moves:
         return depth
+    worker.counters.late_moves += 1
     reduced = depth - adjusted_reduction(worker, ply, move, is_quiet) // PLY
     return max(min(1, depth), min(reduced, depth))
 

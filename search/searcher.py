@@ -21,7 +21,7 @@ from zobra.search.iterative_deepening import (
     steps,
 )
 from zobra.search.lazy_smp import LazySmp, usable_processors, vote
-from zobra.search.limits import Limits, Progress, Report, Result
+from zobra.search.limits import Limits, Progress, Report, Result, Statistics
 from zobra.search.parameters import default_parameters
 from zobra.search.root import RootLine, root_lines
 from zobra.search.skill import CANDIDATES, Skill, choose
@@ -36,11 +36,11 @@ BOUNDS_AFTER = 3_000  # milliseconds; at short time controls each line costs tim
 class Searcher:
     """An engine: a table, the workers of its threads, and what they have learned.
 
-    `search` blocks. `stop`, `ponderhit`, `nodes` and `progress` may be called from any thread
-    meanwhile, all else only between searches. `multipv` is the number of principal variations,
-    `skill` limits the strength (None: full strength), `seed` makes the choices of a limited engine
-    reproducible. `network` (dtype NETWORK) evaluates. Windows that failed are reported once a
-    search has run for `bounds_after` milliseconds.
+    `search` blocks. `stop`, `ponderhit`, `nodes`, `statistics` and `progress` may be called from
+    any thread meanwhile, all else only between searches. `multipv` is the number of principal
+    variations, `skill` limits the strength (None: full strength), `seed` makes the choices of a
+    limited engine reproducible. `network` (dtype NETWORK) evaluates. Windows that failed are
+    reported once a search has run for `bounds_after` milliseconds.
     """
 
     def __init__(
@@ -130,6 +130,12 @@ class Searcher:
     def nodes(self) -> int:
         """Positions visited by the present or last search."""
         return int(self._this["nodes"]) + self._smp.nodes
+
+    def statistics(self) -> Statistics:
+        """Return what the present or last search did, on all its threads."""
+        workers = [self._worker, *self._smp.active]
+        counts = np.sum([worker[0]["counters"].item() for worker in workers], axis=0)
+        return Statistics(len(workers), self.nodes, *map(int, counts))
 
     @property
     def progress(self) -> Progress:

@@ -65,12 +65,19 @@ NODE = layout(
     ("static_evaluation", "i8"),  # the same with the correction histories; NO_SCORE in check
 )
 
+# What a search did: see Statistics
+COUNTERS = layout(
+    *((name, "i8") for name in ("tt_hits", "tt_cutoffs", "cutoffs", "first_move_cutoffs")),
+    *((name, "i8") for name in ("late_moves", "researches", "failed_windows")),
+)
+
 WORKER = layout(
     ("parameters", PARAMETER_RECORD),
     ("tt", TABLE),
     ("network_address", "u8"),  # of the record NETWORK that evaluates
     ("signals_address", "u8"),  # int64s that other threads set: see SIGNALS
     *((name, "i8") for name in ("stopped", "nodes", "node_limit", "selective_depth")),
+    ("counters", COUNTERS),
     ("next_check", "i8"),  # the limits are looked at when so many nodes are counted,
     ("check_interval", "i8"),  # which is so many after the last look,
     ("clock_read", "i8"),  # when the clock said this (monotonic nanoseconds)
@@ -128,6 +135,19 @@ def count_node(worker):
     worker.nodes += 1
     if worker.nodes >= worker.next_check:
         check_limits(worker)
+
+
+@kernel
+def clear_counters(worker):
+    """Begin to count what a search does."""
+    counters = worker.counters
+    counters.tt_hits = 0
+    counters.tt_cutoffs = 0
+    counters.cutoffs = 0
+    counters.first_move_cutoffs = 0
+    counters.late_moves = 0
+    counters.researches = 0
+    counters.failed_windows = 0
 
 
 @kernel

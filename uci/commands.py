@@ -98,7 +98,7 @@ go perft N                       count the leaves N plies deep
 bench [N]                        search fixed positions N plies deep
 bench MB THREADS [LIMIT [FILE|default [depth|nodes|movetime|perft]]]
 d, eval, flip                    show the position; its value; exchange colours
-debug on|off                     print what was understood, or do not
+debug on|off                     print what was understood and what a search did
 compiler, help, quit             print versions; print this; leave"""
 AT_LEAST_ONE = ("depth", "nodes", "movetime", "mate")
 NO_CLOCK = ("winc", "binc", "movestogo")  # of no use without wtime or btime

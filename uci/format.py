@@ -2,7 +2,7 @@
 
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
-from zobra.search.limits import Progress, Report, Result
+from zobra.search.limits import Progress, Report, Result, Statistics
 from zobra.search.wdl import Wdl, normalised
 
 BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
@@ -30,6 +30,24 @@ def progress_text(progress: Progress, chess960: bool) -> str:
     """Return the `info` line of the move that a search is looking at."""
     move = move_text(progress.move, chess960)
     return f"info depth {progress.depth} currmove {move} currmovenumber {progress.number}"
+
+
+def statistics_lines(found: Statistics) -> list[str]:
+    """Return what a search did, for developers."""
+    hits = _percent(found.tt_hits, found.nodes)
+    decided = _percent(found.tt_cutoffs, found.nodes)
+    first = _percent(found.first_move_cutoffs, found.cutoffs)
+    researched = _percent(found.researches, found.late_moves)
+    return [
+        f"table: {hits} of {found.nodes} nodes found, {decided} cut off",
+        f"beta cutoffs: {found.cutoffs}, {first} by the first move",
+        f"late moves: {found.late_moves}, {researched} searched again",
+        f"aspiration windows that failed: {found.failed_windows}; threads: {found.threads}",
+    ]
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / max(whole, 1):.1f}%"
 
 
 def result_text(result: Result, chess960: bool) -> str:

@@ -3,10 +3,11 @@ loaded.
 """
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from zobra.search.engine import Engine
-from zobra.search.limits import Progress, Report, Result
+from zobra.search.limits import Progress, Report, Result, Statistics
 from zobra.search.listener import Listener
 from zobra.uci.console import Console
 
@@ -63,6 +64,14 @@ class InfoPrinter(Listener):
     def on_tablebase(self, ranking: "RootRanking") -> None:
         """Print how the endgame tables have ranked the moves, if `debug on` asked for it."""
         self._console.debug(f"endgame tables: {ranking}")
+
+    def on_searched(self, statistics: Callable[[], Statistics]) -> None:
+        """Print what the search did, if `debug on` asked for it."""
+        if self._console.debug_on:
+            from zobra.uci.format import statistics_lines
+
+            for line in statistics_lines(statistics()):
+                self._console.debug(line)
 
     def on_result(self, result: Result) -> None:
         """Print the lines that were kept, then the bestmove."""

@@ -74,6 +74,20 @@ def test_the_node_limit_is_exact_and_even_the_shortest_search_reports(searcher, 
         assert without_time(reports) == [(0, 0, value, 0, 1, 0, (result.best,))]
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_a_search_did_is_counted_anew_for_each(searcher, threads):
+    searcher.threads = threads
+    think(searcher, KIWIPETE, Limits(depth=12))
+    found = searcher.statistics()
+    assert found.nodes == searcher.nodes > 10_000
+    assert 1 <= found.threads <= threads
+    assert found.nodes > found.tt_hits > found.tt_cutoffs > found.nodes // 100
+    assert found.nodes > found.cutoffs > found.first_move_cutoffs > found.cutoffs // 2
+    assert found.nodes > found.late_moves > found.researches > 0
+    think(searcher, KIWIPETE, Limits(nodes=100))
+    assert searcher.statistics().cutoffs < 100
+
+
 def test_reports_grow_up_to_the_depth_limit(searcher):
     for depth in (9, 2, 1):
         _, reports = think(searcher, KIWIPETE, Limits(depth=depth))

@@ -1,5 +1,7 @@
 """The whole engine over its pipes: whatever a GUI sends, the conversation goes on."""
 
+import re
+
 import pytest
 
 from tests.support.commands import zobra
@@ -27,12 +29,17 @@ def test_a_bench_of_a_file(engine, tmp_path):
     assert said == "info string error: nowhere.epd: No such file or directory"
 
 
-def test_ready_and_stop_during_a_count(engine):
-    for count in ("go perft 12", "bench 60"):
-        engine.send(count)
-        engine.settle()
-        engine.send("stop", "go depth 1")
-        assert any("stopped" in line for line in engine.expect("bestmove"))
+def test_debug_tells_what_a_search_did(engine):
+    *_, table, cutoffs, late, windows, _ = engine.ask("debug on", "go depth 10", answer="bestmove")
+    for line, form in (
+        (table, r"table: \d+\.\d% of \d+ nodes found, \d+\.\d% cut off"),
+        (cutoffs, r"beta cutoffs: \d+, \d+\.\d% by the first move"),
+        (late, r"late moves: \d+, \d+\.\d% searched again"),
+        (windows, r"aspiration windows that failed: \d+; threads: 1"),
+    ):
+        assert re.fullmatch(f"info string {form}", line)
+    said = engine.ask("debug off", "go depth 10", answer="bestmove")
+    assert not any("info string" in line for line in said)
 
 
 @pytest.mark.parametrize(
