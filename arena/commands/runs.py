@@ -25,13 +25,11 @@ from zobra.arena.model.tune_plan import TUNE_PLAN
 from zobra.arena.runner.match import Match, check_engines
 from zobra.arena.runner.processors import idle, load_text, machine
 
-# Options that do not decide which games are played
-_FREE = ("folder", "concurrency", "pin", "log", "trust", "json_file")
+# Options of a run that is resumed: more games, and what does not decide how they are played
+_FREE = ("games", "folder", "concurrency", "pin", "log", "trust", "json_file")
 
 
-def resumed(
-    context: typer.Context, options: GameOptions, needed: str, extendable: bool = True
-) -> Settings:
+def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settings:
     """Return the settings of the run in --folder, with more games if they are asked for.
 
     Raise ValueError without a run there, saying what is `needed` instead, and for options that only
@@ -44,15 +42,14 @@ def resumed(
         source = context.get_parameter_source(str(parameter.name))
         if source is not None and source.name == "COMMANDLINE":
             given.append(parameter)
-    free = (*_FREE, "games") if extendable else _FREE
-    fixed = [parameter.opts[0] for parameter in given if parameter.name not in free]
+    fixed = [parameter.opts[0] for parameter in given if parameter.name not in _FREE]
     settings = Journal.settings_in(options.folder)
     if fixed:
         raise ValueError(
             f"{', '.join(fixed)}: the folder says that already; name the engines too to compare "
             "them with it"
         )
-    if extendable and "games" in [parameter.name for parameter in given]:
+    if "games" in [parameter.name for parameter in given]:
         settings = replace(settings, rounds=options.rounds)
     return settings
 

@@ -21,9 +21,10 @@ from zobra.arena.commands.runs import carry_out, check_book, end_run, resumed
 from zobra.arena.formats.files import write_safely
 from zobra.arena.model.engines import read_engine, spins
 from zobra.arena.model.game_record import GameRecord
+from zobra.arena.model.journal import Journal
 from zobra.arena.model.settings import Pairing
 from zobra.arena.model.spsa import ITERATIONS_EACH, Gains, effects
-from zobra.arena.model.tune_plan import FORM, Plan, as_toml, tunables
+from zobra.arena.model.tune_plan import FORM, TUNE_PLAN, Plan, as_toml, tunables
 from zobra.arena.pages.tuning_plot import draw_course
 from zobra.arena.runner.player import announced_options
 from zobra.arena.runner.tuning import SIDES, Tuning
@@ -81,31 +82,36 @@ def tune(
     """Tune options of an engine by SPSA.
 
     Its whole-number options are changed over games against itself. The same command resumes an
-    interrupted run; so does --folder alone.
+    interrupted run; so does --folder alone, and a larger --games extends it.
 
     Example: zobra parameters > search.toml; zobra tune --parameters search.toml --tc 1+0.01
     """
     console = plain_console()
     is_resumed = engine is None and options.has_run
     if is_resumed:
-        settings = resumed(context, options, "an engine", extendable=False)
+        settings = resumed(context, options, "an engine")
         plan = Plan.read(options.folder or Path())
     else:
         spec = read_engine(engine or TUNABLE_ZOBRA, options.option or [])
         settings = options.settings([replace(spec, name=name) for name in SIDES])
-        if settings.rounds % pairs:
-            raise ValueError(
-                f"--games {options.games}: not a multiple of the {2 * pairs} games of an iteration"
-            )
         announced = announced_options(spec, settings.stall_seconds)
         chosen = tunables(parameters, parameter or [], spins(announced))
         gains = Gains(settings.rounds // pairs, alpha, gamma, stability)
         plan = Plan(tuple(chosen), gains, pairs)
+    if settings.rounds % plan.pairs:
+        raise ValueError(
+            f"--games {2 * settings.rounds}: not a multiple of the {2 * plan.pairs} games of an "
+            "iteration"
+        )
+    folder = options.run_folder("tune")
+    if options.has_run:
+        settings = settings.extending(Journal.settings_in(folder))
+        if (folder / TUNE_PLAN).exists():
+            plan = plan.extending(Plan.read(folder))
     check_book(settings)
     source = settings.openings()
     print_problems(console, source.problems)
     openings = [source(number) for number in range(settings.rounds if settings.book else 1)]
-    folder = options.run_folder("tune")
     tuning = carry_out(
         console,
         folder,

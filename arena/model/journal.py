@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
@@ -176,12 +176,6 @@ def read_game(line: bytes | str, place: str, settings: Settings) -> GameRecord:
     return converted(
         line, f"{place}: not a game", lambda values: GameRecord.from_json(values, settings)
     )
-
-
-def _differing(known: Settings, wanted: Settings) -> str:
-    """Return the names of the settings that differ."""
-    names = [field.name for field in fields(Settings)]
-    return ", ".join(name for name in names if getattr(known, name) != getattr(wanted, name))
 
 
 def _open_to_append(path: Path) -> IO[bytes]:

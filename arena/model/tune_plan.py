@@ -5,7 +5,7 @@ The plan lies in the folder of a match (journal.py) as `tune.json`: the fields o
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,11 @@ def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is tuned and how fast; `pairs` of games make an iteration."""
+    """What is tuned and how fast; `pairs` of games make an iteration.
+
+    The iterations of the gains are those of the run as it was begun. One that is extended goes on
+    with its gains, which decay further.
+    """
 
     tunables: tuple[Tunable, ...]
     gains: Gains
@@ -111,6 +115,10 @@ class Plan:
             "a plan for tuning",
             lambda values: typed(cls, {"gains": values, **values}),
         )
+
+    def extending(self, earlier: "Plan") -> "Plan":
+        """Return this plan with the iterations of the run as it was begun."""
+        return replace(self, gains=replace(self.gains, iterations=earlier.gains.iterations))
 
     def keep(self, folder: Path) -> None:
         """Write the plan, unless it is there.

@@ -38,7 +38,7 @@ class Tuning(Match):
         self.signs: list[list[int]] = []  # of the first side, by iteration
         self.scores: list[float] = []
         self._kept = 0  # how many of the course values.csv has
-        super().__init__(journal, (), plan.gains.iterations * self.games_each)
+        super().__init__(journal, (), 2 * journal.settings.rounds)
 
     def games(self) -> Iterator[Pairing]:
         """Yield the games not yet played.
@@ -46,7 +46,7 @@ class Tuning(Match):
         The sides of an iteration are decided when its first game is about to begin.
         """
         opening = self.settings.openings()
-        for iteration in range(self.plan.gains.iterations):
+        for iteration in range(self.settings.rounds // self.plan.pairs):
             first = iteration * self.games_each
             options = dict(zip(SIDES, self._spsa.sides(iteration), strict=True))
             for index in range(first, first + self.games_each):

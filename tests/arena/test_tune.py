@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
 from rich.console import Console
 
 from tests.support.arena_runs import ENGINE, Observer, flat, scripted
@@ -96,8 +95,25 @@ def test_an_interrupted_run_goes_on(tmp_path):
     with closing(Journal(tmp_path, settings)) as journal:
         games = sorted((record.index, record.white) for record in journal.records)
     assert games == list(enumerate(SIDES * 12))
-    with pytest.raises(ValueError, match="game 20 is not the scheduled one"):
-        Tuning(journal, Plan(tunables, Gains(5), pairs=2))
+
+
+def test_a_finished_run_is_extended(tmp_path):
+    folder = tmp_path / "t"
+    arguments = [f"{ENGINE} --best 75", "-p", "Strength=30,0,100,10,0.1", "--tc", "30"]
+    arguments += ["--seed", "3", "--pairs", "2", "--folder", folder]
+    run(*arguments, "-n", "8")
+    before = (folder / "values.csv").read_text()
+    plan = (folder / "tune.json").read_text()
+    assert "not a multiple of the 4 games" in run("--folder", folder, "-n", "10", code=2)
+    assert "more can be played there, but not fewer" in flat(run(*arguments, "-n", "4", code=2))
+
+    assert "16 of 16 games" in run("--folder", folder, "-n", "16")
+    after = (folder / "values.csv").read_text()
+    assert after.startswith(before) and len(after.splitlines()) == 6
+    assert (folder / "tune.json").read_text() == plan
+    assert "20 of 20 games" in run(*arguments, "-n", "20")
+    assert "is finished" in run(*arguments, "-n", "20")
+    assert (folder / "values.csv").read_text().startswith(after)
 
 
 def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, monkeypatch):
