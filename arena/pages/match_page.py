@@ -26,7 +26,7 @@ _SLOW_MS = 2000.0  # mean time a move, from which times are shown in seconds
 _SIDES = ("White", "Black")
 # Outcomes by half points, with their colours
 _OUTCOMES = {"games lost": COLOURS[1], "games drawn": COLOURS[4], "games won": GREEN}
-_RESULT_HEADER = ["points", "won, drawn, lost", "score", "Elo", "± 95 %"]
+_RESULT_HEADER = ["points", "won, drawn, lost", "score", "Elo", "± 95%"]
 
 Table = tuple[list[str], list[list[str]]]  # header and rows
 Moves = dict[str, list[tuple[int, PlayedMove]]]  # by engine, with full-move numbers
@@ -115,7 +115,7 @@ def _figures(games: ReportedGames) -> list[Figure]:
         _elo_figure(guess, len(games.finished)),
     ]
     if math.isfinite(guess.normalized_elo):
-        margin = f"{_margin(guess.normalized_margin)}, 95 %"
+        margin = f"{_margin(guess.normalized_margin)}, 95%"
         shown.append(("normalised Elo", _signed(guess.normalized_elo), margin))
     shown.append(("likelihood of superiority", f"{guess.superiority:.1%}", ""))
     shown.append(("draws", f"{draws / len(games.finished):.1%}", ""))
@@ -133,9 +133,9 @@ def _figures(games: ReportedGames) -> list[Figure]:
 def _elo_figure(guess: Estimate, games: int) -> Figure:
     """Return the Elo difference with its margin, or its bound after a clean sweep."""
     if math.isfinite(guess.elo):
-        return "Elo", _signed(guess.elo), f"{_margin(guess.elo_margin)}, 95 %"
+        return "Elo", _signed(guess.elo), f"{_margin(guess.elo_margin)}, 95%"
     every = "won" if guess.elo > 0 else "lost"
-    return "Elo", _elo_text(guess, games), f"95 %, as every game was {every}"
+    return "Elo", _elo_text(guess, games), f"95%, as every game was {every}"
 
 
 def _elo_text(guess: Estimate, games: int) -> str:
@@ -209,7 +209,7 @@ def _standings(games: ReportedGames) -> Table | None:
     results = {name: _result_cells(games, name) for name in games.engines if sum(games.score(name))}
     rows = []
     if games.ratings:
-        header = ["engine", "rating", "± 95 %", "before", *_RESULT_HEADER[:3]]
+        header = ["engine", "rating", "± 95%", "before", *_RESULT_HEADER[:3]]
         for name, rating, error, before in sorted(games.ratings, key=lambda rated: -rated[1]):
             earlier = "" if before is None else f"{before:.0f}"
             rows.append(
@@ -279,7 +279,7 @@ def _accuracies(games: ReportedGames) -> list[list[str]]:
             accuracy = game.headers.get(f"{side}Accuracy")
             if accuracy is not None:
                 marks = game.headers.get(f"{side}Errors", "")
-                rows.append([str(number), player, side, f"{accuracy} %", marks])
+                rows.append([str(number), player, side, f"{accuracy}%", marks])
     return rows
 
 

@@ -242,7 +242,7 @@ def _side(game: ReportedGame, color: chess.Color) -> dict[str, str]:
     found = {"name": game.record.white if color == chess.WHITE else game.record.black}
     accuracy = game.headers.get(f"{side}Accuracy")
     if accuracy:
-        found["accuracy"] = f"{accuracy} %"
+        found["accuracy"] = f"{accuracy}%"
     _, _, loss = game.headers.get(f"{side}Errors", "").partition("; ")
     if loss:
         found["loss"] = loss

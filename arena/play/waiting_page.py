@@ -29,7 +29,7 @@ def waiting_page(problem: str, share: float | None) -> str:
         return _PAGE.format(refresh="", content=f'<p role="alert">{escape(problem)}</p>')
     percent = round(share * 100)
     content = (
-        f'<p role="status"><label for="share">The game is being analysed: {percent} %</label></p>\n'
+        f'<p role="status"><label for="share">The game is being analysed: {percent}%</label></p>\n'
         f'<progress id="share" max="100" value="{percent}"></progress>'
     )
     return _PAGE.format(refresh=_REFRESH, content=content)

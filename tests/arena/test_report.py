@@ -393,8 +393,8 @@ def test_the_analysis_is_explained_apart_from_the_player(analysed):
     assert not any("mark" in node for node in nodes if node is not nodes[5])
     assert game["link"] == "https://lichess.org/abcdefgh"
     white, black = game["sides"]
-    assert white == {"name": "Alice", "accuracy": "50.0 %", "loss": "average loss 300 centipawns"}
-    assert black == {"name": "Bob", "accuracy": "99.0 %"}
+    assert white == {"name": "Alice", "accuracy": "50.0%", "loss": "average loss 300 centipawns"}
+    assert black == {"name": "Bob", "accuracy": "99.0%"}
 
 
 def test_times_of_moves_come_from_reports_and_clocks(analysed):

@@ -276,7 +276,7 @@ function showEvaluation() {
   bar.classList.toggle("flipped", orientation === "black");
   bar.classList.toggle("black-leads", chance < 0.5);
   bar.setAttribute("aria-valuenow", percent);
-  bar.setAttribute("aria-valuetext", evaluation ? `${evaluation.score}, White ${percent} %` : "unknown");
+  bar.setAttribute("aria-valuetext", evaluation ? `${evaluation.score}, White ${percent}%` : "unknown");
 
   let note = "No evaluation yet.";
   if (evaluation) {
