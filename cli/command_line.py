@@ -51,18 +51,20 @@ PANELS = {
     ),
     "Analyse": (
         Command("analyse", "zobra.arena.commands.analyse:analyse", "Analyse games or positions."),
-        Command("go", "zobra.cli.one_shot:go", "Search the start position: zobra go depth 12."),
+        Command("go", "zobra.cli.uci_commands:go", "Search the start position: zobra go depth 12."),
         Command(
             "position",
-            "zobra.cli.one_shot:position",
+            "zobra.cli.uci_commands:position",
             "Search a position: zobra position fen FEN go depth 12.",
         ),
         Command(
             "eval",
-            "zobra.cli.one_shot:evaluate",
+            "zobra.cli.uci_commands:evaluate",
             "Show the static evaluation of a position, piece by piece.",
         ),
-        Command("d", "zobra.cli.one_shot:d", "Show a position: its board, FEN, key and checks."),
+        Command(
+            "d", "zobra.cli.uci_commands:d", "Show a position: its board, FEN, key and checks."
+        ),
     ),
     "Test engines": (
         Command("match", "zobra.arena.commands.match:match", "Play engines against each other."),
@@ -103,11 +105,11 @@ PANELS = {
 }
 # Words of UCI, and other names of options, that the help does not list
 HIDDEN = (
-    Command("uci", "zobra.cli.one_shot:uci", "Answer `uci`: name, author and options."),
-    Command("isready", "zobra.cli.one_shot:isready", "Load the engine, and answer `readyok`."),
+    Command("uci", "zobra.cli.uci_commands:uci", "Answer `uci`: name, author and options."),
+    Command("isready", "zobra.cli.uci_commands:isready", "Load the engine, and answer `readyok`."),
     Command(
         "compiler",
-        "zobra.cli.one_shot:compiler",
+        "zobra.cli.uci_commands:compiler",
         "Print the versions of Python and of the libraries.",
     ),
     Command("help", "zobra.cli.command_line:show_help", "Show the help of a command."),

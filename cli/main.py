@@ -3,12 +3,13 @@
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 TUNABLE = "--tunable"  # speak UCI, with the parameters of the search as options
 NETWORK = "--network"  # takes a file: the initial value of EvalFile
 COMPLETION = "_ZOBRA_COMPLETE"  # set by a shell that asks for completions
+ONE_SHOT = ("go", "position", "d", "eval", "uci", "isready", "compiler")  # commands of UCI
 INTERRUPTED = 130  # exit status after Ctrl-C, by the convention of shells
 
 
@@ -37,10 +38,14 @@ def main() -> None:
 
         _run(lambda: print(f"Zobra {VERSION}", flush=True))
         return
+    words = _words(arguments)
+    if COMPLETION not in os.environ and _is_one_shot(words):  # without them, too
+        _run(lambda: _run_one_shot(words, network))
+        return
     from zobra.cli.command_line import app
 
     signal.signal(signal.SIGINT, handler)
-    _run(lambda: app(_words(arguments), obj=network))
+    _run(lambda: app(words, obj=network))
 
 
 def _take_network(arguments: list[str]) -> str:
@@ -69,6 +74,22 @@ def _words(arguments: list[str]) -> list[str]:
         return []
     first, *others = arguments[0].split() or [""]
     return [first.lower(), *others, *arguments[1:]]
+
+
+def _is_one_shot(words: Sequence[str]) -> bool:
+    """Return whether the words are a command of UCI without options."""
+    has_options = any(len(word) > 1 and word.startswith("-") for word in words)
+    return bool(words) and words[0] in ONE_SHOT and not has_options
+
+
+def _run_one_shot(words: Sequence[str], network: str) -> None:
+    from zobra.cli.one_shot import run
+
+    try:
+        run(words, network)
+    except ValueError as error:
+        print(f"zobra: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 def _run(command: Callable[[], None]) -> None:

@@ -6,91 +6,15 @@ Each runs to its end. Ctrl-C stops a search, which still prints its bestmove.
 import os
 import signal
 import sys
-from typing import Annotated
-
-import typer
+from collections.abc import Sequence
+from typing import NoReturn
 
 from zobra.search.engine import EngineError
-from zobra.search.options import MAX_HASH, MAX_LINES, MAX_THREADS
 from zobra.uci.commands import AT_LEAST_ONE, Command, Go, Perft, SetPosition, Simple, parse
 from zobra.uci.console import Console
 from zobra.uci.dispatcher import Dispatcher
 
 AFTER_POSITION = ("go", "eval")  # commands behind a position; neither is part of a FEN or a move
-
-Fen = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[FEN]", help="FEN, in quotes or not. Default: the start position."),
-]
-Limits = Annotated[
-    list[str] | None,
-    typer.Argument(help="As in UCI: depth 10, nodes 1000000, perft 5, …; none: until Ctrl-C."),
-]
-Position = Annotated[
-    list[str],
-    typer.Argument(metavar="POSITION", help="As in UCI, then go LIMITS, eval or d (the default)."),
-]
-Hash = Annotated[int, typer.Option(min=1, max=MAX_HASH, help="Transposition table in MB.")]
-Threads = Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Searching threads.")]
-MultiPv = Annotated[int, typer.Option("--multipv", min=1, max=MAX_LINES, help="Lines to search.")]
-
-
-def go(
-    context: typer.Context,
-    limits: Limits = None,
-    hash: Hash = 32,
-    threads: Threads = 1,
-    multipv: MultiPv = 1,
-) -> None:
-    """Search the start position: zobra go depth 12."""
-    _analyse(context, "go " + " ".join(limits or []), Hash=hash, Threads=threads, MultiPV=multipv)
-
-
-def position(
-    context: typer.Context,
-    words: Position,
-    hash: Hash = 32,
-    threads: Threads = 1,
-    multipv: MultiPv = 1,
-) -> None:
-    """Search a position: zobra position fen FEN go depth 12.
-
-    Without go LIMITS or eval the position is shown.
-    """
-    words = " ".join(words).split()
-    if words and words[-1].lower() == "d":
-        words.pop()
-    end = 0
-    while end < len(words) and words[end].lower() not in AFTER_POSITION:
-        end += 1
-    command = words[end:] or ["d"]
-    lines = ("position " + " ".join(words[:end]), " ".join(command))
-    _analyse(context, *lines, Hash=hash, Threads=threads, MultiPV=multipv)
-
-
-def d(context: typer.Context, fen: Fen = None) -> None:
-    """Show a position: its board, FEN, key and checks."""
-    run(context, "position " + " ".join(fen or ["startpos"]), "d")
-
-
-def evaluate(context: typer.Context, fen: Fen = None) -> None:
-    """Show the static evaluation of a position, piece by piece."""
-    run(context, "position " + " ".join(fen or ["startpos"]), "eval")
-
-
-def uci(context: typer.Context) -> None:
-    """Answer `uci`: name, author and options."""
-    run(context, "uci")
-
-
-def isready(context: typer.Context) -> None:
-    """Load the engine, and answer `readyok`."""
-    run(context, "isready")
-
-
-def compiler(context: typer.Context) -> None:
-    """Print the versions of Python and of the libraries."""
-    run(context, "compiler")
 
 
 class OneShotConsole(Console):
@@ -104,20 +28,14 @@ class OneShotConsole(Console):
             super().info(text)
 
 
-def _analyse(context: typer.Context, *lines: str, **options: int) -> None:
-    """Run these lines, and print failed aspiration windows too."""
-    run(context, *lines, UCI_AnalyseMode=True, **options)
+def run(words: Sequence[str], network: str = "", **options: int) -> NoReturn:
+    """Carry out the command of these words, with a network file and options, and end the process.
 
-
-def run(context: typer.Context, *lines: str, **options: int | bool) -> None:
-    """Run these UCI lines with these options, and end the process.
-
-    `context.obj` is the path of a network, or empty. The exit status is 2 for what is not
-    understood, 1 for a bad position or an engine that cannot be loaded.
+    Raise ValueError for limits that are not understood. The exit status is 1 for a bad position or
+    an engine that cannot be loaded.
     """
-    parsed = [parse(line) for line in lines]
-    commands = [command for command in parsed if command is not None]
-    check_commands(commands)
+    commands = commands_of(words)
+    is_search = any(isinstance(command, Go) for command in commands)
     dispatcher = Dispatcher(OneShotConsole())
     engine = dispatcher.engine
     status = 0
@@ -125,10 +43,12 @@ def run(context: typer.Context, *lines: str, **options: int | bool) -> None:
         if commands != [Simple("uci")]:
             engine.load().wait()
         signal.signal(signal.SIGINT, lambda *_: engine.stop())
-        if context.obj:
-            engine.set_option("EvalFile", context.obj)
+        if network:
+            engine.set_option("EvalFile", network)
         for name, value in options.items():
             engine.set_option(name, value)
+        if is_search:  # show each window that failed, too
+            engine.set_option("UCI_AnalyseMode", True)
         for command in commands:
             dispatcher.execute(command)
             engine.wait()
@@ -142,11 +62,14 @@ def run(context: typer.Context, *lines: str, **options: int | bool) -> None:
     os._exit(status)  # a thread may still be compiling
 
 
-def check_commands(commands: list[Command]) -> None:
-    """Raise typer.BadParameter for what is not understood.
+def commands_of(words: Sequence[str]) -> list[Command]:
+    """Return the commands of UCI that the words of a command line stand for.
 
-    A GUI's command is executed as far as it is understood, a person's is refused.
+    A GUI's command is carried out as far as it is understood, a user's is not: raise ValueError
+    that names what is wrong.
     """
+    parsed = [parse(line) for line in _lines(words)]
+    commands = [command for command in parsed if command is not None]
     problems: list[str] = []
     for command in commands:
         problems += getattr(command, "problems", ())
@@ -157,4 +80,21 @@ def check_commands(commands: list[Command]) -> None:
                 if name in AT_LEAST_ONE and number is not None and number < 1:
                     problems.append(f"go: {name} is at least 1, not {number}")
     if problems:
-        raise typer.BadParameter("; ".join(problems))
+        raise ValueError("; ".join(problems))
+    return commands
+
+
+def _lines(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of UCI that the words of a command line stand for."""
+    name, *rest = " ".join(words).split()
+    if name in ("d", "eval"):
+        return "position " + " ".join(rest or ["startpos"]), name
+    if name != "position":
+        return (" ".join([name, *rest]),)
+
+    if rest and rest[-1].lower() == "d":
+        rest.pop()
+    end = 0
+    while end < len(rest) and rest[end].lower() not in AFTER_POSITION:
+        end += 1
+    return "position " + " ".join(rest[:end]), " ".join(rest[end:] or ["d"])

@@ -15,7 +15,7 @@ import pytest
 from tests.support.arena_runs import flat
 from tests.support.arena_runs import run as run_here
 from tests.support.commands import zobra
-from zobra.cli import one_shot
+from zobra.cli import uci_commands
 from zobra.cli.command_line import COMMANDS, HIDDEN, PANELS, load
 from zobra.search.bench import POSITIONS, run
 from zobra.search.bench_conditions import Conditions
@@ -113,8 +113,9 @@ def test_the_summary_of_a_command_is_the_first_line_of_its_help(command):
     ("arguments", "unused"),
     [
         (["--version"], {"typer", "rich", "numpy", "chess"}),
-        (["d"], {"rich", "scipy", "zobra.arena", "zobra.train"}),
-        (["go", "nodes", "100"], {"rich", "scipy", "zobra.arena", "zobra.train"}),
+        (["d"], {"typer", "rich", "scipy", "zobra.arena", "zobra.train"}),
+        (["go", "nodes", "100"], {"typer", "rich", "scipy", "zobra.arena", "zobra.train"}),
+        (["go", "nodes", "100", "--hash", "1"], {"rich", "scipy", "zobra.arena", "zobra.train"}),
         (["uci-path"], {"numpy", "chess", "zobra.arena", "zobra.search"}),
         (["perft", "1"], {"rich", "scipy", "zobra.arena", "zobra.search", "zobra.train"}),
     ],
@@ -186,7 +187,7 @@ def test_bad_input_is_named(arguments, complaint):
 
 
 def test_defaults_are_those_of_the_engine():
-    _context, _limits, *options = inspect.signature(one_shot.go).parameters.values()
+    _context, _limits, *options = inspect.signature(uci_commands.go).parameters.values()
     for option in options:
         assert option.default == find(option.name).default
 
