@@ -2,7 +2,11 @@
 
 import json
 import re
+import subprocess
+import sys
 
+import chess
+import chess.pgn
 import pytest
 
 from tests.support.arena_runs import start, wait_until
@@ -262,3 +266,113 @@ def test_the_end_is_shown_on_the_page(game):
         process.terminate()
         page.wait_for_text("#problem", "Zobra has been ended. The game is kept in")
         assert process.wait(60) == 0
+
+
+# The path of a new person: a game against Zobra, then its analysis
+
+VALUES = (0, 1, 3, 3, 5, 9, 99)
+
+
+def hanging(board: chess.Board, move: chess.Move) -> int:
+    """What a move loses at once: the most that a reply can take, less the piece that takes it if it
+    can be taken back.
+    """
+    board.push(move)
+    most = 0
+    for reply in board.generate_legal_captures():
+        taken = VALUES[board.piece_type_at(reply.to_square) or chess.PAWN]
+        taker = VALUES[board.piece_type_at(reply.from_square)]
+        is_defended = board.is_attacked_by(not board.turn, reply.to_square)
+        most = max(most, taken - taker if is_defended else taken)
+    board.pop()
+    return most
+
+
+def worst_move(board: chess.Board) -> chess.Move:
+    """A move that an analysis marks: a queen or a piece is left where it can be taken."""
+    moves = [move for move in board.legal_moves if not move.promotion]
+    return max(moves, key=lambda move: (hanging(board, move), move.uci()))
+
+
+def assert_a_picture(page: Page, path, width: int, height: int) -> None:
+    page.picture(path, width, height)
+    assert path.stat().st_size > 10_000  # an empty page has some 3,000 bytes
+
+
+def play_a_game(page: Page, folder) -> chess.Board:
+    """Play against the engine by all means of the page, and resign; return the last position."""
+    board = chess.Board()
+    for number in range(4):  # by mouse: two clicks, or a drag
+        text = "e2e4" if number == 0 else worst_move(board).uci()
+        board.push_uci(text)
+        if number % 2:
+            page.drag(text[:2], text[2:])
+        else:
+            page.click_squares(text[:2], text[2:])
+        page.wait_for_moves(2 * number + 2)
+        board.push_san(page.moves()[-1])
+    move = next(iter(board.legal_moves))
+    page.type(f"{board.san(move)}\n")
+    page.wait_for_moves(10)
+    assert_a_picture(page, folder / "game.png", 1280, 800)
+
+    page.click("#take-back")
+    page.wait_for_moves(8)
+    page.click("#hint")
+    page.wait("document.querySelector('.cg-shapes line')")
+    assert_a_picture(page, folder / "hint.png", 1280, 800)
+    page.click("#resign")
+    page.wait("document.querySelector('#resign-dialog').open")
+    page.click("#resign-dialog button")
+    page.wait_for_text("#status", "0-1")
+    return board
+
+
+def read_the_analysis(html, folder) -> None:
+    """Go to a mistake by the mouse, step by the keyboard, and look at the page on a phone."""
+    ply = "Number(document.querySelector('#replay').dataset.ply)"
+    with Page(1280, 900) as page:
+        page.open(html)
+        page.wait(f"{ply} === 0")
+        page.click(".replay-next")
+        page.wait(f"{ply} > 0")
+        reached = page.evaluate(ply)
+        assert page.text(".replay-note").startswith(("Inaccuracy: ", "Mistake: ", "Blunder: "))
+        page.press("ArrowLeft")
+        page.wait(f"{ply} === {reached - 1}")
+        page.press("ArrowRight")
+        page.wait(f"{ply} === {reached}")
+        assert_a_picture(page, folder / "analysis.png", 1280, 900)
+        assert not page.complaints
+    with Page(360, 740, dark=True) as page:
+        page.open(html)
+        page.wait(f"{ply} === 0")
+        assert page.is_fit()
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert max(map(int, re.findall(r"\d+", colour)[:3])) < 80
+        assert_a_picture(page, folder / "phone.png", 360, 740)
+        assert not page.complaints
+
+
+@pytest.mark.slow
+def test_the_path_of_a_new_person(tmp_path):
+    process = start("play", "--no-browser", "--movetime", "50", "--folder", tmp_path / "games")
+    address = re.search(r"http://\S+", process.stdout.readline())[0]
+    with Page(1280, 800) as page:
+        page.begin(address)
+        board = play_a_game(page, tmp_path)
+        page.call("Page.navigate", url="about:blank")  # closes the page
+        output, errors = process.communicate(timeout=60)
+        assert not page.complaints
+    assert process.returncode == 0 and not errors
+
+    saved = next((tmp_path / "games").glob("*.pgn"))
+    assert f"saved: {saved}" in output
+    with saved.open() as file:
+        game = chess.pgn.read_game(file)
+    assert game.end().board() == board and game.headers["Result"] == "0-1"
+
+    html = tmp_path / "analysis.html"
+    command = [sys.executable, "-m", "zobra.cli", "analyse", str(saved), "--movetime", "50"]
+    subprocess.run([*command, "--html", str(html)], check=True, timeout=300)
+    read_the_analysis(html, tmp_path)
