@@ -40,12 +40,21 @@ def run(
             counts = divide(game.position, conditions.limit, is_stopped)
             nodes = sum(leaves for _, leaves in counts)
         else:
-            result = searcher.search(game, Limits(**{conditions.kind: conditions.limit}))
+            result = searcher.search(game, _limits(conditions))
             nodes = searcher.nodes if result.best else 0  # none if the game is over
         seconds += time.perf_counter() - begin
         total += nodes
         yield f"{number}/{len(positions)} {nodes} nodes: {fen}"
     yield f"{total} nodes {int(total / seconds)} nps"
+
+
+def _limits(conditions: Conditions) -> Limits:
+    limits = {
+        "depth": Limits(depth=conditions.limit),
+        "nodes": Limits(nodes=conditions.limit),
+        "movetime": Limits(movetime=conditions.limit),
+    }
+    return limits[conditions.kind]
 
 
 def read_positions(file: str) -> tuple[str, ...]:
