@@ -79,7 +79,7 @@ def test_what_a_search_did_is_counted_anew_for_each(searcher, threads):
     searcher.threads = threads
     think(searcher, KIWIPETE, Limits(depth=12))
     found = searcher.statistics()
-    assert found.nodes == searcher.nodes > 10_000
+    assert 10_000 < found.nodes <= searcher.nodes  # helpers may still run
     assert 1 <= found.threads <= threads
     assert found.nodes > found.tt_hits > found.tt_cutoffs > found.nodes // 100
     assert found.nodes > found.cutoffs > found.first_move_cutoffs > found.cutoffs // 2
