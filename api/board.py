@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import chess
 import numpy as np
+import numpy.typing as npt
 
 from zobra.engine.fen import check_board
 from zobra.engine.move import move_text
@@ -51,7 +52,7 @@ def game_of(board: chess.Board) -> Game:
     return game
 
 
-def evaluate(boards: Iterable[chess.Board | Position]) -> np.ndarray:
+def evaluate(boards: Iterable[chess.Board | Position]) -> npt.NDArray[np.int64]:
     """Return the static evaluations of boards by the network, without a search.
 
     Each is an int64: centipawns for White, on the scale of the scores of a search.

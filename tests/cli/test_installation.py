@@ -1,11 +1,16 @@
-"""The wheel as a user gets it: it is for this platform, carries kernels for every level, and plays
-without compiling.
+"""The wheel as a user gets it: it is for this platform, carries kernels for every level, plays
+without compiling, and tells mypy its types.
 """
 
 import os
 import shutil
 import subprocess
 import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +33,7 @@ SOURCES = (
     "LICENSE",
 )
 PIP = [sys.executable, "-m", "pip", "--quiet"]
+TYPED = ("api", "engine", "search", "tt")
 
 
 def run(site, home, *arguments, typed="", **variables):
@@ -44,18 +50,76 @@ def run(site, home, *arguments, typed="", **variables):
     )
 
 
+def copy_sources(tree: Path) -> None:
+    tree.mkdir()
+    for name in SOURCES:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tree / name)
+
+
+def build(kind: str, tree: Path) -> Path:
+    """An archive without kernels, which takes seconds: kind is sdist or wheel."""
+    code = f"from setuptools import build_meta; print(build_meta.build_{kind}('dist'))"
+    environment = {**os.environ, "ZOBRA_KERNELS": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tree,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return tree / "dist" / done.stdout.splitlines()[-1]
+
+
+def test_both_archives_have_the_markers_of_types(tmp_path):
+    """PEP 561: a package without one has no types for its users."""
+    pytest.importorskip("setuptools", minversion="77")
+    tree = tmp_path / "tree"
+    copy_sources(tree)
+    markers = {f"{package}/py.typed" for package in TYPED}
+
+    with tarfile.open(build("sdist", tree)) as archive:
+        files = {name.partition("/")[2] for name in archive.getnames()}
+    assert {name for name in files if name.endswith("py.typed")} == markers
+
+    with zipfile.ZipFile(build("wheel", tree)) as wheel:
+        files = {name.removeprefix("zobra/") for name in wheel.namelist()}
+    assert {name for name in files if name.endswith("py.typed")} == markers
+
+
+def test_mypy_finds_the_types_of_an_installed_zobra(tmp_path):
+    """Strictly, for a program that uses all that docs/python.md shows."""
+    pytest.importorskip("mypy")
+    pytest.importorskip("setuptools", minversion="77")
+    tree = tmp_path / "tree"
+    copy_sources(tree)
+    venv.create(tmp_path / "venv", symlinks=os.name != "nt")
+    variables = {"base": str(tmp_path / "venv"), "platbase": str(tmp_path / "venv")}
+    site = Path(sysconfig.get_path("purelib", vars=variables))
+    with zipfile.ZipFile(build("wheel", tree)) as wheel:
+        wheel.extractall(site)
+    (site / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+
+    python = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    program = shutil.copy(ROOT / "tests" / "api" / "typed_program.py", tmp_path)
+    command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python, program]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.fixture
 def wheel(tmp_path):
     """A wheel with the kernels of all levels, built from a copy of the sources."""
     pytest.importorskip("setuptools", minversion="77")
     tree = tmp_path / "tree"
-    tree.mkdir()
-    for name in SOURCES:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, tree / name)
+    copy_sources(tree)
     environment = {**os.environ, "ZOBRA_KERNELS": " ".join((NATIVE, *LEVELS))}
-    build = [*PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", "dist", "."]
-    subprocess.run(build, check=True, cwd=tree, env=environment)
+    command = [*PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", "dist", "."]
+    subprocess.run(command, check=True, cwd=tree, env=environment)
     (built,) = (tree / "dist").glob("zobra-*-py3-none-*.whl")
     return built
 
