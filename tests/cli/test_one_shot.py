@@ -7,7 +7,6 @@ import sys
 import chess
 import pytest
 
-from tests.support.arena_runs import flat, run
 from tests.support.commands import zobra
 from tests.support.prober import Prober, leaves_when_nobody_reads
 
@@ -75,7 +74,9 @@ def test_a_position_that_is_named_is_shown():
     ],
 )
 def test_what_is_not_understood_is_refused(arguments, complaint):
-    assert complaint in flat(run(*arguments.split(), code=2))
+    done = zobra(*arguments.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(
