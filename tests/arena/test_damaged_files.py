@@ -115,6 +115,15 @@ def test_a_wrong_value_anywhere_is_accepted_or_refused_in_words(folder, name):
     assert refused > 50
 
 
+def test_an_infinite_number_is_refused(folder):
+    path = folder / "ladder.json"
+    content = json.loads(path.read_text())
+    content["ratings"][0] = 1e308
+    path.write_text(json.dumps(content).replace("1e+308", "1e309"))
+    with pytest.raises(ValueError, match="ratings is not finite"):
+        read_calibration(path)
+
+
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("size", [0, 1, -1])
 def test_a_file_that_is_cut_short_is_refused(folder, name, size):
