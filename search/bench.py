@@ -49,12 +49,12 @@ def run(
 
 
 def _limits(conditions: Conditions) -> Limits:
-    limits = {
-        "depth": Limits(depth=conditions.limit),
-        "nodes": Limits(nodes=conditions.limit),
-        "movetime": Limits(movetime=conditions.limit),
-    }
-    return limits[conditions.kind]
+    """Return the limits of each search."""
+    if conditions.kind == "nodes":
+        return Limits(nodes=conditions.limit)
+    if conditions.kind == "movetime":
+        return Limits(movetime=conditions.limit)
+    return Limits(depth=conditions.limit)
 
 
 def read_positions(file: str) -> tuple[str, ...]:
