@@ -75,7 +75,7 @@ def _subtitle(games: ReportedGames) -> str:
     parts = [counted(len(games.games), "game")]
     if len(games.games) == 1:
         record = games.games[0].record
-        reason = "" if record.reason == NOT_STATED else record.reason
+        reason = "" if record.reason in (NOT_STATED, "normal") else record.reason
         parts = [f"{RESULTS.get(record.result, '')} {reason}".strip()]
     parts.append(games.conditions.get("time control", ""))
     parts.append(games.conditions.get("played", ""))

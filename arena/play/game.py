@@ -220,7 +220,8 @@ class Game:
         game = chess.pgn.Game()
         game.setup(self.start)
         code, opening = opening_name(self.start, [played.move for played in self.moves])
-        names = {self.human: PLAYER, self.engine: self.opponent}
+        engine = self.opponent.removesuffix(f" ({self.elo})")  # which is in a header of its own
+        names = {self.human: PLAYER, self.engine: engine}
         headers = {
             "Event": "Casual game",
             "Site": "?",

@@ -237,6 +237,7 @@ def test_without_a_clock_the_person_has_all_the_time():
 
 def test_pgn_has_names_result_clocks_and_what_the_engine_said():
     game = new_game(control=TimeControl.parse("60+0"))
+    game.opponent = "Material (1500)"
     game.play(game.read_move("f3"), 10_000)
     game.add(PlayedMove(game.read_move("e5"), score=55, depth=9, milliseconds=70, clock_ms=59_930))
     game.play(game.read_move("g4"), 5_000)
@@ -245,7 +246,7 @@ def test_pgn_has_names_result_clocks_and_what_the_engine_said():
     read = chess.pgn.read_game(io.StringIO(text))
     assert not read.errors
     assert read.headers["White"] == "Player"
-    assert read.headers["Black"] == "Material"
+    assert read.headers["Black"] == "Material"  # without its level, which has a header
     assert read.headers["BlackElo"] == "1500"
     assert read.headers["Result"] == "0-1"
     assert read.headers["TimeControl"] == "60"
@@ -253,7 +254,7 @@ def test_pgn_has_names_result_clocks_and_what_the_engine_said():
     nodes = list(read.mainline())
     assert [node.clock() for node in nodes] == [50, 59.93, 45, 59.86]
     assert "+0.55/9" in nodes[1].comment
-    assert "Material wins by checkmate" in nodes[-1].comment
+    assert "Material (1500) wins by checkmate" in nodes[-1].comment
     assert read.end().board().is_checkmate()
 
 
