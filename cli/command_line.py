@@ -16,8 +16,8 @@ from zobra.engine.version import VERSION
 
 HELP = """Zobra, a UCI chess engine.
 
-Without a command it speaks UCI, the protocol of chess programs. With --tunable
-the parameters of its search are options too. --network FILE, before everything
+Without a command it speaks UCI, the protocol of chess programs. With --tunable \
+the parameters of its search are options too. --network FILE, before everything \
 else, is the initial value of the option EvalFile.
 """
 CONTEXT = {"help_option_names": ["-h", "--help"]}

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+from zobra.arena.formats.text import counted
+
 
 def _available() -> list[int]:
     if hasattr(os, "sched_getaffinity"):
@@ -22,7 +24,7 @@ def load() -> float:
 
 def load_text() -> str:
     """Return the load in words: "load 0.3 on 8 processors"."""
-    return f"load {load():.1f} on {len(_available())} processors"
+    return f"load {load():.1f} on {counted(len(_available()), 'processor')}"
 
 
 def idle() -> int:
@@ -38,7 +40,7 @@ def spare() -> int:
 def machine() -> str:
     """Return the machine in words: its processor, how many this program has, operating system."""
     model = _model() or platform.machine()
-    return f"{model}, {len(_available())} processors, {platform.platform()}"
+    return f"{model}, {counted(len(_available()), 'processor')}, {platform.platform()}"
 
 
 def _model() -> str:

@@ -187,7 +187,7 @@ def test_an_engine_is_rated(tmp_path, arguments):
     assert all(margin > 0 for _, _, margin, _ in kept)
     conditions = json.loads((folder / "run.json").read_text())
     assert conditions["versions"]["new"] == "Scripted"
-    assert "processors" in conditions["machine"]
+    assert "processor" in conditions["machine"]
     run("report", folder)
     page = (folder / "report.html").read_text()
     shown = ["Rating list", conditions["machine"], "<dd>Scripted; "]

@@ -212,7 +212,7 @@ def test_the_command_compares_engines_and_writes_results(answering, suite_file, 
     assert (second.name, second.solved, second.points) == ("weak", 1, 10)
     assert first.version == second.version == "Scripted"
     assert second.outcomes[0].why == "best is e4"
-    assert "processors" in result.machine
+    assert "processor" in result.machine
     assert result.limit == {"time_ms": None, "nodes": 50, "depth": None}
     assert result.finished
     assert result.command_line
