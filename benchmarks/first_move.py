@@ -2,12 +2,10 @@
 
     python benchmarks/first_move.py [--tries 20] [--hash 32 --hash 512 …] [--command COMMAND]
 
-A fresh process gets `setoption Hash`, `ucinewgame`, `isready` and `go movetime`; the same search
-follows after another `ucinewgame`. If the first one has to touch the table's memory it is
-shallower, or ends late. Prints the worst of all tries for each size.
+A fresh process gets `setoption Hash`, `ucinewgame`, `isready` and `go movetime`. The same search
+follows after another `ucinewgame`. A first search that has to touch the table's memory is
+shallower, or ends late. The table has the worst of all tries for each size.
 """
-
-from __future__ import annotations
 
 import shlex
 import sys
@@ -19,31 +17,43 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-# run as a script, or imported by the tests
+# A script's path lacks the root of the repository
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.latency import ZOBRA, PipedEngine
 
 SIZES = [32, 512, 4096]  # MB
-DEPTH_LOSS = 2  # plies that the first search may be less deep than the second
-TIME_MARGIN = 50  # milliseconds that a bestmove may come after its time
+DEPTH_LOSS = 2  # plies by which the first search may be shallower than the second
+TIME_MARGIN = 50  # milliseconds by which a bestmove may be late
 
 
 class Try(NamedTuple):
-    """A fresh process: milliseconds to `readyok` after `setoption Hash` and after `ucinewgame`, and
-    depth and milliseconds of the two searches.
-    """
+    """What a fresh process did; times are in milliseconds."""
 
-    hash_ready: float
-    game_ready: float
+    hash_ready: float  # to `readyok` after `setoption Hash`,
+    game_ready: float  # and after `ucinewgame`
     first_depth: int
     first_time: float
     second_depth: int
     second_time: float
 
+    @property
+    def depth_loss(self) -> int:
+        """Plies by which the first search was shallower."""
+        return self.second_depth - self.first_depth
+
+    @property
+    def longest(self) -> float:
+        """The time of the longer search."""
+        return max(self.first_time, self.second_time)
+
+    def is_good(self, movetime: int) -> bool:
+        """Return whether the first search was deep enough, and both were in time."""
+        return self.depth_loss <= DEPTH_LOSS and self.longest <= movetime + TIME_MARGIN
+
 
 def search(engine: PipedEngine, movetime: int) -> tuple[int, float]:
-    """Depth of the last `info`, and milliseconds to the `bestmove`."""
+    """Return the depth of the last `info`, and the milliseconds to the `bestmove`."""
     began = time.perf_counter()
     engine.send(f"go movetime {movetime}")
     depth = 0
@@ -55,7 +65,7 @@ def search(engine: PipedEngine, movetime: int) -> tuple[int, float]:
 
 
 def attempt(command: list[str], megabytes: int, movetime: int) -> Try:
-    """One try."""
+    """Start an engine, and let it search twice."""
     engine = PipedEngine(command)
     engine.ask("uci", "uciok")
     engine.ask("isready", "readyok")
@@ -79,25 +89,20 @@ def main(
 ) -> None:
     """Measure; `command` starts an engine (default: Zobra)."""
     words = shlex.split(command) if command else list(ZOBRA)
-    columns = ("Hash", "ready, ms", "new game, ms", "depth", "again", "time, ms", "in order")
+    columns = ("Hash", "ready, ms", "new game, ms", "depth", "again", "time, ms", "good")
     table = Table(*columns, title=f"worst of {tries} tries each, movetime {movetime}")
     for megabytes in hash:
         found = [attempt(words, megabytes, movetime) for _ in range(tries)]
-        worst = max(found, key=lambda each: each.second_depth - each.first_depth)
-        latest = max(max(each.first_time, each.second_time) for each in found)
-        in_order = [
-            each.second_depth - each.first_depth <= DEPTH_LOSS
-            and max(each.first_time, each.second_time) <= movetime + TIME_MARGIN
-            for each in found
-        ]
+        worst = max(found, key=lambda each: each.depth_loss)
+        good = sum(each.is_good(movetime) for each in found)
         table.add_row(
             str(megabytes),
             f"{max(each.hash_ready for each in found):.0f}",
             f"{max(each.game_ready for each in found):.0f}",
             str(worst.first_depth),
             str(worst.second_depth),
-            f"{latest:.0f}",
-            f"{sum(in_order)} of {tries}",
+            f"{max(each.longest for each in found):.0f}",
+            f"{good} of {tries}",
         )
     Console().print(table)
 

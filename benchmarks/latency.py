@@ -3,15 +3,14 @@
     python benchmarks/latency.py [--searches 500] [--threads 1] [--other stockfish]
 
 Zobra and another UCI engine search in turns, first on the machine as it is, then beside one busy
-process for each core but one. Each search is infinite, of a position of a random game, and begins
-and ends after random pauses. The table has milliseconds.
+process for each core but one. Each search is infinite. Its position comes from a random game, and
+it begins and ends after random pauses. The table has milliseconds.
 """
-
-from __future__ import annotations
 
 import os
 import random
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -28,7 +27,17 @@ ZOBRA = (sys.executable, "-m", "zobra.uci")
 BUSY = (sys.executable, "-c", "while True: pass")
 LONGEST_PAUSE = 0.05  # seconds
 LONGEST_GAME = 80  # plies
+DEBIAN_GAMES = "/usr/games"  # where Debian puts engines; it is not always on a user's PATH
 PERCENTILES = {"median": 50, "95 %": 95, "99 %": 99}
+
+
+def find_engine(wanted: str) -> str:
+    """Return the path of an engine by name or path. Raise typer.BadParameter if there is none."""
+    places = os.pathsep.join((os.environ.get("PATH", os.defpath), DEBIAN_GAMES))
+    found = shutil.which(wanted, path=places)
+    if found is None:
+        raise typer.BadParameter(f"no engine {wanted!r} on PATH or in {DEBIAN_GAMES}")
+    return found
 
 
 class PipedEngine:
@@ -61,18 +70,18 @@ class PipedEngine:
         raise SystemExit(f"the engine ended before {answer}")
 
     def ask(self, line: str, answer: str) -> str:
-        """Send a line; the answer."""
+        """Send a line, and return its answer."""
         self.send(line)
         return self.wait_for(answer)
 
     def measure(self, line: str, answer: str) -> float:
-        """Milliseconds from a line to its answer."""
+        """Return the milliseconds from a line to its answer."""
         began = time.perf_counter()
         self.ask(line, answer)
         return (time.perf_counter() - began) * 1e3
 
     def quit(self) -> float:
-        """Milliseconds from `quit` to the end of the process."""
+        """Return the milliseconds from `quit` to the end of the process."""
         began = time.perf_counter()
         self.send("quit")
         self._process.wait()
@@ -80,7 +89,7 @@ class PipedEngine:
 
 
 def random_position(source: random.Random) -> str:
-    """The FEN of a random game after some moves, with a move to make."""
+    """Return the FEN of a position of a random game that is not over."""
     board = chess.Board()
     for _ in range(source.randrange(LONGEST_GAME)):
         move = source.choice(list(board.legal_moves))
@@ -93,7 +102,7 @@ def random_position(source: random.Random) -> str:
 
 @contextmanager
 def busy_processes(count: int) -> Iterator[None]:
-    """So many processes that do nothing but compute."""
+    """Run so many processes that do nothing but compute."""
     processes = [subprocess.Popen(BUSY) for _ in range(count)]
     try:
         yield
@@ -104,7 +113,7 @@ def busy_processes(count: int) -> Iterator[None]:
 
 
 def react(engine: PipedEngine, fen: str, source: random.Random) -> tuple[float, float]:
-    """Milliseconds from `go` to the first `info`, and from `stop` to `bestmove`."""
+    """Return the milliseconds from `go` to the first `info`, and from `stop` to `bestmove`."""
     engine.send(f"position fen {fen}")
     engine.ask("isready", "readyok")
     time.sleep(source.random() * LONGEST_PAUSE)
@@ -117,7 +126,8 @@ def main(searches: int = 500, threads: int = 1, other: str = "stockfish", seed: 
     """Measure; `other` is the command of the other engine, empty: none."""
     commands = {"zobra": list(ZOBRA)}
     if other:
-        commands[other.split()[0]] = shlex.split(other)
+        name, *arguments = shlex.split(other)
+        commands[name] = [find_engine(name), *arguments]
     engines = {name: PipedEngine(command) for name, command in commands.items()}
     for engine in engines.values():
         engine.ask("uci", "uciok")
@@ -125,10 +135,10 @@ def main(searches: int = 500, threads: int = 1, other: str = "stockfish", seed: 
         engine.ask("isready", "readyok")
 
     source = random.Random(seed)
-    others = max(1, (os.cpu_count() or 1) - 1)
+    busy = max(1, (os.cpu_count() or 1) - 1)
     title = f"{searches} searches each, {threads} thread(s)"
     table = Table("", "load", "engine", *PERCENTILES, title=title)
-    for load in (0, others):
+    for load in (0, busy):
         times: dict[str, list[tuple[float, float]]] = {name: [] for name in engines}
         with busy_processes(load):
             for _ in range(searches):

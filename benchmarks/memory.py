@@ -3,11 +3,9 @@
     python benchmarks/memory.py [--games 1000] [--moves 30] [--nodes 400]
 
 The engine plays against itself from random openings: `ucinewgame`, then `position` with all moves
-and `go nodes`. Threads, MultiPV and Hash change from game to game. Growth is measured from the end
-of the first tenth of the games.
+and `go nodes`. Its options change from game to game. Growth is measured from the end of the first
+tenth of the games.
 """
-
-from __future__ import annotations
 
 import random
 import subprocess
@@ -17,31 +15,26 @@ from pathlib import Path
 import chess
 import typer
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[1])
-)  # run as a script, or imported by the tests
+# A script's path lacks the root of the repository
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.latency import PipedEngine
+from benchmarks.latency import ZOBRA, PipedEngine
 
 OPENING_PLIES = 8
 SETTINGS = ({}, {"MultiPV": 3}, {"Threads": 2}, {"Hash": 4}, {"UCI_ShowWDL": "true"})
-TENTHS = 10 * len(SETTINGS)  # each tenth of the games ends with the same settings
+FEWEST = 10 * len(SETTINGS)  # games, so that each tenth of them ends with the same settings
 DEFAULTS = {"MultiPV": 1, "Threads": 1, "Hash": 32, "UCI_ShowWDL": "false"}
 
 
 def resident(process: int) -> int:
-    """Kilobytes of memory that a process has now."""
-    return int(
-        subprocess.run(
-            ["ps", "-o", "rss=", "-p", str(process)], check=True, capture_output=True, text=True
-        ).stdout
-    )
+    """Return the resident set of a process in kilobytes."""
+    return int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(process)], text=True))
 
 
 def play(engine: PipedEngine, source: random.Random, moves: int, nodes: int) -> None:
-    """A game of so many searches, or until it ends."""
+    """Play a game of so many searches, or until it ends."""
     engine.send("ucinewgame")
-    engine.measure("isready", "readyok")
+    engine.ask("isready", "readyok")
     board = chess.Board()
     for _ in range(OPENING_PLIES):
         board.push(source.choice(list(board.legal_moves)))
@@ -55,10 +48,11 @@ def play(engine: PipedEngine, source: random.Random, moves: int, nodes: int) -> 
 
 
 def watch(games: int, moves: int = 30, nodes: int = 400, seed: int = 1) -> list[int]:
-    """The resident set after each tenth of the games, in kilobytes."""
-    source, engine = random.Random(seed), PipedEngine([sys.executable, "-m", "zobra.uci"])
-    engine.send("uci")
-    engine.measure("isready", "readyok")
+    """Play, and return the resident set after each tenth of the games, in kilobytes."""
+    source = random.Random(seed)
+    engine = PipedEngine(list(ZOBRA))
+    engine.ask("uci", "uciok")
+    engine.ask("isready", "readyok")
     sizes = []
     for number in range(1, games + 1):
         for name, value in (DEFAULTS | SETTINGS[number % len(SETTINGS)]).items():
@@ -71,14 +65,12 @@ def watch(games: int, moves: int = 30, nodes: int = 400, seed: int = 1) -> list[
 
 
 def main(games: int = 1000, moves: int = 30, nodes: int = 400) -> None:
-    """Measure; `games` is a multiple of TENTHS."""
-    if games < TENTHS or games % TENTHS:
-        raise typer.BadParameter(f"games: a multiple of {TENTHS}, not {games}")
+    """Measure; `games` is a multiple of FEWEST."""
+    if games < FEWEST or games % FEWEST:
+        raise typer.BadParameter(f"games: a multiple of {FEWEST}, not {games}")
     sizes = watch(games, moves, nodes)
-    print(
-        f"{games} games; resident set in MB after each tenth: "
-        + " ".join(f"{size / 1024:.1f}" for size in sizes)
-    )
+    megabytes = " ".join(f"{size / 1024:.1f}" for size in sizes)
+    print(f"{games} games; resident set in MB after each tenth: {megabytes}")
     print(f"growth after the first tenth: {100 * (sizes[-1] / sizes[0] - 1):+.2f} %")
 
 

@@ -2,37 +2,36 @@
 
     python benchmarks/network.py
 
-Uses all legal moves but the king's in the positions of `zobra bench`, with random weights. Prints
-medians.
+The moves are all legal ones but the king's in the positions of `zobra bench`, the weights random.
+Prints medians.
 """
 
-from __future__ import annotations
-
 import statistics
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import typer
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that tests/tools is found
-
 from zobra.engine.accumulator import refresh, update
 from zobra.engine.board import ONE
 from zobra.engine.fen import parse_fen
-from zobra.engine.kernels import INT, entry, record
+from zobra.engine.kernels import INT, entry, layout, record
 from zobra.engine.layouts import ACCUMULATOR, NETWORK, POSITION
 from zobra.engine.network import evaluate_anew, network_score
 from zobra.engine.network_file import BUCKETS, LARGEST_OUTPUT, SCALE, WIDTH
 from zobra.search.bench import POSITIONS
 
-MOST = 64  # moves of a position that are measured
+MAX_MEASURED = 64  # moves of a position
 KINGS = 10  # piece codes from here on are kings
-LISTS = [("followings", POSITION, (MOST,)), ("accumulators", ACCUMULATOR, (MOST,))]
-CASE = np.dtype(
-    [("position", POSITION), ("accumulator", ACCUMULATOR), ("count", "i8"), *LISTS], align=True
+ORIGIN = 63  # the bits of a move that name the square that the piece leaves
+# A position, and those that follow its moves
+CASE = layout(
+    ("position", POSITION),
+    ("accumulator", ACCUMULATOR),
+    ("count", "i8"),
+    ("followings", POSITION, (MAX_MEASURED,)),
+    ("accumulators", ACCUMULATOR, (MAX_MEASURED,)),
 )
 
 
@@ -62,7 +61,7 @@ def refresh_all(case, network, rounds):
 
 @entry(INT, record(CASE), record(NETWORK), INT)
 def score_all(case, network, rounds):
-    """The output of both sides after every move; something that depends on all of it."""
+    """Compute the output after every move, and return something that depends on all of it."""
     total = 0
     for _ in range(rounds):
         for index in range(case.count):
@@ -72,7 +71,7 @@ def score_all(case, network, rounds):
 
 
 def random_network() -> np.ndarray:
-    """Weights like those of a trained network."""
+    """Return a network with weights like those of a trained one."""
     source = np.random.default_rng(1)
     network = np.zeros(1, NETWORK)
     network["rows"]["values"] = source.normal(0, 20, network["rows"]["values"].shape)
@@ -85,23 +84,23 @@ def random_network() -> np.ndarray:
 
 
 def cases(network: Any) -> np.ndarray:
-    """The positions, and what follows each move."""
+    """Return the positions, each with what follows its moves."""
     array: Any = np.zeros(len(POSITIONS), CASE)
     for case, fen in zip(array, POSITIONS, strict=True):
         position = parse_fen(fen)
         case["position"] = position.record
         evaluate_anew(network, case["accumulator"], case["position"])
         board = case["position"]["board"]
-        moves = [move for move in position.legal_moves() if board[move & 63] < KINGS][:MOST]
-        case["count"] = len(moves)
-        for index, move in enumerate(moves):
+        moves = [move for move in position.legal_moves() if board[move & ORIGIN] < KINGS]
+        case["count"] = min(len(moves), MAX_MEASURED)
+        for index, move in enumerate(moves[:MAX_MEASURED]):
             case["followings"][index] = position.after(move).record
             evaluate_anew(network, case["accumulators"][index], case["followings"][index])
     return array
 
 
 def nanoseconds(kernel: Any, array: np.ndarray, network: Any, repeats: int) -> float:
-    """Time of one move, over all positions."""
+    """Return the time of one move, over all positions."""
     begin = time.thread_time()
     for case in array:
         kernel(case, network, repeats)
@@ -109,7 +108,7 @@ def nanoseconds(kernel: Any, array: np.ndarray, network: Any, repeats: int) -> f
 
 
 def main(rounds: int = 7, repeats: int = 1000) -> None:
-    """Measure; in each of `rounds` every move is taken `repeats` times."""
+    """Measure; every move is taken `repeats` times in each of `rounds`."""
     network = random_network()
     array = cases(network[0])
     kernels = {"update": update_all, "from scratch": refresh_all, "output": score_all}
@@ -117,10 +116,8 @@ def main(rounds: int = 7, repeats: int = 1000) -> None:
     for _ in range(rounds):
         for name, kernel in kernels.items():
             times[name].append(nanoseconds(kernel, array, network[0], repeats))
-    print(
-        f"{WIDTH} neurons a side, both sides, {int(array['count'].sum())} moves of "
-        f"{len(array)} positions"
-    )
+    moves = int(array["count"].sum())
+    print(f"{WIDTH} neurons a side, both sides, {moves} moves of {len(array)} positions")
     for name, measured in times.items():
         print(f"{name}: {statistics.median(measured):.1f} ns")
 

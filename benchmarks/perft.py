@@ -6,15 +6,12 @@ Both engines count the last ply in bulk. The counts must agree. Prints medians, 
 of runs in turn.
 """
 
-from __future__ import annotations
-
-import os
-import shutil
 import statistics
 import subprocess
 import time
 
 import typer
+from latency import find_engine
 
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.perft import count_leaves
@@ -22,18 +19,6 @@ from zobra.engine.perft import count_leaves
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 POSITIONS = {"start": (START, 6), "Kiwipete": (KIWIPETE, 5)}  # FEN, depth
 SUMMARY = "Nodes searched: "
-DEBIAN_GAMES = "/usr/games"  # where Debian puts engines; it is not always on a user's PATH
-
-
-def find_engine(wanted: str) -> str:
-    """The path of an engine by name or path; leaves with a message if there is none."""
-    places = os.pathsep.join((os.environ.get("PATH", os.defpath), DEBIAN_GAMES))
-    found = shutil.which(wanted, path=places)
-    if found is None:
-        raise typer.BadParameter(
-            f"no engine {wanted!r} on PATH or in {DEBIAN_GAMES}: name one with --engine"
-        )
-    return found
 
 
 class PerftEngine:
@@ -45,7 +30,7 @@ class PerftEngine:
         )
 
     def count_leaves(self, fen: str, depth: int) -> tuple[int, float]:
-        """Leaves, and the seconds it took by our clock."""
+        """Return the leaves, and the seconds by our clock."""
         self._ask(f"position fen {fen}\nisready", "readyok")
         begin = time.perf_counter()
         line = self._ask(f"go perft {depth}", SUMMARY)
@@ -67,7 +52,9 @@ class PerftEngine:
 def compare(other: PerftEngine, name: str, rounds: int) -> None:
     """Print the speeds on one position."""
     fen, depth = POSITIONS[name]
-    position, ours, theirs = parse_fen(fen), [], []
+    position = parse_fen(fen)
+    ours = []
+    theirs = []
     for _ in range(rounds):
         begin = time.perf_counter()
         leaves = count_leaves(position, depth)
@@ -76,11 +63,12 @@ def compare(other: PerftEngine, name: str, rounds: int) -> None:
         theirs.append(seconds)
         if leaves != their_leaves:
             raise SystemExit(f"{name}, depth {depth}: {leaves} leaves here, {their_leaves} there")
-    speeds = [leaves / statistics.median(times) / 1e6 for times in (ours, theirs)]
+    speed = leaves / statistics.median(ours) / 1e6
+    their_speed = leaves / statistics.median(theirs) / 1e6
     ratio = statistics.median(their / our for our, their in zip(ours, theirs, strict=True))
     print(
-        f"{name:9} depth {depth}, {leaves:,} leaves: {speeds[0]:.0f} M a second, {speeds[1]:.0f} "
-        f"M: {ratio:.2f} times"
+        f"{name:9} depth {depth}, {leaves:,} leaves: {speed:.0f} M a second, "
+        f"{their_speed:.0f} M: {ratio:.2f} times"
     )
 
 

@@ -2,11 +2,9 @@
 
     python benchmarks/speed.py
 
-Prints medians and their ratio, so that other load on the machine affects both alike. The fastest
-run shows what an otherwise idle processor does.
+The medians and their ratio are little affected by other load on the machine, as both engines have
+it. The fastest run shows what an idle processor does.
 """
-
-from __future__ import annotations
 
 import statistics
 import time
@@ -14,7 +12,7 @@ import time
 import chess
 import chess.engine
 import typer
-from perft import find_engine
+from latency import find_engine
 
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Game
@@ -28,50 +26,68 @@ POSITIONS = {
     "king attack": "r1b2rk1/ppq1bppp/2n1pn2/3p2B1/3P3P/2PB1N2/PP3PP1/R2QK2R w KQ - 0 12",
 }
 MEGABYTES = 16
+THEIR_SHARE = 4  # the other engine searches this part of the nodes, as it is slower
 
 
 def own_speed(searcher: Searcher, fen: str, nodes: int) -> tuple[float, float]:
-    """Nodes a second of one search from an empty table: by the clock on the wall, and by processor
-    time.
+    """Return the nodes a second of one search from an empty table, by the clock on the wall and by
+    processor time.
     """
     searcher.clear()
-    begin, processor = time.perf_counter(), time.thread_time()
-    searcher.search(Game(parse_fen(fen)), Limits(nodes=nodes))
-    return searcher.nodes / (time.perf_counter() - begin), searcher.nodes / (
-        time.thread_time() - processor
-    )
+    game = Game(parse_fen(fen))
+    wall = time.perf_counter()
+    processor = time.thread_time()
+    searcher.search(game, Limits(nodes=nodes))
+    wall = time.perf_counter() - wall
+    processor = time.thread_time() - processor
+    return searcher.nodes / wall, searcher.nodes / processor
 
 
 def speed_of(engine: chess.engine.SimpleEngine, fen: str, nodes: int) -> float:
-    """Nodes a second of another engine, by our clock and its count."""
+    """Return the nodes a second of another engine, by our clock and its count."""
+    board = chess.Board(fen)
+    limit = chess.engine.Limit(nodes=nodes)
     begin = time.perf_counter()
-    with engine.analysis(
-        chess.Board(fen), chess.engine.Limit(nodes=nodes), game=object()
-    ) as analysis:
+    with engine.analysis(board, limit, game=object()) as analysis:
         analysis.wait()
     return analysis.info["nodes"] / (time.perf_counter() - begin)
 
 
+def compare(
+    searcher: Searcher, other: chess.engine.SimpleEngine, name: str, rounds: int, nodes: int
+) -> None:
+    """Print the speeds on one position."""
+    fen = POSITIONS[name]
+    walls = []
+    processors = []
+    theirs = []
+    for _ in range(rounds):
+        wall, processor = own_speed(searcher, fen, nodes)
+        walls.append(wall)
+        processors.append(processor)
+        theirs.append(speed_of(other, fen, nodes // THEIR_SHARE))
+
+    wall = statistics.median(walls) / 1e6
+    processor = statistics.median(processors) / 1e6
+    their = statistics.median(theirs) / 1e6
+    fastest = max(walls) / 1e6
+    their_fastest = max(theirs) / 1e6
+    print(
+        f"{name:14} {wall:5.2f} M ({processor:.2f} M by processor time), {their:5.2f} M: "
+        f"{wall / their:4.1f} times; fastest {fastest:5.2f} M, {their_fastest:5.2f} M: "
+        f"{fastest / their_fastest:4.1f} times"
+    )
+
+
 def main(engine: str = "stockfish", rounds: int = 5, nodes: int = 2_000_000) -> None:
     """Measure; `engine` is the name or path of the engine to compare with."""
-    path, searcher = find_engine(engine), Searcher(MEGABYTES)
+    path = find_engine(engine)
+    searcher = Searcher(MEGABYTES)
     with chess.engine.SimpleEngine.popen_uci(path) as other:
         other.configure({"Threads": 1, "Hash": MEGABYTES})
         print(f"nodes a second, medians of {rounds}, against {other.id.get('name', path)}")
-        for name, fen in POSITIONS.items():
-            ours, theirs = [], []
-            for _ in range(rounds):
-                ours.append(own_speed(searcher, fen, nodes))
-                theirs.append(speed_of(other, fen, nodes // 4))
-            wall, processor = (statistics.median(speeds) for speeds in zip(*ours, strict=True))
-            their = statistics.median(theirs)
-            fastest, their_fastest = max(speed for speed, _ in ours), max(theirs)
-            print(
-                f"{name:14} {wall / 1e6:5.2f} M ({processor / 1e6:.2f} M by processor time), "
-                f"{their / 1e6:5.2f} M: {wall / their:4.1f} times; "
-                f"fastest {fastest / 1e6:5.2f} M, {their_fastest / 1e6:5.2f} M: "
-                f"{fastest / their_fastest:4.1f} times"
-            )
+        for name in POSITIONS:
+            compare(searcher, other, name, rounds, nodes)
 
 
 if __name__ == "__main__":

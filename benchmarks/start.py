@@ -2,11 +2,9 @@
 
     python benchmarks/start.py
 
-The kernels are there: one start that is not counted sees to that. Prints median and worst, and
-processor time.
+One start that is not counted compiles the kernels, if they are missing. Prints median and worst
+times, and processor time.
 """
-
-from __future__ import annotations
 
 import os
 import statistics
@@ -21,8 +19,9 @@ QUESTIONS = {"uci": "uciok", "isready": "readyok"}
 
 
 def start() -> list[float]:
-    """Seconds from the start of the process to each answer."""
-    begin, times = time.perf_counter(), []
+    """Start the engine, and return the seconds to each answer."""
+    times = []
+    begin = time.perf_counter()
     with subprocess.Popen(
         COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
     ) as process:
@@ -37,7 +36,7 @@ def start() -> list[float]:
 
 
 def processor_seconds() -> float:
-    """Processor time of all child processes that have ended."""
+    """Return the processor time of all child processes that have ended."""
     times = os.times()
     return times.children_user + times.children_system
 

@@ -4,10 +4,8 @@ search/skill.py.
     python benchmarks/strength.py --elo 1400 --elo 1800 --elo 2200 --games 100
 
 A score of 35 to 65 per cent confirms a level. Otherwise the script suggests a number of nodes, by
-ELO_OF_DOUBLING; the next run checks it.
+ELO_OF_DOUBLING, which the next run checks.
 """
-
-from __future__ import annotations
 
 import json
 import math
@@ -16,71 +14,51 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import chess.pgn
 import typer
-from perft import find_engine
+from latency import find_engine
 
 from zobra.search.skill import skill_from_elo
 
 ELO_OF_DOUBLING = 70.0  # a rough estimate for twice the nodes at this strength
+LARGEST = 600.0  # difference in Elo, for a score of 0 or 100 per cent
 CONFIRMED = (0.35, 0.65)
-FORFEITS = (
-    "time forfeit",
-    "rules infraction",
-    "abandoned",
-)  # as the Termination header of a game says
 LEVELS = [1400, 1800, 2200]
+ZOBRA = (sys.executable, "-m", "zobra.uci")
 
 
-def play(elo: int, options: list[str], opponent: str, folder: Path) -> None:
-    """Play a match at a level."""
-    zobra = [sys.executable, "-m", "zobra.uci"]
-    engines = [f"Zobra={shlex.join(zobra)}", f"Other={shlex.quote(opponent)}"]
-    level = ["--option", "UCI_LimitStrength=true", "--option", f"UCI_Elo={elo}"]
-    subprocess.run(
-        [*zobra, "match", *engines, "--folder", str(folder), "--seed", str(elo), *options, *level],
-        check=True,
-    )
+def play(elo: int, options: list[str], opponent: str, folder: Path) -> dict[str, Any]:
+    """Play a match at a level, and return its result."""
+    result = folder / "result.json"
+    command = [sys.executable, "-m", "zobra.cli", "match"]
+    command += [f"Zobra={shlex.join(ZOBRA)}", f"Other={shlex.quote(opponent)}"]
+    command += ["--folder", str(folder), "--json", str(result), "--seed", str(elo), *options]
+    command += ["-o", "UCI_LimitStrength=true", "-o", f"UCI_Elo={elo}"]
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(command, check=True)
+    return json.loads(result.read_text(encoding="utf-8"))
 
 
-def outcomes(folder: Path) -> tuple[list[float], int]:
-    """Zobra's points in the games of a match folder that ended on the board, and the number of the
-    others.
+def advice(elo: int, score: float, faults: int) -> str:
+    """Return the verdict on a level.
+
+    Games that were not decided on the board bias the sample: a match with any of them is void.
     """
-    points: list[float] = []
-    forfeits = 0
-    with open(folder / "games.pgn", encoding="utf-8") as pgn:
-        while (game := chess.pgn.read_headers(pgn)) is not None:
-            if game.get("Termination", "normal") in FORFEITS:
-                forfeits += 1
-                continue
-            white = {"1-0": 1.0, "0-1": 0.0}.get(game["Result"], 0.5)
-            points.append(white if game["White"] == "Zobra" else 1 - white)
-    return points, forfeits
-
-
-def advice(elo: int, score: float, forfeits: int) -> str:
-    """The verdict on a level.
-
-    Games lost by forfeit bias the sample, so a match with any of them is void.
-    """
-    if forfeits:
+    if faults:
         return (
-            f"void: {forfeits} games were not decided on the board; play again on a quieter "
+            f"void: {faults} games were not decided on the board; play again on a quieter "
             "machine, or with --margin"
         )
     if CONFIRMED[0] <= score <= CONFIRMED[1]:
         return "confirmed"
-    difference = (
-        400 * math.log10(score / (1 - score)) if 0 < score < 1 else math.copysign(600, score - 0.5)
-    )
+    if 0 < score < 1:
+        difference = 400 * math.log10(score / (1 - score))
+    else:
+        difference = math.copysign(LARGEST, score - 0.5)
     nodes = skill_from_elo(elo).nodes
-    return (
-        f"not confirmed: {difference:+.0f} Elo; try "
-        f"{nodes * 2 ** (-difference / ELO_OF_DOUBLING):.0f} nodes, not {nodes}"
-    )
+    better = nodes * 2 ** (-difference / ELO_OF_DOUBLING)
+    return f"not confirmed: {difference:+.0f} Elo; try {better:.0f} nodes, not {nodes}"
 
 
 def main(
@@ -100,23 +78,16 @@ def main(
     """Play the levels and print a line of JSON for each."""
     opponent = find_engine(engine)
     keep = folder or Path(tempfile.mkdtemp(prefix="strength-"))
-    options = [
-        "--tc",
-        tc,
-        "--games",
-        str(games),
-        "--concurrency",
-        str(concurrency),
-        "--margin",
-        str(margin),
-    ]
-    options += ["--openings", str(openings)] if openings else []
+    options = ["--tc", tc, "--games", str(games)]
+    options += ["--concurrency", str(concurrency), "--margin", str(margin)]
+    if openings:
+        options += ["--openings", str(openings)]
     for level in elo or LEVELS:
-        play(level, options, opponent, keep / str(level))
-        points, forfeits = outcomes(keep / str(level))
-        score = sum(points) / max(1, len(points))
-        facts = {"elo": level, "games": len(points), "forfeits": forfeits, "score": round(score, 3)}
-        print(json.dumps({**facts, "verdict": advice(level, score, forfeits)}))
+        result = play(level, options, opponent, keep / str(level))
+        faults = sum(sum(engine["faults"].values()) for engine in result["engines"])
+        score = result["engines"][0]["points"] / result["games"]
+        facts = {"elo": level, "games": result["games"], "faults": faults, "score": round(score, 3)}
+        print(json.dumps({**facts, "verdict": advice(level, score, faults)}))
     print(f"kept in {keep}")
 
 
