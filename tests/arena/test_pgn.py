@@ -374,3 +374,9 @@ def test_manners_of_programs(program):
         found = [(p.score, p.mate, p.depth, p.nodes, p.milliseconds, p.clock_ms) for p in played]
         assert found == values
         assert game.headers["Result"] in text.split()[-1]
+
+
+def test_quotes_and_backslashes_are_written_as_the_standard_has_them():
+    game = read_game(FIRST)
+    game.headers["White"] = 'a\\b "c"\\'
+    assert r'[White "a\\b \"c\"\\"]' in write_game(game)
