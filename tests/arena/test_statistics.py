@@ -209,3 +209,20 @@ def test_two_thousand_simulated_tests_err_at_most_as_promised(model):
     tolerance = 3 * math.sqrt(0.05 * 0.95 / 1000)
     assert share_of_h1(sprt, 0, 1000, 3, 2) <= 0.05 + tolerance
     assert share_of_h1(sprt, true_elo, 1000, 4, 2) >= 0.95 - tolerance
+
+
+def test_a_side_that_lost_every_game_is_infinitely_weaker():
+    lost = estimate((2, 0, 0, 0, 0))
+    assert (lost.score, lost.elo, lost.superiority) == (0, -math.inf, 0)
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0, 1, 2), (2, 1, 0, 0, 0)])
+def test_an_interval_that_reaches_a_clean_sweep_has_no_margin(counts):
+    found = estimate(counts)
+    assert math.isfinite(found.elo) and math.isnan(found.elo_margin)
+
+
+@pytest.mark.parametrize("errors", [(0, 0.05), (0.05, 0), (0.5, 0.5)])
+def test_tests_without_errors_or_with_nothing_else_are_refused(errors):
+    with pytest.raises(ValueError, match="alpha and beta"):
+        Sprt(0, 5, *errors)
