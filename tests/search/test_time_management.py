@@ -375,3 +375,30 @@ def test_games_by_node_time_are_reproducible():
     searcher.time.overhead = 0
     think(searcher, MIDDLEGAME, Limits(movetime=70))
     assert searcher.nodes == 70 * 50
+
+
+@pytest.mark.parametrize("increment", [0, 600])
+def test_a_move_gets_its_share_of_the_clock_and_of_the_increment(increment):
+    moves = NUMBERS["time_moves" if increment else "time_moves_without_increment"]
+    share = (60_000 - RESERVE) / moves + NUMBERS["time_increment_share"] / 100 * increment
+    optimum, maximum = white(60_000, increment)
+    assert optimum == pytest.approx(share * NUMBERS["time_optimum"] / 100)
+    assert maximum == pytest.approx(share * NUMBERS["time_maximum"] / 100)
+
+
+def test_a_move_that_comes_back_is_new():
+    before = list(range(1, 11))
+    assert factor_after([*before, 11, 11, 11, 7, 11]) == factor_after([*before, 12, 13, 14, 7, 11])
+
+
+def test_the_first_depth_that_tells_of_stability_counts():
+    assert factor_after(list(range(tm.FIRST_STABLE_DEPTH))) > 1
+
+
+def test_a_search_knows_nothing_of_the_depths_of_the_last(fake):
+    fake.start()
+    for depth in range(1, 12):
+        fake.should_stop(depth=depth)
+    fake.start()
+    fake.now += 99  # of 100 ms; a stable move would have less
+    assert not fake.should_stop()
