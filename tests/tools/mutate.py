@@ -123,22 +123,30 @@ class Copy:
         try:
             if mutation.file.split("/")[0] in KERNEL_FOLDERS and not mutation.kernel:
                 self._python("-c", LOAD_KERNELS, str(self._kernels), check=True)
-            outcome, test = self._run_tests(mutation.tests)
-            if outcome == SURVIVED and whole:
-                outcome, test = self._run_tests(["tests"])
+            tests = [*mutation.tests, "tests"] if whole else mutation.tests
+            outcome, test = self._run_in_turn(tests)
         finally:
             path.write_text(source, encoding="utf-8")
         seconds = round(time.monotonic() - began, 1)
-        if outcome == KILLED and self._run_tests([test])[0] != SURVIVED:
+        if outcome == KILLED and self._run_tests(test)[0] != SURVIVED:
             outcome = UNSOUND
         return {"outcome": outcome, "test": test, "seconds": seconds}
 
-    def _run_tests(self, tests: Sequence[str]) -> tuple[str, str]:
+    def _run_in_turn(self, paths: Sequence[str]) -> tuple[str, str]:
+        """Run the tests of each path, of those that the revision has, until one fails."""
+        for path in paths:
+            if (self.folder / path).exists():
+                outcome, test = self._run_tests(path)
+                if outcome != SURVIVED:
+                    return outcome, test
+        return SURVIVED, ""
+
+    def _run_tests(self, path: str) -> tuple[str, str]:
         """Run tests up to the first that fails; return the outcome, and that test."""
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)  # what it found before
         options = ("-q", "-x", "--tb=no", "--cache-clear", "--hypothesis-seed=0")
         try:
-            status = self._python("-m", "pytest", *options, *tests)
+            status = self._python("-m", "pytest", *options, path)
         except subprocess.TimeoutExpired:
             return TIMEOUT, ""
         if status == 0:
