@@ -10,7 +10,7 @@ import numpy as np
 
 from zobra.engine.kernels import lowest, numeric
 from zobra.engine.network_file import BUCKETS, SCALE
-from zobra.train.positions import MAX_PIECES, NO_RESULT
+from zobra.train.positions import MAX_PIECES
 
 PIECES_A_BUCKET = MAX_PIECES // BUCKETS
 FIRST_MOMENT = np.float32(0.9)
@@ -105,8 +105,7 @@ def accumulate_gradient(weights, gradient, positions, target, learn, errors):
 
     There are three: against the target, the score alone and the result alone. If `learn`, add the
     gradient of the first to `gradient`. The target blends the winning chance of the score with the
-    result, if there is one. `target` has the share of the result, and the centipawns that mean odds
-    of e : 1.
+    result. `target` has the share of the result, and the centipawns that mean odds of e : 1.
     """
     blend, chance_scale = target
     steepness = SCALE / chance_scale
@@ -129,8 +128,6 @@ def accumulate_gradient(weights, gradient, positions, target, learn, errors):
         chance = sigmoid(output * steepness)
         by_score = sigmoid(position.score / chance_scale)
         by_result = position.result / 2.0
-        if position.result == NO_RESULT:
-            by_result = by_score
         error = chance - ((1.0 - blend) * by_score + blend * by_result)
         errors[0] += error * error
         errors[1] += (chance - by_score) ** 2

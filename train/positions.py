@@ -35,7 +35,6 @@ from zobra.train.recipe import Filter
 
 MAX_PIECES = 32
 EMPTY = 12  # a square without a piece
-NO_RESULT = np.uint8(255)  # of a position that does not come from a game
 
 # `score` and `result` are for the side to move. There is no padding: files hold this dtype.
 PACKED = np.dtype(
@@ -43,7 +42,7 @@ PACKED = np.dtype(
         ("occupied", "u8"),
         ("pieces", "u1", (MAX_PIECES // 2,)),
         ("score", "i2"),  # centipawns
-        ("result", "u1"),  # half points, or NO_RESULT
+        ("result", "u1"),  # half points
         ("mirrored", "u1"),
         ("game", "u4"),  # its number
     ]

@@ -37,7 +37,7 @@ from zobra.train.game_kernel import (
     set_root,
 )
 from zobra.train.games import read_positions
-from zobra.train.positions import FILTER, NO_RESULT, PACKED, is_wanted, pack_board
+from zobra.train.positions import FILTER, PACKED, is_wanted, pack_board
 from zobra.train.recipe import Filter, GameRules
 from zobra.tt.table import Table, probe
 
@@ -121,10 +121,7 @@ def keep_position(worker, constants, job):
     move, score = search_position(worker, constants, job, job.board, LEAF_NODES)
     if move == NO_MOVE or not is_wanted(job.board, move, score, job.filter):
         return
-    packed = job.positions[job.count]
-    pack_board(job.board, packed)
-    packed.score = np.int16(score)
-    packed.result = NO_RESULT
+    pack_board(job.board, job.positions[job.count])
     job.count += ONE
 
 
@@ -162,7 +159,7 @@ class TreeSampler:
         self._job[0]["filter"] = astuple(Filter())
 
     def positions(self, played: TrainingGame) -> np.ndarray:
-        """Return positions of the trees of one game (dtype PACKED)."""
+        """Return positions of the trees of one game (dtype PACKED), without score and result."""
         self._table.clear()
         clear_histories(self._worker)
         self._worker[0]["tt"] = self._table.record

@@ -6,7 +6,6 @@ import pytest
 from zobra.engine.network_file import SCALE
 from zobra.train.float_network import float_scores, initial_weights
 from zobra.train.gradient import accumulate_gradient
-from zobra.train.positions import NO_RESULT
 
 SMALL = 8  # neurons
 CHANCE_SCALES = pytest.mark.parametrize("scale", [SCALE, 190])
@@ -46,15 +45,14 @@ def test_the_gradient_is_the_slope_of_the_loss(positions, scale):
 
 @CHANCE_SCALES
 def test_the_loss_is_what_the_output_says(positions, scale):
-    """For the target, the score and the result, which some positions lack."""
-    sample = positions[:200].copy()
-    sample["result"][::3] = NO_RESULT
+    """For the target, the score and the result."""
+    sample = positions[:200]
     weights = initial_weights(SMALL, 2)
     errors, _ = loss_and_gradient(weights, sample, 0.25, scale)
 
     chance = 1 / (1 + np.exp(-float_scores(weights[0], sample) / scale))
     by_score = 1 / (1 + np.exp(-sample["score"] / scale))
-    by_result = np.where(sample["result"] == NO_RESULT, by_score, sample["result"] / 2)
+    by_result = sample["result"] / 2
     target = 0.75 * by_score + 0.25 * by_result
     expected = [((chance - each) ** 2).sum() for each in (target, by_score, by_result)]
     assert errors == pytest.approx(expected, rel=1e-4)
