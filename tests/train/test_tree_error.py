@@ -19,6 +19,7 @@ from zobra.train.positions import unpack_board
 from zobra.train.tree_error import compare, label, read_labelled, squared_errors, standard_error
 from zobra.train.tree_positions import TreeSampler, sample_trees
 
+OURS = Path(__file__).parent / "data" / "trees.tsv"
 STOCKFISHS = SHARED / "data" / "labelled" / "trees_sf15_1502.tsv"
 SCRIPTED = [sys.executable, str(ROOT / "tests" / "support" / "scripted_engine.py"), "--score"]
 ENGINE = [*SCRIPTED, "cp 57"]
@@ -154,6 +155,11 @@ def test_label_trees_writes_a_file_that_trees_reads(shard, tmp_path):
 def known_error(path: Path) -> float:
     errors, _ = squared_errors(BUILT_IN_NETWORK, read_labelled(path))
     return errors.mean()
+
+
+def test_the_built_in_network_agrees_with_deeper_searches():
+    """0.01064 on 200 positions around its own games, labelled by its searches of 20,000 nodes."""
+    assert known_error(OURS) < 0.0112
 
 
 @pytest.mark.skipif(not STOCKFISHS.exists(), reason=f"{STOCKFISHS} is not there")
