@@ -108,7 +108,7 @@ def _write(path: Path, entry: dict[str, Any], yes: bool) -> None:
 
     Raise ValueError if the file is not a list of engines, or OSError.
     """
-    from zobra.engine.kernels.kernel_file import write_atomically
+    from zobra.arena.formats.files import write_safely
 
     engines: Any = []
     if path.exists():
@@ -131,5 +131,5 @@ def _write(path: Path, entry: dict[str, Any], yes: bool) -> None:
         engines[place] = changed
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path.resolve(), json.dumps(engines, indent=4, ensure_ascii=False).encode())
-    typer.echo(f"{NAME} is in {path}; Cute Chess lists it after its next start")
+    write_safely(path.resolve(), json.dumps(engines, indent=4, ensure_ascii=False))
+    typer.echo(f"{NAME} is in {path}, and in the list of engines when Cute Chess is started again")
