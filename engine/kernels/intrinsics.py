@@ -1,5 +1,6 @@
-"""Single instructions and other primitives that Python has no words for, as functions for kernels:
-written in LLVM's code.
+"""Single instructions and other primitives that Python has no words for, as functions for kernels.
+
+They are written in LLVM's code.
 """
 
 import ctypes
@@ -18,13 +19,13 @@ from zobra.engine.kernels.declare import Kernel
 from zobra.engine.kernels.selection import selected
 from zobra.engine.kernels.types import INT, VOID, WORD, KernelType, record
 
+BYTE = ir.IntType(8)
+WORD32 = ir.IntType(32)
 WORD64 = ir.IntType(64)
 
 
 class Intrinsic(Kernel):
-    """A function for kernels whose code is generated: it is registered with Numba when a kernel is
-    compiled.
-    """
+    """A function for kernels whose code is emitted, not compiled from Python."""
 
     def __init__(
         self, emit: Callable[..., Any], result: KernelType, arguments: tuple[KernelType, ...]
@@ -52,35 +53,34 @@ class Intrinsic(Kernel):
 def intrinsic(
     result: KernelType, *arguments: KernelType
 ) -> Callable[[Callable[..., Any]], Intrinsic]:
-    """Declare a function for kernels by what emits its code: it takes LLVM's builder and the values
-    of the arguments.
+    """Declare a function for kernels by what emits its code.
 
-    Values are converted to the types of the arguments; where none are named, they come as they are.
+    That takes LLVM's builder and the values of the arguments, converted to their types. Where no
+    types are given, the values come as they are.
     """
     return lambda emit: Intrinsic(emit, result, arguments)
 
 
 def number(value: int, bits: int = 64) -> Any:
-    """A constant in LLVM's code."""
+    """Return a constant."""
     return ir.Constant(ir.IntType(bits), value)
 
 
 def call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
-    """Emit a call of a C function or an intrinsic of LLVM by its full name."""
-    kind = ir.FunctionType(result, [argument.type for argument in arguments])
-    return builder.call(
-        builder.module.globals.get(name) or ir.Function(builder.module, kind, name), arguments
-    )
+    """Emit a call of a C function, or of one of LLVM's intrinsics by its full name."""
+    function = builder.module.globals.get(name)
+    if function is None:
+        kind = ir.FunctionType(result, [argument.type for argument in arguments])
+        function = ir.Function(builder.module, kind, name)
+    return builder.call(function, arguments)
 
 
 def record_at(dtype: np.dtype) -> Intrinsic:
-    """Make an intrinsic `view(address)`: the record of layout `dtype` that lies at a memory address
-    (uint64).
-    """
+    """Make an intrinsic `view(address)`: the record of layout `dtype` at a memory address."""
 
     @intrinsic(record(dtype), WORD)
     def view(builder, address):
-        return builder.inttoptr(address, ir.ArrayType(ir.IntType(8), dtype.itemsize).as_pointer())
+        return builder.inttoptr(address, ir.ArrayType(BYTE, dtype.itemsize).as_pointer())
 
     return view
 
@@ -88,9 +88,11 @@ def record_at(dtype: np.dtype) -> Intrinsic:
 @intrinsic(VOID)
 def copy_record(builder, target, source):
     """copy_record(target, source): copy a whole record in one memory move."""
-    addresses = [builder.bitcast(place, ir.IntType(8).as_pointer()) for place in (target, source)]
-    size, is_volatile = number(source.type.pointee.count), number(0, bits=1)
-    call(builder, "llvm.memcpy.p0.p0.i64", ir.VoidType(), [*addresses, size, is_volatile])
+    to = builder.bitcast(target, BYTE.as_pointer())
+    from_ = builder.bitcast(source, BYTE.as_pointer())
+    size = number(source.type.pointee.count)
+    is_volatile = number(0, bits=1)
+    call(builder, "llvm.memcpy.p0.p0.i64", ir.VoidType(), [to, from_, size, is_volatile])
 
 
 @intrinsic(INT, WORD)
@@ -117,23 +119,26 @@ def _extract_bits(builder, word, mask):
     return call(builder, "llvm.x86.bmi.pext.64", WORD64, [word, mask])
 
 
-# None where the target lacks the instruction (LLVM would abort the process) or runs it in slow
-# microcode.
+# None where the target lacks the instruction, for which LLVM would abort the process, or runs it in
+# slow microcode.
 extract_bits: Any = _extract_bits if selected.target.extracts_bits() else None
 
 
 @intrinsic(VOID, WORD)
 def prefetch(builder, address):
     """prefetch(address): ask the processor to bring the cache line at this address near."""
-    read, near, data = (number(value, bits=32) for value in (0, 3, 1))
-    pointer = builder.inttoptr(address, ir.IntType(8).as_pointer())
-    call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, read, near, data])
+    pointer = builder.inttoptr(address, BYTE.as_pointer())
+    to_read = number(0, bits=32)
+    nearest = number(3, bits=32)
+    data = number(1, bits=32)
+    call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, to_read, nearest, data])
 
 
 @intrinsic(INT, WORD)
 def load_flag(builder, address):
-    """load_flag(address): the int64 at this address, read anew each time (a plain load is hoisted
-    out of loops).
+    """load_flag(address): the int64 at this address, read anew each time.
+
+    A plain load is hoisted out of loops.
     """
     return builder.load_atomic(builder.inttoptr(address, WORD64.as_pointer()), "monotonic", 8)
 
@@ -147,14 +152,18 @@ if ON_WINDOWS:  # LLVM finds what the C library has by itself
 
 @intrinsic(INT)
 def monotonic_nanoseconds(builder):
-    """monotonic_nanoseconds(): the system's monotonic clock, the one `time.monotonic_ns` reads
-    where both are POSIX.
+    """monotonic_nanoseconds(): the system's monotonic clock.
+
+    It is the one that `time.monotonic_ns` reads where both are POSIX.
     """
     with builder.goto_entry_block():  # memory on the stack of the function that is being built
         time_read = builder.alloca(WORD64 if ON_WINDOWS else ir.ArrayType(WORD64, 2))
     if ON_WINDOWS:
-        call(builder, CLOCK, ir.IntType(32), [time_read])
+        call(builder, CLOCK, WORD32, [time_read])
         return builder.mul(builder.load(time_read), number(100))
-    call(builder, CLOCK, ir.IntType(32), [number(time.CLOCK_MONOTONIC, bits=32), time_read])
-    seconds, rest = (builder.extract_value(builder.load(time_read), part) for part in (0, 1))
-    return builder.add(builder.mul(seconds, number(1_000_000_000)), rest)
+
+    call(builder, CLOCK, WORD32, [number(time.CLOCK_MONOTONIC, bits=32), time_read])
+    both = builder.load(time_read)
+    seconds = builder.extract_value(both, 0)
+    nanoseconds = builder.extract_value(both, 1)
+    return builder.add(builder.mul(seconds, number(1_000_000_000)), nanoseconds)

@@ -1,8 +1,8 @@
-"""The types of what kernels take and give, as plain values: for Numba when it compiles, for ctypes
-when Python calls.
+"""The types of what kernels take and give.
 
-Nothing here imports Numba before a kernel is compiled: that takes longer than the whole start of
-the engine.
+They are plain values: Numba's types when it compiles, those of ctypes when Python calls. Nothing
+here imports Numba before a kernel is compiled, which takes longer than the whole start of the
+engine.
 """
 
 import ctypes
@@ -23,12 +23,10 @@ if np.asarray(_probe[0]).ctypes.data != _probe.ctypes.data:
 
 @dataclass(frozen=True, eq=False)
 class KernelType:
-    """A number that is passed by value, or a record of layout `dtype`: a bare pointer, without
-    reference counts.
+    """A number that is passed by value, or a record of layout `dtype`, passed as a bare pointer.
 
-    `text` binds compiled code to the type: two types with the same text are laid out alike in
-    memory. `c_type` is how a C compiler passes such a value. Calling a type, as in `INT(WORD)`,
-    makes Numba's signature: result and arguments.
+    Two types with the same `text` are laid out alike in memory. `c_type` is how a C compiler passes
+    such a value. Calling a type, as in `INT(WORD)`, makes Numba's signature: result and arguments.
     """
 
     text: str
@@ -37,21 +35,19 @@ class KernelType:
 
     @cached_property
     def numba_type(self) -> Any:
-        """The same type to Numba."""
+        """Numba's type."""
         import numba
 
-        return (
-            getattr(numba.types, self.text) if self.dtype is None else numba.from_dtype(self.dtype)
-        )
+        if self.dtype is None:
+            return getattr(numba.types, self.text)
+        return numba.from_dtype(self.dtype)
 
     def address(self, value: Any) -> int:
-        """Where a record lies in memory; TypeError if it is none of this type."""
-        if not isinstance(value, np.void) or (
-            value.dtype is not self.dtype and value.dtype != self.dtype
-        ):
-            raise TypeError(
-                f"a kernel wants a record {self.dtype and self.dtype.names}, not {value!r:.200}"
-            )
+        """Return where a record lies in memory; TypeError if it is none of this type."""
+        is_record = isinstance(value, np.void)
+        if not is_record or (value.dtype is not self.dtype and value.dtype != self.dtype):
+            names = self.dtype and self.dtype.names
+            raise TypeError(f"a kernel wants a record {names}, not {value!r:.200}")
         return np.asarray(value).ctypes.data
 
     def __call__(self, *arguments: Any) -> Any:
@@ -62,29 +58,29 @@ class KernelType:
 
 
 def record(dtype: np.dtype) -> KernelType:
-    """The type of one element of a structured array, which kernels take by reference."""
-    return KernelType(
-        f"record {hashlib.sha256(repr(dtype.descr).encode()).hexdigest()[:12]}",
-        ctypes.c_void_p,
-        dtype,
-    )
+    """Return the type of one element of a structured array, which kernels take by reference."""
+    fields = hashlib.sha256(repr(dtype.descr).encode()).hexdigest()[:12]
+    return KernelType(f"record {fields}", ctypes.c_void_p, dtype)
 
 
 def layout(*fields: Any) -> np.dtype:
-    """The dtype of a record with these fields, (name, type) or (name, type, shape), laid out as a C
-    compiler would, but that a field of 64 bytes or more begins at a cache line: a vector that lies
-    in two of them is read more slowly.
+    """Return the dtype of a record with these fields, (name, type) or (name, type, shape).
+
+    It is laid out as by a C compiler, except that a field of 64 bytes or more begins at a cache
+    line: a vector that lies in two of them is read more slowly.
     """
-    packed, offsets, end = np.dtype(list(fields), align=True), list[int](), 0
-    formats = [packed[name] for name in packed.names or ()]
+    packed = np.dtype(list(fields), align=True)
+    names = packed.names or ()
+    formats = [packed[name] for name in names]
+    offsets = []
+    end = 0
     for each in formats:
         end += -end % (CACHE_LINE if each.itemsize >= CACHE_LINE else each.alignment)
         offsets.append(end)
         end += each.itemsize
-    size = end + -end % (CACHE_LINE if end >= CACHE_LINE else packed.alignment)
+    end += -end % (CACHE_LINE if end >= CACHE_LINE else packed.alignment)
     return np.dtype(
-        {"names": packed.names or (), "formats": formats, "offsets": offsets, "itemsize": size},
-        align=True,
+        {"names": names, "formats": formats, "offsets": offsets, "itemsize": end}, align=True
     )
 
 
