@@ -14,17 +14,22 @@ from numba.extending import intrinsic
 from zobra.engine.kernels.kernel_file import ObjectCode
 from zobra.engine.kernels.selection import selected
 
-# Numba asks the environment, or LLVM, what to compile for, once, when it makes its code generator:
-# here.
-config.CPU_NAME, config.CPU_FEATURES = selected.target.name, selected.target.attributes
+# Kernels are the same whatever Numba's variables (NUMBA_OPT, NUMBA_DISABLE_JIT, …) say.
+config.OPT = config._OptLevel(3)
+config.LOOP_VECTORIZE = 1
+config.SLP_VECTORIZE = 0
+config.BOUNDSCHECK = None
+config.DEBUGINFO_DEFAULT = 0
+config.DISABLE_JIT = 0
+
+# Numba asks what to compile for only once, when it makes its code generator: here.
+config.CPU_NAME = selected.target.name
+config.CPU_FEATURES = selected.target.attributes
 cpu_target.target_context.codegen()
-config.DISABLE_JIT = (
-    0  # whatever NUMBA_DISABLE_JIT says: kernels have no other form than the compiled one
-)
 
 
 def type_of_intrinsic(function: Callable[..., Any]) -> tuple[Any, Any]:
-    """Make Numba's intrinsic of a function that generates code: the intrinsic, and its type.
+    """Return Numba's intrinsic of a function that generates code, and its type.
 
     Numba itself holds it by a weak reference only: keep it.
     """
@@ -34,15 +39,12 @@ def type_of_intrinsic(function: Callable[..., Any]) -> tuple[Any, Any]:
 
 
 def object_code(compiled: Any) -> ObjectCode:
-    """The object code of a dispatcher's one specialisation and of all that it calls, with a C
-    function in it.
-    """
+    """Return the object code of a dispatcher's one specialisation, and of all that it calls."""
     (compilation,) = compiled.overloads.values()
     module = compilation.library._final_module
-    symbols = (*module.functions, *module.global_variables)
     externals = {
         symbol.name
-        for symbol in symbols
+        for symbol in (*module.functions, *module.global_variables)
         if symbol.is_declaration and not symbol.name.startswith("llvm.")
     }
     _, _, (data, _) = compilation.library.serialize_using_object_code()

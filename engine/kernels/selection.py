@@ -25,7 +25,7 @@ from zobra.engine.kernels.processor import (
     target_of,
 )
 from zobra.engine.kernels.sources import digest
-from zobra.engine.kernels.user_store import UserStore, note, numba_variables
+from zobra.engine.kernels.user_store import UserStore, note
 
 PACKAGE_FOLDER = Path(__file__).resolve().parent / "compiled"
 PACKAGE = "the package"  # an origin
@@ -50,8 +50,7 @@ class Selection(NamedTuple):
             f"for exactly this processor ({self.target.name})" if is_native else self.target.level
         )
         if not self.origin:
-            lacking = ", ".join(numba_variables()) or "these sources and this processor"
-            return f"compiled on this machine, {made_for}: the package has no set for {lacking}"
+            return f"compiled on this machine, {made_for}"
         reason = (
             ""
             if is_native or _asked_level()
@@ -62,8 +61,6 @@ class Selection(NamedTuple):
 
 def _package_kernels(target: Target) -> Kernels:
     """Return the package's kernels for a target; none if it has none that fit the sources."""
-    if numba_variables():
-        return {}
     path = PACKAGE_FOLDER / f"{target.level}{PACKAGE_ENDING}"
     try:
         return unpack(path.read_bytes(), digest(target), target.level)

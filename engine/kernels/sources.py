@@ -88,12 +88,13 @@ def _source_hash() -> str:
     return _hash(kernel_sources())
 
 
-def digest(target: Target, *more: object) -> str:
-    """20 hexadecimal digits for the sources, the target, the platform and whatever `more` the code
-    depends on. Object code needs neither Python nor Numba, so their versions are no part of it, nor
-    are the names that change with LLVM's.
+def digest(target: Target) -> str:
+    """Return 20 hexadecimal digits for the sources, the target and the platform.
+
+    Object code needs neither Python nor Numba, so their versions are no part of it, nor are the
+    names that change with LLVM's.
     """
     has = sorted({name for name in target.attributes.split(",") if name.startswith("+")} - RENAMED)
     return hashlib.sha256(
-        repr((_source_hash(), target.level, target.name, has, PLATFORM, *more)).encode()
+        repr((_source_hash(), target.level, target.name, has, PLATFORM)).encode()
     ).hexdigest()[:20]

@@ -17,8 +17,6 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-import llvmlite
-
 import zobra.engine.kernels.kernel_file as kernel_file
 from zobra.engine.kernels.kernel_file import Kernels, check_own, remove
 from zobra.engine.kernels.processor import Target
@@ -32,14 +30,6 @@ FOLDERS_KEPT, DAYS_KEPT = 12, 30  # a folder is removed only when it is beyond b
 SECONDS_A_DAY = 86_400
 LOCK_TIMEOUT = 120.0  # seconds; a process that holds the lock for longer is taken for stuck
 PROBE_SIZE = 1 << 19  # bytes; what all kernels together need
-# Numba's variables that change the code; kernels made with other values of them are kept apart.
-NUMBA_VARIABLES = (
-    "NUMBA_OPT",
-    "NUMBA_BOUNDSCHECK",
-    "NUMBA_DEBUGINFO",
-    "NUMBA_LOOP_VECTORIZE",
-    "NUMBA_SLP_VECTORIZE",
-)
 
 notices: list[str] = []  # sentences for the user about compiled kernels, the oldest first
 
@@ -48,11 +38,6 @@ def note(sentence: str) -> None:
     """Add a sentence for the user, unless it is there already."""
     if sentence not in notices:
         notices.append(sentence)
-
-
-def numba_variables() -> list[str]:
-    """The variables of the environment that change what Numba compiles, with their values."""
-    return [f"{name}={value}" for name in NUMBA_VARIABLES if (value := os.environ.get(name))]
 
 
 class UserStore:
@@ -65,7 +50,7 @@ class UserStore:
     def __init__(self, target: Target, base: Path | None = None) -> None:
         self.compiled, self.takes_entries = 0, True
         self._base, self._level, self._is_lock_held = base, target.level, False
-        self._digest = digest(target, llvmlite.__version__, *numba_variables())
+        self._digest = digest(target)
 
     @cached_property
     def folder(self) -> Path | None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from tests.support.paths import ROOT
 
+PACKAGES = ("engine", "tt", "search", "uci", "cli", "arena", "train", "api")
 CALLEE = """import numpy as np
 from zobra.engine.kernels import kernel
 TEN = np.int64(10)
@@ -59,6 +60,18 @@ def full_disk() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, old)
 
 
+def copy_zobra(folder: Path) -> dict[str, str]:
+    """Copy the sources to `folder`/zobra, without compiled kernels; return an environment for them.
+
+    Its store is below the folder, too.
+    """
+    without_kernels = shutil.ignore_patterns("compiled", "__pycache__")
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, folder / "zobra" / package, ignore=without_kernels)
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": path, "ZOBRA_CACHE_DIR": str(folder / "store")}
+
+
 class Tree:
     """Sources of a small package in `folder`, and a store beside them."""
 
@@ -81,10 +94,10 @@ class Tree:
         """The folder of the package's kernels."""
         return self.engine / "kernels" / "compiled"
 
-    def build(self, levels: str) -> subprocess.CompletedProcess[str]:
+    def build(self, levels: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run the build step of the installation for these levels."""
         command = [sys.executable, "-B", "-m", "zobra.engine.kernels.build"]
-        environment = {**os.environ, "ZOBRA_KERNELS": levels}
+        environment = {**os.environ, "ZOBRA_KERNELS": levels, **variables}
         return subprocess.run(
             command, check=False, cwd=self.sources, env=environment, text=True, capture_output=True
         )

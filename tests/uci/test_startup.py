@@ -7,12 +7,12 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from tests.support.commands import zobra
+from tests.support.kernel_tree import copy_zobra
 from tests.support.prober import Prober, leaves_when_nobody_reads
 from zobra.engine import kernels
 from zobra.engine.version import VERSION
@@ -22,19 +22,19 @@ from zobra.search.engine import Engine
 COMPILING = "info string compiling the engine"
 
 
-def without_kernels(store: Path) -> dict[str, str]:
-    """An environment with this store and no set of kernels, by NUMBA_OPT, where Numba shall compile
-    all the same.
+@pytest.fixture
+def without_kernels(tmp_path) -> dict[str, str]:
+    """An environment with a copy of the sources that has no kernels, and with an empty store.
+
+    Numba compiles all the same when it is told not to.
     """
-    return {**os.environ, "ZOBRA_CACHE_DIR": str(store), "NUMBA_OPT": "1", "NUMBA_DISABLE_JIT": "1"}
+    return copy_zobra(tmp_path) | {"NUMBA_DISABLE_JIT": "1"}
 
 
 @contextmanager
-def engine(store: Path):
-    """A fresh process with this store, which has answered `uci` with nothing but what it is
-    asked.
-    """
-    with Prober(environment=without_kernels(store)) as prober:
+def engine(environment: dict[str, str]):
+    """A fresh process, which has answered `uci` with nothing but what it is asked."""
+    with Prober(environment=environment) as prober:
         said = prober.ask("uci", answer="uciok")
         assert not any("info string" in line for line in said)
         yield prober
@@ -97,8 +97,8 @@ def test_a_compilation_and_notices_are_reported(monkeypatch):
 
 @pytest.mark.parametrize("work", [(), ("go infinite", "stop")])
 @pytest.mark.parametrize("ending", ["quit", "end of input", "SIGTERM"])
-def test_leaves_at_once_while_it_compiles(tmp_path, work, ending):
-    with engine(tmp_path) as prober:
+def test_leaves_at_once_while_it_compiles(without_kernels, work, ending):
+    with engine(without_kernels) as prober:
         prober.ask("isready", answer=COMPILING)
         begin = time.monotonic()
         prober.send(*work)
@@ -108,14 +108,12 @@ def test_leaves_at_once_while_it_compiles(tmp_path, work, ending):
         assert prober.process.stderr.read() == b""
 
 
-def test_leaves_when_nobody_listens_to_the_progress(tmp_path):
-    assert leaves_when_nobody_reads(
-        typed="isready\n", until=COMPILING, environment=without_kernels(tmp_path)
-    )
+def test_leaves_when_nobody_listens_to_the_progress(without_kernels):
+    assert leaves_when_nobody_reads(typed="isready\n", until=COMPILING, environment=without_kernels)
 
 
-def test_quit_does_not_wait_for_a_compilation_that_begins_later(tmp_path):
-    with Prober(environment=without_kernels(tmp_path)) as prober:
+def test_quit_does_not_wait_for_a_compilation_that_begins_later(without_kernels):
+    with Prober(environment=without_kernels) as prober:
         begin = time.monotonic()
         prober.send("uci", "isready", "quit")
         assert prober.wait() == 0
@@ -123,8 +121,8 @@ def test_quit_does_not_wait_for_a_compilation_that_begins_later(tmp_path):
 
 
 @pytest.mark.slow
-def test_commands_wait_for_the_kernels_and_are_carried_out_in_order(tmp_path):
-    with engine(tmp_path) as prober:
+def test_commands_wait_for_the_kernels_and_are_carried_out_in_order(without_kernels, tmp_path):
+    with engine(without_kernels) as prober:
         prober.send(
             "setoption name MultiPV value 2",
             "setoption name UCI_Chess960 value true",
@@ -140,13 +138,10 @@ def test_commands_wait_for_the_kernels_and_are_carried_out_in_order(tmp_path):
         said = prober.expect("bestmove")
         assert any(line.startswith("info depth 5 ") and "multipv 2 " in line for line in said)
         assert any("5rk1" in line.lower() for line in prober.ask("d", answer="Checkers"))
-    with engine(tmp_path) as prober:  # the next start finds them
-        said = prober.ask("go depth 5", answer="bestmove")
-        assert not any("info string" in line for line in said)
-
-
-@pytest.mark.slow
-def test_a_script_is_carried_out_without_kernels(tmp_path):
-    script = zobra(environment=without_kernels(tmp_path), typed="go perft 3\nquit\n")
-    assert "Nodes searched: 8902" in script.stdout
-    assert script.stderr == ""
+    other_store = without_kernels | {"ZOBRA_CACHE_DIR": str(tmp_path / "other")}
+    script = zobra(environment=other_store, typed="go perft 3\nquit\n")
+    assert "Nodes searched: 8902" in script.stdout and script.stderr == ""
+    with engine(without_kernels) as prober:  # the next start finds them
+        assert not any(
+            "info string" in line for line in prober.ask("go depth 5", answer="bestmove")
+        )
