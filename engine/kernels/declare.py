@@ -73,11 +73,7 @@ class Entry(Kernel):
         self.code: ObjectCode | None = None
         file = Path(function.__code__.co_filename).resolve()
         self.is_engine = file in kernel_sources()
-        self.is_kept = (
-            store.takes_entries
-            and file == source_file(function.__module__)
-            and "<" not in function.__qualname__
-        )
+        self.is_kept = file == source_file(function.__module__) and "<" not in function.__qualname__
         self._is_specialised = False
         _entries.append(self)
 

@@ -43,12 +43,11 @@ def note(sentence: str) -> None:
 class UserStore:
     """The store for one target. Making one reads and writes nothing.
 
-    `compiled` counts the kernels that this process compiled. Entries that are declared while
-    `takes_entries` is false are neither read nor kept: variants of a kernel, which bear its name.
+    `compiled` counts the kernels that this process compiled.
     """
 
     def __init__(self, target: Target, base: Path | None = None) -> None:
-        self.compiled, self.takes_entries = 0, True
+        self.compiled = 0
         self._base, self._level, self._is_lock_held = base, target.level, False
         self._digest = digest(target)
 

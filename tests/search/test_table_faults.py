@@ -14,6 +14,7 @@ import chess
 import numpy as np
 import pytest
 
+from tests.support.kernel_tree import copy_zobra
 from tests.support.playouts import playouts
 from tests.tools.lines import line_fault
 from zobra.engine.move import move_text
@@ -114,3 +115,23 @@ def test_torn_entries_are_not_believed():
         assert not any(searcher.tt.recall(keys[index]) for index in torn)
         search(searcher, board, game, 2_000)
         searcher.clear()
+
+
+@pytest.mark.slow
+def test_a_thousand_positions_with_short_signatures(tmp_path):
+    """The engine compiled with signatures of 8 bits: one probe in sixty-four of a full table finds
+    a stranger's entry.
+    """
+    from tests.support.short_signatures import shorten
+
+    environment = copy_zobra(tmp_path)
+    shorten(tmp_path / "zobra" / "tt" / "table.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.support.short_signatures"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1000 positions" in done.stdout
