@@ -1,22 +1,21 @@
-"""The build step: compile all kernels of the engine, for one level or more, into the package's own
-folder.
+"""The build step: compile all kernels of the engine, for one level or more, into the package.
 
     python -m zobra.engine.kernels.build     # in the folder that holds zobra/
 
-ZOBRA_KERNELS names the levels, "native portable" by default; an empty one means none. Each level
-has a process of its own, since a process compiles for one target. Nothing that is compiled is run,
-so the builder need not have the level.
+ZOBRA_KERNELS names the levels, "native portable" by default. An empty one means none. Each level
+has a process of its own (the same command with the level), since a process compiles for one target.
+Nothing that is compiled is run, so the builder need not have the level.
 """
 
 import os
 import subprocess
 import sys
 
-from zobra.engine.kernels.declare import compile_missing, compiled_kernels
+from zobra.engine.kernels.declare import engine_entries
 from zobra.engine.kernels.kernel_file import pack, remove, write_atomically
-from zobra.engine.kernels.processor import level_of, target_of
-from zobra.engine.kernels.selection import BUILD_LEVEL, PACKAGE_ENDING, PACKAGE_FOLDER, selected
-from zobra.engine.kernels.sources import digest
+from zobra.engine.kernels.processor import target_of
+from zobra.engine.kernels.selection import PACKAGE_ENDING, PACKAGE_FOLDER, selected
+from zobra.engine.kernels.sources import digest, import_kernel_sources
 
 # Exit statuses
 FAILED = 1
@@ -28,17 +27,18 @@ def build() -> int:
 
     After a failure the package carries no kernels.
     """
+    names = os.environ.get("ZOBRA_KERNELS", "native portable").split()
     try:
-        names = os.environ.get("ZOBRA_KERNELS", "native portable").split()
-        levels = [target_of(level_of(name)).level for name in dict.fromkeys(names)]
+        levels = dict.fromkeys(target_of(name).level for name in names)
     except ValueError as error:
         print(f"ZOBRA_KERNELS: {error}", file=sys.stderr)
         return MISUSED
+
     _remove_sets()
-    command = [sys.executable, "-B", "-m", "zobra.engine.kernels.build"]
-    compilers = [
-        subprocess.Popen(command, env={**os.environ, BUILD_LEVEL: level}) for level in levels
-    ]
+    compilers = []
+    for level in levels:
+        command = [sys.executable, "-B", "-m", "zobra.engine.kernels.build", level]
+        compilers.append(subprocess.Popen(command, env={**os.environ, "ZOBRA_LEVEL": level}))
     statuses = [compiler.wait() for compiler in compilers]
     if any(statuses):
         _remove_sets()
@@ -50,16 +50,24 @@ def build() -> int:
     return 0
 
 
+def build_set() -> None:
+    """Compile for the target of this process."""
+    from zobra.engine.kernels.compiler import object_code
+
+    import_kernel_sources()
+    kernels = {each.key: object_code(each.specialised()) for each in engine_entries()}
+    PACKAGE_FOLDER.mkdir(exist_ok=True)
+    target = selected.target
+    path = PACKAGE_FOLDER / f"{target.level}{PACKAGE_ENDING}"
+    write_atomically(path, pack(digest(target), target.level, kernels))
+
+
 def _remove_sets() -> None:
     for path in PACKAGE_FOLDER.glob(f"*{PACKAGE_ENDING}"):
         remove(path)
 
 
 if __name__ == "__main__":
-    if not os.environ.get(BUILD_LEVEL):
+    if len(sys.argv) == 1:
         sys.exit(build())
-    compile_missing()
-    PACKAGE_FOLDER.mkdir(exist_ok=True)
-    target = selected.target
-    path = PACKAGE_FOLDER / f"{target.level}{PACKAGE_ENDING}"
-    write_atomically(path, pack(digest(target), target.level, compiled_kernels()))
+    build_set()

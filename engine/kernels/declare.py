@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import zobra.engine.kernels.linker as linker
-from zobra.engine.kernels.kernel_file import Kernels, ObjectCode
+from zobra.engine.kernels.kernel_file import ObjectCode
 from zobra.engine.kernels.selection import PACKAGE, selected, store
 from zobra.engine.kernels.sources import (
     import_hash,
@@ -140,6 +140,7 @@ class Entry(Kernel):
 
     @cached_property
     def _call(self) -> Callable[..., Any]:
+        selected.check_processor()
         with _loading:
             return linker.bind(self.load(), self.result, self.arguments)
 
@@ -184,11 +185,14 @@ def numeric(function: Callable[..., Any]) -> Numeric:
     return Numeric(function, nogil=True, fastmath=True, error_model="numpy")
 
 
+def engine_entries() -> list[Entry]:
+    """Return the engine's entries, of the modules imported so far."""
+    return [each for each in _entries if each.is_engine and each.is_kept]
+
+
 def missing() -> list[Entry]:
-    """The engine's entries, of the modules imported so far, that have to be compiled before they
-    can be called.
-    """
-    return [each for each in _entries if each.is_engine and not each.is_loaded()]
+    """Return those of the engine's entries that have to be compiled before they can be called."""
+    return [each for each in engine_entries() if not each.is_loaded()]
 
 
 def compile_missing(report: Callable[[int, int, str], None] = lambda *_: None) -> int:
@@ -207,10 +211,5 @@ def compile_missing(report: Callable[[int, int, str], None] = lambda *_: None) -
             report(number, len(wanted), each.name)
             each.load()
         if selected.origin != PACKAGE and (wanted or not store.read()):
-            store.write(compiled_kernels())
+            store.write({each.key: each.load() for each in engine_entries()})
     return len(wanted)
-
-
-def compiled_kernels() -> Kernels:
-    """The object code of all of the engine's entries, of the modules imported so far."""
-    return {each.key: each.load() for each in _entries if each.is_engine and each.is_kept}

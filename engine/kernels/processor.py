@@ -1,7 +1,7 @@
 """The processor, and the targets that kernels are compiled for.
 
 A target is `native`, exactly this processor, or a level: instructions that many processors have.
-The levels of x86-64 are those of its ABI (https://gitlab.com/x86-psABIs/x86-64-ABI); elsewhere
+The levels of x86-64 are those of its ABI (https://gitlab.com/x86-psABIs/x86-64-ABI). Elsewhere
 there is one level, the plain architecture.
 """
 
@@ -21,17 +21,14 @@ LEVELS: dict[str, tuple[str, ...]] = (
     X86_LEVELS if ARCHITECTURE in ("x86_64", "amd64") else {"generic": ()}
 )
 PORTABLE = next(iter(LEVELS))  # the lowest level
-SLOW_EXTRACTION = (
-    "znver1",
-    "znver2",
-    "bdver4",
-)  # they have the PEXT instruction in microcode of hundreds of cycles
-EXTRACTION = "bmi2"  # the feature with that instruction
+EXTRACTION = "bmi2"  # the feature with the instruction PEXT
+SLOW_EXTRACTION = ("znver1", "znver2", "bdver4")  # have it in microcode of hundreds of cycles
 
 
 class Target(NamedTuple):
-    """What kernels are compiled for: the level, and LLVM's name and attributes ("+avx2,-avx512f")
-    of the processor.
+    """What kernels are compiled for.
+
+    `name` and `attributes` ("+avx2,-avx512f") are LLVM's words for the processor.
     """
 
     level: str
@@ -39,42 +36,40 @@ class Target(NamedTuple):
     attributes: str
 
     def has(self, feature: str) -> bool:
-        """Does this target have an instruction set, by LLVM's name?"""
+        """Return True if this target has an instruction set, by LLVM's name."""
         return f"+{feature}" in self.attributes.split(",")
 
+    def runs(self, level: str) -> bool:
+        """Return True if this processor can run the kernels of a level."""
+        return level == NATIVE or all(self.has(feature) for feature in LEVELS[level])
+
     def extracts_bits(self) -> bool:
-        """Does this target have a fast PEXT instruction?"""
+        """Return True if this target has a fast PEXT instruction."""
         return self.has(EXTRACTION) and self.name not in SLOW_EXTRACTION
 
 
-def level_of(name: str) -> str:
-    """Return the level that a user names: "portable" is the lowest."""
-    return PORTABLE if name == "portable" else name
-
-
-def target_of(level: str) -> Target:
-    """The target of a level, or `native`, this processor.
+def target_of(name: str) -> Target:
+    """Return the target of a level, of `portable`, the lowest level, or of `native`.
 
     ValueError for a name that is no level of this platform.
     """
-    if level == NATIVE:
+    if name == NATIVE:
         try:
             attributes = llvm.get_host_cpu_features().flatten()
         except RuntimeError:  # LLVM cannot ask every system; the name alone has to do
             attributes = ""
         return Target(NATIVE, llvm.get_host_cpu_name(), attributes)
+    level = PORTABLE if name == "portable" else name
     if level not in LEVELS:
-        raise ValueError(
-            f"{level!r} is no level of {ARCHITECTURE} ({', '.join((NATIVE, *LEVELS))})"
-        )
+        known = ", ".join((NATIVE, *LEVELS))
+        raise ValueError(f"{level!r} is no level of {ARCHITECTURE} ({known})")
     return Target(level, level, ",".join(f"+{feature}" for feature in LEVELS[level]))
 
 
 def levels_of(processor: Target) -> list[str]:
-    """The levels whose kernels run well on a processor, the highest first."""
-    slow = {EXTRACTION} if processor.name in SLOW_EXTRACTION else set()
+    """Return the levels whose kernels run well on a processor, the highest first."""
     return [
         level
         for level in reversed(LEVELS)
-        if all(processor.has(f) and f not in slow for f in LEVELS[level])
+        if processor.runs(level) and (processor.extracts_bits() or EXTRACTION not in LEVELS[level])
     ]

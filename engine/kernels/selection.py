@@ -8,7 +8,7 @@ this one:
 3. the package's set for the highest level that this processor has.
 
 Where there is none, kernels are compiled for this processor. ZOBRA_LEVEL=LEVEL takes the processor
-for one of that level ("portable" is the lowest); ZOBRA_LEVEL=native leaves out step 3.
+for one of that level, and ZOBRA_LEVEL=native leaves out step 3.
 """
 
 import os
@@ -16,21 +16,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zobra.engine.kernels.kernel_file import Kernels, unpack
-from zobra.engine.kernels.processor import (
-    NATIVE,
-    PORTABLE,
-    Target,
-    level_of,
-    levels_of,
-    target_of,
-)
+from zobra.engine.kernels.processor import NATIVE, PORTABLE, Target, levels_of, target_of
 from zobra.engine.kernels.sources import digest
 from zobra.engine.kernels.user_store import UserStore, note
 
 PACKAGE_FOLDER = Path(__file__).resolve().parent / "compiled"
 PACKAGE = "the package"  # an origin
 PACKAGE_ENDING = ".kernels"
-BUILD_LEVEL = "ZOBRA_BUILD_LEVEL"  # for the processes of the build step only
 
 
 class Selection(NamedTuple):
@@ -44,19 +36,16 @@ class Selection(NamedTuple):
     store: UserStore
 
     def describe(self) -> str:
-        """Which set is in use, and why, in one line."""
-        is_native = self.target.level == NATIVE
-        made_for = (
-            f"for exactly this processor ({self.target.name})" if is_native else self.target.level
-        )
-        if not self.origin:
-            return f"compiled on this machine, {made_for}"
-        reason = (
-            ""
-            if is_native or _asked_level()
-            else "; neither the package nor the store has a set for exactly this one"
-        )
-        return f"{self.origin}: {made_for}{reason}"
+        """Return one line about the kernels in use."""
+        made_for = f"any {self.target.level} processor"
+        if self.target.level == NATIVE:
+            made_for = f"exactly this processor ({self.target.name})"
+        return f"{self.origin or 'compiled on this machine'}: for {made_for}"
+
+    def check_processor(self) -> None:
+        """Raise RuntimeError if ZOBRA_LEVEL asks for instructions that this processor lacks."""
+        if not target_of(NATIVE).runs(self.target.level):
+            raise RuntimeError(f"this processor cannot run {self.target.level} kernels")
 
 
 def _package_kernels(target: Target) -> Kernels:
@@ -71,38 +60,26 @@ def _package_kernels(target: Target) -> Kernels:
     return {}
 
 
-def _asked_level() -> str | None:
-    """Return the level that the environment asks for; None if it asks for none, or for one that
-    this processor cannot run.
-    """
-    name = os.environ.get("ZOBRA_LEVEL")
-    if not name:
-        return None
-    level = level_of(name)
-    known = (NATIVE, *reversed(levels_of(target_of(NATIVE))))
-    if level in known:
-        return level
-    note(f"ZOBRA_LEVEL={name} is passed over: this processor has the levels {', '.join(known)}")
-    return None
-
-
 def _choose() -> Selection:
-    if level := os.environ.get(BUILD_LEVEL):
-        store = UserStore(target := target_of(level))
-        store.folder = None
-        return Selection(target, {}, "", store)
-    asked = _asked_level()
-    wanted = target_of(asked or NATIVE)
+    level = os.environ.get("ZOBRA_LEVEL")
+    try:
+        wanted = target_of(level or NATIVE)
+    except ValueError as error:
+        raise ValueError(f"ZOBRA_LEVEL: {error}") from None
+
     store = UserStore(wanted)
     if kernels := _package_kernels(wanted):
         return Selection(wanted, kernels, PACKAGE, store)
     if kernels := store.read():
         return Selection(wanted, kernels, f"the user's store {store.folder}", store)
-    for level in levels_of(wanted) if asked != NATIVE else ():
-        if kernels := _package_kernels(target := target_of(level)):
-            if level == PORTABLE or level != levels_of(wanted)[0]:
+
+    lower_levels = [] if level == NATIVE else levels_of(wanted)
+    for lower in lower_levels:
+        target = target_of(lower)
+        if kernels := _package_kernels(target):
+            if lower == PORTABLE:
                 note(
-                    f"kernels for any {level} processor are in use; `zobra warmup` compiles "
+                    f"kernels for any {lower} processor are in use; `zobra warmup` compiles "
                     "faster ones for this one"
                 )
             return Selection(target, kernels, PACKAGE, UserStore(target))

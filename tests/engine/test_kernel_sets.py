@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from tests.support.kernel_tree import Tree, full_disk
+from zobra.engine.kernels import selection
 from zobra.engine.kernels.processor import (
     ARCHITECTURE,
     LEVELS,
@@ -77,9 +78,6 @@ def test_the_set_for_the_processor_or_level_is_used(tree):
         assert is_found_ready(found)
         assert found["level"] == level
     assert tree.start(ZOBRA_LEVEL="portable")["level"] == PORTABLE
-    found = tree.start(ZOBRA_LEVEL="nonsense")
-    assert found["level"] == NATIVE
-    assert "ZOBRA_LEVEL=nonsense is passed over" in found["notices"][0]
     with full_disk():
         found = tree.start("compile all")
     assert is_found_ready(found)
@@ -103,7 +101,19 @@ def test_a_set_for_a_better_processor_is_never_run(tree):
     assert "compiled on this machine" in found["description"]
 
 
-def test_the_portable_set_is_used_until_a_warmup(tree):
+@pytest.mark.skipif(ARCHITECTURE != "x86_64", reason="there is only one level")
+def test_more_than_this_processor_has_is_refused(monkeypatch):
+    better = selection.selected._replace(target=target_of(V4))
+    monkeypatch.setattr(selection, "target_of", lambda _: target_of(V3))
+    with pytest.raises(RuntimeError, match="this processor cannot run x86-64-v4 kernels"):
+        better.check_processor()
+
+
+def test_a_level_that_does_not_exist_is_refused(tree):
+    assert "ValueError: ZOBRA_LEVEL: 'nonsense' is no level" in tree.fault(ZOBRA_LEVEL="nonsense")
+
+
+def test_on_another_processor_the_portable_set_is_used_until_a_warmup(tree):
     keep(tree, PORTABLE)
     found = tree.start()
     assert found["level"] == PORTABLE

@@ -109,15 +109,23 @@ class Tree:
         """
         environment = {**os.environ, "ZOBRA_CACHE_DIR": str(self.store), **variables}
         command = [sys.executable, "-c", PROBE + more, str(self.sources), *words]
+        pipe = subprocess.PIPE
         return subprocess.Popen(
-            command, env=environment, text=True, cwd=self.sources, stdout=subprocess.PIPE
+            command, env=environment, text=True, cwd=self.sources, stdout=pipe, stderr=pipe
         )
 
     def start(self, *words: str, **variables: str) -> dict[str, Any]:
-        """Return what such a process prints. Its answers have to be right."""
-        found = json.loads(self.begin(*words, **variables).communicate(timeout=200)[0])
+        """What such a process found; its answers are right."""
+        output, errors = self.begin(*words, **variables).communicate(timeout=200)
+        assert errors == ""
+        found = json.loads(output)
         assert found["answers"] == self.right
         return found
+
+    def fault(self, **variables: str) -> str:
+        """The last line of the traceback with which such a process ends."""
+        _, errors = self.begin(**variables).communicate(timeout=200)
+        return errors.splitlines()[-1]
 
     def files(self) -> list[Path]:
         """Return the files of the store's only set."""

@@ -19,7 +19,7 @@ git clone --quiet "$root" "$folder/sources/zobra"
 export PYTHONPATH="$folder/sources:$folder/site" PYTHONDONTWRITEBYTECODE=1 PYTHONNOUSERSITE=1 HOME="$folder/home"
 arm64() { (cd "$folder/sources" && qemu-aarch64-static -L "$folder/system" "$folder/system/usr/bin/python3.11" "$@"); }
 
-ZOBRA_BUILD_LEVEL=generic arm64 -m zobra.engine.kernels.build  # the build step itself would start programs of arm64
+ZOBRA_LEVEL=generic arm64 -m zobra.engine.kernels.build generic  # without the word it would start programs of arm64
 arm64 -c 'import platform; from zobra.engine import kernels; print(platform.machine(), kernels.selected.describe())'
 export ZOBRA_LEVEL=generic
 arm64 -m zobra.cli perft 4
