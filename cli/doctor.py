@@ -85,18 +85,22 @@ def check_store() -> Finding:
     import_module("zobra.search.player")  # and with it all kernels
     try:
         store.check_writable()
-    except (OSError, RuntimeError) as error:
+    except OSError as error:
         found = f"no kernels can be kept: {error}"
         if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
             return Finding(found, "wrong", "free some space on that disk")
         if not missing():
-            advice = "nothing, unless you need `zobra warmup`: all kernels are installed"
-            return Finding(found, "note", advice)
-        advice = "make the folder writable, or set ZOBRA_CACHE_DIR: now every start compiles"
-        return Finding(found, "wrong", advice)
-    base = Path(str(store.folder)).parent
-    sizes = [path.stat().st_size for path in base.rglob("*") if path.is_file()]
-    return Finding(f"{base}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB")
+            return Finding(
+                found, "note", "nothing, unless you need `zobra warmup`: all kernels are there"
+            )
+        return Finding(
+            found,
+            "wrong",
+            "make the folder writable, or set ZOBRA_CACHE_DIR to one: every start compiles now",
+        )
+    folder = Path(str(store.folder))
+    sizes = [path.stat().st_size for path in folder.iterdir()]
+    return Finding(f"{folder}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB")
 
 
 def check_kernels() -> Finding:

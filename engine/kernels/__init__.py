@@ -1,7 +1,7 @@
 """How kernels are declared, compiled, kept, shipped and linked: the only door to Numba and LLVM.
 
 Other modules import what they need from here. Reading order: declare, types, intrinsics, vectors;
-then where kernels come from: processor, sources, kernel_file, user_store, selection; then compiler,
+then where kernels come from: processor, sources, kernel_set, user_store, selection; then compiler,
 linker and build, the step of the installation.
 """
 
@@ -25,7 +25,8 @@ from zobra.engine.kernels.intrinsics import (
     record_at,
     rotate_left,
 )
-from zobra.engine.kernels.selection import selected, store
+from zobra.engine.kernels.kernel_set import notices
+from zobra.engine.kernels.selection import selected
 from zobra.engine.kernels.types import BOOL, INT, VOID, WORD, layout, record
-from zobra.engine.kernels.user_store import notices
+from zobra.engine.kernels.user_store import store
 from zobra.engine.kernels.vectors import append_bits, clipped_square_sum, first_maximum, row_sums

@@ -12,10 +12,10 @@ import subprocess
 import sys
 
 from zobra.engine.kernels.declare import engine_entries
-from zobra.engine.kernels.kernel_file import pack, remove, write_atomically
+from zobra.engine.kernels.kernel_set import ENDING, write_set
 from zobra.engine.kernels.processor import target_of
-from zobra.engine.kernels.selection import PACKAGE_ENDING, PACKAGE_FOLDER, selected
-from zobra.engine.kernels.sources import digest, import_kernel_sources
+from zobra.engine.kernels.selection import PACKAGE_FOLDER, package_path, selected
+from zobra.engine.kernels.sources import import_engine
 
 # Exit statuses
 FAILED = 1
@@ -54,17 +54,15 @@ def build_set() -> None:
     """Compile for the target of this process."""
     from zobra.engine.kernels.compiler import object_code
 
-    import_kernel_sources()
+    import_engine()
     kernels = {each.key: object_code(each.specialised()) for each in engine_entries()}
     PACKAGE_FOLDER.mkdir(exist_ok=True)
-    target = selected.target
-    path = PACKAGE_FOLDER / f"{target.level}{PACKAGE_ENDING}"
-    write_atomically(path, pack(digest(target), target.level, kernels))
+    write_set(package_path(selected.target), kernels)
 
 
 def _remove_sets() -> None:
-    for path in PACKAGE_FOLDER.glob(f"*{PACKAGE_ENDING}"):
-        remove(path)
+    for path in PACKAGE_FOLDER.glob(f"*{ENDING}"):
+        path.unlink()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from numba.core import config
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-from zobra.engine.kernels.kernel_file import ObjectCode
+from zobra.engine.kernels.kernel_set import ObjectCode
 from zobra.engine.kernels.selection import selected
 
 # Kernels are the same whatever Numba's variables (NUMBA_OPT, NUMBA_DISABLE_JIT, …) say.

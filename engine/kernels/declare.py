@@ -1,32 +1,33 @@
 """The decorators that declare kernels, and how Python calls them.
 
-Kernels come in two sorts. A `kernel` is called by other kernels only, and inlined at LLVM's
-discretion. An `entry` is called from Python or calls itself: it has one explicit signature, and is
-the unit that is compiled, kept in a file and linked.
+A `kernel` is called by other kernels only, and inlined at LLVM's discretion. An `entry` is called
+from Python or calls itself. It has one explicit signature, and is the unit that is compiled, kept
+and linked.
 
-Declaring costs nothing. An entry that is called for the first time looks for its object code in the
-set in use (`selection`) and in the user's store (`user_store`); LLVM links it in a millisecond
-(`linker`). Only if it is in neither is Numba imported, to compile it (`compiler`). So a start of an
-installed engine needs no Numba at all.
+Declaring costs nothing. When an entry is called for the first time, its object code comes from the
+set in use or from the user's store. Only if neither has it, Numba is imported and compiles it.
 """
 
 import functools
+import hashlib
 import threading
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import zobra.engine.kernels.linker as linker
-from zobra.engine.kernels.kernel_file import ObjectCode
-from zobra.engine.kernels.selection import PACKAGE, selected, store
+from zobra.engine.kernels import linker
+from zobra.engine.kernels.kernel_set import ObjectCode
+from zobra.engine.kernels.selection import selected
 from zobra.engine.kernels.sources import (
-    import_hash,
-    import_kernel_sources,
-    kernel_sources,
+    engine_sources,
+    hash_with_imports,
+    import_engine,
+    set_name,
     source_file,
 )
 from zobra.engine.kernels.types import KernelType
+from zobra.engine.kernels.user_store import store
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "no_cpython_wrapper": True}
 _entries: list["Entry"] = []
@@ -34,14 +35,12 @@ _loading = threading.RLock()
 
 
 class Kernel:
-    """A function to be compiled.
-
-    Other kernels may call it; it is registered with Numba when one of them is compiled.
-    """
+    """A function to be compiled, which other kernels may call."""
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         functools.update_wrapper(self, function)
-        self.function, self._options = function, options
+        self.function = function
+        self._options = options
 
     @cached_property
     def dispatcher(self) -> Any:
@@ -52,10 +51,11 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
+        """Tell Numba, which finds this name in a kernel that it compiles, what to call."""
         return self.dispatcher._numba_type_
 
     def __call__(self, *values: Any) -> Any:
-        """Not for Python: TypeError."""
+        """Raise TypeError: this is not for Python."""
         raise TypeError(f"{self.function.__name__} can be called by kernels only")
 
 
@@ -69,35 +69,29 @@ class Entry(Kernel):
         self, function: Callable[..., Any], result: KernelType, arguments: tuple[KernelType, ...]
     ) -> None:
         super().__init__(function, **OPTIONS)
-        self.result, self.arguments = result, arguments
+        self.result = result
+        self.arguments = arguments
+        self.name = f"{function.__module__}.{function.__qualname__}"
         self.code: ObjectCode | None = None
+
         file = Path(function.__code__.co_filename).resolve()
-        self.is_engine = file in kernel_sources()
-        self.is_kept = file == source_file(function.__module__) and "<" not in function.__qualname__
+        is_in_a_function = "<" in function.__qualname__  # several may have the same name
+        self.is_engine = file in engine_sources()
+        self.is_kept = file == source_file(function.__module__) and not is_in_a_function
         self._is_specialised = False
         _entries.append(self)
 
     @cached_property
-    def name(self) -> str:
-        """The function's name, and a hash of what else than the digest can change it.
-
-        Functions inside others may share it.
-        """
-        name = f"{self.function.__module__}.{self.function.__qualname__}"
-        return name if self.is_engine else f"{name}-{import_hash(self.function.__module__)[:12]}"
-
-    @cached_property
     def key(self) -> str:
-        """Name and signature: what its object code is kept under.
-
-        Networks of other widths make other signatures.
-        """
-        return (
-            f"{self.name}({', '.join(each.text for each in self.arguments)}) -> {self.result.text}"
-        )
+        """The name, and a hash of all that the object code depends on."""
+        facts = [set_name(selected.target)]
+        facts += [kind.text for kind in (self.result, *self.arguments)]
+        if not self.is_engine:
+            facts.append(hash_with_imports(self.function.__module__))
+        return f"{self.name}-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}"
 
     def specialised(self) -> Any:
-        """The dispatcher, compiled for the declared types and for no others."""
+        """Return the dispatcher, compiled for the declared types and for no others."""
         if not self._is_specialised:
             self._is_specialised = True  # for the calls to itself that are met while it is compiled
             try:
@@ -117,30 +111,30 @@ class Entry(Kernel):
     def _numba_type_(self) -> Any:
         return self.specialised()._numba_type_
 
-    def is_loaded(self) -> bool:
-        """Is the object code in memory, or can it be read from the set in use or from the store?"""
+    def is_available(self) -> bool:
+        """Return True if the object code is in memory, in the set in use or in the store."""
         with _loading:
             if self.code is None and self.is_kept:
                 self.code = selected.kernels.get(self.key) or store.read(self.key).get(self.key)
             return self.code is not None
 
     def load(self) -> ObjectCode:
-        """The object code. If it is not there it is compiled, and kept."""
+        """Return the object code. If it is not available, compile and keep it."""
         with _loading:
-            if not self.is_loaded():
+            if not self.is_available():
                 from zobra.engine.kernels.compiler import object_code
 
-                with store.lock():
-                    if not self.is_loaded():  # another process may have been faster
-                        self.code = object_code(self.specialised())
-                        store.compiled += 1
-                        if self.is_kept:
-                            store.write({self.key: self.code}, self.key)
+                self.code = object_code(self.specialised())
+                if self.is_kept:
+                    store.write(self.key, {self.key: self.code})
             return self.code  # type: ignore[return-value]
 
     @cached_property
     def _call(self) -> Callable[..., Any]:
         selected.check_processor()
+        if not self.is_available():
+            with store.lock():  # while this process waits, another may compile it
+                self.load()
         with _loading:
             return linker.bind(self.load(), self.result, self.arguments)
 
@@ -158,58 +152,62 @@ class Numeric(Kernel):
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
-    """Declare a function that only kernels call; it cannot be called from Python."""
+    """Declare a function that only kernels call."""
     return Kernel(function, no_cfunc_wrapper=True, **OPTIONS)
 
 
 def inlined(function: Callable[..., Any]) -> Kernel:
-    """Declare a kernel that is always inlined: for hot ones with a single caller, which LLVM thinks
-    too long.
+    """Declare a kernel that is always inlined.
+
+    It is for hot ones with a single caller, which LLVM thinks too long.
     """
     return Kernel(function, no_cfunc_wrapper=True, forceinline=True, **OPTIONS)
 
 
 def entry(result: KernelType, *arguments: KernelType) -> Callable[[Callable[..., Any]], Entry]:
-    """Declare a kernel that Python calls, or that calls itself, with its result type and its
-    argument types. A recursive call must pass exactly the declared types: a second signature would
-    be a second copy of the code.
+    """Declare a kernel that Python calls, or that calls itself, by its types.
+
+    A recursive call must pass exactly the declared types: a second signature would be a second copy
+    of the code.
     """
     return lambda function: Entry(function, result, arguments)
 
 
 def numeric(function: Callable[..., Any]) -> Numeric:
-    """Declare a function over arrays of floats that Python calls, compiled anew in each process for
-    the types it meets. Sums may be reordered: results can differ in the last digits between
-    processors.
+    """Declare a function over arrays of floats that Python calls.
+
+    It is compiled anew in each process, for the types it meets. Sums may be reordered: results can
+    differ in the last digits between processors.
     """
     return Numeric(function, nogil=True, fastmath=True, error_model="numpy")
 
 
 def engine_entries() -> list[Entry]:
     """Return the engine's entries, of the modules imported so far."""
-    return [each for each in _entries if each.is_engine and each.is_kept]
+    return [each for each in _entries if each.is_engine]
 
 
 def missing() -> list[Entry]:
     """Return those of the engine's entries that have to be compiled before they can be called."""
-    return [each for each in engine_entries() if not each.is_loaded()]
+    return [each for each in engine_entries() if not each.is_available()]
 
 
 def compile_missing(report: Callable[[int, int, str], None] = lambda *_: None) -> int:
-    """Compile all of the engine's kernels that the package and the store lack; the number of
-    kernels compiled.
+    """Compile and keep all kernels of the engine that are not available; return their number.
 
-    It is done in this thread, under the store's lock, and kept in the store. Before each kernel it
-    calls report(number from 0, number of all, name); what `report` raises ends the compilation.
+    Before each kernel it calls report(number from 0, number of all, name). What `report` raises
+    ends the compilation.
     """
-    import_kernel_sources()
-    if selected.origin and not missing():
+    import_engine()
+    if selected.kernels and not missing():
         return 0
     with store.lock():
         wanted = missing()
         for number, each in enumerate(wanted):
             report(number, len(wanted), each.name)
             each.load()
-        if selected.origin != PACKAGE and (wanted or not store.read()):
-            store.write({each.key: each.load() for each in engine_entries()})
+        if not selected.kernels:
+            kernels = {each.key: each.load() for each in engine_entries()}
+            store.write(set_name(selected.target), kernels)
+            store.remove_old()
     return len(wanted)

@@ -6,7 +6,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from zobra.engine.kernels.kernel_file import ObjectCode
+from zobra.engine.kernels.kernel_set import ObjectCode
 from zobra.engine.kernels.types import BOOL, KernelType
 
 # By these Numba's wrappers would raise exceptions, which kernels never do.

@@ -1,39 +1,37 @@
 """Which kernels this process uses: decided once, when this module is imported.
 
-The first of these that is there, sound, and made from the sources in this tree for a processor like
-this one:
+The first of these that exists:
 
 1. the package's set for exactly this processor,
-2. the set in the user's store, which `zobra warmup` makes,
+2. that in the user's store, which `zobra warmup` makes,
 3. the package's set for the highest level that this processor has.
 
-Where there is none, kernels are compiled for this processor. ZOBRA_LEVEL=LEVEL takes the processor
-for one of that level, and ZOBRA_LEVEL=native leaves out step 3.
+If none does, kernels are compiled for this processor. ZOBRA_LEVEL=LEVEL takes the processor for one
+of that level, and ZOBRA_LEVEL=native leaves out step 3.
 """
 
 import os
 from pathlib import Path
 from typing import NamedTuple
 
-from zobra.engine.kernels.kernel_file import Kernels, unpack
+from zobra.engine.kernels.kernel_set import ENDING, KernelSet, note, read_set
 from zobra.engine.kernels.processor import NATIVE, PORTABLE, Target, levels_of, target_of
-from zobra.engine.kernels.sources import digest
-from zobra.engine.kernels.user_store import UserStore, note
+from zobra.engine.kernels.sources import set_name
+from zobra.engine.kernels.user_store import store
 
 PACKAGE_FOLDER = Path(__file__).resolve().parent / "compiled"
-PACKAGE = "the package"  # an origin
-PACKAGE_ENDING = ".kernels"
+PACKAGE = "the package"
 
 
 class Selection(NamedTuple):
-    """The target that all kernels of this process are made for, a set of them, where it was found,
-    and the store for more.
+    """The target of all kernels of this process, a set for it, and where that was found.
+
+    Without a set, `kernels` and `origin` are empty.
     """
 
     target: Target
-    kernels: Kernels
+    kernels: KernelSet
     origin: str
-    store: UserStore
 
     def describe(self) -> str:
         """Return one line about the kernels in use."""
@@ -48,43 +46,34 @@ class Selection(NamedTuple):
             raise RuntimeError(f"this processor cannot run {self.target.level} kernels")
 
 
-def _package_kernels(target: Target) -> Kernels:
-    """Return the package's kernels for a target; none if it has none that fit the sources."""
-    path = PACKAGE_FOLDER / f"{target.level}{PACKAGE_ENDING}"
-    try:
-        return unpack(path.read_bytes(), digest(target), target.level)
-    except FileNotFoundError:
-        pass
-    except (OSError, ValueError) as error:
-        note(f"the package's {target.level} kernels are passed over, {path} is damaged: {error}")
-    return {}
+def package_path(target: Target) -> Path:
+    """Return the place of the package's set for a target."""
+    return PACKAGE_FOLDER / f"{set_name(target)}{ENDING}"
 
 
-def _choose() -> Selection:
+def _select() -> Selection:
     level = os.environ.get("ZOBRA_LEVEL")
     try:
-        wanted = target_of(level or NATIVE)
+        processor = target_of(level or NATIVE)
     except ValueError as error:
         raise ValueError(f"ZOBRA_LEVEL: {error}") from None
 
-    store = UserStore(wanted)
-    if kernels := _package_kernels(wanted):
-        return Selection(wanted, kernels, PACKAGE, store)
-    if kernels := store.read():
-        return Selection(wanted, kernels, f"the user's store {store.folder}", store)
+    if kernels := read_set(package_path(processor)):
+        return Selection(processor, kernels, PACKAGE)
+    if kernels := store.read(set_name(processor)):
+        return Selection(processor, kernels, f"the user's store {store.folder}")
 
-    lower_levels = [] if level == NATIVE else levels_of(wanted)
+    lower_levels = [] if level == NATIVE else levels_of(processor)
     for lower in lower_levels:
         target = target_of(lower)
-        if kernels := _package_kernels(target):
+        if kernels := read_set(package_path(target)):
             if lower == PORTABLE:
                 note(
                     f"kernels for any {lower} processor are in use; `zobra warmup` compiles "
                     "faster ones for this one"
                 )
-            return Selection(target, kernels, PACKAGE, UserStore(target))
-    return Selection(wanted, {}, "", store)
+            return Selection(target, kernels, PACKAGE)
+    return Selection(processor, {}, "")
 
 
-selected = _choose()
-store = selected.store
+selected = _select()

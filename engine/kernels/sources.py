@@ -1,4 +1,4 @@
-"""The digest: which source files end up in kernels, and one number that changes with any of them.
+"""Which source files end up in kernels, and names for compiled code that change with any of them.
 
 So the code that runs is always the code in the tree, and two checkouts keep their kernels side by
 side.
@@ -17,84 +17,85 @@ from zobra.engine.kernels.processor import PLATFORM, Target
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KERNEL_PACKAGES = ("engine", "engine/kernels", "tt", "search")
-INSTALLED = {"site-packages", "dist-packages"}  # in the paths of libraries
-RENAMED = {
-    "+evex512",
-    "+avx10.1",
-    "+avx10.1-256",
-    "+avx10.1-512",
-}  # what AVX-512 is called as well, by some versions of LLVM
+LIBRARIES = {"site-packages", "dist-packages"}  # in the paths of what is installed
+# What AVX-512 is called as well, by some versions of LLVM
+RENAMED = {"+evex512", "+avx10.1", "+avx10.1-256", "+avx10.1-512"}
 
 
 @cache
-def kernel_sources() -> dict[Path, None]:
-    """Every Python file whose content can end up in the engine's compiled code, in a fixed
-    order.
-    """
-    return dict.fromkeys(
-        path for package in KERNEL_PACKAGES for path in sorted((ROOT / package).glob("*.py"))
-    )
+def engine_sources() -> list[Path]:
+    """Return every Python file that can end up in the engine's kernels, in a fixed order."""
+    return [path for package in KERNEL_PACKAGES for path in sorted((ROOT / package).glob("*.py"))]
 
 
-def import_kernel_sources() -> None:
-    """Import every module that the engine's kernels are in: all but the compile layer, whose
-    compiler imports Numba.
-    """
-    for path in kernel_sources():
+def import_engine() -> None:
+    """Import every module with kernels of the engine: all but this package."""
+    for path in engine_sources():
         if path.parent != Path(__file__).resolve().parent:
-            import_module(
-                ".".join(("zobra", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(
-                    ".__init__"
-                )
-            )
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            import_module(".".join(("zobra", *parts)).removesuffix(".__init__"))
 
 
-def source_file(name: str) -> Path:
-    """The file of an imported module; this file for one that has none."""
-    return Path(getattr(sys.modules.get(name), "__file__", None) or __file__).resolve()
+@cache
+def set_name(target: Target) -> str:
+    """Return the name of the set of the engine's kernels for a target.
 
-
-def import_hash(name: str) -> str:
-    """A hash of a module's source and of those that it imports, directly or not, without what is
-    installed or in the digest.
+    It is the level and a digest of the sources, the processor and the platform. Object code needs
+    neither Python nor Numba, so their versions are no part of it.
     """
-    found, waiting = dict[str, Path](), {name}
+    attributes = target.attributes.split(",")
+    features = sorted({each for each in attributes if each.startswith("+")} - RENAMED)
+    facts = repr((_engine_hash(), target.level, target.name, features, PLATFORM))
+    return f"{target.level}-{hashlib.sha256(facts.encode()).hexdigest()[:20]}"
+
+
+def hash_with_imports(module: str) -> str:
+    """Return a hash of a module's source and of all that it imports, directly or not.
+
+    The engine's sources are left out, since they are in the name of the set, and so are libraries.
+    """
+    found: dict[str, Path] = {}
+    waiting = [module]
     while waiting:
-        path = source_file(current := waiting.pop())
-        is_library = current.split(".")[0] in sys.stdlib_module_names or INSTALLED & set(path.parts)
-        if is_library or path.suffix != ".py" or path in kernel_sources():
+        name = waiting.pop()
+        path = source_file(name)
+        if path is None or name in found or path in engine_sources() or _is_library(name, path):
             continue
-        found[current] = path
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.Import):
-                waiting |= {alias.name for alias in node.names} - found.keys()
-            elif isinstance(node, ast.ImportFrom):
-                base = resolve_name(
-                    "." * node.level + (node.module or ""), sys.modules[current].__package__
-                )
-                waiting |= {base, *(f"{base}.{alias.name}" for alias in node.names)} - found.keys()
+        found[name] = path
+        waiting += _imported_names(name, path)
     return _hash(sorted(found.values()))
 
 
-def _hash(paths: Iterable[Path]) -> str:
-    """A hash of names and contents."""
-    return hashlib.sha256(
-        b"".join(path.name.encode() + b"\0" + path.read_bytes() + b"\0" for path in paths)
-    ).hexdigest()
+def source_file(module: str) -> Path | None:
+    """Return the Python file of an imported module, None if it has none."""
+    path = getattr(sys.modules.get(module), "__file__", None)
+    return Path(path).resolve() if path and path.endswith(".py") else None
+
+
+def _is_library(module: str, path: Path) -> bool:
+    is_installed = not LIBRARIES.isdisjoint(path.parts)
+    return is_installed or module.partition(".")[0] in sys.stdlib_module_names
+
+
+def _imported_names(module: str, path: Path) -> list[str]:
+    """Return the modules that a source may import, among names of what is in them."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            relative = "." * node.level + (node.module or "")
+            base = resolve_name(relative, sys.modules[module].__package__)
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return names
 
 
 @cache
-def _source_hash() -> str:
-    return _hash(kernel_sources())
+def _engine_hash() -> str:
+    return _hash(engine_sources())
 
 
-def digest(target: Target) -> str:
-    """Return 20 hexadecimal digits for the sources, the target and the platform.
-
-    Object code needs neither Python nor Numba, so their versions are no part of it, nor are the
-    names that change with LLVM's.
-    """
-    has = sorted({name for name in target.attributes.split(",") if name.startswith("+")} - RENAMED)
-    return hashlib.sha256(
-        repr((_source_hash(), target.level, target.name, has, PLATFORM)).encode()
-    ).hexdigest()[:20]
+def _hash(paths: Iterable[Path]) -> str:
+    """Return a hash of the names and contents of files."""
+    contents = [path.name.encode() + b"\0" + path.read_bytes() + b"\0" for path in paths]
+    return hashlib.sha256(b"".join(contents)).hexdigest()

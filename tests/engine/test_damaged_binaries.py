@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.kernels.kernel_file import ObjectCode, pack, unpack
+from zobra.engine.kernels import kernel_set
+from zobra.engine.kernels.kernel_set import ObjectCode, read_set, write_set
 from zobra.engine.network_file import BUILT_IN, NetworkError, read_network
 from zobra.search.book import ENTRY, Book
 
@@ -69,13 +70,18 @@ def test_books(tmp_path, tries):
         assert found is None or found.move in legal
 
 
-@pytest.mark.parametrize("tries", TRIES)
-def test_kernel_files(tries):
-    codes = [ObjectCode(f"cfunc.f{number}", ("NRT_Free",), bytes(range(50))) for number in range(4)]
-    kernels = {code.symbol: code for code in codes}
-    good = pack("0123456789abcdef", "native", kernels)
-    assert unpack(good, "0123456789abcdef", "native") == kernels
-    for content in damage(good, tries):
-        if content != good:
-            with pytest.raises(ValueError, match="not what was written"):
-                unpack(content, "0123456789abcdef", "native")
+@pytest.mark.parametrize("seeds", TRIES)
+def test_kernel_files(tmp_path, seeds, monkeypatch):
+    path = tmp_path / "x.kernels"
+    kernels = {
+        f"f{number}": ObjectCode(f"cfunc.f{number}", ("NRT_Free",), bytes(range(50)))
+        for number in range(4)
+    }
+    write_set(path, kernels)
+    good = path.read_bytes()
+    assert read_set(path) == kernels
+    monkeypatch.setattr(kernel_set, "notices", [])
+    for seed in seeds:
+        path.write_bytes(content := damaged(good, random.Random(seed)))
+        assert read_set(path) == (kernels if content == good else {})
+    assert len(kernel_set.notices) == 1 and str(tmp_path) in kernel_set.notices[0]

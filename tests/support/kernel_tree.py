@@ -35,13 +35,14 @@ import json, sys
 sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
 sys.path.insert(0, sys.argv[1])
 from zobra.engine import kernels
+from zobra.engine.kernels import declare
 kernels.missing()
 if "compile all" in sys.argv:
     kernels.compile_missing()
 from zobra.engine.caller import answer, product
 print(json.dumps({
     "answers": [answer(), product(3)],
-    "compiled": kernels.store.compiled,
+    "compiled": sum(entry._is_specialised for entry in declare._entries),
     "notices": kernels.notices,
     "level": kernels.selected.target.level,
     "description": kernels.selected.describe(),
@@ -128,7 +129,7 @@ class Tree:
         return errors.splitlines()[-1]
 
     def files(self) -> list[Path]:
-        """Return the files of the store's only set."""
-        found = sorted(self.store.rglob("*.kernel"))
+        """The files of the store: a set, and its kernels one by one."""
+        found = sorted(self.store.rglob("*.kernels"))
         assert found
         return found

@@ -1,0 +1,68 @@
+"""A set of compiled kernels, and the file that holds one.
+
+The file is named after what the set was made for. It is a checksum and the pickled set: what is
+behind a right checksum is right. Pickle is no less safe than the machine code in it.
+"""
+
+import hashlib
+import os
+import pickle
+from pathlib import Path
+from typing import NamedTuple
+
+ENDING = ".kernels"
+OWN_FILE = 0o644  # the rights of a file that only its owner can change
+CHECKSUM_SIZE = hashlib.sha256().digest_size
+
+notices: list[str] = []  # sentences for the user about compiled kernels, the oldest first
+
+
+class ObjectCode(NamedTuple):
+    """A compiled entry: its C function, the symbols it needs from outside, and its object file."""
+
+    symbol: str
+    externals: tuple[str, ...]
+    data: bytes
+
+
+KernelSet = dict[str, ObjectCode]  # by `Entry.key`
+
+
+def note(sentence: str) -> None:
+    """Add a sentence for the user, unless it is there already."""
+    if sentence not in notices:
+        notices.append(sentence)
+
+
+def read_set(path: Path) -> KernelSet:
+    """Return the set in a file, an empty one if there is none or it is damaged."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        note(f"compiled kernels cannot be read: {error}")
+        return {}
+    checksum = content[:CHECKSUM_SIZE]
+    pickled = content[CHECKSUM_SIZE:]
+    if checksum != hashlib.sha256(pickled).digest():
+        note(f"damaged files of compiled kernels in {path.parent} are not used")
+        return {}
+    return pickle.loads(pickled)
+
+
+def write_set(path: Path, kernels: KernelSet) -> None:
+    """Write a whole file, which only this user can change, or, after an OSError, none."""
+    pickled = pickle.dumps(kernels)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        with open(temporary, "wb", opener=_open_own) as file:
+            file.write(hashlib.sha256(pickled).digest() + pickled)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _open_own(path: str, flags: int) -> int:
+    return os.open(path, flags, OWN_FILE)
