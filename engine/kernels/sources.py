@@ -52,17 +52,20 @@ def set_name(target: Target) -> str:
 def hash_with_imports(module: str) -> str:
     """Return a hash of a module's source and of all that it imports, directly or not.
 
-    The engine's sources are left out, since they are in the name of the set, and so are libraries.
+    The engine's sources are left out, since they are in the name of the set, and so are libraries,
+    unless the module itself is in one.
     """
+    package = module.partition(".")[0]
     found: dict[str, Path] = {}
     waiting = [module]
     while waiting:
         name = waiting.pop()
         path = source_file(name)
-        if path is None or name in found or path in engine_sources() or _is_library(name, path):
+        if path is None or name in found or path in engine_sources():
             continue
-        found[name] = path
-        waiting += _imported_names(name, path)
+        if name.partition(".")[0] == package or not _is_library(name, path):
+            found[name] = path
+            waiting += _imported_names(name, path)
     return _hash(sorted(found.values()))
 
 

@@ -12,47 +12,64 @@ import pytest
 from tests.support.kernel_tree import Tree
 from zobra.engine import kernels
 from zobra.engine.fen import START, parse_fen
+from zobra.engine.kernels import declare
+from zobra.engine.kernels.user_store import UserStore
 from zobra.engine.layouts import MOVE_LIST
 from zobra.engine.position import CONSTANTS_RECORD, set_up
 from zobra.engine.see import see_at_least
 
 KERNEL = """
 import library_of_kernel, installed_library
-from ..neighbour import ANSWER
+from ..neighbour import ANSWER, times
 from zobra.engine.kernels import INT, entry
 @entry(INT)
-def answer(): return ANSWER
+def answer(): return times(ANSWER)
 def adder(more): return entry(INT)(lambda: ANSWER + more)
+"""
+NEIGHBOUR = """
+from zobra.engine.kernels import kernel
+ANSWER = {answer}
+@kernel
+def times(number): return number * {factor}
 """
 
 
-def test_entries_of_other_folders_are_kept_under_a_hash_of_all_they_import(tmp_path, monkeypatch):
-    """A constant that a test's kernel imports has to show in its name.
+@pytest.mark.parametrize("place", ["project", "site-packages"])
+def test_a_kernel_is_compiled_anew_when_what_it_imports_has_changed(tmp_path, monkeypatch, place):
+    """A callee or a constant in another file of its user, whether installed or not.
 
-    What is no Python source is not looked at, nor what an environment beside it holds.
+    What is no Python source is not looked at, nor other packages that are installed.
     """
-    files = {
-        "library_of_kernel": "library.so",
-        "installed_library": ".venv/site-packages/library.py",
-    }
-    for name, file in files.items():
-        module = types.SimpleNamespace(__file__=str(tmp_path / file))
-        monkeypatch.setitem(sys.modules, name, module)
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "upper" / "lower").mkdir(parents=True)
-    (tmp_path / "upper" / "lower" / "some_kernel.py").write_text(KERNEL)
-    names = set()
-    for answer in (42, 142):
-        (tmp_path / "upper" / "neighbour.py").write_text(f"ANSWER = {answer}\n")
-        kernel = importlib.import_module("upper.lower.some_kernel")
-        assert kernel.answer() == answer
-        assert kernel.adder(1)() == answer + 1
-        assert kernel.adder(2)() == answer + 2
-        assert kernel.answer.key in kernels.store.read(kernel.answer.key)
-        names.add(kernel.answer.name)
-        for name in ("upper.neighbour", "upper.lower.some_kernel"):
+    for name, file in (
+        ("library_of_kernel", "library.so"),
+        ("installed_library", ".venv/site-packages/library.py"),
+    ):
+        monkeypatch.setitem(sys.modules, name, types.SimpleNamespace(__file__=str(tmp_path / file)))
+    monkeypatch.setattr(declare, "store", UserStore(tmp_path / "store"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would hide edits within a second
+    monkeypatch.syspath_prepend(tmp_path / place)
+    upper = tmp_path / place / "upper"
+    (upper / "lower").mkdir(parents=True)
+    (upper / "lower" / "some_kernel.py").write_text(KERNEL)
+
+    def imported(answer: int, factor: int):
+        """The module of the kernel, imported as by a new process."""
+        for name in [name for name in sys.modules if name.partition(".")[0] == "upper"]:
             del sys.modules[name]
-    assert len(names) == 2
+        importlib.invalidate_caches()
+        (upper / "neighbour.py").write_text(NEIGHBOUR.format(answer=answer, factor=factor))
+        return importlib.import_module("upper.lower.some_kernel")
+
+    keys = set()
+    for answer, factor in ((42, 2), (142, 2), (42, 3)):
+        module = imported(answer, factor)
+        assert not module.answer.is_available() and module.answer() == answer * factor
+        assert [module.adder(1)(), module.adder(2)()] == [answer + 1, answer + 2]
+        keys.add(module.answer.key)
+
+        module = imported(answer, factor)
+        assert module.answer.is_available() and module.answer() == answer * factor
+    assert len(keys) == 3
 
 
 def test_an_entry_has_one_signature():
