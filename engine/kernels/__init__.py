@@ -1,8 +1,19 @@
-"""How kernels are declared, compiled, kept, shipped and linked: the only door to Numba and LLVM.
+"""How the engine's Python becomes machine code. Only this package knows Numba and LLVM.
 
-Other modules import what they need from here. Reading order: declare, types, intrinsics, vectors;
-then where kernels come from: processor, sources, kernel_set, user_store, selection; then compiler,
-linker and build, the step of the installation.
+A kernel is a Python function that Numba compiles. `kernel` declares one that other kernels call,
+`entry` one that Python calls as well, with the types of its result and arguments. Records, elements
+of structured NumPy arrays, are passed by reference. An intrinsic is for what Python has no words
+for: counting bits, or adding 128 numbers at once.
+
+To compile the engine takes half a minute, so it is done once: `pip install` puts the object code of
+all entries into the package, as one set for exactly this processor and one for any. A set's name
+has a digest of all sources, so a set never outlives an edit. At the start the best set is read, and
+LLVM links each entry when it is first called, which takes a millisecond; Numba is not even
+imported. What is in no set is compiled when it is first called, and kept in the user's store:
+`zobra warmup` does that for the whole engine.
+
+Reading order: declare, types, intrinsics, vectors; processor, sources, kernel_set, user_store,
+selection; compiler, linker, build.
 """
 
 from zobra.engine.kernels.declare import (
