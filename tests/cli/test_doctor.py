@@ -7,6 +7,7 @@ import pytest
 import typer
 
 from tests.support.commands import zobra
+from tests.support.kernel_tree import copy_zobra, full_disk
 from zobra.cli import doctor
 from zobra.engine import kernels, perft
 from zobra.engine.kernels.processor import Target
@@ -100,6 +101,11 @@ def test_a_store_that_cannot_be_written_is_wrong_when_it_is_needed_or_full(
     monkeypatch.setattr(kernels.store, "check_writable", refuse)
     monkeypatch.setattr(kernels, "missing", lambda: [doctor] * missing)
     finding = doctor.check_store()
-    assert finding.state == state
-    assert "refused" in finding.found
-    assert finding.advice
+    assert finding.state == state and "refused" in finding.found and finding.advice
+
+
+def test_warmup_compiles_nothing_that_cannot_be_kept(tmp_path):
+    environment = copy_zobra(tmp_path)
+    with full_disk():
+        done = zobra("warmup", environment=environment)
+    assert done.returncode == 1 and "nothing is compiled" in done.stdout

@@ -22,6 +22,7 @@ from zobra.engine.kernels.sources import set_name
 
 V2, V3, V4 = "x86-64-v2", "x86-64-v3", "x86-64-v4"
 SUPPORTED = levels_of(target_of(NATIVE))
+EMULATOR = shutil.which("qemu-x86_64")  # of other processors
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +138,15 @@ def test_on_another_processor_the_portable_set_is_used_until_a_warmup(tree):
     assert is_found_ready(found)
     assert found["level"] == NATIVE
     assert "user's store" in found["description"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not EMULATOR or ARCHITECTURE != "x86_64", reason="needs QEMU and x86-64")
+@pytest.mark.parametrize(("processor", "level"), [("SandyBridge", V2), ("Haswell", V3)])
+def test_a_foreign_processor_uses_the_highest_set_that_it_can_run(tree, processor, level):
+    # Below Sandy Bridge NumPy's own linear algebra ends with an illegal instruction.
+    found = tree.start(emulator=(EMULATOR, "-cpu", processor))
+    assert found["level"] == level and found["compiled"] == 0
 
 
 @pytest.mark.parametrize("damage", ["emptied", "random", "one bit"])
