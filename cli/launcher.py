@@ -58,15 +58,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     try:
-        try:
-            sys.path[0] = str(unpacked(Path(sys.argv[0]).resolve()))
-        except OSError as error:
-            sys.exit(f"zobra: the sources cannot be unpacked: {error}")
-        from zobra.cli.main import TUNABLE, main
-
-        # OpenBench gives no arguments, and its match runner sets only options that were announced.
-        if len(sys.argv) == 1:
-            sys.argv.append(TUNABLE)
         main()
     except ModuleNotFoundError as missing:
         sys.exit(

@@ -8,6 +8,8 @@ position is searched again, so that nearly every probe of the second search find
 """
 
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 
 import chess

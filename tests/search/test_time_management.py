@@ -392,7 +392,7 @@ def test_a_move_that_comes_back_is_new():
 
 
 def test_the_first_depth_that_tells_of_stability_counts():
-    assert factor_after(list(range(tm.FIRST_STABLE_DEPTH))) > 1
+    assert factor_after(list(range(FIRST_STABLE_DEPTH))) > 1
 
 
 def test_a_search_knows_nothing_of_the_depths_of_the_last(fake):
