@@ -33,16 +33,24 @@ class _Commands(TyperGroup):
 
 app = typer.Typer(
     cls=_Commands,
+    add_completion=False,
     no_args_is_help=True,
     help="Make an evaluation network by self-play.",
 )
 
 RecipeName = Annotated[
-    str, typer.Argument(metavar="RECIPE", help="quick, main, another name, or a TOML file.")
+    str,
+    typer.Argument(metavar="RECIPE", help="quick, main or generation10, or a TOML file."),
 ]
 Folder = Annotated[
     Path | None,
-    typer.Option("--folder", "-f", help="Folder of games and networks (default: user data)."),
+    typer.Option(
+        "--folder",
+        "-f",
+        metavar="FOLDER",
+        help="Folder of games and networks.",
+        show_default="selfplay in the user's data folder",
+    ),
 ]
 Concurrency = Annotated[
     int | None,
@@ -51,7 +59,8 @@ Concurrency = Annotated[
         "-c",
         min=1,
         metavar="N",
-        help="Threads at work at the same time (default: one for each processor).",
+        help="Number of threads.",
+        show_default="one for each processor",
     ),
 ]
 
@@ -77,7 +86,7 @@ def _pipeline(recipe: str, folder: Path | None, concurrency: int | None) -> "Pip
 
 @app.command("all")
 def all_steps(recipe: RecipeName, folder: Folder = None, concurrency: Concurrency = None) -> None:
-    """Make a network from nothing: data, check, network, gate."""
+    """Run all steps of a recipe: data, check, network, gate."""
     _pipeline(recipe, folder, concurrency).run()
 
 
@@ -134,12 +143,15 @@ def wdl(
     recipe: RecipeName,
     folder: Folder = None,
     largest_score: Annotated[
-        int, typer.Option(min=1, help="Centipawns: positions with larger scores are left out.")
+        int, typer.Option(min=1, metavar="CP", help="Leave out positions with larger scores.")
     ] = 1_000,
     output: Annotated[
         Path | None,
         typer.Option(
-            help="File to write (default: the one that the engine reads).", dir_okay=False
+            metavar="FILE",
+            help="File to write.",
+            show_default="the one that the engine reads",
+            dir_okay=False,
         ),
     ] = None,
     only_check: Annotated[
@@ -160,10 +172,13 @@ def wdl(
 @app.command("import")
 def import_games(
     files: Annotated[
-        list[Path], typer.Argument(help="PGN files, also compressed.", exists=True, dir_okay=False)
+        list[Path],
+        typer.Argument(
+            metavar="PGN", help="PGN files, also compressed.", exists=True, dir_okay=False
+        ),
     ],
     name: Annotated[
-        str, typer.Option("--set", help="Name of the new set in the folder.")
+        str, typer.Option("--set", metavar="NAME", help="Name of the new set in the folder.")
     ] = "imported",
     folder: Folder = None,
 ) -> None:
@@ -198,10 +213,19 @@ def import_games(
 @app.command()
 def trees(
     file: Annotated[
-        Path, typer.Argument(help="Labelled positions (label-trees).", exists=True, dir_okay=False)
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Labelled positions, by label-trees.",
+            exists=True,
+            dir_okay=False,
+        ),
     ],
     networks: Annotated[
-        list[Path] | None, typer.Argument(help="Networks (default: the built-in one).")
+        list[Path] | None,
+        typer.Argument(
+            metavar="NETWORK", help="Network files.", show_default="the built-in network"
+        ),
     ] = None,
 ) -> None:
     """Measure the error of networks on labelled positions of search trees."""
@@ -216,13 +240,19 @@ def trees(
 @app.command()
 def label_trees(
     games: Annotated[Path, typer.Argument(metavar="SET", help="A folder of training games.")],
-    file: Annotated[Path, typer.Argument(help="The file to write.", dir_okay=False)],
-    engine: Annotated[str, typer.Option(help="Command of the UCI engine.")] = "stockfish",
-    nodes: Annotated[int, typer.Option(min=1, help="Nodes for each position.")] = 20_000,
-    positions: Annotated[int, typer.Option(min=1, help="Positions to label.")] = 6_000,
-    seed: Annotated[int, typer.Option(help="Another seed gives other positions.")] = 0,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file to write.", dir_okay=False)
+    ],
+    engine: Annotated[
+        str, typer.Option(metavar="COMMAND", help="Command of the UCI engine.")
+    ] = "stockfish",
+    nodes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Nodes for each position.")
+    ] = 20_000,
+    positions: Annotated[int, typer.Option(min=1, metavar="N", help="Positions to label.")] = 6_000,
+    seed: Annotated[int, typer.Option(metavar="N", help="Another seed gives other positions.")] = 0,
 ) -> None:
-    """Label positions of search trees by another engine, to measure networks and not to train."""
+    """Label positions of search trees by another engine, to measure networks with them."""
     import shlex
 
     from rich.progress import track
@@ -242,9 +272,13 @@ def label_trees(
 
 @app.command()
 def view(
-    shard: Annotated[Path, typer.Argument(help="A file of games.", exists=True, dir_okay=False)],
+    shard: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A file of games.", exists=True, dir_okay=False),
+    ],
     number: Annotated[
-        int | None, typer.Argument(help="The game's number (default: all games).")
+        int | None,
+        typer.Argument(metavar="NUMBER", help="The number of a game.", show_default="all games"),
     ] = None,
 ) -> None:
     """Print training games as PGN with their scores."""
