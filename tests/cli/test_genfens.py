@@ -12,6 +12,7 @@ from zobra.search.limits import Limits, Report
 from zobra.search.searcher import Searcher
 
 LOST = "4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1"
+BLOCKED = "8/8/8/3k4/3p4/3P4/3K4/8 w - -"  # few positions can arise from it
 EVEN = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -"
 
 
@@ -40,7 +41,15 @@ def test_one_seed_gives_the_same_openings():
     assert not set(first) & set(other)
 
 
-def test_a_book_without_a_balanced_opening_is_refused(tmp_path):
+def test_no_opening_comes_twice(tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text(BLOCKED)
+    fens = list(openings(40, 1, str(book)))
+    assert len(fens) == len(set(fens)) == 40
+
+
+def test_a_book_without_a_balanced_opening_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("zobra.cli.genfens.TRIES", 20)
     book = tmp_path / "book.epd"
     book.write_text(LOST)
     with pytest.raises(ValueError, match="no balanced opening"):
