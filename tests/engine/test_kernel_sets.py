@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from tests.support.kernel_tree import Tree, full_disk
-from zobra.engine.kernels import selection
+from zobra.engine.kernels import INT, declare, entry, selection
 from zobra.engine.kernels.processor import (
     ARCHITECTURE,
     LEVELS,
@@ -106,9 +106,11 @@ def test_a_set_for_a_better_processor_is_never_run(tree):
 @pytest.mark.skipif(ARCHITECTURE != "x86_64", reason="there is only one level")
 def test_more_than_this_processor_has_is_refused(monkeypatch):
     better = selection.selected._replace(target=target_of(V4))
+    monkeypatch.setattr(declare, "selected", better)
     monkeypatch.setattr(selection, "target_of", lambda _: target_of(V3))
+    answer = entry(INT)(lambda: 42)
     with pytest.raises(RuntimeError, match="this processor cannot run x86-64-v4 kernels"):
-        better.check_processor()
+        answer()
 
 
 def test_a_level_that_does_not_exist_is_refused(tree):
