@@ -116,6 +116,13 @@ def test_a_finished_run_is_extended(tmp_path):
     assert (folder / "values.csv").read_text().startswith(after)
 
 
+def test_a_match_is_no_run_of_tuning(tmp_path):
+    Journal(tmp_path, Settings((scripted("A"), scripted("B")), "30", 1)).close()
+    plan = Plan((Tunable("Hash", 32, 1, 64, 8),), Gains(6))
+    with pytest.raises(ValueError, match="holds a match, which is no run of tuning"):
+        plan.keep(tmp_path)
+
+
 def test_an_engine_that_takes_no_positions_is_refused_a_book_of_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("book.epd").write_text("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n")

@@ -152,7 +152,7 @@ def test_a_shell_completes_commands_and_options():
 
 @pytest.mark.parametrize(
     ("arguments", "nodes"),
-    [(["3"], 8902), (["0"], 1), (["1", "startpos"], 20)],
+    [(["3"], 8902), (["0", "--divide"], 1), (["1", "startpos"], 20)],
 )
 def test_perft(arguments, nodes):
     done = zobra("perft", *arguments)

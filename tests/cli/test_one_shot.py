@@ -29,7 +29,7 @@ def test_a_search():
     ("arguments", "ending"),
     [
         ("uci", "uciok"),
-        ("isready", "readyok"),
+        ("IsReady", "readyok"),
         (f"position fen {FEN} go perft 2", "Nodes searched: 2039"),
         (f"position fen {MATED}", "Checkers: h4"),
         (f"position fen {MATED} go depth 3", "bestmove (none)"),
