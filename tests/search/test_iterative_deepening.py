@@ -133,3 +133,13 @@ def test_failed_windows_are_reported_only_if_wanted():
     assert {report.bound for report in everything} > {0}
     exact = [report for report in everything if report.bound == 0]
     assert without_time(exact) == without_time(usual)
+
+
+def test_the_table_gets_no_line_of_fewer_moves_for_the_root():
+    kept = []
+    for multipv in (1, 3):
+        searcher = Searcher(1)
+        searcher.multipv = multipv
+        think(searcher, MIDDLEGAME, Limits(depth=1))
+        kept.append(searcher.tt.recall(parse_fen(MIDDLEGAME).key))
+    assert kept[0] == kept[1] != 0
