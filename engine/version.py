@@ -2,4 +2,4 @@
 double that of a `uci`.
 """
 
-VERSION = "0.1.0"
+VERSION = "1.0.0.dev0"
