@@ -57,7 +57,7 @@ OPTIONS = (
     Option("Natural Time", True),
     Option("EvalFile", "", setter="set_eval_file"),
     Option("UCI_LimitStrength", False),
-    Option("UCI_Elo", 1800, 1000, 2600),
+    Option("UCI_Elo", 1800, 1000, 3190),
     Option("OwnBook", False),
     Option("BookFile", "", setter="set_book_file"),
     Option("Book Variety", 100, 0, 100),
