@@ -30,6 +30,7 @@ from zobra.engine.kernels.types import KernelType
 from zobra.engine.kernels.user_store import store
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "no_cpython_wrapper": True}
+SET_NAME = set_name(selected.target)  # of the set that this process uses
 _entries: list["Entry"] = []
 _loading = threading.RLock()
 
@@ -84,8 +85,7 @@ class Entry(Kernel):
     @cached_property
     def key(self) -> str:
         """The name, and a hash of all that the object code depends on."""
-        facts = [set_name(selected.target)]
-        facts += [kind.text for kind in (self.result, *self.arguments)]
+        facts = [SET_NAME, *(kind.text for kind in (self.result, *self.arguments))]
         if not self.is_engine:
             facts.append(hash_with_imports(self.function.__module__))
         return f"{self.name}-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}"
@@ -133,7 +133,7 @@ class Entry(Kernel):
     def _call(self) -> Callable[..., Any]:
         selected.check_processor()
         if not self.is_available():
-            with store.lock():  # while this process waits, another may compile it
+            with store.lock(SET_NAME):  # while this process waits, another may compile it
                 self.load()
         with _loading:
             return linker.bind(self.load(), self.result, self.arguments)
@@ -201,13 +201,13 @@ def compile_missing(report: Callable[[int, int, str], None] = lambda *_: None) -
     import_engine()
     if selected.kernels and not missing():
         return 0
-    with store.lock():
+    with store.lock(SET_NAME):
         wanted = missing()
         for number, each in enumerate(wanted):
             report(number, len(wanted), each.name)
             each.load()
         if not selected.kernels:
             kernels = {each.key: each.load() for each in engine_entries()}
-            store.write(set_name(selected.target), kernels)
+            store.write(SET_NAME, kernels)
             store.remove_old()
     return len(wanted)

@@ -3,7 +3,7 @@
 It is the folder `kernels` in ZOBRA_CACHE_DIR, by default `zobra` in the user's cache folder. It
 holds whole sets, and single entries as sets of one: these are written as soon as they are compiled,
 so that an interrupted compilation goes on from there, and so are kernels that are not the engine's.
-A lock lets only one of several processes compile.
+A lock lets only one of several processes compile for a set.
 
 Nothing in here stops the engine: where nothing can be kept, kernels are compiled for this process.
 """
@@ -80,15 +80,15 @@ class UserStore:
         probe.unlink()
 
     def remove_old(self) -> None:
-        """Remove what was compiled long ago."""
+        """Remove old sets, old locks, and old fragments of processes that were killed."""
         with contextlib.suppress(OSError):
-            for path in self._made_folder().glob(f"*{ENDING}"):
+            for path in self._made_folder().glob(f"*{ENDING}*"):
                 if time.time() - path.stat().st_mtime > SECONDS_KEPT:
                     path.unlink()
 
     @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
-        """Hold the compile lock.
+    def lock(self, name: str) -> Iterator[None]:
+        """Hold the compile lock of a set.
 
         On timeout, or where nothing can be locked, continue without it: compiling twice is
         harmless.
@@ -97,7 +97,8 @@ class UserStore:
 
         with contextlib.ExitStack() as held:
             with contextlib.suppress(OSError, NotImplementedError):
-                held.enter_context(FileLock(self._made_folder() / "lock", timeout=LOCK_SECONDS))
+                path = self._made_folder() / f"{name}{ENDING}.lock"
+                held.enter_context(FileLock(path, timeout=LOCK_SECONDS))
             yield
 
     def _made_folder(self) -> Path:
