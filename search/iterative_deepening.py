@@ -29,7 +29,6 @@ from zobra.search.root import (
     widen_window,
 )
 from zobra.search.worker import MAX_KEYS, WORKER_TYPE, clear_counters
-from zobra.tt.entry import move_of
 from zobra.tt.table import TABLE, Table
 
 NO_NODE_LIMIT = np.int64(np.iinfo(np.int64).max)
@@ -89,8 +88,8 @@ def list_root_moves(worker, constants):
     node = worker.stack[0]
     root.count = ZERO
     root.is_confined = 0
-    tt_entry = probe_tt(worker, node.position.key)
-    start_picking(node, legal_or_none(node.position, constants, move_of(tt_entry)))
+    tt_move = legal_or_none(node.position, constants, probe_tt(worker, 0).move)
+    start_picking(node, tt_move)
     move = next_move(worker, constants, 0)
     while move != NO_MOVE:
         add_root_move(root, move)

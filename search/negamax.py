@@ -41,7 +41,6 @@ from zobra.search.reductions import (
 from zobra.search.root import record_root_move
 from zobra.search.threats import set_threats
 from zobra.search.worker import WORKER_TYPE, count_node, update_pv
-from zobra.tt.entry import move_of, pv_of, score_from_table, score_of
 
 NO, YES = np.int64(0), np.int64(1)  # is it a cut node? A recursive call needs exact types
 
@@ -83,21 +82,20 @@ def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
 
     # Step 3 (+355 Elo). Transposition table. If the position was searched as deep before, and the
     # bound of its score decides the null window, the search need not be repeated.
-    tt_entry = probe_tt(worker, position.key)
-    tt_score = score_from_table(score_of(tt_entry), ply)
-    if may_prune and tt_cutoff(position, tt_entry, tt_score, depth, beta):
+    tt_entry = probe_tt(worker, ply)
+    if may_prune and tt_cutoff(position, tt_entry, depth, beta):
         worker.counters.tt_cutoffs += 1
-        return tt_score
+        return tt_entry.score
 
     # Step 4 (correction histories: +49 Elo). Static evaluation, corrected by what searches of like
     # positions found, and whether it is improving.
     if not singular_search:
-        node.tt_pv = pv_of(tt_entry) | pv_node
+        node.tt_pv = tt_entry.tt_pv | pv_node
         set_static_evaluation(worker, ply, tt_entry)
     node.improving = is_improving(worker, ply)
 
     if may_prune and not in_check:
-        evaluation = tt_adjusted_evaluation(node.static_evaluation, tt_entry, tt_score)
+        evaluation = tt_adjusted_evaluation(node.static_evaluation, tt_entry)
 
         # Step 5 (+75 Elo). Reverse futility pruning. If the evaluation exceeds beta by more than
         # the opponent usually wins back in the plies that are left, assume a fail-high.
@@ -127,7 +125,7 @@ def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
 
     # Step 7. Internal iterative reductions. A node without a TT move is searched less deep: it was
     # not important so far, and the next iteration will have a move to begin with.
-    tt_move = legal_or_none(position, constants, move_of(tt_entry))
+    tt_move = legal_or_none(position, constants, tt_entry.move)
     if ply == 0:  # the best move of the last iteration, whatever the table says
         tt_move = worker.root.moves[worker.root.line].move
     may_reduce = pv_node or cut_node
@@ -137,14 +135,15 @@ def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
     # Step 8 (+70 Elo). Singular extensions. If all other moves are worse than the TT move by a
     # margin, it is extended; if they, too, exceed beta, the node is cut off (multicut).
     extension = 0
-    if singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
-        bound = tt_score - parameters.singular_margin * depth // 16
+    if singular_search_allowed(worker, ply, tt_entry, tt_move, depth):
+        bound = tt_entry.score - parameters.singular_margin * depth // 16
         node.excluded = tt_move
         score = negamax(worker, constants, ply, depth // 2, bound - 1, bound, cut_node)
         node.excluded = NO_MOVE
         if LONGEST_MATE > score >= max(bound, beta) and not pv_node:
             return score
-        extension = singular_extension(worker, score, bound, tt_score >= beta, pv_node, cut_node)
+        tt_fails_high = tt_entry.score >= beta
+        extension = singular_extension(worker, score, bound, tt_fails_high, pv_node, cut_node)
 
     # Step 9. Move loop
     start_picking(node, tt_move)

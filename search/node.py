@@ -20,15 +20,7 @@ from zobra.search.history import (
 )
 from zobra.search.root import is_partial_root
 from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, piece_to
-from zobra.tt.entry import (
-    EXACT,
-    LOWER,
-    UPPER,
-    bound_of,
-    depth_of,
-    evaluation_of,
-    score_to_table,
-)
+from zobra.tt.entry import EXACT, LOWER, NO_BOUND, NO_ENTRY, UPPER, TTEntry
 from zobra.tt.table import prefetch_bucket, probe, store
 
 NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trusted
@@ -82,55 +74,52 @@ def set_static_evaluation(worker, ply, tt_entry):
         node.static_evaluation = NO_SCORE
         return
 
-    stored = evaluation_of(tt_entry)
-    if tt_entry != ZERO and stored != NO_SCORE:
-        node.raw_evaluation = stored
+    if tt_entry.evaluation != NO_SCORE:
+        node.raw_evaluation = tt_entry.evaluation
     else:
         node.raw_evaluation = evaluate(worker, ply)
     node.static_evaluation = corrected_evaluation(worker, ply, node.raw_evaluation)
 
 
 @kernel
-def probe_tt(worker, key):
-    """Return the table's entry for a position (its data word), 0 for none."""
+def probe_tt(worker, ply):
+    """Return the table's entry for the position at `ply`, NO_ENTRY if there is none."""
     if worker.parameters.use_table == 0:
-        return ZERO
-    tt_entry = probe(worker.tt, key)
-    if tt_entry != ZERO:
+        return NO_ENTRY
+    tt_entry = probe(worker.tt, worker.stack[ply].position.key, ply)
+    if tt_entry.bound != NO_BOUND:
         worker.counters.tt_hits += 1
     return tt_entry
 
 
 @kernel
-def bound_decides(tt_entry, tt_score, threshold):
+def bound_decides(tt_entry, threshold):
     """Return whether the table's bound tells on which side of `threshold` the score is: at least
     that, or below it.
     """
-    bound = bound_of(tt_entry)
+    bound = tt_entry.bound
     return (
         bound == EXACT
-        or (bound == LOWER and tt_score >= threshold)
-        or (bound == UPPER and tt_score < threshold)
+        or (bound == LOWER and tt_entry.score >= threshold)
+        or (bound == UPPER and tt_entry.score < threshold)
     )
 
 
 @kernel
-def tt_cutoff(position, tt_entry, tt_score, depth, beta):
+def tt_cutoff(position, tt_entry, depth, beta):
     """Return whether the table's entry decides the null window below `beta`.
 
     Its depth must suffice. Near the fifty-move draw no stored score is trusted.
     """
     return (
-        depth_of(tt_entry) >= depth
-        and position.halfmove < NEAR_FIFTY
-        and bound_decides(tt_entry, tt_score, beta)
+        tt_entry.depth >= depth and position.halfmove < NEAR_FIFTY and bound_decides(tt_entry, beta)
     )
 
 
 @kernel
-def tt_adjusted_evaluation(evaluation, tt_entry, tt_score):
+def tt_adjusted_evaluation(evaluation, tt_entry):
     """Return the table's score if its bound makes it the better estimate, or the evaluation."""
-    return tt_score if bound_decides(tt_entry, tt_score, evaluation) else evaluation
+    return tt_entry.score if bound_decides(tt_entry, evaluation) else evaluation
 
 
 @kernel
@@ -138,16 +127,8 @@ def store_tt(worker, ply, move, score, depth, bound):
     """Store the result of the node at `ply` in the table."""
     if worker.parameters.use_table != 0:
         node = worker.stack[ply]
-        store(
-            worker.tt,
-            node.position.key,
-            move,
-            score_to_table(score, ply),
-            node.raw_evaluation,
-            depth,
-            bound,
-            node.tt_pv,
-        )
+        tt_entry = TTEntry(move, score, node.raw_evaluation, depth, bound, node.tt_pv)
+        store(worker.tt, node.position.key, ply, tt_entry)
 
 
 @kernel

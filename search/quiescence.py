@@ -29,7 +29,7 @@ from zobra.search.node import (
     tt_cutoff,
 )
 from zobra.search.worker import WORKER_TYPE, count_node, update_pv
-from zobra.tt.entry import LOWER, UPPER, move_of, pv_of, score_from_table, score_of
+from zobra.tt.entry import LOWER, NO_BOUND, NO_ENTRY, UPPER
 
 
 @entry(INT, WORKER_TYPE, CONSTANTS_TYPE, INT, INT, INT)
@@ -47,36 +47,35 @@ def quiescence(worker, constants, ply, alpha, beta):  # noqa: C901, PLR0915
     pv_node = beta - alpha > 1
     in_check = position.checkers != ZERO
     if ply >= MAX_PLY:
-        set_static_evaluation(worker, ply, ZERO)
+        set_static_evaluation(worker, ply, NO_ENTRY)
         return DRAW if in_check else node.static_evaluation
 
     # Step 1. Transposition table, whose entries are all deep enough here
-    tt_entry = probe_tt(worker, position.key)
-    tt_score = score_from_table(score_of(tt_entry), ply)
-    if not pv_node and tt_cutoff(position, tt_entry, tt_score, 0, beta):
+    tt_entry = probe_tt(worker, ply)
+    if not pv_node and tt_cutoff(position, tt_entry, 0, beta):
         worker.counters.tt_cutoffs += 1
-        return tt_score
+        return tt_entry.score
 
     # Step 2. Static evaluation and stand-pat: the side to move need not capture, so the evaluation
     # is a lower bound.
-    node.tt_pv = pv_of(tt_entry) | pv_node
+    node.tt_pv = tt_entry.tt_pv | pv_node
     set_static_evaluation(worker, ply, tt_entry)
     best = ply - MATE
     best_move = NO_MOVE
     stand_pat = -INFINITY
     if not in_check:
-        stand_pat = tt_adjusted_evaluation(node.static_evaluation, tt_entry, tt_score)
+        stand_pat = tt_adjusted_evaluation(node.static_evaluation, tt_entry)
         if pv_node and abs(stand_pat) >= LONGEST_MATE:  # a mate from the table would have no PV
             stand_pat = node.static_evaluation
         best = stand_pat
         if best >= beta:
-            if tt_entry == ZERO:  # keeps the evaluation
+            if tt_entry.bound == NO_BOUND:  # keeps the evaluation
                 store_tt(worker, ply, NO_MOVE, best, 0, LOWER)
             return best
         alpha = max(alpha, best)
 
     # Step 3. Captures, or evasions
-    tt_move = legal_or_none(position, constants, move_of(tt_entry))
+    tt_move = legal_or_none(position, constants, tt_entry.move)
     if not in_check and not is_noisy(position, tt_move):
         tt_move = NO_MOVE
     start_picking(node, tt_move)

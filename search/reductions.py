@@ -11,7 +11,7 @@ from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import LONGEST_MATE
 from zobra.search.history import capture_score, is_noisy, quiet_score
 from zobra.search.worker import PLY, REDUCTION_DEPTHS, REDUCTION_MOVES
-from zobra.tt.entry import EXACT, LOWER, bound_of, depth_of
+from zobra.tt.entry import EXACT, LOWER
 
 LAST_DEPTH = REDUCTION_DEPTHS - 1
 LAST_MOVE = REDUCTION_MOVES - 1
@@ -89,7 +89,7 @@ def research_depth(worker, ply, depth, score, best):
 
 
 @kernel
-def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
+def singular_search_allowed(worker, ply, tt_entry, tt_move, depth):
     """Return whether the TT move is tested for a singular extension.
 
     The depth of its entry must be near, and its score neither an upper bound nor a mate. Nothing is
@@ -100,9 +100,9 @@ def singular_search_allowed(worker, ply, tt_entry, tt_score, tt_move, depth):
         and 0 < ply < 2 * worker.root.depth
         and worker.stack[ply].excluded == NO_MOVE
         and tt_move != NO_MOVE
-        and (bound_of(tt_entry) == LOWER or bound_of(tt_entry) == EXACT)
-        and depth_of(tt_entry) >= depth - 3
-        and abs(tt_score) < LONGEST_MATE
+        and (tt_entry.bound == LOWER or tt_entry.bound == EXACT)
+        and tt_entry.depth >= depth - 3
+        and abs(tt_entry.score) < LONGEST_MATE
     )
 
 

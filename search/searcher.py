@@ -27,7 +27,6 @@ from zobra.search.root import RootLine, root_lines
 from zobra.search.skill import CANDIDATES, Skill, choose
 from zobra.search.time_management import NodeTime, TimeManager
 from zobra.search.worker import clear_histories, new_worker, set_parameters
-from zobra.tt.entry import unpack
 from zobra.tt.table import Table
 
 BOUNDS_AFTER = 3_000  # milliseconds; at short time controls each line costs time. Idea: Stockfish
@@ -263,5 +262,5 @@ class Searcher:
             return Result(line[0], line[1])
         following = game.position.after(line[0])
         is_drawn = following.key in game.keys or following.record["halfmove"] >= FIFTY_MOVES
-        reply = 0 if is_drawn else unpack(self.tt.recall(following.key))[0]
+        reply = 0 if is_drawn else self.tt.recall(following.key).move
         return Result(line[0], reply if reply in following.legal_moves() else 0)

@@ -39,6 +39,7 @@ from zobra.train.game_kernel import (
 from zobra.train.games import read_positions
 from zobra.train.positions import FILTER, PACKED, is_wanted, pack_board
 from zobra.train.recipe import Filter, GameRules
+from zobra.tt.entry import NO_BOUND
 from zobra.tt.table import Table, probe
 
 EVERY = np.uint64(10)  # a position of the game is searched with a chance of 1 / EVERY
@@ -83,7 +84,7 @@ def choose_move(worker, constants, job):
     for index in range(np.int64(generate(job.board, constants, job.moves, ALL))):
         move = np.uint64(job.moves.moves[index])
         make(job.board, job.following, move, constants)
-        if probe(worker.tt, job.following.key) != ZERO:
+        if probe(worker.tt, job.following.key, 0).bound != NO_BOUND:
             known += ONE
             if next_random(job.game) % known == ZERO:
                 chosen = move

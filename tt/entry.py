@@ -1,7 +1,7 @@
 """One entry of the transposition table, and the only place that knows its bits.
 
-    check  64 bits   key ^ data: an entry torn by two threads, or of another position, does not
-    verify
+    check  64 bits: key ^ data, so an entry torn by two threads, or of another position, does not
+           verify
     data   63 ... 48  | 47 ... 32 | 31 ... 16 | 15 ... 8 | 7 6   | 5  | 4 ... 0
            evaluation   score       move        depth      bound   PV   generation
 
@@ -11,23 +11,18 @@ table implementation".
 
 import struct
 from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from zobra.engine.kernels import kernel, layout
-from zobra.engine.scores import LONGEST_MATE
+from zobra.engine.move import NO_MOVE
+from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 
 ENTRY = layout(("check", "u8"), ("data", "u8"))
 
-FIELD_BITS = (
-    5,
-    1,
-    2,
-    8,
-    16,
-    16,
-    16,
-)  # generation, PV, bound, depth, move, score, static evaluation
+# Bits of generation, PV, bound, depth, move, score and static evaluation
+FIELD_BITS = (5, 1, 2, 8, 16, 16, 16)
 PV_SHIFT, BOUND_SHIFT, DEPTH_SHIFT, MOVE_SHIFT, SCORE_SHIFT, EVALUATION_SHIFT, _ = map(
     np.uint64, accumulate(FIELD_BITS)
 )
@@ -39,71 +34,66 @@ GENERATION_MASK, PV_MASK, BOUND_MASK, DEPTH_MASK, MOVE_MASK, SCORE_MASK, _ = (
 NO_BOUND, UPPER, LOWER, EXACT = (np.int64(bound) for bound in range(4))
 
 
-@kernel
-def pack(move, score, evaluation, depth, bound, generation, tt_pv):
-    """All fields in one word; score and evaluation fit int16, depth is 0 to 255, `tt_pv` is 0 or
-    1.
+class TTEntry(NamedTuple):
+    """What the table knows of a position: 64-bit words in kernels, ints in Python.
+
+    Mate scores count plies from the root, as everywhere in the search. `tt_pv` is 1 if the position
+    was ever on a principal variation, otherwise 0. Idea: Stockfish's ttPv.
     """
-    data = (np.uint64(evaluation) & SCORE_MASK) << EVALUATION_SHIFT | (
-        np.uint64(score) & SCORE_MASK
-    ) << SCORE_SHIFT
-    data |= move << MOVE_SHIFT | np.uint64(depth) << DEPTH_SHIFT | np.uint64(bound) << BOUND_SHIFT
-    return data | np.uint64(tt_pv) << PV_SHIFT | generation
+
+    move: Any  # the best move, NO_MOVE if none is known
+    score: Any
+    evaluation: Any  # the static evaluation, NO_SCORE if none is known
+    depth: Any  # of the search, in plies: 0 to 255
+    bound: Any  # UPPER, LOWER or EXACT; NO_BOUND if there is no entry
+    tt_pv: Any
+
+
+NO_ENTRY = TTEntry(NO_MOVE, np.int64(0), NO_SCORE, np.int64(0), NO_BOUND, np.int64(0))
+
+
+@kernel
+def pack(tt_entry, ply, generation):
+    """Return an entry of a position at `ply` in one word; score and evaluation fit int16."""
+    score = score_to_table(tt_entry.score, ply)
+    data = (np.uint64(tt_entry.evaluation) & SCORE_MASK) << EVALUATION_SHIFT
+    data |= (np.uint64(score) & SCORE_MASK) << SCORE_SHIFT
+    data |= tt_entry.move << MOVE_SHIFT
+    data |= np.uint64(tt_entry.depth) << DEPTH_SHIFT
+    data |= np.uint64(tt_entry.bound) << BOUND_SHIFT
+    data |= np.uint64(tt_entry.tt_pv) << PV_SHIFT
+    return data | generation
+
+
+@kernel
+def unpack(data, ply):
+    """Return the entry of a position at `ply` that a word holds."""
+    score = np.int64(np.int16(data >> SCORE_SHIFT & SCORE_MASK))
+    return TTEntry(
+        move=data >> MOVE_SHIFT & MOVE_MASK,
+        score=score_from_table(score, ply),
+        evaluation=np.int64(np.int16(data >> EVALUATION_SHIFT)),
+        depth=np.int64(data >> DEPTH_SHIFT & DEPTH_MASK),
+        bound=np.int64(data >> BOUND_SHIFT & BOUND_MASK),
+        tt_pv=np.int64(data >> PV_SHIFT & PV_MASK),
+    )
 
 
 @kernel
 def with_move(data, move):
-    """The same entry with another best move."""
+    """Return the same word with another best move."""
     return data & ~(MOVE_MASK << MOVE_SHIFT) | move << MOVE_SHIFT
 
 
 @kernel
-def move_of(data):
-    """The best move, 0 for none."""
-    return data >> MOVE_SHIFT & MOVE_MASK
-
-
-@kernel
-def score_of(data):
-    """The score as stored: mate scores count from this position."""
-    return np.int64(np.int16(data >> SCORE_SHIFT & SCORE_MASK))
-
-
-@kernel
-def evaluation_of(data):
-    """The static evaluation, NO_SCORE for none."""
-    return np.int64(np.int16(data >> EVALUATION_SHIFT))
-
-
-@kernel
-def depth_of(data):
-    """Depth of the search that made the entry, in plies."""
-    return np.int64(data >> DEPTH_SHIFT & DEPTH_MASK)
-
-
-@kernel
-def bound_of(data):
-    """UPPER, LOWER, EXACT, or NO_BOUND (0) for an empty entry."""
-    return np.int64(data >> BOUND_SHIFT & BOUND_MASK)
-
-
-@kernel
 def generation_of(data):
-    """Number of the search that made the entry, modulo 32."""
+    """Return the number of the search that made the entry, modulo 32."""
     return data & GENERATION_MASK
 
 
 @kernel
-def pv_of(data):
-    """Was the position ever on a principal variation? 0 or 1. Idea: Stockfish's ttPv."""
-    return np.int64(data >> PV_SHIFT & PV_MASK)
-
-
-@kernel
 def score_to_table(score, ply):
-    """Mate scores count plies from the root in the search, and from the position itself in the
-    table.
-    """
+    """Return a score as the table keeps it: mate scores count plies from the position itself."""
     if score >= LONGEST_MATE:
         return score + ply
     return score - ply if score <= -LONGEST_MATE else score
@@ -111,13 +101,15 @@ def score_to_table(score, ply):
 
 @kernel
 def score_from_table(score, ply):
-    """The reverse of `score_to_table`."""
+    """Undo `score_to_table`."""
     if score >= LONGEST_MATE:
         return score - ply
     return score + ply if score <= -LONGEST_MATE else score
 
 
-def unpack(data: int) -> tuple[int, int, int, int]:
-    """Move, score as stored, depth and bound, for Python."""
-    flags, depth, move, score, _ = struct.unpack("<BBHhh", data.to_bytes(8, "little"))
-    return move, score, depth, flags >> int(BOUND_SHIFT)
+def entry_from_word(data: int) -> TTEntry:
+    """Return the entry that a word holds, for Python: mate scores count from the position."""
+    flags, depth, move, score, evaluation = struct.unpack("<BBHhh", data.to_bytes(8, "little"))
+    bound = flags >> int(BOUND_SHIFT)
+    tt_pv = flags >> int(PV_SHIFT) & int(PV_MASK)
+    return TTEntry(move, score, evaluation, depth, bound, tt_pv)

@@ -12,15 +12,18 @@ import numpy as np
 from zobra.engine.board import ZERO
 from zobra.engine.kernels import INT, entry, kernel, layout, prefetch, record, record_at
 from zobra.engine.memory import available_megabytes, map_memory, set_zero
+from zobra.engine.move import NO_MOVE
 from zobra.tt.entry import (
     ENTRY,
     EXACT,
     GENERATION_MASK,
-    bound_of,
-    depth_of,
+    NO_BOUND,
+    NO_ENTRY,
+    TTEntry,
+    entry_from_word,
     generation_of,
-    move_of,
     pack,
+    unpack,
     with_move,
 )
 
@@ -34,12 +37,10 @@ TABLE = layout(("address", "u8"), ("mask", "u8"), ("generation", "u8"))
 MIN_MEGABYTES, MAX_MEGABYTES = 1, 1 << 20
 AGE_WEIGHT = np.int64(8)  # one search of age counts like this many plies of depth
 LEAST_VALUE = -AGE_WEIGHT * np.int64(GENERATION_MASK)  # of an empty entry
-KEEP_DEPTH = np.int64(
-    4
-)  # a bound that is shallower by more than this does not replace an entry of the same search
-SAMPLE_BUCKETS = np.uint64(
-    1000 // ENTRIES_PER_BUCKET
-)  # a thousand entries, as permille; the smallest table has more
+# A bound that is shallower by more than this does not replace an entry of the same search.
+KEEP_DEPTH = np.int64(4)
+# A thousand entries, as permille; the smallest table has more
+SAMPLE_BUCKETS = np.uint64(1000 // ENTRIES_PER_BUCKET)
 
 bucket_at = record_at(BUCKET)
 
@@ -57,14 +58,14 @@ def prefetch_bucket(table, key):
 
 
 @kernel
-def probe(table, key):
-    """The data word stored for a key (see tt/entry.py for its fields), or 0."""
+def probe(table, key, ply):
+    """Return the entry of a position at `ply`, NO_ENTRY if the table has none."""
     bucket = bucket_at(bucket_address(table, key))
     for index in range(ENTRIES_PER_BUCKET):
         data = bucket.entries[index].data
         if bucket.entries[index].check ^ data == key:
-            return data
-    return ZERO
+            return unpack(data, ply)
+    return NO_ENTRY
 
 
 @kernel
@@ -75,38 +76,40 @@ def write(bucket, index, key, data):
 
 
 @kernel
-def store(table, key, move, score, evaluation, depth, bound, tt_pv):
-    """Store a search result; `score` as in the table (score_to_table), `move` 0 keeps the stored
-    move.
+def store(table, key, ply, tt_entry):
+    """Store what a search found for a position at `ply`. NO_MOVE keeps the stored move.
+
+    An entry of the same position is replaced, unless it is of the same search and much deeper, and
+    the new score is only a bound: then it takes the newer move. Otherwise the entry that is least
+    worth keeping gives way, by depth and age.
     """
     bucket = bucket_at(bucket_address(table, key))
     generation = table.generation
-    victim, least = ZERO, np.int64(1 << 20)
+    move = tt_entry.move
+    victim = ZERO
+    least = np.int64(1 << 20)
     for index in range(ENTRIES_PER_BUCKET):
         data = bucket.entries[index].data
+        old = unpack(data, ply)
         if bucket.entries[index].check ^ data == key:
-            if move == ZERO:
-                move = move_of(data)
-            current = generation_of(data) == generation
-            if (
-                current
-                and bound != EXACT
-                and bound_of(data)
-                and depth + KEEP_DEPTH < depth_of(data)
-            ):
-                write(
-                    bucket, index, key, with_move(data, move)
-                )  # keep the deeper score, take the newer move
+            if move == NO_MOVE:
+                move = old.move
+            is_current = generation_of(data) == generation and old.bound != NO_BOUND
+            is_deeper = tt_entry.depth + KEEP_DEPTH < old.depth
+            if is_current and is_deeper and tt_entry.bound != EXACT:
+                write(bucket, index, key, with_move(data, move))
                 return
             victim = np.uint64(index)
             break
-        age = np.int64((generation - generation_of(data)) & GENERATION_MASK)
-        value = (
-            depth_of(data) - AGE_WEIGHT * age if bound_of(data) else LEAST_VALUE
-        )  # how much it should be kept
+
+        value = LEAST_VALUE
+        if old.bound != NO_BOUND:
+            age = np.int64((generation - generation_of(data)) & GENERATION_MASK)
+            value = old.depth - AGE_WEIGHT * age
         if value < least:
-            victim, least = np.uint64(index), value
-    write(bucket, victim, key, pack(move, score, evaluation, depth, bound, generation, tt_pv))
+            victim = np.uint64(index)
+            least = value
+    write(bucket, victim, key, with_move(pack(tt_entry, ply, generation), move))
 
 
 @entry(INT, record(TABLE))
@@ -117,7 +120,8 @@ def permille_full(table):
         bucket = bucket_at(table.address + np.uint64(number) * BUCKET_BYTES)
         for index in range(ENTRIES_PER_BUCKET):
             data = bucket.entries[index].data
-            if bound_of(data) and generation_of(data) == table.generation:
+            is_used = unpack(data, 0).bound != NO_BOUND
+            if is_used and generation_of(data) == table.generation:
                 used += 1
     return used
 
@@ -183,15 +187,18 @@ class Table:
         """A new search begins: older entries may be replaced first."""
         self.record["generation"] = (int(self.record["generation"]) + 1) & int(GENERATION_MASK)
 
-    def recall(self, key: int) -> int:
-        """The data word stored for a key, or 0: `probe` for Python."""
-        bucket = self.buckets()[
-            key & int(self.record["mask"])
-        ].copy()  # as other threads may write there at this moment
-        return next(
-            (int(slot["data"]) for slot in bucket if int(slot["check"]) ^ int(slot["data"]) == key),
-            0,
-        )
+    def recall(self, key: int) -> TTEntry:
+        """Return the entry of a position, NO_ENTRY if there is none: `probe` for Python.
+
+        Mate scores count from the position.
+        """
+        # A copy, as other threads may write there at this moment
+        bucket = self.buckets()[key & int(self.record["mask"])].copy()
+        for slot in bucket:
+            data = int(slot["data"])
+            if int(slot["check"]) ^ data == key:
+                return entry_from_word(data)
+        return NO_ENTRY
 
     def permille_full(self) -> int:
         """UCI's hashfull."""

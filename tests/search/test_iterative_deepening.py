@@ -13,7 +13,7 @@ from zobra.engine.position import Game
 from zobra.engine.scores import MATE, is_mate
 from zobra.search.limits import ClockTimes, Limits, Report
 from zobra.search.searcher import Searcher
-from zobra.tt.entry import unpack
+from zobra.tt.entry import NO_ENTRY
 
 TWO_MATES = "k7/8/K7/8/8/8/8/6QR w - - 0 1"
 
@@ -74,7 +74,7 @@ def test_a_stopped_search_reports_all_lines(searcher, nodes):
 def test_the_table_keeps_the_best_move_of_the_root(searcher):
     """Only the first line's search had all moves, although a later line may come out better."""
     _, reports = think(searcher, MIDDLEGAME, Limits(depth=7))
-    kept = unpack(searcher.tt.recall(parse_fen(MIDDLEGAME).key))[0]
+    kept = searcher.tt.recall(parse_fen(MIDDLEGAME).key).move
     assert kept in {line.pv[0] for line in groups(reports)[-1]}
 
 
@@ -87,7 +87,7 @@ def test_searchmoves_do_not_store_the_root(known_before, threads):
     if known_before:
         think(searcher, MIDDLEGAME, Limits(depth=5))
     before = searcher.tt.recall(position.key)
-    assert bool(before) == known_before
+    assert (before != NO_ENTRY) == known_before
     think(searcher, MIDDLEGAME, Limits(depth=7, searchmoves=(position.parse_move("h2h4"),)))
     assert searcher.tt.recall(position.key) == before
 

@@ -4,13 +4,13 @@ from itertools import product
 
 import pytest
 
-from tests.support.search_kernels import DEFAULTS, PLAIN, Workbench, ask, call, node_at
+from tests.support.search_kernels import DEFAULTS, PLAIN, Workbench, ask, call, node_at, tt_entry
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.scores import LONGEST_MATE, NO_SCORE
 from zobra.search import node, pruning, reductions
 from zobra.search.move_picker import BAD_CAPTURES, QUIETS
 from zobra.search.threats import set_threats
-from zobra.tt.entry import EXACT, LOWER, UPPER, pack
+from zobra.tt.entry import EXACT, LOWER, UPPER
 
 PAWNS_ONLY = "4k3/pppp4/8/8/8/8/4PPPP/4K3 w - - 0 1"
 HAS_ROOK = "4k3/pppp4/8/8/8/8/4PPPP/R3K3 w - - 0 1"
@@ -23,10 +23,6 @@ NONE = int(NO_SCORE)
 MATE = int(LONGEST_MATE)
 MATED = -MATE
 WORST = -16_000  # a history as bad as can be
-
-
-def entry(score: int, depth: int, bound: int) -> int:
-    return call(pack, score=score, depth=depth, bound=int(bound))
 
 
 # Reverse futility pruning
@@ -266,9 +262,9 @@ def test_improving(evaluations, improving):
 
 
 def singular(known: int = 5, bound: int = LOWER, score: int = 50, **otherwise: int) -> int:
-    given = {"singular_depth": 6, "root_depth": 8, "depth": 8, "tt_move": 1, "tt_score": score}
-    given["tt_entry"] = entry(score, known, bound)
-    return ask(reductions.singular_search_allowed, **given | otherwise)
+    given = {"singular_depth": 6, "root_depth": 8, "depth": 8, "tt_move": 1}
+    known_entry = tt_entry(score=score, depth=known, bound=bound)
+    return ask(reductions.singular_search_allowed, tt_entry=known_entry, **given | otherwise)
 
 
 def test_a_singular_search_needs_a_lower_or_an_exact_bound():
@@ -308,7 +304,7 @@ def test_where_there_is_no_singular_search(name, value):
 )
 def test_a_tt_cutoff_needs_depth_and_a_deciding_bound(bound, score, decides):
     """Near the fifty-move draw there is no cutoff."""
-    known = {"tt_entry": entry(score, 6, bound), "tt_score": score}
+    known = {"tt_entry": tt_entry(score=score, depth=6, bound=bound)}
     assert call(node.tt_adjusted_evaluation, evaluation=100, **known) == (score if decides else 100)
     for depth, suffices in ((5, decides), (6, decides), (7, 0)):
         assert ask(node.tt_cutoff, beta=100, depth=depth, **known) == suffices

@@ -5,7 +5,7 @@ evasions, delta pruning.
 import chess
 import pytest
 
-from tests.support.search_kernels import PLAIN, Workbench, call, recalled
+from tests.support.search_kernels import PLAIN, Workbench, call, recalled, tt_entry
 from tests.support.search_oracles import Minimax, TooLarge, check_windows, evaluation, random_boards
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Position
@@ -110,8 +110,8 @@ def test_standing_pat_above_beta_ends_at_once_and_is_stored_for_its_evaluation()
 
 def store_bound(bench: Workbench, fen: str, score: int, move: int = 0) -> None:
     """Let the table know that the position is worth at least a score."""
-    given = {"score": score, "evaluation": standing_of(fen), "move": move, "bound": int(LOWER)}
-    call(store, bench, key=parse_fen(fen).key, **given)
+    known = tt_entry(move=move, score=score, evaluation=standing_of(fen), bound=LOWER)
+    call(store, bench, key=parse_fen(fen).key, tt_entry=known)
 
 
 @pytest.mark.parametrize(("hint", "kept"), [("d4c5", True), ("d4e5", True), ("e1e2", False)])

@@ -10,7 +10,7 @@ import numpy as np
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.kernels import BOOL, INT, VOID, WORD, Entry, entry, record
+from zobra.engine.kernels import BOOL, INT, VOID, WORD, Entry, entry, kernel, layout, record
 from zobra.engine.layouts import CONSTANTS_TYPE, MAX_MOVES, POSITION_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.make import key_after
@@ -33,19 +33,14 @@ from zobra.search.quiescence import quiescence
 from zobra.search.root import ROOT, begin_depth, open_window, sort_root, widen_window
 from zobra.search.threats import set_threats
 from zobra.search.worker import NODE, SIGNALS, WORKER_TYPE, count_node, new_worker
-from zobra.tt.entry import (
-    bound_of,
-    depth_of,
-    evaluation_of,
-    generation_of,
-    move_of,
-    pack,
-    pv_of,
-    score_of,
-)
+from zobra.tt.entry import NO_BOUND, TTEntry, pack, unpack
 from zobra.tt.table import TABLE, Table, probe, store
 
 ALL_NUMBERS = 1 << 16  # every 16-bit number, legal move or not
+# An entry of the table as a record: kernels read its fields like those of a TTEntry.
+FIELDS = layout(("move", "u8"), *((name, "i8") for name in TTEntry._fields[1:]))
+FIELDS_TYPE = record(FIELDS)
+TABLE_TYPE = record(TABLE)
 VERDICTS = np.dtype([("legal", "u1", (ALL_NUMBERS,))])
 PICKED = np.dtype(
     [("count", "u8"), ("moves", "u2", (MAX_MOVES,)), ("stages", "i8", (MAX_MOVES,))], align=True
@@ -59,12 +54,13 @@ TYPES = {
     "constants": CONSTANTS_TYPE,
     "position": POSITION_TYPE,
     "node": record(NODE),
-    "table": record(TABLE),
+    "table": TABLE_TYPE,
     "root": record(ROOT),
     "is_quiet": BOOL,
     "pv_node": BOOL,
+    "tt_entry": FIELDS_TYPE,
 }
-WORDS = ("move", "tt_move", "tt_entry", "data", "key", "generation", "from_", "to", "flag")
+WORDS = ("move", "tt_move", "data", "key", "generation", "from_", "to", "flag")
 TYPES |= dict.fromkeys((*WORDS, "first", "end"), WORD)
 # What kernels return; all others return INT
 NO_RESULT = (
@@ -81,7 +77,7 @@ NO_RESULT = (
     widen_window,
 )
 RETURNS = dict.fromkeys(NO_RESULT, VOID)
-RETURNS |= dict.fromkeys((pack, probe, move_of, generation_of, key_after), WORD)
+RETURNS |= dict.fromkeys((pack, key_after), WORD)
 
 
 @cache
@@ -265,23 +261,52 @@ def history_of(bench: Workbench, ply: int, move: int, is_quiet: bool) -> int:
     return call(quiet_score if is_quiet else capture_score, bench, ply, move=move)
 
 
-FIELDS = {
-    "move": move_of,
-    "score": score_of,
-    "evaluation": evaluation_of,
-    "depth": depth_of,
-    "bound": bound_of,
-    "generation": generation_of,
-    "tt_pv": pv_of,
-}
+def tt_entry(**values: int) -> np.void:
+    """Return an entry of the table, for kernels; fields that are not given are 0."""
+    made = np.zeros(1, FIELDS)[0]
+    for name, value in values.items():
+        made[name] = value
+    return made
 
 
-def unpacked(data: int) -> dict[str, int]:
+@kernel
+def fill(fields, found):
+    fields.move = found.move
+    fields.score = found.score
+    fields.evaluation = found.evaluation
+    fields.depth = found.depth
+    fields.bound = found.bound
+    fields.tt_pv = found.tt_pv
+
+
+@entry(VOID, WORD, INT, FIELDS_TYPE)
+def unpack_into(data, ply, fields):
+    fill(fields, unpack(data, ply))
+
+
+@entry(VOID, TABLE_TYPE, WORD, INT, FIELDS_TYPE)
+def probe_into(table, key, ply, fields):
+    fill(fields, probe(table, key, ply))
+
+
+def as_dict(fields: np.void) -> dict[str, int]:
+    return {name: int(fields[name]) for name in TTEntry._fields}
+
+
+def unpacked(data: int, ply: int = 0) -> dict[str, int]:
     """Return the fields of a data word by their names."""
-    return {name: call(kernel, data=data) for name, kernel in FIELDS.items()}
+    fields = tt_entry()
+    unpack_into(data, ply, fields)
+    return as_dict(fields)
+
+
+def probed(table: np.void, key: int, ply: int = 0) -> dict[str, int] | None:
+    """Return the fields of a table's entry for a key, None if there is none."""
+    fields = tt_entry()
+    probe_into(table, key, ply, fields)
+    return as_dict(fields) if fields["bound"] != NO_BOUND else None
 
 
 def recalled(bench: Workbench, key: int) -> dict[str, int] | None:
     """Return the fields of the bench's table entry for a key, None if there is none."""
-    data = call(probe, bench, key=key)
-    return unpacked(data) if data else None
+    return probed(bench.this["tt"], key)

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from tests.search import test_table_faults
-from zobra.engine.kernels import WORD, entry, record
+from zobra.engine.kernels import INT, WORD, entry, record
 from zobra.search.searcher import Searcher
 from zobra.tt import table
 
@@ -27,9 +27,9 @@ def shorten(path: Path) -> None:
     path.write_text(source.replace(whole, short))
 
 
-@entry(WORD, record(table.TABLE), WORD)
+@entry(INT, record(table.TABLE), WORD)
 def ask(table_record, key):
-    return table.probe(table_record, key)
+    return table.probe(table_record, key, 0).bound
 
 
 def main(positions: int = 1_000, nodes: int = 10_000) -> None:

@@ -5,12 +5,18 @@ are.
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.support.search_kernels import call, unpacked
+from tests.support.search_kernels import call, tt_entry, unpacked
 from zobra.engine.scores import LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
-from zobra.tt.entry import pack, score_from_table, score_to_table
+from zobra.tt.entry import (
+    entry_from_word,
+    generation_of,
+    pack,
+    score_from_table,
+    score_to_table,
+)
 
 SCORES = st.integers(-32_000, 32_001)
-MOST = {"move": 0xFFFF, "depth": 255, "bound": 3, "generation": 31, "tt_pv": 1}
+MOST = {"move": 0xFFFF, "depth": 255, "bound": 3, "tt_pv": 1}
 NUMBERS = {name: st.integers(0, most) for name, most in MOST.items()}
 
 
@@ -22,10 +28,17 @@ def from_table(score: int, ply: int) -> int:
     return call(score_from_table, score=score, ply=ply)
 
 
-@given(st.fixed_dictionaries({**NUMBERS, "score": SCORES, "evaluation": SCORES}))
-@example({**MOST, "score": -32_000, "evaluation": int(NO_SCORE)})
-def test_packing_is_reversible(values):
-    assert unpacked(call(pack, **values)) == values
+@given(
+    st.fixed_dictionaries({**NUMBERS, "score": SCORES, "evaluation": SCORES}),
+    st.integers(0, 31),
+)
+@example({**MOST, "score": -1, "evaluation": int(NO_SCORE)}, 31)
+@example({**MOST, "score": -32_000, "evaluation": -1}, 0)
+def test_packing_is_reversible(values, generation):
+    data = call(pack, ply=0, tt_entry=tt_entry(**values), generation=generation)
+    assert unpacked(data) == values
+    assert entry_from_word(data)._asdict() == values
+    assert call(generation_of, data=data) == generation
 
 
 @given(SCORES, st.integers(0, MAX_PLY))

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tests.support.memory import resident_megabytes
-from tests.support.search_kernels import call, unpacked
-from zobra.engine.scores import NO_SCORE
-from zobra.tt.entry import EXACT, LOWER, UPPER, unpack
+from tests.support.search_kernels import call, probed, tt_entry
+from zobra.engine.scores import MATE, NO_SCORE
+from zobra.tt.entry import EXACT, LOWER, NO_ENTRY, UPPER, generation_of
 from zobra.tt.table import (
     AGE_WEIGHT,
     BUCKET,
@@ -21,7 +21,6 @@ from zobra.tt.table import (
     KEEP_DEPTH,
     MAX_MEGABYTES,
     Table,
-    probe,
     store,
 )
 
@@ -36,14 +35,13 @@ def table():
     return Table(1)
 
 
-def put(table: Table, key: int, **fields: int) -> None:
+def put(table: Table, key: int, ply: int = 1, **fields: int) -> None:
     usual = {"move": MOVE, "score": 25, "evaluation": -3, "depth": 5, "bound": int(LOWER)}
-    call(store, table=table.record, key=key, **usual | fields)
+    call(store, ply=ply, table=table.record, key=key, tt_entry=tt_entry(**usual | fields))
 
 
-def get(table: Table, key: int) -> dict[str, int] | None:
-    word = call(probe, table=table.record, key=key)
-    return unpacked(word) if word else None
+def get(table: Table, key: int, ply: int = 1) -> dict[str, int] | None:
+    return probed(table.record, key, ply)
 
 
 def test_store_and_probe(table):
@@ -55,11 +53,16 @@ def test_store_and_probe(table):
         "evaluation": -3,
         "depth": 5,
         "bound": int(LOWER),
-        "generation": 0,
         "tt_pv": 1,
     }
     put(table, KEY ^ 1, evaluation=int(NO_SCORE), bound=int(UPPER))
     assert get(table, KEY ^ 1)["evaluation"] == NO_SCORE
+
+
+def test_a_mate_is_as_far_from_the_position_wherever_it_is_met(table):
+    put(table, KEY, score=int(MATE) - 10, ply=4)
+    assert get(table, KEY, ply=7)["score"] == MATE - 13
+    assert table.recall(KEY).score == MATE - 6
 
 
 @pytest.mark.parametrize("key", [0, 2**64 - 1, KEY])
@@ -110,9 +113,9 @@ def test_replacement(table, generation, entries, victim):
 
 
 def test_recall_from_python(table):
-    assert table.recall(KEY) == 0
+    assert table.recall(KEY) == NO_ENTRY
     put(table, KEY)
-    assert unpack(table.recall(KEY))[0] == MOVE
+    assert table.recall(KEY)._asdict() == get(table, KEY)
 
 
 def test_storing_again_renews_the_generation(table):
@@ -120,7 +123,8 @@ def test_storing_again_renews_the_generation(table):
     put(table, KEY, depth=20)
     table.next_generation()
     put(table, KEY, depth=1)
-    assert get(table, KEY)["generation"] == table.record["generation"] == 0
+    (data,) = [int(word) for word in table.buckets()["data"].ravel() if word]
+    assert call(generation_of, data=data) == table.record["generation"] == 0
 
 
 def test_storing_without_a_move_keeps_the_stored_move(table):
