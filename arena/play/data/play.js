@@ -400,7 +400,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key in KEYS) {
     event.preventDefault();
     KEYS[event.key]();
-  } else if (/^[a-hKQRBNO]$/.test(event.key) && !element("move").disabled) {
+  } else if (/^[a-z0-9]$/i.test(event.key) && !element("move").disabled) {
     element("move").focus(); // which gets the letter: a move can be typed at once
   }
 });

@@ -155,6 +155,24 @@ def test_a_first_game_by_mouse_and_keyboard(game):
         assert all(name.startswith((address, "data:", "about:")) for name in page.requests)
 
 
+@pytest.mark.parametrize(
+    ("text", "san"), [("nf3", "Nf3"), ("rg1", "Rg1"), ("o-o", "O-O"), ("0-0", "O-O"), ("kf1", "Kf1")]
+)
+def test_the_first_letter_typed_anywhere_belongs_to_the_move(game, text, san):
+    _, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        fen = "4k3/8/8/8/8/8/4P2P/4K1NR w K - 0 1"
+        if san != "Nf3":
+            fen = fen.replace("4K1NR", "4K2R")
+        page.new_game(f"form.position.value = 'fen'; form.fen.value = {fen!r};")
+        page.wait("document.querySelectorAll('cg-board piece').length < 8")
+        page.evaluate("document.activeElement.blur()")
+        page.type(f"{text}\n")
+        page.wait_for_moves(2)
+        assert page.moves()[0] == san
+
+
 def test_a_reload_continues_the_game_and_a_closed_page_says_goodbye(game):
     """What the command does then is in test_play_command."""
     _, address = game
