@@ -14,6 +14,7 @@ from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.formats.text import printable
 from zobra.arena.model.adjudication import (
     DRAW,
+    TIME_WITHOUT_LOSS,
     WIN_FOR,
     Ending,
     ending_by_failure,
@@ -34,7 +35,7 @@ _MARGIN_FOR_MOVETIME = 2000
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?", re.IGNORECASE)
 _CASTLING = re.compile(r"[o0]-?[o0](-?[o0])?", re.IGNORECASE)
 _WAYS = {"mate": "by checkmate", TIME: "on time", RESIGNATION: "by resignation"}
-_TERMINATIONS = {TIME: "time forfeit", "time against insufficient material": "time forfeit"}
+_TERMINATIONS = {TIME: "time forfeit", TIME_WITHOUT_LOSS: "time forfeit"}
 
 
 class Game:
@@ -190,7 +191,13 @@ class Game:
                 clock.moves_to_go -= 1
                 clock.moves_to_go = clock.moves_to_go or clock.control.moves
             turn = not turn
+        if self._is_over_by_time and self.has_clock:
+            clocks[self.board.turn].remaining_ms = 0.0
         return clocks
+
+    @property
+    def _is_over_by_time(self) -> bool:
+        return self.ending is not None and self.ending.reason in (TIME, TIME_WITHOUT_LOSS)
 
     # Results
 

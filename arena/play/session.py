@@ -134,9 +134,14 @@ class Session:
 
     def take_back(self) -> None:
         """Take the person's last move back."""
+        was_over = self.game.ending is not None
         self.game.take_back()
         self.advice = []
         self._go_on()
+        if was_over:
+            clocks = ", with the clocks as they were then" if self.game.has_clock else ""
+            self.notice = f"the game goes on from before your last move{clocks}"
+            self._changed()
 
     def resign(self) -> None:
         """Resign for the person."""

@@ -222,6 +222,8 @@ def test_a_move_after_the_time_loses_but_not_to_a_bare_king():
     game.play(game.read_move("e4"), 11_000)
     assert game.ending_text == "Material wins on time"
     assert not game.moves
+    assert game.clocks()[chess.WHITE].remaining_ms == 0
+    assert game.clocks()[chess.BLACK].remaining_ms == 10_000
     game = new_game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", control=TimeControl.parse("10+0"))
     game.lose(chess.WHITE, "time")
     assert game.ending_text == "Draw by time against insufficient material"

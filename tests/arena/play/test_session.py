@@ -232,6 +232,10 @@ def test_the_person_loses_on_time_but_the_first_move_is_free(tmp_path):
         assert session.game.clocks()[chess.WHITE].remaining_ms == 300
         await until(lambda: session.game.ending is not None)
         assert session.game.ending_text == "Scripted wins on time"
+        assert session.game.clocks()[chess.WHITE].remaining_ms == 0
+        session.take_back()
+        assert session.game.clocks()[chess.WHITE].remaining_ms == 300
+        assert "goes on from before your last move, with the clocks" in session.notice
 
     in_session(first_move(), tmp_path, story, NewGame(time="0.3+0"))
 
