@@ -90,10 +90,7 @@ class Game:
         if not word:
             raise ValueError("no move: type one as Nf3 or g1f3")
         if _UCI.fullmatch(word):
-            try:
-                return self.board.parse_uci(word.lower())
-            except ValueError:
-                raise ValueError(f"{printable(word, 20)} is not legal here") from None
+            return self._read_uci(word.lower())
         castling = _CASTLING.fullmatch(word)
         if castling is not None:
             word = "O-O-O" if castling[1] else "O-O"
@@ -108,6 +105,14 @@ class Game:
                 if move:
                     return move
         raise ValueError(problem or f"{printable(word, 20)} is not legal here")
+
+    def _read_uci(self, uci: str) -> chess.Move:
+        with contextlib.suppress(ValueError):
+            return self.board.parse_uci(uci)
+        promotions = {move.uci() for move in self.board.legal_moves if move.promotion}
+        if f"{uci}q" in promotions:
+            raise ValueError(f"{uci} needs a piece: {uci}q")
+        raise ValueError(f"{uci} is not legal here")
 
     def _explain(self, san: str, error: ValueError) -> str:
         """Return in words why a move cannot be read."""

@@ -67,8 +67,12 @@ async function moveByHand(from, to) {
   await request("move", { text: from + to + piece });
 }
 
+/** A message as a sentence. A move at its begin keeps its lower case. */
 function sentence(text) {
-  return text && text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+  if (!text) return "";
+  const isMove = /^[a-h]x?[a-h]?[1-8]/.test(text);
+  const begin = isMove ? text[0] : text[0].toUpperCase();
+  return begin + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
 // What is shown

@@ -107,8 +107,10 @@ def test_a_promotion_without_its_piece_asks_for_it():
     game = new_game("8/4P3/8/8/8/8/k7/4K3 w - - 0 1")
     with pytest.raises(ValueError, match="e8 needs a piece: e8=Q"):
         game.read_move("e8")
-    with pytest.raises(ValueError, match="not legal"):
+    with pytest.raises(ValueError, match="e7e8 needs a piece: e7e8q"):
         game.read_move("e7e8")
+    with pytest.raises(ValueError, match="e7e7 is not legal here"):
+        game.read_move("e7e7")
 
 
 @given(st.text(max_size=12))

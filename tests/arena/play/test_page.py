@@ -117,6 +117,9 @@ def test_a_first_game_by_mouse_and_keyboard(game):
 
         page.type("Ke3\n")
         page.wait_for_text("#entry-error", "Ke3 is not legal here.")
+        page.press("Backspace")  # the refused move is selected
+        page.type("b2b5\n")
+        page.wait_for_text("#entry-error", "b2b5 is not legal here.")
         page.click("#take-back")
         page.wait_for_moves(4)
         assert page.text("#entry-error") == ""
