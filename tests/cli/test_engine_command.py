@@ -11,10 +11,10 @@ from tests.support.commands import zobra
 from zobra.cli.engine_command import engine_command
 
 
-def script_in(folder):
+def script_in(folder, name="zobra"):
     """Write a script that could be the engine's."""
     folder.mkdir(exist_ok=True)
-    script = folder / f"zobra{sysconfig.get_config_var('EXE') or ''}"
+    script = folder / f"{name}{sysconfig.get_config_var('EXE') or ''}"
     script.write_text("#!/bin/sh\n")
     script.chmod(0o755)
     return script
@@ -37,7 +37,7 @@ def test_the_path_of_a_built_executable_is_its_own(monkeypatch, tmp_path):
 
 
 def test_without_a_script_the_path_is_pythons(monkeypatch, tmp_path):
-    monkeypatch.setattr(sys, "argv", [str(tmp_path / "nothing")])
+    monkeypatch.setattr(sys, "argv", [str(script_in(tmp_path, "pytest"))])
     monkeypatch.setattr(sysconfig, "get_path", lambda _: str(tmp_path))
     assert engine_command() == [sys.executable, "-m", "zobra.uci"]
     script = script_in(tmp_path)
