@@ -273,3 +273,24 @@ def test_only_the_moves_allowed_at_the_root_are_searched():
     bench = bench_of(START)
     bench.search(3)
     assert has_correction(bench, 0)
+
+
+def test_a_null_move_proves_no_mate():
+    """If White passes, Black has to take a rook and is mated."""
+    fen = "7k/5K2/8/8/1p6/RP1B4/8/2R5 w - - 0 1"
+    network = load_network(first_network())
+    beta = evaluate_position(parse_fen(fen), network)
+    null_move = {
+        "null_move_depth": 2,
+        "null_move_base": 2,
+        "null_move_divisor": 8,
+        "null_move_margin_plies": 0,
+        "null_move_static_margin": 0,
+    }
+    bench = Workbench(parse_fen(START), PLAIN | null_move, network=network)
+    bench.this["stack"][0]["move"] = 1  # the move before was no null move
+    bench.put(1, parse_fen(fen))
+    assert search_at(bench, 1, 4, beta - 1, beta) == beta
+
+    bench.put(1, parse_fen(fen).after(0))
+    assert search_at(bench, 1, 2) == 3 - int(MATE)
