@@ -89,7 +89,10 @@ function showState(next) {
     element("entry-error").textContent = "";
     showMoves();
   }
-  if (!isNewGame && (hasMoved || (next.ending && !before.ending))) makeSound(before);
+  const isOver = next.ending && !before?.ending;
+  const isTakenBack = !isNewGame && next.moves.length < before.moves.length;
+  if (isNewGame || isOver || isTakenBack) element("move").value = "";
+  if (!isNewGame && (hasMoved || isOver)) makeSound(before);
 
   showBoard();
   showStatus();

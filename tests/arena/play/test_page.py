@@ -123,6 +123,7 @@ def test_a_first_game_by_mouse_and_keyboard(game):
         page.click("#take-back")
         page.wait_for_moves(4)
         assert page.text("#entry-error") == ""
+        assert page.evaluate("document.querySelector('#move').value") == ""
 
         page.click("#hint")
         page.wait("document.querySelector('.cg-shapes line')")
@@ -147,10 +148,14 @@ def test_a_first_game_by_mouse_and_keyboard(game):
 
         page.click("#draw")
         page.wait_for_text("#status", "declines the draw")
+        page.type("Ke3\n")
+        page.wait_for_text("#entry-error", "Ke3 is not legal here.")
         page.click("#resign")
         page.wait("document.querySelector('#resign-dialog').open")
         page.click("#resign-dialog button")
         page.wait_for_text("#status", "Material wins by resignation. 0-1")
+        assert page.evaluate("document.querySelector('#move').disabled")
+        assert page.evaluate("document.querySelector('#move').value") == ""
         pgn = page.evaluate("fetch(document.querySelector('#download').href).then(r => r.text())")
         assert '[Result "0-1"]' in pgn
         assert "Nf3" in pgn
