@@ -15,6 +15,7 @@ let evaluation = null;
 let shownPly = 0; // the position that the board shows: so many moves of the game
 let orientation = "white";
 let hasEnded = false; // the server has
+let isConnected = true;
 
 const board = Chessground(element("board"), {
   animation: { enabled: !matchMedia("(prefers-reduced-motion: reduce)").matches, duration: 200 },
@@ -80,6 +81,7 @@ function sentence(text) {
 function showState(next) {
   const before = state;
   state = next;
+  isConnected = true;
   arrived = performance.now();
   const isNewGame = before === null || before.number !== next.number;
   if (isNewGame) orientation = next.human;
@@ -309,13 +311,15 @@ function shortScore(score) {
 
 function showControls() {
   const isOver = Boolean(state.ending);
-  element("take-back").disabled = !state.canTakeBack;
-  element("hint").disabled = !state.yourTurn;
-  element("draw").disabled = !state.yourTurn;
-  element("resign").disabled = isOver;
-  element("move").disabled = isOver;
-  element("entry").querySelector("button").disabled = isOver;
-  const hasMoves = state.moves.length > 0;
+  element("take-back").disabled = !isConnected || !state.canTakeBack;
+  element("hint").disabled = !isConnected || !state.yourTurn;
+  element("draw").disabled = !isConnected || !state.yourTurn;
+  element("resign").disabled = !isConnected || isOver;
+  element("move").disabled = !isConnected || isOver;
+  element("entry").querySelector("button").disabled = !isConnected || isOver;
+  element("new-game").disabled = !isConnected;
+  element("evaluate").disabled = !isConnected;
+  const hasMoves = isConnected && state.moves.length > 0;
   for (const id of ["download", "analyse"]) element(id).hidden = !hasMoves;
   setText("kept", state.file ? `Kept in ${state.file}` : "");
   showBrowsing();
@@ -427,12 +431,13 @@ function connect() {
     const { file } = JSON.parse(event.data);
     hasEnded = true;
     events.close();
-    showEnd(file ? `Zobra has been ended. The game is kept in ${file}` : "Zobra has been ended.");
+    const kept = file ? `The game is kept in ${file}. ` : "";
+    showEnd(`Zobra has been ended. ${kept}To play again, start “zobra play” again.`);
   });
   events.addEventListener("error", () => {
     if (hasEnded) return;
     if (events.readyState === EventSource.CLOSED) events.close();
-    showEnd("The connection to Zobra is lost. It may have been ended: start “zobra play” again.");
+    showEnd("The connection to Zobra is lost. If it has been ended, start “zobra play” again.");
   });
   events.addEventListener("open", () => {
     element("problem").hidden = true;
@@ -443,10 +448,14 @@ function showEnd(text) {
   const problem = element("problem");
   problem.hidden = false;
   problem.firstElementChild.textContent = text;
+  isConnected = false;
   if (state !== null) {
     state.yourTurn = false;
     state.clocks = null;
+    setText("status", "");
+    document.title = state.opponent;
     showBoard();
+    showControls();
   }
 }
 

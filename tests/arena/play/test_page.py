@@ -291,6 +291,10 @@ def test_the_end_is_shown_on_the_page(game):
         page.wait_for_moves(2)
         process.terminate()
         page.wait_for_text("#problem", "Zobra has been ended. The game is kept in")
+        assert "start “zobra play” again" in page.text("#problem")
+        for name in ("take-back", "resign", "new-game", "move"):
+            assert page.evaluate(f"document.querySelector('#{name}').disabled"), name
+        assert page.evaluate("document.querySelector('#analyse').hidden")
         assert process.wait(60) == 0
 
 
