@@ -177,7 +177,8 @@ function lastMoveText() {
 function showStatus() {
   const parts = [];
   if (state.ending) {
-    parts.push(lastMoveText(), `${state.ending.text}.`, state.ending.result);
+    const last = state.moves.at(-1);
+    parts.push(last && `Last move: ${last.san}.`, `${state.ending.text}.`, state.ending.result);
   } else if (state.isBroken) {
     parts.push("The game stands still.");
   } else if (state.thinking) {

@@ -251,6 +251,21 @@ def test_the_analysis_opens_as_a_page(game):
         assert not page.complaints
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 757), (1024, 600)])
+def test_a_long_status_covers_nothing(game, width, height):
+    _, address = game
+    with Page(width, height) as page:
+        page.begin(address)
+        page.evaluate("document.querySelector('#status').textContent = 'A long name '.repeat(12)")
+        bottom = page.evaluate(
+            "(status => status.getBoundingClientRect().top + status.scrollHeight)"
+            "(document.querySelector('#status'))"
+        )
+        assert bottom <= page.evaluate(
+            "document.querySelector('#entry').getBoundingClientRect().top"
+        )
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_on_a_phone(game, dark):
     _, address = game
