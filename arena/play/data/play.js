@@ -176,6 +176,9 @@ function lastMoveText() {
 
 function showStatus() {
   const parts = [];
+  const isLive = shownPly === state.moves.length;
+  element("board").classList.toggle("earlier", !isLive);
+  if (!isLive) parts.push("The board shows an earlier position (End: back to the game).");
   if (state.ending) {
     const last = state.moves.at(-1);
     parts.push(last && `Last move: ${last.san}.`, `${state.ending.text}.`, state.ending.result);
@@ -346,6 +349,7 @@ function browseTo(ply) {
   if (state === null) return;
   shownPly = Math.max(0, Math.min(state.moves.length, ply));
   showBoard();
+  if (isConnected) showStatus();
   showBrowsing();
 }
 

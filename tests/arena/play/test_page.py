@@ -139,7 +139,9 @@ def test_a_first_game_by_mouse_and_keyboard(game):
         page.press("ArrowLeft")
         page.press("ArrowLeft")
         page.wait_for_text("[aria-current=true]", page.moves()[1])
+        assert "an earlier position" in page.text("#status")
         page.press("End")
+        assert "an earlier position" not in page.text("#status")
 
         page.click("#flip")
         page.wait("document.querySelector('.orientation-black')")
