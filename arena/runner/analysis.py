@@ -213,7 +213,8 @@ def _check_analysed(
         is_same = original is not None and found == annotator and _is_same_game(game, original)
     if not is_same:
         raise ValueError(
-            f"{output} holds another analysis (by {found}): name another file with --output"
+            f"{output} holds another analysis (by {found}): name another file with --output, or "
+            "replace it with --force"
         )
 
 

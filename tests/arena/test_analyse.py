@@ -231,6 +231,7 @@ def test_a_file_of_something_else_is_replaced_by_force_only(tmp_path, held):
     result = run(source, *arguments)
     assert result.exit_code == 2
     assert "holds another analysis" in flat(result.output)
+    assert "or replace it with --force" in flat(result.output)
     assert output.read_text() == before
     assert run(source, *arguments, "--force").exit_code == 0
     assert output.read_text() != before
