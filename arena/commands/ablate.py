@@ -85,4 +85,4 @@ def ablate(
             table.add_row(*row)
         console.print(table)
         console.print(f"kept in {folder}: ablation.json, ablation.md", soft_wrap=True)
-    end_run(console, state, folder)
+    end_run(console, state, folder, "ablate")

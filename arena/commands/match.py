@@ -154,7 +154,7 @@ def match(
     if json_file is not None:
         found = summary(settings, state.results, state.total, state.llr, state.verdict)
         write_safely(json_file.resolve(), json.dumps(found, indent=1) + "\n")
-    end_run(console, state, folder)
+    end_run(console, state, folder, "match")
     _end_by_verdict(settings, state.verdict)
 
 

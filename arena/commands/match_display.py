@@ -1,5 +1,7 @@
 """What a match shows: games, figures and standings."""
 
+import math
+
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -78,14 +80,11 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
     losses, draws, wins = results.trinomial(first)
     points = results.points(first)
     found = estimate(results.best_counts(first))
-    elo = f"{finite(found.elo, '.2f')} +/- {finite(found.elo_margin, '.2f')}"
-    normalized = (
-        f"{finite(found.normalized_elo, '.2f')} +/- {finite(found.normalized_margin, '.2f')}"
-    )
     ratio = finite(found.decisive_ratio, ".2f")
     lines = [
         f"{first} vs {second} ({settings.time_control}):",
-        f"Elo: {elo}, nElo: {normalized}",
+        f"Elo: {_with_margin(found.elo, found.elo_margin)}, "
+        f"nElo: {_with_margin(found.normalized_elo, found.normalized_margin)}",
         f"LOS: {found.superiority:.2%}, DrawRatio: {found.draw_ratio:.2%}, PairsRatio: {ratio}",
         f"Games: {results.games}, Wins: {wins}, Losses: {losses}, Draws: {draws}, "
         f"Points: {points:.1f} ({points / results.games:.2%})",
@@ -99,6 +98,13 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
             f"{settings.sprt.text}"
         )
     return lines
+
+
+def _with_margin(value: float, margin: float) -> str:
+    """Return a value with its margin; a few games, or equal ones, tell neither."""
+    if not math.isfinite(value):
+        return "unknown"
+    return f"{value:.2f} +/- {format(margin, '.2f') if math.isfinite(margin) else 'unknown'}"
 
 
 def standings(results: Results) -> Table:

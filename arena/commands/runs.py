@@ -57,14 +57,22 @@ def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settin
 def confirm(console: Console, settings: Settings) -> None:
     """Show the commands that a folder names, and ask on a terminal before they are started.
 
-    Raise ValueError if they shall not.
+    The command ends if they shall not.
     """
     for engine in settings.engines:
         place = f" in {engine.directory}" if engine.directory else ""
         command = printable(shlex.join(engine.command) + place)
         console.print(f"{engine.name}: {command}", soft_wrap=True)
-    if sys.stdin.isatty() and not typer.confirm("Start these commands?", default=True):
-        raise ValueError("not resumed")
+    if not sys.stdin.isatty():
+        return
+    try:
+        is_agreed = typer.confirm("Start these commands?", default=True)
+    except typer.Abort:  # Ctrl-C
+        console.print("\ninterrupted; nothing was started")
+        raise typer.Exit(INTERRUPTED) from None
+    if not is_agreed:
+        console.print("not resumed")
+        raise typer.Exit(1)
 
 
 def play(
@@ -195,9 +203,9 @@ def _usual_seconds(settings: Settings) -> float | None:
     return settings.rounds * round_seconds
 
 
-def end_run(console: Console, run: Match, folder: Path) -> None:
-    """End the command of a run that was interrupted or failed, after saying what is kept and how to
-    resume it.
+def end_run(console: Console, run: Match, folder: Path, command: str = "") -> None:
+    """End a command whose run was interrupted or failed, after saying what is kept and how to
+    resume it: `command` with the folder does, or only the same command again.
     """
     for (name, reason), number in sorted(run.results.faults.items()):
         console.print(f"{name} lost {counted(number, 'game')} by {reason}", soft_wrap=True)
@@ -207,5 +215,8 @@ def end_run(console: Console, run: Match, folder: Path) -> None:
     if run.error is not None:
         raise run.error
     if run.interrupted:
-        console.print(f"interrupted; resume with `--folder {folder}`", soft_wrap=True)
+        resuming = "the same command resumes"
+        if command:
+            resuming = f"resume with `zobra {command} --folder {shlex.quote(str(folder))}`"
+        console.print(f"interrupted; {resuming}", soft_wrap=True)
         raise typer.Exit(INTERRUPTED)

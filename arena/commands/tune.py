@@ -130,7 +130,7 @@ def tune(
         if not draw_course(tuning, folder / "values.svg"):
             plot = "but no plot, as matplotlib is missing"
         console.print(f"kept in {folder}: tuned.toml, values.csv, {plot}", soft_wrap=True)
-    end_run(console, tuning, folder)
+    end_run(console, tuning, folder, "tune")
 
 
 class TuneDisplay(LivePanel):

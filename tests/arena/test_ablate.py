@@ -128,5 +128,5 @@ def test_switches_are_sent_as_uci_wants_them(tmp_path):
 def test_an_interrupted_run_keeps_its_table(tmp_path, monkeypatch):
     monkeypatch.setattr(MatchDisplay, "finished", Mock(side_effect=KeyboardInterrupt))
     arguments = [ENGINE, "-x", "Hash=2", "--tc", "30", "-n", "4", "--folder", tmp_path / "a"]
-    assert "interrupted; resume with `--folder" in run(*arguments, code=130)
+    assert "interrupted; resume with `zobra ablate --folder" in run(*arguments, code=130)
     assert "| Hash=2 |" in (tmp_path / "a" / "ablation.md").read_text()

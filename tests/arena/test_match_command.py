@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import chess
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 from tests.support.arena_runs import ENGINE, finished, flat, run
 from zobra.arena.commands.live_panel import LivePanel
@@ -25,6 +26,7 @@ from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.model.statistics import Sprt
 from zobra.arena.runner import player
+from zobra.cli.command_line import app
 
 PAIR = [f"A={ENGINE}", f"B={ENGINE} --illegal 2"]
 SHORT = [*PAIR, "--tc", "30", "-n", "4", "-o", "B:Hash=2", "--sprt", "0,5"]
@@ -269,6 +271,25 @@ def test_published_lines_are_printed_alike():
         "Ptnml(0-2): [13, 34, 232, 71, 29]",
         "LLR: 2.95 (100.3%) (-2.94, 2.94) [0.00, 10.00] normalized",
     ]
+
+
+def test_two_games_do_not_tell_the_error():
+    results = Results("AB", [finished(0, "0-1"), finished(1, "1/2-1/2")])
+    assert figures(results, SETTINGS, None)[1] == "Elo: -190.85 +/- unknown, nElo: unknown"
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "said"),
+    [("n\n", 1, "not resumed"), ("", 130, "interrupted; nothing was started")],
+)
+def test_a_resumed_match_asks_before_it_starts_commands(tmp_path, monkeypatch, typed, code, said):
+    Journal(tmp_path, SETTINGS).close()
+    terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("zobra.arena.commands.runs.sys", terminal)
+    result = CliRunner().invoke(app, ["match", "--folder", str(tmp_path)], input=typed)
+    assert result.exit_code == code
+    assert said in result.output
+    assert "Usage" not in result.output
 
 
 def shown_match(results: Results, total: int) -> SimpleNamespace:

@@ -166,7 +166,8 @@ def test_a_first_game_by_mouse_and_keyboard(game):
 
 
 @pytest.mark.parametrize(
-    ("text", "san"), [("nf3", "Nf3"), ("rg1", "Rg1"), ("o-o", "O-O"), ("0-0", "O-O"), ("kf1", "Kf1")]
+    ("text", "san"),
+    [("nf3", "Nf3"), ("rg1", "Rg1"), ("o-o", "O-O"), ("0-0", "O-O"), ("kf1", "Kf1")],
 )
 def test_the_first_letter_typed_anywhere_belongs_to_the_move(game, text, san):
     _, address = game
