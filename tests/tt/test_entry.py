@@ -13,11 +13,13 @@ from zobra.tt.entry import (
     pack,
     score_from_table,
     score_to_table,
+    with_move,
 )
 
 SCORES = st.integers(-32_000, 32_001)
 MOST = {"move": 0xFFFF, "depth": 255, "bound": 3, "tt_pv": 1}
 NUMBERS = {name: st.integers(0, most) for name, most in MOST.items()}
+ENTRIES = st.fixed_dictionaries({**NUMBERS, "score": SCORES, "evaluation": SCORES})
 
 
 def to_table(score: int, ply: int) -> int:
@@ -28,10 +30,7 @@ def from_table(score: int, ply: int) -> int:
     return call(score_from_table, score=score, ply=ply)
 
 
-@given(
-    st.fixed_dictionaries({**NUMBERS, "score": SCORES, "evaluation": SCORES}),
-    st.integers(0, 31),
-)
+@given(ENTRIES, st.integers(0, 31))
 @example({**MOST, "score": -1, "evaluation": int(NO_SCORE)}, 31)
 @example({**MOST, "score": -32_000, "evaluation": -1}, 0)
 def test_packing_is_reversible(values, generation):
@@ -62,3 +61,12 @@ def test_mate_scores_keep_their_distance_at_another_ply(stored_at, distance, rea
     in_table = to_table(sign * (int(MATE) - (stored_at + distance)), stored_at)
     assert in_table == sign * (int(MATE) - distance)
     assert from_table(in_table, read_at) == sign * (int(MATE) - (read_at + distance))
+
+
+@given(ENTRIES, NUMBERS["move"])
+@example({**MOST, "score": 0, "evaluation": 0}, 0)
+def test_another_move_takes_the_place_of_the_old_one(values, move):
+    data = call(pack, ply=0, tt_entry=tt_entry(**values), generation=3)
+    changed = call(with_move, data=data, move=move) % 2**64
+    assert unpacked(changed) == values | {"move": move}
+    assert call(generation_of, data=changed) == 3
