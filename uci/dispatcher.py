@@ -29,8 +29,8 @@ from zobra.uci.option_text import announcement, read_value
 
 QUIT = Simple("quit")
 GREETING = f"""\
-Zobra {VERSION}, a UCI chess engine. It waits for UCI commands: help lists them,
-and quit leaves. All else, such as matches and analysis: zobra --help"""
+Zobra {VERSION}, a UCI chess engine, waits for UCI commands: help lists them,
+quit leaves. All else, such as a game or a match: zobra --help"""
 
 
 class Dispatcher:
