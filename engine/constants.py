@@ -5,11 +5,12 @@ from itertools import permutations
 import chess
 import numpy as np
 
-from zobra.engine.board import KING_FILE, ROOK_FILE
+from zobra.engine.board import BISHOP, KING, KING_FILE, KNIGHT, ROOK, ROOK_FILE
 from zobra.engine.kernels import extract_bits
-from zobra.engine.layouts import CONSTANTS
+from zobra.engine.layouts import CONSTANTS, MAX_TARGETS
 from zobra.engine.magics import BISHOP_MAGICS, ROOK_MAGICS
 from zobra.engine.memory import map_memory
+from zobra.engine.move import SQUARE_BITS
 from zobra.engine.zobrist import PUBLISHED_KEYS
 
 
@@ -50,6 +51,31 @@ def _fill_lines(this: np.void) -> None:
             this["castling_king_path"][king, rook] = _span(king, king_to) & ~(1 << king)
 
 
+def _lowest_bits(words: np.ndarray, number: int) -> np.ndarray:
+    """Return the indices of the bits set in each word, lowest first, in a new last axis of this
+    length. Words with fewer bits are filled up with others.
+    """
+    octets = words[..., np.newaxis].view(np.uint8)
+    bits = np.unpackbits(octets, axis=-1, bitorder="little")
+    return np.argsort(bits == 0, axis=-1, kind="stable")[..., :number]
+
+
+def _fill_steps(this: np.void) -> None:
+    reached = {
+        KNIGHT: chess.BB_KNIGHT_ATTACKS,
+        BISHOP: [attacks[0] for attacks in chess.BB_DIAG_ATTACKS],
+        ROOK: [chess.BB_RANK_ATTACKS[s][0] | chess.BB_FILE_ATTACKS[s][0] for s in range(64)],
+        KING: chess.BB_KING_ATTACKS,
+    }
+    for kind, targets in reached.items():
+        steps = this["steps"][kind]
+        steps["targets"] = targets
+        to = _lowest_bits(np.array(targets, np.uint64), MAX_TARGETS)
+        steps["moves"] = np.arange(64)[:, np.newaxis] | to << SQUARE_BITS
+    places = 2 * _lowest_bits(np.arange(256, dtype=np.uint8), 8)
+    this["packing"]["bytes"] = np.stack((places, places + 1), axis=-1).reshape(256, 16)
+
+
 def build_constants() -> np.ndarray:
     """Return all constants: shape (1,), dtype TABLES. Kernels take the element [0]."""
     constants = map_memory(CONSTANTS.itemsize).view(CONSTANTS)
@@ -58,6 +84,7 @@ def build_constants() -> np.ndarray:
     this["king"] = chess.BB_KING_ATTACKS
     this["pawn"] = chess.BB_PAWN_ATTACKS[chess.WHITE], chess.BB_PAWN_ATTACKS[chess.BLACK]
     _fill_lines(this)
+    _fill_steps(this)
     offset = 0
     for name, factors in (("rook", ROOK_MAGICS), ("bishop", BISHOP_MAGICS)):
         for square, factor in enumerate(factors):

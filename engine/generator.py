@@ -24,8 +24,17 @@ from zobra.engine.board import (
     SEVEN,
     ZERO,
 )
-from zobra.engine.kernels import append_bits, inlined, kernel, lowest, rotate_left
-from zobra.engine.layouts import MOVE_LIST
+from zobra.engine.kernels import (
+    append_bits,
+    copy_reordered,
+    extract_bits,
+    inlined,
+    kernel,
+    lowest,
+    population,
+    rotate_left,
+)
+from zobra.engine.layouts import BYTE_ORDER, MAX_TARGETS, MOVE_LIST, STEPS
 from zobra.engine.move import (
     CASTLING,
     DOUBLE_PUSH,
@@ -43,7 +52,7 @@ QUIET = np.uint64(2)
 ALL = NOISY | QUIET
 
 TO_UNIT = ONE << TO_SHIFT  # what one square further adds to a move
-MAX_TARGETS = 16  # of a set of pawns or a piece; queens move as bishops, then as rooks
+BYTE = np.uint64(0xFF)
 SIXTEEN = np.uint64(16)
 THIRD_RANK = np.uint64(0xFF0000)  # White's
 THIRD_RANK_STEP = np.uint64(24)  # bits from White's third rank to Black's
@@ -58,22 +67,51 @@ def push(moves, count, move):
 
 @kernel
 def append_by_loop(moves, count, targets, factor, base):
-    """Write the move `square × factor + base` for each target square; return the new count."""
-    while targets:
-        count = push(moves, count, lowest(targets) * factor + base)
-        targets &= targets - ONE
-    return count
+    """Write the move `square × factor + base` for each target square; return the new count.
 
-
-append = append_bits(MOVE_LIST, "moves", MAX_TARGETS) or append_by_loop
+    Four at a time, because the end of a loop is often mispredicted. The surplus is overwritten by
+    what follows.
+    """
+    end = count + np.uint64(population(targets))
+    while count < end:
+        for _ in range(4):
+            count = push(moves, count, lowest(targets) * factor + base)
+            targets &= targets - ONE
+    return end
 
 
 @kernel
-def push_targets(moves, count, from_, targets):
-    """Write the moves of one piece to its target squares; return the new count."""
+def push_by_bits(moves, count, constants, kind, from_, targets):
+    """Write the moves of a piece to its target squares, bit by bit; return the new count."""
     if targets:
         return append(moves, count, targets, TO_UNIT, from_)
     return count
+
+
+@kernel
+def push_by_steps(moves, count, constants, kind, from_, targets):
+    """Write the moves of a piece to its target squares; return the new count.
+
+    They are picked from its moves on an empty board, eight at a time and without a loop, whose end
+    would often be mispredicted.
+    """
+    if targets == ZERO:
+        return count
+    steps = constants.steps[kind, from_]
+    chosen = extract_bits(targets, steps.targets)
+    end = count + np.uint64(population(chosen))
+    copy_steps(moves, count, steps, ZERO, constants.packing[chosen & BYTE])
+    if kind == BISHOP or kind == ROOK:
+        count += np.uint64(population(chosen & BYTE))
+        copy_steps(moves, count, steps, EIGHT, constants.packing[chosen >> EIGHT])
+    return end
+
+
+# The fastest way that the target has: compress bytes, or extract bits and shuffle bytes, or a loop.
+append_compressed = append_bits(MOVE_LIST, "moves", MAX_TARGETS)
+append = append_compressed or append_by_loop
+copy_steps = copy_reordered(MOVE_LIST, STEPS, BYTE_ORDER, "moves")
+push_targets = push_by_steps if copy_steps and not append_compressed else push_by_bits
 
 
 @kernel
@@ -158,7 +196,8 @@ def piece_moves(position, constants, moves, count, allowed, us):
     knights = pieces[KNIGHT] & ours & ~pinned
     while knights:
         from_ = lowest(knights)
-        count = push_targets(moves, count, from_, constants.knight[from_] & allowed)
+        targets = constants.knight[from_] & allowed
+        count = push_targets(moves, count, constants, KNIGHT, from_, targets)
         knights &= knights - ONE
 
     diagonal = (pieces[BISHOP] | pieces[QUEEN]) & ours
@@ -167,7 +206,7 @@ def piece_moves(position, constants, moves, count, allowed, us):
         targets = bishop_attacks(constants, from_, occupied) & allowed
         if pinned >> from_ & ONE:
             targets &= constants.line[king, from_]
-        count = push_targets(moves, count, from_, targets)
+        count = push_targets(moves, count, constants, BISHOP, from_, targets)
         diagonal &= diagonal - ONE
 
     straight = (pieces[ROOK] | pieces[QUEEN]) & ours
@@ -176,7 +215,7 @@ def piece_moves(position, constants, moves, count, allowed, us):
         targets = rook_attacks(constants, from_, occupied) & allowed
         if pinned >> from_ & ONE:
             targets &= constants.line[king, from_]
-        count = push_targets(moves, count, from_, targets)
+        count = push_targets(moves, count, constants, ROOK, from_, targets)
         straight &= straight - ONE
     return count
 
@@ -231,7 +270,7 @@ def generate_for(position, constants, moves, kind, us):  # noqa: C901
         targets |= ~(ours | theirs)
 
     safe = safe_king_steps(position, constants, king, targets, us)
-    count = push_targets(moves, moves.count, king, safe)
+    count = push_targets(moves, moves.count, constants, KING, king, safe)
     if checkers & (checkers - ONE) == ZERO:
         allowed = ~ZERO
         if checkers:

@@ -11,8 +11,14 @@ from zobra.engine.network_file import BUCKETS, FEATURES, WIDTH
 SLIDER_ENTRIES = 102_400 + 5_248  # sum over squares of 2 ** (relevant squares), rooks and bishops
 MAX_MOVES = 480  # 15 queens cannot have more; a position from a legal game has at most 218
 MAX_PIECES = 32
+MAX_TARGETS = 16  # of a set of pawns or a piece; queens move as bishops, then as rooks
 
 MAGIC = layout(("mask", "u8"), ("factor", "u8"), ("shift", "u8"), ("offset", "u8"))
+
+# The moves of a piece from a square on an empty board, and their target squares, in the same order;
+# and the order of bytes that brings some of eight moves together.
+STEPS = layout(("moves", "u2", (MAX_TARGETS,)), ("targets", "u8"))
+BYTE_ORDER = layout(("bytes", "u1", (16,)))
 
 # The evaluation network (network.py): what each feature adds to the neurons, and what these add to
 # the score. Each output has the weights of the side to move, then of the other; its sum times
@@ -48,6 +54,9 @@ CONSTANTS = layout(
     ),  # through a square: [0] the a1-h8 direction, [1] the a8-h1 direction
     ("bishop", MAGIC, (64,)),
     ("rook", MAGIC, (64,)),
+    # by piece type (not for pawns, nor for queens) and square
+    ("steps", STEPS, (6, 64)),
+    ("packing", BYTE_ORDER, (256,)),  # by the set of moves to bring together
     ("between", "u8", (64, 64)),  # squares strictly between two squares of one line
     ("line", "u8", (64, 64)),  # the whole line through two squares, edge to edge
     (

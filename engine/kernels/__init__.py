@@ -40,4 +40,10 @@ from zobra.engine.kernels.kernel_set import notices
 from zobra.engine.kernels.selection import selected
 from zobra.engine.kernels.types import BOOL, INT, VOID, WORD, layout, record
 from zobra.engine.kernels.user_store import store
-from zobra.engine.kernels.vectors import append_bits, clipped_square_sum, first_maximum, row_sums
+from zobra.engine.kernels.vectors import (
+    append_bits,
+    clipped_square_sum,
+    copy_reordered,
+    first_maximum,
+    row_sums,
+)

@@ -55,6 +55,34 @@ def append_bits(dtype: np.dtype, field: str, lanes: int) -> Intrinsic | None:
     return append
 
 
+def copy_reordered(
+    target: np.dtype, source: np.dtype, order: np.dtype, field: str
+) -> Intrinsic | None:
+    """Make an intrinsic `copy(target, start, source, first, order)` for records of these layouts.
+
+    It copies eight uint16 numbers, in another order, from the source's array `field` into that of
+    the target: from element `first` on to element `start` on. `order` has 16 bytes: which byte of
+    the numbers each byte of the copy is. None where the target lacks an instruction for it, or one
+    to extract bits.
+    """
+    if not (selected.target.has("ssse3") and selected.target.extracts_bits()):
+        return None
+    bytes16 = ir.VectorType(ir.IntType(8), 16)
+
+    @intrinsic(VOID, record(target), WORD, record(source), WORD, record(order))
+    def copy(builder, copied, start, numbers, first, places):
+        from_ = _at(builder, numbers, bytes16, _offset(source, field), first, 2)
+        to = _at(builder, copied, bytes16, _offset(target, field), start, 2)
+        operands = [
+            builder.load(from_, align=2),
+            builder.load(_at(builder, places, bytes16, 0), align=1),
+        ]
+        packed = call(builder, "llvm.x86.ssse3.pshuf.b.128", bytes16, operands)
+        builder.store(packed, to, align=2)
+
+    return copy
+
+
 def first_maximum(dtype: np.dtype, field: str, index_bits: int, lanes: int = 16) -> Intrinsic:
     """Make an intrinsic `place(record, start, end)`: index of the largest number in a part of an
     array, the first of equals.

@@ -13,8 +13,10 @@ from tests.support import naive
 from tests.support.playouts import playouts
 from tests.support.searches import KIWIPETE
 from zobra.engine import attacks
+from zobra.engine.board import BISHOP, KING, KNIGHT, ROOK
 from zobra.engine.constants import slider_attacks
 from zobra.engine.kernels import WORD, entry
+from zobra.engine.kernels.processor import NATIVE, levels_of, target_of
 from zobra.engine.layouts import CONSTANTS_TYPE, POSITION_TYPE
 from zobra.engine.magics import BISHOP_MAGICS, ROOK_MAGICS
 from zobra.engine.position import CONSTANTS_RECORD as CONSTANTS
@@ -104,7 +106,25 @@ print(count_leaves(parse_fen({KIWIPETE!r}), 4))
 """
 
 
-def test_portable_kernels_count_the_same(tmp_path):
-    environment = os.environ | {"ZOBRA_LEVEL": "portable", "ZOBRA_CACHE_DIR": str(tmp_path)}
+def test_steps_are_the_moves_on_an_empty_board():
+    for kind in (KNIGHT, BISHOP, ROOK, KING):
+        for square in range(64):
+            steps = CONSTANTS["steps"][kind, square]
+            reached = naive.attacks(square, 2 * int(kind), {})
+            assert int(steps["targets"]) == sum(1 << to for to in reached)
+            moves = [square | to << 6 for to in sorted(reached)]
+            assert steps["moves"][: len(moves)].tolist() == moves
+
+
+def test_packing_brings_any_of_eight_moves_together():
+    for chosen in range(256):
+        order = CONSTANTS["packing"]["bytes"][chosen].tolist()
+        bits = [bit for bit in range(8) if chosen >> bit & 1]
+        assert order[: 2 * len(bits)] == [byte for bit in bits for byte in (2 * bit, 2 * bit + 1)]
+
+
+@pytest.mark.parametrize("level", levels_of(target_of(NATIVE)))
+def test_kernels_of_every_level_count_the_same(level, tmp_path):
+    environment = os.environ | {"ZOBRA_LEVEL": level, "ZOBRA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", COUNT]
     assert subprocess.check_output(command, env=environment, text=True).strip() == "4085603"
