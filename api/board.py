@@ -1,4 +1,4 @@
-"""Boards of python-chess as Zobra's positions and games, and what is computed without a search."""
+"""Python-chess boards converted to Zobra's positions and games; answers without a search."""
 
 import logging
 from collections.abc import Iterable

@@ -326,7 +326,7 @@ class Engine:
         self._has_searched = True
 
     def _changed(self, values: Mapping[str, Value]) -> list[str]:
-        """Return the names of the options that have other values now; buttons always have."""
+        """Return the names of the options whose values would change, and of all buttons."""
         present = self._engine.options
         return [name for name, value in values.items() if value is None or value != present[name]]
 
@@ -347,7 +347,7 @@ class Engine:
     def _ponderhit(self, board: chess.Board, game: object, options: ConfigMapping) -> Search | None:
         """Return the search on the opponent's time if it expects this board, and let its clock run.
 
-        It is of no use if an option is to change, or in another game.
+        Return None if an option would change, or in another game.
         """
         if self._ponder is None or game != self._game:
             return None

@@ -39,7 +39,7 @@ def install(
     Close Cute Chess first: it overwrites its list when it is closed.
     """
     if gui != "cutechess":
-        raise typer.BadParameter(f"{gui}: only cutechess is known; for other GUIs see docs/guis.md")
+        raise typer.BadParameter(f"{gui}: only cutechess is supported; for others see docs/guis.md")
     path = engines_file()
     entry = new_entry()
     if print_only:

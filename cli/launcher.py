@@ -42,7 +42,7 @@ def unpack(executable: Path) -> Path:
 
 
 def main() -> None:
-    """Run the unpacked Zobra."""
+    """Unpack the sources if need be, and run Zobra from there."""
     try:
         sys.path[0] = str(unpack(Path(sys.argv[0]).resolve()))
     except OSError as error:

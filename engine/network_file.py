@@ -58,7 +58,7 @@ class Network:
         return hashlib.sha256(self.payload()).hexdigest()[:16]
 
     def payload(self) -> bytes:
-        """The weights as the file has them."""
+        """Return the weights as the file stores them."""
         bias = self.output_bias.astype("<i4").view("<i2")
         return (
             np.concatenate([self.rows.ravel(), self.bias, self.output.ravel(), bias])
@@ -67,7 +67,7 @@ class Network:
         )
 
     def to_bytes(self) -> bytes:
-        """The file."""
+        """Return the content of the file."""
         payload = self.payload()
         fixed = {
             "format": FORMAT,

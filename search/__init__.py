@@ -1,6 +1,6 @@
 """Which move, and why.
 
-Reading order: engine (the class below every door) with options, jobs (its thread), listener and
+Reading order: engine (behind every interface) with options, jobs (its thread), listener and
 player (what it plays with: followed_game, book, tablebase, searcher). Then limits (limits, reports
 and results), parameters (every tunable number), worker (the state of one thread), evaluation,
 history (what it learns), threats and move_picker (move ordering), pruning and reductions, node,

@@ -1,7 +1,6 @@
-"""What a bench searches, and how: the words that scripts of testers send to engines, in the order
-that Stockfish made usual.
+"""What a bench searches, and how: the arguments of `bench`, in Stockfish's order.
 
-Nothing heavy is imported here: the conversation reads these words.
+Nothing heavy is imported here: the UCI conversation reads these arguments.
 """
 
 from collections.abc import Sequence

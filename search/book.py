@@ -31,7 +31,7 @@ class BookMove(NamedTuple):
 
 
 class Book:
-    """An opening book, or none: then `path` has no name.
+    """An opening book; without one `path` is empty.
 
     `inform` receives the messages for the user. `variety` 0 always plays the heaviest move, 100
     plays each move with the probability that its weight says.
@@ -44,9 +44,9 @@ class Book:
         self._source = source or random.Random()
 
     def open(self, path: str) -> None:
-        """Use the book at `path` (empty: none).
+        """Use the book at `path`, or none if that is empty.
 
-        ValueError if that is no book; the last one then stays in use.
+        Raise ValueError if it is not a book; the previous one then stays in use.
         """
         if not path:
             self.path = Path()
@@ -99,7 +99,7 @@ class Book:
         )
 
     def _draw(self, weights: dict[int, int]) -> int:
-        """Draw a move by a power of its weight that grows as the variety shrinks."""
+        """Return a random move; its chance is proportional to weight ** (100 / variety)."""
         heaviest = max(weights, key=weights.__getitem__)
         if not self.variety:
             return heaviest

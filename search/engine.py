@@ -1,4 +1,4 @@
-"""The engine, as every door uses it: the UCI conversation, the command line and `zobra.api`.
+"""The engine, as every interface uses it: the UCI conversation, the command line and `zobra.api`.
 
 It knows no protocol and prints nothing. Searching, counting, loading and compiling happen on one
 thread of its own (see jobs). Nothing heavy is imported before that thread loads the rest of the
@@ -102,7 +102,7 @@ class Engine:
         return self._submit_work(self._bench, conditions, on_line)
 
     def stop(self) -> None:
-        """End what searches or counts, and what waits to do so. Ignored if there is nothing."""
+        """Stop every search, perft and bench that runs or waits; do nothing without any."""
         self._jobs.stop()
 
     def ponderhit(self) -> None:
@@ -112,8 +112,7 @@ class Engine:
     def when_ready(self, call: Callable[[], None]) -> None:
         """Make a call once everything asked for so far has taken effect.
 
-        A search, perft or bench has, when it has begun; the call is made at once during these, and
-        when nothing is to be done.
+        A search, perft or bench takes effect when it begins: the call does not wait for its end.
         """
         self.load()
         self._jobs.ask(Question(call, on_error=self._report_error))
@@ -169,7 +168,7 @@ class Engine:
         self._on_message(f"error: {text}")
 
     def _only_loads(self) -> bool:
-        """Return True if the engine is being loaded for nothing that somebody waits for."""
+        """Return True if `close` need not wait for the engine to be loaded."""
         if self._is_compiling:
             return not self._jobs.has_counts()
         is_loading = self._player is None and self.failure is None

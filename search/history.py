@@ -1,5 +1,5 @@
 """Histories: how often a move caused a beta cutoff, and how far searches were from the static
-evaluation of like positions.
+evaluation of similar positions.
 
 Each value lies within ±HISTORY_LIMIT. A move that causes a cutoff gets a bonus, and moves searched
 before it get a malus. The step is the smaller, the nearer the value is to its limit ("gravity"), so

@@ -98,7 +98,7 @@ def list_root_moves(worker, constants):
 
 @entry(VOID, WORKER_TYPE, CONSTANTS_TYPE, SEARCH_TYPE, INT, INT)
 def begin_search(worker, constants, search, first_depth, lines):
-    """Make a worker ready to search so many lines from `first_depth` on, without limits."""
+    """Prepare a worker to search `lines` lines from `first_depth` on, without limits."""
     copy_record(worker.tt, search.tt)
     worker.network_address = search.network_address
     worker.signals_address = search.signals_address

@@ -169,7 +169,7 @@ class JobThread:
                     work.stop()
 
     def ponderhit(self) -> None:
-        """Tell the searches that run or wait of a ponderhit."""
+        """Pass a ponderhit on to the searches that run or wait."""
         with self._changed:
             for work in self._works():
                 work.ponderhit()

@@ -46,8 +46,8 @@ def usable_processors() -> int:
 def vote(lines: list[RootLine]) -> RootLine:
     """Return the line to play: each thread votes for its move, by depth and score.
 
-    A nearer mate, or being mated later, is better without a vote. So is not being mated, if the
-    line is as deep. Idea: Stockfish.
+    Mate scores are compared without a vote: the higher score wins, but a line that escapes a mate
+    must be at least as deep. Idea: Stockfish.
     """
     worst = min(line.score for line in lines)
     votes = defaultdict[int, int](int)

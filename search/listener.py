@@ -29,10 +29,10 @@ class Listener:
         """The endgame tables have ranked the moves of the root."""
 
     def on_searched(self, statistics: Callable[[], Statistics]) -> None:
-        """The search has ended. `statistics`, for the time of this call, returns what it did."""
+        """The search has ended; `statistics`, valid during this call, returns what it did."""
 
     def on_result(self, result: Result) -> None:
-        """The search is over."""
+        """The move to play is known: the last call."""
 
 
 class Collector(Listener):

@@ -87,8 +87,8 @@ def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
         worker.counters.tt_cutoffs += 1
         return tt_entry.score
 
-    # Step 4 (correction histories: +49 Elo). Static evaluation, corrected by what searches of like
-    # positions found, and whether it is improving.
+    # Step 4 (correction histories: +49 Elo). Static evaluation, corrected by what searches of
+    # similar positions found, and whether it is improving.
     if not singular_search:
         node.tt_pv = tt_entry.tt_pv | pv_node
         set_static_evaluation(worker, ply, tt_entry)

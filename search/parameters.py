@@ -57,9 +57,7 @@ PARAMETERS = (
         "reduction_cutoffs_number", 2, 0, 20, 1
     ),  # more cutoffs of the next ply than this count as many
     Parameter("reduction_history", 10097, 1000, 32000, 800),  # history values for a ply
-    Parameter(
-        "reduction_root", 383, 0, 1024, 60
-    ),  # 1024ths that are left of a reduction at the root
+    Parameter("reduction_root", 383, 0, 1024, 60),  # 1024ths left of a reduction at the root
     Parameter("deeper_margin", 40, 0, 1000, 5),
     Parameter("shallower_margin", 9, 0, 100, 2),
     Parameter("late_move_depth", 8, 0, 16, 1),
@@ -108,5 +106,5 @@ PARAMETERS = (
 
 
 def default_parameters() -> dict[str, int]:
-    """{name: default} of every parameter."""
+    """Return the default of every parameter by its name."""
     return {parameter.name: parameter.default for parameter in PARAMETERS}

@@ -170,7 +170,18 @@ class Player:
         )
         line = (found.move, found.reply) if found.reply else (found.move,)
         value = self.searcher.evaluate(self.game.position)
-        self._listener.on_report(Report(0, 0, value, 0, 0, 0, 0, line))
+        self._listener.on_report(
+            Report(
+                depth=0,
+                selective_depth=0,
+                score=value,
+                bound=0,
+                nodes=0,
+                milliseconds=0,
+                hashfull=0,
+                pv=line,
+            )
+        )
         return Result(found.move, found.reply)
 
     def _rank(self, work: Work, limits: Limits, keep_all: bool) -> RootRanking | None:

@@ -81,14 +81,15 @@ def quiescence(worker, constants, ply, alpha, beta):  # noqa: C901, PLR0915
     start_picking(node, tt_move)
     futility = stand_pat + parameters.quiescence_margin
     while True:
-        move = (
-            next_move(worker, constants, ply) if in_check else next_capture(worker, node, constants)
-        )
+        if in_check:
+            move = next_move(worker, constants, ply)
+        else:
+            move = next_capture(worker, node, constants)
         if move == NO_MOVE:
             break
 
         # Step 4. Delta pruning: even with the captured piece the evaluation stays below alpha; or
-        # it is so near below that the capture has to win material.
+        # the evaluation with the margin does not exceed alpha and the capture wins no material.
         if not in_check:
             bound = futility + capture_value(position, move)
             if bound <= alpha:

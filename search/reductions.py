@@ -109,7 +109,7 @@ def singular_search_allowed(worker, ply, tt_entry, tt_move, depth):
 @kernel
 def singular_extension(worker, score, bound, tt_fails_high, pv_node, cut_node):
     """Return the plies to extend the TT move by, after a singular search below `bound` returned
-    `score`: one to three, or less than none if the move is not singular.
+    `score`: 1 to 3, or 0 to -2 if the move is not singular.
     """
     if score < bound:
         if pv_node or score >= bound - worker.parameters.singular_double_margin:

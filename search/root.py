@@ -120,13 +120,13 @@ def record_root_move(worker, score, alpha):
 
 @kernel
 def is_partial_root(root):
-    """Are legal moves left out of the search of the root?"""
+    """Return whether legal moves are left out of the search of the root."""
     return root.is_confined != 0 or root.line > ZERO
 
 
 @kernel
 def is_better(one, other):
-    """Does a root move come before another one in the order of scores?"""
+    """Return whether a root move comes before another one in the order of scores."""
     if one.score != other.score:
         return one.score > other.score
     return one.previous_score > other.previous_score
@@ -147,7 +147,7 @@ def sort_root(root, first, end):
 
 @kernel
 def begin_deepening(root, first_depth, lines):
-    """Let the next step search the first of so many lines to `first_depth`."""
+    """Let the next step search the first of `lines` lines to `first_depth`."""
     root.depth = first_depth - 1
     root.lines = min(np.uint64(lines), root.count)
     root.line = root.lines

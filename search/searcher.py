@@ -29,11 +29,12 @@ from zobra.search.time_management import NodeTime, TimeManager
 from zobra.search.worker import clear_histories, new_worker, set_parameters
 from zobra.tt.table import Table
 
+MOVE_OVERHEAD = 10  # milliseconds, until the option of this name is set
 BOUNDS_AFTER = 3_000  # milliseconds; at short time controls each line costs time. Idea: Stockfish
 
 
 class Searcher:
-    """An engine: a table, the workers of its threads, and what they have learned.
+    """A transposition table, the workers of all threads, and what they have learned.
 
     `search` blocks. `stop`, `ponderhit`, `nodes`, `statistics` and `progress` may be called from
     any thread meanwhile, all else only between searches. `multipv` is the number of principal
@@ -42,15 +43,13 @@ class Searcher:
     reported once a search has run for `bounds_after` milliseconds.
     """
 
-    def __init__(
-        self, megabytes: int, move_overhead: int = 10, parameters: dict[str, int] | None = None
-    ) -> None:
+    def __init__(self, megabytes: int, parameters: dict[str, int] | None = None) -> None:
         self.multipv = 1
         self.seed = 0
         self.bounds_after = BOUNDS_AFTER
         self.skill: Skill | None = None
         self.parameters = default_parameters() | (parameters or {})
-        self.time = TimeManager(move_overhead, self.parameters)
+        self.time = TimeManager(MOVE_OVERHEAD, self.parameters)
         self.tt = Table(megabytes)
         self.network = built_in_network()
         self._worker = new_worker(self.parameters, self.time.signals)
@@ -107,11 +106,6 @@ class Searcher:
         for worker in (self._worker, *self._smp.workers):
             set_parameters(worker, self.parameters)
 
-    @property
-    def megabytes(self) -> int:
-        """Size of the table: the power of two that fits in what was asked for."""
-        return self.tt.megabytes
-
     def resize(self, megabytes: int) -> None:
         """Make a new table. MemoryError if that is too much; the table then has its old size."""
         self._smp.stop()
@@ -138,7 +132,7 @@ class Searcher:
 
     @property
     def progress(self) -> Progress:
-        """The root move that is being searched now. Its parts may be of two moments."""
+        """The root move that is being searched now. Its fields may be read at different moments."""
         root = self._this["root"]
         index = int(root["current"])
         return Progress(int(root["depth"]), int(root["moves"][index]["move"]), index + 1)
@@ -150,7 +144,7 @@ class Searcher:
         self.clear()
 
     def evaluate(self, position: Position) -> int:
-        """Static evaluation in centipawns, from the side to move."""
+        """Return the static evaluation in centipawns for the side to move."""
         return evaluate_position(position, self.network)
 
     def search(

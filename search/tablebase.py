@@ -91,8 +91,8 @@ class Tablebase:
     def open(self, path: str) -> None:
         """Use the tables in these folders, separated as in PATH (empty: none).
 
-        ValueError if there are no tables, but problems (folders that cannot be read, damaged
-        files); the last tables then stay in use.
+        Raise ValueError if there are only problems (unreadable folders, damaged files) and no
+        tables; the previous tables then stay in use.
         """
         prober = Prober()
         problems: list[str] = []
@@ -120,9 +120,10 @@ class Tablebase:
     def rank(
         self, game: Game, limits: Limits, keep_all: bool, is_stopped: Callable[[], bool]
     ) -> RootRanking | None:
-        """Rank the root moves in a share of the time; `keep_all`: also those without progress.
+        """Return the ranking of the root moves, found in a share of the time.
 
-        Return None if no table is large enough.
+        With `keep_all`, moves that make no progress are kept. Return None if no table is large
+        enough.
         """
         if len(game.position.pieces()) > min(self.probe_limit, self.largest):
             return None
@@ -204,7 +205,7 @@ class Tablebase:
         """Return the plies from before the last move to a capture or pawn move: positive if the
         move wins, negative if it loses.
 
-        The tables may have one too few, and add 100 where the fifty-move rule makes it a draw.
+        It may be one ply too small, and has 100 added where the fifty-move rule makes it a draw.
         """
         if position.in_check and not position.legal_moves():
             return 1

@@ -19,7 +19,7 @@ from zobra.search.worker import DEADLINE, SIGNALS, STOP, clock_now
 
 MINIMUM = 1  # millisecond
 FIRST_STABLE_DEPTH = 6  # plies: earlier depths say nothing of stability
-# Factors of the optimum for a best move that is new, or has stood for 1, 2, 3 or more depths
+# Factors of the optimum for a best move that is new, or has stood for 1, 2, 3, or 4 or more depths
 STABILITY = (
     "time_stability_0",
     "time_stability_1",
@@ -120,12 +120,12 @@ class NodeTime:
     """
 
     rate: int = 0
-    left: float | None = None  # milliseconds on the own clock, None before the first move of a game
+    left: float | None = None  # milliseconds on the node clock, None before a game's first move
     period: float = 0
     moves_to_go: int = 0
 
     def begin(self, limits: Limits, white_to_move: bool) -> Limits:
-        """The limits of a search, with the own clock in place of the real one."""
+        """Return the limits of a search, with the node clock in place of the real one."""
         if not self.rate or limits.clock is None:
             return limits
         moves_to_go = limits.clock.moves_to_go or 0
@@ -139,7 +139,7 @@ class NodeTime:
         )
 
     def end(self, clock: ClockTimes | None, white_to_move: bool, nodes: int) -> None:
-        """A search has ended after so many nodes."""
+        """Take a search of this many nodes off the clock."""
         if self.rate and clock is not None and self.left is not None:
             self.left += clock.of(white_to_move)[1] - nodes / self.rate
 
@@ -151,7 +151,7 @@ class TimeManager:
 
     While the search ponders it has no deadline. Its time counts from the `ponderhit` for the
     maximum, but from the beginning for the optimum; a search that is past the optimum ends at the
-    `ponderhit`. `node_limit`: if time is counted in nodes.
+    `ponderhit`. `node_limit` is the budget in nodes if time is counted in nodes, otherwise None.
     """
 
     def __init__(self, overhead: int, parameters: Mapping[str, int]) -> None:
@@ -188,7 +188,7 @@ class TimeManager:
             self.signals[STOP] = 1
 
     def start(self, limits: Limits, white_to_move: bool) -> None:
-        """A search begins."""
+        """Begin a search: set its budget and deadline."""
         limits = self.node_time.begin(limits, white_to_move)
         with self._lock:
             self._limits = limits
@@ -232,7 +232,7 @@ class TimeManager:
 
     @property
     def milliseconds(self) -> int:
-        """Since the search began."""
+        """Milliseconds since the search began."""
         return (int(clock_now()) - self._began) // NANOSECONDS
 
     def should_stop(self, best: RootLine, effort: float, nodes: int, forced: bool) -> bool:

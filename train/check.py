@@ -46,8 +46,8 @@ class DataReport(NamedTuple):
         found = []
         if self.coherence is not None and self.coherence < MIN_COHERENCE:
             found.append(
-                f"only {self.coherence:.0%} of the clear scores agree with the result: are they "
-                "from the right side?"
+                f"only {self.coherence:.0%} of the clear scores agree with the result: is their "
+                "sign right?"
             )
         if self.duplicates > MAX_DUPLICATES:
             found.append(f"{self.duplicates:.0%} of the positions occur more than once")

@@ -238,8 +238,8 @@ class Pipeline:
         start = read_network(path)
         if start.hidden != recipe.hidden:
             raise RuntimeError(
-                f"training to {recipe.hidden} neurons cannot start from {path}: it has "
-                f"{start.hidden}"
+                f"training cannot start from {path}: it has {start.hidden} neurons, the recipe "
+                f"{recipe.hidden}"
             )
         return weights_of(start)
 

@@ -68,7 +68,7 @@ RIGHT_HALF = np.uint64(4)
 NIBBLE = np.uint64(4)
 MOVE_BITS = np.uint64(16)
 MOVE_MASK = np.uint64(0xFFFF)
-QUIET = np.uint64(63)  # behind every capture
+QUIET_RANK = np.uint64(63)  # sorts after every capture
 
 
 @kernel
@@ -137,7 +137,7 @@ def sort_moves(job, constants):
         move = np.uint64(job.moves.moves[index])
         victim = np.uint64(position.board[to_square(move)])
         attacker = np.uint64(position.board[from_square(move)])
-        rank = QUIET
+        rank = QUIET_RANK
         # The target of castling is the king's own rook.
         if victim != NO_PIECE and (victim & ONE) != position.side:
             rank = (KING - (victim >> ONE)) << THREE | attacker >> ONE
@@ -155,7 +155,7 @@ def sort_moves(job, constants):
 def next_move(job, constants, ply):
     """Return the move at a ply, or NO_MOVE if it is not legal.
 
-    Unless moves are decoded, write its index.
+    If moves are being encoded, also store its index in `job.indices`.
     """
     count = sort_moves(job, constants)
     if job.decoding:

@@ -220,7 +220,7 @@ def _faults(recipe: Recipe, content: dict[str, Any]) -> Iterator[str]:
     except ValueError as error:
         yield f"gate: {error}"
     if not NAME.fullmatch(recipe.name):
-        yield ("the name of a recipe has letters, digits, and . _ - only, as that of an engine has")
+        yield (f"the name {recipe.name!r} may have only letters, digits and . _ -")
 
 
 def _unknown_entries(

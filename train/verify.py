@@ -27,15 +27,13 @@ class Findings(NamedTuple):
         """Return the failed checks, as sentences."""
         found = []
         if self.mean_error > MAX_MEAN_ERROR:
-            found.append(
-                f"integers are {self.mean_error:.1f} centipawns from the floats on average"
-            )
+            found.append(f"quantised scores are off by {self.mean_error:.1f} centipawns on average")
         if self.kernel_differences:
-            found.append(f"{self.kernel_differences} positions have another score in the kernels")
+            found.append(f"{self.kernel_differences} positions score differently in the kernels")
         if self.asymmetries:
             found.append(
-                f"{self.asymmetries} positions change their score with colours exchanged, or "
-                "mirrored"
+                f"{self.asymmetries} positions change their score if colours are exchanged or the "
+                "board is mirrored"
             )
         return found
 

@@ -58,8 +58,8 @@ def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> 
 def compare_wdl(model: Model, positions: np.ndarray) -> Iterator[str]:
     """Yield the lines of a table of wins, draws and losses near CHECKED_SCORES.
 
-    It has the shares that the model predicts beside those of the games, which `positions` (dtype
-    PACKED) come from.
+    It compares the shares that the model predicts with those observed at `positions` (dtype
+    PACKED).
     """
     scores = positions["score"].astype(np.float64)
     material = material_shares(mailboxes(positions))

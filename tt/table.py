@@ -47,7 +47,7 @@ bucket_at = record_at(BUCKET)
 
 @kernel
 def bucket_address(table, key):
-    """Address of the bucket that the low bits of a key select."""
+    """Return the address of the bucket that the low bits of a key select."""
     return table.address + (key & table.mask) * BUCKET_BYTES
 
 
@@ -114,7 +114,7 @@ def store(table, key, ply, tt_entry):
 
 @entry(INT, record(TABLE))
 def permille_full(table):
-    """How many of the first thousand entries the present search has written."""
+    """Return how many of the first thousand entries the present search has written."""
     used = 0
     for number in range(SAMPLE_BUCKETS):
         bucket = bucket_at(table.address + np.uint64(number) * BUCKET_BYTES)
@@ -142,9 +142,9 @@ class Table:
         """Make an empty table of the largest power of two of buckets that fits in `megabytes`; a
         table as large already is cleared.
 
-        The memory is zeroed by so many threads. The old one is kept until there is a new one, or
-        given up where that is what makes the new one fit. MemoryError when there is not enough
-        memory; a table remains in any case.
+        The memory is zeroed by `threads` threads. The old memory is kept until the new one is
+        there, unless both do not fit together. Raise MemoryError if there is not enough; a table
+        remains in any case.
         """
         megabytes = min(max(megabytes, MIN_MEGABYTES), MAX_MEGABYTES)
         wanted = 1 << (megabytes.bit_length() - 1)
@@ -169,13 +169,14 @@ class Table:
             raise MemoryError(f"a table of {megabytes} MB does not fit: {error}") from error
 
     def clear(self, threads: int = 1) -> None:
-        """Empty the table in place, by so many threads."""
+        """Empty the table in place, with `threads` threads."""
         set_zero(self.bytes, threads)
         self.record["generation"] = 0
 
     def _take(self, megabytes: int, threads: int = 1) -> None:
-        """From now on use new memory of this size, which is zero; the old one is freed with its
-        last reference.
+        """Use new, zeroed memory of this size.
+
+        The old memory is freed with its last reference.
         """
         self.bytes = map_memory(megabytes << 20, threads)
         self.megabytes = megabytes
@@ -184,7 +185,7 @@ class Table:
         self.record["generation"] = 0
 
     def next_generation(self) -> None:
-        """A new search begins: older entries may be replaced first."""
+        """Begin a new search: older entries may be replaced first."""
         self.record["generation"] = (int(self.record["generation"]) + 1) & int(GENERATION_MASK)
 
     def recall(self, key: int) -> TTEntry:
@@ -201,7 +202,7 @@ class Table:
         return NO_ENTRY
 
     def permille_full(self) -> int:
-        """UCI's hashfull."""
+        """Return the hashfull of UCI."""
         return int(permille_full(self.record))
 
     def buckets(self) -> np.ndarray:

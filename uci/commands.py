@@ -127,7 +127,7 @@ def parse(line: str) -> Command | None:
 
 
 def _number(words: list[str]) -> int | None:
-    """Return the number that the first word is, None if it is none."""
+    """Return the first word as a number, None if it is not one."""
     try:
         return max(-LARGEST, min(int(words[0]), LARGEST))
     except (IndexError, ValueError):

@@ -54,7 +54,7 @@ def ladder(
     rungs_file: Annotated[Path, ListOption] = SHIPPED,
     calibrate: Annotated[bool, CalibrateOption] = False,
     published: Annotated[
-        bool, typer.Option("--published", help="Ignore an earlier calibration.")
+        bool, typer.Option("--published", help="Use the published ratings despite a calibration.")
     ] = False,
 ) -> None:
     """Rate an engine by games against engines with known ratings.

@@ -96,7 +96,7 @@ def match(
         typer.Option(
             min=0,
             metavar="MS",
-            help="Milliseconds that a move may be late.",
+            help="Milliseconds by which a move may exceed its time.",
             rich_help_panel=DETAILS,
         ),
     ] = 0,

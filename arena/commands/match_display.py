@@ -70,9 +70,9 @@ def _one_line(text: str) -> Text:
 
 
 def figures(results: Results, settings: Settings, llr: float | None) -> list[str]:
-    """Return the figures of two engines, as match runners print them.
+    """Return the result lines that match runners print for two engines.
 
-    More engines have a table instead.
+    Return none for more engines, which have a table instead.
     """
     if len(results.names) != 2 or not results.games:
         return []

@@ -169,7 +169,7 @@ class GameOptions:
         bool,
         typer.Option(
             "--trust",
-            help="Start the commands that a folder names without asking.",
+            help="Do not ask before starting the commands in a match folder.",
             rich_help_panel=DETAILS,
         ),
     ] = False

@@ -78,7 +78,7 @@ def confirm(console: Console, settings: Settings) -> None:
 def play(
     console: Console, folder: Path, settings: Settings, options: GameOptions, ask: bool = False
 ) -> Match:
-    """Play, resume or extend the match in a folder; with `ask` its commands are shown before.
+    """Play, resume or extend the match in a folder. If `ask`, show its commands and ask first.
 
     Raise ValueError, OSError or RuntimeError.
     """
@@ -117,7 +117,7 @@ def carry_out(
     ask: bool,
     before: Callable[[], None] = lambda: None,
 ) -> Any:
-    """Play what is left of the run in a folder, and return it.
+    """Play the remaining games of the run in a folder, and return the run.
 
     A new run is checked, and `before` is called, before anything is written. A run that is over
     starts no engine. Raise ValueError, OSError or RuntimeError.

@@ -83,7 +83,7 @@ def suite(
     ] = 600.0,
     output: Annotated[Path, OutputOption] = Path("suite.json"),
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a file that is not of these suites.")
+        bool, typer.Option("--force", help="Overwrite the output of other suites.")
     ] = False,
     table: Annotated[bool, typer.Option(help="Print the table of positions.")] = True,
 ) -> None:

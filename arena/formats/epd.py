@@ -1,7 +1,7 @@
 """Positions in FEN and in EPD (Extended Position Description), as any program writes them.
 
-What is needed must be right: the position, and the moves that a reader asks for. All other
-operations are kept as text.
+Only the position, and the moves that a reader asks for, are checked. All other operations are kept
+as text.
 """
 
 import re

@@ -211,7 +211,7 @@ def write_safely(path: Path, content: bytes | str) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise OSError where write_safely would; what is there stays as it is."""
+    """Raise OSError if write_safely would fail; an existing file is left unchanged."""
     if not path.parent.is_dir():
         raise OSError(errno.ENOENT, "no such folder", str(path.parent))
     if path.exists() and not path.is_file():

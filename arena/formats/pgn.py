@@ -216,7 +216,7 @@ class _GameBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
     """Builds a game, and gives it up at its first error."""
 
     def parse_san(self, board: chess.Board, san: str) -> chess.Move:
-        """Read a move. Raise ValueError that says where it stands."""
+        """Read a move. Raise ValueError that names the move and its number."""
         try:
             move = board.parse_san(san)
             if not move and board.is_check():
@@ -239,7 +239,7 @@ class _GameBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
 
 
 def _check_start(tags: dict[str, str]) -> list[str]:
-    """Make the tags Variant and FEN such that python-chess reads them; return what was dropped.
+    """Rewrite the tags Variant and FEN for python-chess, and return what was dropped.
 
     Raise ValueError for other variants, and for positions that chess cannot be played from.
     """

@@ -210,7 +210,7 @@ def _free_name(name: str, taken: Collection[str]) -> str:
     for number in count(2):
         if f"{name} {number}" not in taken:
             return f"{name} {number}"
-    raise AssertionError("numbers do not end")
+    raise AssertionError("unreachable: there is always a free number")
 
 
 def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:

@@ -102,7 +102,7 @@ class Journal:
                 f"{self.folder} has {2 * known.rounds} games for each two engines: more can be "
                 "played there, but not fewer"
             )
-        raise ValueError(f"{self.folder} holds another match: different {', '.join(differences)}")
+        raise ValueError(f"{self.folder} holds another match: {', '.join(differences)} differ")
 
     def _write_run(self, conditions: RunConditions) -> None:
         content = {"kind": "match"} | asdict(conditions) | asdict(self.settings)

@@ -59,6 +59,6 @@ class Results:
         return [sum(counter[(name, other, points)] for other in rivals) for points in range(size)]
 
     def best_counts(self, name: str, rival: str | None = None) -> list[int]:
-        """Return the counts of pairs once there are any, of single games before."""
+        """Return the pentanomial counts, or the trinomial ones while no pair is complete."""
         pairs = self.pentanomial(name, rival)
         return pairs if any(pairs) else self.trinomial(name, rival)

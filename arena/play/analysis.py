@@ -33,7 +33,7 @@ class GameAnalysis:
         self._task: asyncio.Task[None] | None = None
 
     def is_of(self, number: int, moves: tuple[PlayedMove, ...]) -> bool:
-        """Whether this is the analysis of these moves, and has not failed."""
+        """Return whether this is the analysis of these moves and has not failed."""
         return self._number == number and self._moves == moves and not self.problem
 
     def begin(self, game: chess.pgn.Game) -> None:

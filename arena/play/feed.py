@@ -45,7 +45,7 @@ class Feed:
 
 
 class Presence:
-    """Whether somebody has the page open, by the connections that read the feed."""
+    """Tells whether somebody has the page open, from the connections that read the feed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -192,7 +192,7 @@ class EnginePlayer:
                 {task, going}, timeout=self._timeout, return_when=asyncio.FIRST_COMPLETED
             )
             if not task.done() and not protocol.going.is_set():
-                raise EngineFailure("stall", f"not ready for the game in {self._timeout:g} s")
+                raise EngineFailure("stall", f"not ready for the game within {self._timeout:g} s")
 
             timeout = self._timeout if allowance is None else allowance / 1000 + STOP_DELAY
             await asyncio.wait({task}, timeout=timeout)
@@ -221,11 +221,11 @@ class EnginePlayer:
         return task.result()
 
     def _played(self, result: chess.engine.PlayResult, board: chess.Board) -> PlayedMove:
-        """Return the move with what the engine said of it. Raise EngineFailure."""
+        """Return the move and its score. Raise EngineFailure if illegal or resigned."""
         if result.resigned:
             raise EngineFailure("resignation", usable=True)
         if not result.move or not board.is_legal(result.move):
-            raise EngineFailure("illegal move", self._protocol.answer or "none", usable=True)
+            raise EngineFailure("illegal move", self._protocol.answer or "no move", usable=True)
         centipawns = None
         mate = None
         if "score" in result.info:

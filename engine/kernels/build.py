@@ -2,9 +2,9 @@
 
     python -m zobra.engine.kernels.build     # in the folder that holds zobra/
 
-ZOBRA_KERNELS names the levels, "native portable" by default. An empty one means none. Each level
-has a process of its own (the same command with the level), since a process compiles for one target.
-Nothing that is compiled is run, so the builder need not have the level.
+ZOBRA_KERNELS names the levels, "native portable" by default. If it is empty, nothing is compiled.
+Each level has a process of its own (the same command with the level), since a process compiles for
+one target. The kernels are not run, so the build machine need not support the level.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Single instructions and other primitives that Python has no words for, as functions for kernels.
 
-They are written in LLVM's code.
+They are emitted as LLVM IR.
 """
 
 import ctypes
@@ -53,10 +53,10 @@ class Intrinsic(Kernel):
 def intrinsic(
     result: KernelType, *arguments: KernelType
 ) -> Callable[[Callable[..., Any]], Intrinsic]:
-    """Declare a function for kernels by what emits its code.
+    """Declare a function for kernels by a function that emits its code.
 
-    That takes LLVM's builder and the values of the arguments, converted to their types. Where no
-    types are given, the values come as they are.
+    It takes LLVM's builder and the values of the arguments, converted to their types, or
+    unconverted if no types are given.
     """
     return lambda emit: Intrinsic(emit, result, arguments)
 

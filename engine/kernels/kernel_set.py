@@ -1,7 +1,7 @@
 """A set of compiled kernels, and the file that holds one.
 
-The file is named after what the set was made for. It is a checksum and the pickled set: what is
-behind a right checksum is right. Pickle is no less safe than the machine code in it.
+The file is named after what the set was made for. It is a checksum and the pickled set. A set
+whose checksum matches is trusted: unpickling it is no less safe than running its machine code.
 """
 
 import hashlib

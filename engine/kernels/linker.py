@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 from zobra.engine.kernels.kernel_set import ObjectCode
 from zobra.engine.kernels.types import BOOL, KernelType
 
-# By these Numba's wrappers would raise exceptions, which kernels never do.
+# Symbols by which Numba's wrappers would raise exceptions, which kernels never do
 NEVER_CALLED = ("Py", "_Py", "numba_", "NRT_")
 _kept: list[Any] = []  # linked code stays to the end of the process: a thread may be in it
 
@@ -38,8 +38,8 @@ def bind(
 def _address(code: ObjectCode) -> int:
     """Link object code, and return the address of its C function.
 
-    Symbols that are never called become dead ends. They belong to one LLVM engine, since Numba
-    would find symbols that were added to the process when it compiles something later.
+    Symbols that are never called become dead ends. They are local to one LLVM engine: added to
+    the process, they would be found by Numba in later compilations.
     """
     dead_ends = [
         f"define void @{symbol}() {{ call void @llvm.trap() unreachable }}"

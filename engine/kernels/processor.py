@@ -1,6 +1,7 @@
 """The processor, and the targets that kernels are compiled for.
 
-A target is `native`, exactly this processor, or a level: instructions that many processors have.
+A target is either `native` (exactly this processor) or a level, a set of instructions that many
+processors have.
 The levels of x86-64 are those of its ABI (https://gitlab.com/x86-psABIs/x86-64-ABI). Elsewhere
 there is one level, the plain architecture.
 """
@@ -22,13 +23,13 @@ LEVELS: dict[str, tuple[str, ...]] = (
 )
 PORTABLE = next(iter(LEVELS))  # the lowest level
 EXTRACTION = "bmi2"  # the feature with the instruction PEXT
-SLOW_EXTRACTION = ("znver1", "znver2", "bdver4")  # have it in microcode of hundreds of cycles
+SLOW_EXTRACTION = ("znver1", "znver2", "bdver4")  # their PEXT takes hundreds of cycles
 
 
 class Target(NamedTuple):
     """What kernels are compiled for.
 
-    `name` and `attributes` ("+avx2,-avx512f") are LLVM's words for the processor.
+    `name` and `attributes` ("+avx2,-avx512f") are LLVM's CPU name and feature string.
     """
 
     level: str

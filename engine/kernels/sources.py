@@ -18,8 +18,8 @@ from zobra.engine.kernels.processor import PLATFORM, Target
 ROOT = Path(__file__).resolve().parent.parent.parent
 KERNEL_PACKAGES = ("engine", "engine/kernels", "tt", "search")
 LIBRARIES = {"site-packages", "dist-packages"}  # in the paths of what is installed
-# What AVX-512 is called as well, by some versions of LLVM
-RENAMED = {"+evex512", "+avx10.1", "+avx10.1-256", "+avx10.1-512"}
+# Other names of AVX-512 in some versions of LLVM
+AVX512_ALIASES = {"+evex512", "+avx10.1", "+avx10.1-256", "+avx10.1-512"}
 
 
 @cache
@@ -44,7 +44,7 @@ def set_name(target: Target) -> str:
     neither Python nor Numba, so their versions are no part of it.
     """
     attributes = target.attributes.split(",")
-    features = sorted({each for each in attributes if each.startswith("+")} - RENAMED)
+    features = sorted({each for each in attributes if each.startswith("+")} - AVX512_ALIASES)
     facts = repr((_engine_hash(), target.level, target.name, features, PLATFORM))
     return f"{target.level}-{hashlib.sha256(facts.encode()).hexdigest()[:20]}"
 

@@ -1,8 +1,7 @@
-"""The types of what kernels take and give.
+"""The types of the arguments and results of kernels.
 
-They are plain values: Numba's types when it compiles, those of ctypes when Python calls. Nothing
-here imports Numba before a kernel is compiled, which takes longer than the whole start of the
-engine.
+They stand for Numba's types when it compiles, and for those of ctypes when Python calls. Numba is
+not imported before a kernel is compiled: that takes longer than the whole start of the engine.
 """
 
 import ctypes

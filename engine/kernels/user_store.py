@@ -102,7 +102,7 @@ class UserStore:
             yield
 
     def _made_folder(self) -> Path:
-        """Return the folder, which exists now."""
+        """Create the folder if need be, and return it."""
         if self.folder is None:
             raise FileNotFoundError("there is no folder for compiled kernels")
         self.folder.mkdir(OWN_FOLDER, parents=True, exist_ok=True)

@@ -84,8 +84,8 @@ def copy_reordered(
 
 
 def first_maximum(dtype: np.dtype, field: str, index_bits: int, lanes: int = 16) -> Intrinsic:
-    """Make an intrinsic `place(record, start, end)`: index of the largest number in a part of an
-    array, the first of equals.
+    """Make an intrinsic `place(record, start, end)`: index of the first largest number in a
+    part of an array.
 
     `field` is an array of int32 numbers smaller than 2 ** (31 - index_bits), with fewer than 2 **
     index_bits elements. The part ends before `end`, and up to `lanes` elements behind it are read.
@@ -131,7 +131,7 @@ def row_sums(
     @intrinsic(VOID, record(rows), record(rows), record(table), record(changes), WORD)
     def add_rows(builder, target, source, owner, lists, flips):
         def add_listed(name, operation, first, total):
-            """All rows of one list, for the numbers from `first` on."""
+            """Emit the sum of the rows in one list, for the numbers from `first` on."""
             first_row = _offset(table, field) + 2 * first
 
             def add_row(index, carried):
@@ -158,7 +158,7 @@ def clipped_square_sum(dtype: np.dtype, ceiling: int, lanes: int = 32) -> Intrin
     an int64.
 
     Both are records of layout `dtype`. The ceiling is at most 255, and |ceiling × weight| at most
-    32,767: then a product of shorts and a multiply-add of pairs do it all. No sum overflows for up
+    32,767: so one multiplication and one multiply-add of pairs suffice. No sum overflows for up
     to 128 × `lanes` (4,096) numbers: a lane of 32 bits sums 2 × 128 products of at most 32,767 ×
     255, which are less than 2³¹ together. The lanes are summed in 64 bits.
     """

@@ -117,7 +117,7 @@ def test_files_of_something_else_stay_as_they_are(tmp_path, name):
 
 def test_another_match_is_refused(tmp_path):
     keep(tmp_path)
-    with pytest.raises(ValueError, match="another match: different --tc, --seed"):
+    with pytest.raises(ValueError, match="another match: --tc, --seed differ"):
         keep(tmp_path, settings=replace(SETTINGS, time_control="5", seed=3))
     with closing(Journal(tmp_path, SETTINGS)), pytest.raises(ValueError, match="another process"):
         keep(tmp_path)

@@ -76,7 +76,7 @@ def test_a_finished_match_is_not_played_again(tmp_path):
     text = run("match", *folder, "-n", "8", "--tc", "60", "--openings", "x", code=2)
     assert "--tc, --openings: the folder says that already" in flat(text)
     text = run("match", *SHORT, "--tc", "31", "--plies", "4", *folder, code=2)
-    assert "another match: different --tc, --plies" in flat(text)
+    assert "another match: --tc, --plies differ" in flat(text)
 
 
 def test_a_match_is_extended_by_a_larger_number_of_games(tmp_path):

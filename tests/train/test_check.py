@@ -49,7 +49,7 @@ def test_repeated_positions_are_found(games, check):
 
 def test_scores_of_the_wrong_side_are_found(games, check):
     turned = [replace(game, scores=-game.scores) for game in games]
-    assert "from the right side" in " ".join(check(turned).faults())
+    assert "is their sign right" in " ".join(check(turned).faults())
 
 
 def test_results_of_one_colour_are_found(games, check):
