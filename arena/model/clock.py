@@ -84,6 +84,21 @@ class TimeControl:
                 values[name] = max(1, round(value * odds))
         return replace(self, **values)
 
+    def in_words(self) -> str:
+        """Return the time control with its units: "5 min + 3 s per move"."""
+        parts = []
+        if self.base_ms is not None:
+            moves = f"{self.moves} moves in " if self.moves else ""
+            increment = f" + {_duration(self.increment_ms)} per move" if self.increment_ms else ""
+            parts.append(f"{moves}{_duration(self.base_ms)}{increment}")
+        if self.movetime is not None:
+            parts.append(f"{_duration(self.movetime)} per move")
+        if self.nodes is not None:
+            parts.append(f"{self.nodes:,} nodes per move")
+        if self.depth is not None:
+            parts.append(f"depth {self.depth}")
+        return ", ".join(parts)
+
     def __str__(self) -> str:
         parts = []
         if self.base_ms is not None:
@@ -95,6 +110,14 @@ class TimeControl:
             if number is not None:
                 parts.append(f"{name}={number}")
         return " ".join(parts)
+
+
+def _duration(milliseconds: int) -> str:
+    """Return a duration in minutes, or in seconds if it is short or no whole minutes."""
+    seconds = milliseconds / 1000
+    if seconds >= 60 and seconds % 60 == 0:
+        return f"{seconds / 60:g} min"
+    return f"{seconds:g} s"
 
 
 class GameClock:

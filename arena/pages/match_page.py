@@ -24,6 +24,13 @@ _POINTS_OF_CURVE = 40
 _POINTS_OF_STRENGTH = 250
 _SLOW_MS = 2000.0  # mean time a move, from which times are shown in seconds
 _SIDES = ("White", "Black")
+# How games end, where matches and PGN files call it otherwise
+_ENDING_NAMES = {
+    "mate": "checkmate",
+    "fifty moves": "fifty-move rule",
+    "time forfeit": "time",
+    "unterminated": "not finished",
+}
 # Outcomes by half points, with their colours
 _OUTCOMES = {"games lost": COLOURS[1], "games drawn": COLOURS[4], "games won": GREEN}
 _RESULT_HEADER = ["points", "won, drawn, lost", "score", "Elo", "± 95%"]
@@ -75,11 +82,15 @@ def _subtitle(games: ReportedGames) -> str:
     parts = [counted(len(games.games), "game")]
     if len(games.games) == 1:
         record = games.games[0].record
-        reason = "" if record.reason in (NOT_STATED, "normal") else record.reason
+        reason = "" if record.reason in (NOT_STATED, "normal") else _ending_name(record.reason)
         parts = [f"{RESULTS.get(record.result, '')} {reason}".strip()]
     parts.append(games.conditions.get("time control", ""))
     parts.append(games.conditions.get("played", ""))
     return ", ".join(part for part in parts if part)
+
+
+def _ending_name(reason: str) -> str:
+    return _ENDING_NAMES.get(reason, reason)
 
 
 def _moves(games: ReportedGames) -> Moves:
@@ -316,7 +327,7 @@ def _endings(games: ReportedGames) -> Table:
     for game in games.finished:
         record = game.record
         for name in (record.white, record.black):
-            counts[record.reason][name, record.points(name)] += 1
+            counts[_ending_name(record.reason)][name, record.points(name)] += 1
 
     columns = games.engines if len(games.engines) == 2 else []
     rows = []
@@ -384,7 +395,7 @@ def _evaluation_caption(games: ReportedGames) -> str:
 def _game_row(game: ReportedGame) -> dict[str, object]:
     """Return a line of the list of games."""
     record = game.record
-    reason = "–" if record.reason == NOT_STATED else record.reason
+    reason = "–" if record.reason == NOT_STATED else _ending_name(record.reason)
     accuracies = [game.headers.get(f"{side}Accuracy", "") for side in _SIDES]
     return {
         "white": record.white,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,6 +15,8 @@ from zobra.arena.formats.files import read_json, read_text, typed
 from zobra.arena.formats.pgn import read_games
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.formats.text import date_text, printable
+from zobra.arena.model.adjudication import DRAW
+from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.game_record import POINTS_OF_WHITE, GameRecord
 from zobra.arena.model.journal import Journal, RunConditions, read_game
 from zobra.arena.model.results import Results
@@ -63,7 +66,10 @@ class ReportedGame:
         code = self.headers.get("ECO", "").strip("?") or code
         if name:
             return f"{code} {name}".strip()
-        return f"ECO {code}" if code else self.headers.get("Event", "").strip("?")
+        if code:
+            return f"ECO {code}"
+        is_position = self.headers.get("Result", "*") == "*" and "FEN" in self.headers
+        return self.headers.get("Event", "").strip("?") if is_position else ""
 
     @property
     def link(self) -> str:
@@ -199,6 +205,9 @@ def read_pgn(path: Path) -> ReportedGames:
     found.conditions["file"] = printable(str(path))
     for header, name in _SHOWN_HEADERS.items():
         found.conditions[name] = _common_value(found.games, header)
+    with suppress(OverflowError, ValueError):  # of another form
+        control = TimeControl.parse(found.conditions["time control"])
+        found.conditions["time control"] = control.in_words()
     return found
 
 
@@ -256,7 +265,8 @@ def _names(headers: Mapping[str, str]) -> tuple[str, str]:
 def _reason(tree: chess.pgn.Game, result: str) -> str:
     """Return how a PGN game ended: what its headers say, else what the rules say.
 
-    Mate and stalemate end a game by themselves.
+    Mate and stalemate end a game by themselves. What ended normally, and not on the board, was
+    resigned or agreed.
     """
     headers = tree.headers
     stated = headers.get("Termination", "").strip()
@@ -269,6 +279,8 @@ def _reason(tree: chess.pgn.Game, result: str) -> str:
         is_certain = not any(board.legal_moves)
         if is_certain or stated.lower() in _NORMAL:
             return outcome.termination.name.replace("_", " ").lower()
+    if stated.lower() == "normal" and result in POINTS_OF_WHITE:
+        return "agreement" if result == DRAW else "resignation"
     if stated.lower() not in _UNSTATED:
         return stated.lower()
     return "not finished" if result == "*" else NOT_STATED

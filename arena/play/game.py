@@ -236,6 +236,7 @@ class Game:
         names = {self.human: PLAYER, self.engine: engine}
         headers = {
             "Event": "Casual game",
+            "Orientation": "" if self.human == chess.WHITE else "black",
             "Site": "?",
             "Date": f"{self.began:%Y.%m.%d}",
             "Round": "-",

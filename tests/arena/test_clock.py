@@ -26,6 +26,21 @@ def test_texts(text, control):
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("5+3", "5 s + 3 s per move"),
+        ("300+3", "5 min + 3 s per move"),
+        ("90", "90 s"),
+        ("40/60", "40 moves in 1 min"),
+        ("movetime=100", "0.1 s per move"),
+        ("nodes=5000 depth=8", "5,000 nodes per move, depth 8"),
+    ],
+)
+def test_time_controls_in_words(text, words):
+    assert TimeControl.parse(text).in_words() == words
+
+
+@pytest.mark.parametrize(
     "text",
     ["", "fast", "10+", "0", "nodes=0", "1+1 movetime=5", "40/", "-1", "depth=x", "1+1+1", "0/9"],
 )

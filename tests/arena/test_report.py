@@ -339,7 +339,8 @@ def test_a_pgn_file_of_another_program_is_reported(tmp_path):
         ("abandoned", "1/2-1/2", "abandoned"),
         ("Bob won on time", "1/2-1/2", "won on time"),
         ("normal", "1/2-1/2", "threefold repetition"),
-        ("normal", "0-1", "normal"),
+        ("unterminated", "*", "unterminated"),
+        ("normal", "0-1", "resignation"),
     ],
 )
 def test_the_ending_is_what_the_headers_say_or_else_the_board(

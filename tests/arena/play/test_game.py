@@ -250,6 +250,7 @@ def test_pgn_has_names_result_clocks_and_what_the_engine_said():
     read = chess.pgn.read_game(io.StringIO(text))
     assert not read.errors
     assert read.headers["White"] == "Player"
+    assert "Orientation" not in read.headers
     assert read.headers["Black"] == "Material"  # without its level, which has a header
     assert read.headers["BlackElo"] == "1500"
     assert read.headers["Result"] == "0-1"
@@ -260,6 +261,11 @@ def test_pgn_has_names_result_clocks_and_what_the_engine_said():
     assert "+0.55/9" in nodes[1].comment
     assert "Material (1500) wins by checkmate" in nodes[-1].comment
     assert read.end().board().is_checkmate()
+
+
+def test_pgn_shows_the_board_from_the_side_of_the_person():
+    game = play_all(new_game(human=chess.BLACK), "e4")
+    assert game.to_pgn().headers["Orientation"] == "black"
 
 
 def test_pgn_of_an_unfinished_game_from_a_position_of_chess960():

@@ -147,7 +147,16 @@ def test_a_first_game_by_mouse_and_keyboard(game):
         page.wait("document.querySelector('.orientation-black')")
         page.drag("g1", "f3")
         page.wait_for_moves(6)
+        assert not page.complaints
+        assert all(name.startswith((address, "data:", "about:")) for name in page.requests)
 
+
+def test_a_draw_is_declined_and_a_game_resigned(game):
+    _, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.type("Nf3\n")
+        page.wait_for_moves(2)
         page.click("#draw")
         page.wait_for_text("#status", "declines the draw")
         page.type("Ke3\n")
@@ -162,7 +171,6 @@ def test_a_first_game_by_mouse_and_keyboard(game):
         assert '[Result "0-1"]' in pgn
         assert "Nf3" in pgn
         assert not page.complaints
-        assert all(name.startswith((address, "data:", "about:")) for name in page.requests)
 
 
 @pytest.mark.parametrize(
