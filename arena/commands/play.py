@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from rich.console import Console
 
 from zobra.arena.commands.messages import errors_as_messages, plain_console
 from zobra.arena.commands.options import EngineOptions
+from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.engines import read_engine
 from zobra.arena.play.background import Background
 from zobra.arena.play.feed import END, Feed, Presence
@@ -23,6 +25,7 @@ from zobra.arena.play.session import Session
 
 FULL = "full"
 _GAMES = platformdirs.user_data_path("zobra") / "games"
+_SHORT_MS = 30_000  # a clock with less may have been meant in minutes
 _LOOK_SECONDS = 0.2  # between two looks whether the page is still open
 _FAREWELL_SECONDS = 1.0  # for the page to hear that the game has ended
 
@@ -43,7 +46,11 @@ def play(
     ] = None,
     tc: Annotated[
         str | None,
-        typer.Option("--tc", help='A clock for both: "300+3" (seconds); "nodes=5000", "depth=8".'),
+        typer.Option(
+            "--tc",
+            help='A clock for both, in seconds: "300+3" is five minutes and three seconds a move; '
+            'or "nodes=5000", "depth=8".',
+        ),
     ] = None,
     fen: Annotated[str, typer.Option("--fen", help="Begin in this position.")] = "",
     chess960: Annotated[
@@ -77,14 +84,16 @@ def play(
     console = plain_console()
     with errors_as_messages():
         wishes = NewGame(color, _level(elo), _time(movetime, tc), fen, chess960)
+        note = _clock_note(wishes.control())
         session = Session(read_engine(engine, option or []), folder)
         with Background() as background:
             try:
                 background.wait_for(session.start(wishes))
                 if terminal:
+                    console.print(note, end="", soft_wrap=True)
                     _play_in_terminal(session, background, console)
                 else:
-                    _play_in_browser(session, background, console, port, browser)
+                    _play_in_browser(session, background, console, port, browser, note)
             except KeyboardInterrupt:
                 console.print("")
             finally:
@@ -113,6 +122,17 @@ def _time(movetime: int | None, tc: str | None) -> str:
     return DEFAULT_TIME if movetime is None else f"movetime={movetime}"
 
 
+def _clock_note(control: TimeControl) -> str:
+    """Return a line about a clock, which people may have meant in minutes; "" without a clock."""
+    if control.base_ms is None:
+        return ""
+    note = f"The clock: {control.in_words()} for each side."
+    if control.base_ms < _SHORT_MS and not control.moves:
+        minutes = replace(control, base_ms=60 * control.base_ms)
+        note += f" For {control.base_ms / 1000:g} minutes, give --tc {minutes}."
+    return f"{note}\n"
+
+
 def _play_in_terminal(session: Session, background: Background, console: Console) -> None:
     from zobra.arena.play.terminal import Terminal
 
@@ -123,7 +143,12 @@ def _play_in_terminal(session: Session, background: Background, console: Console
 
 
 def _play_in_browser(
-    session: Session, background: Background, console: Console, port: int, browser: bool
+    session: Session,
+    background: Background,
+    console: Console,
+    port: int,
+    browser: bool,
+    note: str,
 ) -> None:
     """Serve the page until it is closed."""
     from zobra.arena.play.door import Door
@@ -135,6 +160,7 @@ def _play_in_browser(
     with PageServer(door, feed, presence, port) as server:
         console.print(f"The game is at {server.url}", soft_wrap=True)
         console.print("Ctrl-C, or closing the page, ends it.")
+        console.print(note, end="", soft_wrap=True)
         if browser:
             _open(server.ticket_url)
         try:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.arena_runs import ENGINE, any_alive, flat, run, start
 from zobra.arena.commands import play as play_module
+from zobra.arena.model.clock import TimeControl
 
 
 def page_address(process: subprocess.Popen) -> str:
@@ -103,11 +104,24 @@ def test_the_terminal_plays_what_is_typed(tmp_path, pids):
     assert done.returncode == 0, done.stderr
     assert "Scripted plays" in done.stdout
     assert "hello is not a move" in done.stdout
+    assert "The clock" not in done.stdout
     assert "wins by resignation" in done.stdout
     game = next((tmp_path / "games").iterdir()).read_text()
     assert "1. d4" in game
     assert "Player" in game
     assert '"0-1"' in game
+
+
+@pytest.mark.parametrize(
+    ("tc", "note"),
+    [
+        ("5+3", "The clock: 5 s + 3 s per move for each side. For 5 minutes, give --tc 300+3.\n"),
+        ("300+3", "The clock: 5 min + 3 s per move for each side.\n"),
+        ("nodes=1", ""),
+    ],
+)
+def test_a_clock_is_told_with_its_units(tc, note):
+    assert play_module._clock_note(TimeControl.parse(tc)) == note
 
 
 @pytest.mark.parametrize(
