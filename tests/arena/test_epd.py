@@ -115,7 +115,7 @@ def test_operations_that_a_suite_needs_must_be_right(operations, problem):
     ("line", "problem"),
     [
         ("garbage", "at least 4 fields"),
-        ("\x00\x01\ufffd;;; \x7f", ""),
+        ("\x00\x01\ufffd;;; \x7f", "at least 4 fields"),
         ("8/8/8/8/8/8/8/8 w - - bm e4;", "no white king"),
         ("kk6/8/8/8/8/8/8/K7 w - - dm 1;", "too many kings"),
         ("4k3/8/8/8/8/8/8/K7 w - - bm Kb1 Kxe8;", "Kxe8"),
