@@ -20,10 +20,9 @@ from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.engines import read_engine
 from zobra.arena.play.background import Background
 from zobra.arena.play.feed import END, Feed, Presence
-from zobra.arena.play.new_game import DEFAULT_ELO, DEFAULT_TIME, NewGame
+from zobra.arena.play.new_game import DEFAULT_ELO, DEFAULT_TIME, NewGame, read_level
 from zobra.arena.play.session import Session
 
-FULL = "full"
 _GAMES = platformdirs.user_data_path("zobra") / "games"
 _SHORT_MS = 30_000  # a clock with less may have been meant in minutes
 _LOOK_SECONDS = 0.2  # between two looks whether the page is still open
@@ -83,7 +82,8 @@ def play(
     """
     console = plain_console()
     with errors_as_messages():
-        wishes = NewGame(color, _level(elo), _time(movetime, tc), fen, chess960)
+        level = DEFAULT_ELO if elo is None else read_level(elo)
+        wishes = NewGame(color, level, _time(movetime, tc), fen, chess960)
         note = _clock_note(wishes.control())
         session = Session(read_engine(engine, option or []), folder)
         with Background() as background:
@@ -100,17 +100,6 @@ def play(
                 background.wait_for(session.close())
         if session.file is not None:
             console.print(f"saved: {session.file}", soft_wrap=True)
-
-
-def _level(text: str | None) -> int | None:
-    """Return the level of --elo, None for full strength. Raise ValueError."""
-    if text is None:
-        return DEFAULT_ELO
-    if text.lower() == FULL:
-        return None
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"--elo {text}: not a number or {FULL!r}")
-    return int(text)
 
 
 def _time(movetime: int | None, tc: str | None) -> str:

@@ -14,6 +14,7 @@ WHITE = "white"
 BLACK = "black"
 RANDOM = "random"
 COLORS = (WHITE, BLACK, RANDOM)
+FULL = "full"  # strength
 DEFAULT_ELO = 1500
 DEFAULT_TIME = "movetime=1000"
 
@@ -21,6 +22,15 @@ _MAX_CHESS960 = 959
 _MAX_ELO = 10_000
 _LONGEST_TEXT = 200  # characters of a FEN or of a time control
 _MAX_TIME = 24 * 3_600_000  # milliseconds
+
+
+def read_level(text: str) -> int | None:
+    """Return a level in Elo, None for full strength. Raise ValueError."""
+    if text.lower() == FULL:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"level {printable(text, 40)}: not a number or {FULL!r}")
+    return int(text)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import chess
 
 from zobra.arena.formats.epd import read_fen
 from zobra.arena.play.background import Background
-from zobra.arena.play.new_game import NewGame
+from zobra.arena.play.new_game import NewGame, read_level
 from zobra.arena.play.session import Session
 from zobra.arena.play.view import score_text
 
@@ -23,6 +23,8 @@ HELP = """Type a move as Nf3 or g1f3, or a word:
   moves    list the moves
   fen      print the position
   new      begin another game; "new black", "new FEN", "new 960" begin it so
+  elo      begin another game at a level: "elo 1200", "elo full"
+  tc       begin another game with a clock of seconds: "tc 300+3"
   help     print this
   quit     end; the game is saved"""
 
@@ -47,13 +49,14 @@ class Terminal:
         self._printed_problem = ""
         self._told_ending = False
         self._changed = threading.Event()
-        session.on_change = self._changed.set
+        self._is_asking = False
+        session.on_change = self._on_change
         self._words: dict[str, Callable[[], None]] = {
             "undo": self._undo,
             "back": self._undo,
             "hint": self._hint,
             "draw": self._draw,
-            "resign": lambda: self._call(session.resign),
+            "resign": self._resign,
             "retry": lambda: self._call(session.retry),
             "flip": self._flip,
             "board": self._print_board,
@@ -72,16 +75,26 @@ class Terminal:
             self._wait_for_turn()
             self._print_news()
             try:
+                self._is_asking = True
                 line = self._ask(self._prompt()).strip()
             except EOFError:
                 self._echo("")
                 return
+            finally:
+                self._is_asking = False
             if line.lower() in ("quit", "exit", "q"):
                 return
             try:
                 self._obey(line)
             except ValueError as error:
                 self._echo(str(error))
+
+    def _on_change(self) -> None:
+        """Wake who waits. While a line is typed only the fall of the flag ends the game."""
+        self._changed.set()
+        if self._is_asking and self._session.game.ending is not None:
+            self._echo("")
+            self._print_ending()
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         self._background.call(function, *arguments)
@@ -102,15 +115,15 @@ class Terminal:
             return "new, undo or quit> "
         side = chess.COLOR_NAMES[board.turn].capitalize()
         dots = "." if board.turn == chess.WHITE else "..."
-        return f"{side} {board.fullmove_number}{dots} {self._clock_text()}> "
+        clock = ""
+        if self._session.game.has_clock:
+            clock = f"{self._clock_text(board.turn, self._session.spent_ms())} "
+        return f"{side} {board.fullmove_number}{dots} {clock}> "
 
-    def _clock_text(self) -> str:
-        game = self._session.game
-        if not game.has_clock:
-            return ""
-        left = game.clocks()[game.human].remaining_ms or 0.0
-        seconds = max(0, round((left - self._session.spent_ms()) / 1000))
-        return f"{seconds // 60}:{seconds % 60:02d} "
+    def _clock_text(self, color: chess.Color, spent_ms: float = 0.0) -> str:
+        left = self._session.game.clocks()[color].remaining_ms or 0.0
+        seconds = max(0, round((left - spent_ms) / 1000))
+        return f"{seconds // 60}:{seconds % 60:02d}"
 
     def _obey(self, line: str) -> None:
         """Do what a line says. Raise ValueError if that cannot be done."""
@@ -118,22 +131,51 @@ class Terminal:
             return
         word, _, rest = line.partition(" ")
         if word.lower() == "new":
-            self._call(self._session.new_game, self._wishes(rest.strip()))
+            self._begin_another(rest.strip())
+        elif word.lower() in ("elo", "tc") and rest:
+            self._begin_another(line)
         elif word.lower() in self._words and not rest:
             self._words[word.lower()]()
         else:
             self._call(self._session.move, line)
 
+    def _begin_another(self, text: str) -> None:
+        wishes = self._wishes(text)
+        if self._confirm("End this game?"):
+            self._call(self._session.new_game, wishes)
+
+    def _resign(self) -> None:
+        if self._confirm("Resign this game?"):
+            self._call(self._session.resign)
+
+    def _confirm(self, question: str) -> bool:
+        """Ask before a game that is going on is ended."""
+        game = self._session.game
+        if game.ending is not None or not game.can_take_back:
+            return True
+        try:
+            return self._ask(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        except EOFError:
+            return False
+
     def _wishes(self, text: str) -> NewGame:
         """Return the wishes for another game: those before, but for what is said."""
         before = self._session.wishes
         color = before.color
+        elo = before.elo
+        time = before.time
         fen = ""
         chess960 = False
         number = None
         words = text.split()
         if words and words[0].lower() in ("white", "black", "random"):
             color = words.pop(0).lower()
+        if len(words) > 1 and words[0].lower() == "elo":
+            elo = read_level(words[1])
+            words = words[2:]
+        if len(words) > 1 and words[0].lower() == "tc":
+            time = words[1]
+            words = words[2:]
         if words and words[0] == "960":
             chess960 = True
             words.pop(0)
@@ -142,7 +184,7 @@ class Terminal:
         if words:
             fen = " ".join(words)
             read_fen(fen, chess960)
-        return NewGame(color, before.elo, before.time, fen, chess960, number)
+        return NewGame(color, elo, time, fen, chess960, number)
 
     def _undo(self) -> None:
         self._call(self._session.take_back)
@@ -184,15 +226,22 @@ class Terminal:
             self._printed_moves = 0
             self._told_ending = False
             side = chess.COLOR_NAMES[game.human]
-            self._echo(f"You play {side} against {game.opponent}.")
+            level = "" if game.elo is None else f" at {game.elo} Elo"
+            name = game.opponent.removesuffix(f" ({game.elo})")
+            self._echo(f"You play {side} against {name}{level}.")
         self._print_problem()
         if len(game.moves) > self._printed_moves or is_new:
             self._printed_moves = len(game.moves)
             self._print_last_move()
             self._print_board()
-        if game.ending is not None and not self._told_ending:
+        if game.ending is not None:
+            self._print_ending()
+
+    def _print_ending(self) -> None:
+        ending = self._session.game.ending
+        if ending is not None and not self._told_ending:
             self._told_ending = True
-            self._echo(f"{game.ending_text} ({game.ending.result})")
+            self._echo(f"{self._session.game.ending_text} ({ending.result})")
 
     def _print_problem(self) -> None:
         problem = self._session.problem
@@ -208,7 +257,8 @@ class Terminal:
             return
         before = game.board.copy()
         move = before.pop()
-        self._echo(f"{game.opponent} plays {before.san(move)}")
+        clock = f" (its clock: {self._clock_text(game.engine)})" if game.has_clock else ""
+        self._echo(f"{game.opponent} plays {before.san(move)}{clock}")
 
     def _print_board(self) -> None:
         game = self._session.game

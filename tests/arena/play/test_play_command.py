@@ -95,7 +95,7 @@ def test_the_terminal_plays_what_is_typed(tmp_path, pids):
     command += ["--folder", str(tmp_path / "games"), "--tc", "nodes=1"]
     done = subprocess.run(
         command,
-        input="e4\nhello\nundo\nd4\nresign\nquit\n",
+        input="e4\nhello\nundo\nd4\nresign\ny\nquit\n",
         capture_output=True,
         text=True,
         timeout=120,

@@ -1,9 +1,12 @@
 """The game in the terminal."""
 
+import re
+
 import chess
 import pytest
 
-from tests.support.play_sessions import QUICK, first_move, material
+from tests.support.arena_runs import wait_until
+from tests.support.play_sessions import LEVELS, QUICK, first_move, material
 from zobra.arena.play.background import Background
 from zobra.arena.play.new_game import NewGame
 from zobra.arena.play.session import Session
@@ -87,9 +90,48 @@ def test_an_engine_that_fails_is_told(tmp_path):
     assert not session.game.moves
 
 
-def test_the_clock_stands_in_the_prompt(tmp_path):
+def test_the_clocks_stand_in_the_prompt_and_beside_the_reply(tmp_path):
     text, _ = played(tmp_path, "e4", wishes=NewGame(time="600+0"))
     assert "White 1. 10:00 > " in text
+    assert re.search(r"Scripted plays \S+ \(its clock: 10:00\)", text)
+
+
+def test_a_flag_that_falls_is_told_while_a_line_is_typed(tmp_path):
+    printed = []
+
+    def ask(prompt: str) -> str:
+        if "White 1." in prompt:
+            return "e4"
+        assert prompt.startswith("White 2.")
+        wait_until(lambda: "Scripted wins on time (0-1)" in printed)
+        raise EOFError
+
+    session = Session(first_move(), tmp_path)
+    with Background() as background:
+        background.wait_for(session.start(NewGame(time="0.3+0")))
+        try:
+            Terminal(session, background, printed.append, ask).run()
+        finally:
+            background.wait_for(session.close())
+    assert printed.count("Scripted wins on time (0-1)") == 1
+
+
+def test_a_game_that_goes_on_is_ended_only_after_a_question(tmp_path):
+    text, session = played(tmp_path, "e4", "resign", "n", "new", "", "resign", "y")
+    assert text.count("Resign this game? [y/N] ") == 2
+    assert "End this game? [y/N] " in text
+    assert session.number == 1
+    assert session.game.ending_text == "Scripted wins by resignation"
+
+
+def test_level_and_clock_are_chosen_by_words(tmp_path):
+    lines = ("elo 1200", "tc 300+3", "elo strong", "elo full")
+    text, session = played(tmp_path, *lines, spec=first_move(*LEVELS))
+    assert "You play white against Scripted at 1200 Elo." in text
+    assert "White 1. 5:00 > " in text
+    assert "level strong: not a number or 'full'" in text
+    assert session.wishes.elo is None
+    assert session.wishes.time == "300+3"
 
 
 def test_the_board_is_drawn_for_both_sides_with_the_last_move():
