@@ -5,6 +5,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -61,7 +62,8 @@ class Opponent:
             raise
         self._process = process
         self._announced = process.announced()
-        self.name = process.announced_name
+        if self.spec.name == Path(self.spec.command[0]).name:  # not a name of the person's own
+            self.name = process.announced_name
         self._watch = asyncio.create_task(self._wait_for_end(process))
 
     async def _wait_for_end(self, process: _Process) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import io
 import os
 import signal
+from dataclasses import replace
 
 import chess
 import chess.pgn
@@ -124,6 +125,14 @@ def test_levels_are_sent_to_the_engine_and_checked(tmp_path):
     assert lines.index("setoption name UCI_LimitStrength value true") < lines.index(
         "setoption name UCI_LimitStrength value false"
     )
+
+
+def test_an_engine_has_the_name_that_it_was_given(tmp_path):
+    async def story(session):
+        assert session.opponent.name == "Rival"
+        assert session.game.opponent == "Rival"
+
+    in_session(replace(first_move(), name="Rival"), tmp_path, story)
 
 
 def test_an_engine_without_levels_plays_at_full_strength(tmp_path):
