@@ -6,6 +6,8 @@ pin and check masks of Daniel Inführ's and Peter Ellis Jones' articles, via the
 Wiki.
 """
 
+from typing import Any
+
 import numpy as np
 
 from zobra.engine.attacks import attackers, bishop_attacks, en_passant_is_legal, rook_attacks
@@ -110,7 +112,7 @@ def push_by_steps(moves, count, constants, kind, from_, targets):
 # The fastest way that the target has: compress bytes, or extract bits and shuffle bytes, or a loop.
 append_compressed = append_bits(MOVE_LIST, "moves", MAX_TARGETS)
 append = append_compressed or append_by_loop
-copy_steps = copy_reordered(MOVE_LIST, STEPS, BYTE_ORDER, "moves")
+copy_steps: Any = copy_reordered(MOVE_LIST, STEPS, BYTE_ORDER, "moves")
 push_targets = push_by_steps if copy_steps and not append_compressed else push_by_bits
 
 

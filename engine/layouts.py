@@ -54,9 +54,6 @@ CONSTANTS = layout(
     ),  # through a square: [0] the a1-h8 direction, [1] the a8-h1 direction
     ("bishop", MAGIC, (64,)),
     ("rook", MAGIC, (64,)),
-    # by piece type (not for pawns, nor for queens) and square
-    ("steps", STEPS, (6, 64)),
-    ("packing", BYTE_ORDER, (256,)),  # by the set of moves to bring together
     ("between", "u8", (64, 64)),  # squares strictly between two squares of one line
     ("line", "u8", (64, 64)),  # the whole line through two squares, edge to edge
     (
@@ -70,6 +67,9 @@ CONSTANTS = layout(
     ("en_passant_key", "u8", (8,)),
     ("side_key", "u8"),
     ("slider", "u8", (SLIDER_ENTRIES,)),
+    # Not read where bytes can be compressed, so behind all others
+    ("steps", STEPS, (6, 64)),  # by piece type (not for pawns, nor for queens) and square
+    ("packing", BYTE_ORDER, (256,)),  # by the set of moves to bring together
 )
 
 # A position. `correction_keys` are [pawns, White's pieces, Black's pieces]; `castling` has the
