@@ -77,7 +77,7 @@ def _fill_steps(this: np.void) -> None:
 
 
 def build_constants() -> np.ndarray:
-    """Return all constants: shape (1,), dtype TABLES. Kernels take the element [0]."""
+    """Return all constants: shape (1,), dtype CONSTANTS. Kernels take the element [0]."""
     constants = map_memory(CONSTANTS.itemsize).view(CONSTANTS)
     this = constants[0]
     this["knight"] = chess.BB_KNIGHT_ATTACKS

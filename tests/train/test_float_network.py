@@ -66,7 +66,7 @@ def test_centipawns_are_those_of_the_scores(positions):
 def test_other_weights_do_not_verify(positions):
     network = quantise(initial_weights(WIDTH, 4)[0], QB, {})
     others = initial_weights(WIDTH, 5)[0]
-    assert "centipawns from the floats" in verify(network, others, positions[:300]).faults()[0]
+    assert "quantised scores are off" in verify(network, others, positions[:300]).faults()[0]
 
 
 def test_positions_seen_from_the_wrong_wing_do_not_verify(positions):
