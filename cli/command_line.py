@@ -103,8 +103,9 @@ PANELS = {
         Command("genfens", "zobra.cli.genfens:genfens", "Print random balanced openings."),
     ),
 }
-# Words of UCI, and other names of options, that the help does not list
+# Words of UCI, and other names of commands and options, that the help does not list
 HIDDEN = (
+    Command("analyze", "zobra.arena.commands.analyse:analyse", "Analyse games or positions."),
     Command("uci", "zobra.cli.uci_commands:uci", "Answer `uci`: name, author and options."),
     Command("isready", "zobra.cli.uci_commands:isready", "Load the engine, and answer `readyok`."),
     Command(
@@ -118,7 +119,7 @@ HIDDEN = (
 COMMANDS = {command.name: command for commands in PANELS.values() for command in commands}
 COMMANDS |= {command.name: command for command in HIDDEN}
 # Commands that start Zobra as an engine process: it is compiled first
-STARTING_ENGINES = ("play", "match", "ladder", "suite", "analyse", "tune", "ablate")
+STARTING_ENGINES = ("play", "match", "ladder", "suite", "analyse", "analyze", "tune", "ablate")
 
 
 def load(command: Command) -> Any:

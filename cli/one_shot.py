@@ -35,7 +35,10 @@ def run(words: Sequence[str], network: str = "", **options: int) -> NoReturn:
     an engine that cannot be loaded.
     """
     commands = commands_of(words)
-    is_search = any(isinstance(command, Go) for command in commands)
+    searches = [command for command in commands if isinstance(command, Go)]
+    is_endless = any(search.infinite or not search.numbers for search in searches)
+    if is_endless and sys.stderr.isatty():
+        print("zobra: a search without a limit; Ctrl-C stops it", file=sys.stderr, flush=True)
     dispatcher = Dispatcher(OneShotConsole())
     engine = dispatcher.engine
     status = 0
@@ -47,7 +50,7 @@ def run(words: Sequence[str], network: str = "", **options: int) -> NoReturn:
             engine.set_option("EvalFile", network)
         for name, value in options.items():
             engine.set_option(name, value)
-        if is_search:  # show each window that failed, too
+        if searches:  # show each window that failed, too
             engine.set_option("UCI_AnalyseMode", True)
         for command in commands:
             dispatcher.execute(command)

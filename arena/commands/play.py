@@ -16,6 +16,7 @@ from rich.console import Console
 
 from zobra.arena.commands.messages import errors_as_messages, plain_console
 from zobra.arena.commands.options import EngineOptions
+from zobra.arena.formats.files import check_writable
 from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.engines import read_engine
 from zobra.arena.play.background import Background
@@ -86,6 +87,8 @@ def play(
         wishes = NewGame(color, level, _time(movetime, tc), fen, chess960)
         note = _clock_note(wishes.control())
         session = Session(read_engine(engine, option or []), folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        check_writable(folder / "game.pgn")
         with Background() as background:
             try:
                 background.wait_for(session.start(wishes))
@@ -146,7 +149,11 @@ def _play_in_browser(
     feed = Feed()
     presence = Presence()
     door = Door(session, background, feed)
-    with PageServer(door, feed, presence, port) as server:
+    try:
+        page_server = PageServer(door, feed, presence, port)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, f"--port {port}") from error
+    with page_server as server:
         console.print(f"The game is at {server.url}", soft_wrap=True)
         console.print("Ctrl-C, or closing the page, ends it.")
         console.print(note, end="", soft_wrap=True)

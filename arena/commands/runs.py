@@ -43,6 +43,8 @@ def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settin
         if source is not None and source.name == "COMMANDLINE":
             given.append(parameter)
     fixed = [parameter.opts[0] for parameter in given if parameter.name not in _FREE]
+    if not (options.folder / "run.json").exists():
+        raise ValueError(f"{options.folder}: no run to resume there; to begin one, name {needed}")
     settings = Journal.settings_in(options.folder)
     if fixed:
         raise ValueError(

@@ -115,6 +115,12 @@ class EnginePlayer:
 
         Some engines would take every processor. Raise chess.engine.EngineError.
         """
+        for name in self.spec.options:
+            engine, colon, option = name.partition(":")
+            if colon and name not in self._protocol.options:
+                raise chess.engine.EngineError(
+                    f"it has no option {name}, and there is no engine {engine} to set {option} of"
+                )
         options = as_announced(self.spec.options, self._protocol.options)
         if not any(name.lower() in THREADS for name in options):
             for name in self._protocol.options:

@@ -79,6 +79,16 @@ def test_a_finished_match_is_not_played_again(tmp_path):
     assert "another match: --tc, --plies differ" in flat(text)
 
 
+def test_a_folder_without_a_run_is_not_resumed(tmp_path):
+    text = run("match", "--folder", tmp_path / "none", code=2)
+    assert "none: no run to resume there; to begin one, name an opponent of Zobra" in flat(text)
+
+
+def test_an_option_of_an_engine_that_is_not_there_is_named(tmp_path):
+    arguments = [*PAIR, "-o", "weak:Foo=1", "-n", "2", "--folder", tmp_path / "m"]
+    assert "there is no engine weak to set Foo of" in flat(run("match", *arguments, code=2))
+
+
 def test_a_match_is_extended_by_a_larger_number_of_games(tmp_path):
     folder = tmp_path / "m"
     arguments = [*PAIR, "--tc", "30", "--move-limit", "1", "--folder", folder]
@@ -184,7 +194,7 @@ def test_a_busy_machine_is_named(tmp_path, monkeypatch):
         (["tune", ENGINE, "-p", "Hash", "--tc", "soon"], "time control 'soon'"),
         (["tune", ENGINE, "--parameters", "nowhere.toml"], "nowhere.toml"),
         (["tune", "no-such-program", "-p", "Hash"], "no program no-such-program"),
-        (["match", "--folder", "nowhere"], "run.json"),
+        (["match", "--folder", "nowhere"], "no run to resume there"),
         (
             ["tune", ENGINE, "-p", "Hash", "-n", "8", "--openings", __file__, "--folder", "run"],
             "test_match_command.py:",

@@ -1,8 +1,10 @@
 """UCI commands from the command line: each runs to its end, and so does the process."""
 
+import os
 import re
 import signal
 import sys
+from subprocess import DEVNULL, Popen
 
 import chess
 import pytest
@@ -101,6 +103,17 @@ def test_interrupted_it_still_names_its_move():
         prober.process.send_signal(signal.SIGINT)
         assert prober.expect("bestmove")[-1] != "bestmove (none)"
         assert prober.wait() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals on Windows")
+def test_a_person_is_told_how_to_stop_a_search_without_a_limit():
+    controller, terminal = os.openpty()
+    command = [sys.executable, "-m", "zobra.cli", "go"]
+    with Popen(command, stdout=DEVNULL, stderr=terminal) as process:
+        assert b"Ctrl-C stops it" in os.read(controller, 1000)
+        process.kill()
+    os.close(controller)
+    os.close(terminal)
 
 
 def test_a_reader_that_leaves_ends_it():

@@ -150,7 +150,15 @@ def test_a_taken_port_is_named(tmp_path):
         taken.listen()
         port = taken.getsockname()[1]
         arguments = ("play", "--no-browser", "-e", ENGINE, "--port", port, "--folder", tmp_path)
-        assert "in use" in flat(run(*arguments, code=2)).lower()
+        assert f"--port {port}: address already in use" in flat(run(*arguments, code=2)).lower()
+
+
+def test_a_folder_that_takes_no_games_is_refused_before_the_game(tmp_path):
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "games"
+    text = run("play", "--no-browser", "-e", ENGINE, "--folder", folder, code=2)
+    assert "file" in flat(text)
+    assert "The game is at" not in text
 
 
 @pytest.mark.parametrize(
