@@ -8,6 +8,7 @@ Cute Chess keeps after *Detect*: with their values, and without those that it se
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -133,3 +134,5 @@ def _write(path: Path, entry: dict[str, Any], yes: bool) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_safely(path.resolve(), json.dumps(engines, indent=4, ensure_ascii=False))
     typer.echo(f"{NAME} is in {path}, and in the list of engines when Cute Chess is started again")
+    if shutil.which("cutechess") is None:
+        typer.echo("there is no program cutechess in PATH: is Cute Chess installed?")

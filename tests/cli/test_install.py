@@ -50,6 +50,14 @@ def test_the_engine_is_added_and_the_others_stay(path):
     assert os.listdir(path.parent) == ["engines.json"]
 
 
+def test_a_missing_cute_chess_is_told(path, monkeypatch):
+    monkeypatch.setattr(install.shutil, "which", lambda name: None)
+    assert "is Cute Chess installed?" in run().output
+    path.unlink()
+    monkeypatch.setattr(install.shutil, "which", lambda name: "/usr/bin/cutechess")
+    assert "is Cute Chess installed?" not in run().output
+
+
 def test_an_entry_is_changed_only_with_consent(path):
     path.parent.mkdir()
     old = {
