@@ -38,7 +38,8 @@ def analyse(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="GAMES", help="A PGN or EPD file (also packed), a FEN, or - for input."
+            metavar="GAMES",
+            help="A PGN or EPD file (also packed), a folder of PGN files, a FEN, or - for input.",
         ),
     ],
     engine: Annotated[
@@ -134,6 +135,9 @@ def _usual_output(source: str, html: Path | None) -> Path | None:
     is_fen = "/" in source and not path.exists()
     if source == STANDARD_INPUT or is_fen:
         return None if html is None else html.with_suffix(".pgn")
+    if path.is_dir():
+        path = path.resolve()
+        return path.with_name(f"{path.name}.analysed.pgn")
     if path.suffix.lower() in _COMPRESSIONS:
         path = path.with_suffix("")
     return path.with_suffix(".analysed.pgn")

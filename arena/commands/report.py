@@ -19,7 +19,8 @@ def report(
         Path,
         typer.Argument(
             metavar="RUN",
-            help="A match folder, a PGN file from any program, or the JSON file of a suite.",
+            help="A match folder, a PGN file from any program, a folder of them, or the JSON file "
+            "of a suite.",
         ),
     ],
     output: Annotated[
@@ -42,7 +43,7 @@ def report(
     with errors_as_messages():
         if not force:
             check_replaceable(page_path, "report", run)
-        if run.is_dir():
+        if _is_match(run):
             page = match_page(read_match(run))
         elif _is_pgn(run):
             games = read_pgn(run)
@@ -62,12 +63,23 @@ def report_page(run: Path) -> str:
 
     Raise OSError, or ValueError for all else.
     """
-    if run.is_dir():
+    if _is_match(run):
         return match_page(read_match(run))
     if _is_pgn(run):
         return match_page(read_pgn(run))
     return suite_page(suite_results.load(run))
 
 
+def _is_match(path: Path) -> bool:
+    return (path / "run.json").exists()
+
+
 def _is_pgn(path: Path) -> bool:
-    return ".pgn" in (suffix.lower() for suffix in path.suffixes)
+    """Return True for a PGN file or a folder of them. Raise ValueError for what is no run."""
+    if path.is_dir() or ".pgn" in (suffix.lower() for suffix in path.suffixes):
+        return True
+    if path.exists() and path.suffix.lower() != ".json":
+        raise ValueError(
+            f"{path}: neither a match folder, PGN (*.pgn) nor the results of a suite (*.json)"
+        )
+    return False

@@ -55,6 +55,22 @@ def read_text(source: str | Path) -> str:
     return decoded(content)
 
 
+def read_pgn_text(source: str | Path) -> str:
+    """Return the text of a PGN file, or of all PGN files in a folder that are no analyses.
+
+    Raise OSError or ValueError.
+    """
+    if str(source) == STANDARD_INPUT or not Path(source).is_dir():
+        return read_text(source)
+    texts = []
+    for path in sorted(Path(source).glob("*.pgn")):
+        if not path.name.endswith(".analysed.pgn"):
+            texts.append(read_text(path))
+    if not texts:
+        raise ValueError(f"{source}: no PGN file in this folder")
+    return "\n\n".join(texts)
+
+
 def decoded(content: bytes) -> str:
     """Return text in UTF-8; a line that is not UTF-8 is ISO 8859-1, as PGN's standard has it.
 

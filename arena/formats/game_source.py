@@ -8,7 +8,7 @@ from functools import partial
 import chess.pgn
 
 from zobra.arena.formats.epd import read_epd, record_lines
-from zobra.arena.formats.files import STANDARD_INPUT, read_text
+from zobra.arena.formats.files import STANDARD_INPUT, read_pgn_text
 from zobra.arena.formats.pgn import read_games, split_games
 from zobra.arena.formats.text import printable
 
@@ -30,14 +30,15 @@ class AnalysisSource:
 
 
 def open_source(text: str) -> AnalysisSource:
-    """Open a FEN, the path of a PGN or EPD file (also compressed), or "-" for standard input.
+    """Open a FEN, the path of a PGN or EPD file (also compressed) or of a folder of PGN files, or
+    "-" for standard input.
 
     Raise ValueError or OSError.
     """
     if _PLACEMENT.match(text + " "):
         return AnalysisSource(1, lambda: iter([_position(text, "FEN")]), positions=True)
 
-    content = read_text(text)
+    content = read_pgn_text(text)
     name = "standard input" if text == STANDARD_INPUT else printable(text)
     lines = record_lines(content)
     if lines and _PLACEMENT.match(lines[0][1] + " "):

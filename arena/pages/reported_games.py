@@ -11,7 +11,7 @@ import chess
 import chess.engine
 import chess.pgn
 
-from zobra.arena.formats.files import read_json, read_text, typed
+from zobra.arena.formats.files import read_json, read_pgn_text, typed
 from zobra.arena.formats.pgn import read_games
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.formats.text import date_text, printable
@@ -179,13 +179,13 @@ def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
 
 
 def read_pgn(path: Path) -> ReportedGames:
-    """Read a PGN file; games that cannot be read become problems.
+    """Read a PGN file or a folder of them; games that cannot be read become problems.
 
     Raise OSError, or ValueError when there is no game at all.
     """
     found = ReportedGames(path, [], [])
     waiting: dict[tuple, int] = {}
-    for index, tree in enumerate(read_games(read_text(path))):
+    for index, tree in enumerate(read_games(read_pgn_text(path))):
         if isinstance(tree, ValueError):
             found.problems.append(str(tree))
             found.left_out += 1

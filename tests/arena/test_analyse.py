@@ -103,6 +103,15 @@ def test_a_game_gets_evaluations_marks_lines_and_accuracies(tmp_path):
     assert max(map(len, table)) <= 80
 
 
+def test_a_folder_of_games_is_analysed_into_one_file(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name in ("one.pgn", "two.pgn"):
+        (folder / name).write_text(FOOLS_MATE)
+    assert run(folder).exit_code == 0
+    assert len(games_of((tmp_path / "mine.analysed.pgn").read_text())) == 2
+
+
 def test_a_page_hides_what_match_tools_write_into_comments(tmp_path):
     moves = "1. e4 {book} e5 {+0.31/12 0.101s, n=52311} 2. Nf3 {0.2s, n=9, bold} *"
     (tmp_path / "match.pgn").write_text(f'[Event "?"]\n\n{moves}\n')

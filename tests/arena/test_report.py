@@ -518,6 +518,22 @@ def test_the_command_writes_the_page_beside_the_run(suite_result, tmp_path):
     assert (tmp_path / "own.html").exists()
 
 
+def test_a_folder_of_games_has_one_page(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name in ("one.pgn", "two.pgn", "two.analysed.pgn"):
+        (folder / name).write_text('[White "C"]\n[Black "D"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+    assert run_command(str(folder)).exit_code == 0
+    assert len(replays((folder / "report.html").read_text())) == 2
+
+
+def test_a_file_of_something_else_is_named(tmp_path):
+    (tmp_path / "thing.md").write_text("# Title\n")
+    result = run_command(str(tmp_path / "thing.md"))
+    assert_named(result)
+    assert "neither a match folder, PGN" in flat(result.output)
+
+
 @pytest.mark.parametrize(
     "files",
     [
