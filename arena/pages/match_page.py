@@ -3,6 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from statistics import mean
 
 from zobra.arena.formats.played_move import PlayedMove
@@ -279,11 +280,13 @@ def _points(games: ReportedGames, name: str, rival: str | None = None) -> str:
 
 
 def _accuracies(games: ReportedGames) -> list[list[str]]:
-    """Return how accurately each side of each analysed game played.
+    """Return how accurately each side of each analysed game played, after the mean of each
+    player of several games.
 
     `zobra analyse` writes it into the headers.
     """
     rows = []
+    by_player: dict[str, list[float]] = defaultdict(list)
     for number, game in enumerate(games.games, start=1):
         players = (game.record.white, game.record.black)
         for side, player in zip(_SIDES, players, strict=True):
@@ -291,7 +294,14 @@ def _accuracies(games: ReportedGames) -> list[list[str]]:
             if accuracy is not None:
                 marks = game.headers.get(f"{side}Errors", "")
                 rows.append([str(number), player, side, f"{accuracy}%", marks])
-    return rows
+                with suppress(ValueError):
+                    by_player[player].append(float(accuracy))
+    means = []
+    for player, found in by_player.items():
+        if len(found) > 1:
+            games_of_player = counted(len(found), "game")
+            means.append(["all", player, "", f"{mean(found):.1f}%", f"mean of {games_of_player}"])
+    return [*means, *rows]
 
 
 def _engines(moves: Moves) -> list[list[str]]:

@@ -123,7 +123,7 @@ def _note(
     if "[%eval" in comment:
         own = _report(_own_move(move, comment, seconds), is_white=not node.turn())
         if own:
-            entry["own"] = f"{player}: {own}"
+            entry["own"] = f"{player} reported: {own}"
     elif mark is None:
         entry["note"] = _report(move, is_white=not node.turn())
     if seconds is not None:

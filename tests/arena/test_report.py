@@ -387,7 +387,7 @@ def test_the_analysis_is_explained_apart_from_the_player(analysed):
         [None, "+0.30", "+0.40", "+0.10", "+0.20", "-9.00", "-9.10", "+0.20", None]
     )
     assert nodes[3]["note"] == "+0.10 · depth 9"
-    assert nodes[3]["own"] == "Alice: +0.25 · depth 7 · 500 ms · 900 nodes"
+    assert nodes[3]["own"] == "Alice reported: +0.25 · depth 7 · 500 ms · 900 nodes"
     assert nodes[5]["note"] == "Blunder: +0.20 → -9.00; best was Bc4"
     assert (nodes[5]["mark"], nodes[5]["best"]) == ("blunder", "f1c4")
     assert nodes[7]["note"] == "+0.20 · depth 9"
