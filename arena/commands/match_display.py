@@ -11,7 +11,7 @@ from zobra.arena.formats.text import finite
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Pairing, Settings
-from zobra.arena.model.statistics import estimate
+from zobra.arena.model.statistics import Estimate, estimate, sweep_bound
 from zobra.arena.runner.match import Match
 
 _INTERVAL = 20  # without a terminal: figures after so many games
@@ -83,7 +83,7 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
     ratio = finite(found.decisive_ratio, ".2f")
     lines = [
         f"{first} vs {second} ({settings.time_control}):",
-        f"Elo: {_with_margin(found.elo, found.elo_margin)}, "
+        f"Elo: {_elo_text(found, results.games)}, "
         f"nElo: {_with_margin(found.normalized_elo, found.normalized_margin)}",
         f"LOS: {found.superiority:.2%}, DrawRatio: {found.draw_ratio:.2%}, PairsRatio: {ratio}",
         f"Games: {results.games}, Wins: {wins}, Losses: {losses}, Draws: {draws}, "
@@ -98,6 +98,14 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
             f"{settings.sprt.text}"
         )
     return lines
+
+
+def _elo_text(found: Estimate, games: int) -> str:
+    """Return the Elo difference with its margin, or its bound after a clean sweep of some games."""
+    bound = sweep_bound(games)
+    if math.isfinite(found.elo) or bound <= 0:
+        return _with_margin(found.elo, found.elo_margin)
+    return f"> {bound:.2f} (all won)" if found.elo > 0 else f"< {-bound:.2f} (all lost)"
 
 
 def _with_margin(value: float, margin: float) -> str:

@@ -24,7 +24,7 @@ from zobra.arena.model.journal import Journal
 from zobra.arena.model.openings import Opening
 from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Pairing, Settings
-from zobra.arena.model.statistics import Sprt
+from zobra.arena.model.statistics import Sprt, sweep_bound
 from zobra.arena.runner import player
 from zobra.cli.command_line import app
 
@@ -286,6 +286,14 @@ def test_published_lines_are_printed_alike():
 def test_two_games_do_not_tell_the_error():
     results = Results("AB", [finished(0, "0-1"), finished(1, "1/2-1/2")])
     assert figures(results, SETTINGS, None)[1] == "Elo: -190.85 +/- unknown, nElo: unknown"
+
+
+def test_a_clean_sweep_has_a_bound():
+    played = [finished(index, "0-1" if index % 2 else "1-0") for index in range(10)]
+    line = figures(Results("AB", played), SETTINGS, None)[1]
+    assert line == f"Elo: > {sweep_bound(10):.2f} (all won), nElo: unknown"
+    line = figures(Results("AB", played[:2]), SETTINGS, None)[1]
+    assert line == "Elo: unknown, nElo: unknown"
 
 
 @pytest.mark.parametrize(
