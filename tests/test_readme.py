@@ -14,7 +14,7 @@ from tests.support.paths import ROOT
 
 SMALLER = {
     "-n 10": "-n 2",
-    "--tc 1+0.01": "--tc nodes=200",
+    "--tc nodes=5000": "--tc nodes=200",
     "--movetime 500": "--movetime 5",
     "--movetime 100": "--nodes 50",
     "depth 12": "depth 4",
