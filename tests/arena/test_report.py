@@ -416,6 +416,29 @@ def test_the_page_of_one_game_says_things_once(analysed):
     assert "unknown" not in shown
 
 
+def test_the_accuracy_of_several_games_has_the_mean_of_each_player(analysed):
+    analysed.write_text(ANALYSED + ANALYSED.replace('"50.0"', '"60.0"'))
+    text = " ".join(assert_self_contained(report_page(analysed)).text.split())
+    assert "all Alice 55.0% mean of 2 games" in text
+    assert "all Bob 99.0% mean of 2 games" in text
+
+
+def test_a_casual_game_has_units_and_no_event_for_an_opening(tmp_path):
+    path = tmp_path / "game.pgn"
+    headers = {
+        "Event": "Casual game",
+        "White": "Player",
+        "Black": "Zobra",
+        "TimeControl": "300+3",
+        "Termination": "unterminated",
+    }
+    tags = "".join(f'[{name} "{value}"]\n' for name, value in headers.items())
+    path.write_text(f"{tags}\n1. a4 *\n")
+    text = report_page(path)
+    assert "not finished, 5 min + 3 s per move" in text
+    assert replays(text)[0]["opening"] != "Casual game"
+
+
 def test_who_evaluated_the_games_is_named(analysed):
     analysed.write_text(3 * ANALYSED)
     text = report_page(analysed)
