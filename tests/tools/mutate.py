@@ -42,14 +42,16 @@ UNSOUND = "unsound"  # the test that failed does so without the mutation too, or
 # Compiled kernels from one version of the sources to another one with the same kernels
 SAVE_KERNELS = """
 import pickle, sys
-from zobra.engine.kernels import compile_missing, store
+from zobra.engine.kernels import compile_missing, selected, store
+from zobra.engine.kernels.sources import set_name
 compile_missing()
-pickle.dump(store.read(), open(sys.argv[1], "wb"))
+pickle.dump(store.read(set_name(selected.target)), open(sys.argv[1], "wb"))
 """
 LOAD_KERNELS = """
 import pickle, sys
-from zobra.engine.kernels import store
-store.write(pickle.load(open(sys.argv[1], "rb")))
+from zobra.engine.kernels import selected, store
+from zobra.engine.kernels.sources import set_name
+store.write(set_name(selected.target), pickle.load(open(sys.argv[1], "rb")))
 """
 
 
