@@ -66,5 +66,5 @@ def test_the_api_starts_no_thread_for_a_search(monkeypatch, threads):
         begin = time.monotonic()
         assert engine.play(chess.Board(), chess.engine.Limit(time=SECONDS)).move
         assert time.monotonic() - begin > SECONDS / 2
-        assert thread_ids(psutil.Process()) == before
+        assert thread_ids(psutil.Process()) <= before  # those of earlier tests may end meanwhile
         assert not started
