@@ -177,8 +177,12 @@ def test_a_set_made_from_other_sources_is_not_used(tree):
 def test_variables_of_numba_change_nothing(tree):
     (path,) = tree.compiled.glob("native-*")
     content = path.read_bytes()
+    assert tree.build(NATIVE).returncode == 0
+    if path.read_bytes() != content:
+        pytest.skip("this version of Numba does not build the same bytes twice")
     done = tree.build(NATIVE, NUMBA_OPT="0", NUMBA_BOUNDSCHECK="1", NUMBA_DEBUGINFO="1")
-    assert done.returncode == 0 and path.read_bytes() == content
+    assert done.returncode == 0
+    assert path.read_bytes() == content
 
 
 def test_builds_that_carry_no_kernels(tree):

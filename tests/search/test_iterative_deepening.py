@@ -82,10 +82,10 @@ def test_the_table_keeps_the_best_move_of_the_root(searcher):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_searchmoves_do_not_store_the_root(known_before, threads):
     searcher = Searcher(4)
-    searcher.threads = threads
     position = parse_fen(MIDDLEGAME)
     if known_before:
         think(searcher, MIDDLEGAME, Limits(depth=5))
+    searcher.threads = threads  # now, since helpers of an earlier search might still store
     before = searcher.tt.recall(position.key)
     assert (before != NO_ENTRY) == known_before
     think(searcher, MIDDLEGAME, Limits(depth=7, searchmoves=(position.parse_move("h2h4"),)))

@@ -84,6 +84,7 @@ def test_what_a_search_did_is_counted_anew_for_each(searcher, threads):
     assert found.nodes > found.tt_hits > found.tt_cutoffs > found.nodes // 100
     assert found.nodes > found.cutoffs > found.first_move_cutoffs > found.cutoffs // 2
     assert found.nodes > found.late_moves > found.researches > 0
+    searcher.threads = 1
     think(searcher, KIWIPETE, Limits(nodes=100))
     assert searcher.statistics().cutoffs < 100
 

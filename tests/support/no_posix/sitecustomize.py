@@ -28,7 +28,6 @@ OS_NAMES = (
     "setpgid",
     "setpriority",
     "setsid",
-    "sysconf",
 )
 SIGNAL_NAMES = ("SIGALRM", "SIGHUP", "SIGUSR1", "pthread_sigmask", "setitimer")
 MMAP_NAMES = ("MADV_HUGEPAGE", "MAP_ANONYMOUS", "MAP_PRIVATE")
