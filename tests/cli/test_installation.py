@@ -57,10 +57,10 @@ def copy_sources(tree: Path) -> None:
         copy(ROOT / name, tree / name)
 
 
-def build(kind: str, tree: Path) -> Path:
-    """An archive without kernels, which takes seconds: kind is sdist or wheel."""
+def build(kind: str, tree: Path, **variables: str) -> Path:
+    """Build an archive: kind is sdist or wheel. Without kernels it takes seconds."""
     code = f"from setuptools import build_meta; print(build_meta.build_{kind}('dist'))"
-    environment = {**os.environ, "ZOBRA_KERNELS": ""}
+    environment = {**os.environ, "ZOBRA_KERNELS": "", **variables}
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tree,
@@ -152,3 +152,21 @@ def test_a_wheel_with_all_levels_plays_at_once_and_alike_on_each(tmp_path, wheel
         signatures.add(bench.splitlines()[-1].split()[0])
     assert len(signatures) == 1
     assert not list(home.iterdir())
+
+
+@pytest.mark.slow
+def test_a_wheel_can_be_built_again_byte_for_byte(tmp_path):
+    """In another folder, from the source archive, with the time that SOURCE_DATE_EPOCH states."""
+    pytest.importorskip("setuptools", minversion="77")
+    variables = {"ZOBRA_KERNELS": NATIVE, "SOURCE_DATE_EPOCH": "1800000000"}
+    tree = tmp_path / "tree"
+    copy_sources(tree)
+    first = build("wheel", tree, **variables)
+
+    again = tmp_path / "again"
+    with tarfile.open(build("sdist", tree)) as archive:
+        archive.extractall(again)
+    (unpacked,) = again.iterdir()
+    second = build("wheel", unpacked, **variables)
+    assert second.name == first.name
+    assert second.read_bytes() == first.read_bytes()
