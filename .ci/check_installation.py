@@ -12,6 +12,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from pathlib import Path
 
 import chess
@@ -74,8 +75,24 @@ def check_commands(folder: Path) -> None:
 
     suite = folder / "suite.epd"
     suite.write_text(SUITE, encoding="utf-8")
-    solved = zobra("suite", str(suite), "-e", f"zobra={engine}", "--movetime", "200")
+    solved = zobra(
+        *("suite", str(suite), "-e", f"zobra={engine}", "--movetime", "200"),
+        *("--json", str(folder / "suite.json")),
+    )
     assert "1 of 1" in solved, solved
+
+
+def check_play(folder: Path) -> None:
+    """The page of `zobra play` is served at the address that the command prints."""
+    command = [*ZOBRA, "play", "--no-browser", "--folder", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
+        try:
+            address = server.stdout.readline().split()[-1]
+            with urllib.request.urlopen(address, timeout=30) as answer:
+                page = answer.read().decode()
+        finally:
+            server.terminate()
+    assert "Zobra" in page, page
 
 
 def main(signature: str) -> None:
@@ -83,7 +100,8 @@ def main(signature: str) -> None:
     check_kernels(signature)
     with tempfile.TemporaryDirectory() as folder:
         check_commands(Path(folder))
-    print(f"match, report, analysis and suite work; a game ended {play()}")
+        check_play(Path(folder))
+    print(f"match, report, analysis, suite and play work; a game ended {play()}")
 
 
 if __name__ == "__main__":
