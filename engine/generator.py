@@ -33,7 +33,7 @@ from zobra.engine.kernels import (
     inlined,
     kernel,
     lowest,
-    population,
+    popcount,
     rotate_left,
 )
 from zobra.engine.layouts import BYTE_ORDER, MAX_TARGETS, MOVE_LIST, STEPS
@@ -74,7 +74,7 @@ def append_by_loop(moves, count, targets, factor, base):
     Four at a time, because the end of a loop is often mispredicted. The surplus is overwritten by
     what follows.
     """
-    end = count + np.uint64(population(targets))
+    end = count + np.uint64(popcount(targets))
     while count < end:
         for _ in range(4):
             count = push(moves, count, lowest(targets) * factor + base)
@@ -101,10 +101,10 @@ def push_by_steps(moves, count, constants, kind, from_, targets):
         return count
     steps = constants.steps[kind, from_]
     chosen = extract_bits(targets, steps.targets)
-    end = count + np.uint64(population(chosen))
+    end = count + np.uint64(popcount(chosen))
     copy_steps(moves, count, steps, ZERO, constants.packing[chosen & BYTE])
     if kind == BISHOP or kind == ROOK:
-        count += np.uint64(population(chosen & BYTE))
+        count += np.uint64(popcount(chosen & BYTE))
         copy_steps(moves, count, steps, EIGHT, constants.packing[chosen >> EIGHT])
     return end
 

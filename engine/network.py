@@ -22,7 +22,7 @@ from zobra.engine.kernels import (
     entry,
     kernel,
     layout,
-    population,
+    popcount,
     record,
     record_at,
 )
@@ -56,7 +56,7 @@ EVALUATIONS = layout(
 @kernel
 def network_score(network, accumulator, position):
     """Return centipawns for the side to move; both sides of the accumulator must be computed."""
-    pieces = np.uint64(population(position.colours[WHITE] | position.colours[BLACK]))
+    pieces = np.uint64(popcount(position.colours[WHITE] | position.colours[BLACK]))
     bucket = (pieces - ONE) // PIECES_A_BUCKET
     side = position.side
     total = square_sum(accumulator.sides[side], network.output[bucket, ZERO])

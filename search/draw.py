@@ -2,7 +2,7 @@
 
 from zobra.engine.board import BISHOP, DARK_SQUARES, FIFTY_MOVES, KNIGHT, PAWN, QUEEN, ROOK, ZERO
 from zobra.engine.generator import ALL, generate
-from zobra.engine.kernels import kernel, population
+from zobra.engine.kernels import kernel, popcount
 
 
 @kernel
@@ -29,7 +29,7 @@ def is_insufficient_material(position):
     pieces = position.pieces
     if pieces[PAWN] | pieces[ROOK] | pieces[QUEEN]:
         return False
-    if population(pieces[KNIGHT] | pieces[BISHOP]) <= 1:
+    if popcount(pieces[KNIGHT] | pieces[BISHOP]) <= 1:
         return True
     if pieces[KNIGHT]:
         return False

@@ -23,7 +23,7 @@ from zobra.engine.kernels import (
     kernel,
     layout,
     lowest,
-    population,
+    popcount,
     record,
 )
 from zobra.engine.layouts import CONSTANTS_TYPE, MAX_MOVES, MOVE_LIST, POSITION
@@ -83,7 +83,7 @@ def is_wanted(position, move, score, wanted):
     if is_capture or flag >= PROMOTION or position.checkers != ZERO:
         return False
 
-    pieces = population(position.colours[ZERO] | position.colours[ONE])
+    pieces = popcount(position.colours[ZERO] | position.colours[ONE])
     if pieces < wanted.fewest_pieces:
         return False
     part = (position.key >> KEY_SHIFT) % np.uint64(wanted.thinning)

@@ -31,7 +31,7 @@ from zobra.engine.kernels.intrinsics import (
     load_flag,
     lowest,
     monotonic_nanoseconds,
-    population,
+    popcount,
     prefetch,
     record_at,
     rotate_left,

@@ -96,8 +96,8 @@ def copy_record(builder, target, source):
 
 
 @intrinsic(INT, WORD)
-def population(builder, word):
-    """population(word): number of bits set, as int64."""
+def popcount(builder, word):
+    """popcount(word): number of bits set, as int64."""
     return builder.ctpop(word)
 
 
