@@ -22,7 +22,7 @@ from chess.engine import (
 from zobra.api.board import python_move
 from zobra.engine.position import Position
 from zobra.engine.scores import is_mate, mate_in_moves
-from zobra.search.jobs import POLL, Work
+from zobra.search.jobs import POLL, LongJob
 from zobra.search.limits import Report, Result
 from zobra.search.listener import Listener
 from zobra.search.wdl import material_of, normalised, wdl
@@ -115,9 +115,9 @@ def select(info: InfoDict, selected: Info) -> InfoDict:
 
 
 class Search(NamedTuple):
-    """A search that was begun: the engine's work, and what it writes."""
+    """A search that was begun: the engine's job, and what it writes."""
 
-    work: Work
+    job: LongJob
     stream: InfoStream
 
 
@@ -130,7 +130,7 @@ class Analysis:
 
     def __init__(self, engine: object, search: Search) -> None:
         self._engine = engine  # it ends its search when it is forgotten, so it is kept
-        self._work = search.work
+        self._job = search.job
         self._stream = search.stream
 
     @property
@@ -148,11 +148,11 @@ class Analysis:
         """Stop the search as soon as possible."""
         with self._stream.changed:
             if not self._stream.finished:  # a later search goes on
-                self._work.stop()
+                self._job.stop()
 
     def wait(self) -> BestMove:
         """Wait for the end of the search, and return the best move."""
-        self._work.wait()
+        self._job.wait()
         return self._stream.best
 
     def would_block(self) -> bool:

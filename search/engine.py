@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zobra.search.bench_conditions import Conditions
-from zobra.search.jobs import Job, JobThread, Question, Work
+from zobra.search.jobs import Job, JobThread, LongJob, Question
 from zobra.search.limits import Limits, Result
 from zobra.search.listener import Listener
 from zobra.search.options import OPTIONS, PARAMETER_OPTIONS, Option, Value, find
@@ -78,7 +78,7 @@ class Engine:
         """Exchange the colours of the position."""
         return self._submit(lambda: self._with_position().flip())
 
-    def go(self, limits: Limits, listener: Listener, searchmoves: Sequence[str] = ()) -> Work:
+    def go(self, limits: Limits, listener: Listener, searchmoves: Sequence[str] = ()) -> LongJob:
         """Search, confined to `searchmoves` if there are any; their illegal ones are left out.
 
         The listener gets exactly one result.
@@ -156,11 +156,11 @@ class Engine:
 
     def _submit_work(
         self, call: Callable[..., None], *arguments: Any, is_search: bool = False
-    ) -> Work:
+    ) -> LongJob:
         self.load()
-        work = Work(call, *arguments, on_error=self._report_error, is_search=is_search)
-        self._jobs.submit(work)
-        return work
+        job = LongJob(call, *arguments, on_error=self._report_error, is_search=is_search)
+        self._jobs.submit(job)
+        return job
 
     def _report_error(self, error: BaseException) -> None:
         is_plain = isinstance(error, EngineError | ValueError | MemoryError)
@@ -243,7 +243,7 @@ class Engine:
         self._loaded().followed.set_up(game)
 
     def _go(
-        self, work: Work, limits: Limits, listener: Listener, searchmoves: Sequence[str]
+        self, job: LongJob, limits: Limits, listener: Listener, searchmoves: Sequence[str]
     ) -> None:
         """Search. A fault costs this search at most, not the game."""
         result = Result(0, 0)
@@ -253,17 +253,17 @@ class Engine:
             if choices:
                 limits = limits._replace(searchmoves=choices)
                 result = Result(choices[0], 0)
-                result = self._loaded().find_move(work, limits, choices, listener)
+                result = self._loaded().find_move(job, limits, choices, listener)
         except EngineError as error:
             self._report_error(error)
         except Exception as error:
             self._on_message(f"error in search: {type(error).__name__}: {error}")
         if limits.infinite:
-            work.wait_until_stopped()
+            job.wait_until_stopped()
         elif limits.ponder:
-            work.wait_until_released()
+            job.wait_until_released()
         if player is not None and result.best:
-            player.wait_natural_time(work)
+            player.wait_natural_time(job)
             if limits.ponder:
                 player.repeat_lines()
         listener.on_result(result)
@@ -283,17 +283,17 @@ class Engine:
 
     def _perft(
         self,
-        work: Work,
+        job: LongJob,
         depth: int,
         on_move: Callable[[int, int], None],
         on_total: Callable[[int], None],
     ) -> None:
-        total = self._with_position().perft(work, depth, on_move)
+        total = self._with_position().perft(job, depth, on_move)
         if total is None:
             self._on_message("perft stopped")
         else:
             on_total(total)
 
-    def _bench(self, work: Work, conditions: Conditions, on_line: Callable[[str], None]) -> None:
-        if not self._loaded().bench(work, conditions, on_line):
+    def _bench(self, job: LongJob, conditions: Conditions, on_line: Callable[[str], None]) -> None:
+        if not self._loaded().bench(job, conditions, on_line):
             self._on_message("bench stopped")

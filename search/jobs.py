@@ -1,8 +1,8 @@
 """The engine's thread: it carries out jobs one after another, in the order of their submission.
 
-A job that takes long (a search, perft or bench) is a `Work`: it can be stopped, and what is asked
-after it does not wait for its end. The thread waits on a condition between jobs, so a job never
-waits for a new thread, which a busy system can keep waiting for a tenth of a second.
+A job that takes long (a search, perft or bench) is a `LongJob`: it can be stopped, and what is
+asked after it does not wait for its end. The thread waits on a condition between jobs, so a job
+never waits for a new thread, which a busy system can keep waiting for a tenth of a second.
 """
 
 import threading
@@ -55,14 +55,14 @@ class Job:
 
 
 class Question(Job):
-    """A job that only asks, so it need not wait for the end of a work."""
+    """A job that only asks, so it need not wait for the end of a long one."""
 
 
-class Work(Job):
+class LongJob(Job):
     """A search, perft or bench.
 
-    The call gets the work itself as its first argument. `stop` and `ponderhit` may come at any time
-    and from any thread, before the work begins too.
+    The call gets the job itself as its first argument. `stop` and `ponderhit` may come at any time
+    and from any thread, before the job begins too.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Work(Job):
     def attach(self, searcher: "Searcher") -> None:
         """Pass every stop and ponderhit on to a searcher, those before now too.
 
-        Its time counts from the submission of this work.
+        Its time counts from the submission of this job.
         """
         with self._changed:
             searcher.arm(time.monotonic_ns() - self._submitted)
@@ -95,7 +95,7 @@ class Work(Job):
                 searcher.ponderhit()
 
     def stop(self) -> None:
-        """End the work as soon as possible."""
+        """End the job as soon as possible."""
         with self._changed:
             self.stopped = True
             if self._searcher is not None:
@@ -134,9 +134,9 @@ class JobThread:
     def submit(self, job: Job) -> None:
         """End the searches that run or wait, and carry out the job after them."""
         with self._changed:
-            for work in self._works():
-                if work.is_search:
-                    work.stop()
+            for earlier in self._long_jobs():
+                if earlier.is_search:
+                    earlier.stop()
             self._waiting.append(job)
             self._changed.notify_all()
 
@@ -147,7 +147,7 @@ class JobThread:
         """
         with self._changed:
             is_open = self._running is None or (
-                isinstance(self._running, Work) and self._running.begun
+                isinstance(self._running, LongJob) and self._running.begun
             )
             if self._waiting or not is_open:
                 self._waiting.append(question)
@@ -158,21 +158,21 @@ class JobThread:
     def stop(self) -> None:
         """End the works that run or wait."""
         with self._changed:
-            for work in self._works():
-                work.stop()
+            for job in self._long_jobs():
+                job.stop()
 
     def stop_searches(self) -> None:
         """End the searches that run or wait, but neither perft nor bench."""
         with self._changed:
-            for work in self._works():
-                if work.is_search:
-                    work.stop()
+            for job in self._long_jobs():
+                if job.is_search:
+                    job.stop()
 
     def ponderhit(self) -> None:
         """Pass a ponderhit on to the searches that run or wait."""
         with self._changed:
-            for work in self._works():
-                work.ponderhit()
+            for job in self._long_jobs():
+                job.ponderhit()
 
     def has_waiting(self) -> bool:
         """Return True if jobs wait."""
@@ -181,7 +181,7 @@ class JobThread:
     def has_counts(self) -> bool:
         """Return True if a perft or bench runs or waits."""
         with self._changed:
-            return any(not work.is_search for work in self._works())
+            return any(not job.is_search for job in self._long_jobs())
 
     def wait(self, is_enough: Callable[[], bool] = lambda: False) -> None:
         """Wait until all jobs are done, or `is_enough()`."""
@@ -197,13 +197,13 @@ class JobThread:
             self._closed = True
             self._changed.notify_all()
 
-    def _works(self) -> list[Work]:
+    def _long_jobs(self) -> list[LongJob]:
         """Return the works that run or wait."""
-        return [job for job in (self._running, *self._waiting) if isinstance(job, Work)]
+        return [job for job in (self._running, *self._waiting) if isinstance(job, LongJob)]
 
     def _run(self) -> None:
         while (job := self._next()) is not None:
-            if isinstance(job, Work):
+            if isinstance(job, LongJob):
                 self._answer_questions(job)
             job.run()
             del job  # what it refers to may go
@@ -220,12 +220,12 @@ class JobThread:
             self._running = self._waiting.popleft()
             return self._running
 
-    def _answer_questions(self, work: Work) -> None:
-        """Answer what was asked right after a work was submitted, then let the work begin."""
+    def _answer_questions(self, job: LongJob) -> None:
+        """Answer what was asked right after a long job was submitted, then let it begin."""
         while True:
             with self._changed:
                 if not self._waiting or not isinstance(self._waiting[0], Question):
-                    work.begun = True
+                    job.begun = True
                     return
                 question = self._waiting.popleft()
             question.run()

@@ -19,7 +19,7 @@ from zobra.search.bench_conditions import Conditions
 from zobra.search.book import Book, BookMove
 from zobra.search.current_move import CurrentMoveWatch
 from zobra.search.followed_game import FollowedGame
-from zobra.search.jobs import Work
+from zobra.search.jobs import LongJob
 from zobra.search.limits import Limits, Report, Result
 from zobra.search.listener import Listener
 from zobra.search.searcher import BOUNDS_AFTER, Searcher
@@ -106,7 +106,7 @@ class Player:
         return tuple(moves)
 
     def find_move(
-        self, work: Work, limits: Limits, choices: Collection[int], listener: Listener
+        self, job: LongJob, limits: Limits, choices: Collection[int], listener: Listener
     ) -> Result:
         """Find the best of the `choices`, legal moves of the game's position."""
         self._listener = listener
@@ -121,14 +121,14 @@ class Player:
                 return self._play_from_book(book_move)
         self._prepare_searcher(limits)
         if self.searcher.skill is None:  # tables would make a weak player a perfect one
-            self._ranking = self._rank(work, limits, keep_all=analyses)
+            self._ranking = self._rank(job, limits, keep_all=analyses)
             if self._ranking is not None:
                 listener.on_tablebase(self._ranking)
                 limits = limits._replace(searchmoves=self._ranking.moves)
         elif self._options["Natural Time"] and len(choices) > 1:
             source = random.Random(self.game.position.key)
             self._natural_share = source.uniform(*NATURAL_SHARES)
-        work.attach(self.searcher)
+        job.attach(self.searcher)
         try:
             result = self.searcher.search(self.game, limits, self._report)
         finally:
@@ -136,10 +136,10 @@ class Player:
         listener.on_searched(self.searcher.statistics)
         return result
 
-    def wait_natural_time(self, work: Work) -> None:
+    def wait_natural_time(self, job: LongJob) -> None:
         """Wait until a limited engine has used a natural share of its clock, or a stop."""
         if self._natural_share > 0:
-            work.wait_until_stopped(self.searcher.time.time_until(self._natural_share))
+            job.wait_until_stopped(self.searcher.time.time_until(self._natural_share))
 
     def repeat_lines(self) -> None:
         """Report the last lines again: after a ponderhit a GUI forgets earlier ones."""
@@ -184,12 +184,12 @@ class Player:
         )
         return Result(found.move, found.reply)
 
-    def _rank(self, work: Work, limits: Limits, keep_all: bool) -> RootRanking | None:
+    def _rank(self, job: LongJob, limits: Limits, keep_all: bool) -> RootRanking | None:
         """Rank the root moves by the endgame tables."""
         self.tablebase.probe_limit = self._options["SyzygyProbeLimit"]
         self.tablebase.fifty_move_rule = self._options["Syzygy50MoveRule"]
         keep_all = keep_all or self.searcher.multipv > 1
-        return self.tablebase.rank(self.game, limits, keep_all, lambda: work.stopped)
+        return self.tablebase.rank(self.game, limits, keep_all, lambda: job.stopped)
 
     def _report(self, report: Report) -> None:
         if report.milliseconds >= LONG_SEARCH and not self._watch.is_watching:
@@ -201,28 +201,28 @@ class Player:
 
     # Counting
 
-    def perft(self, work: Work, depth: int, on_move: Callable[[int, int], None]) -> int | None:
+    def perft(self, job: LongJob, depth: int, on_move: Callable[[int, int], None]) -> int | None:
         """Return the leaves `depth` plies deep, None after a stop; report those of each move."""
         if not 1 <= depth <= MAX_DEPTH:
             raise ValueError(f"perft takes a depth from 1 to {MAX_DEPTH}")
         total = 0
         try:
-            for move, leaves in divide(self.game.position, depth, lambda: work.stopped):
+            for move, leaves in divide(self.game.position, depth, lambda: job.stopped):
                 total += leaves
                 on_move(move, leaves)
         except PerftStopped:
             return None
         return total
 
-    def bench(self, work: Work, conditions: Conditions, on_line: Callable[[str], None]) -> bool:
+    def bench(self, job: LongJob, conditions: Conditions, on_line: Callable[[str], None]) -> bool:
         """Run a bench with the present parameters and network; return False after a stop."""
         searcher = Searcher(conditions.megabytes, parameters=self.searcher.parameters)
         searcher.threads = conditions.threads
         searcher.network = self.searcher.network
-        work.attach(searcher)
+        job.attach(searcher)
         try:
-            for line in bench.run(searcher, conditions, lambda: work.stopped):
-                if work.stopped:
+            for line in bench.run(searcher, conditions, lambda: job.stopped):
+                if job.stopped:
                     return False
                 on_line(line)
         except PerftStopped:
