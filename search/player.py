@@ -114,11 +114,10 @@ class Player:
         self._lines = {}
         self._natural_share = 0.0
         analyses = limits.infinite or limits.mate is not None or self._options["UCI_AnalyseMode"]
-        if self._options["OwnBook"] and not analyses:
-            self.book.variety = self._options["Book Variety"]
-            book_move = self.book.choose(self.game.position, choices)
-            if book_move is not None:
-                return self._play_from_book(book_move)
+        book_move = None if analyses else self._choose_from_book(choices)
+        if book_move is not None:
+            return self._play_from_book(book_move)
+
         self._prepare_searcher(limits)
         if self.searcher.skill is None:  # tables would make a weak player a perfect one
             self._ranking = self._rank(job, limits, keep_all=analyses)
@@ -162,6 +161,12 @@ class Player:
         self.searcher.bounds_after = 0 if self._options["UCI_AnalyseMode"] else BOUNDS_AFTER
         self.searcher.time.overhead = self._options["Move Overhead"]
         self.searcher.time.node_time.rate = self._options["nodestime"]
+
+    def _choose_from_book(self, choices: Collection[int]) -> BookMove | None:
+        if not self._options["OwnBook"]:
+            return None
+        self.book.variety = self._options["Book Variety"]
+        return self.book.choose(self.game.position, choices)
 
     def _play_from_book(self, found: BookMove) -> Result:
         text = move_text(found.move, self._options["UCI_Chess960"])
