@@ -182,16 +182,23 @@ class Searcher:
                 self._report([line], on_report)
                 return Result(choices[0], 0)
 
-            source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
-            line = lines[choose([line.score for line in lines], self.skill, source)]
-            if self._this["root"]["lines"] == 1 and limits.depth is None:
-                line = vote([line, *found])  # other threads may be deeper
+            line = self._choose_line(game, limits, lines, found)
             if line is not lines[0]:
                 others = [other for other in lines if other.moves[0] != line.moves[0]]
                 self._report([line, *others], on_report)
             return self._result(game, line.moves)
         finally:
             self._smp.stop(0)
+
+    def _choose_line(
+        self, game: Game, limits: Limits, lines: list[RootLine], found: list[RootLine]
+    ) -> RootLine:
+        """Choose the line to play from those of this thread and of the others (`found`)."""
+        source = random.Random(f"{self.seed} {game.position.key} {len(game.keys)}")
+        line = lines[choose([line.score for line in lines], self.skill, source)]
+        if self._this["root"]["lines"] == 1 and limits.depth is None:
+            line = vote([line, *found])  # other threads may be deeper
+        return line
 
     def _deepen(
         self, limits: Limits, is_forced: bool, on_report: Callable[[Report], None]
